@@ -1,0 +1,2 @@
+//! Set-up and CI.
+fn main() {}
