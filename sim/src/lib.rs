@@ -1,1 +1,5 @@
 //! sim
+
+pub mod operand_log;
+pub mod ports;
+pub mod replay_queue;

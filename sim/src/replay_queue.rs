@@ -1,0 +1,550 @@
+//! The reference model of the replay queue: its page (`hw/src/replay_queue.md`) as plain data.
+
+use std::collections::VecDeque;
+
+use crate::ports;
+use crate::ports::Model;
+
+/// The sizes of a replay queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// Entries, a power of two of at most 128.
+    pub entries: usize,
+    /// Bits of a warp number.
+    pub warp_bits: usize,
+    /// Bits of a thread-block slot.
+    pub slot_bits: usize,
+    /// Bits of a register number; the highest one is the zero register.
+    pub register_bits: usize,
+}
+
+impl Parameters {
+    /// A queue of so many entries at the paper's sizes: 64 warps, 16 thread blocks, 255 registers.
+    #[must_use]
+    pub const fn with_entries(entries: usize) -> Self {
+        Self {
+            entries,
+            warp_bits: 6,
+            slot_bits: 4,
+            register_bits: 8,
+        }
+    }
+
+    /// Bits of an entry's index.
+    #[must_use]
+    pub const fn index_bits(&self) -> usize {
+        self.entries.ilog2() as usize
+    }
+
+    /// The register that is nobody's source.
+    #[must_use]
+    pub const fn zero_register(&self) -> u8 {
+        u8::MAX >> (8 - self.register_bits)
+    }
+}
+
+ports! {
+    /// What goes into a replay queue in a cycle.
+    pub struct Inputs(parameters: Parameters) {
+        /// Frees every entry and ends a scan.
+        reset: bool = 1,
+        /// An instruction at issue.
+        insert_valid: bool = 1,
+        /// It comes from a saved context, and waits for a replay at once.
+        insert_restored: bool = 1,
+        /// Its warp.
+        insert_warp: u8 = parameters.warp_bits,
+        /// Its thread block's slot.
+        insert_slot: u8 = parameters.slot_bits,
+        /// Its program counter.
+        insert_pc: u32 = 32,
+        /// Its lanes.
+        insert_mask: u32 = 32,
+        /// Its opcode, opaque.
+        insert_opcode: u8 = 8,
+        /// Its destination register.
+        insert_destination: u8 = parameters.register_bits,
+        /// The register of its address.
+        insert_address_register: u8 = parameters.register_bits,
+        /// The register of its store data.
+        insert_data_register: u8 = parameters.register_bits,
+        /// The operand-log entry of its address, opaque.
+        insert_log_address: u8 = 7,
+        /// The operand-log entry of its store data, opaque.
+        insert_log_data: u8 = 7,
+        /// The last TLB check of an instruction succeeded.
+        checked_valid: bool = 1,
+        /// Which.
+        checked_index: u8 = parameters.index_bits(),
+        /// An instruction faulted and was squashed.
+        faulted_valid: bool = 1,
+        /// Which.
+        faulted_index: u8 = parameters.index_bits(),
+        /// An instruction committed.
+        committed_valid: bool = 1,
+        /// Which.
+        committed_index: u8 = parameters.index_bits(),
+        /// The warp that `held` is asked about.
+        held_warp: u8 = parameters.warp_bits,
+        /// The register that `held` is asked about.
+        held_register: u8 = parameters.register_bits,
+        /// Replay the waiting instructions of a warp.
+        resume_valid: bool = 1,
+        /// Which.
+        resume_warp: u8 = parameters.warp_bits,
+        /// The replayed instruction on offer is taken.
+        replay_ready: bool = 1,
+        /// Save a thread block.
+        save_valid: bool = 1,
+        /// Which.
+        save_slot: u8 = parameters.slot_bits,
+        /// The saved instruction on offer is taken.
+        saved_ready: bool = 1,
+    }
+}
+
+ports! {
+    /// What a replay queue shows in a cycle.
+    pub struct Outputs(parameters: Parameters) {
+        /// The instruction at issue is accepted.
+        insert_ready: bool = 1,
+        /// The entry that it gets.
+        insert_index: u8 = parameters.index_bits(),
+        /// An unchecked instruction of the asked warp reads the asked register.
+        held: bool = 1,
+        /// A resume is accepted.
+        resume_ready: bool = 1,
+        /// An instruction to issue again is on offer.
+        replay_valid: bool = 1,
+        /// The replay has ended.
+        replay_done: bool = 1,
+        /// A save is accepted.
+        save_ready: bool = 1,
+        /// An instruction that leaves is on offer.
+        saved_valid: bool = 1,
+        /// The save has ended.
+        save_done: bool = 1,
+        /// The entry on offer.
+        entry_index: u8 = parameters.index_bits(),
+        /// Its warp.
+        entry_warp: u8 = parameters.warp_bits,
+        /// Its slot.
+        entry_slot: u8 = parameters.slot_bits,
+        /// Its program counter.
+        entry_pc: u32 = 32,
+        /// Its opcode.
+        entry_opcode: u8 = 8,
+        /// Its destination register.
+        entry_destination: u8 = parameters.register_bits,
+        /// The register of its address.
+        entry_address_register: u8 = parameters.register_bits,
+        /// The register of its store data.
+        entry_data_register: u8 = parameters.register_bits,
+        /// Its lanes.
+        entry_mask: u32 = 32,
+        /// The operand-log entry of its address.
+        entry_log_address: u8 = 7,
+        /// The operand-log entry of its store data.
+        entry_log_data: u8 = 7,
+        /// Instructions in the queue.
+        occupancy: u8 = parameters.index_bits() + 1,
+    }
+}
+
+/// Where an instruction stands. One that waits has not passed its last TLB check either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Issued, and not through its last TLB check.
+    Unchecked,
+    /// Issued, and through its last TLB check: it can only commit.
+    Checked,
+    /// Squashed by a fault, or restored: it waits for a replay.
+    Waiting,
+}
+
+/// What a queue remembers of an instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Instruction {
+    /// Its warp.
+    pub warp: u8,
+    /// Its thread block's slot.
+    pub slot: u8,
+    /// Its program counter.
+    pub pc: u32,
+    /// Its opcode.
+    pub opcode: u8,
+    /// Its destination register.
+    pub destination: u8,
+    /// The register of its address.
+    pub address_register: u8,
+    /// The register of its store data.
+    pub data_register: u8,
+    /// Its lanes.
+    pub mask: u32,
+    /// The operand-log entry of its address.
+    pub log_address: u8,
+    /// The operand-log entry of its store data.
+    pub log_data: u8,
+}
+
+impl Inputs {
+    /// Puts an instruction on the insert port.
+    pub fn insert(&mut self, instruction: &Instruction, restored: bool) {
+        self.insert_valid = true;
+        self.insert_restored = restored;
+        self.insert_warp = instruction.warp;
+        self.insert_slot = instruction.slot;
+        self.insert_pc = instruction.pc;
+        self.insert_mask = instruction.mask;
+        self.insert_opcode = instruction.opcode;
+        self.insert_destination = instruction.destination;
+        self.insert_address_register = instruction.address_register;
+        self.insert_data_register = instruction.data_register;
+        self.insert_log_address = instruction.log_address;
+        self.insert_log_data = instruction.log_data;
+    }
+
+    /// The instruction on the insert port.
+    #[must_use]
+    pub fn inserted(&self) -> Instruction {
+        Instruction {
+            warp: self.insert_warp,
+            slot: self.insert_slot,
+            pc: self.insert_pc,
+            opcode: self.insert_opcode,
+            destination: self.insert_destination,
+            address_register: self.insert_address_register,
+            data_register: self.insert_data_register,
+            mask: self.insert_mask,
+            log_address: self.insert_log_address,
+            log_data: self.insert_log_data,
+        }
+    }
+}
+
+impl Outputs {
+    /// The instruction on offer.
+    #[must_use]
+    pub fn entry(&self) -> Instruction {
+        Instruction {
+            warp: self.entry_warp,
+            slot: self.entry_slot,
+            pc: self.entry_pc,
+            opcode: self.entry_opcode,
+            destination: self.entry_destination,
+            address_register: self.entry_address_register,
+            data_register: self.entry_data_register,
+            mask: self.entry_mask,
+            log_address: self.entry_log_address,
+            log_data: self.entry_log_data,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scan {
+    Idle,
+    Replaying { warp: u8 },
+    Saving { slot: u8 },
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    instruction: Instruction,
+    state: State,
+}
+
+/// A warp's instructions, oldest first, and how many of them are in flight.
+#[derive(Clone, Debug, Default)]
+struct Warp {
+    order: VecDeque<u8>,
+    in_flight: usize,
+}
+
+/// The reference model.
+#[derive(Clone, Debug)]
+pub struct ReplayQueue {
+    parameters: Parameters,
+    entries: Vec<Option<Entry>>,
+    free: u128,
+    warps: Vec<Warp>,
+    slot_in_flight: Vec<usize>,
+    scan: Scan,
+    remaining: usize,
+    on_offer: bool,
+    last_read: (u8, Instruction),
+}
+
+impl Model for ReplayQueue {
+    type Parameters = Parameters;
+    type Inputs = Inputs;
+    type Outputs = Outputs;
+
+    fn new(parameters: Parameters) -> Self {
+        Self {
+            parameters,
+            entries: vec![None; parameters.entries],
+            free: u128::MAX >> (128 - parameters.entries),
+            warps: vec![Warp::default(); 1 << parameters.warp_bits],
+            slot_in_flight: vec![0; 1 << parameters.slot_bits],
+            scan: Scan::Idle,
+            remaining: 0,
+            on_offer: false,
+            last_read: (0, Instruction::default()),
+        }
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Outputs {
+        let looks = self.scan != Scan::Idle && self.remaining != 0 && !self.on_offer;
+        let found = if looks { self.look() } else { None };
+        let outputs = self.outputs(inputs, found);
+        if inputs.reset {
+            let last_read = self.last_read;
+            *self = Self {
+                last_read,
+                ..Self::new(self.parameters)
+            };
+        } else {
+            self.messages(inputs);
+            self.engine(inputs, &outputs, looks, found);
+            if inputs.insert_valid && outputs.insert_ready {
+                self.insert(inputs, outputs.insert_index);
+            }
+        }
+        outputs
+    }
+}
+
+impl ReplayQueue {
+    /// Where the instruction of an entry stands; nothing if the entry is free.
+    #[must_use]
+    pub fn state(&self, index: usize) -> Option<(State, &Instruction)> {
+        self.entries[index]
+            .as_ref()
+            .map(|entry| (entry.state, &entry.instruction))
+    }
+
+    /// The free entries, a bit each.
+    #[must_use]
+    pub fn free(&self) -> u128 {
+        self.free
+    }
+
+    /// Whether instructions of a warp wait.
+    #[must_use]
+    pub fn waits(&self, warp: u8) -> bool {
+        let warp = &self.warps[usize::from(warp)];
+        warp.order.len() > warp.in_flight
+    }
+
+    /// Instructions of a warp that are in the queue.
+    #[must_use]
+    pub fn length(&self, warp: u8) -> usize {
+        self.warps[usize::from(warp)].order.len()
+    }
+
+    /// Whether no scan is going on.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.scan == Scan::Idle
+    }
+
+    /// The waiting entry of the warp or slot of the scan that has the age which the scan has come to.
+    fn look(&self) -> Option<u8> {
+        let of_age = |warp: &Warp| {
+            let index = *warp
+                .order
+                .get(warp.order.len().checked_sub(self.remaining)?)?;
+            let entry = self.entries[usize::from(index)].as_ref()?;
+            let wanted = match self.scan {
+                Scan::Idle => false,
+                Scan::Replaying { .. } => true,
+                Scan::Saving { slot } => entry.instruction.slot == slot,
+            };
+            (wanted && entry.state == State::Waiting).then_some(index)
+        };
+        match self.scan {
+            Scan::Idle => None,
+            Scan::Replaying { warp } => of_age(&self.warps[usize::from(warp)]),
+            Scan::Saving { .. } => self.warps.iter().filter_map(of_age).min(),
+        }
+    }
+
+    fn outputs(&self, inputs: &Inputs, found: Option<u8>) -> Outputs {
+        let idle = self.scan == Scan::Idle;
+        let over = !idle && self.remaining == 0 && !self.on_offer;
+        let replaying = matches!(self.scan, Scan::Replaying { .. });
+        let save_ready = idle && self.slot_in_flight[usize::from(inputs.save_slot)] == 0;
+        let drained = self.warps[usize::from(inputs.resume_warp)].in_flight == 0;
+        let full = self.free == 0;
+        let may_enter = inputs.insert_restored || !self.waits(inputs.insert_warp);
+        let (entry_index, entry) = self.last_read;
+        Outputs {
+            insert_ready: !full && found.is_none() && may_enter,
+            insert_index: if full {
+                0
+            } else {
+                small(self.free.trailing_zeros() as usize)
+            },
+            held: self.held(inputs.held_warp, inputs.held_register),
+            resume_ready: idle && drained && !(inputs.save_valid && save_ready),
+            replay_valid: replaying && self.on_offer,
+            replay_done: replaying && over,
+            save_ready,
+            saved_valid: !replaying && self.on_offer,
+            save_done: !replaying && over,
+            entry_index,
+            entry_warp: entry.warp,
+            entry_slot: entry.slot,
+            entry_pc: entry.pc,
+            entry_opcode: entry.opcode,
+            entry_destination: entry.destination,
+            entry_address_register: entry.address_register,
+            entry_data_register: entry.data_register,
+            entry_mask: entry.mask,
+            entry_log_address: entry.log_address,
+            entry_log_data: entry.log_data,
+            occupancy: small(self.occupancy()),
+        }
+    }
+
+    fn occupancy(&self) -> usize {
+        self.parameters.entries - self.free.count_ones() as usize
+    }
+
+    fn held(&self, warp: u8, register: u8) -> bool {
+        let reads = |&index: &u8| {
+            self.entries[usize::from(index)]
+                .as_ref()
+                .is_some_and(|entry| {
+                    let instruction = &entry.instruction;
+                    entry.state != State::Checked
+                        && (instruction.address_register == register
+                            || instruction.data_register == register)
+                })
+        };
+        register != self.parameters.zero_register()
+            && self.warps[usize::from(warp)].order.iter().any(reads)
+    }
+
+    /// Commit goes before fault and fault before check.
+    fn messages(&mut self, inputs: &Inputs) {
+        let in_flight = |queue: &Self, index: u8| {
+            queue.entries[usize::from(index)].is_some_and(|entry| entry.state != State::Waiting)
+        };
+        if inputs.committed_valid && in_flight(self, inputs.committed_index) {
+            self.remove(inputs.committed_index);
+        }
+        if inputs.faulted_valid && self.is_unchecked(inputs.faulted_index) {
+            self.set_state(inputs.faulted_index, State::Waiting);
+        }
+        if inputs.checked_valid && in_flight(self, inputs.checked_index) {
+            self.set_state(inputs.checked_index, State::Checked);
+        }
+    }
+
+    fn engine(&mut self, inputs: &Inputs, outputs: &Outputs, looks: bool, found: Option<u8>) {
+        if inputs.save_valid && outputs.save_ready {
+            self.scan = Scan::Saving {
+                slot: inputs.save_slot,
+            };
+            self.remaining = usize::from(outputs.occupancy);
+        } else if inputs.resume_valid && outputs.resume_ready {
+            self.scan = Scan::Replaying {
+                warp: inputs.resume_warp,
+            };
+            self.remaining = usize::from(outputs.occupancy);
+        }
+        if outputs.replay_done || outputs.save_done {
+            self.scan = Scan::Idle;
+        }
+        if outputs.replay_valid && inputs.replay_ready {
+            self.set_state(self.last_read.0, State::Unchecked);
+            self.on_offer = false;
+        }
+        if outputs.saved_valid && inputs.saved_ready {
+            self.on_offer = false;
+        }
+        if looks {
+            self.read(found);
+        }
+    }
+
+    fn read(&mut self, found: Option<u8>) {
+        let saving = matches!(self.scan, Scan::Saving { .. });
+        let entry = found.and_then(|index| Some((index, self.entries[usize::from(index)]?)));
+        if let Some((index, entry)) = entry {
+            self.last_read = (index, entry.instruction);
+            self.on_offer = true;
+            if saving {
+                self.remove(index);
+            }
+        }
+        if entry.is_none() || !saving {
+            self.remaining -= 1;
+        }
+    }
+
+    fn insert(&mut self, inputs: &Inputs, index: u8) {
+        let instruction = inputs.inserted();
+        let state = if inputs.insert_restored {
+            State::Waiting
+        } else {
+            State::Unchecked
+        };
+        self.entries[usize::from(index)] = Some(Entry { instruction, state });
+        self.free &= !(1 << index);
+        self.warps[usize::from(instruction.warp)]
+            .order
+            .push_back(index);
+        self.count(&instruction, state, true);
+    }
+
+    fn remove(&mut self, index: u8) {
+        if let Some(Entry { instruction, state }) = self.entries[usize::from(index)].take() {
+            self.free |= 1 << index;
+            let order = &mut self.warps[usize::from(instruction.warp)].order;
+            if let Some(place) = order.iter().position(|&other| other == index) {
+                order.remove(place);
+            }
+            self.count(&instruction, state, false);
+        }
+    }
+
+    fn is_unchecked(&self, index: u8) -> bool {
+        self.entries[usize::from(index)].is_some_and(|entry| entry.state == State::Unchecked)
+    }
+
+    fn set_state(&mut self, index: u8, state: State) {
+        if let Some(entry) = self.entries[usize::from(index)].as_mut() {
+            let Entry {
+                instruction,
+                state: old,
+            } = *entry;
+            entry.state = state;
+            self.count(&instruction, old, false);
+            self.count(&instruction, state, true);
+        }
+    }
+
+    /// Keeps the counts of what is in flight.
+    fn count(&mut self, instruction: &Instruction, state: State, more: bool) {
+        if state != State::Waiting {
+            let of_warp = &mut self.warps[usize::from(instruction.warp)].in_flight;
+            let of_slot = &mut self.slot_in_flight[usize::from(instruction.slot)];
+            if more {
+                *of_warp += 1;
+                *of_slot += 1;
+            } else {
+                *of_warp -= 1;
+                *of_slot -= 1;
+            }
+        }
+    }
+}
+
+/// An index or a count of at most 128 entries.
+#[allow(clippy::cast_possible_truncation)]
+const fn small(number: usize) -> u8 {
+    number as u8
+}
