@@ -3,3 +3,4 @@
 pub mod operand_log;
 pub mod ports;
 pub mod replay_queue;
+pub mod trace;

@@ -1,0 +1,289 @@
+//! One warp instruction.
+
+use std::fmt;
+use std::ops::Deref;
+use std::str::SplitAsciiWhitespace;
+
+use super::kernel::{address, decimal, hexadecimal};
+use super::opcode::Opcodes;
+use super::{Class, Fault, Kernel, Opcode, Space};
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+
+/// Shared and local memory each have a window of this many bytes in the generic address space.
+const WINDOW_BYTES: u64 = 16 << 20;
+
+/// A warp instruction as the tracer recorded it: predicates and data values are not in a trace.
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// Program counter, bytes from the start of the function.
+    pub pc: u32,
+    /// Lanes that execute it, lane 0 lowest; may be 0.
+    pub mask: u32,
+    /// Source line, if the trace has line information.
+    pub source_line: Option<u32>,
+    /// Registers that it writes: the first of each group.
+    pub destinations: Registers,
+    /// Opcode with suffixes.
+    pub opcode: Opcode,
+    /// What it does; a generic access counts for the memory that its first active lane reaches.
+    pub class: Class,
+    /// Registers that it reads: the first of each group; 255 is the zero register.
+    pub sources: Registers,
+    /// Addresses, if it has any.
+    pub access: Option<Box<Access>>,
+    /// The immediate operand, from tracer version 5 on.
+    pub immediate: Option<i128>,
+}
+
+/// The addresses of a memory instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Bytes that each lane accesses.
+    pub width: u8,
+    /// First byte of each lane; 0 for a lane that is not active.
+    pub addresses: [u64; LANES],
+}
+
+impl Access {
+    /// The distinct blocks of 2^`shift` bytes that the active lanes touch, ascending.
+    #[must_use]
+    pub fn touched(&self, mask: u32, shift: u32) -> Vec<u64> {
+        let mut blocks = Vec::with_capacity(LANES);
+        for (lane, &first) in self.addresses.iter().enumerate() {
+            if mask >> lane & 1 == 1 {
+                let last = first + (u64::from(self.width) - 1);
+                // An access is no wider than a block, so it touches one or two.
+                for block in [first >> shift, last >> shift] {
+                    if blocks.last() != Some(&block) {
+                        blocks.push(block);
+                    }
+                }
+            }
+        }
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks
+    }
+}
+
+/// A few register numbers; derefs to a slice.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Registers {
+    numbers: [u8; Self::MOST],
+    count: u8,
+}
+
+impl Registers {
+    /// No instruction names more.
+    pub const MOST: usize = 8;
+}
+
+impl Deref for Registers {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        &self.numbers[..usize::from(self.count)]
+    }
+}
+
+impl fmt::Debug for Registers {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// The fields of a line, one after the other.
+struct Fields<'line>(SplitAsciiWhitespace<'line>);
+
+impl<'line> Fields<'line> {
+    fn text(&mut self, field: &'static str) -> Result<&'line str, Fault> {
+        self.0.next().ok_or(Fault::NoField(field))
+    }
+
+    fn decimal(&mut self, field: &'static str, limit: u64) -> Result<u64, Fault> {
+        let value = decimal(field, self.text(field)?)?;
+        if value > limit {
+            Err(Fault::TooMany {
+                field,
+                value,
+                limit,
+            })
+        } else {
+            Ok(value)
+        }
+    }
+
+    fn signed(&mut self, field: &'static str) -> Result<i64, Fault> {
+        let text = self.text(field)?;
+        let expected = "a signed decimal number of 64 bits";
+        text.parse().map_err(|_| Fault::Field {
+            field,
+            text: text.to_owned(),
+            expected,
+        })
+    }
+
+    fn word(&mut self, field: &'static str) -> Result<u32, Fault> {
+        let text = self.text(field)?;
+        let expected = "a hexadecimal number of 32 bits";
+        let value = hexadecimal(text).and_then(|value| value.try_into().ok());
+        value.ok_or_else(|| Fault::Field {
+            field,
+            text: text.to_owned(),
+            expected,
+        })
+    }
+
+    fn registers(&mut self, count: &'static str, field: &'static str) -> Result<Registers, Fault> {
+        let count = self.decimal(count, Registers::MOST as u64)? as u8;
+        let mut registers = Registers {
+            count,
+            ..Registers::default()
+        };
+        for number in &mut registers.numbers[..usize::from(registers.count)] {
+            let text = self.text(field)?;
+            let value = text
+                .strip_prefix('R')
+                .and_then(|digits| decimal("", digits).ok());
+            *number = value
+                .and_then(|value| value.try_into().ok())
+                .ok_or_else(|| Fault::Field {
+                    field,
+                    text: text.to_owned(),
+                    expected: "a register, R0 to R255",
+                })?;
+        }
+        Ok(registers)
+    }
+
+    /// The addresses of the active lanes, in any of the three modes.
+    fn addresses(&mut self, mask: u32, width: u8) -> Result<[u64; LANES], Fault> {
+        const BASE: &str = "the base address";
+        let mut addresses = [0; LANES];
+        let active = (0..LANES as u32).filter(|lane| mask >> lane & 1 == 1);
+        let mode = self.decimal("the address mode", 2)?;
+        let mut previous = match mode {
+            0 => 0,
+            _ => address(BASE, self.text(BASE)?)?,
+        };
+        let stride = if mode == 1 {
+            self.signed("the stride")?
+        } else {
+            0
+        };
+        if mode == 1 && mask != 0 {
+            let lowest = mask >> mask.trailing_zeros();
+            if lowest & lowest.wrapping_add(1) != 0 {
+                return Err(Fault::Gap(mask));
+            }
+        }
+        for (place, lane) in active.enumerate() {
+            let value = match (mode, place) {
+                (0, _) => Some(address("a lane's address", self.text("a lane's address")?)?),
+                (_, 0) => Some(previous),
+                (1, _) => previous.checked_add_signed(stride),
+                _ => previous.checked_add_signed(self.signed("a lane's address delta")?),
+            };
+            let fits = value.filter(|value| value.checked_add(u64::from(width) - 1).is_some());
+            previous = fits.ok_or(Fault::Overflow(lane))?;
+            addresses[lane as usize] = previous;
+        }
+        Ok(addresses)
+    }
+}
+
+impl Instruction {
+    /// Reads one line of a warp.
+    pub(super) fn parse(line: &str, kernel: &Kernel, opcodes: &mut Opcodes) -> Result<Self, Fault> {
+        let mut fields = Fields(line.split_ascii_whitespace());
+        if kernel.tracer_version < 3 {
+            for field in ["block x", "block y", "block z", "the warp number"] {
+                fields.decimal(field, u32::MAX.into())?;
+            }
+        }
+        let source_line = match kernel.line_info {
+            true => Some(fields.decimal("the source line", u32::MAX.into())? as u32),
+            false => None,
+        };
+        let pc = fields.word("the program counter")?;
+        let mask = fields.word("the lane mask")?;
+        let destinations =
+            fields.registers("the number of destinations", "the destination register")?;
+        let opcode = opcodes.get(fields.text("the opcode")?)?;
+        let sources = fields.registers("the number of sources", "the source register")?;
+        let mut access = None;
+        // This width only says whether there are addresses; the true one is in the opcode.
+        if fields.decimal("the access width", u32::MAX.into())? > 0 {
+            let width = opcode.width;
+            let addresses = fields.addresses(mask, width)?;
+            access = Some(Box::new(Access { width, addresses }));
+        }
+        let immediate = match kernel.tracer_version {
+            5.. => Some(immediate(fields.text("the immediate")?)?),
+            _ => None,
+        };
+        if let Some(text) = fields.0.next() {
+            return Err(Fault::ExtraField(text.to_owned()));
+        }
+        let class = class(&opcode, mask, access.as_deref(), kernel);
+        Ok(Self {
+            pc,
+            mask,
+            source_line,
+            destinations,
+            opcode,
+            class,
+            sources,
+            access,
+            immediate,
+        })
+    }
+
+    /// The addresses, if it is an instruction that goes to global memory.
+    #[must_use]
+    pub fn global(&self) -> Option<&Access> {
+        self.access
+            .as_deref()
+            .filter(|_| self.class.space() == Some(Space::Global))
+    }
+}
+
+/// Decimal, signed or not, or hexadecimal with 0x: an immediate may be of either kind.
+fn immediate(text: &str) -> Result<i128, Fault> {
+    let value = match text.starts_with("0x") {
+        true => hexadecimal(text).map(i128::from),
+        false => text.parse().ok(),
+    };
+    let range = i128::from(i64::MIN)..=i128::from(u64::MAX);
+    value
+        .filter(|value| range.contains(value))
+        .ok_or_else(|| Fault::Field {
+            field: "the immediate",
+            text: text.to_owned(),
+            expected: "a number of 64 bits",
+        })
+}
+
+/// The opcode's class, with a generic access moved to the memory that its first lane reaches.
+fn class(opcode: &Opcode, mask: u32, access: Option<&Access>, kernel: &Kernel) -> Class {
+    let class = opcode.class;
+    let (true, Some(access)) = (opcode.generic() && mask != 0, access) else {
+        return class;
+    };
+    let first = access.addresses[mask.trailing_zeros() as usize];
+    let inside = |window: Option<u64>| {
+        window.filter(|&start| start != 0).is_some_and(|start| {
+            first
+                .checked_sub(start)
+                .is_some_and(|offset| offset < WINDOW_BYTES)
+        })
+    };
+    if inside(kernel.shared_window) {
+        class.moved(Space::Shared)
+    } else if inside(kernel.local_window) {
+        class.moved(Space::Local)
+    } else {
+        class
+    }
+}

@@ -1,0 +1,159 @@
+//! The header of a kernel's trace.
+
+use super::Fault;
+
+/// What the header of a `.traceg` file says about the kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kernel {
+    /// Name, mangled as the compiler left it.
+    pub name: String,
+    /// Number of the launch in the program.
+    pub id: u64,
+    /// Thread blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z; 1024 at most.
+    pub block: [u32; 3],
+    /// Shared memory of a block, bytes.
+    pub shared_memory: u64,
+    /// Registers of a thread.
+    pub registers: u64,
+    /// Compute capability of the code, 80 for sm_80.
+    pub binary_version: u64,
+    /// Version of the tracer, which settles the format of an instruction.
+    pub tracer_version: u64,
+    /// Each instruction starts with its source line.
+    pub line_info: bool,
+    /// Where the 16 MB window of shared memory starts in the generic address space, if known.
+    pub shared_window: Option<u64>,
+    /// Where the 16 MB window of local memory starts in the generic address space, if known.
+    pub local_window: Option<u64>,
+}
+
+impl Kernel {
+    /// Thread blocks in the grid.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        // `dimensions` has checked the product.
+        self.grid.iter().map(|&size| u64::from(size)).product()
+    }
+
+    /// Warps of a thread block.
+    #[must_use]
+    pub fn warps_per_block(&self) -> u32 {
+        self.block.iter().product::<u32>().div_ceil(32)
+    }
+
+    /// Takes one header line; keys that are not known are passed over.
+    pub(super) fn header(&mut self, line: &str) -> Result<(), Fault> {
+        let unexpected = || Fault::Unexpected {
+            text: line.to_owned(),
+            expected: "a header line \"-key = value\"",
+        };
+        let (key, value) = line
+            .strip_prefix('-')
+            .and_then(|rest| rest.split_once('='))
+            .ok_or_else(unexpected)?;
+        let value = value.trim();
+        match key.trim() {
+            "kernel name" => value.clone_into(&mut self.name),
+            "kernel id" => self.id = decimal("the kernel id", value)?,
+            "grid dim" => self.grid = dimensions("the grid", value, u64::MAX >> 1)?,
+            "block dim" => self.block = dimensions("the thread block", value, 1024)?,
+            "shmem" => self.shared_memory = decimal("the shared memory", value)?,
+            "nregs" => self.registers = decimal("the number of registers", value)?,
+            "binary version" => self.binary_version = decimal("the binary version", value)?,
+            "shmem base_addr" => {
+                self.shared_window = Some(address("the shared memory's base address", value)?);
+            }
+            "local mem base_addr" => {
+                self.local_window = Some(address("the local memory's base address", value)?);
+            }
+            "accelsim tracer version" => {
+                self.tracer_version = decimal("the tracer version", value)?;
+                if !(1..=5).contains(&self.tracer_version) {
+                    return Err(Fault::Version(self.tracer_version));
+                }
+            }
+            "enable lineinfo" => self.line_info = decimal("enable lineinfo", value)? != 0,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Refuses a header in which something is missing without which the rest cannot be read.
+    pub(super) fn complete(&self) -> Result<(), Fault> {
+        if self.grid == [0; 3] {
+            Err(Fault::NoHeader("grid dim"))
+        } else if self.block == [0; 3] {
+            Err(Fault::NoHeader("block dim"))
+        } else if self.tracer_version == 0 {
+            Err(Fault::NoHeader("accelsim tracer version"))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// A decimal number without a sign.
+pub(super) fn decimal(field: &'static str, text: &str) -> Result<u64, Fault> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse()
+        .ok()
+        .filter(|_| digits)
+        .ok_or_else(|| Fault::Field {
+            field,
+            text: text.to_owned(),
+            expected: "a decimal number of 64 bits",
+        })
+}
+
+/// A hexadecimal number, with or without 0x.
+pub(super) fn hexadecimal(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u64::from_str_radix(digits, 16).ok().filter(|_| plain)
+}
+
+/// A hexadecimal address.
+pub(super) fn address(field: &'static str, text: &str) -> Result<u64, Fault> {
+    hexadecimal(text).ok_or_else(|| Fault::Field {
+        field,
+        text: text.to_owned(),
+        expected: "a hexadecimal number of 64 bits",
+    })
+}
+
+/// Three sizes, each 1 or more, whose product is within the limit.
+fn dimensions(field: &'static str, text: &str, limit: u64) -> Result<[u32; 3], Fault> {
+    let inner = text
+        .strip_prefix('(')
+        .and_then(|text| text.strip_suffix(')'));
+    let sizes = inner.and_then(triple).filter(|sizes| !sizes.contains(&0));
+    let sizes = sizes.ok_or_else(|| Fault::Field {
+        field,
+        text: text.to_owned(),
+        expected: "three sizes of 1 or more, as in (196,1,1)",
+    })?;
+    let product = sizes
+        .iter()
+        .try_fold(1u64, |product, &size| product.checked_mul(size.into()));
+    match product {
+        Some(product) if product <= limit => Ok(sizes),
+        _ => Err(Fault::TooMany {
+            field,
+            value: product.unwrap_or(u64::MAX),
+            limit,
+        }),
+    }
+}
+
+/// Three numbers with commas.
+pub(super) fn triple(text: &str) -> Option<[u32; 3]> {
+    let mut numbers = [0; 3];
+    let mut fields = text.split(',');
+    for number in &mut numbers {
+        let field = fields.next()?.trim();
+        *number = decimal("", field).ok()?.try_into().ok()?;
+    }
+    fields.next().is_none().then_some(numbers)
+}

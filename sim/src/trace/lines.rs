@@ -1,0 +1,98 @@
+//! Lines of bounded length, with their numbers.
+
+use std::io::{BufRead, Read};
+
+use super::{Fault, TraceError};
+
+/// Longer than any line that a tracer writes: mangled kernel names reach some kilobytes.
+const LONGEST: usize = 64 * 1024;
+
+/// Reads one line at a time into one buffer.
+pub(super) struct Lines<R> {
+    input: R,
+    file: String,
+    buffer: Vec<u8>,
+    number: u64,
+    bytes: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub fn new(input: R, file: String) -> Self {
+        Self {
+            input,
+            file,
+            buffer: Vec::new(),
+            number: 0,
+            bytes: 0,
+        }
+    }
+
+    /// The next line that is not blank, trimmed; `None` at the end of the file.
+    pub fn next(&mut self) -> Result<Option<&str>, TraceError> {
+        loop {
+            self.number += 1;
+            match self.fill() {
+                Err(fault) => return Err(self.error(fault)),
+                Ok(false) => {
+                    // What is missing is missing after the last line that is there.
+                    self.number = (self.number - 1).max(1);
+                    return Ok(None);
+                }
+                Ok(true) if self.buffer.iter().all(u8::is_ascii_whitespace) => {}
+                Ok(true) => break,
+            }
+        }
+        // Checked by `fill`.
+        Ok(Some(
+            std::str::from_utf8(&self.buffer).unwrap_or_default().trim(),
+        ))
+    }
+
+    /// Reads a line into the buffer; false at the end of the file.
+    fn fill(&mut self) -> Result<bool, Fault> {
+        self.buffer.clear();
+        let limit = LONGEST as u64 + 1;
+        let read = self
+            .input
+            .by_ref()
+            .take(limit)
+            .read_until(b'\n', &mut self.buffer);
+        self.bytes += read.map_err(Fault::Read)? as u64;
+        if self.number == 1 {
+            for (magic, name) in [(&b"\xfd7zXZ"[..], "xz"), (b"\x1f\x8b", "gzip")] {
+                if self.buffer.starts_with(magic) {
+                    return Err(Fault::Compressed(name));
+                }
+            }
+        }
+        if self.buffer.len() > LONGEST {
+            return Err(Fault::LongLine(LONGEST));
+        }
+        let control = |&byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+        let wrong = match std::str::from_utf8(&self.buffer) {
+            Err(error) => Some(error.valid_up_to()),
+            Ok(_) => self.buffer.iter().position(control),
+        };
+        if let Some(at) = wrong {
+            return Err(Fault::Binary {
+                byte: self.buffer[at],
+                column: at + 1,
+            });
+        }
+        Ok(!self.buffer.is_empty())
+    }
+
+    /// The error for a fault in the line that was read last.
+    pub fn error(&self, fault: Fault) -> TraceError {
+        TraceError {
+            file: self.file.clone(),
+            line: self.number,
+            fault,
+        }
+    }
+
+    /// Bytes read so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
