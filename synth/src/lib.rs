@@ -1,1 +1,15 @@
-//! synth
+//! Area, timing and power of Faultline's blocks from open tools.
+//!
+//! [`yosys`] maps a design onto a cell [`library`], [`sta`] times the result through its memories,
+//! [`sram`] says what the memories cost, and [`cost`] puts them beside the [`paper`].
+
+pub mod cost;
+pub mod error;
+pub mod library;
+pub mod paper;
+pub mod sram;
+pub mod sta;
+pub mod tool;
+pub mod yosys;
+
+pub use error::Error;

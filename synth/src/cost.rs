@@ -1,0 +1,314 @@
+//! What a block costs: logic and memories together, beside the paper's numbers.
+//!
+//! The areas count everything: the memories, and all logic around them. Power is the memories'
+//! leakage and one write per cycle at the paper's clock, which is how the paper counts.
+
+use crate::error::Error;
+use crate::library::Library;
+use crate::paper::{self, Overhead};
+use crate::sram::{Macro, Setting, Shape, Sram};
+use crate::sta::{self, Timing};
+use crate::yosys::{self, Design, Memory, Netlist};
+use serde::Serialize;
+
+/// Macros of the paper fit: an entry is spread over 16 of them, 128 bits each.
+const FIT_MACROS: usize = 16;
+
+/// A block at one size, ready to be synthesised.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The block, such as `operand_log`.
+    pub block: String,
+    /// The size, such as `16k`.
+    pub config: String,
+    /// Bytes of the log, or `None` for another block.
+    pub log_bytes: Option<usize>,
+    /// Entries that share the area, where that means something.
+    pub entries: Option<usize>,
+    /// The Verilog and its memories.
+    pub design: Design,
+}
+
+/// How the figures are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow<'a> {
+    /// The cell library.
+    pub library: &'a Library,
+    /// Where the memories' figures come from.
+    pub sram: &'a Sram,
+    /// The technology node of the memories, nm; `None` takes that of each setting.
+    pub node_nm: Option<u32>,
+    /// The delay that synthesis aims at, ps.
+    pub target_ps: u32,
+}
+
+/// What the paper says of a log of this size, and how near a figure comes to it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Ratio {
+    /// Area of the streaming multiprocessor, this over the paper's.
+    pub sm_area: f64,
+    /// Area of the GPU.
+    pub gpu_area: f64,
+    /// Power of the streaming multiprocessor.
+    pub sm_power: f64,
+    /// Power of the GPU.
+    pub gpu_power: f64,
+}
+
+/// One row of the table.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The block.
+    pub block: String,
+    /// Its size.
+    pub config: String,
+    /// The cell library.
+    pub library: String,
+    /// The setting of the memories: `paper-fit` or `single-port`.
+    pub sram_model: &'static str,
+    /// Technology node of the memories, nm.
+    pub sram_node_nm: u32,
+    /// The macros, such as `32 x 64x64b`: how many, words, bits.
+    pub sram_macros: String,
+    /// Where the logic's figure comes from: `synthesised`, or the paper's `factor 1.5`.
+    pub control: &'static str,
+    /// Area of the memories, µm².
+    pub sram_area_um2: f64,
+    /// Area of the logic, µm².
+    pub logic_area_um2: f64,
+    /// Both.
+    pub total_area_um2: f64,
+    /// Area for each entry, µm², where that means something.
+    pub entry_area_um2: Option<f64>,
+    /// Logic as a share of the memories' area; none without memories.
+    pub control_percent: Option<f64>,
+    /// Share of a streaming multiprocessor's area.
+    pub sm_area_percent: f64,
+    /// Share of the GPU's area, a block in each streaming multiprocessor.
+    pub gpu_area_percent: f64,
+    /// Power of the memories, mW; with the paper's factor where `control` is that.
+    pub sram_power_mw: f64,
+    /// Share of a streaming multiprocessor's power.
+    pub sm_power_percent: f64,
+    /// Share of the GPU's power.
+    pub gpu_power_percent: f64,
+    /// With the synthesised logic in place of the factor 1.5: its area, and what follows.
+    pub measured_control: Option<MeasuredControl>,
+    /// Flip-flops of the synthesised logic.
+    pub registers: usize,
+    /// Highest clock, MHz: register to register, memory access included.
+    pub fmax_mhz: Option<f64>,
+    /// Input to register, ns.
+    pub input_path_ns: Option<f64>,
+    /// Register to output, ns.
+    pub output_path_ns: Option<f64>,
+    /// Input to output, ns.
+    pub through_path_ns: Option<f64>,
+    /// Start and end of the path that limits the clock.
+    pub critical_path: Option<String>,
+    /// The paper's four numbers, where it has them.
+    pub paper: Option<Overhead>,
+    /// These over the paper's.
+    pub ratio: Option<Ratio>,
+}
+
+/// A row's figures with the synthesised logic, where the row itself has the paper's factor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct MeasuredControl {
+    /// Area of the synthesised logic, µm².
+    pub logic_area_um2: f64,
+    /// With the memories, µm².
+    pub total_area_um2: f64,
+    /// Share of a streaming multiprocessor's area.
+    pub sm_area_percent: f64,
+    /// Share of the GPU's area.
+    pub gpu_area_percent: f64,
+    /// Share of a streaming multiprocessor's power, memories only.
+    pub sm_power_percent: f64,
+    /// Share of the GPU's power, memories only.
+    pub gpu_power_percent: f64,
+}
+
+/// Area and power of a group of macros.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SramCost {
+    /// Area, µm².
+    pub area_um2: f64,
+    /// Leakage and one write per cycle, mW.
+    pub power_mw: f64,
+}
+
+impl SramCost {
+    fn of(count: usize, figures: &Macro) -> Self {
+        let count = count as f64;
+        Self {
+            area_um2: count * figures.area_mm2 * 1e6,
+            power_mw: count * figures.write_every_cycle_mw(),
+        }
+    }
+}
+
+/// The macros of the paper fit for a log of that many bytes, without the factor for control.
+///
+/// # Errors
+/// If there are no figures for them.
+pub fn paper_fit(bytes: usize, sram: &Sram, node_nm: u32) -> Result<(SramCost, Shape), Error> {
+    let shape = Shape {
+        setting: Setting::PaperFit,
+        node_nm,
+        words: bytes / paper::ENTRY_BYTES,
+        bits: paper::ENTRY_BYTES * 8 / FIT_MACROS,
+    };
+    Ok((SramCost::of(FIT_MACROS, &sram.figures(&shape)?), shape))
+}
+
+/// The four shares of an area and a power, in percent.
+pub fn overhead(area_um2: f64, power_mw: f64) -> Overhead {
+    Overhead {
+        sm_area_percent: area_um2 / (paper::SM_AREA_MM2 * 1e6) * 100.0,
+        gpu_area_percent: area_um2 * paper::SMS / (paper::GPU_AREA_MM2 * 1e6) * 100.0,
+        sm_power_percent: power_mw / (paper::SM_POWER_W * 1e3) * 100.0,
+        gpu_power_percent: power_mw * paper::SMS / (paper::GPU_POWER_W * 1e3) * 100.0,
+    }
+}
+
+/// Synthesises a subject and makes its row for each setting. The paper fit has rows for logs only.
+///
+/// # Errors
+/// If a tool fails, or a memory has no figures.
+pub fn rows(subject: &Subject, flow: &Flow, settings: &[Setting]) -> Result<Vec<Row>, Error> {
+    // The figures of the memories are looked up first: they cost nothing and can be missing.
+    let mut memories = Vec::new();
+    for &setting in settings {
+        if setting == Setting::SinglePort || subject.log_bytes.is_some() {
+            memories.push((setting, figures(subject, flow, setting)?));
+        }
+    }
+    if memories.is_empty() {
+        return Ok(Vec::new());
+    }
+    let netlist = yosys::synthesise(&subject.design, flow.library, flow.target_ps)?;
+    memories
+        .iter()
+        .map(|(setting, figures)| {
+            let timing = sta::time(&netlist, flow.library, figures)?;
+            row(subject, flow, *setting, figures, &netlist, &timing)
+        })
+        .collect()
+}
+
+fn figures(
+    subject: &Subject,
+    flow: &Flow,
+    setting: Setting,
+) -> Result<Vec<(Memory, Macro)>, Error> {
+    subject
+        .design
+        .memories
+        .iter()
+        .map(|memory| {
+            let shape = Shape {
+                setting,
+                node_nm: flow.node_nm.unwrap_or(setting.node_nm()),
+                words: memory.words,
+                bits: memory.bits,
+            };
+            Ok((memory.clone(), flow.sram.figures(&shape)?))
+        })
+        .collect()
+}
+
+fn row(
+    subject: &Subject,
+    flow: &Flow,
+    setting: Setting,
+    figures: &[(Memory, Macro)],
+    netlist: &Netlist,
+    timing: &Timing,
+) -> Result<Row, Error> {
+    let node_nm = flow.node_nm.unwrap_or(setting.node_nm());
+    let (sram, macros) = match (setting, subject.log_bytes) {
+        (Setting::PaperFit, Some(bytes)) => {
+            let (sram, shape) = paper_fit(bytes, flow.sram, node_nm)?;
+            let macros = format!("{FIT_MACROS} x {}x{}b", shape.words, shape.bits);
+            (sram, macros)
+        }
+        _ => {
+            let mut sram = SramCost::default();
+            let mut macros = Vec::new();
+            for (memory, figures) in figures {
+                let cost = SramCost::of(memory.instances, figures);
+                sram.area_um2 += cost.area_um2;
+                sram.power_mw += cost.power_mw;
+                macros.push(format!(
+                    "{} x {}x{}b",
+                    memory.instances, memory.words, memory.bits
+                ));
+            }
+            (sram, macros.join(", "))
+        }
+    };
+    let (control, logic_area_um2, sram_power_mw, measured_control) = match setting {
+        Setting::PaperFit => {
+            let total = sram.area_um2 + netlist.area_um2;
+            let share = overhead(total, sram.power_mw);
+            let measured = MeasuredControl {
+                logic_area_um2: netlist.area_um2,
+                total_area_um2: total,
+                sm_area_percent: share.sm_area_percent,
+                gpu_area_percent: share.gpu_area_percent,
+                sm_power_percent: share.sm_power_percent,
+                gpu_power_percent: share.gpu_power_percent,
+            };
+            (
+                "factor 1.5",
+                sram.area_um2 * (paper::CONTROL_FACTOR - 1.0),
+                sram.power_mw * paper::CONTROL_FACTOR,
+                Some(measured),
+            )
+        }
+        Setting::SinglePort => ("synthesised", netlist.area_um2, sram.power_mw, None),
+    };
+    let total_area_um2 = sram.area_um2 + logic_area_um2;
+    let share = overhead(total_area_um2, sram_power_mw);
+    let paper = subject.log_bytes.and_then(paper::table_2);
+    let ns = |path: &Option<sta::Path>| path.as_ref().map(|path| path.ns);
+    Ok(Row {
+        block: subject.block.clone(),
+        config: subject.config.clone(),
+        library: flow.library.name().to_owned(),
+        sram_model: setting.name(),
+        sram_node_nm: node_nm,
+        sram_macros: macros,
+        control,
+        sram_area_um2: sram.area_um2,
+        logic_area_um2,
+        total_area_um2,
+        entry_area_um2: subject
+            .entries
+            .map(|entries| total_area_um2 / entries as f64),
+        control_percent: (sram.area_um2 > 0.0).then(|| logic_area_um2 / sram.area_um2 * 100.0),
+        sm_area_percent: share.sm_area_percent,
+        gpu_area_percent: share.gpu_area_percent,
+        sram_power_mw,
+        sm_power_percent: share.sm_power_percent,
+        gpu_power_percent: share.gpu_power_percent,
+        measured_control,
+        registers: netlist.registers,
+        fmax_mhz: timing.fmax_mhz(),
+        input_path_ns: ns(&timing.input),
+        output_path_ns: ns(&timing.output),
+        through_path_ns: ns(&timing.through),
+        critical_path: timing
+            .register
+            .as_ref()
+            .map(|path| format!("{} to {}", path.from, path.to)),
+        paper,
+        ratio: paper.map(|paper| Ratio {
+            sm_area: share.sm_area_percent / paper.sm_area_percent,
+            gpu_area: share.gpu_area_percent / paper.gpu_area_percent,
+            sm_power: share.sm_power_percent / paper.sm_power_percent,
+            gpu_power: share.gpu_power_percent / paper.gpu_power_percent,
+        }),
+    })
+}

@@ -1,0 +1,90 @@
+//! What can go wrong between a design and its figures, each case as one sentence.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a figure could not be had. `Display` is one sentence that says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file could not be read, or a folder not be written.
+    #[error("{path}: cannot {action}: {source}; check the path and its permissions")]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried, an infinitive.
+        action: &'static str,
+        /// Why the system refused.
+        source: io::Error,
+    },
+    /// A file that should be a Liberty library is none.
+    #[error("{path}: not a usable Liberty library: {reason}; give a .lib or .lib.gz file")]
+    Liberty {
+        /// The file, or the name of the embedded library.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A program is not installed.
+    #[error(
+        "{program} was not found on PATH; install it with `apt-get install {package}` (or `cargo xtask setup`)"
+    )]
+    ToolMissing {
+        /// The command.
+        program: String,
+        /// The Debian package that carries it.
+        package: &'static str,
+    },
+    /// A program ran and failed, or said something that must not be ignored.
+    #[error("{program} failed on {design}: {reason}")]
+    Tool {
+        /// The command.
+        program: &'static str,
+        /// The design or memory that it worked on.
+        design: String,
+        /// Its own message, on one line.
+        reason: String,
+    },
+    /// The SRAM table has no such macro.
+    #[error(
+        "no figures for an SRAM of {words} words x {bits} bits ({setting}, {node_nm} nm): it is not in the embedded table; install CACTI (set CACTI to the program) and pass --sram cacti"
+    )]
+    SramShape {
+        /// Words of the macro.
+        words: usize,
+        /// Bits of a word.
+        bits: usize,
+        /// The setting's name.
+        setting: &'static str,
+        /// The technology node in nanometres.
+        node_nm: u32,
+    },
+    /// CACTI is neither on `PATH` nor in the environment variable `CACTI`.
+    #[error(
+        "CACTI was not found: put `cacti` on PATH or set the environment variable CACTI to the program (its source is in the PyPI package hwcomponents-cacti; `make opt` builds it)"
+    )]
+    CactiMissing,
+    /// The SRAM table is not what it should be.
+    #[error("{origin}: not an SRAM table: {reason}")]
+    SramTable {
+        /// The file, or the name of the embedded table.
+        origin: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// Wraps an input or output error with its path.
+    pub fn file(path: &Path, action: &'static str, source: io::Error) -> Self {
+        Self::File {
+            path: path.to_owned(),
+            action,
+            source,
+        }
+    }
+}
+
+/// Puts a message of several lines on one, so that an error stays one sentence.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,153 @@
+//! A cell library: any Liberty file, or the embedded one.
+
+use crate::error::{Error, one_line};
+use flate2::read::GzDecoder;
+use liberty_db::{Cell, DefaultCtx, Library as Parsed};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+/// What synthesis needs to know of a cell library.
+#[derive(Clone, Debug)]
+pub struct Library {
+    name: String,
+    text: String,
+    areas: BTreeMap<String, f64>,
+    registers: Vec<String>,
+    driving_cell: String,
+}
+
+impl Library {
+    /// Reads a `.lib` or `.lib.gz` file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is no library to synthesise with: no flip-flop, no buffer, no area.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let bytes = std::fs::read(path).map_err(|source| Error::file(path, "read", source))?;
+        let unusable = |reason: &str| Error::Liberty {
+            path: path.display().to_string(),
+            reason: one_line(reason),
+        };
+        let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
+            let mut plain = Vec::new();
+            GzDecoder::new(bytes.as_slice())
+                .read_to_end(&mut plain)
+                .map_err(|error| unusable(&format!("it does not decompress ({error})")))?;
+            plain
+        } else {
+            bytes
+        };
+        let text = String::from_utf8(bytes).map_err(|_| unusable("it is not text"))?;
+        let library = Self::parse(&path.display().to_string(), &text)?;
+        if library.registers.is_empty() {
+            return Err(unusable("it has no flip-flop"));
+        }
+        if library.driving_cell.is_empty() {
+            return Err(unusable("it has no buffer"));
+        }
+        Ok(library)
+    }
+
+    /// Takes a library from Liberty text; `origin` names it in errors.
+    ///
+    /// # Errors
+    /// If the text is no Liberty library with cells.
+    pub fn parse(origin: &str, text: &str) -> Result<Self, Error> {
+        let unusable = |reason: String| Error::Liberty {
+            path: origin.to_owned(),
+            reason: one_line(&reason),
+        };
+        let parsed = Parsed::<DefaultCtx>::parse_lib(text, None)
+            .map_err(|error| unusable(first_words(&error.to_string())))?;
+        let name = parsed
+            .name
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" ");
+        let mut areas = BTreeMap::new();
+        let mut registers = Vec::new();
+        let mut buffers = Vec::new();
+        for cell in parsed.cell.iter() {
+            let area = cell.area.unwrap_or(0.0);
+            areas.insert(cell.name.to_string(), area);
+            if !cell.ff.is_empty() || !cell.ff_bank.is_empty() {
+                registers.push(cell.name.to_string());
+            }
+            if is_buffer(cell) {
+                buffers.push((area, cell.name.to_string()));
+            }
+        }
+        if areas.is_empty() {
+            return Err(unusable("it has no cells".to_owned()));
+        }
+        buffers.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        Ok(Self {
+            name,
+            text: text.to_owned(),
+            areas,
+            registers,
+            driving_cell: driving_cell(&buffers),
+        })
+    }
+
+    /// The name that the library gives itself.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The Liberty text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Area of a cell in the library's unit (µm² for the libraries in use), if it has one.
+    pub fn area(&self, cell: &str) -> Option<f64> {
+        self.areas.get(cell).copied()
+    }
+
+    /// Whether a cell is a flip-flop.
+    pub fn is_register(&self, cell: &str) -> bool {
+        self.registers.iter().any(|register| register == cell)
+    }
+
+    /// The buffer that is taken to drive every input of a design.
+    pub fn driving_cell(&self) -> &str {
+        &self.driving_cell
+    }
+}
+
+/// Two pins, of which one repeats the other.
+fn is_buffer(cell: &Cell<DefaultCtx>) -> bool {
+    let pins: Vec<_> = cell.pin.iter().collect();
+    let [one, other] = pins.as_slice() else {
+        return false;
+    };
+    let (function, input) = match (&one.function, &other.function) {
+        (Some(function), None) => (function, other.name.to_string()),
+        (None, Some(function)) => (function, one.name.to_string()),
+        _ => return false,
+    };
+    function.to_string().trim_matches(['(', ')', ' ']) == input
+}
+
+/// `BUF_X4` where there is one, else another library's buffer of strength 4, else the middle one.
+fn driving_cell(buffers: &[(f64, String)]) -> String {
+    let strength_four = buffers.iter().find(|(_, name)| {
+        let letters: String = name
+            .chars()
+            .filter(|letter| letter.is_ascii_alphanumeric())
+            .collect();
+        letters.eq_ignore_ascii_case("BUFX4")
+    });
+    strength_four
+        .or_else(|| buffers.get(buffers.len() / 2))
+        .map(|(_, name)| name.clone())
+        .unwrap_or_default()
+}
+
+/// The parser quotes what it stumbled over, which may be the whole file.
+fn first_words(message: &str) -> String {
+    let short: String = message.chars().take(120).collect();
+    short.trim_end_matches('.').to_owned()
+}

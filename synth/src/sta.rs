@@ -1,0 +1,212 @@
+//! Times a netlist with OpenSTA, through the memories too.
+
+use crate::error::Error;
+use crate::library::Library;
+use crate::sram::{Macro, macro_liberty};
+use crate::tool::{self, OPENSTA};
+use crate::yosys::{Memory, Netlist, OUTPUT_LOAD_FF};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Clock period of the analysis, ns. Only the slack depends on it.
+const PERIOD_NS: f64 = 1.0;
+
+/// The longest path of a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// How long a clock period it needs, ns, setup included.
+    pub ns: f64,
+    /// Where it starts: a port or the pin of a register or memory.
+    pub from: String,
+    /// Where it ends.
+    pub to: String,
+}
+
+/// The longest path of each group; `None` where there is none.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timing {
+    /// Register or memory to register or memory.
+    pub register: Option<Path>,
+    /// Input, there at the clock edge, to register or memory.
+    pub input: Option<Path>,
+    /// Register or memory to output, needed at the next edge.
+    pub output: Option<Path>,
+    /// Input to output.
+    pub through: Option<Path>,
+    /// The shortest period that the memories allow, ns; 0 without memories.
+    pub memory_cycle_ns: f64,
+}
+
+impl Timing {
+    /// Highest clock, MHz: register to register, memory access included.
+    pub fn fmax_mhz(&self) -> Option<f64> {
+        let path = self.register.as_ref().map_or(0.0, |path| path.ns);
+        let period = path.max(self.memory_cycle_ns);
+        (period > 0.0).then(|| 1000.0 / period)
+    }
+}
+
+/// Times a netlist whose memories have the given figures.
+///
+/// Clock ideal; every input arrives at the edge, from the library's driving cell; outputs have the
+/// whole period and the load of the synthesis. Before layout: wires are those of the library's
+/// default wire-load model.
+///
+/// # Errors
+/// If OpenSTA is missing or fails, or its answer does not parse.
+pub fn time(
+    netlist: &Netlist,
+    library: &Library,
+    memories: &[(Memory, Macro)],
+) -> Result<Timing, Error> {
+    let scratch = tempfile::tempdir()
+        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let folder = scratch.path();
+    tool::write_whole(&folder.join("netlist.v"), &netlist.verilog)?;
+    tool::write_whole(&folder.join("cells.lib"), library.text())?;
+    for (memory, figures) in memories {
+        let text = macro_liberty(&memory.module, memory.words, memory.bits, figures);
+        tool::write_whole(&folder.join(format!("{}.lib", memory.module)), &text)?;
+    }
+    tool::write_whole(
+        &folder.join("timing.tcl"),
+        &script(netlist, library, memories),
+    )?;
+    let output = OPENSTA.run(folder, ["-no_splash", "-no_init", "-exit", "timing.tcl"])?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let complaints = format!("{}\n{text}", String::from_utf8_lossy(&output.stderr));
+    let mut timing =
+        parse(&text, &complaints).map_err(|reason| OPENSTA.failure(&netlist.top, &reason))?;
+    timing.memory_cycle_ns = memories
+        .iter()
+        .map(|(_, figures)| figures.cycle_ns)
+        .fold(0.0, f64::max);
+    Ok(timing)
+}
+
+fn script(netlist: &Netlist, library: &Library, memories: &[(Memory, Macro)]) -> String {
+    let mut text = String::from("read_liberty cells.lib\n");
+    for (memory, _) in memories {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "read_liberty {}.lib", memory.module);
+    }
+    let _ = write!(
+        text,
+        "read_verilog netlist.v
+link_design {top}
+set_cmd_units -time ns -capacitance fF
+create_clock -name clock -period {PERIOD_NS} [get_ports clock]
+set inputs {{}}
+foreach port [all_inputs] {{
+  if {{[get_property $port full_name] ne \"clock\"}} {{ lappend inputs $port }}
+}}
+set_input_delay 0 -clock clock $inputs
+set_output_delay 0 -clock clock [all_outputs]
+set_driving_cell -lib_cell {driver} $inputs
+set_load {OUTPUT_LOAD_FF} [all_outputs]
+set cells [all_registers -cells]
+set clocks [all_registers -clock_pins]
+proc worst {{group paths}} {{
+  foreach path $paths {{
+    set from [get_property [get_property $path startpoint] full_name]
+    set to [get_property [get_property $path endpoint] full_name]
+    puts \"faultline $group [get_property $path slack] $from $to\"
+  }}
+}}
+worst register [find_timing_paths -from $clocks -to $cells]
+worst input [find_timing_paths -from $inputs -to $cells]
+worst output [find_timing_paths -from $clocks -to [all_outputs]]
+worst through [find_timing_paths -from $inputs -to [all_outputs]]
+puts \"faultline end\"
+",
+        top = netlist.top,
+        driver = library.driving_cell(),
+    );
+    text
+}
+
+fn parse(text: &str, complaints: &str) -> Result<Timing, String> {
+    if let Some(error) = complaints
+        .lines()
+        .find(|line| line.starts_with("Error:") || line.contains("not found."))
+    {
+        return Err(error.to_owned());
+    }
+    let mut groups = BTreeMap::new();
+    let mut ended = false;
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        if words.next() != Some("faultline") {
+            continue;
+        }
+        match (words.next(), words.next(), words.next(), words.next()) {
+            (Some("end"), None, None, None) => ended = true,
+            (Some(group), Some(slack), Some(from), Some(to)) => {
+                let slack: f64 = slack
+                    .parse()
+                    .map_err(|_| format!("its slack \"{slack}\" is no number"))?;
+                let path = Path {
+                    ns: PERIOD_NS - slack,
+                    from: from.to_owned(),
+                    to: to.to_owned(),
+                };
+                groups.insert(group.to_owned(), path);
+            }
+            _ => return Err(format!("its line \"{line}\" was not expected")),
+        }
+    }
+    if !ended {
+        return Err("it stopped before the end of the script".to_owned());
+    }
+    Ok(Timing {
+        register: groups.remove("register"),
+        input: groups.remove("input"),
+        output: groups.remove("output"),
+        through: groups.remove("through"),
+        memory_cycle_ns: 0.0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slack_becomes_the_period_that_a_path_needs() {
+        let text = "Warning: x\nfaultline register -1.779371e-01 m/q[9] _1627_/D\nfaultline output 7.999970e-01 m/q[0] y[0]\nfaultline end\n";
+        let timing = parse(text, text).unwrap();
+        let register = timing.register.as_ref().unwrap();
+        assert!((register.ns - 1.1779371).abs() < 1e-9);
+        assert_eq!(
+            (register.from.as_str(), register.to.as_str()),
+            ("m/q[9]", "_1627_/D")
+        );
+        assert!((timing.fmax_mhz().unwrap() - 848.9).abs() < 0.1);
+        assert_eq!(timing.input, None);
+    }
+
+    #[test]
+    fn a_slow_memory_limits_the_clock() {
+        let timing = Timing {
+            memory_cycle_ns: 2.0,
+            ..Timing::default()
+        };
+        assert_eq!(timing.fmax_mhz(), Some(500.0));
+        assert_eq!(Timing::default().fmax_mhz(), None);
+    }
+
+    #[test]
+    fn errors_and_a_script_that_stops_are_refused() {
+        assert!(
+            parse("", "Error: timing.tcl, 6 no")
+                .unwrap_err()
+                .starts_with("Error")
+        );
+        assert!(
+            parse("faultline register 0.1 a b\n", "")
+                .unwrap_err()
+                .contains("stopped")
+        );
+        assert!(parse("faultline register x a b\n", "").is_err());
+    }
+}

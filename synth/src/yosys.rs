@@ -1,0 +1,235 @@
+//! Maps a design onto a cell library with Yosys, and adds up its area.
+
+use crate::error::Error;
+use crate::library::Library;
+use crate::tool::{self, YOSYS};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// What is synthesised.
+#[derive(Clone, Debug)]
+pub struct Design {
+    /// The top module.
+    pub top: String,
+    /// Its Verilog, all submodules included.
+    pub verilog: String,
+    /// Its memories: modules that are left out, because a macro takes their place.
+    pub memories: Vec<Memory>,
+}
+
+/// A kind of memory of a design.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// The module.
+    pub module: String,
+    /// Words.
+    pub words: usize,
+    /// Bits of a word.
+    pub bits: usize,
+    /// How many of them the design has.
+    pub instances: usize,
+}
+
+/// The delay that mapping aims at, ps: what the peers' figures were made with.
+pub const TARGET_PS: u32 = 900;
+
+/// The load on every output, fF.
+pub const OUTPUT_LOAD_FF: f64 = 10.0;
+
+/// A mapped design.
+#[derive(Clone, Debug)]
+pub struct Netlist {
+    /// The top module.
+    pub top: String,
+    /// Structural Verilog over the library's cells and the memories.
+    pub verilog: String,
+    /// How often each cell is used.
+    pub cells: BTreeMap<String, usize>,
+    /// Area of everything but the memories, µm².
+    pub area_um2: f64,
+    /// Flip-flops.
+    pub registers: usize,
+}
+
+/// Synthesises a design for a delay of `target_ps`.
+///
+/// The flow is the one of the peers' figures: `synth -flatten`, `dfflibmap`, and `abc` with a
+/// delay target, a driving cell and a load. A warning of Yosys is an error, because it means that
+/// the netlist may not be the design.
+///
+/// # Errors
+/// If Yosys is missing or fails, warns, or leaves something that is no cell of the library.
+pub fn synthesise(design: &Design, library: &Library, target_ps: u32) -> Result<Netlist, Error> {
+    let scratch = tempfile::tempdir()
+        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let folder = scratch.path();
+    tool::write_whole(&folder.join("design.v"), &design.verilog)?;
+    tool::write_whole(&folder.join("cells.lib"), library.text())?;
+    tool::write_whole(&folder.join("abc.constr"), &constraints(library))?;
+    tool::write_whole(&folder.join("flow.ys"), &script(design, target_ps))?;
+    let output = YOSYS.run(folder, ["-q", "-l", "yosys.log", "flow.ys"])?;
+    let log = read(&folder.join("yosys.log")).unwrap_or_default();
+    if let Some(reason) = complaint(&log, output.status.success()) {
+        return Err(YOSYS.failure(&design.top, &reason));
+    }
+    let statistics = read(&folder.join("statistics.json"))?;
+    let cells = parse_statistics(&statistics, &design.top)
+        .map_err(|reason| YOSYS.failure(&design.top, &reason))?;
+    let (area_um2, registers) =
+        add_up(&cells, design, library).map_err(|reason| YOSYS.failure(&design.top, &reason))?;
+    Ok(Netlist {
+        top: design.top.clone(),
+        verilog: read(&folder.join("netlist.v"))?,
+        cells,
+        area_um2,
+        registers,
+    })
+}
+
+fn read(path: &Path) -> Result<String, Error> {
+    fs::read_to_string(path).map_err(|source| Error::file(path, "read", source))
+}
+
+fn constraints(library: &Library) -> String {
+    format!(
+        "set_driving_cell {}\nset_load {OUTPUT_LOAD_FF:.1} [fF]\n",
+        library.driving_cell()
+    )
+}
+
+/// The script. It is public so that a figure can be shown with what made it.
+pub fn script(design: &Design, target_ps: u32) -> String {
+    let top = &design.top;
+    let black_boxes: String = design
+        .memories
+        .iter()
+        .map(|memory| format!("blackbox {}\n", memory.module))
+        .collect();
+    // `check` comes before the cells of the library, whose pin directions Yosys does not know.
+    format!(
+        "read_verilog -noautowire design.v
+{black_boxes}hierarchy -check -top {top}
+synth -flatten -top {top}
+check -assert
+dfflibmap -liberty cells.lib
+abc -liberty cells.lib -D {target_ps} -constr abc.constr
+opt_clean -purge
+select -assert-none t:$*
+tee -q -o statistics.json stat -json
+write_verilog -noattr -noexpr netlist.v
+"
+    )
+}
+
+/// Yosys's first error or warning, with the pass that it came from. A warning about a library's
+/// cell that Yosys cannot use (scan flip-flops) is none about the design.
+fn complaint(log: &str, success: bool) -> Option<String> {
+    let mut pass = "";
+    for line in log.lines() {
+        if let Some((number, rest)) = line.split_once(". Executing ")
+            && number.starts_with(|digit: char| digit.is_ascii_digit())
+        {
+            pass = rest.split(' ').next().unwrap_or(rest);
+        }
+        let wrong = line.contains("ERROR: ")
+            || (line.contains("Warning: ")
+                && !line.starts_with("ABC: ")
+                && !line.contains("in pin attribute of cell"));
+        if wrong {
+            let place = if pass.is_empty() {
+                String::new()
+            } else {
+                format!("in its pass {pass}, ")
+            };
+            return Some(format!("{place}{line}"));
+        }
+    }
+    (!success).then(|| format!("it stopped without a message, last in its pass {pass}"))
+}
+
+#[derive(Deserialize)]
+struct Statistics {
+    modules: BTreeMap<String, ModuleStatistics>,
+}
+
+#[derive(Deserialize)]
+struct ModuleStatistics {
+    num_cells_by_type: BTreeMap<String, usize>,
+}
+
+/// The cells of the top module in the output of `stat -json`.
+fn parse_statistics(text: &str, top: &str) -> Result<BTreeMap<String, usize>, String> {
+    // Yosys 0.23 prints the banner of the command before the braces.
+    let json = text.find('{').map_or("", |start| &text[start..]);
+    let mut statistics: Statistics = serde_json::from_str(json)
+        .map_err(|error| format!("its statistics do not parse ({error})"))?;
+    statistics
+        .modules
+        .remove(&format!("\\{top}"))
+        .map(|module| module.num_cells_by_type)
+        .ok_or_else(|| format!("its statistics lack the module {top}"))
+}
+
+/// Area of the logic and number of flip-flops.
+fn add_up(
+    cells: &BTreeMap<String, usize>,
+    design: &Design,
+    library: &Library,
+) -> Result<(f64, usize), String> {
+    let mut area = 0.0;
+    let mut registers = 0;
+    for (cell, &count) in cells {
+        if let Some(memory) = design.memories.iter().find(|memory| memory.module == *cell) {
+            if memory.instances != count {
+                return Err(format!(
+                    "{count} memories {cell} are left, and the design has {}",
+                    memory.instances
+                ));
+            }
+            continue;
+        }
+        let cell_area = library
+            .area(cell)
+            .ok_or_else(|| format!("the cell {cell} is not in the library {}", library.name()))?;
+        area += cell_area * count as f64;
+        if library.is_register(cell) {
+            registers += count;
+        }
+    }
+    Ok((area, registers))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_of_the_design_is_a_complaint_with_its_pass() {
+        let log = "2.1. Executing PROC pass (convert processes).\nWarning: Wire t.x is used but has no driver.\n";
+        assert_eq!(
+            complaint(log, true).unwrap(),
+            "in its pass PROC, Warning: Wire t.x is used but has no driver."
+        );
+    }
+
+    #[test]
+    fn warnings_of_the_library_and_of_abc_are_none() {
+        let log = "Warning: Found unsupported expression 'SE*SI+D*!SE' in pin attribute of cell 'SDFF_X1' - skipping.\nABC: Warning: Detected 2 multi-output gates (for example, \"FA_X1\").\nWarnings: 8 unique messages, 72 total\n";
+        assert_eq!(complaint(log, true), None);
+        assert!(complaint(log, false).is_some());
+    }
+
+    #[test]
+    fn statistics_of_another_module_are_refused() {
+        let text = "3. Printing statistics.\n{ \"modules\": { \"\\\\a\": { \"num_cells\": 1, \"num_cells_by_type\": { \"INV_X1\": 3 } } } }";
+        assert_eq!(parse_statistics(text, "a").unwrap()["INV_X1"], 3);
+        assert!(
+            parse_statistics(text, "b")
+                .unwrap_err()
+                .contains("module b")
+        );
+        assert!(parse_statistics("nothing", "a").is_err());
+    }
+}
