@@ -1,2 +1,44 @@
 //! The `faultline` command.
-fn main() {}
+
+mod doctor;
+mod output;
+mod trace;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub(crate) use output::Global;
+
+/// GPU page-fault hardware: export, lockstep, cost.
+#[derive(Parser)]
+#[command(version, arg_required_else_help = true)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Trace(trace::Args),
+    Doctor(doctor::Args),
+}
+
+fn main() -> ExitCode {
+    let Cli { global, command } = Cli::parse();
+    let result = match &command {
+        Command::Trace(args) => trace::run(args, &global),
+        Command::Doctor(args) => doctor::run(args, &global),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // With standard error closed there is nobody to tell.
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

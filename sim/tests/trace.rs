@@ -124,7 +124,7 @@ fn versions_before_3_name_block_and_warp_on_every_line() {
 
 #[test]
 fn summary_counts_what_was_written() {
-    let summary = Summary::of(&own("kernelslist.g"), |_| {}).unwrap();
+    let summary = Summary::of(&own("kernelslist.g"), |_, _| {}).unwrap();
     assert_eq!(summary.copies.len(), 3);
     assert_eq!(summary.kernels.len(), 3);
     let saxpy = &summary.kernels[0].counts;
@@ -427,14 +427,16 @@ fn files_that_are_no_traces_get_a_sentence() {
         let list = Trace::read(Cursor::new(bytes), Path::new("t"));
         assert!(list.is_err() || bytes.starts_with(b"-"), "{expected}");
     }
-    let sentence = Summary::of(Path::new("/nonexistent/x"), |_| {})
+    let sentence = Summary::of(Path::new("/nonexistent/x"), |_, _| {})
         .unwrap_err()
         .to_string();
     assert!(
         sentence.starts_with("/nonexistent/x: the file cannot be opened"),
         "{sentence}"
     );
-    let sentence = Summary::of(Path::new("/"), |_| {}).unwrap_err().to_string();
+    let sentence = Summary::of(Path::new("/"), |_, _| {})
+        .unwrap_err()
+        .to_string();
     assert!(
         sentence.starts_with("/:1: the file cannot be read"),
         "{sentence}"

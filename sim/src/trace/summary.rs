@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::BufRead;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
@@ -67,6 +67,8 @@ pub struct Counts {
     pub without_lanes: u64,
     /// Active lanes, summed over the warp instructions.
     pub lanes: u64,
+    /// Active lanes of a warp instruction on average.
+    pub lanes_mean: f64,
     /// Warp instructions of each class.
     #[serde(serialize_with = "named")]
     pub classes: BTreeMap<Class, u64>,
@@ -91,8 +93,10 @@ pub struct GlobalCounts {
     pub pages_4k: u64,
     /// Distinct 64 KB pages.
     pub pages_64k: u64,
-    /// How many instructions touch so many lines of 128 bytes.
+    /// How many instructions touch so many lines of 128 bytes; 0 if no lane is active.
     pub lines: BTreeMap<u32, u64>,
+    /// Lines of 128 bytes that an instruction with an active lane touches on average.
+    pub lines_mean: f64,
     /// The distinct 4 KB pages.
     #[serde(skip)]
     pages: HashSet<u64>,
@@ -104,30 +108,26 @@ impl GlobalCounts {
     pub fn instructions(&self) -> u64 {
         self.loads + self.stores + self.atomics
     }
-
-    /// Lines of 128 bytes that an instruction with an active lane touches on average.
-    #[must_use]
-    pub fn lines_mean(&self) -> f64 {
-        let some = self.lines.iter().filter(|&(&lines, _)| lines > 0);
-        let (lines, count) = some.fold((0, 0), |(lines, count), (&each, &number)| {
-            (lines + u64::from(each) * number, count + number)
-        });
-        lines as f64 / count.max(1) as f64
-    }
-
-    fn count_pages(&mut self) {
-        let widen = LARGE_PAGE_SHIFT - SMALL_PAGE_SHIFT;
-        self.pages_4k = self.pages.len() as u64;
-        self.pages_64k = self
-            .pages
-            .iter()
-            .map(|page| page >> widen)
-            .collect::<HashSet<_>>()
-            .len() as u64;
-    }
 }
 
 impl Counts {
+    /// Works out what follows from the other numbers.
+    fn finish(&mut self) {
+        self.lanes_mean = self.lanes as f64 / self.instructions.max(1) as f64;
+        let global = &mut self.global;
+        let widen = LARGE_PAGE_SHIFT - SMALL_PAGE_SHIFT;
+        let large: HashSet<u64> = global.pages.iter().map(|page| page >> widen).collect();
+        global.pages_4k = global.pages.len() as u64;
+        global.pages_64k = large.len() as u64;
+        let lines: u64 = global
+            .lines
+            .iter()
+            .map(|(&lines, number)| u64::from(lines) * number)
+            .sum();
+        let active = global.instructions() - global.lines.get(&0).unwrap_or(&0);
+        global.lines_mean = lines as f64 / active.max(1) as f64;
+    }
+
     fn instruction(&mut self, instruction: &Instruction) {
         let lanes = u64::from(instruction.mask.count_ones());
         self.instructions += 1;
@@ -202,7 +202,7 @@ impl KernelSummary {
             }
         }
         progress(reader.bytes());
-        counts.global.count_pages();
+        counts.finish();
         Ok(Self::with(reader.kernel().clone(), file, counts))
     }
 
@@ -224,28 +224,31 @@ impl KernelSummary {
 
 impl Summary {
     /// Counts all that a `.traceg` file or a `kernelslist.g` leads to; `progress` is told now and
-    /// then how many bytes of the kernels' files were read.
+    /// then how many bytes of the kernels' files were read, and of how many.
     ///
     /// # Errors
     /// If a file cannot be read or is wrong somewhere.
-    pub fn of(path: &Path, mut progress: impl FnMut(u64)) -> Result<Self, TraceError> {
+    pub fn of(path: &Path, mut progress: impl FnMut(u64, u64)) -> Result<Self, TraceError> {
         let trace = Trace::open(path)?;
         let mut summary = Self {
             file: path.display().to_string(),
             ..Self::default()
         };
+        // Only for the progress: a file that is not there is told when its turn comes.
+        let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
+        let size = trace.kernels.iter().map(size).sum();
         let mut before = 0;
         for (reader, path) in trace.readers().zip(&trace.kernels) {
             let mut bytes = 0;
             let kernel = KernelSummary::of(reader?, path.display().to_string(), |read| {
                 bytes = read;
-                progress(before + read);
+                progress(before + read, size);
             })?;
             before += bytes;
             summary.total.add(&kernel.counts);
             summary.kernels.push(kernel);
         }
-        summary.total.global.count_pages();
+        summary.total.finish();
         summary.copies = trace.copies;
         Ok(summary)
     }

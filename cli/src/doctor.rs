@@ -1,0 +1,252 @@
+//! `faultline doctor`: which tools are here, and what is not possible without the others.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde::Serialize;
+
+use crate::Global;
+use crate::output::table;
+
+/// Say which tools are installed, their versions, and what is missing without the others
+#[derive(clap::Args, Debug)]
+pub struct Args {}
+
+/// A tool that a part of the work needs.
+struct Tool {
+    name: &'static str,
+    /// Where it may be if not on PATH.
+    variable: Option<&'static str>,
+    /// What makes it print its version.
+    version: &'static [&'static str],
+    /// The version that all was measured with.
+    tested: &'static str,
+    /// What is not possible without it.
+    cost: &'static str,
+    /// How to get it.
+    get: &'static str,
+    /// Everything works without it, only more slowly or with embedded figures.
+    optional: bool,
+}
+
+const SETUP: &str = "cargo xtask setup";
+
+const TOOLS: [Tool; 8] = [
+    Tool {
+        name: "yosys",
+        variable: None,
+        version: &["-V"],
+        tested: "0.23",
+        cost: "no area: `cost`, `report` and the proofs stop",
+        get: "apt-get install yosys",
+        optional: false,
+    },
+    Tool {
+        name: "yosys-abc",
+        variable: None,
+        version: &["-q", "version"],
+        tested: "1.01",
+        cost: "no technology mapping and no proofs",
+        get: "apt-get install yosys",
+        optional: false,
+    },
+    Tool {
+        name: "sta",
+        variable: None,
+        version: &["-version"],
+        tested: "2.0.17",
+        cost: "no timing: `cost` and `report` stop",
+        get: "apt-get install opensta",
+        optional: false,
+    },
+    Tool {
+        name: "verilator",
+        variable: None,
+        version: &["--version"],
+        tested: "5.006",
+        cost: "no Verilated back end in the lockstep, no lint",
+        get: "apt-get install verilator",
+        optional: false,
+    },
+    Tool {
+        name: "g++",
+        variable: None,
+        version: &["--version"],
+        tested: "12.2",
+        cost: "no Verilated back end in the lockstep",
+        get: "apt-get install g++",
+        optional: false,
+    },
+    Tool {
+        name: "iverilog",
+        variable: None,
+        version: &["-V"],
+        tested: "11.0",
+        cost: "the tests do not compile the Verilog as Verilog-2005",
+        get: "apt-get install iverilog",
+        optional: false,
+    },
+    Tool {
+        name: "z3",
+        variable: None,
+        version: &["--version"],
+        tested: "4.8.12",
+        cost: "nothing: the proofs use yosys-abc",
+        get: "apt-get install z3",
+        optional: true,
+    },
+    Tool {
+        name: "cacti",
+        variable: Some("CACTI"),
+        version: &[],
+        tested: "7",
+        cost: "SRAM figures come from the embedded table, for its shapes only",
+        get: "build CACTI 7, and name the program in CACTI",
+        optional: true,
+    },
+];
+
+/// Debian's 180 nm cell library, the one that a package carries.
+const OSU018: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
+
+/// What was found out about a tool.
+#[derive(Serialize)]
+struct Finding {
+    name: &'static str,
+    path: Option<PathBuf>,
+    /// What the tool says of itself; none if it is not there or does not run.
+    version: Option<String>,
+    tested_with: &'static str,
+    works: bool,
+    optional: bool,
+    without_it: &'static str,
+    get: &'static str,
+}
+
+/// The Verilated back end of this very binary.
+#[derive(Serialize)]
+struct Backend {
+    built_in: bool,
+    without_it: &'static str,
+    get: &'static str,
+}
+
+#[derive(Serialize)]
+struct Report {
+    faultline: &'static str,
+    verilated_backend: Backend,
+    tools: Vec<Finding>,
+    /// Every tool that is not optional works.
+    complete: bool,
+}
+
+/// Looks for every tool and prints what it found.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub fn run(_args: &Args, global: &Global) -> miette::Result<()> {
+    let mut tools: Vec<Finding> = TOOLS.iter().map(Tool::find).collect();
+    let library = Path::new(OSU018);
+    tools.push(Finding {
+        name: "osu018",
+        path: library.is_file().then(|| library.to_owned()),
+        version: library.is_file().then(|| "cell library, 180 nm".to_owned()),
+        tested_with: "1.3.25",
+        works: library.is_file(),
+        optional: true,
+        without_it: "`cost --liberty` has one library less; the 45 nm one is embedded",
+        get: "apt-get install qflow-tech-osu018",
+    });
+    let complete = tools.iter().all(|tool| tool.works || tool.optional);
+    let verilated_backend = Backend {
+        built_in: cfg!(feature = "verilog"),
+        without_it: "`cosim` compares the reference and rust-hdl only",
+        get: "cargo run --features verilog -- ... (needs verilator and g++)",
+    };
+    let faultline = env!("CARGO_PKG_VERSION");
+    let report = Report {
+        faultline,
+        verilated_backend,
+        tools,
+        complete,
+    };
+    if global.json {
+        global.print_json(&report)
+    } else {
+        global.print(&report.text())
+    }
+}
+
+impl Tool {
+    fn find(&self) -> Finding {
+        let named = self.variable.and_then(std::env::var_os).map(PathBuf::from);
+        let path = named
+            .filter(|path| path.is_file())
+            .or_else(|| which::which(self.name).ok());
+        let version = path.as_deref().and_then(|path| self.ask(path));
+        Finding {
+            name: self.name,
+            works: version.is_some(),
+            path,
+            version,
+            tested_with: self.tested,
+            optional: self.optional,
+            without_it: self.cost,
+            get: self.get,
+        }
+    }
+
+    /// The line in which the tool names its version. Some tools print warnings before it, and some
+    /// know no option for it: being there is then all that can be said.
+    fn ask(&self, path: &Path) -> Option<String> {
+        if self.version.is_empty() {
+            return Some("present".to_owned());
+        }
+        let output = Command::new(path)
+            .args(self.version)
+            .stdin(Stdio::null())
+            .output()
+            .ok()?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let line = text
+            .lines()
+            .find(|line| line.contains(|letter: char| letter.is_ascii_digit()))?;
+        Some(line.trim().to_owned())
+    }
+}
+
+impl Report {
+    fn text(&self) -> String {
+        let mut table = table(&["tool", "version", "tested with", "without it"]);
+        for tool in &self.tools {
+            let version = match (&tool.version, &tool.path) {
+                (Some(version), _) => version.clone(),
+                (None, Some(path)) => format!("does not run: {}", path.display()),
+                (None, None) if tool.optional => "missing (optional)".to_owned(),
+                (None, None) => "MISSING".to_owned(),
+            };
+            table.add_row([tool.name, &version, tool.tested_with, tool.without_it]);
+        }
+        let backend = &self.verilated_backend;
+        let state = if backend.built_in {
+            "built in"
+        } else {
+            "not built in"
+        };
+        table.add_row(["Verilated back end", state, "", backend.without_it]);
+        let mut text = format!("faultline {}\n{table}\n", self.faultline);
+        for tool in self.tools.iter().filter(|tool| !tool.works) {
+            text.push_str(&format!("To get {}: {}\n", tool.name, tool.get));
+        }
+        if !self.complete {
+            text.push_str(&format!("To get all that is needed: {SETUP}\n"));
+        }
+        if !backend.built_in {
+            text.push_str(&format!("To get the Verilated back end: {}\n", backend.get));
+        }
+        if self.complete {
+            text.push_str("All tools that are needed are here.\n");
+        }
+        text
+    }
+}

@@ -1,0 +1,100 @@
+//! How every subcommand writes: results on standard output, progress on standard error.
+
+use std::io::{ErrorKind, Write};
+
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use indicatif::{ProgressBar, ProgressStyle};
+use miette::{IntoDiagnostic, WrapErr};
+use serde::Serialize;
+
+/// Options of all subcommands.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct Global {
+    /// Print JSON instead of tables
+    #[arg(long, global = true)]
+    pub json: bool,
+}
+
+impl Global {
+    /// Writes a text to standard output, with a line end. A reader that has gone (`| head`) has seen
+    /// what it wanted, so the command ends quietly.
+    ///
+    /// # Errors
+    /// If standard output cannot be written for another reason, such as a full disk.
+    pub fn print(&self, text: &str) -> miette::Result<()> {
+        let mut output = std::io::stdout().lock();
+        let written = writeln!(output, "{}", text.trim_end()).and_then(|()| output.flush());
+        match written {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+            Err(error) => Err(miette::miette!(
+                "standard output cannot be written ({error})"
+            )),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Writes a value to standard output as JSON.
+    ///
+    /// # Errors
+    /// As [`Global::print`].
+    pub fn print_json(&self, value: &impl Serialize) -> miette::Result<()> {
+        let text = serde_json::to_string_pretty(value);
+        self.print(
+            &text
+                .into_diagnostic()
+                .wrap_err("the result cannot be written as JSON")?,
+        )
+    }
+}
+
+/// A progress bar on standard error, for what takes seconds; invisible where that is no terminal.
+pub fn progress(length: u64, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
+}
+
+/// An empty table with these headings, as wide as it likes, or as the terminal if there is one.
+pub fn table(headings: &[&str]) -> Table {
+    let mut table = Table::new();
+    table
+        .load_preset(UTF8_FULL_CONDENSED)
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_header(headings);
+    table
+}
+
+/// A cell for a number.
+pub fn right(text: impl ToString) -> Cell {
+    Cell::new(text).set_alignment(CellAlignment::Right)
+}
+
+/// A whole number with commas between thousands.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_grouped() {
+        let numbers = [0, 999, 1000, 26_601, 1_234_567];
+        assert_eq!(
+            numbers.map(grouped),
+            ["0", "999", "1,000", "26,601", "1,234,567"]
+        );
+    }
+}

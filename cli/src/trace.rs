@@ -1,0 +1,181 @@
+//! `faultline trace`: what is in a GPU trace.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use faultline_sim::trace::{Counts, KernelSummary, LINE_BYTES, Summary};
+use miette::miette;
+
+use crate::Global;
+use crate::output::{grouped, progress, right, table};
+
+/// Say what is in an Accel-Sim trace: kernels, blocks, warps, instructions, pages, lines
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// A `.traceg` file, or a `kernelslist.g` with the kernels it names beside it
+    file: PathBuf,
+}
+
+/// Kernels that the table shows; JSON has them all.
+const SHOWN: usize = 40;
+/// Characters of a kernel's name that the table shows.
+const NAME: usize = 32;
+
+/// Reads the trace and prints its summary.
+///
+/// # Errors
+/// If the trace cannot be read or standard output cannot be written.
+pub fn run(args: &Args, global: &Global) -> miette::Result<()> {
+    let bar = progress(0, "{wide_bar} {bytes}/{total_bytes} {eta}");
+    let summary = Summary::of(&args.file, |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+    });
+    bar.finish_and_clear();
+    let summary = summary.map_err(|error| miette!("{error}"))?;
+    if global.json {
+        global.print_json(&summary)
+    } else {
+        global.print(&text(&summary))
+    }
+}
+
+/// The summary for a person.
+fn text(summary: &Summary) -> String {
+    let mut text = String::new();
+    let copied: u64 = summary
+        .copies
+        .iter()
+        .fold(0, |sum, copy| sum.saturating_add(copy.bytes));
+    let _ = writeln!(
+        text,
+        "{}: {}, {} to the GPU ({} bytes)\n\n{}",
+        summary.file,
+        counted(summary.kernels.len(), "kernel", "kernels"),
+        counted(summary.copies.len(), "copy", "copies"),
+        grouped(copied),
+        kernels(&summary.kernels),
+    );
+    if let Some(more) = summary.kernels.len().checked_sub(SHOWN + 1) {
+        let _ = writeln!(
+            text,
+            "and {} more, which --json shows",
+            grouped(more as u64 + 1)
+        );
+    }
+    let total = &summary.total;
+    let _ = writeln!(text, "\n{}", classes(total));
+    let _ = writeln!(
+        text,
+        "\nActive lanes per instruction: {:.2} of 32; {} of {} instructions have none.",
+        total.lanes_mean,
+        grouped(total.without_lanes),
+        grouped(total.instructions),
+    );
+    let global = &total.global;
+    if global.instructions() > 0 {
+        let _ = writeln!(
+            text,
+            "Global memory: {} instructions touch {} pages of 4 KB ({} of 64 KB).\n\n{}\n\
+             Mean of those with an active lane: {:.2} lines of {LINE_BYTES} bytes.",
+            grouped(global.instructions()),
+            grouped(global.pages_4k),
+            grouped(global.pages_64k),
+            lines(total),
+            global.lines_mean,
+        );
+    }
+    text
+}
+
+/// A number and its noun.
+fn counted(number: usize, one: &str, many: &str) -> String {
+    format!(
+        "{} {}",
+        grouped(number as u64),
+        if number == 1 { one } else { many }
+    )
+}
+
+/// A row for each kernel.
+fn kernels(kernels: &[KernelSummary]) -> String {
+    let mut table = table(&[
+        "kernel",
+        "name",
+        "sm",
+        "grid x block",
+        "registers",
+        "blocks",
+        "warps",
+        "instructions",
+        "loads",
+        "stores",
+        "atomics",
+        "4 KB pages",
+        "lines",
+    ]);
+    for kernel in kernels.iter().take(SHOWN) {
+        let (counts, global) = (&kernel.counts, &kernel.counts.global);
+        let dimensions = |sizes: [u32; 3]| match sizes {
+            [x, 1, 1] => x.to_string(),
+            [x, y, 1] => format!("{x},{y}"),
+            [x, y, z] => format!("{x},{y},{z}"),
+        };
+        let mut name: String = kernel
+            .name
+            .chars()
+            .take(NAME)
+            .flat_map(char::escape_debug)
+            .collect();
+        if kernel.name.chars().nth(NAME).is_some() {
+            name.push_str("...");
+        }
+        table.add_row(vec![
+            right(kernel.id),
+            name.into(),
+            right(kernel.binary_version),
+            right(format!(
+                "{} x {}",
+                dimensions(kernel.grid),
+                dimensions(kernel.block)
+            )),
+            right(kernel.registers),
+            right(grouped(counts.blocks)),
+            right(grouped(counts.warps)),
+            right(grouped(counts.instructions)),
+            right(grouped(global.loads)),
+            right(grouped(global.stores)),
+            right(grouped(global.atomics)),
+            right(grouped(global.pages_4k)),
+            right(format!("{:.2}", global.lines_mean)),
+        ]);
+    }
+    table.to_string()
+}
+
+/// A row for each class of instruction.
+fn classes(counts: &Counts) -> String {
+    let mut table = table(&["class", "warp instructions", "share"]);
+    let mut rows: Vec<_> = counts.classes.iter().collect();
+    rows.sort_by_key(|&(_, &number)| std::cmp::Reverse(number));
+    for (class, &number) in rows {
+        let share = 100.0 * number as f64 / counts.instructions as f64;
+        table.add_row(vec![
+            class.to_string().into(),
+            right(grouped(number)),
+            right(format!("{share:.1} %")),
+        ]);
+    }
+    table.to_string()
+}
+
+/// A row for each number of lines that an instruction touches.
+fn lines(counts: &Counts) -> String {
+    let mut table = table(&["lines", "global instructions", ""]);
+    let most = counts.global.lines.values().max().copied().unwrap_or(1);
+    for (&lines, &number) in &counts.global.lines {
+        let bar = "#".repeat((number as f64 / most as f64 * 30.0).ceil() as usize);
+        table.add_row(vec![right(lines), right(grouped(number)), bar.into()]);
+    }
+    table.to_string()
+}

@@ -1,0 +1,245 @@
+//! The `faultline` command as its users meet it.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::{contains, diff, is_empty, starts_with};
+
+fn faultline() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_faultline"))
+}
+
+fn own(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../sim/traces")
+        .join(name)
+}
+
+#[test]
+fn trace_prints_a_table() {
+    let list = own("kernelslist.g");
+    let text = contains("3 kernels, 3 copies to the GPU (97,536 bytes)")
+        .and(contains("_Z5saxpyifPKfPf"))
+        .and(contains("global atomic"))
+        .and(contains(
+            "534 instructions touch 108 pages of 4 KB (38 of 64 KB)",
+        ));
+    faultline()
+        .arg("trace")
+        .arg(list)
+        .assert()
+        .success()
+        .stdout(text)
+        .stderr(is_empty());
+}
+
+#[test]
+fn trace_prints_json() {
+    for before in [true, false] {
+        let mut command = faultline();
+        let arguments = [PathBuf::from("trace"), own("kernel-1-saxpy.traceg")];
+        // A global option stands before the subcommand or after it.
+        if before {
+            command.arg("--json").args(arguments);
+        } else {
+            command.args(arguments).arg("--json");
+        }
+        let output = command.assert().success().get_output().stdout.clone();
+        let summary: serde_json::Value = serde_json::from_slice(&output).unwrap();
+        assert_eq!(summary["kernels"][0]["counts"]["blocks"], 8);
+        assert_eq!(summary["total"]["global"]["stores"], 125);
+        assert_eq!(summary["total"]["global"]["lines_mean"], 1.0);
+    }
+}
+
+#[test]
+fn a_wrong_trace_is_one_sentence_with_file_and_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let saxpy = std::fs::read(own("kernel-1-saxpy.traceg")).unwrap();
+    let cases: [(&str, &[u8], &str); 5] = [
+        (
+            "empty.traceg",
+            b"",
+            ":1: the file is empty; give a .traceg file or a kernelslist.g\n",
+        ),
+        (
+            "binary.traceg",
+            &[0x7f, b'E', 0, 255],
+            ":1: this is no text (byte 0xff in column 4); give",
+        ),
+        (
+            "truncated.traceg",
+            &saxpy[..3000],
+            ":75: the file ends where",
+        ),
+        (
+            "corrupt.traceg",
+            b"-grid dim = (x,1,1)\n",
+            ":1: the grid is \"(x,1,1)\", but should be",
+        ),
+        ("list.g", b"kernel-9.traceg\n", ""),
+    ];
+    for (name, bytes, expected) in cases {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let expected = match name {
+            "list.g" => format!(
+                "error: {}: ",
+                folder.path().join("kernel-9.traceg").display()
+            ),
+            _ => format!("error: {}{expected}", path.display()),
+        };
+        let assert = faultline()
+            .arg("trace")
+            .arg(&path)
+            .assert()
+            .code(1)
+            .stdout(is_empty());
+        assert.stderr(
+            starts_with(expected).and(predicate::function(|text: &str| text.lines().count() == 1)),
+        );
+    }
+}
+
+#[test]
+fn usage_errors_exit_with_2() {
+    for arguments in [
+        &["trace"][..],
+        &["trace", "x", "--what"],
+        &["nonsense"],
+        &[],
+    ] {
+        faultline()
+            .args(arguments)
+            .assert()
+            .code(2)
+            .stdout(is_empty());
+    }
+}
+
+#[test]
+fn every_subcommand_has_help() {
+    let help = faultline()
+        .arg("--help")
+        .assert()
+        .success()
+        .get_output()
+        .stdout
+        .clone();
+    let help = String::from_utf8(help).unwrap();
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let mut count = 0;
+    for line in commands.take_while(|line| !line.is_empty()) {
+        let name = line.split_whitespace().next().unwrap();
+        if name != "help" && !line.starts_with("   ") {
+            count += 1;
+            faultline()
+                .args([name, "--help"])
+                .assert()
+                .success()
+                .stdout(contains("--json"));
+        }
+    }
+    assert!(count >= 2);
+}
+
+#[test]
+fn a_reader_that_leaves_early_ends_the_command_quietly() {
+    let mut child = Process::new(env!("CARGO_BIN_EXE_faultline"))
+        .args(["trace".into(), own("kernelslist.g"), "--json".into()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Closed before the command has written anything.
+    drop(child.stdout.take());
+    let mut complaint = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut complaint)
+        .unwrap();
+    assert_eq!(complaint, "");
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_full_disk_is_one_sentence() {
+    let full = std::fs::OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let output = Process::new(env!("CARGO_BIN_EXE_faultline"))
+        .arg("doctor")
+        .stdout(full)
+        .output()
+        .unwrap();
+    let sentence = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        sentence.starts_with("error: standard output cannot be written ("),
+        "{sentence}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn doctor_names_what_is_missing_and_how_to_get_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = contains("MISSING")
+        .and(contains("To get yosys: apt-get install yosys"))
+        .and(contains("To get all that is needed: cargo xtask setup"));
+    faultline()
+        .arg("doctor")
+        .env("PATH", folder.path())
+        .assert()
+        .success()
+        .stdout(text);
+
+    let mut command = faultline();
+    let output = command
+        .args(["doctor", "--json"])
+        .env("PATH", folder.path())
+        .output()
+        .unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["complete"], false);
+    assert_eq!(report["tools"][0]["name"], "yosys");
+    assert_eq!(report["tools"][0]["works"], false);
+    assert_eq!(
+        report["verilated_backend"]["built_in"],
+        cfg!(feature = "verilog")
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn doctor_asks_tools_for_their_version() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    for (name, script) in [
+        ("yosys", "#!/bin/sh\necho Yosys 9.9\n"),
+        ("sta", "no program\n"),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    let text = contains("Yosys 9.9").and(contains("does not run: "));
+    faultline()
+        .arg("doctor")
+        .env("PATH", folder.path())
+        .assert()
+        .success()
+        .stdout(text);
+}
+
+#[test]
+fn version_is_that_of_the_package() {
+    let text = diff(concat!("faultline ", env!("CARGO_PKG_VERSION"), "\n"));
+    faultline().arg("--version").assert().success().stdout(text);
+}
