@@ -73,7 +73,7 @@ fn a_wrong_trace_is_one_sentence_with_file_and_line() {
         (
             "truncated.traceg",
             &saxpy[..3000],
-            ":75: the file ends where",
+            ":90: the line ends before the stride",
         ),
         (
             "corrupt.traceg",
