@@ -218,16 +218,20 @@ fn doctor_names_what_is_missing_and_how_to_get_it() {
 #[cfg(unix)]
 #[test]
 fn doctor_asks_tools_for_their_version() {
-    use std::os::unix::fs::PermissionsExt;
-
     let folder = tempfile::tempdir().unwrap();
     for (name, script) in [
         ("yosys", "#!/bin/sh\necho Yosys 9.9\n"),
         ("sta", "no program\n"),
     ] {
-        let path = folder.path().join(name);
-        std::fs::write(&path, script).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        let source = folder.path().join("script");
+        std::fs::write(&source, script).unwrap();
+        // A file that this process had open for writing may not run yet, so another one writes it.
+        let mut install = Process::new("install");
+        install
+            .arg("--mode=755")
+            .arg(source)
+            .arg(folder.path().join(name));
+        assert!(install.status().unwrap().success());
     }
     let text = contains("Yosys 9.9").and(contains("does not run: "));
     faultline()

@@ -1,2 +1,76 @@
-//! Set-up and CI.
-fn main() {}
+//! Set-up, the two commands, and continuous integration: `cargo xtask setup|test|report`.
+
+mod checks;
+mod setup;
+mod steps;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use clap::{Parser, Subcommand};
+
+/// Set up what is missing, test everything, or make the report.
+#[derive(Parser)]
+#[command(name = "cargo xtask", arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Install the Debian packages that are missing; does nothing if all are there
+    Setup,
+    /// Set up, then check and test everything; the last line is "N passed, N failed"
+    Test,
+    /// Set up, then run `faultline report`: Verilog, lockstep, synthesis, table, report/index.html
+    Report {
+        /// Options for `faultline report`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        options: Vec<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().task {
+        Task::Setup => setup::run().map(|()| ExitCode::SUCCESS),
+        Task::Test => checks::run(),
+        Task::Report { options } => report(&options),
+    };
+    result.unwrap_or_else(|sentence| {
+        // With standard error closed there is nobody to tell.
+        let _ = writeln!(std::io::stderr(), "error: {sentence}");
+        ExitCode::FAILURE
+    })
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().unwrap_or(package).to_owned()
+}
+
+/// The cargo that runs this, in the workspace's folder.
+fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+fn report(options: &[String]) -> Result<ExitCode, String> {
+    setup::run()?;
+    let mut command = cargo();
+    command
+        .args(["run", "--release", "--features", "verilog", "--", "report"])
+        .args(options);
+    let status = command
+        .status()
+        .map_err(|error| format!("cargo does not start ({error})"))?;
+    // It has said what was wrong.
+    Ok(if status.success() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}

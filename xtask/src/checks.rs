@@ -1,0 +1,178 @@
+//! All that `cargo xtask test` looks at.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+use crate::steps::{Steps, succeed};
+use crate::{cargo, root, setup};
+
+/// The lockstep with the Verilated back end.
+const VERILOG: &str = "faultline/verilog";
+
+/// Sets up, then runs every check and test.
+///
+/// # Errors
+/// If the set-up fails; what fails later is counted.
+pub fn run() -> Result<ExitCode, String> {
+    setup::run()?;
+    let mut steps = Steps::default();
+    let clippy = ["clippy", "--workspace", "--all-targets"];
+    let deny = ["--", "-D", "warnings"];
+    steps.check("format", || {
+        succeed(cargo().args(["fmt", "--all", "--check"]), false)
+    });
+    steps.check("clippy", || succeed(cargo().args(clippy).args(deny), false));
+    steps.check("clippy with the Verilated back end", || {
+        succeed(
+            cargo()
+                .args(clippy)
+                .args(["--features", VERILOG])
+                .args(deny),
+            false,
+        )
+    });
+    steps.check("documentation", || {
+        let mut doc = cargo();
+        doc.args(["doc", "--workspace", "--no-deps"])
+            .env("RUSTDOCFLAGS", "-D warnings");
+        succeed(&mut doc, false)
+    });
+    steps.tests(
+        "tests",
+        cargo().args([
+            "test",
+            "--workspace",
+            "--no-fail-fast",
+            "--features",
+            VERILOG,
+        ]),
+    );
+    steps.check("exported Verilog is up to date", up_to_date);
+    let files = verilog()?;
+    for (name, lint) in [
+        (
+            "Verilator lints the Verilog",
+            verilator as fn(&str) -> Command,
+        ),
+        ("Icarus compiles the Verilog", iverilog),
+        ("Yosys reads the Verilog", yosys),
+    ] {
+        steps.check(name, || each(&files, lint));
+    }
+    Ok(steps.finish())
+}
+
+/// The committed Verilog, a file for each design.
+fn verilog() -> Result<Vec<PathBuf>, String> {
+    let folder = root().join("rtl-out");
+    let unreadable = |error| format!("{} cannot be read ({error})", folder.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.extension().is_some_and(|extension| extension == "v") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Runs a linter on each file; the file's stem is its top module.
+fn each(files: &[PathBuf], lint: fn(&str) -> Command) -> Result<(), String> {
+    if files.is_empty() {
+        return Err("rtl-out has no Verilog".to_owned());
+    }
+    for file in files {
+        let top = file.file_stem().unwrap_or_default().to_string_lossy();
+        succeed(lint(&top).current_dir(root().join("rtl-out")), true)
+            .map_err(|sentence| format!("{}: {sentence}", file.display()))?;
+    }
+    println!("{} files, no warning", files.len());
+    Ok(())
+}
+
+fn verilator(top: &str) -> Command {
+    let mut command = Command::new("verilator");
+    command.args([
+        "--lint-only",
+        "-Wall",
+        "--top-module",
+        top,
+        &format!("{top}.v"),
+    ]);
+    command
+}
+
+fn iverilog(top: &str) -> Command {
+    let mut command = Command::new("iverilog");
+    command.args([
+        "-g2005",
+        "-Wall",
+        "-t",
+        "null",
+        "-o",
+        "/dev/null",
+        "-s",
+        top,
+    ]);
+    command.arg(format!("{top}.v"));
+    command
+}
+
+fn yosys(top: &str) -> Command {
+    let mut command = Command::new("yosys");
+    let read = format!("read_verilog -noautowire {top}.v");
+    let check = format!("hierarchy -check -top {top}; proc; check -assert");
+    // With -q only warnings and errors are printed, and -e makes an error of any warning.
+    command.args(["-q", "-e", ".", "-p", &format!("{read}; {check}")]);
+    command
+}
+
+/// Exports every design and compares the files with the committed ones.
+fn up_to_date() -> Result<(), String> {
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+    let fresh = root().join(target).join("xtask/rtl-out");
+    // What an earlier run left must not pass for a fresh export.
+    let _ = fs::remove_dir_all(&fresh);
+    let mut export = cargo();
+    export.args([
+        "run",
+        "--quiet",
+        "--package",
+        "faultline",
+        "--features",
+        VERILOG,
+    ]);
+    succeed(export.args(["--", "export", "--out"]).arg(&fresh), false)?;
+    let committed = verilog()?;
+    for file in &committed {
+        let name = file.file_name().unwrap_or_default();
+        let same = fs::read(file).ok() == fs::read(fresh.join(name)).ok();
+        if !same {
+            return Err(format!(
+                "{} differs from a fresh export; run: cargo run -- export --out rtl-out",
+                file.display()
+            ));
+        }
+    }
+    let exported = fs::read_dir(&fresh).into_iter().flatten().flatten();
+    let exported = exported
+        .filter(|entry| {
+            entry
+                .path()
+                .extension()
+                .is_some_and(|extension| extension == "v")
+        })
+        .count();
+    if exported == committed.len() {
+        println!("{exported} files equal a fresh export");
+        Ok(())
+    } else {
+        Err(format!(
+            "rtl-out has {} files, but a fresh export has {exported}; run: cargo run -- export --out rtl-out",
+            committed.len()
+        ))
+    }
+}

@@ -1,0 +1,165 @@
+//! Steps that are timed, counted and summed up.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+/// Runs steps one after the other, whether or not they fail, and counts.
+#[derive(Default)]
+pub struct Steps {
+    passed: u64,
+    failed: u64,
+    /// The steps that failed.
+    names: Vec<String>,
+    number: u32,
+}
+
+impl Steps {
+    /// A step that passes or fails as a whole.
+    pub fn check(&mut self, name: &str, step: impl FnOnce() -> Result<(), String>) {
+        self.step(name, || match step() {
+            Ok(()) => (1, 0),
+            Err(sentence) => {
+                println!("{sentence}");
+                (0, 1)
+            }
+        });
+    }
+
+    /// A run of tests, whose results are read from what it prints.
+    pub fn tests(&mut self, name: &str, command: &mut Command) {
+        self.step(name, || match count(command) {
+            // It did not get as far as its tests, or failed in another way.
+            (false, passed, 0) => (passed, 1),
+            (_, passed, failed) => (passed, failed),
+        });
+    }
+
+    fn step(&mut self, name: &str, step: impl FnOnce() -> (u64, u64)) {
+        self.number += 1;
+        println!("\n== {}. {name}", self.number);
+        let start = Instant::now();
+        let (passed, failed) = step();
+        let seconds = start.elapsed().as_secs_f64();
+        println!("-- {name}: {passed} passed, {failed} failed, {seconds:.1} s");
+        self.passed += passed;
+        self.failed += failed;
+        if failed > 0 {
+            self.names.push(name.to_owned());
+        }
+    }
+
+    /// Prints what failed and the sum, which is the last line.
+    pub fn finish(self) -> ExitCode {
+        println!();
+        for name in &self.names {
+            println!("failed: {name}");
+        }
+        println!("{} passed, {} failed", self.passed, self.failed);
+        if self.failed == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs a command that should succeed and, if `quiet`, print nothing.
+pub fn succeed(command: &mut Command, quiet: bool) -> Result<(), String> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let silent = |error| format!("{program} does not start ({error})");
+    if !quiet {
+        let status = command.status().map_err(silent)?;
+        return if status.success() {
+            Ok(())
+        } else {
+            Err(format!("{program} failed ({status})"))
+        };
+    }
+    let output = command.stdin(Stdio::null()).output().map_err(silent)?;
+    let text =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    let text = text.concat();
+    if output.status.success() && text.trim().is_empty() {
+        Ok(())
+    } else {
+        Err(format!(
+            "{program} ({}) says:\n{}",
+            output.status,
+            text.trim_end()
+        ))
+    }
+}
+
+/// Runs tests, passes their output on, and gives success, passed and failed.
+fn count(command: &mut Command) -> (bool, u64, u64) {
+    let mut child = match command.stdout(Stdio::piped()).spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            println!(
+                "{} does not start ({error})",
+                command.get_program().to_string_lossy()
+            );
+            return (false, 0, 0);
+        }
+    };
+    let (mut passed, mut failed) = (0, 0);
+    for line in child
+        .stdout
+        .take()
+        .into_iter()
+        .flat_map(|output| BufReader::new(output).split(b'\n'))
+    {
+        let Ok(line) = line else { break };
+        let line = String::from_utf8_lossy(&line);
+        let _ = writeln!(std::io::stdout(), "{line}");
+        if let Some((more_passed, more_failed)) = result(&line) {
+            passed += more_passed;
+            failed += more_failed;
+        }
+    }
+    let success = child.wait().is_ok_and(|status| status.success());
+    (success, passed, failed)
+}
+
+/// Reads `test result: ok. 10 passed; 0 failed; ...`.
+fn result(line: &str) -> Option<(u64, u64)> {
+    let (_, rest) = line.split_once("test result: ")?;
+    let (_, numbers) = rest.split_once(". ")?;
+    let number = |noun| {
+        let part = numbers
+            .split(';')
+            .find_map(|part| part.trim().strip_suffix(noun))?;
+        part.trim().parse().ok()
+    };
+    Some((number("passed")?, number("failed")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_read() {
+        let line =
+            "test result: FAILED. 9 passed; 12 failed; 1 ignored; 0 measured; 0 filtered out";
+        assert_eq!(result(line), Some((9, 12)));
+        assert_eq!(result("test a_test ... ok"), None);
+        assert_eq!(result("test result: ok"), None);
+    }
+
+    #[test]
+    fn a_test_run_that_does_not_start_has_failed() {
+        let mut steps = Steps::default();
+        steps.tests("nothing", &mut Command::new("/nonexistent/program"));
+        steps.check("good", || Ok(()));
+        assert_eq!((steps.passed, steps.failed), (1, 1));
+    }
+
+    #[test]
+    fn warnings_make_a_quiet_command_fail() {
+        assert!(succeed(&mut Command::new("true"), true).is_ok());
+        assert!(succeed(Command::new("echo").arg("warning"), true).is_err());
+        assert!(succeed(&mut Command::new("false"), false).is_err());
+    }
+}
