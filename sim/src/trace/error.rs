@@ -29,6 +29,9 @@ pub enum Fault {
     /// The file cannot be opened.
     #[error("the file cannot be opened ({0}); check its name and permissions")]
     Open(io::Error),
+    /// It is a folder.
+    #[error("this is a folder; give a .traceg file or a kernelslist.g")]
+    Folder,
     /// The file cannot be read further.
     #[error("the file cannot be read ({0}); check the disk it is on")]
     Read(io::Error),

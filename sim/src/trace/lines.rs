@@ -1,11 +1,32 @@
 //! Lines of bounded length, with their numbers.
 
-use std::io::{BufRead, Read};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 
 use super::{Fault, TraceError};
 
 /// Longer than any line that a tracer writes: mangled kernel names reach some kilobytes.
 const LONGEST: usize = 64 * 1024;
+
+/// Opens a file, with its name for errors.
+pub(super) fn open(path: &Path) -> Result<(BufReader<File>, String), TraceError> {
+    let open = || {
+        let file = File::open(path).map_err(Fault::Open)?;
+        // A folder can be opened, but not read.
+        let folder = file.metadata().map_err(Fault::Open)?.is_dir();
+        if folder { Err(Fault::Folder) } else { Ok(file) }
+    };
+    let name = path.display().to_string();
+    match open() {
+        Ok(file) => Ok((BufReader::with_capacity(1 << 16, file), name)),
+        Err(fault) => Err(TraceError {
+            file: name,
+            line: 0,
+            fault,
+        }),
+    }
+}
 
 /// Reads one line at a time into one buffer.
 pub(super) struct Lines<R> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::kernel::{address, decimal};
-use super::lines::Lines;
+use super::lines::{Lines, open};
 use super::{Fault, Reader, TraceError};
 
 /// A copy from the host to the GPU.
@@ -35,15 +35,7 @@ impl Trace {
     /// # Errors
     /// If the file cannot be read, or is neither.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
-        let file = path.display().to_string();
-        match File::open(path) {
-            Ok(open) => Self::read(BufReader::new(open), path),
-            Err(error) => Err(TraceError {
-                file,
-                line: 0,
-                fault: Fault::Open(error),
-            }),
-        }
+        Self::read(open(path)?.0, path)
     }
 
     /// As [`Trace::open`], from any source that stands for the file at `path`.

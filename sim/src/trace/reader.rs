@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use super::kernel::{decimal, triple};
-use super::lines::Lines;
+use super::lines::{Lines, open};
 use super::opcode::Opcodes;
 use super::{Fault, Instruction, Kernel, TraceError};
 
@@ -74,15 +74,8 @@ impl Reader<BufReader<File>> {
     /// # Errors
     /// If the file cannot be opened, or its header is not that of a trace.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
-        let file = path.display().to_string();
-        match File::open(path) {
-            Ok(open) => Self::new(BufReader::with_capacity(1 << 16, open), file),
-            Err(error) => Err(TraceError {
-                file,
-                line: 0,
-                fault: Fault::Open(error),
-            }),
-        }
+        let (input, file) = open(path)?;
+        Self::new(input, file)
     }
 }
 

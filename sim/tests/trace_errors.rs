@@ -1,0 +1,249 @@
+//! Traces that are wrong get one sentence with file and line.
+
+#[path = "../examples/write_traces/assemble.rs"]
+mod assemble;
+#[path = "../examples/write_traces/kernels.rs"]
+mod kernels;
+
+use std::io::Cursor;
+use std::path::Path;
+
+use faultline_sim::trace::{Event, Instruction, Reader, SAXPY, Summary, Trace};
+
+/// Reads all instructions, or gives the error's sentence.
+fn instructions(text: &[u8]) -> Result<Vec<Instruction>, String> {
+    let reader = Reader::new(Cursor::new(text), "t").map_err(|error| error.to_string())?;
+    let mut all = Vec::new();
+    for event in reader {
+        if let Event::Instruction(instruction) = event.map_err(|error| error.to_string())? {
+            all.push(instruction);
+        }
+    }
+    Ok(all)
+}
+
+#[test]
+fn every_truncation_is_an_error_with_its_line() {
+    let text = kernels::files()[3].1.clone().into_bytes();
+    let blocks: Vec<usize> = (0..text.len())
+        .filter(|&at| text[..at].ends_with(b"#END_TB"))
+        .collect();
+    assert_eq!(blocks.len(), 4);
+    for end in 0..text.len() {
+        // After a whole block the rest of the grid may be missing: tracers can be told to stop there.
+        let between = |&at: &usize| end >= at && text[at..end].iter().all(u8::is_ascii_whitespace);
+        let result = instructions(&text[..end]).map(|_| ());
+        if blocks.iter().any(between) {
+            assert!(result.is_ok(), "cut at {end}");
+            continue;
+        }
+        let sentence = result.expect_err("a cut trace");
+        let lines = text[..end].iter().filter(|&&byte| byte == b'\n').count();
+        let line: usize = sentence.split(':').nth(1).unwrap().parse().unwrap();
+        assert!(
+            (lines..=lines + 1).contains(&line) || end == 0,
+            "cut at {end}: {sentence}"
+        );
+        assert!(!sentence.contains('\n'), "{sentence}");
+    }
+}
+
+/// A trace whose line `number` is replaced.
+fn with_line(number: usize, line: &str) -> String {
+    let mut lines: Vec<&str> = SAXPY.lines().collect();
+    lines[number - 1] = line;
+    lines.join("\n")
+}
+
+#[test]
+fn wrong_fields_are_named_with_file_and_line() {
+    // Line 21 holds `warp = 0`, line 22 `insts = ...`, line 23 the first instruction.
+    let cases = [
+        (3, "-grid dim = (0,1,1)", "t:3: the grid is \"(0,1,1)\""),
+        (
+            3,
+            "-grid dim = (4294967295,4294967295,4294967295)",
+            "t:3: the grid is 18446744073709551615",
+        ),
+        (
+            4,
+            "-block dim = (1025,1,1)",
+            "t:4: the thread block is 1025, and at most 1024",
+        ),
+        (
+            12,
+            "-accelsim tracer version = 6",
+            "t:12: tracer version 6 is not known",
+        ),
+        (
+            12,
+            "-accelsim = 5",
+            "t:17: the header has no line \"-accelsim tracer version = ...\"",
+        ),
+        (15, "what", "t:15: \"what\" stands where a header line"),
+        (
+            19,
+            "thread block = 8,0,0",
+            "t:19: the thread block is \"8,0,0\"",
+        ),
+        (21, "warp = 4", "t:21: the warp number is 4, and at most 3"),
+        (
+            22,
+            "insts = 1000000000000",
+            "t:77: \"warp = 1 (999999999947 short",
+        ),
+        (
+            22,
+            "insts = 99999999999999999999",
+            "t:22: the number of instructions is \"99999999999999999999\"",
+        ),
+        (
+            22,
+            "insts = -1",
+            "t:22: the number of instructions is \"-1\"",
+        ),
+        (
+            23,
+            "0000 1ffffffff 1 R1 MOV 0 0 0",
+            "t:23: the lane mask is \"1ffffffff\"",
+        ),
+        (
+            23,
+            "0000 ffffffff 1 R256 MOV 0 0 0",
+            "t:23: the destination register is \"R256\"",
+        ),
+        (
+            23,
+            "0000 ffffffff 9 R1 MOV 0 0 0",
+            "t:23: the number of destinations is 9, and at most 8",
+        ),
+        (
+            23,
+            "0000 ffffffff 1 R1 MOV 4000000000 0 0",
+            "t:23: the number of sources is 4000000000",
+        ),
+        (
+            23,
+            "0000 ffffffff 1 R1 MOV 0 0",
+            "t:23: the line ends before the immediate",
+        ),
+        (
+            23,
+            "0000 ffffffff 1 R1 MOV 0 0 0 0",
+            "t:23: \"0\" follows the last field",
+        ),
+        (
+            23,
+            "0000 ffffffff 1 R1 LDG.E 1 R2 4 3 0 0",
+            "t:23: the address mode is 3, and at most 2",
+        ),
+        (
+            23,
+            "0000 00000005 1 R1 LDG.E 1 R2 4 1 0x0 4 0",
+            "t:23: address mode 1 needs active lanes",
+        ),
+        (
+            23,
+            "0000 00000003 1 R1 LDG.E 1 R2 4 1 0x0 -4 0",
+            "t:23: the address of lane 1 does not fit",
+        ),
+        (
+            23,
+            "0000 1 1 R1 LDG.E 1 R2 4 0 0xfffffffffffffffd 0",
+            "t:23: the address of lane 0 does not",
+        ),
+        (
+            23,
+            "0000 1 1 R1 LDG.E 1 R2 4 2 0x10000000000000000 0",
+            "t:23: the base address is",
+        ),
+    ];
+    for (number, line, expected) in cases {
+        let sentence = instructions(with_line(number, line).as_bytes()).expect_err(line);
+        assert!(
+            sentence.starts_with(expected),
+            "{sentence}\nshould start with\n{expected}"
+        );
+        assert!(
+            !sentence.contains('\n') && sentence.len() < 200,
+            "{sentence}"
+        );
+    }
+}
+
+#[test]
+fn files_that_are_no_traces_get_a_sentence() {
+    let long = [b"-kernel name = ".to_vec(), vec![b'x'; 70_000]].concat();
+    let cases: [(&[u8], &str); 8] = [
+        (b"", "t:1: the file is empty"),
+        (b"\n \n\n", "t:3: the file is empty"),
+        (
+            b"\x7fELF\x02\x01\x01\0\0",
+            "t:1: this is no text (byte 0x7f in column 1)",
+        ),
+        (
+            b"-kernel name = \xff\xfe",
+            "t:1: this is no text (byte 0xff in column 16)",
+        ),
+        (b"\xfd7zXZ\0", "t:1: the file is compressed with xz"),
+        (b"\x1f\x8b\x08", "t:1: the file is compressed with gzip"),
+        (&long, "t:1: the line is longer than 65536 bytes"),
+        (b"hello\n", "t:1: \"hello\" stands where a header line"),
+    ];
+    for (bytes, expected) in cases {
+        let sentence = instructions(bytes).expect_err(expected);
+        assert!(sentence.starts_with(expected), "{sentence}");
+        let list = Trace::read(Cursor::new(bytes), Path::new("t"));
+        assert!(list.is_err() || bytes.starts_with(b"-"), "{expected}");
+    }
+    let sentence = Summary::of(Path::new("/nonexistent/x"), |_, _| {})
+        .unwrap_err()
+        .to_string();
+    assert!(
+        sentence.starts_with("/nonexistent/x: the file cannot be opened"),
+        "{sentence}"
+    );
+    let sentence = Summary::of(Path::new("/"), |_, _| {})
+        .unwrap_err()
+        .to_string();
+    assert!(sentence.starts_with("/: this is a folder"), "{sentence}");
+}
+
+#[test]
+fn a_list_names_its_wrong_line() {
+    let cases = [
+        (
+            "MemcpyHtoD,0x10\nkernel-1.traceg",
+            "t:1: the line ends before the copy's size",
+        ),
+        (
+            "MemcpyHtoD,0xzz,1\nkernel-1.traceg",
+            "t:1: the copy's address is \"0xzz\"",
+        ),
+        (
+            "MemcpyHtoD,0x10,5\n",
+            "t:1: the file ends where a kernel's file name",
+        ),
+        (
+            "MemcpyHtoD,0x10,5\nkernel-1.traceg.xz",
+            "t:2: \"kernel-1.traceg.xz\" stands where",
+        ),
+        ("MemcpyHtoD,0x10,5\nrun me", "t:2: \"run me\" stands where"),
+    ];
+    for (text, expected) in cases {
+        let sentence = Trace::read(Cursor::new(text), Path::new("t"))
+            .unwrap_err()
+            .to_string();
+        assert!(sentence.starts_with(expected), "{sentence}");
+    }
+    let text = "MemcpyHtoD,0x10,5\nMemcpyDtoH,0x10,5\nkernel-1.traceg\nkernel-2.traceg\n";
+    let list = Trace::read(Cursor::new(text), Path::new("folder/kernelslist.g")).unwrap();
+    assert_eq!(list.copies.len(), 1);
+    assert_eq!(
+        list.kernels,
+        [
+            Path::new("folder/kernel-1.traceg"),
+            Path::new("folder/kernel-2.traceg")
+        ]
+    );
+}
