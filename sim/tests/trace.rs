@@ -193,7 +193,7 @@ fn summary_counts_what_was_written() {
 fn accesses_keep_program_order_and_the_limits_of_an_sm() {
     let reader = Reader::new(Cursor::new(SAXPY), "saxpy").unwrap();
     let accesses = GlobalAccesses::new(reader);
-    assert_eq!(accesses.resident_blocks(), 16);
+    assert_eq!(accesses.resident_blocks(), 8, "the whole grid fits");
     let accesses: Vec<_> = accesses.map(Result::unwrap).collect();
     assert_eq!(accesses.len(), 375);
     for warp in 0..32 {

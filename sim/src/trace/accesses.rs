@@ -133,7 +133,8 @@ impl<R: BufRead> GlobalAccesses<R> {
     #[must_use]
     pub fn new(reader: Reader<R>) -> Self {
         let warps_per_block = reader.kernel().warps_per_block().max(1);
-        let resident = (SM_WARPS / warps_per_block).clamp(1, SM_BLOCKS) as usize;
+        let most = (SM_WARPS / warps_per_block).clamp(1, SM_BLOCKS);
+        let resident = reader.kernel().blocks().min(u64::from(most)) as usize;
         Self {
             reader,
             slots: std::iter::repeat_with(|| None).take(resident).collect(),
