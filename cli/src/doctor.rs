@@ -151,7 +151,7 @@ pub fn run(_args: &Args, global: &Global) -> miette::Result<()> {
         name: "osu018",
         path: library.is_file().then(|| library.to_owned()),
         version: library.is_file().then(|| "cell library, 180 nm".to_owned()),
-        tested_with: "1.3.25",
+        tested_with: "1.3.17",
         works: library.is_file(),
         optional: true,
         without_it: "`cost --liberty` has one library less; the 45 nm one is embedded",
