@@ -63,7 +63,7 @@ pub fn run() -> Result<ExitCode, String> {
     Ok(steps.finish())
 }
 
-/// The committed Verilog, a file for each design.
+/// The committed Verilog, a file for each module.
 fn verilog() -> Result<Vec<PathBuf>, String> {
     let folder = root().join("rtl-out");
     let unreadable = |error| format!("{} cannot be read ({error})", folder.display());
@@ -78,7 +78,7 @@ fn verilog() -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Runs a linter on each file; the file's stem is its top module.
+/// Runs a linter on each file; the file's stem is the name of its module.
 fn each(files: &[PathBuf], lint: fn(&str) -> Command) -> Result<(), String> {
     if files.is_empty() {
         return Err("rtl-out has no Verilog".to_owned());
@@ -92,11 +92,16 @@ fn each(files: &[PathBuf], lint: fn(&str) -> Command) -> Result<(), String> {
     Ok(())
 }
 
+// Every module has a file of its own, in which each of the three tools finds it; as every file has
+// its turn as the top, every module is looked at under the same rules.
+
 fn verilator(top: &str) -> Command {
     let mut command = Command::new("verilator");
     command.args([
         "--lint-only",
         "-Wall",
+        "-y",
+        ".",
         "--top-module",
         top,
         &format!("{top}.v"),
@@ -113,6 +118,8 @@ fn iverilog(top: &str) -> Command {
         "null",
         "-o",
         "/dev/null",
+        "-y",
+        ".",
         "-s",
         top,
     ]);
@@ -123,7 +130,7 @@ fn iverilog(top: &str) -> Command {
 fn yosys(top: &str) -> Command {
     let mut command = Command::new("yosys");
     let read = format!("read_verilog -noautowire {top}.v");
-    let check = format!("hierarchy -check -top {top}; proc; check -assert");
+    let check = format!("hierarchy -check -libdir . -top {top}; proc; check -assert");
     // With -q only warnings and errors are printed, and -e makes an error of any warning.
     command.args(["-q", "-e", ".", "-p", &format!("{read}; {check}")]);
     command
