@@ -3,6 +3,7 @@
 //! [`yosys`] maps a design onto a cell [`library`], [`sta`] times the result through its memories,
 //! [`sram`] says what the memories cost, and [`cost`] puts them beside the [`paper`].
 
+pub mod cells;
 pub mod cost;
 pub mod error;
 pub mod library;

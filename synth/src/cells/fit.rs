@@ -1,0 +1,448 @@
+//! Makes the table of cells from a full library: takes over areas, capacitances and leakage, and
+//! fits what the library tabulates.
+
+use super::curve::{Constraint, Curve, Energy, Point, round};
+use super::table::{Arc, ArcEnergy, Family, FlipFlop, Output, Size, Table, WireLoad};
+use crate::error::Error;
+use liberty_db::timing::{TimingSenseType, TimingType};
+use liberty_db::{DefaultCtx, Library};
+
+type Cell = liberty_db::Cell<DefaultCtx>;
+type Pin = liberty_db::Pin<DefaultCtx>;
+
+/// The families and the sizes that share a fit. Chosen by what `abc` uses on content-addressed,
+/// mux-heavy and arithmetic designs; sizes that are built otherwise than their smaller siblings
+/// stand alone (`DFF_X2`, `MUX2_X2`) or are left out (`AOI211_X4` and its like are an `X1` gate with
+/// a buffer).
+pub const FAMILIES: &[(&str, &[u32])] = &[
+    ("AND2", &[1, 2, 4]),
+    ("AND3", &[1]),
+    ("AND4", &[1, 4]),
+    ("AOI21", &[1, 2, 4]),
+    ("AOI22", &[1, 2]),
+    ("AOI211", &[1, 2]),
+    ("AOI221", &[1]),
+    ("AOI222", &[1]),
+    ("BUF", &[1, 2, 4, 8, 16, 32]),
+    ("CLKBUF", &[1, 2, 3]),
+    ("DFF", &[1]),
+    ("DFF", &[2]),
+    ("INV", &[1, 2, 4, 8, 16, 32]),
+    ("MUX2", &[1]),
+    ("MUX2", &[2]),
+    ("NAND2", &[1, 2, 4]),
+    ("NAND3", &[1, 2]),
+    ("NAND4", &[1, 4]),
+    ("NOR2", &[1, 2, 4]),
+    ("NOR3", &[1, 2, 4]),
+    ("NOR4", &[1, 4]),
+    ("OAI21", &[1, 2, 4]),
+    ("OAI22", &[1, 2]),
+    ("OAI33", &[1]),
+    ("OAI211", &[1, 2]),
+    ("OAI221", &[1]),
+    ("OAI222", &[1]),
+    ("OR2", &[1, 2, 4]),
+    ("OR3", &[1]),
+    ("OR4", &[1, 4]),
+    ("XNOR2", &[1]),
+    ("XOR2", &[1]),
+];
+
+/// How far a fitted curve is from the tables that it was fitted to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deviation {
+    /// The family and its arc: `NAND2 A1 to ZN`.
+    pub arc: String,
+    /// `delay_rise`, `delay_fall`, `slew_rise` or `slew_fall`.
+    pub quantity: &'static str,
+    /// Mean over the points of |fit - table| / (table + 10 ps).
+    pub mean: f64,
+    /// The largest of them.
+    pub worst: f64,
+}
+
+/// Fits [`FAMILIES`] to a library in Liberty format with the cells, units (ns, fF, nW) and naming
+/// of NanGate's 45 nm library. `origin` names the text in errors.
+///
+/// # Errors
+/// If the text is no such library.
+pub fn fit(origin: &str, text: &str) -> Result<(Table, Vec<Deviation>), Error> {
+    let source = Source { origin };
+    let library = Library::<DefaultCtx>::parse_lib(text, None)
+        .map_err(|error| source.unusable(error.to_string().chars().take(120).collect()))?;
+    let mut deviations = Vec::new();
+    let families = FAMILIES
+        .iter()
+        .map(|&(name, drives)| source.family(&library, name, drives, &mut deviations))
+        .collect::<Result<_, _>>()?;
+    let wire_load = library
+        .default_wire_load
+        .as_ref()
+        .and_then(|name| library.wire_load.iter().find(|wires| &wires.name == name))
+        .ok_or_else(|| source.unusable("it has no default wire load".to_owned()))?;
+    let conditions = library
+        .operating_conditions
+        .iter()
+        .next()
+        .ok_or_else(|| source.unusable("it has no operating conditions".to_owned()))?;
+    let table = Table {
+        voltage: round(conditions.voltage),
+        temperature: round(conditions.temperature),
+        max_transition: library
+            .default_max_transition
+            .map(round)
+            .ok_or_else(|| source.unusable("it has no default_max_transition".to_owned()))?,
+        wire_load: WireLoad {
+            capacitance: round(wire_load.capacitance),
+            resistance: round(wire_load.resistance),
+            slope: round(wire_load.slope),
+            lengths: wire_load
+                .fanout_length
+                .iter()
+                .map(|step| (step.fanout, round(step.length)))
+                .collect(),
+        },
+        families,
+    };
+    Ok((table, deviations))
+}
+
+/// The library that is read, for errors.
+struct Source<'a> {
+    origin: &'a str,
+}
+
+impl Source<'_> {
+    fn unusable(&self, reason: String) -> Error {
+        Error::Liberty {
+            path: self.origin.to_owned(),
+            reason,
+        }
+    }
+
+    fn family(
+        &self,
+        library: &Library<DefaultCtx>,
+        name: &str,
+        drives: &[u32],
+        deviations: &mut Vec<Deviation>,
+    ) -> Result<Family, Error> {
+        let cells = drives
+            .iter()
+            .map(|drive| {
+                let cell = format!("{name}_X{drive}");
+                library
+                    .cell
+                    .iter()
+                    .find(|candidate| candidate.name == cell)
+                    .map(|found| (*drive, found))
+                    .ok_or_else(|| self.unusable(format!("it has no cell {cell}")))
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let Some(&(_, first)) = cells.first() else {
+            return Err(self.unusable(format!("the family {name} has no size")));
+        };
+        let (outputs, inputs): (Vec<&Pin>, Vec<&Pin>) =
+            first.pin.iter().partition(|pin| pin.function.is_some());
+        let mut arcs = Vec::new();
+        let mut energies = Vec::new();
+        for output in &outputs {
+            for input in &inputs {
+                let (from, to) = (pin_name(input), pin_name(output));
+                for sense in senses(output, &from) {
+                    let mut fitted = |quantity: Quantity| {
+                        let points = timing_points(&cells, &to, &from, sense, quantity);
+                        if points.is_empty() {
+                            return Err(self.unusable(format!(
+                                "the cell {} has no {} from {from} to {to}",
+                                first.name,
+                                quantity.name()
+                            )));
+                        }
+                        let curve = Curve::fit(&points);
+                        let off = points.iter().map(|point| curve.deviation(point).abs());
+                        deviations.push(Deviation {
+                            arc: format!("{} {from} to {to}", cells_name(name, drives)),
+                            quantity: quantity.name(),
+                            mean: off.clone().sum::<f64>() / points.len() as f64,
+                            worst: off.fold(0.0, f64::max),
+                        });
+                        Ok(curve)
+                    };
+                    arcs.push(Arc {
+                        delay_rise: fitted(Quantity::DelayRise)?,
+                        delay_fall: fitted(Quantity::DelayFall)?,
+                        slew_rise: fitted(Quantity::SlewRise)?,
+                        slew_fall: fitted(Quantity::SlewFall)?,
+                        from: from.clone(),
+                        to: to.clone(),
+                        sense: sense.to_string(),
+                    });
+                }
+                let [rise, fall] =
+                    [true, false].map(|rise| energy_points(&cells, &to, Some(&from), rise));
+                if !rise.is_empty() && !fall.is_empty() {
+                    energies.push(ArcEnergy {
+                        rise: Energy::fit(&rise),
+                        fall: Energy::fit(&fall),
+                        from,
+                        to,
+                    });
+                }
+            }
+        }
+        Ok(Family {
+            name: name.to_owned(),
+            inputs: inputs.iter().map(|pin| pin_name(pin)).collect(),
+            outputs: outputs
+                .iter()
+                .map(|pin| Output {
+                    name: pin_name(pin),
+                    function: function(pin),
+                })
+                .collect(),
+            flip_flop: self.flip_flop(&cells)?,
+            sizes: cells
+                .iter()
+                .map(|&(drive, cell)| self.size(drive, cell, &inputs, &outputs))
+                .collect::<Result<_, _>>()?,
+            arcs,
+            energies,
+        })
+    }
+
+    fn size(
+        &self,
+        drive: u32,
+        cell: &Cell,
+        inputs: &[&Pin],
+        outputs: &[&Pin],
+    ) -> Result<Size, Error> {
+        let missing = |what: &str| self.unusable(format!("the cell {} has no {what}", cell.name));
+        Ok(Size {
+            drive,
+            area: round(cell.area.ok_or_else(|| missing("area"))?),
+            leakage: round(
+                cell.cell_leakage_power
+                    .ok_or_else(|| missing("cell_leakage_power"))?,
+            ),
+            capacitance: inputs
+                .iter()
+                .map(|input| {
+                    let pin = find_pin(cell, &pin_name(input))?;
+                    let both = pin.capacitance?;
+                    Some([
+                        round(pin.rise_capacitance.unwrap_or(both)),
+                        round(pin.fall_capacitance.unwrap_or(both)),
+                    ])
+                })
+                .collect::<Option<_>>()
+                .ok_or_else(|| missing("capacitance of an input"))?,
+            max_load: outputs
+                .iter()
+                .map(|output| {
+                    find_pin(cell, &pin_name(output))?
+                        .max_capacitance
+                        .map(round)
+                })
+                .collect::<Option<_>>()
+                .ok_or_else(|| missing("max_capacitance of an output"))?,
+        })
+    }
+
+    fn flip_flop(&self, cells: &[(u32, &Cell)]) -> Result<Option<FlipFlop>, Error> {
+        let Some(&(drive, cell)) = cells.iter().find(|(_, cell)| !cell.ff.is_empty()) else {
+            return Ok(None);
+        };
+        let missing = |what: &str| self.unusable(format!("the cell {} has no {what}", cell.name));
+        let clock = cell
+            .pin
+            .iter()
+            .find(|pin| pin.clock == Some(true))
+            .ok_or_else(|| missing("clock pin"))?;
+        let data = cell
+            .pin
+            .iter()
+            .find(|pin| pin.function.is_none() && pin.clock != Some(true))
+            .ok_or_else(|| missing("data pin"))?;
+        let constraint = |kind: TimingType, rise: bool| {
+            let points: Vec<Point> = data
+                .timing
+                .iter()
+                .filter(|timing| timing.timing_type == Some(kind))
+                .filter_map(|timing| {
+                    let table = if rise {
+                        &timing.rise_constraint
+                    } else {
+                        &timing.fall_constraint
+                    };
+                    table.as_ref()
+                })
+                .flat_map(|table| grid(&table.index_1, &table.index_2, &table.values))
+                .collect();
+            if points.is_empty() {
+                return Err(missing("set-up and hold times"));
+            }
+            Ok(Constraint::fit(&points))
+        };
+        let hidden = |pin: &Pin| {
+            [true, false].map(|rise| {
+                Energy::fit(&energy_points(&[(drive, cell)], &pin_name(pin), None, rise))
+            })
+        };
+        Ok(Some(FlipFlop {
+            clock: pin_name(clock),
+            data: pin_name(data),
+            setup: [
+                constraint(TimingType::SETUP_RISING, true)?,
+                constraint(TimingType::SETUP_RISING, false)?,
+            ],
+            hold: [
+                constraint(TimingType::HOLD_RISING, true)?,
+                constraint(TimingType::HOLD_RISING, false)?,
+            ],
+            clock_energy: hidden(clock),
+            data_energy: hidden(data),
+        }))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Quantity {
+    DelayRise,
+    DelayFall,
+    SlewRise,
+    SlewFall,
+}
+
+impl Quantity {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::DelayRise => "delay_rise",
+            Self::DelayFall => "delay_fall",
+            Self::SlewRise => "slew_rise",
+            Self::SlewFall => "slew_fall",
+        }
+    }
+}
+
+fn cells_name(name: &str, drives: &[u32]) -> String {
+    let drives: Vec<String> = drives.iter().map(|drive| format!("X{drive}")).collect();
+    format!("{name} {}", drives.join(" "))
+}
+
+fn pin_name(pin: &Pin) -> String {
+    pin.name.to_string()
+}
+
+fn find_pin<'a>(cell: &'a Cell, name: &str) -> Option<&'a Pin> {
+    cell.pin.iter().find(|pin| pin_name(pin) == name)
+}
+
+fn function(pin: &Pin) -> String {
+    pin.function
+        .as_ref()
+        .map(|function| function.to_string().replace('*', " & ").replace('+', " | "))
+        .unwrap_or_default()
+}
+
+/// The senses of the arcs from an input, each once, in the library's order: `abc` goes by the first.
+fn senses(output: &Pin, from: &str) -> Vec<TimingSenseType> {
+    let mut senses = Vec::new();
+    for timing in output.timing.iter() {
+        if let Some(sense) = timing.timing_sense
+            && timing.related_pin.inner.contains(from)
+            && !senses.contains(&sense)
+        {
+            senses.push(sense);
+        }
+    }
+    senses
+}
+
+/// The points of all sizes over slew and load per drive strength, each the worst over the states of
+/// the other inputs.
+fn timing_points(
+    cells: &[(u32, &Cell)],
+    to: &str,
+    from: &str,
+    sense: TimingSenseType,
+    quantity: Quantity,
+) -> Vec<Point> {
+    let mut points = Vec::new();
+    for &(drive, cell) in cells {
+        let mut worst: Vec<Point> = Vec::new();
+        let timings = find_pin(cell, to)
+            .into_iter()
+            .flat_map(|pin| pin.timing.iter());
+        for timing in timings.filter(|timing| {
+            timing.timing_sense == Some(sense) && timing.related_pin.inner.contains(from)
+        }) {
+            let table = match quantity {
+                Quantity::DelayRise => &timing.cell_rise,
+                Quantity::DelayFall => &timing.cell_fall,
+                Quantity::SlewRise => &timing.rise_transition,
+                Quantity::SlewFall => &timing.fall_transition,
+            };
+            let Some(table) = table else { continue };
+            let here = grid(&table.index_1, &table.index_2, &table.values);
+            if worst.is_empty() {
+                worst = here;
+            } else {
+                for (point, other) in worst.iter_mut().zip(here) {
+                    point.2 = point.2.max(other.2);
+                }
+            }
+        }
+        points.extend(per_drive(worst, drive));
+    }
+    points
+}
+
+/// Energy of all sizes per drive strength, of an arc or (without `from`) of the pin alone, all
+/// states of the other inputs among them, so that the fit is their mean.
+fn energy_points(cells: &[(u32, &Cell)], to: &str, from: Option<&str>, rise: bool) -> Vec<Point> {
+    let mut points = Vec::new();
+    for &(drive, cell) in cells {
+        let powers = find_pin(cell, to)
+            .into_iter()
+            .flat_map(|pin| pin.internal_power.iter());
+        for power in powers.filter(|power| match from {
+            Some(from) => power.related_pin.inner.contains(from),
+            None => power.related_pin.inner.is_empty(),
+        }) {
+            let table = if rise {
+                &power.rise_power
+            } else {
+                &power.fall_power
+            };
+            let Some(table) = table else { continue };
+            let here = grid(&table.index_1, &table.index_2, &table.values.inner);
+            points.extend(
+                per_drive(here, drive)
+                    .map(|(slew, load, value)| (slew, load, value / f64::from(drive))),
+            );
+        }
+    }
+    points
+}
+
+fn per_drive(points: Vec<Point>, drive: u32) -> impl Iterator<Item = Point> {
+    points
+        .into_iter()
+        .map(move |(slew, load, value)| (slew, load / f64::from(drive), value))
+}
+
+/// The points of a table; one without an index is the same everywhere.
+fn grid(rows: &[f64], columns: &[f64], values: &[f64]) -> Vec<Point> {
+    let columns = if columns.is_empty() { &[0.0] } else { columns };
+    if rows.is_empty() {
+        return values.iter().map(|&value| (0.0, 0.0, value)).collect();
+    }
+    rows.iter()
+        .flat_map(|&row| columns.iter().map(move |&column| (row, column)))
+        .zip(values)
+        .map(|((row, column), &value)| (row, column, value))
+        .collect()
+}
