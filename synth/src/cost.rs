@@ -8,7 +8,7 @@ use crate::library::Library;
 use crate::paper::{self, Overhead};
 use crate::sram::{Macro, Setting, Shape, Sram};
 use crate::sta::{self, Timing};
-use crate::yosys::{self, Design, Memory, Netlist};
+use crate::yosys::{self, Design, Mapping, Memory, Netlist};
 use serde::Serialize;
 
 /// Macros of the paper fit: an entry is spread over 16 of them, 128 bits each.
@@ -40,6 +40,8 @@ pub struct Flow<'a> {
     pub node_nm: Option<u32>,
     /// The delay that synthesis aims at, ps.
     pub target_ps: u32,
+    /// How the logic is mapped.
+    pub mapping: Mapping,
 }
 
 /// What the paper says of a log of this size, and how near a figure comes to it.
@@ -68,6 +70,10 @@ pub struct Row {
     pub sram_model: &'static str,
     /// Technology node of the memories, nm.
     pub sram_node_nm: u32,
+    /// Where the memories' figures come from.
+    pub sram_source: &'static str,
+    /// How the logic was mapped.
+    pub mapping: &'static str,
     /// The macros, such as `32 x 64x64b`: how many, words, bits.
     pub sram_macros: String,
     /// Where the logic's figure comes from: `synthesised`, or the paper's `factor 1.5`.
@@ -187,7 +193,8 @@ pub fn rows(subject: &Subject, flow: &Flow, settings: &[Setting]) -> Result<Vec<
     if memories.is_empty() {
         return Ok(Vec::new());
     }
-    let netlist = yosys::synthesise(&subject.design, flow.library, flow.target_ps)?;
+    let netlist =
+        yosys::synthesise_with(&subject.design, flow.library, flow.target_ps, flow.mapping)?;
     memories
         .iter()
         .map(|(setting, figures)| {
@@ -279,6 +286,8 @@ fn row(
         library: flow.library.name().to_owned(),
         sram_model: setting.name(),
         sram_node_nm: node_nm,
+        sram_source: flow.sram.name(),
+        mapping: flow.mapping.name(),
         sram_macros: macros,
         control,
         sram_area_um2: sram.area_um2,

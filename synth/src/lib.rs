@@ -10,6 +10,7 @@ pub mod library;
 pub mod paper;
 pub mod sram;
 pub mod sta;
+pub mod table;
 pub mod tool;
 pub mod yosys;
 

@@ -18,6 +18,14 @@ pub struct Library {
 }
 
 impl Library {
+    /// The embedded 45 nm library.
+    ///
+    /// # Errors
+    /// If it does not parse; a test sees to it that it does.
+    pub fn embedded() -> Result<Self, Error> {
+        Self::parse("the embedded library", &crate::cells::liberty())
+    }
+
     /// Reads a `.lib` or `.lib.gz` file.
     ///
     /// # Errors

@@ -286,6 +286,14 @@ impl Sram {
         }
     }
 
+    /// Where the figures come from, in a word.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Table(_) => "table",
+            Self::Cacti(_) => "cacti",
+        }
+    }
+
     /// Says where the figures come from.
     pub fn provenance(&self) -> String {
         match self {

@@ -1,0 +1,330 @@
+//! Rows as tables for a person, as CSV, and as Markdown.
+
+use crate::cost::Row;
+use crate::paper::{self, Overhead};
+
+/// A table whose cells are text already: the terminal, Markdown and HTML show the same one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// What it shows, one line.
+    pub title: String,
+    /// Its columns; the first one labels the rows.
+    pub headings: Vec<String>,
+    /// Its cells, one per heading.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Grid {
+    /// The grid as a Markdown table under its title.
+    pub fn markdown(&self) -> String {
+        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let rule: Vec<String> = (0..self.headings.len())
+            .map(|column| if column == 0 { "---" } else { "---:" }.to_owned())
+            .collect();
+        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        format!(
+            "{}\n\n{}{}{rows}",
+            self.title,
+            line(&self.headings),
+            line(&rule)
+        )
+    }
+}
+
+/// The tables of a set of rows: the logs beside the paper, and every block with area and clock.
+pub fn grids(rows: &[Row]) -> Vec<Grid> {
+    let mut grids = Vec::new();
+    grids.extend(beside_the_paper(rows));
+    grids.extend(area_and_clock(rows));
+    grids
+}
+
+type Share = (&'static str, fn(&Overhead) -> f64);
+
+/// The four shares of Table 2.
+const SHARES: [Share; 4] = [
+    ("SM area %", |share| share.sm_area_percent),
+    ("GPU area %", |share| share.gpu_area_percent),
+    ("SM power %", |share| share.sm_power_percent),
+    ("GPU power %", |share| share.gpu_power_percent),
+];
+
+/// The shares of a row.
+pub fn shares(row: &Row) -> Overhead {
+    Overhead {
+        sm_area_percent: row.sm_area_percent,
+        gpu_area_percent: row.gpu_area_percent,
+        sm_power_percent: row.sm_power_percent,
+        gpu_power_percent: row.gpu_power_percent,
+    }
+}
+
+/// The shares of a row with the synthesised control, where the row has the paper's factor.
+pub fn measured_shares(row: &Row) -> Option<Overhead> {
+    row.measured_control.map(|measured| Overhead {
+        sm_area_percent: measured.sm_area_percent,
+        gpu_area_percent: measured.gpu_area_percent,
+        sm_power_percent: measured.sm_power_percent,
+        gpu_power_percent: measured.gpu_power_percent,
+    })
+}
+
+/// The logs' sizes, in the order in which they come.
+fn logs(rows: &[Row]) -> Vec<&str> {
+    let mut logs: Vec<&str> = Vec::new();
+    for row in rows.iter().filter(|row| row.paper.is_some()) {
+        if !logs.contains(&row.config.as_str()) {
+            logs.push(&row.config);
+        }
+    }
+    logs
+}
+
+fn beside_the_paper(rows: &[Row]) -> Option<Grid> {
+    let logs = logs(rows);
+    if logs.is_empty() {
+        return None;
+    }
+    let of = |model: &str, log: &str| {
+        rows.iter()
+            .find(|row| row.paper.is_some() && row.sram_model == model && row.config == log)
+    };
+    let percent = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+    let mut lines = Vec::new();
+    for (name, share) in SHARES {
+        let paper = |log: &str| {
+            rows.iter()
+                .find(|row| row.config == log && row.paper.is_some())
+                .and_then(|row| row.paper)
+                .map(|paper| share(&paper))
+        };
+        let fit = |log: &str| of("paper-fit", log).map(|row| share(&shares(row)));
+        let measured = |log: &str| {
+            of("paper-fit", log)
+                .and_then(measured_shares)
+                .map(|shares| share(&shares))
+        };
+        let single = |log: &str| of("single-port", log).map(|row| share(&shares(row)));
+        let mut line = |label: String, value: &dyn Fn(&str) -> Option<f64>| {
+            if logs.iter().any(|log| value(log).is_some()) {
+                let cells = logs.iter().map(|log| percent(value(log)));
+                lines.push(std::iter::once(label).chain(cells).collect());
+            }
+        };
+        line(format!("{name}, paper"), &paper);
+        line("  paper-fit (x 1.5)".to_owned(), &fit);
+        line("  ratio to the paper".to_owned(), &|log| {
+            Some(fit(log)? / paper(log)?)
+        });
+        line("  paper-fit, control measured".to_owned(), &measured);
+        line("  single-port, control measured".to_owned(), &single);
+    }
+    Some(Grid {
+        title: format!(
+            "Operand log beside Table 2 of Tanasic et al. (SM {} mm2 and {} W, GPU {} mm2 and {} W, {} SMs)",
+            paper::SM_AREA_MM2,
+            paper::SM_POWER_W,
+            paper::GPU_AREA_MM2,
+            paper::GPU_POWER_W,
+            paper::SMS
+        ),
+        headings: std::iter::once("log".to_owned())
+            .chain(logs.iter().map(|log| log.to_uppercase()))
+            .collect(),
+        rows: lines,
+    })
+}
+
+type Line = (&'static str, fn(&Row) -> Option<String>);
+
+fn number(value: f64, digits: usize) -> String {
+    format!("{value:.digits$}")
+}
+
+/// The lines of the second table.
+const LINES: [Line; 16] = [
+    ("memories", |row| Some(row.sram_macros.clone())),
+    ("memory node nm", |row| Some(row.sram_node_nm.to_string())),
+    ("memory area um2", |row| Some(number(row.sram_area_um2, 0))),
+    ("logic area um2", |row| Some(number(row.logic_area_um2, 0))),
+    ("logic / memory %", |row| {
+        row.control_percent.map(|value| number(value, 1))
+    }),
+    ("total um2", |row| Some(number(row.total_area_um2, 0))),
+    ("um2 per entry", |row| {
+        row.entry_area_um2.map(|value| number(value, 0))
+    }),
+    ("SM area %", |row| Some(number(row.sm_area_percent, 3))),
+    ("GPU area %", |row| Some(number(row.gpu_area_percent, 3))),
+    ("memory power mW", |row| Some(number(row.sram_power_mw, 1))),
+    ("flip-flops", |row| Some(row.registers.to_string())),
+    ("clock MHz", |row| {
+        row.fmax_mhz.map(|value| number(value, 0))
+    }),
+    ("register path ns", |row| {
+        row.fmax_mhz.map(|value| number(1000.0 / value, 3))
+    }),
+    ("input path ns", |row| {
+        row.input_path_ns.map(|value| number(value, 3))
+    }),
+    ("output path ns", |row| {
+        row.output_path_ns.map(|value| number(value, 3))
+    }),
+    ("through path ns", |row| {
+        row.through_path_ns.map(|value| number(value, 3))
+    }),
+];
+
+fn area_and_clock(rows: &[Row]) -> Option<Grid> {
+    let rows: Vec<&Row> = rows
+        .iter()
+        .filter(|row| row.sram_model == "single-port")
+        .collect();
+    let first = rows.first()?;
+    let heading = |row: &&Row| format!("{} {}", short(&row.block), row.config);
+    Some(Grid {
+        title: format!(
+            "Area and clock: single-port memories ({}), logic in {}, mapping {}",
+            first.sram_source, first.library, first.mapping
+        ),
+        headings: std::iter::once(String::new())
+            .chain(rows.iter().map(heading))
+            .collect(),
+        rows: LINES
+            .iter()
+            .map(|(label, value)| {
+                let cells = rows
+                    .iter()
+                    .map(|row| value(row).unwrap_or_else(|| "-".to_owned()));
+                std::iter::once((*label).to_owned()).chain(cells).collect()
+            })
+            .collect(),
+    })
+}
+
+/// A block's name for a narrow heading.
+fn short(block: &str) -> &str {
+    match block {
+        "operand_log" => "log",
+        "replay_queue" => "queue",
+        other => other,
+    }
+}
+
+/// What each log and the first replay queue cost together, single-port: size, µm², SM %.
+pub fn together(rows: &[Row]) -> Vec<(String, f64, f64)> {
+    let single = |row: &&Row| row.sram_model == "single-port";
+    let Some(queue) = rows
+        .iter()
+        .filter(single)
+        .find(|row| row.block == "replay_queue")
+    else {
+        return Vec::new();
+    };
+    rows.iter()
+        .filter(single)
+        .filter(|row| row.block == "operand_log")
+        .map(|log| {
+            (
+                format!(
+                    "{} log and {}-entry queue",
+                    log.config.to_uppercase(),
+                    queue.config
+                ),
+                log.total_area_um2 + queue.total_area_um2,
+                log.sm_area_percent + queue.sm_area_percent,
+            )
+        })
+        .collect()
+}
+
+/// All rows as Markdown.
+pub fn markdown(rows: &[Row]) -> String {
+    let mut text: String = grids(rows)
+        .iter()
+        .map(|grid| grid.markdown() + "\n")
+        .collect();
+    for (name, area, percent) in together(rows) {
+        text.push_str(&format!(
+            "{name}: {area:.0} um2, {percent:.3} % of an SM.\n"
+        ));
+    }
+    text
+}
+
+/// All rows as CSV, one line each.
+///
+/// # Errors
+/// Never in practice: the writer is memory.
+pub fn csv(rows: &[Row]) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "block",
+        "config",
+        "library",
+        "mapping",
+        "sram_model",
+        "sram_source",
+        "sram_node_nm",
+        "sram_macros",
+        "control",
+        "sram_area_um2",
+        "logic_area_um2",
+        "total_area_um2",
+        "sm_area_percent",
+        "gpu_area_percent",
+        "sram_power_mw",
+        "sm_power_percent",
+        "gpu_power_percent",
+        "fmax_mhz",
+        "input_path_ns",
+        "output_path_ns",
+        "through_path_ns",
+        "registers",
+        "measured_control_total_area_um2",
+        "measured_control_sm_area_percent",
+        "paper_sm_area_percent",
+        "paper_gpu_area_percent",
+        "paper_sm_power_percent",
+        "paper_gpu_power_percent",
+    ])?;
+    let exact = |value: f64| value.to_string();
+    let optional = |value: Option<f64>| value.map(exact).unwrap_or_default();
+    for row in rows {
+        let paper = |share: fn(&Overhead) -> f64| optional(row.paper.as_ref().map(share));
+        writer.write_record([
+            row.block.clone(),
+            row.config.clone(),
+            row.library.clone(),
+            row.mapping.to_owned(),
+            row.sram_model.to_owned(),
+            row.sram_source.to_owned(),
+            row.sram_node_nm.to_string(),
+            row.sram_macros.clone(),
+            row.control.to_owned(),
+            exact(row.sram_area_um2),
+            exact(row.logic_area_um2),
+            exact(row.total_area_um2),
+            exact(row.sm_area_percent),
+            exact(row.gpu_area_percent),
+            exact(row.sram_power_mw),
+            exact(row.sm_power_percent),
+            exact(row.gpu_power_percent),
+            optional(row.fmax_mhz),
+            optional(row.input_path_ns),
+            optional(row.output_path_ns),
+            optional(row.through_path_ns),
+            row.registers.to_string(),
+            optional(row.measured_control.map(|control| control.total_area_um2)),
+            optional(row.measured_control.map(|control| control.sm_area_percent)),
+            paper(SHARES[0].1),
+            paper(SHARES[1].1),
+            paper(SHARES[2].1),
+            paper(SHARES[3].1),
+        ])?;
+    }
+    let bytes = writer
+        .into_inner()
+        .map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
