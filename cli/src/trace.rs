@@ -16,10 +16,12 @@ pub struct Args {
     file: PathBuf,
 }
 
-/// Kernels that the table shows; JSON has them all.
-const SHOWN: usize = 40;
-/// Characters of a kernel's name that the table shows.
-const NAME: usize = 32;
+/// Kernels that are shown; JSON has them all.
+const SHOWN: usize = 12;
+/// Kernels beside each other in a table, so that it fits a terminal of 80 columns.
+const BESIDE: usize = 3;
+/// Characters of a kernel's name that are shown.
+const NAME: usize = 40;
 
 /// Reads the trace and prints its summary.
 ///
@@ -54,7 +56,7 @@ fn text(summary: &Summary) -> String {
         counted(summary.kernels.len(), "kernel", "kernels"),
         counted(summary.copies.len(), "copy", "copies"),
         grouped(copied),
-        kernels(&summary.kernels),
+        kernels(&summary.kernels[..summary.kernels.len().min(SHOWN)]),
     );
     if let Some(more) = summary.kernels.len().checked_sub(SHOWN + 1) {
         let _ = writeln!(
@@ -97,60 +99,75 @@ fn counted(number: usize, one: &str, many: &str) -> String {
     )
 }
 
-/// A row for each kernel.
+/// A row's label, and its value for a kernel.
+type Row<'row> = (&'row str, &'row dyn Fn(&KernelSummary) -> String);
+
+/// A column for each kernel.
 fn kernels(kernels: &[KernelSummary]) -> String {
-    let mut table = table(&[
-        "kernel",
-        "name",
-        "sm",
-        "grid x block",
-        "registers",
-        "blocks",
-        "warps",
-        "instructions",
-        "loads",
-        "stores",
-        "atomics",
-        "4 KB pages",
-        "lines",
-    ]);
-    for kernel in kernels.iter().take(SHOWN) {
-        let (counts, global) = (&kernel.counts, &kernel.counts.global);
-        let dimensions = |sizes: [u32; 3]| match sizes {
-            [x, 1, 1] => x.to_string(),
-            [x, y, 1] => format!("{x},{y}"),
-            [x, y, z] => format!("{x},{y},{z}"),
-        };
-        let mut name: String = kernel
-            .name
+    let sizes = |sizes: [u32; 3]| match sizes {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("{x},{y}"),
+        [x, y, z] => format!("{x},{y},{z}"),
+    };
+    let name = |name: &str| {
+        let shown: String = name
             .chars()
             .take(NAME)
             .flat_map(char::escape_debug)
             .collect();
-        if kernel.name.chars().nth(NAME).is_some() {
-            name.push_str("...");
+        if name.chars().nth(NAME).is_some() {
+            shown + "..."
+        } else {
+            shown
         }
-        table.add_row(vec![
-            right(kernel.id),
-            name.into(),
-            right(kernel.binary_version),
-            right(format!(
-                "{} x {}",
-                dimensions(kernel.grid),
-                dimensions(kernel.block)
-            )),
-            right(kernel.registers),
-            right(grouped(counts.blocks)),
-            right(grouped(counts.warps)),
-            right(grouped(counts.instructions)),
-            right(grouped(global.loads)),
-            right(grouped(global.stores)),
-            right(grouped(global.atomics)),
-            right(grouped(global.pages_4k)),
-            right(format!("{:.2}", global.lines_mean)),
-        ]);
-    }
-    table.to_string()
+    };
+    let rows: [Row; 14] = [
+        ("name", &|kernel| name(&kernel.name)),
+        ("compute capability", &|kernel| {
+            kernel.binary_version.to_string()
+        }),
+        ("grid x block", &|kernel| {
+            format!("{} x {}", sizes(kernel.grid), sizes(kernel.block))
+        }),
+        ("registers per thread", &|kernel| grouped(kernel.registers)),
+        ("shared bytes per block", &|kernel| {
+            grouped(kernel.shared_memory_bytes)
+        }),
+        ("thread blocks", &|kernel| grouped(kernel.counts.blocks)),
+        ("warps", &|kernel| grouped(kernel.counts.warps)),
+        ("warp instructions", &|kernel| {
+            grouped(kernel.counts.instructions)
+        }),
+        ("global loads", &|kernel| {
+            grouped(kernel.counts.global.loads)
+        }),
+        ("global stores", &|kernel| {
+            grouped(kernel.counts.global.stores)
+        }),
+        ("global atomics", &|kernel| {
+            grouped(kernel.counts.global.atomics)
+        }),
+        ("pages of 4 KB", &|kernel| {
+            grouped(kernel.counts.global.pages_4k)
+        }),
+        ("pages of 64 KB", &|kernel| {
+            grouped(kernel.counts.global.pages_64k)
+        }),
+        ("lines per instruction", &|kernel| {
+            format!("{:.2}", kernel.counts.global.lines_mean)
+        }),
+    ];
+    let tables = kernels.chunks(BESIDE).map(|kernels| {
+        let mut table = table(&[]);
+        let heading = kernels.iter().map(|kernel| right(kernel.id));
+        table.set_header(std::iter::once("kernel".into()).chain(heading));
+        for (label, value) in &rows {
+            let values = kernels.iter().map(|kernel| right(value(kernel)));
+            table.add_row(std::iter::once((*label).into()).chain(values));
+        }
+        table.to_string()
+    });
+    tables.collect::<Vec<_>>().join("\n")
 }
 
 /// A row for each class of instruction.

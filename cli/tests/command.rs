@@ -37,6 +37,25 @@ fn trace_prints_a_table() {
 }
 
 #[test]
+fn a_long_list_is_cut_short() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::copy(
+        own("kernel-3-transpose.traceg"),
+        folder.path().join("kernel-3.traceg"),
+    )
+    .unwrap();
+    let list = folder.path().join("kernelslist.g");
+    std::fs::write(&list, "kernel-3.traceg\n".repeat(20)).unwrap();
+    let text = contains("20 kernels").and(contains("and 8 more, which --json shows"));
+    faultline()
+        .arg("trace")
+        .arg(list)
+        .assert()
+        .success()
+        .stdout(text);
+}
+
+#[test]
 fn trace_prints_json() {
     for before in [true, false] {
         let mut command = faultline();
