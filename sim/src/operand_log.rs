@@ -206,6 +206,24 @@ impl OperandLog {
         self.allocated & self.written
     }
 
+    /// The entries that are being taken in this cycle.
+    #[must_use]
+    pub fn being_taken(&self) -> u128 {
+        let (address, data) = self.given();
+        match self.reserved {
+            None => 0,
+            Some((_, false)) => 1 << address,
+            Some((_, true)) => (1 << address) | (1 << data),
+        }
+    }
+
+    /// The slot that owns an entry.
+    #[must_use]
+    pub fn owner(&self, entry: u8) -> Option<u8> {
+        let owns = |partition: &u128| partition & (1 << entry) != 0;
+        self.partitions.iter().position(owns).map(|slot| slot as u8)
+    }
+
     fn outputs(&self, inputs: &Inputs) -> Outputs {
         let launch = inputs.launch_valid;
         let read_asked = inputs.replay_valid || inputs.save_valid;

@@ -16,6 +16,8 @@ pub struct Parameters {
     pub slot_bits: usize,
     /// Bits of a register number; the highest one is the zero register.
     pub register_bits: usize,
+    /// Bits of an age.
+    pub age_bits: usize,
 }
 
 impl Parameters {
@@ -27,6 +29,7 @@ impl Parameters {
             warp_bits: 6,
             slot_bits: 4,
             register_bits: 8,
+            age_bits: 6,
         }
     }
 
@@ -252,13 +255,16 @@ enum Scan {
 struct Entry {
     instruction: Instruction,
     state: State,
+    /// Its number among all that were ever inserted for its warp.
+    number: u64,
 }
 
-/// A warp's instructions, oldest first, and how many of them are in flight.
+/// A warp's instructions, oldest first, how many of them are in flight, and how many there ever were.
 #[derive(Clone, Debug, Default)]
 struct Warp {
     order: VecDeque<u8>,
     in_flight: usize,
+    inserted: u64,
 }
 
 /// The reference model.
@@ -270,7 +276,10 @@ pub struct ReplayQueue {
     warps: Vec<Warp>,
     slot_in_flight: Vec<usize>,
     scan: Scan,
-    remaining: usize,
+    /// Ages that are still to be looked at.
+    remaining: u64,
+    /// What the look of the cycle before found.
+    candidates: u128,
     on_offer: bool,
     last_read: (u8, Instruction),
 }
@@ -289,24 +298,26 @@ impl Model for ReplayQueue {
             slot_in_flight: vec![0; 1 << parameters.slot_bits],
             scan: Scan::Idle,
             remaining: 0,
+            candidates: 0,
             on_offer: false,
             last_read: (0, Instruction::default()),
         }
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        let looks = self.scan != Scan::Idle && self.remaining != 0 && !self.on_offer;
-        let found = if looks { self.look() } else { None };
-        let outputs = self.outputs(inputs, found);
+        let picked = self.picked();
+        let looks = picked.is_none() && !self.on_offer && self.remaining != 0;
+        let found = if looks { self.look() } else { 0 };
+        let outputs = self.outputs(inputs);
         if inputs.reset {
-            let last_read = self.last_read;
-            *self = Self {
-                last_read,
-                ..Self::new(self.parameters)
-            };
+            // Reset reaches no memory: what is being read is read, and stays on show under index 0.
+            let read = picked.and_then(|index| self.entries[usize::from(index)]);
+            let shown = read.map_or(self.last_read.1, |entry| entry.instruction);
+            *self = Self::new(self.parameters);
+            self.last_read = (0, shown);
         } else {
             self.messages(inputs);
-            self.engine(inputs, &outputs, looks, found);
+            self.engine(inputs, &outputs, picked, found);
             if inputs.insert_valid && outputs.insert_ready {
                 self.insert(inputs, outputs.insert_index);
             }
@@ -343,44 +354,77 @@ impl ReplayQueue {
         self.warps[usize::from(warp)].order.len()
     }
 
+    /// The oldest instruction of a warp.
+    #[must_use]
+    pub fn oldest(&self, warp: u8) -> Option<u8> {
+        self.warps[usize::from(warp)].order.front().copied()
+    }
+
     /// Whether no scan is going on.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.scan == Scan::Idle
     }
 
-    /// The waiting entry of the warp or slot of the scan that has the age which the scan has come to.
-    fn look(&self) -> Option<u8> {
-        let of_age = |warp: &Warp| {
-            let index = *warp
-                .order
-                .get(warp.order.len().checked_sub(self.remaining)?)?;
-            let entry = self.entries[usize::from(index)].as_ref()?;
-            let wanted = match self.scan {
-                Scan::Idle => false,
-                Scan::Replaying { .. } => true,
-                Scan::Saving { slot } => entry.instruction.slot == slot,
-            };
-            (wanted && entry.state == State::Waiting).then_some(index)
+    /// The entry that is read from the payload memory in this cycle.
+    fn picked(&self) -> Option<u8> {
+        (self.candidates != 0).then(|| small(self.candidates.trailing_zeros() as usize))
+    }
+
+    /// The waiting entries of the warp or slot of the scan that have the age which it has come to.
+    fn look(&self) -> u128 {
+        let waiting = |&index: &u8, slot: Option<u8>| {
+            self.entries[usize::from(index)]
+                .as_ref()
+                .is_some_and(|entry| {
+                    let instruction = &entry.instruction;
+                    let age = self.warps[usize::from(instruction.warp)].inserted - entry.number;
+                    entry.state == State::Waiting
+                        && age == self.remaining - 1
+                        && slot.is_none_or(|slot| instruction.slot == slot)
+                })
         };
+        let set = |set: u128, index: u8| set | (1 << index);
         match self.scan {
-            Scan::Idle => None,
-            Scan::Replaying { warp } => of_age(&self.warps[usize::from(warp)]),
-            Scan::Saving { .. } => self.warps.iter().filter_map(of_age).min(),
+            Scan::Idle => 0,
+            Scan::Replaying { warp } => {
+                let order = self.warps[usize::from(warp)].order.iter();
+                order
+                    .copied()
+                    .filter(|index| waiting(index, None))
+                    .fold(0, set)
+            }
+            Scan::Saving { slot } => {
+                let all = 0..small(self.parameters.entries);
+                all.filter(|index| waiting(index, Some(slot))).fold(0, set)
+            }
         }
     }
 
-    fn outputs(&self, inputs: &Inputs, found: Option<u8>) -> Outputs {
+    /// Whether an instruction of a warp has the greatest age, so that no other may come after it.
+    fn is_too_old(&self, warp: &Warp) -> bool {
+        let oldest = warp
+            .order
+            .front()
+            .and_then(|&index| self.entries[usize::from(index)]);
+        oldest.is_some_and(|oldest| {
+            warp.inserted - oldest.number == (1 << self.parameters.age_bits) - 1
+        })
+    }
+
+    fn outputs(&self, inputs: &Inputs) -> Outputs {
         let idle = self.scan == Scan::Idle;
-        let over = !idle && self.remaining == 0 && !self.on_offer;
+        let picks = self.candidates != 0;
+        let over = !idle && self.remaining == 0 && !picks && !self.on_offer;
         let replaying = matches!(self.scan, Scan::Replaying { .. });
         let save_ready = idle && self.slot_in_flight[usize::from(inputs.save_slot)] == 0;
         let drained = self.warps[usize::from(inputs.resume_warp)].in_flight == 0;
         let full = self.free == 0;
-        let may_enter = inputs.insert_restored || !self.waits(inputs.insert_warp);
+        let may_enter = (inputs.insert_restored || !self.waits(inputs.insert_warp))
+            && !self.is_too_old(&self.warps[usize::from(inputs.insert_warp)]);
         let (entry_index, entry) = self.last_read;
         Outputs {
-            insert_ready: !full && found.is_none() && may_enter,
+            insert_ready: !full && !picks && may_enter,
             insert_index: if full {
                 0
             } else {
@@ -443,45 +487,50 @@ impl ReplayQueue {
         }
     }
 
-    fn engine(&mut self, inputs: &Inputs, outputs: &Outputs, looks: bool, found: Option<u8>) {
+    fn engine(&mut self, inputs: &Inputs, outputs: &Outputs, picked: Option<u8>, found: u128) {
+        let idle = self.scan == Scan::Idle;
         if inputs.save_valid && outputs.save_ready {
             self.scan = Scan::Saving {
                 slot: inputs.save_slot,
             };
-            self.remaining = usize::from(outputs.occupancy);
         } else if inputs.resume_valid && outputs.resume_ready {
             self.scan = Scan::Replaying {
                 warp: inputs.resume_warp,
             };
-            self.remaining = usize::from(outputs.occupancy);
         }
-        if outputs.replay_done || outputs.save_done {
+        if idle {
+            self.remaining = if self.scan == Scan::Idle {
+                0
+            } else {
+                1 << self.parameters.age_bits
+            };
+        } else if outputs.replay_done || outputs.save_done {
             self.scan = Scan::Idle;
-        }
-        if outputs.replay_valid && inputs.replay_ready {
-            self.set_state(self.last_read.0, State::Unchecked);
-            self.on_offer = false;
-        }
-        if outputs.saved_valid && inputs.saved_ready {
-            self.on_offer = false;
-        }
-        if looks {
-            self.read(found);
+        } else if self.on_offer {
+            if outputs.replay_valid && inputs.replay_ready {
+                self.set_state(self.last_read.0, State::Unchecked);
+                self.on_offer = false;
+            }
+            if outputs.saved_valid && inputs.saved_ready {
+                self.on_offer = false;
+            }
+        } else if let Some(index) = picked {
+            self.candidates = 0;
+            self.pick(index);
+        } else {
+            self.candidates = found;
+            self.remaining -= 1;
         }
     }
 
-    fn read(&mut self, found: Option<u8>) {
-        let saving = matches!(self.scan, Scan::Saving { .. });
-        let entry = found.and_then(|index| Some((index, self.entries[usize::from(index)]?)));
-        if let Some((index, entry)) = entry {
+    fn pick(&mut self, index: u8) {
+        if let Some(entry) = self.entries[usize::from(index)] {
             self.last_read = (index, entry.instruction);
             self.on_offer = true;
-            if saving {
+            if matches!(self.scan, Scan::Saving { .. }) {
+                self.remaining += 1;
                 self.remove(index);
             }
-        }
-        if entry.is_none() || !saving {
-            self.remaining -= 1;
         }
     }
 
@@ -492,16 +541,23 @@ impl ReplayQueue {
         } else {
             State::Unchecked
         };
-        self.entries[usize::from(index)] = Some(Entry { instruction, state });
+        let warp = &mut self.warps[usize::from(instruction.warp)];
+        warp.inserted += 1;
+        warp.order.push_back(index);
         self.free &= !(1 << index);
-        self.warps[usize::from(instruction.warp)]
-            .order
-            .push_back(index);
+        self.entries[usize::from(index)] = Some(Entry {
+            instruction,
+            state,
+            number: warp.inserted,
+        });
         self.count(&instruction, state, true);
     }
 
     fn remove(&mut self, index: u8) {
-        if let Some(Entry { instruction, state }) = self.entries[usize::from(index)].take() {
+        if let Some(Entry {
+            instruction, state, ..
+        }) = self.entries[usize::from(index)].take()
+        {
             self.free |= 1 << index;
             let order = &mut self.warps[usize::from(instruction.warp)].order;
             if let Some(place) = order.iter().position(|&other| other == index) {
@@ -520,6 +576,7 @@ impl ReplayQueue {
             let Entry {
                 instruction,
                 state: old,
+                ..
             } = *entry;
             entry.state = state;
             self.count(&instruction, old, false);

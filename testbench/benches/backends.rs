@@ -1,0 +1,2 @@
+//! Speed of each back end, on traffic that was made beforehand.
+fn main() {}

@@ -1,0 +1,53 @@
+//! Verilates the committed designs of `rtl-out`, for the back end `verilog`. Without that feature there is nothing to do.
+
+#[cfg(feature = "verilog")]
+#[path = "build/verilate.rs"]
+mod verilate;
+
+#[cfg(feature = "verilog")]
+fn main() {
+    use std::path::Path;
+    use verilate::{Module, Port};
+
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build/verilate.rs");
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let module = |design: hardware::registry::Design| {
+        // A design that is not exported yet is reported when somebody asks for it.
+        let file = folder
+            .join(format!("{}.v", design.name))
+            .canonicalize()
+            .ok()?;
+        let export = design.export();
+        let ports = export
+            .map(|export| export.ports)
+            .map_err(|error| format!("{}: {error}", design.name));
+        Some(ports.map(|ports| {
+            Module {
+                name: design.name.to_owned(),
+                file,
+                ports: ports
+                    .into_iter()
+                    .map(|port| Port {
+                        name: port.name,
+                        input: port.input,
+                        bits: port.bits,
+                    })
+                    .collect(),
+            }
+        }))
+    };
+    let modules: Result<Vec<_>, _> = hardware::registry::designs()
+        .into_iter()
+        .filter_map(module)
+        .collect();
+    if let Err(error) = modules.and_then(|modules| verilate::verilate(&modules)) {
+        println!("cargo::error={}", error.replace('\n', " | "));
+    }
+}
+
+#[cfg(not(feature = "verilog"))]
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+}

@@ -1,0 +1,226 @@
+// Verilates modules and compiles them with an `extern "C"` shim that is made from their port list.
+// A build script takes this in with `#[path]`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// A port of a module.
+pub struct Port {
+    pub name: String,
+    pub input: bool,
+    pub bits: usize,
+}
+
+/// A module to Verilate: its name, which is that of its clocked top, its file, and its ports. The clock is called
+/// `clock`.
+pub struct Module {
+    pub name: String,
+    pub file: PathBuf,
+    pub ports: Vec<Port>,
+}
+
+/// Makes `designs.rs` in the output folder, and links the compiled modules.
+pub fn verilate(modules: &[Module]) -> Result<(), String> {
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo gives no OUT_DIR")?);
+    let root = verilator_root()?;
+    let mut compiler = cc::Build::new();
+    compiler
+        .cpp(true)
+        .std("c++17")
+        .opt_level(3)
+        .debug(false)
+        .warnings(false)
+        .define("VM_TRACE", "0")
+        .define("VM_COVERAGE", "0")
+        .include(root.join("include"))
+        .include(root.join("include/vltstd"))
+        .file(root.join("include/verilated_threads.cpp"));
+    for module in modules {
+        println!("cargo::rerun-if-changed={}", module.file.display());
+        let folder = out.join(&module.name);
+        for file in verilate_one(module, &folder)? {
+            compiler.file(file);
+        }
+        let shim = out.join(format!("{}_shim.cpp", module.name));
+        write(&shim, &shim_of(module))?;
+        compiler.include(&folder).file(shim);
+    }
+    let library = format!(
+        "{}_designs",
+        env::var("CARGO_PKG_NAME")
+            .unwrap_or_default()
+            .replace('-', "_")
+    );
+    compiler
+        .try_compile(&library)
+        .map_err(|error| error.to_string())?;
+    write(&out.join("designs.rs"), &table_of(modules))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn verilator_root() -> Result<PathBuf, String> {
+    let missing = "Verilator is missing; install it (`apt-get install verilator`), or build without the feature verilog";
+    let output = Command::new("verilator")
+        .args(["--getenv", "VERILATOR_ROOT"])
+        .output();
+    let output = output.map_err(|error| format!("{missing} ({error})"))?;
+    Ok(PathBuf::from(
+        String::from_utf8_lossy(&output.stdout).trim(),
+    ))
+}
+
+/// Gives the C++ files of a module.
+fn verilate_one(module: &Module, folder: &Path) -> Result<Vec<PathBuf>, String> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    // State that nothing has written is 0, as it is in the other back ends.
+    let options = [
+        "--cc",
+        "-O3",
+        "--x-assign",
+        "0",
+        "--x-initial",
+        "0",
+        "--noassert",
+        "--unroll-count",
+        "256",
+    ];
+    let output = Command::new("verilator")
+        .args(options)
+        .args([
+            "--top-module",
+            &module.name,
+            "--prefix",
+            &format!("V{}", module.name),
+        ])
+        .arg("--Mdir")
+        .arg(folder)
+        .arg(&module.file)
+        .output()
+        .map_err(|error| format!("verilator: {error}"))?;
+    if !output.status.success() {
+        let report = String::from_utf8_lossy(&output.stderr);
+        return Err(format!(
+            "{}: Verilator refuses it:\n{report}",
+            module.file.display()
+        ));
+    }
+    let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let mut files: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "cpp"))
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+fn inputs(module: &Module) -> impl Iterator<Item = &Port> {
+    module
+        .ports
+        .iter()
+        .filter(|port| port.input && port.name != "clock")
+}
+
+fn outputs(module: &Module) -> impl Iterator<Item = &Port> {
+    module.ports.iter().filter(|port| !port.input)
+}
+
+/// The shim: ports beyond 64 bits are arrays of 32-bit words, lowest first.
+fn shim_of(module: &Module) -> String {
+    let name = &module.name;
+    let mut set = String::new();
+    let mut get = String::new();
+    for (place, port) in inputs(module).enumerate() {
+        let port_name = &port.name;
+        let line = if port.bits > 64 {
+            let bytes = 4 * port.bits.div_ceil(32);
+            format!("std::memcpy(&top.{port_name}, in + offsets[{place}], {bytes});")
+        } else {
+            format!("top.{port_name} = in[offsets[{place}]];")
+        };
+        let _ = writeln!(set, "        {line}");
+    }
+    let first = inputs(module).count();
+    for (place, port) in outputs(module).enumerate() {
+        let (port_name, place, last) = (&port.name, first + place, port.bits.div_ceil(64) - 1);
+        let line = if port.bits > 64 {
+            let bytes = 4 * port.bits.div_ceil(32);
+            format!(
+                "out[offsets[{place}] + {last}] = 0; std::memcpy(out + offsets[{place}], &top.{port_name}, {bytes});"
+            )
+        } else {
+            format!("out[offsets[{place}]] = top.{port_name};")
+        };
+        let _ = writeln!(get, "        {line}");
+    }
+    format!(
+        "#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include \"V{name}.h\"
+namespace {{
+struct Simulation {{
+    VerilatedContext context;
+    V{name} top{{&context}};
+    ~Simulation() {{ top.final(); }}
+}};
+}}
+extern \"C\" void* {name}_create() {{ return new Simulation; }}
+extern \"C\" void {name}_destroy(void* simulation) {{ delete static_cast<Simulation*>(simulation); }}
+extern \"C\" void {name}_run(void* simulation, const size_t* offsets, const uint64_t* in, size_t in_words,
+                            uint64_t* out, size_t out_words, size_t cycles) {{
+    V{name}& top = static_cast<Simulation*>(simulation)->top;
+    for (; cycles > 0; --cycles, in += in_words, out += out_words) {{
+{set}        top.clock = 0;
+        top.eval();
+{get}        top.clock = 1;
+        top.eval();
+    }}
+}}
+"
+    )
+}
+
+/// The Rust side: declarations of the shims, and a table of the modules.
+fn table_of(modules: &[Module]) -> String {
+    let list = |ports: &mut dyn Iterator<Item = &Port>| {
+        ports
+            .map(|port| format!("({:?}, {})", port.name, port.bits))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let mut externs = String::new();
+    let mut table = String::new();
+    for module in modules {
+        let name = &module.name;
+        let _ = writeln!(
+            externs,
+            "    fn {name}_create() -> *mut c_void;
+    fn {name}_destroy(simulation: *mut c_void);
+    fn {name}_run(
+        simulation: *mut c_void, offsets: *const usize, inputs: *const u64, input_words: usize, outputs: *mut u64,
+        output_words: usize, cycles: usize,
+    );"
+        );
+        let _ = writeln!(
+            table,
+            "    Compiled {{
+        name: {name:?},
+        inputs: &[{}],
+        outputs: &[{}],
+        functions: Functions {{ create: {name}_create, destroy: {name}_destroy, run: {name}_run }},
+    }},",
+            list(&mut inputs(module)),
+            list(&mut outputs(module)),
+        );
+    }
+    format!(
+        "unsafe extern \"C\" {{\n{externs}}}\n\n/// Every Verilated design.\npub static DESIGNS: &[Compiled] = &[\n{table}];\n"
+    )
+}

@@ -1,0 +1,247 @@
+//! The blocks that can be run in lockstep: each is a model and its traffic.
+
+use faultline_hw::registry::{Design, designs};
+use faultline_sim::ports::Model;
+use faultline_sim::{operand_log, replay_queue};
+
+use crate::backend::{Backend, BackendError, Kind, Reference};
+use crate::bench::Bench;
+use crate::layout::Layout;
+use crate::lockstep::Lockstep;
+use crate::rust_hdl::Kernel;
+use crate::session::{Session, Stimulus};
+use crate::traffic::operand_log::OperandLogTraffic;
+use crate::traffic::replay_queue::ReplayQueueTraffic;
+use crate::traffic::{Driven, Traffic};
+
+/// A block: its model, its traffic, and the sizes behind the names of its configurations.
+pub trait Block {
+    /// The reference.
+    type Model: Model + 'static;
+    /// The random traffic.
+    type Traffic: Traffic<Model = Self::Model> + 'static;
+
+    /// Its name.
+    const NAME: &'static str;
+
+    /// The sizes of a configuration.
+    fn parameters(config: &str) -> Option<<Self::Model as Model>::Parameters>;
+
+    /// Traffic for these sizes.
+    fn traffic(parameters: <Self::Model as Model>::Parameters, seed: u64) -> Self::Traffic;
+}
+
+/// The replay queue.
+pub struct ReplayQueue;
+
+impl Block for ReplayQueue {
+    type Model = replay_queue::ReplayQueue;
+    type Traffic = ReplayQueueTraffic;
+
+    const NAME: &'static str = "replay_queue";
+
+    fn parameters(config: &str) -> Option<replay_queue::Parameters> {
+        if config == "proof" {
+            let narrow = replay_queue::Parameters::with_entries(4);
+            return Some(replay_queue::Parameters {
+                age_bits: 2,
+                ..narrow
+            });
+        }
+        Some(replay_queue::Parameters::with_entries(config.parse().ok()?))
+    }
+
+    fn traffic(parameters: replay_queue::Parameters, seed: u64) -> ReplayQueueTraffic {
+        ReplayQueueTraffic::new(parameters, seed)
+    }
+}
+
+/// The operand log.
+pub struct OperandLog;
+
+impl Block for OperandLog {
+    type Model = operand_log::OperandLog;
+    type Traffic = OperandLogTraffic;
+
+    const NAME: &'static str = "operand_log";
+
+    fn parameters(config: &str) -> Option<operand_log::Parameters> {
+        if config == "proof" {
+            return Some(operand_log::Parameters::with_entries(4));
+        }
+        // What follows the size tells of banks, which nobody sees from outside.
+        let size = config.split('_').next()?;
+        let kilobytes: usize = size.strip_suffix('k')?.parse().ok()?;
+        Some(operand_log::Parameters::with_entries(kilobytes * 4))
+    }
+
+    fn traffic(parameters: operand_log::Parameters, seed: u64) -> OperandLogTraffic {
+        OperandLogTraffic::new(parameters, seed)
+    }
+}
+
+/// A block without its types.
+struct Registered {
+    name: &'static str,
+    layout: fn(&str) -> Option<Layout>,
+    reference: fn(&str) -> Option<Box<dyn Backend>>,
+    traffic: fn(&str, u64) -> Option<Box<dyn Stimulus>>,
+}
+
+const fn registered<B: Block>() -> Registered {
+    Registered {
+        name: B::NAME,
+        layout: |config| Some(Layout::of::<B::Model>(&B::parameters(config)?)),
+        reference: |config| Some(Box::new(Reference::<B::Model>::new(B::parameters(config)?))),
+        traffic: |config, seed| {
+            let parameters = B::parameters(config)?;
+            let traffic = B::traffic(parameters.clone(), seed);
+            Some(Box::new(Driven::new(parameters, traffic)))
+        },
+    }
+}
+
+/// Every block.
+const BLOCKS: [Registered; 2] = [registered::<ReplayQueue>(), registered::<OperandLog>()];
+
+/// Why a design cannot be run.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// There is no such design.
+    #[error("there is no design {block} {config}; there are {}", known())]
+    UnknownDesign {
+        /// The block that was asked for.
+        block: String,
+        /// Its configuration.
+        config: String,
+    },
+    /// A back end cannot be had.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
+}
+
+fn known() -> String {
+    designs()
+        .iter()
+        .map(|design| format!("{} {}", design.block, design.config))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// A design with its block.
+struct Found {
+    design: Design,
+    block: Registered,
+    layout: Layout,
+}
+
+fn find(block: &str, config: &str) -> Result<Found, SetupError> {
+    let design = designs()
+        .into_iter()
+        .find(|design| design.block == block && design.config == config);
+    let registered = BLOCKS
+        .into_iter()
+        .find(|registered| registered.name == block);
+    let layout = registered
+        .as_ref()
+        .and_then(|registered| (registered.layout)(config));
+    match (design, registered, layout) {
+        (Some(design), Some(block), Some(layout)) => Ok(Found {
+            design,
+            block,
+            layout,
+        }),
+        _ => Err(SetupError::UnknownDesign {
+            block: block.to_owned(),
+            config: config.to_owned(),
+        }),
+    }
+}
+
+/// Fresh back ends of a design in step.
+///
+/// # Errors
+/// If there is no such design, or a back end cannot be had.
+pub fn lockstep(block: &str, config: &str, kinds: &[Kind]) -> Result<Lockstep, SetupError> {
+    let found = find(block, config)?;
+    let backends = kinds
+        .iter()
+        .map(|&kind| backend(&found, kind))
+        .collect::<Result<_, _>>()?;
+    Ok(Lockstep::new(found.design.name, found.layout, backends))
+}
+
+/// The configurations of a block, as they are called.
+pub fn configurations(block: &str) -> impl Iterator<Item = &'static str> {
+    designs()
+        .into_iter()
+        .filter(move |design| design.block == block)
+        .map(|design| design.config)
+}
+
+/// A lockstep under random traffic.
+///
+/// # Errors
+/// If there is no such design, or a back end cannot be had.
+pub fn session(
+    block: &str,
+    config: &str,
+    kinds: &[Kind],
+    seed: u64,
+) -> Result<Session, SetupError> {
+    let unknown = || SetupError::UnknownDesign {
+        block: block.to_owned(),
+        config: config.to_owned(),
+    };
+    let lockstep = lockstep(block, config, kinds)?;
+    let stimulus = (find(block, config)?.block.traffic)(config, seed).ok_or_else(unknown)?;
+    Ok(Session::new(lockstep, stimulus))
+}
+
+/// A lockstep of all built back ends, driven by hand.
+///
+/// # Errors
+/// If there is no such design, or a back end cannot be had.
+pub fn bench<B: Block>(config: &str) -> Result<Bench<B::Model>, SetupError> {
+    let unknown = || SetupError::UnknownDesign {
+        block: B::NAME.to_owned(),
+        config: config.to_owned(),
+    };
+    let kinds: Vec<_> = Kind::built().collect();
+    let lockstep = lockstep(B::NAME, config, &kinds)?;
+    Ok(Bench::new(
+        lockstep,
+        B::parameters(config).ok_or_else(unknown)?,
+    ))
+}
+
+fn backend(found: &Found, kind: Kind) -> Result<Box<dyn Backend>, SetupError> {
+    let Found {
+        design,
+        block,
+        layout,
+    } = found;
+    match kind {
+        Kind::Reference => {
+            (block.reference)(design.config).ok_or_else(|| SetupError::UnknownDesign {
+                block: design.block.to_owned(),
+                config: design.config.to_owned(),
+            })
+        }
+        Kind::RustHdl => Ok(Box::new(Kernel::new(design, layout.clone())?)),
+        Kind::Verilog => verilog(design, layout),
+    }
+}
+
+#[cfg(feature = "verilog")]
+fn verilog(design: &Design, layout: &Layout) -> Result<Box<dyn Backend>, SetupError> {
+    Ok(Box::new(crate::verilog::Verilated::new(
+        design.name,
+        layout.clone(),
+    )?))
+}
+
+#[cfg(not(feature = "verilog"))]
+fn verilog(_design: &Design, _layout: &Layout) -> Result<Box<dyn Backend>, SetupError> {
+    Err(BackendError::NotBuilt.into())
+}

@@ -1,0 +1,169 @@
+//! Random traffic: constrained, in modes that change every few hundred cycles, the same for the same seed.
+
+use faultline_sim::ports::{Model, Ports};
+use rand_core::{RngCore, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::session::{Coverage, Stimulus};
+
+pub mod operand_log;
+pub mod replay_queue;
+
+/// What drives a block. It sees the model of the block, so it knows what is legal.
+pub trait Traffic {
+    /// The model that it drives.
+    type Model: Model;
+
+    /// Sets the inputs of the next cycle. They are as they were in the cycle before.
+    fn drive(&mut self, model: &Self::Model, inputs: &mut <Self::Model as Model>::Inputs);
+
+    /// Looks at a cycle that has passed.
+    fn observe(
+        &mut self,
+        model: &Self::Model,
+        inputs: &<Self::Model as Model>::Inputs,
+        outputs: &<Self::Model as Model>::Outputs,
+    );
+
+    /// The scenarios that occurred so far.
+    fn coverage(&self) -> Coverage;
+
+    /// What tells the same traffic again.
+    fn source(&self) -> String;
+}
+
+/// Traffic with the model that it looks at, as a stimulus.
+pub struct Driven<T: Traffic> {
+    traffic: T,
+    model: T::Model,
+    inputs: <T::Model as Model>::Inputs,
+    parameters: <T::Model as Model>::Parameters,
+}
+
+impl<T: Traffic> Driven<T> {
+    /// Traffic from a fresh start.
+    pub fn new(parameters: <T::Model as Model>::Parameters, traffic: T) -> Self {
+        let model = T::Model::new(parameters.clone());
+        Self {
+            traffic,
+            model,
+            inputs: Default::default(),
+            parameters,
+        }
+    }
+}
+
+impl<T: Traffic> Stimulus for Driven<T> {
+    fn next(&mut self, frame: &mut [u64]) {
+        self.traffic.drive(&self.model, &mut self.inputs);
+        self.inputs.pack(&self.parameters, frame);
+        let outputs = self.model.cycle(&self.inputs);
+        self.traffic.observe(&self.model, &self.inputs, &outputs);
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.traffic.coverage()
+    }
+
+    fn source(&self) -> String {
+        self.traffic.source()
+    }
+}
+
+/// Always, for [`Dice::chance`].
+pub const ALWAYS: u16 = 256;
+
+/// A fast random source.
+pub struct Dice {
+    generator: Xoshiro256PlusPlus,
+    bits: u64,
+    bytes_left: u32,
+}
+
+impl Dice {
+    /// The same throws for the same seed.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
+        Self {
+            generator: Xoshiro256PlusPlus::seed_from_u64(seed),
+            bits: 0,
+            bytes_left: 0,
+        }
+    }
+
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.generator.next_u64()
+    }
+
+    /// A random byte. Eight of them cost one number.
+    pub fn byte(&mut self) -> u8 {
+        if self.bytes_left == 0 {
+            self.bits = self.bits();
+            self.bytes_left = 8;
+        }
+        self.bytes_left -= 1;
+        let byte = self.bits.to_le_bytes()[0];
+        self.bits >>= 8;
+        byte
+    }
+
+    /// True in `of_256` of 256 cases.
+    pub fn chance(&mut self, of_256: u16) -> bool {
+        u16::from(self.byte()) < of_256
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        ((u128::from(self.bits()) * u128::from(end)) >> 64) as u64
+    }
+
+    /// One of a set of bits, if it has any.
+    pub fn pick(&mut self, set: u128) -> Option<u8> {
+        if set == 0 {
+            return None;
+        }
+        let start = u32::from(self.byte() & 127);
+        Some(((start + set.rotate_right(start).trailing_zeros()) % 128) as u8)
+    }
+}
+
+/// A struct of scenario counters, and a list of them by name.
+macro_rules! scenarios {
+    ($(#[$attribute:meta])* struct $name:ident { $($scenario:ident,)* }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Debug, Default)]
+        struct $name { $($scenario: u64,)* }
+
+        impl $name {
+            fn list(&self) -> $crate::session::Coverage {
+                vec![$((stringify!($scenario), self.$scenario)),*]
+            }
+        }
+    };
+}
+use scenarios;
+
+#[cfg(test)]
+mod tests {
+    use super::Dice;
+
+    #[test]
+    fn dice_are_fair_and_the_same_for_a_seed() {
+        let mut dice = Dice::new(1);
+        let hits = (0..100_000).filter(|_| dice.chance(64)).count();
+        assert!(
+            (24_000..26_000).contains(&hits),
+            "{hits} of 100,000 with a chance of a quarter"
+        );
+        let set = (1 << 3) | (1 << 77) | (1 << 127);
+        assert!(
+            (0..1000)
+                .filter_map(|_| dice.pick(set))
+                .all(|bit| (set >> bit) & 1 == 1)
+        );
+        assert_eq!(dice.pick(0), None);
+        assert_eq!(Dice::new(9).bits(), Dice::new(9).bits());
+        assert_ne!(Dice::new(9).bits(), Dice::new(10).bits());
+    }
+}

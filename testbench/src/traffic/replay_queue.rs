@@ -1,0 +1,567 @@
+//! Traffic for the replay queue: an SM in fast motion, with thread blocks that leave and come back.
+
+use std::collections::VecDeque;
+
+use faultline_sim::replay_queue::{Inputs, Instruction, Outputs, Parameters, ReplayQueue, State};
+
+use super::{ALWAYS, Dice, Traffic, scenarios};
+use crate::session::Coverage;
+
+/// How the SM behaves for a few hundred cycles; chances are of 256.
+struct Mode {
+    /// An instruction at issue.
+    insert: u16,
+    /// Issue goes from a burst to a pause or back.
+    pause: u16,
+    /// The messages.
+    check: u16,
+    fault: u16,
+    commit: u16,
+    /// Requests to the scan engine.
+    resume: u16,
+    save: u16,
+    /// What the engine offers is taken.
+    take: u16,
+    /// Warps that issue, as bits of their number.
+    warp_bits: u32,
+    /// Messages come in program order of the warp.
+    in_order: bool,
+    /// Anything may come, legal or not.
+    chaos: bool,
+}
+
+const STEADY: Mode = Mode {
+    insert: 200,
+    pause: 8,
+    check: 220,
+    fault: 24,
+    commit: 230,
+    resume: 40,
+    save: 1,
+    take: 230,
+    warp_bits: 6,
+    in_order: false,
+    chaos: false,
+};
+
+/// In turn at random: everyday work, in order, full, drained, long stalls, one warp that faults, storms of resumes,
+/// blocks that leave and come back, anything.
+const MODES: [Mode; 9] = [
+    STEADY,
+    Mode {
+        in_order: true,
+        warp_bits: 4,
+        ..STEADY
+    },
+    Mode {
+        insert: ALWAYS,
+        pause: 0,
+        check: 100,
+        fault: 1,
+        commit: 3,
+        resume: 128,
+        ..STEADY
+    },
+    Mode {
+        insert: 20,
+        check: ALWAYS,
+        commit: ALWAYS,
+        resume: ALWAYS,
+        take: ALWAYS,
+        ..STEADY
+    },
+    Mode {
+        take: 6,
+        resume: ALWAYS,
+        fault: 90,
+        save: 8,
+        ..STEADY
+    },
+    Mode {
+        insert: ALWAYS,
+        warp_bits: 0,
+        fault: 120,
+        commit: 60,
+        resume: 60,
+        ..STEADY
+    },
+    Mode {
+        fault: 180,
+        resume: ALWAYS,
+        take: ALWAYS,
+        warp_bits: 2,
+        ..STEADY
+    },
+    Mode {
+        insert: 250,
+        fault: 140,
+        commit: 100,
+        save: ALWAYS,
+        take: 180,
+        warp_bits: 5,
+        ..STEADY
+    },
+    Mode {
+        pause: 32,
+        fault: 128,
+        save: 60,
+        resume: 128,
+        take: 128,
+        warp_bits: 3,
+        chaos: true,
+        ..STEADY
+    },
+];
+
+scenarios! {
+    /// What the traffic has led to.
+    struct Scenarios {
+        empty, full, inserted, insert_stalled_by_full_queue, insert_stalled_by_waiting_warp,
+        insert_stalled_by_payload_read, inserted_during_scan, restored, restored_into_another_slot, checked, faulted,
+        faulted_again_after_replay, committed, committed_unchecked, same_entry_in_two_messages, message_ignored, held,
+        not_held, resumed, resume_refused_in_flight, resume_of_a_warp_that_does_not_wait, resume_beaten_by_save,
+        replayed, replay_stalled, replay_done, save_begun, save_refused_in_flight, save_of_an_empty_slot, saved,
+        save_stalled, save_of_several_warps, save_done, reset_in_use,
+    }
+}
+
+/// A block that is on its way out of the SM, or back.
+#[derive(Default)]
+struct Move {
+    /// The slot that is asked to be saved, or is being saved.
+    saving: Option<u8>,
+    accepted: bool,
+    /// What was saved, with the warps of its new slot once it comes back.
+    saved: VecDeque<Instruction>,
+    restoring: Option<u8>,
+    elsewhere: bool,
+}
+
+impl Move {
+    fn concerns(&self, slot: u8) -> bool {
+        self.saving == Some(slot) || self.restoring == Some(slot)
+    }
+}
+
+/// Seeded traffic.
+pub struct ReplayQueueTraffic {
+    parameters: Parameters,
+    seed: u64,
+    dice: Dice,
+    mode: &'static Mode,
+    left: u64,
+    cycle: u64,
+    paused: bool,
+    first_warp: u8,
+    inserting: Option<(Instruction, bool)>,
+    resuming: Option<u8>,
+    moving: Move,
+    replayed: u128,
+    warp_waits: bool,
+    messages: Messages,
+    scenarios: Scenarios,
+}
+
+/// What the messages of a cycle will do.
+#[derive(Default)]
+struct Messages {
+    ignored: bool,
+    commits_unchecked: bool,
+    faults_replayed: bool,
+}
+
+impl ReplayQueueTraffic {
+    /// Traffic for a queue of these sizes.
+    #[must_use]
+    pub fn new(parameters: Parameters, seed: u64) -> Self {
+        Self {
+            parameters,
+            seed,
+            dice: Dice::new(seed),
+            mode: &STEADY,
+            left: 300,
+            cycle: 0,
+            paused: false,
+            first_warp: 0,
+            inserting: None,
+            resuming: None,
+            moving: Move::default(),
+            replayed: 0,
+            warp_waits: false,
+            messages: Messages::default(),
+            scenarios: Scenarios::default(),
+        }
+    }
+
+    fn slot_of(&self, warp: u8) -> u8 {
+        warp >> self
+            .parameters
+            .warp_bits
+            .saturating_sub(self.parameters.slot_bits)
+    }
+
+    fn warp(&mut self) -> u8 {
+        let all = u8::MAX >> (8 - self.parameters.warp_bits);
+        self.first_warp
+            .wrapping_add(self.dice.byte() & ((1 << self.mode.warp_bits) - 1))
+            & all
+    }
+
+    fn register(&mut self) -> u8 {
+        match self.dice.byte() {
+            0..64 => self.parameters.zero_register(),
+            64..224 => self.dice.byte() & 7 & self.parameters.zero_register(),
+            _ => self.dice.byte() & self.parameters.zero_register(),
+        }
+    }
+
+    fn instruction(&mut self) -> Instruction {
+        let warp = self.warp();
+        let bits = self.dice.bits();
+        let [a, b, c, d, opcode, log_address, log_data, _] = self.dice.bits().to_le_bytes();
+        Instruction {
+            warp,
+            slot: self.slot_of(warp),
+            pc: bits as u32,
+            opcode,
+            destination: self.register(),
+            address_register: self.register(),
+            data_register: self.register(),
+            mask: (bits >> 32) as u32 ^ u32::from_le_bytes([a, b, c, d]),
+            log_address: log_address & 127,
+            log_data: log_data & 127,
+        }
+    }
+
+    fn live(&self, model: &ReplayQueue) -> u128 {
+        !model.free() & (u128::MAX >> (128 - self.parameters.entries))
+    }
+
+    /// An entry that is in use, if there is one.
+    fn entry(&mut self, model: &ReplayQueue) -> Option<(u8, State, Instruction)> {
+        let live = self.live(model);
+        let mut index = self.dice.pick(live)?;
+        if self.mode.in_order {
+            index = model.oldest(model.state(index.into())?.1.warp)?;
+        }
+        model
+            .state(index.into())
+            .map(|(state, instruction)| (index, state, *instruction))
+    }
+
+    /// An entry for a message, mostly one for which it means something.
+    fn target(&mut self, model: &ReplayQueue, wanted: State) -> Option<u8> {
+        if self.mode.chaos && self.dice.chance(64) {
+            return Some(self.dice.byte() & (self.parameters.entries - 1) as u8);
+        }
+        let (index, state, _) = self.entry(model)?;
+        (state == wanted || self.dice.chance(12)).then_some(index)
+    }
+
+    fn drive_messages(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
+        let message = |traffic: &mut Self, chance, wanted| {
+            let target = if traffic.dice.chance(chance) {
+                traffic.target(model, wanted)
+            } else {
+                None
+            };
+            (target.is_some(), target.unwrap_or(0))
+        };
+        (inputs.checked_valid, inputs.checked_index) =
+            message(self, self.mode.check, State::Unchecked);
+        (inputs.faulted_valid, inputs.faulted_index) =
+            message(self, self.mode.fault, State::Unchecked);
+        (inputs.committed_valid, inputs.committed_index) =
+            message(self, self.mode.commit, State::Checked);
+        if self.mode.chaos && self.dice.chance(32) {
+            inputs.faulted_index = inputs.checked_index;
+            if self.dice.chance(128) {
+                inputs.committed_index = inputs.checked_index;
+            }
+        }
+        let state = |index: u8| model.state(index.into()).map(|(state, _)| state);
+        let in_flight = |index| matches!(state(index), Some(State::Unchecked | State::Checked));
+        self.messages = Messages {
+            ignored: (inputs.checked_valid && !in_flight(inputs.checked_index))
+                || (inputs.committed_valid && !in_flight(inputs.committed_index))
+                || (inputs.faulted_valid && state(inputs.faulted_index) != Some(State::Unchecked)),
+            commits_unchecked: inputs.committed_valid
+                && state(inputs.committed_index) == Some(State::Unchecked),
+            faults_replayed: inputs.faulted_valid
+                && self.replayed & (1 << inputs.faulted_index) != 0,
+        };
+    }
+
+    fn drive_insert(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
+        if self.dice.chance(self.mode.pause) {
+            self.paused = !self.paused;
+        }
+        let give_up = match &self.inserting {
+            Some((instruction, restored)) => {
+                (!restored && self.moving.concerns(instruction.slot)) || self.dice.chance(4)
+            }
+            None => true,
+        };
+        if give_up && !matches!(self.inserting, Some((_, true))) {
+            self.inserting = None;
+            if self.moving.restoring.is_some() && self.dice.chance(160) {
+                self.inserting = self
+                    .moving
+                    .saved
+                    .front()
+                    .map(|instruction| (*instruction, true));
+            } else if !self.paused && self.dice.chance(self.mode.insert) {
+                let mut instruction = self.instruction();
+                if self.mode.chaos {
+                    instruction.slot ^= self.dice.byte() & 1;
+                    self.inserting = Some((instruction, self.dice.chance(64)));
+                } else if !self.moving.concerns(instruction.slot) {
+                    self.inserting = Some((instruction, false));
+                }
+            }
+        }
+        inputs.insert_valid = false;
+        if let Some((instruction, restored)) = &self.inserting {
+            inputs.insert(instruction, *restored);
+        }
+        self.warp_waits = model.waits(inputs.insert_warp);
+    }
+
+    fn drive_requests(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
+        let given_up = self.dice.chance(2);
+        if given_up
+            || self
+                .resuming
+                .is_some_and(|warp| self.moving.concerns(self.slot_of(warp)))
+        {
+            self.resuming = None;
+        }
+        if self.resuming.is_none() && self.dice.chance(self.mode.resume) {
+            self.resuming = match self.entry(model) {
+                Some((_, State::Waiting, instruction)) => Some(instruction.warp),
+                _ => self.dice.chance(8).then(|| self.warp()),
+            }
+            .filter(|&warp| self.mode.chaos || !self.moving.concerns(self.slot_of(warp)));
+        }
+        let moving = self.moving.saving.is_some() || self.moving.restoring.is_some();
+        if !moving && self.dice.chance(self.mode.save) {
+            let slot = match self.entry(model) {
+                Some((_, _, instruction)) if self.dice.chance(240) => instruction.slot,
+                _ => {
+                    let warp = self.warp();
+                    self.slot_of(warp)
+                }
+            };
+            self.moving.saving = Some(slot);
+        }
+        inputs.resume_valid = self.resuming.is_some();
+        inputs.resume_warp = self.resuming.unwrap_or(inputs.resume_warp);
+        inputs.save_valid = self.moving.saving.is_some() && !self.moving.accepted;
+        inputs.save_slot = self.moving.saving.unwrap_or(inputs.save_slot);
+        inputs.replay_ready = self.dice.chance(self.mode.take);
+        inputs.saved_ready = self.dice.chance(self.mode.take);
+    }
+
+    fn drive_query(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
+        match self.entry(model) {
+            Some((_, _, instruction)) => {
+                inputs.held_warp = instruction.warp;
+                inputs.held_register = match self.dice.byte() {
+                    0..100 => instruction.address_register,
+                    100..200 => instruction.data_register,
+                    _ => self.register(),
+                };
+            }
+            None => inputs.held_warp = self.warp(),
+        }
+    }
+
+    /// The saved block comes back, to another slot if one is empty.
+    fn bring_back(&mut self, model: &ReplayQueue) {
+        let moving = &mut self.moving;
+        let old = moving.saving.take().unwrap_or(0);
+        moving.accepted = false;
+        if moving.saved.is_empty() {
+            return;
+        }
+        let warps_per_slot = self
+            .parameters
+            .warp_bits
+            .saturating_sub(self.parameters.slot_bits);
+        let slots = 1u8 << self.parameters.slot_bits.min(self.parameters.warp_bits);
+        let mut slot = (old + 1 + self.dice.byte() % slots) % slots;
+        let first = slot << warps_per_slot;
+        let empty = (first..first + (1 << warps_per_slot)).all(|warp| model.length(warp) == 0);
+        if !empty
+            || self
+                .inserting
+                .is_some_and(|(instruction, _)| instruction.slot == slot)
+        {
+            slot = old;
+        }
+        moving.elsewhere = slot != old;
+        moving.restoring = Some(slot);
+        for instruction in &mut moving.saved {
+            instruction.slot = slot;
+            instruction.warp =
+                (slot << warps_per_slot) | (instruction.warp & ((1 << warps_per_slot) - 1));
+        }
+    }
+
+    /// After a reset nothing is under way.
+    fn forget(&mut self) {
+        self.inserting = None;
+        self.resuming = None;
+        self.moving = Move::default();
+        self.replayed = 0;
+    }
+
+    fn follow(&mut self, model: &ReplayQueue, inputs: &Inputs, outputs: &Outputs) {
+        if inputs.insert_valid && outputs.insert_ready {
+            if inputs.insert_restored
+                && self.moving.restoring.is_some()
+                && !self.moving.saved.is_empty()
+            {
+                self.moving.saved.pop_front();
+                self.scenarios.restored_into_another_slot += u64::from(self.moving.elsewhere);
+                if self.moving.saved.is_empty() {
+                    self.moving = Move::default();
+                }
+            }
+            self.inserting = None;
+            self.replayed &= !(1 << outputs.insert_index);
+        }
+        if inputs.resume_valid && outputs.resume_ready {
+            self.resuming = None;
+        }
+        if outputs.replay_valid && inputs.replay_ready {
+            self.replayed |= 1 << outputs.entry_index;
+        }
+        if inputs.save_valid && outputs.save_ready {
+            self.moving.accepted = true;
+        }
+        if outputs.saved_valid && inputs.saved_ready {
+            let entry = outputs.entry();
+            let several = self
+                .moving
+                .saved
+                .back()
+                .is_some_and(|last| last.warp != entry.warp);
+            self.scenarios.save_of_several_warps += u64::from(several);
+            self.moving.saved.push_back(entry);
+        }
+        if outputs.save_done {
+            self.scenarios.save_of_an_empty_slot += u64::from(self.moving.saved.is_empty());
+            self.bring_back(model);
+        }
+    }
+
+    fn count(&mut self, model: &ReplayQueue, inputs: &Inputs, outputs: &Outputs) {
+        let full = usize::from(outputs.occupancy) == self.parameters.entries;
+        let stalled = inputs.insert_valid && !outputs.insert_ready;
+        let by_warp = self.warp_waits && !inputs.insert_restored;
+        let inserted = inputs.insert_valid && outputs.insert_ready;
+        let resume_refused = inputs.resume_valid && !outputs.resume_ready && model.is_idle();
+        let same = (inputs.checked_valid
+            && inputs.faulted_valid
+            && inputs.checked_index == inputs.faulted_index)
+            || (inputs.committed_valid
+                && inputs.faulted_valid
+                && inputs.committed_index == inputs.faulted_index);
+        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
+        let s = &mut self.scenarios;
+        count(&mut s.empty, outputs.occupancy == 0);
+        count(&mut s.full, full);
+        count(&mut s.inserted, inserted);
+        count(&mut s.insert_stalled_by_full_queue, stalled && full);
+        count(
+            &mut s.insert_stalled_by_waiting_warp,
+            stalled && !full && by_warp,
+        );
+        count(
+            &mut s.insert_stalled_by_payload_read,
+            stalled && !full && !by_warp,
+        );
+        count(
+            &mut s.inserted_during_scan,
+            inserted && (outputs.replay_valid || outputs.saved_valid),
+        );
+        count(&mut s.restored, inserted && inputs.insert_restored);
+        count(&mut s.checked, inputs.checked_valid);
+        count(&mut s.faulted, inputs.faulted_valid);
+        count(
+            &mut s.faulted_again_after_replay,
+            self.messages.faults_replayed,
+        );
+        count(&mut s.committed, inputs.committed_valid);
+        count(&mut s.committed_unchecked, self.messages.commits_unchecked);
+        count(&mut s.same_entry_in_two_messages, same);
+        count(&mut s.message_ignored, self.messages.ignored);
+        count(&mut s.held, outputs.held);
+        count(&mut s.not_held, !outputs.held);
+        count(&mut s.resumed, inputs.resume_valid && outputs.resume_ready);
+        count(&mut s.resume_refused_in_flight, resume_refused);
+        count(
+            &mut s.resume_of_a_warp_that_does_not_wait,
+            inputs.resume_valid && outputs.resume_ready && !model.waits(inputs.resume_warp),
+        );
+        count(
+            &mut s.resume_beaten_by_save,
+            inputs.resume_valid && inputs.save_valid && outputs.save_ready,
+        );
+        count(&mut s.replayed, outputs.replay_valid && inputs.replay_ready);
+        count(
+            &mut s.replay_stalled,
+            outputs.replay_valid && !inputs.replay_ready,
+        );
+        count(&mut s.replay_done, outputs.replay_done);
+        count(&mut s.save_begun, inputs.save_valid && outputs.save_ready);
+        count(
+            &mut s.save_refused_in_flight,
+            inputs.save_valid && !outputs.save_ready && model.is_idle(),
+        );
+        count(&mut s.saved, outputs.saved_valid && inputs.saved_ready);
+        count(
+            &mut s.save_stalled,
+            outputs.saved_valid && !inputs.saved_ready,
+        );
+        count(&mut s.save_done, outputs.save_done);
+        count(&mut s.reset_in_use, inputs.reset && outputs.occupancy != 0);
+    }
+}
+
+impl Traffic for ReplayQueueTraffic {
+    type Model = ReplayQueue;
+
+    fn drive(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
+        if self.left == 0 {
+            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
+            self.left = 100 + self.dice.below(900);
+            self.first_warp = self.dice.byte();
+        }
+        self.left -= 1;
+        inputs.reset = self.cycle < 2 || (self.mode.chaos && self.dice.below(2000) == 0);
+        self.cycle += 1;
+        self.drive_messages(model, inputs);
+        self.drive_insert(model, inputs);
+        self.drive_requests(model, inputs);
+        self.drive_query(model, inputs);
+    }
+
+    fn observe(&mut self, model: &ReplayQueue, inputs: &Inputs, outputs: &Outputs) {
+        self.count(model, inputs, outputs);
+        if inputs.reset {
+            self.forget();
+        } else {
+            self.follow(model, inputs, outputs);
+        }
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.scenarios.list()
+    }
+
+    fn source(&self) -> String {
+        format!("seed {}", self.seed)
+    }
+}

@@ -1,0 +1,8 @@
+//! Contract tests of the replay queue.
+
+mod support;
+
+#[test]
+fn matches_model() {
+    support::matches_model("replay_queue");
+}

@@ -1,0 +1,69 @@
+//! What the tests of all blocks share.
+
+use std::time::{Duration, Instant};
+
+use faultline_testbench::backend::Kind;
+use faultline_testbench::blocks;
+use faultline_testbench::session::Session;
+
+/// Cycles of a block in continuous integration.
+const CYCLES: u64 = 1_000_000;
+/// Time for which the kernel, which is slow, takes part.
+const KERNEL_TIME: Duration = Duration::from_secs(50);
+/// Cycles between looks at the clock.
+const STEP: u64 = 1000;
+
+/// Runs a block in lockstep under random traffic: all its sizes together for a million cycles at least, the kernel
+/// among them for as long as there is time. Every scenario of the traffic must have occurred.
+pub fn matches_model(block: &'static str) {
+    let configurations: Vec<_> = blocks::configurations(block).collect();
+    let cycles = CYCLES
+        .div_ceil(configurations.len() as u64)
+        .next_multiple_of(STEP);
+    for config in &configurations {
+        let kernel_time = KERNEL_TIME / configurations.len() as u32;
+        let kinds: Vec<_> = Kind::built().collect();
+        let mut session = blocks::session(block, config, &kinds, 1).unwrap();
+        let folder = env!("CARGO_TARGET_TMPDIR");
+        session.wave_on_mismatch(format!("{folder}/{block}_{config}.fst").as_ref());
+        let start = Instant::now();
+        let mut has_kernel = true;
+        while session.cycles() < cycles {
+            session.run(STEP).unwrap_or_else(|error| panic!("{error}"));
+            if has_kernel && start.elapsed() > kernel_time {
+                has_kernel = false;
+                report(block, config, &session, Some(Kind::RustHdl));
+                session.drop_backend(Kind::RustHdl);
+            }
+        }
+        report(block, config, &session, None);
+        all_occurred(block, config, &session);
+    }
+}
+
+fn report(block: &str, config: &str, session: &Session, only: Option<Kind>) {
+    for speed in session
+        .speeds()
+        .filter(|speed| only.is_none_or(|only| only == speed.kind))
+    {
+        let (kind, cycles) = (speed.kind, speed.cycles);
+        println!(
+            "{block} {config}: {kind} agreed for {cycles} cycles, at {:.0} cycles/s",
+            speed.cycles_per_second()
+        );
+    }
+}
+
+/// The traffic has led to every scenario; the proofs' sizes are too small for some.
+fn all_occurred(block: &str, config: &str, session: &Session) {
+    let coverage = session.coverage();
+    let never: Vec<_> = coverage
+        .iter()
+        .filter(|(_, times)| *times == 0)
+        .map(|(scenario, _)| *scenario)
+        .collect();
+    assert!(
+        never.is_empty() || config == "proof",
+        "{block} {config} never saw {never:?}"
+    );
+}
