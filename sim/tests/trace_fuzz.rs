@@ -1,6 +1,7 @@
 //! Mutated traces: the reader may refuse them, in one sentence, but never panics.
 //!
-//! The long run: `cargo test --release -p faultline-sim --test trace_fuzz -- --ignored --nocapture`.
+//! The long run, in which sums that overflow panic too, as in every run that is not a release build:
+//! `cargo test -p faultline-sim --test trace_fuzz -- --ignored --nocapture`.
 
 #![expect(clippy::unwrap_used, reason = "a panic is what these tests look for")]
 
@@ -180,7 +181,7 @@ fn mutated_traces_never_panic() {
 }
 
 #[test]
-#[ignore = "the long run; a minute in a release build"]
+#[ignore = "the long run, about a minute"]
 fn a_million_mutated_traces_never_panic() {
     fuzz(2, 1_000_000);
 }
