@@ -49,7 +49,6 @@ pub fn run() -> Result<ExitCode, String> {
         ]),
     );
     steps.check("exported Verilog is up to date", up_to_date);
-    let files = verilog()?;
     for (name, lint) in [
         (
             "Verilator lints the Verilog",
@@ -58,7 +57,7 @@ pub fn run() -> Result<ExitCode, String> {
         ("Icarus compiles the Verilog", iverilog),
         ("Yosys reads the Verilog", yosys),
     ] {
-        steps.check(name, || each(&files, lint));
+        steps.check(name, || each(lint));
     }
     Ok(steps.finish())
 }
@@ -79,11 +78,12 @@ fn verilog() -> Result<Vec<PathBuf>, String> {
 }
 
 /// Runs a linter on each file; the file's stem is the name of its module.
-fn each(files: &[PathBuf], lint: fn(&str) -> Command) -> Result<(), String> {
+fn each(lint: fn(&str) -> Command) -> Result<(), String> {
+    let files = verilog()?;
     if files.is_empty() {
         return Err("rtl-out has no Verilog".to_owned());
     }
-    for file in files {
+    for file in &files {
         let top = file.file_stem().unwrap_or_default().to_string_lossy();
         succeed(lint(&top).current_dir(root().join("rtl-out")), true)
             .map_err(|sentence| format!("{}: {sentence}", file.display()))?;
