@@ -1,1 +1,17 @@
-//! hw
+//! Everything of Faultline that becomes gates.
+//!
+//! Blocks: [`replay_queue`], [`operand_log`]. Primitives under them: [`register`], [`memory`], [`arbiter`],
+//! [`any_of`].
+//! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
+//! them.
+
+pub mod any_of;
+pub mod arbiter;
+pub mod memory;
+pub mod operand_log;
+pub mod params;
+pub mod ports;
+pub mod register;
+pub mod registry;
+pub mod replay_queue;
+pub mod verilog;

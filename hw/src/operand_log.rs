@@ -1,0 +1,325 @@
+#![doc = include_str!("operand_log.md")]
+
+use rust_hdl::prelude::*;
+
+use crate::any_of::AnyOf;
+use crate::arbiter::Arbiter;
+use crate::hardware;
+use crate::memory::Memory;
+use crate::params::{LOG_WORDS, SLOT_BITS, SLOTS};
+use crate::register::Register;
+
+/// `E` entries with `P`-bit numbers, counted in `C` = `P` + 1 bits.
+#[allow(missing_docs)] // the port table above
+#[derive(LogicBlock)]
+pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub launch_valid: Signal<In, Bit>,
+    pub launch_entries: Signal<In, Bits<C>>,
+    pub allocate_valid: Signal<In, Bit>,
+    pub allocate_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub allocate_store: Signal<In, Bit>,
+    pub write_valid: Signal<In, Bit>,
+    pub write_entry: Signal<In, Bits<P>>,
+    pub write_data: [Signal<In, Bits<32>>; LOG_WORDS],
+    pub release_valid: Signal<In, Bit>,
+    pub release_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub release_entry: Signal<In, Bits<P>>,
+    pub replay_valid: Signal<In, Bit>,
+    pub replay_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub replay_entry: Signal<In, Bits<P>>,
+    pub save_valid: Signal<In, Bit>,
+    pub save_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub save_entry: Signal<In, Bits<P>>,
+
+    pub allocate_ready: Signal<Out, Bit>,
+    pub allocated_valid: Signal<Out, Bit>,
+    pub allocated_address: Signal<Out, Bits<P>>,
+    pub allocated_data: Signal<Out, Bits<P>>,
+    pub free_one: [Signal<Out, Bit>; SLOTS],
+    pub free_two: [Signal<Out, Bit>; SLOTS],
+    pub write_ready: Signal<Out, Bit>,
+    pub replay_ready: Signal<Out, Bit>,
+    pub save_ready: Signal<Out, Bit>,
+    pub replayed_valid: Signal<Out, Bit>,
+    pub saved_valid: Signal<Out, Bit>,
+    pub read_denied: Signal<Out, Bit>,
+    pub read_data: [Signal<Out, Bits<32>>; LOG_WORDS],
+
+    size: Register<Bits<C>>,
+    allocated: [Register<Bit>; E],
+    written: [Register<Bit>; E],
+    free: [Register<Bits<C>>; SLOTS],
+
+    // The allocation that was accepted in the last cycle.
+    partition: [Register<Bit>; E],
+    allocating: Register<Bit>,
+    allocating_store: Register<Bit>,
+    lowest: Arbiter<E, P, false>,
+    highest: Arbiter<E, P, true>,
+
+    // The read that was accepted in the last cycle.
+    reading_replay: Register<Bit>,
+    reading_save: Register<Bit>,
+    reading_written: Register<Bit>,
+    reading_slot: Register<Bits<SLOT_BITS>>,
+    reading_entry: Register<Bits<P>>,
+    waited: Register<Bits<4>>,
+    turn: Register<Bit>,
+    memory: Memory<Bits<32>, P, LOG_WORDS>,
+
+    // The greatest partition size at which slot k still has entries: E / (k + 1).
+    limit: [Constant<Bits<C>>; SLOTS],
+
+    fits: [Signal<Local, Bit>; SLOTS],
+    one_of_slot: [Signal<Local, Bit>; SLOTS],
+    two_of_slot: [Signal<Local, Bit>; SLOTS],
+    allocating_slot: [Signal<Local, Bit>; SLOTS],
+    releasing_slot: [Signal<Local, Bit>; SLOTS],
+    freed: [Signal<Local, Bits<C>>; SLOTS],
+    taken: [Signal<Local, Bits<C>>; SLOTS],
+    one: AnyOf<SLOTS>,
+    two: AnyOf<SLOTS>,
+    allocate: Signal<Local, Bit>,
+    next_slot: Signal<Local, Bits<16>>,
+    first: Signal<Local, Bits<32>>,
+    past: Signal<Local, Bits<32>>,
+    taking: [Signal<Local, Bit>; E],
+    releasing: [Signal<Local, Bit>; E],
+    released: AnyOf<E>,
+    asked: Signal<Local, Bit>,
+    overdue: Signal<Local, Bit>,
+    write: Signal<Local, Bit>,
+    replay: Signal<Local, Bit>,
+    save: Signal<Local, Bit>,
+    entry: Signal<Local, Bits<P>>,
+    entry_written: AnyOf<E>,
+    reading_next_slot: Signal<Local, Bits<16>>,
+    reading_first: Signal<Local, Bits<32>>,
+    reading_past: Signal<Local, Bits<32>>,
+    reading_allowed: Signal<Local, Bit>,
+}
+
+impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, C> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.size.clock.next = self.clock.val();
+        self.size.reset.next = self.reset.val();
+        for i in 0..E {
+            self.allocated[i].clock.next = self.clock.val();
+            self.allocated[i].reset.next = self.reset.val();
+            self.written[i].clock.next = self.clock.val();
+            self.written[i].reset.next = self.reset.val();
+            self.partition[i].clock.next = self.clock.val();
+            self.partition[i].reset.next = self.reset.val();
+        }
+        for k in 0..SLOTS {
+            self.free[k].clock.next = self.clock.val();
+            self.free[k].reset.next = self.reset.val();
+        }
+        self.allocating.clock.next = self.clock.val();
+        self.allocating.reset.next = self.reset.val();
+        self.allocating_store.clock.next = self.clock.val();
+        self.allocating_store.reset.next = self.reset.val();
+        self.reading_replay.clock.next = self.clock.val();
+        self.reading_replay.reset.next = self.reset.val();
+        self.reading_save.clock.next = self.clock.val();
+        self.reading_save.reset.next = self.reset.val();
+        self.reading_written.clock.next = self.clock.val();
+        self.reading_written.reset.next = self.reset.val();
+        self.reading_slot.clock.next = self.clock.val();
+        self.reading_slot.reset.next = self.reset.val();
+        self.reading_entry.clock.next = self.clock.val();
+        self.reading_entry.reset.next = self.reset.val();
+        self.waited.clock.next = self.clock.val();
+        self.waited.reset.next = self.reset.val();
+        self.turn.clock.next = self.clock.val();
+        self.turn.reset.next = self.reset.val();
+        self.memory.clock.next = self.clock.val();
+
+        // Allocation, first cycle: are there enough free entries, and which entries are the partition's?
+        for k in 0..SLOTS {
+            self.free_one[k].next = self.free[k].q.val().any();
+            self.free_two[k].next = self.free[k].q.val() > 1;
+            self.one_of_slot[k].next =
+                self.free_one[k].val() && (self.allocate_slot.val() == k.to_bits::<SLOT_BITS>());
+            self.two_of_slot[k].next =
+                self.free_two[k].val() && (self.allocate_slot.val() == k.to_bits::<SLOT_BITS>());
+            self.one.of[k].next = self.one_of_slot[k].val();
+            self.two.of[k].next = self.two_of_slot[k].val();
+        }
+        self.allocate_ready.next = !self.launch_valid.val()
+            && (self.two.any.val() || (self.one.any.val() && !self.allocate_store.val()));
+        self.allocate.next = self.allocate_valid.val() && self.allocate_ready.val();
+        self.next_slot.next = bit_cast::<16, SLOT_BITS>(self.allocate_slot.val()) + 1;
+        self.first.next = bit_cast::<16, SLOT_BITS>(self.allocate_slot.val())
+            * bit_cast::<16, C>(self.size.q.val());
+        self.past.next = self.next_slot.val() * bit_cast::<16, C>(self.size.q.val());
+        for i in 0..E {
+            self.partition[i].d.next = self.allocate.val()
+                && (self.first.val() <= i.to_bits::<32>())
+                && (i.to_bits::<32>() < self.past.val());
+        }
+        self.allocating.d.next = self.allocate.val();
+        self.allocating_store.d.next = self.allocate_store.val();
+
+        // Allocation, second cycle: the lowest and the highest free entry of the partition.
+        for i in 0..E {
+            self.lowest.request[i].next = self.partition[i].q.val() && !self.allocated[i].q.val();
+            self.highest.request[i].next = self.partition[i].q.val() && !self.allocated[i].q.val();
+            self.taking[i].next = self.lowest.grant[i].val()
+                || (self.highest.grant[i].val() && self.allocating_store.q.val());
+        }
+        self.allocated_valid.next = self.allocating.q.val();
+        self.allocated_address.next = self.lowest.index.val();
+        self.allocated_data.next = self.highest.index.val();
+
+        // The port: a write, unless a reader is overdue, else a reader; readers take turns.
+        self.asked.next = self.replay_valid.val() || self.save_valid.val();
+        self.overdue.next = self.waited.q.val().get_bit(3);
+        self.write_ready.next =
+            !self.launch_valid.val() && !(self.overdue.val() && self.asked.val());
+        self.write.next = self.write_valid.val() && self.write_ready.val();
+        self.replay_ready.next = !self.launch_valid.val()
+            && !self.write.val()
+            && (!self.save_valid.val() || !self.turn.q.val());
+        self.save_ready.next = !self.launch_valid.val()
+            && !self.write.val()
+            && (!self.replay_valid.val() || self.turn.q.val());
+        self.replay.next = self.replay_valid.val() && self.replay_ready.val();
+        self.save.next = self.save_valid.val() && self.save_ready.val();
+        self.entry.next = self.write_entry.val();
+        self.reading_slot.d.next = self.replay_slot.val();
+        if self.replay.val() {
+            self.entry.next = self.replay_entry.val();
+        }
+        if self.save.val() {
+            self.entry.next = self.save_entry.val();
+            self.reading_slot.d.next = self.save_slot.val();
+        }
+        self.memory.enable.next = self.write.val() || self.replay.val() || self.save.val();
+        self.memory.write.next = self.write.val();
+        self.memory.address.next = self.entry.val();
+        for j in 0..LOG_WORDS {
+            self.memory.data[j].next = self.write_data[j].val();
+            self.read_data[j].next = self.memory.q[j].val();
+        }
+        self.turn.d.next = self.turn.q.val();
+        if self.replay.val() {
+            self.turn.d.next = true;
+        }
+        if self.save.val() {
+            self.turn.d.next = false;
+        }
+        self.waited.d.next = 0.into();
+        if self.asked.val() && !self.replay.val() && !self.save.val() {
+            self.waited.d.next = self.waited.q.val();
+            if !self.overdue.val() {
+                self.waited.d.next = self.waited.q.val() + 1;
+            }
+        }
+
+        // The answer to a read: was the entry written, and is it the reader's?
+        for i in 0..E {
+            self.entry_written.of[i].next = self.allocated[i].q.val()
+                && self.written[i].q.val()
+                && (self.entry.val() == i.to_bits::<P>());
+        }
+        self.reading_replay.d.next = self.replay.val();
+        self.reading_save.d.next = self.save.val();
+        self.reading_written.d.next = self.entry_written.any.val();
+        self.reading_entry.d.next = self.entry.val();
+        self.reading_next_slot.next = bit_cast::<16, SLOT_BITS>(self.reading_slot.q.val()) + 1;
+        self.reading_first.next = bit_cast::<16, SLOT_BITS>(self.reading_slot.q.val())
+            * bit_cast::<16, C>(self.size.q.val());
+        self.reading_past.next =
+            self.reading_next_slot.val() * bit_cast::<16, C>(self.size.q.val());
+        self.reading_allowed.next = self.reading_written.q.val()
+            && (self.reading_first.val() <= bit_cast::<32, P>(self.reading_entry.q.val()))
+            && (bit_cast::<32, P>(self.reading_entry.q.val()) < self.reading_past.val());
+        self.replayed_valid.next = self.reading_replay.q.val() && self.reading_allowed.val();
+        self.saved_valid.next = self.reading_save.q.val() && self.reading_allowed.val();
+        self.read_denied.next = (self.reading_replay.q.val() || self.reading_save.q.val())
+            && !self.reading_allowed.val();
+
+        // Next state of the entries.
+        for i in 0..E {
+            self.releasing[i].next = self.release_valid.val()
+                && self.allocated[i].q.val()
+                && (self.release_entry.val() == i.to_bits::<P>());
+            self.released.of[i].next = self.releasing[i].val();
+            self.allocated[i].d.next = (self.allocated[i].q.val() || self.taking[i].val())
+                && !self.releasing[i].val()
+                && !self.launch_valid.val();
+            self.written[i].d.next = (self.written[i].q.val() && !self.taking[i].val())
+                || (self.write.val()
+                    && (self.write_entry.val() == i.to_bits::<P>())
+                    && (self.allocated[i].q.val() || self.taking[i].val()));
+        }
+        self.size.d.next = self.size.q.val();
+        if self.launch_valid.val() {
+            self.size.d.next = self.launch_entries.val();
+        }
+        for k in 0..SLOTS {
+            self.allocating_slot[k].next =
+                self.allocate.val() && (self.allocate_slot.val() == k.to_bits::<SLOT_BITS>());
+            self.releasing_slot[k].next =
+                self.released.any.val() && (self.release_slot.val() == k.to_bits::<SLOT_BITS>());
+            self.freed[k].next = self.free[k].q.val() + self.releasing_slot[k].val();
+            // Whether the allocation is accepted is known last, so what it would leave is made beside it.
+            self.taken[k].next = self.freed[k].val() - 1;
+            if self.allocate_store.val() {
+                self.taken[k].next = self.freed[k].val() - 2;
+            }
+            self.fits[k].next = self.launch_entries.val() <= self.limit[k].val();
+            self.free[k].d.next = self.freed[k].val();
+            if self.allocating_slot[k].val() {
+                self.free[k].d.next = self.taken[k].val();
+            }
+            if self.launch_valid.val() {
+                self.free[k].d.next = 0.into();
+                if self.fits[k].val() {
+                    self.free[k].d.next = self.launch_entries.val();
+                }
+            }
+        }
+    }
+}
+
+impl<const E: usize, const P: usize, const C: usize> OperandLog<E, P, C> {
+    /// A log whose memory lies in `banks` macros.
+    pub fn new(banks: usize) -> Self {
+        macro_rules! signals {
+            ($($field:ident),*; $($array:ident),*) => {
+                Self {
+                    memory: Memory::new(E, banks),
+                    limit: std::array::from_fn(|k| Constant::new(((E / (k + 1)) as LiteralType).into())),
+                    $($field: Default::default(),)*
+                    $($array: std::array::from_fn(|_| Default::default()),)*
+                }
+            };
+        }
+        signals!(
+            clock, reset, launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, write_valid,
+            write_entry, release_valid, release_slot, release_entry, replay_valid, replay_slot, replay_entry,
+            save_valid, save_slot, save_entry, allocate_ready, allocated_valid, allocated_address, allocated_data,
+            write_ready, replay_ready, save_ready, replayed_valid, saved_valid, read_denied, size, allocating,
+            allocating_store, lowest, highest, reading_replay, reading_save, reading_written, reading_slot,
+            reading_entry, waited, turn, one, two, allocate, next_slot, first, past, released, asked, overdue, write,
+            replay, save, entry, entry_written, reading_next_slot, reading_first, reading_past, reading_allowed;
+            write_data, free_one, free_two, read_data, allocated, written, free, partition, fits, one_of_slot,
+            two_of_slot, allocating_slot, releasing_slot, freed, taken, taking, releasing
+        )
+    }
+}
+
+hardware!([const E: usize, const P: usize, const C: usize] OperandLog<E, P, C> {
+    inputs: reset, launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, write_valid,
+        write_entry, write_data, release_valid, release_slot, release_entry, replay_valid, replay_slot, replay_entry,
+        save_valid, save_slot, save_entry;
+    outputs: allocate_ready, allocated_valid, allocated_address, allocated_data, free_one, free_two, write_ready,
+        replay_ready, save_ready, replayed_valid, saved_valid, read_denied, read_data;
+    memories: |log| vec![log.memory.usage()];
+});

@@ -1,0 +1,21 @@
+//! Sizes, written once, with the paper's value and place.
+
+/// Lanes of a warp (Tanasic et al., MICRO-50, Table 1).
+pub const LANES: usize = 32;
+/// Warps of an SM (Table 1: 64), as bits of a warp number.
+pub const WARP_BITS: usize = 6;
+/// Thread blocks of an SM (Table 1: 16), as bits of a slot number.
+pub const SLOT_BITS: usize = 4;
+/// Thread-block slots of an SM.
+pub const SLOTS: usize = 1 << SLOT_BITS;
+/// Bits of a register number; register 255 is the zero register of NVIDIA's instruction sets.
+pub const REGISTER_BITS: usize = 8;
+/// Entries of the largest operand log, 32 KB of 256 B (§5.2), as bits of an entry number.
+pub const LOG_ENTRY_BITS: usize = 7;
+/// Words of 32 bits in a log entry: an 8-byte address or datum for each lane (§5.2).
+pub const LOG_WORDS: usize = LANES * 2;
+/// Banks of the operand log: one lane each.
+pub const LOG_BANKS: usize = 32;
+/// Bits of an age in the replay queue: an instruction may be outlived by 2^6 - 1 younger ones of its warp, as many as
+/// warps fit the SM; then the warp's issue waits.
+pub const AGE_BITS: usize = 6;

@@ -1,0 +1,152 @@
+//! The ports of a block, as packed words: how a test bench sets and reads a rust-hdl block without knowing its type.
+
+use rust_hdl::prelude::*;
+
+use crate::memory::MemoryUse;
+
+/// A block that a test bench can drive: its clock, and its inputs and outputs by name.
+pub trait Hardware: Block {
+    /// The one clock of the block.
+    fn clock(&mut self) -> &mut Signal<In, Clock>;
+    /// Every input but the clock, `reset` among them, in the order of the struct.
+    fn inputs(&mut self) -> Vec<(&'static str, &mut dyn InputPort)>;
+    /// Every output, in the order of the struct.
+    fn outputs(&self) -> Vec<(&'static str, &dyn OutputPort)>;
+    /// The memories inside, that a flow may swap for macros.
+    fn memories(&self) -> Vec<MemoryUse> {
+        Vec::new()
+    }
+}
+
+/// An input port, whatever its type.
+pub trait InputPort {
+    /// Its whole width in bits; the elements of an array are packed, element 0 lowest.
+    fn bits(&self) -> usize;
+    /// Sets it from packed words, lowest first.
+    fn set(&mut self, words: &[u64]);
+}
+
+/// An output port, whatever its type.
+pub trait OutputPort {
+    /// Its whole width in bits; the elements of an array are packed, element 0 lowest.
+    fn bits(&self) -> usize;
+    /// Packs its value into words, lowest first. Bits above the width are zero.
+    fn get(&self, words: &mut [u64]);
+}
+
+/// A value that knows its place in packed words.
+pub trait Packed: Synth {
+    /// Reads the value that starts at bit `offset`.
+    fn unpack(words: &[u64], offset: usize) -> Self;
+    /// Writes the value at bit `offset`; the bits there are zero before.
+    fn pack(self, words: &mut [u64], offset: usize);
+}
+
+impl Packed for Bit {
+    fn unpack(words: &[u64], offset: usize) -> Self {
+        (words[offset / 64] >> (offset % 64)) & 1 == 1
+    }
+    fn pack(self, words: &mut [u64], offset: usize) {
+        words[offset / 64] |= u64::from(self) << (offset % 64);
+    }
+}
+
+impl<const N: usize> Packed for Bits<N> {
+    fn unpack(words: &[u64], offset: usize) -> Self {
+        let shift = offset % 64;
+        if N + shift <= 64 {
+            let mask = u64::MAX >> (64 - N);
+            return ((words[offset / 64] >> shift) & mask).into();
+        }
+        let mut value = Self::default();
+        for bit in 0..N {
+            if bool::unpack(words, offset + bit) {
+                value = value.replace_bit(bit, true);
+            }
+        }
+        value
+    }
+    fn pack(self, words: &mut [u64], offset: usize) {
+        let shift = offset % 64;
+        if N + shift <= 64 {
+            let value: u64 = self.into();
+            words[offset / 64] |= value << shift;
+        } else {
+            for bit in 0..N {
+                self.get_bit(bit).pack(words, offset + bit);
+            }
+        }
+    }
+}
+
+impl<T: Packed> InputPort for Signal<In, T> {
+    fn bits(&self) -> usize {
+        T::BITS
+    }
+    fn set(&mut self, words: &[u64]) {
+        self.next = T::unpack(words, 0);
+    }
+}
+
+impl<T: Packed> OutputPort for Signal<Out, T> {
+    fn bits(&self) -> usize {
+        T::BITS
+    }
+    fn get(&self, words: &mut [u64]) {
+        words.fill(0);
+        self.val().pack(words, 0);
+    }
+}
+
+impl<T: Packed, const L: usize> InputPort for [Signal<In, T>; L] {
+    fn bits(&self) -> usize {
+        T::BITS * L
+    }
+    fn set(&mut self, words: &[u64]) {
+        for (index, signal) in self.iter_mut().enumerate() {
+            signal.next = T::unpack(words, index * T::BITS);
+        }
+    }
+}
+
+impl<T: Packed, const L: usize> OutputPort for [Signal<Out, T>; L] {
+    fn bits(&self) -> usize {
+        T::BITS * L
+    }
+    fn get(&self, words: &mut [u64]) {
+        words.fill(0);
+        for (index, signal) in self.iter().enumerate() {
+            signal.val().pack(words, index * T::BITS);
+        }
+    }
+}
+
+/// Implements [`Hardware`] for a block from the names of its ports.
+///
+/// `hardware!([const N: usize] Block<N> { inputs: a, b; outputs: c; })`; a last entry
+/// `memories: expression` may follow, a closure from `&Self` to its memories.
+#[macro_export]
+macro_rules! hardware {
+    ([$($generics:tt)*] $block:ty {
+        inputs: $($input:ident),* ;
+        outputs: $($output:ident),* ;
+        $(memories: $memories:expr ;)?
+    }) => {
+        impl<$($generics)*> $crate::ports::Hardware for $block {
+            fn clock(&mut self) -> &mut ::rust_hdl::prelude::Signal<
+                ::rust_hdl::prelude::In, ::rust_hdl::prelude::Clock> {
+                &mut self.clock
+            }
+            fn inputs(&mut self) -> Vec<(&'static str, &mut dyn $crate::ports::InputPort)> {
+                vec![$((stringify!($input), &mut self.$input as &mut dyn $crate::ports::InputPort)),*]
+            }
+            fn outputs(&self) -> Vec<(&'static str, &dyn $crate::ports::OutputPort)> {
+                vec![$((stringify!($output), &self.$output as &dyn $crate::ports::OutputPort)),*]
+            }
+            $(fn memories(&self) -> Vec<$crate::memory::MemoryUse> {
+                let memories: fn(&Self) -> Vec<$crate::memory::MemoryUse> = $memories;
+                memories(self)
+            })?
+        }
+    };
+}

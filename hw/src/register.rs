@@ -1,0 +1,70 @@
+//! A register with a synchronous reset to zero (the type's default): the only flip-flop in the design.
+
+use rust_hdl::prelude::*;
+
+/// Takes `d` at the rising edge, or its type's default while `reset` is high.
+#[derive(LogicBlock)]
+pub struct Register<T: Synth> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// The next value.
+    pub d: Signal<In, T>,
+    /// The value.
+    pub q: Signal<Out, T>,
+}
+
+impl<T: Synth> Default for Register<T> {
+    fn default() -> Self {
+        Self {
+            clock: Signal::default(),
+            reset: Signal::default(),
+            d: Signal::default(),
+            q: Signal::default(),
+        }
+    }
+}
+
+impl<T: Synth> Logic for Register<T> {
+    fn update(&mut self) {
+        if self.clock.pos_edge() {
+            self.q.next = if self.reset.val() {
+                T::default()
+            } else {
+                self.d.val()
+            };
+        }
+    }
+
+    fn connect(&mut self) {
+        self.q.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let bits = T::BITS;
+        let name = format!("register_{bits}");
+        let range = if bits == 1 {
+            String::new()
+        } else {
+            format!("[{}:0] ", bits - 1)
+        };
+        Verilog::Blackbox(BlackBox {
+            code: format!(
+                "// A register with a synchronous reset to zero.
+module {name} (
+    input  wire clock,
+    input  wire reset,
+    input  wire {range}d,
+    output reg  {range}q
+);
+    always @(posedge clock)
+        if (reset) q <= {bits}'d0;
+        else       q <= d;
+endmodule
+"
+            ),
+            name,
+        })
+    }
+}

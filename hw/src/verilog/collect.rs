@@ -1,0 +1,226 @@
+//! The block tree as plain data: signals, children, and the kernel's syntax tree.
+
+use std::collections::BTreeMap;
+
+use rust_hdl::prelude::*;
+
+use super::process::Process;
+use super::{Result, names, refuse};
+
+/// A signal, or an array of signals of one width.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vector {
+    pub name: String,
+    pub kind: AtomKind,
+    /// Bits of an element.
+    pub width: usize,
+    /// Elements, for an array.
+    pub count: Option<usize>,
+    /// Values of a constant, or of an array of them.
+    pub values: Vec<u128>,
+}
+
+impl Vector {
+    pub fn is_port(&self) -> bool {
+        self.kind.is_parameter()
+    }
+    pub fn bits(&self) -> usize {
+        self.width * self.count.unwrap_or(1)
+    }
+}
+
+/// A block inside a block, or an array of equal ones.
+#[derive(Debug)]
+pub struct Child {
+    pub name: String,
+    pub count: Option<usize>,
+    pub module: BlockTree,
+}
+
+/// A block.
+#[derive(Debug)]
+pub struct BlockTree {
+    pub name: String,
+    pub signals: Vec<Vector>,
+    pub children: Vec<Child>,
+    pub code: Verilog,
+    /// Discriminants by the name that the syntax tree gives them: value and bits.
+    pub discriminants: BTreeMap<String, (u128, usize)>,
+}
+
+impl BlockTree {
+    /// Constants and discriminants that some process names: values and bits of each.
+    pub fn used_constants(&self, processes: &[Process]) -> Vec<(String, Vec<u128>, usize)> {
+        let constants = self
+            .signals
+            .iter()
+            .filter(|signal| signal.kind == AtomKind::Constant)
+            .map(|signal| {
+                (
+                    names::constant(&signal.name),
+                    signal.values.clone(),
+                    signal.width,
+                )
+            });
+        let discriminants = self
+            .discriminants
+            .iter()
+            .map(|(name, (value, width))| (names::constant(name), vec![*value], *width));
+        constants
+            .chain(discriminants)
+            .filter(|(name, _, _)| processes.iter().any(|process| process.reads.contains(name)))
+            .collect()
+    }
+}
+
+/// Value and bits of a literal, read from its hexadecimal form: its fields are private.
+pub fn literal(literal: &VerilogLiteral) -> Result<(u128, usize)> {
+    let text = format!("{literal:x}");
+    let parsed = text.split_once("'h").and_then(|(bits, value)| {
+        Some((u128::from_str_radix(value, 16).ok()?, bits.parse().ok()?))
+    });
+    match parsed {
+        Some(parsed) => Ok(parsed),
+        None => refuse(format!(
+            "literal `{text}` is negative or wider than 128 bits"
+        )),
+    }
+}
+
+/// Walks a block.
+pub fn collect(block: &dyn Block, name: &str) -> Result<BlockTree> {
+    let mut collector = Collector {
+        stack: Vec::new(),
+        top: None,
+        error: None,
+    };
+    block.accept(name, &mut collector);
+    match (collector.error, collector.top) {
+        (Some(error), _) => refuse(error),
+        (None, Some(top)) => Ok(top),
+        (None, None) => refuse(format!("block `{name}` is empty")),
+    }
+}
+
+struct Collector {
+    stack: Vec<BlockTree>,
+    top: Option<BlockTree>,
+    error: Option<String>,
+}
+
+/// `slot$3` is element 3 of `slot`.
+fn element(name: &str) -> (String, Option<usize>) {
+    match name.rsplit_once('$') {
+        Some((base, index)) => match index.parse() {
+            Ok(index) => (base.to_owned(), Some(index)),
+            Err(_) => (name.to_owned(), None),
+        },
+        None => (name.to_owned(), None),
+    }
+}
+
+fn add_discriminants(module: &mut BlockTree, descriptor: &TypeDescriptor) {
+    match &descriptor.kind {
+        TypeKind::Enum(variants) => {
+            for (value, variant) in variants.iter().enumerate() {
+                module.discriminants.insert(
+                    variant.replace("::", "$"),
+                    (value as u128, clog2(variants.len())),
+                );
+            }
+        }
+        TypeKind::Composite(fields) => {
+            for field in fields {
+                add_discriminants(module, &field.kind);
+            }
+        }
+        _ => {}
+    }
+}
+
+impl Collector {
+    fn fail(&mut self, reason: String) {
+        self.error.get_or_insert(reason);
+    }
+}
+
+impl Probe for Collector {
+    fn visit_start_scope(&mut self, name: &str, node: &dyn Block) {
+        self.stack.push(BlockTree {
+            name: name.to_owned(),
+            signals: Vec::new(),
+            children: Vec::new(),
+            code: node.hdl(),
+            discriminants: BTreeMap::new(),
+        });
+    }
+
+    fn visit_start_namespace(&mut self, name: &str, _node: &dyn Block) {
+        self.fail(format!("`{name}` is an interface, and interfaces are not exported: give the block plain signals"));
+    }
+
+    fn visit_atom(&mut self, name: &str, signal: &dyn Atom) {
+        let (base, index) = element(name);
+        let descriptor = signal.descriptor();
+        if matches!(descriptor.kind, TypeKind::Signed(_)) {
+            self.fail(format!(
+                "`{name}` is signed, and signed signals are not exported"
+            ));
+        }
+        let mut values = Vec::new();
+        if signal.kind() == AtomKind::Constant {
+            match literal(&signal.verilog()) {
+                Ok((value, _)) => values.push(value),
+                Err(error) => return self.fail(error.0),
+            }
+        }
+        let vector = Vector {
+            name: base,
+            kind: signal.kind(),
+            width: signal.bits(),
+            count: index.map(|index| index + 1),
+            values,
+        };
+        let Some(module) = self.stack.last_mut() else {
+            return;
+        };
+        add_discriminants(module, &descriptor);
+        match module.signals.last_mut() {
+            Some(last) if last.name == vector.name && last.count.is_some() => {
+                last.count = vector.count;
+                last.values.extend(vector.values);
+            }
+            _ => module.signals.push(vector),
+        }
+    }
+
+    fn visit_end_scope(&mut self, name: &str, _node: &dyn Block) {
+        let Some(mut module) = self.stack.pop() else {
+            return;
+        };
+        let Some(parent) = self.stack.last_mut() else {
+            self.top = Some(module);
+            return;
+        };
+        for (name, value) in &module.discriminants {
+            parent.discriminants.insert(name.clone(), *value);
+        }
+        let (base, index) = element(name);
+        module.name.clone_from(&base);
+        match parent.children.last_mut() {
+            Some(last) if index.is_some() && last.name == base => {
+                let same_code = format!("{:?}", last.module.code) == format!("{:?}", module.code);
+                if last.module.signals == module.signals && same_code {
+                    last.count = index.map(|index| index + 1);
+                } else {
+                    self.fail(format!("the elements of the array `{base}` differ"));
+                }
+            }
+            _ => parent.children.push(Child {
+                name: base,
+                count: index.map(|index| index + 1),
+                module,
+            }),
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Sound export to Verilog-2005.
+//!
+//! The exporter of `rust-hdl` prints operators without parentheses and literals as 32 bits, so its Verilog may compute
+//! something else than the kernel. This one walks the same block tree ([`collect`]) and the same syntax tree, gives
+//! every expression its width, and refuses what it cannot print with exactly the kernel's meaning ([`expression`]).
+//! A statement that writes signals which no other statement writes becomes a process of its own ([`process`]), loops
+//! stay loops, and blocks of one type and parameters share one module.
+
+mod collect;
+mod expression;
+mod names;
+mod process;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use rust_hdl::prelude::{AtomKind, Block, Verilog};
+
+use collect::{BlockTree, collect};
+use process::{Process, processes};
+
+/// Why a block has no sound Verilog: one sentence that names the block and the construct.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExportError(pub(crate) String);
+
+impl std::fmt::Display for ExportError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ExportError {}
+
+pub(crate) type Result<T> = std::result::Result<T, ExportError>;
+
+pub(crate) fn refuse<T>(reason: impl Into<String>) -> Result<T> {
+    Err(ExportError(reason.into()))
+}
+
+/// A port of an exported module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Its name in the Verilog.
+    pub name: String,
+    /// An input, else an output.
+    pub input: bool,
+    /// Its whole width in bits; arrays are packed, element 0 lowest.
+    pub bits: usize,
+}
+
+/// Exports a block as the module `name`, followed by every module that it instantiates, each once.
+///
+/// # Errors
+/// If the kernel uses something whose meaning Verilog does not share.
+pub fn verilog(block: &dyn Block, name: &str) -> Result<(Vec<Module>, Vec<Port>)> {
+    let top = collect(block, name)?;
+    let mut library = Library::default();
+    library.add(&top, name)?;
+    library.modules.reverse();
+    let ports = top
+        .signals
+        .iter()
+        .filter(|signal| signal.is_port())
+        .map(|signal| Port {
+            name: names::plain(&signal.name),
+            input: signal.kind == AtomKind::InputParameter,
+            bits: signal.bits(),
+        })
+        .collect();
+    Ok((library.modules, ports))
+}
+
+/// A Verilog module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// Its name, and the stem of its file.
+    pub name: String,
+    /// Its text, without a banner.
+    pub text: String,
+}
+
+/// The modules that are printed so far, children after their parents.
+#[derive(Default)]
+struct Library {
+    modules: Vec<Module>,
+    by_body: BTreeMap<String, String>,
+}
+
+impl Library {
+    /// Adds a module and its children; gives the name under which it can be instantiated.
+    fn add(&mut self, module: &BlockTree, wanted: &str) -> Result<String> {
+        match &module.code {
+            Verilog::Blackbox(primitive) => {
+                for part in split_modules(&primitive.code) {
+                    let part_name = module_name(&part)?;
+                    match self
+                        .modules
+                        .iter()
+                        .find(|written| written.name == part_name)
+                    {
+                        Some(written) if written.text == part => {}
+                        Some(_) => {
+                            return refuse(format!("two primitives are called `{part_name}`"));
+                        }
+                        None => self.modules.push(Module {
+                            name: part_name,
+                            text: part,
+                        }),
+                    }
+                }
+                // A primitive that instantiates another one stands before it, as every parent does.
+                Ok(primitive.name.clone())
+            }
+            Verilog::Combinatorial(kernel) => {
+                let mut children = BTreeMap::new();
+                for child in &module.children {
+                    let name = self.add(&child.module, &format!("{wanted}_{}", child.name))?;
+                    children.insert(child.name.clone(), name);
+                }
+                let (mut processes, connections) = processes(module, kernel)?;
+                let body = body(module, &children, &mut processes, &connections)?;
+                if let Some(name) = self.by_body.get(&body) {
+                    return Ok(name.clone());
+                }
+                self.by_body.insert(body.clone(), wanted.to_owned());
+                self.modules.push(Module {
+                    name: wanted.to_owned(),
+                    text: format!("module {wanted} {body}"),
+                });
+                Ok(wanted.to_owned())
+            }
+            _ => refuse(format!(
+                "block `{}` has neither a kernel nor primitive Verilog",
+                module.name
+            )),
+        }
+    }
+}
+
+/// A primitive may bring several modules; each is kept once.
+fn split_modules(code: &str) -> Vec<String> {
+    let mut parts: Vec<String> = code
+        .split_inclusive("endmodule\n")
+        .map(|part| part.trim_start_matches('\n').to_owned())
+        .filter(|part| !part.is_empty())
+        .collect();
+    parts.dedup();
+    parts
+}
+
+fn module_name(text: &str) -> Result<String> {
+    text.lines()
+        .find_map(|line| line.strip_prefix("module "))
+        .and_then(|rest| rest.split([' ', '(', ';']).next())
+        .map(str::to_owned)
+        .map_or_else(|| refuse("a primitive holds no module"), Ok)
+}
+
+/// `[7:0] ` or nothing for a single bit.
+fn range(bits: usize) -> String {
+    if bits == 1 {
+        String::new()
+    } else {
+        format!("[{}:0]", bits - 1)
+    }
+}
+
+/// Breaks a long line before its outermost `&&` and `||`, as far as that goes.
+fn wrap(line: &str, text: &mut String) {
+    const LIMIT: usize = 110;
+    let indent = line.len() - line.trim_start().len();
+    let mut rest = line.to_owned();
+    while rest.len() > LIMIT {
+        let mut depth = 0_i32;
+        let mut best: Option<(i32, usize)> = None;
+        for (at, character) in rest.char_indices().take_while(|(at, _)| *at < LIMIT) {
+            depth += match character {
+                '(' | '{' | '[' => 1,
+                ')' | '}' | ']' => -1,
+                _ => 0,
+            };
+            let breaks = rest[at..].starts_with(" && ") || rest[at..].starts_with(" || ");
+            if breaks && at > indent + 8 && best.is_none_or(|(least, _)| depth <= least) {
+                best = Some((depth, at));
+            }
+        }
+        let Some((_, at)) = best else { break };
+        let _ = writeln!(text, "{}", &rest[..at]);
+        rest = format!("{}    {}", " ".repeat(indent), rest[at..].trim_start());
+    }
+    text.push_str(&rest);
+    text.push('\n');
+}
+
+/// Everything of a module after its name.
+fn body(
+    module: &BlockTree,
+    children: &BTreeMap<String, String>,
+    processes: &mut [Process],
+    connections: &BTreeMap<String, String>,
+) -> Result<String> {
+    let by_process: Vec<&str> = processes
+        .iter()
+        .filter(|process| !process.continuous)
+        .flat_map(|process| process.targets.iter().map(String::as_str))
+        .collect();
+    let storage = |name: &str| {
+        if by_process.contains(&name) {
+            "reg"
+        } else {
+            "wire"
+        }
+    };
+
+    let mut text = String::from("(\n");
+    let ports: Vec<_> = module
+        .signals
+        .iter()
+        .filter(|signal| signal.is_port())
+        .collect();
+    for (at, port) in ports.iter().enumerate() {
+        let name = names::plain(&port.name);
+        let kind = match port.kind {
+            AtomKind::InputParameter => "input  wire".to_owned(),
+            AtomKind::OutputParameter => format!("output {:<4}", storage(&name)),
+            _ => {
+                return refuse(format!(
+                    "port `{}` of `{}` is bidirectional",
+                    port.name, module.name
+                ));
+            }
+        };
+        let comma = if at + 1 == ports.len() { "" } else { "," };
+        let _ = writeln!(text, "    {kind} {:>8} {name}{comma}", range(port.bits()));
+    }
+    text.push_str(");\n");
+
+    let mut wrote = false;
+    for (name, values, bits) in module.used_constants(processes) {
+        let words: Vec<String> = values
+            .iter()
+            .rev()
+            .map(|value| format!("{bits}'d{value}"))
+            .collect();
+        let value = if words.len() == 1 {
+            words.concat()
+        } else {
+            format!("{{{}}}", words.join(", "))
+        };
+        let _ = writeln!(
+            text,
+            "    localparam {} {name} = {value};",
+            range(bits * words.len())
+        );
+        wrote = true;
+    }
+    for signal in module
+        .signals
+        .iter()
+        .filter(|signal| signal.kind == AtomKind::LocalSignal)
+    {
+        let name = names::plain(&signal.name);
+        let _ = writeln!(
+            text,
+            "    {:<4} {:>8} {name};",
+            storage(&name),
+            range(signal.bits())
+        );
+        wrote = true;
+    }
+    for child in &module.children {
+        for port in child
+            .module
+            .signals
+            .iter()
+            .filter(|signal| signal.is_port())
+        {
+            let name = names::joined(&child.name, &port.name);
+            if !connections.contains_key(&name) {
+                let bits = port.bits() * child.count.unwrap_or(1);
+                let _ = writeln!(text, "    {:<4} {:>8} {name};", storage(&name), range(bits));
+                wrote = true;
+            }
+        }
+    }
+    if wrote {
+        text.push('\n');
+    }
+
+    for child in &module.children {
+        let array = child
+            .count
+            .map_or(String::new(), |count| format!(" [{}:0]", count - 1));
+        let pins: Vec<String> = child
+            .module
+            .signals
+            .iter()
+            .filter(|signal| signal.is_port())
+            .map(|port| {
+                let name = names::joined(&child.name, &port.name);
+                let wire = connections.get(&name).unwrap_or(&name);
+                format!(".{}({wire})", names::plain(&port.name))
+            })
+            .collect();
+        let (kind, name) = (&children[&child.name], names::plain(&child.name));
+        let line = format!("    {kind} {name}{array} ({});", pins.join(", "));
+        if line.len() <= 120 {
+            text.push_str(&line);
+        } else {
+            let _ = write!(
+                text,
+                "    {kind} {name}{array} (\n        {}\n    );",
+                pins.join(",\n        ")
+            );
+        }
+        text.push('\n');
+    }
+    let mut continuous = false;
+    for process in processes {
+        if !(continuous && process.continuous) {
+            text.push('\n');
+        }
+        continuous = process.continuous;
+        process.text.lines().for_each(|line| wrap(line, &mut text));
+    }
+    text.push_str("endmodule\n");
+    Ok(text)
+}

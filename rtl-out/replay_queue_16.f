@@ -1,0 +1,10 @@
+replay_queue_16.v
+any_of_16.v
+arbiter_lowest_16.v
+sram_16x120.v
+register_2.v
+register_5.v
+register_8.v
+register_4.v
+register_6.v
+register_1.v

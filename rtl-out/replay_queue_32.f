@@ -1,0 +1,10 @@
+replay_queue_32.v
+any_of_32.v
+arbiter_lowest_32.v
+sram_32x120.v
+register_5.v
+register_2.v
+register_8.v
+register_4.v
+register_6.v
+register_1.v

@@ -1,0 +1,10 @@
+replay_queue_proof.v
+any_of_4.v
+arbiter_lowest_4.v
+sram_4x120.v
+register_3.v
+register_2.v
+register_8.v
+register_4.v
+register_6.v
+register_1.v
