@@ -12,7 +12,11 @@ use clap::{Parser, Subcommand};
 
 /// Set up what is missing, test everything, or make the report.
 #[derive(Parser)]
-#[command(name = "cargo xtask", arg_required_else_help = true)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    arg_required_else_help = true
+)]
 struct Cli {
     #[command(subcommand)]
     task: Task,

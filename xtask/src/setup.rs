@@ -62,6 +62,23 @@ pub fn run() -> Result<(), String> {
     }
 }
 
+/// Whether cargo has this subcommand, from a component of the toolchain that rustup adds where it can.
+/// A distribution's toolchain may lack it; then the user is told what is not checked.
+pub fn has_component(subcommand: &str, component: &str) -> bool {
+    let here = || output("cargo", &[subcommand, "--version"]).is_some();
+    if here() {
+        return true;
+    }
+    let added = Command::new("rustup")
+        .args(["component", "add", component])
+        .status();
+    let added = added.is_ok_and(|status| status.success()) && here();
+    if !added {
+        println!("\n== not checked: this toolchain has no {component}, and rustup cannot add it");
+    }
+    added
+}
+
 /// The packages of which something is not there.
 fn missing() -> Vec<&'static str> {
     let mut packages = Vec::new();
@@ -112,7 +129,10 @@ fn apt(root: bool, arguments: &[&str]) -> Result<(), String> {
     }
 }
 
+/// What a program prints, if it succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
-    String::from_utf8(output.stdout).ok()
+    String::from_utf8(output.stdout)
+        .ok()
+        .filter(|_| output.status.success())
 }
