@@ -1,7 +1,10 @@
 //! The `faultline` command.
 
+mod cost;
 mod doctor;
 mod output;
+mod report;
+mod sram;
 mod trace;
 
 use std::io::Write;
@@ -23,6 +26,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Cost(cost::Args),
+    Report(report::Args),
+    Sram(sram::Args),
     Trace(trace::Args),
     Doctor(doctor::Args),
 }
@@ -30,6 +36,9 @@ enum Command {
 fn main() -> ExitCode {
     let Cli { global, command } = Cli::parse();
     let result = match &command {
+        Command::Cost(args) => cost::run(args, &global),
+        Command::Report(args) => report::run(args, &global),
+        Command::Sram(args) => sram::run(args, &global),
         Command::Trace(args) => trace::run(args, &global),
         Command::Doctor(args) => doctor::run(args, &global),
     };

@@ -64,6 +64,8 @@ pub struct Row {
     pub block: String,
     /// Its size.
     pub config: String,
+    /// Bytes of the log, or none for another block.
+    pub log_bytes: Option<usize>,
     /// The cell library.
     pub library: String,
     /// The setting of the memories: `paper-fit` or `single-port`.
@@ -283,6 +285,7 @@ fn row(
     Ok(Row {
         block: subject.block.clone(),
         config: subject.config.clone(),
+        log_bytes: subject.log_bytes,
         library: flow.library.name().to_owned(),
         sram_model: setting.name(),
         sram_node_nm: node_nm,

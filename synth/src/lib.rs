@@ -8,6 +8,7 @@ pub mod cost;
 pub mod error;
 pub mod library;
 pub mod paper;
+pub mod report;
 pub mod sram;
 pub mod sta;
 pub mod table;
