@@ -64,6 +64,7 @@ module replay_queue_64 (
     wire          inserting;
     wire          looking;
     wire          full;
+    wire          replayed;
     wire          taken;
     wire    [6:0] count_inserted;
     reg     [6:0] count_committed;
@@ -221,7 +222,9 @@ module replay_queue_64 (
 
     assign saved_valid = offering_q && (scan_q == SCAN_SAVING);
 
-    assign taken = (replay_valid && replay_ready) || (saved_valid && saved_ready);
+    assign replayed = replay_valid && replay_ready;
+
+    assign taken = replayed || (saved_valid && saved_ready);
 
 
     always @* begin : free_request_process
@@ -273,7 +276,7 @@ module replay_queue_64 (
             if (committing[i]) begin
                 live_d[i] = 1'd0;
             end
-            if (taken && (offered_q == i[5:0])) begin
+            if (replayed && (offered_q == i[5:0])) begin
                 waiting_d[i] = 1'd0;
             end
             if (pick_grant[i] && (scan_q == SCAN_SAVING)) begin

@@ -64,6 +64,7 @@ module replay_queue_proof (
     wire          inserting;
     wire          looking;
     wire          full;
+    wire          replayed;
     wire          taken;
     wire    [2:0] count_inserted;
     reg     [2:0] count_committed;
@@ -221,7 +222,9 @@ module replay_queue_proof (
 
     assign saved_valid = offering_q && (scan_q == SCAN_SAVING);
 
-    assign taken = (replay_valid && replay_ready) || (saved_valid && saved_ready);
+    assign replayed = replay_valid && replay_ready;
+
+    assign taken = replayed || (saved_valid && saved_ready);
 
 
     always @* begin : free_request_process
@@ -273,7 +276,7 @@ module replay_queue_proof (
             if (committing[i]) begin
                 live_d[i] = 1'd0;
             end
-            if (taken && (offered_q == i[1:0])) begin
+            if (replayed && (offered_q == i[1:0])) begin
                 waiting_d[i] = 1'd0;
             end
             if (pick_grant[i] && (scan_q == SCAN_SAVING)) begin

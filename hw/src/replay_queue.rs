@@ -132,6 +132,7 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     looking: Signal<Local, Bit>,
     found: AnyOf<N>,
     full: Signal<Local, Bit>,
+    replayed: Signal<Local, Bit>,
     taken: Signal<Local, Bit>,
     count_inserted: Signal<Local, Bits<O>>,
     count_committed: Signal<Local, Bits<O>>,
@@ -222,8 +223,8 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
         self.picking.d.next = self.found.any.val();
         self.replay_valid.next = self.offering.q.val() && (self.scan.q.val() == Scan::Replaying);
         self.saved_valid.next = self.offering.q.val() && (self.scan.q.val() == Scan::Saving);
-        self.taken.next = (self.replay_valid.val() && self.replay_ready.val())
-            || (self.saved_valid.val() && self.saved_ready.val());
+        self.replayed.next = self.replay_valid.val() && self.replay_ready.val();
+        self.taken.next = self.replayed.val() || (self.saved_valid.val() && self.saved_ready.val());
 
         // Issue.
         for i in 0..N {
@@ -274,7 +275,7 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
             if self.committing[i].val() {
                 self.live[i].d.next = false;
             }
-            if self.taken.val() && (self.offered.q.val() == i.to_bits::<I>()) {
+            if self.replayed.val() && (self.offered.q.val() == i.to_bits::<I>()) {
                 self.waiting[i].d.next = false;
             }
             if self.pick.grant[i].val() && (self.scan.q.val() == Scan::Saving) {
@@ -403,7 +404,7 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Default
             saved_valid, save_done, entry_index, entry_warp, entry_slot, entry_pc, entry_opcode, entry_destination,
             entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy,
             count, scan, scan_warp, scan_slot, wanted_age, more_ages, offering, offered, free, pick, insert_blocked, inserting,
-            any_held, warp_busy, slot_busy, leaving, looking, picking, found, full, taken,
+            any_held, warp_busy, slot_busy, leaving, looking, picking, found, full, replayed, taken,
             count_inserted, count_committed, done;
             live, waiting, checked, warp, slot, address_register, data_register, age, in_flight, insert_match,
             committing, faulting, checking, candidate
