@@ -1,0 +1,170 @@
+// The guarantees of operand_log.md, stated over its ports, for 4 entries and 2 slots.
+// `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want of an occasion.
+module operand_log_proof_top (
+    input  wire        clock,
+    input  wire        launch_valid,
+    input  wire [2:0]  launch_entries,
+    input  wire        allocate_valid,
+    input  wire        allocate_slot_in,
+    input  wire        allocate_store,
+    input  wire        write_valid,
+    input  wire [1:0]  write_entry,
+    input  wire [1:0]  write_bits,
+    input  wire        release_valid,
+    input  wire [1:0]  release_entry,
+    input  wire        replay_valid,
+    input  wire        replay_slot_in,
+    input  wire [1:0]  replay_entry,
+    input  wire        save_valid,
+    input  wire        save_slot_in,
+    input  wire [1:0]  save_entry,
+    output wire [10:1] bad,
+    output wire [10:1] seen
+);
+    wire        allocate_ready, allocated_valid, write_ready, replay_ready, save_ready;
+    wire        replayed_valid, saved_valid, read_denied;
+    wire [1:0]  allocated_address, allocated_data;
+    wire [15:0] free_one, free_two;
+    wire [2047:0] read_data;
+
+    // The ghost: size of the partitions, owner and contents of each entry.
+    reg  [2:0] size;
+    reg  [3:0] allocated, written, owner;
+    reg  [1:0] contents [0:3];
+    reg        pending, pending_slot, pending_store;
+
+    // The caller names the slot that an entry was allocated for.
+    wire release_slot = owner[release_entry];
+
+    operand_log_proof log (
+        .clock(clock), .reset(1'b0),
+        .launch_valid(launch_valid), .launch_entries(launch_entries),
+        .allocate_valid(allocate_valid), .allocate_slot({3'd0, allocate_slot_in}), .allocate_store(allocate_store),
+        .write_valid(write_valid), .write_entry(write_entry),
+        .write_data({1024'd0, 1022'd0, write_bits}),
+        .release_valid(release_valid), .release_slot({3'd0, release_slot}), .release_entry(release_entry),
+        .replay_valid(replay_valid), .replay_slot({3'd0, replay_slot_in}), .replay_entry(replay_entry),
+        .save_valid(save_valid), .save_slot({3'd0, save_slot_in}), .save_entry(save_entry),
+        .allocate_ready(allocate_ready), .allocated_valid(allocated_valid),
+        .allocated_address(allocated_address), .allocated_data(allocated_data),
+        .free_one(free_one), .free_two(free_two),
+        .write_ready(write_ready), .replay_ready(replay_ready), .save_ready(save_ready),
+        .replayed_valid(replayed_valid), .saved_valid(saved_valid), .read_denied(read_denied), .read_data(read_data)
+    );
+
+    wire allocate = allocate_valid && allocate_ready;
+    wire write = write_valid && write_ready;
+    wire replay = replay_valid && replay_ready;
+    wire save = save_valid && save_ready;
+
+    function in_partition;
+        input [2:0] entries;
+        input       of;
+        input [1:0] entry;
+        // Slot 0 begins at 0 and slot 1 at `entries`; a slot owns nothing if its last entry is not there.
+        in_partition = of ? ({1'b0, entry} >= entries && {2'b0, entry} < 2 * entries && entries <= 3'd2)
+                          : ({1'b0, entry} < entries && entries <= 3'd4);
+    endfunction
+
+    wire [3:0] taking = ((allocated_valid ? 4'd1 : 4'd0) << allocated_address)
+        | ((allocated_valid && pending_store ? 4'd1 : 4'd0) << allocated_data);
+
+    integer i;
+    always @(posedge clock) begin
+        pending <= allocate;
+        pending_slot <= allocate_slot_in;
+        pending_store <= allocate_store;
+        for (i = 0; i < 4; i = i + 1) begin
+            if (taking[i]) begin
+                allocated[i] <= 1'b1;
+                written[i] <= 1'b0;
+                owner[i] <= pending_slot;
+            end
+            if (write && write_entry == i && (allocated[i] || taking[i])) begin
+                written[i] <= 1'b1;
+                contents[i] <= write_bits;
+            end
+            if (release_valid && release_entry == i && allocated[i]) allocated[i] <= 1'b0;
+        end
+        if (launch_valid) begin
+            allocated <= 4'd0;
+            size <= launch_entries;
+        end
+    end
+
+    // Free entries of each slot, without those that are about to be taken.
+    reg [2:0] free_0, free_1;
+    always @* begin
+        free_0 = 3'd0;
+        free_1 = 3'd0;
+        for (i = 0; i < 4; i = i + 1) begin
+            if (in_partition(size, 1'b0, i) && !allocated[i] && !taking[i]) free_0 = free_0 + 3'd1;
+            if (in_partition(size, 1'b1, i) && !allocated[i] && !taking[i]) free_1 = free_1 + 3'd1;
+        end
+    end
+    wire [2:0] free_here = allocate_slot_in ? free_1 : free_0;
+
+    // The read that was accepted in the last cycle.
+    reg       was_replay, was_save, allowed;
+    reg [1:0] expected;
+    always @(posedge clock) begin
+        was_replay <= replay;
+        was_save <= save;
+        allowed <= replay
+            ? in_partition(size, replay_slot_in, replay_entry) && allocated[replay_entry] && written[replay_entry]
+                && owner[replay_entry] == replay_slot_in
+            : in_partition(size, save_slot_in, save_entry) && allocated[save_entry] && written[save_entry]
+                && owner[save_entry] == save_slot_in;
+        expected <= replay ? contents[replay_entry] : contents[save_entry];
+    end
+
+    // What users of the log owe it: they write to entries that they hold. Nothing is owed by readers.
+    wire owed = !(write_valid && !(allocated[write_entry] || taking[write_entry]));
+    reg broken;
+    always @(posedge clock) broken <= broken || !owed;
+    wire legal = owed && !broken;
+
+    reg [4:0] replay_waits, save_waits;
+    always @(posedge clock) begin
+        replay_waits <= (replay_valid && !replay_ready && !launch_valid) ? replay_waits + 5'd1 : 5'd0;
+        save_waits <= (save_valid && !save_ready && !launch_valid) ? save_waits + 5'd1 : 5'd0;
+    end
+
+    reg launched, released_before;
+    reg [1:0] released_entry;
+    always @(posedge clock) begin
+        launched <= launch_valid;
+        released_before <= release_valid && allocated[release_entry];
+        released_entry <= release_entry;
+    end
+
+    assign bad[1] = legal && allocated_valid && (allocated[allocated_address]
+        || !in_partition(size, pending_slot, allocated_address)
+        || (pending_store && (allocated_address == allocated_data || allocated[allocated_data]
+            || !in_partition(size, pending_slot, allocated_data))));
+    assign bad[2] = legal && (allocate_ready != (!launch_valid && (free_here > {2'd0, allocate_store}))
+        || allocated_valid != pending);
+    assign bad[3] = legal && (replayed_valid || saved_valid) && read_data[1:0] != expected;
+    assign bad[4] = legal && ((replayed_valid != (was_replay && allowed))
+        || (saved_valid != (was_save && allowed))
+        || (read_denied != ((was_replay || was_save) && !allowed)));
+    assign bad[5] = legal && launched && (|allocated || free_one[15:4] != 12'd0);
+    assign bad[6] = legal && released_before && allocated[released_entry];
+    assign bad[7] = legal && (write && replay || write && save || replay && save
+        || launch_valid && (write_ready || replay_ready || save_ready || allocate_ready));
+    assign bad[8] = legal && !launch_valid && !replay_valid && !save_valid && !write_ready;
+    assign bad[9] = legal && (replay_waits > 5'd18 || save_waits > 5'd18);
+    assign bad[10] = legal && (free_one[0] != (free_0 != 3'd0) || free_two[0] != (free_0 > 3'd1)
+        || free_one[1] != (free_1 != 3'd0) || free_two[1] != (free_1 > 3'd1));
+
+    assign seen[1] = legal && allocated_valid && pending_store && pending_slot;
+    assign seen[2] = legal && allocate_valid && allocate_store && free_here == 3'd1;
+    assign seen[3] = legal && replayed_valid && read_data[1:0] == 2'd2;
+    assign seen[4] = legal && read_denied && size != 3'd0 && written == 4'd15;
+    assign seen[5] = legal && launch_valid && &allocated;
+    assign seen[6] = legal && released_before && allocate && free_here == 3'd1;
+    assign seen[7] = legal && write_valid && replay_valid && save_valid && save_ready;
+    assign seen[8] = legal && write && allocated_valid && allocate;
+    assign seen[9] = legal && save_waits == 5'd8 && save && write_valid;
+    assign seen[10] = legal && free_two[1:0] == 2'b11;
+endmodule
