@@ -1,0 +1,193 @@
+//! `faultline export`: the designs as Verilog.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use faultline_hw::registry::{Design, designs};
+use miette::{Result, miette};
+use serde::Serialize;
+
+use crate::Global;
+
+/// Write the designs as Verilog: a file for each module, and for each design a list of its files.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Only this block, such as replay_queue.
+    #[arg(long)]
+    block: Option<String>,
+    /// Only this configuration, such as 64 or 16k.
+    #[arg(long)]
+    config: Option<String>,
+    /// Folder to write to; it is made if it is not there.
+    #[arg(long, default_value = "rtl-out")]
+    out: PathBuf,
+    /// Write nothing; fail if the folder differs from a fresh export.
+    #[arg(long)]
+    check: bool,
+}
+
+/// What `--json` gives for a design.
+#[derive(Serialize)]
+struct Row {
+    design: String,
+    block: &'static str,
+    config: &'static str,
+    files: Vec<String>,
+    memories: Vec<Memory>,
+}
+
+/// A memory of a design that a flow may swap for a macro.
+#[derive(Serialize)]
+struct Memory {
+    module: String,
+    words: usize,
+    bits: usize,
+    instances: usize,
+}
+
+/// The designs that the options choose.
+///
+/// # Errors
+/// If there is no such block or configuration.
+pub fn chosen(block: Option<&str>, config: Option<&str>) -> Result<Vec<Design>> {
+    let mut found = designs();
+    let known = |names: Vec<&'static str>| {
+        let mut names = names;
+        names.dedup();
+        names.join(", ")
+    };
+    if let Some(block) = block {
+        let blocks = known(found.iter().map(|design| design.block).collect());
+        found.retain(|design| design.block == block);
+        if found.is_empty() {
+            return Err(miette!("there is no block `{block}`; there are {blocks}"));
+        }
+    }
+    if let Some(config) = config {
+        let configs = known(found.iter().map(|design| design.config).collect());
+        found.retain(|design| design.config == config);
+        if found.is_empty() {
+            return Err(miette!(
+                "there is no configuration `{config}`; there are {configs}"
+            ));
+        }
+    }
+    Ok(found)
+}
+
+/// Runs the command.
+pub fn run(args: &Args, global: &Global) -> Result<()> {
+    let mut files = BTreeMap::new();
+    let mut rows = Vec::new();
+    for design in chosen(args.block.as_deref(), args.config.as_deref())? {
+        let export = design
+            .export()
+            .map_err(|error| miette!("{}: {error}", design.name))?;
+        let names: Vec<String> = export.files.iter().map(|file| file.name.clone()).collect();
+        files.insert(format!("{}.f", design.name), names.join("\n") + "\n");
+        for file in export.files {
+            if let Some(other) = files.insert(file.name.clone(), file.text.clone())
+                && other != file.text
+            {
+                return Err(miette!("two modules want to be {}", file.name));
+            }
+        }
+        rows.push(Row {
+            design: design.name.to_owned(),
+            block: design.block,
+            config: design.config,
+            files: names,
+            memories: export
+                .memories
+                .into_iter()
+                .map(|memory| Memory {
+                    module: memory.module,
+                    words: memory.words,
+                    bits: memory.bits,
+                    instances: memory.instances,
+                })
+                .collect(),
+        });
+    }
+    if args.check {
+        let whole = args.block.is_none() && args.config.is_none();
+        check(&args.out, &files, whole)?;
+    } else {
+        std::fs::create_dir_all(&args.out)
+            .map_err(|error| miette!("{}: cannot make this folder: {error}", args.out.display()))?;
+        for (name, text) in &files {
+            write(&args.out, name, text)?;
+        }
+    }
+    if global.json {
+        return global.print_json(&rows);
+    }
+    let verb = if args.check { "equal" } else { "written" };
+    for row in &rows {
+        global.print(&format!(
+            "{:<24} {} files, {} memories",
+            row.design,
+            row.files.len(),
+            row.memories
+                .iter()
+                .map(|memory| memory.instances)
+                .sum::<usize>()
+        ))?;
+    }
+    global.print(&format!(
+        "{} files {verb} in {}",
+        files.len(),
+        args.out.display()
+    ))
+}
+
+/// Puts a file in place at once, so that nobody sees half of it.
+fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
+    let path = folder.join(name);
+    if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    let failed =
+        |error: std::io::Error| miette!("{}: cannot write this file: {error}", path.display());
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+    file.write_all(text.as_bytes()).map_err(failed)?;
+    file.persist(&path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+fn check(folder: &Path, files: &BTreeMap<String, String>, whole: bool) -> Result<()> {
+    let again = format!(
+        "run `faultline export --out {}` and look at the difference",
+        folder.display()
+    );
+    for (name, text) in files {
+        let path = folder.join(name);
+        let old = std::fs::read_to_string(&path)
+            .map_err(|error| miette!("{}: {error}; {again}", path.display()))?;
+        if let Some(line) = (old != *text).then(|| {
+            1 + old
+                .lines()
+                .zip(text.lines())
+                .take_while(|(a, b)| a == b)
+                .count()
+        }) {
+            return Err(miette!(
+                "{}:{line}: differs from a fresh export; {again}",
+                path.display()
+            ));
+        }
+    }
+    let entries = std::fs::read_dir(folder)
+        .map_err(|error| miette!("{}: cannot read this folder: {error}", folder.display()))?;
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if whole && !files.contains_key(&name) {
+            return Err(miette!(
+                "{}: no design exports this file; remove it",
+                entry.path().display()
+            ));
+        }
+    }
+    Ok(())
+}
