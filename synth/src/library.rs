@@ -65,8 +65,11 @@ impl Library {
             path: origin.to_owned(),
             reason: one_line(&reason),
         };
+        if text.trim().is_empty() {
+            return Err(unusable("it is empty".to_owned()));
+        }
         let parsed = Parsed::<DefaultCtx>::parse_lib(text, None)
-            .map_err(|error| unusable(first_words(&error.to_string())))?;
+            .map_err(|error| unusable(place(&error.to_string())))?;
         let name = parsed
             .name
             .iter()
@@ -154,8 +157,18 @@ fn driving_cell(buffers: &[(f64, String)]) -> String {
         .unwrap_or_default()
 }
 
-/// The parser quotes what it stumbled over, which may be the whole file.
-fn first_words(message: &str) -> String {
-    let short: String = message.chars().take(120).collect();
-    short.trim_end_matches('.').to_owned()
+/// The parser's message, shortened: it quotes what it stumbled over, which may be the whole file,
+/// and counts lines from 0.
+fn place(message: &str) -> String {
+    let line = message
+        .strip_prefix("line ")
+        .and_then(|rest| rest.split_once(". "))
+        .and_then(|(number, what)| Some((number.parse::<usize>().ok()?, what)));
+    match line {
+        Some((line, what)) if what.starts_with("Need key=library") => {
+            format!("line {} starts no `library` group", line + 1)
+        }
+        Some((line, _)) => format!("its syntax breaks near line {}", line + 1),
+        None => message.chars().take(120).collect(),
+    }
 }
