@@ -44,11 +44,36 @@ pub struct BlockTree {
     pub signals: Vec<Vector>,
     pub children: Vec<Child>,
     pub code: Verilog,
-    /// Discriminants by the name that the syntax tree gives them: value and bits.
-    pub discriminants: BTreeMap<String, (u128, usize)>,
+    /// Discriminants by the name that the syntax tree gives them.
+    pub discriminants: BTreeMap<String, Discriminant>,
+}
+
+/// The value of an enum's variant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Discriminant {
+    pub value: u128,
+    pub bits: usize,
+    /// No other enum gives the name another value.
+    pub unique: bool,
 }
 
 impl BlockTree {
+    /// The wires that the kernel must drive.
+    pub fn driven(&self) -> Vec<String> {
+        let own = self
+            .signals
+            .iter()
+            .filter(|s| matches!(s.kind, AtomKind::LocalSignal | AtomKind::OutputParameter))
+            .map(|signal| names::plain(&signal.name));
+        let of_children = self.children.iter().flat_map(|child| {
+            let ports = child.module.signals.iter();
+            ports
+                .filter(|port| port.kind == AtomKind::InputParameter)
+                .map(|port| names::joined(&child.name, &port.name))
+        });
+        own.chain(of_children).collect()
+    }
+
     /// Constants and discriminants that some process names: values and bits of each.
     pub fn used_constants(&self, processes: &[Process]) -> Vec<(String, Vec<u128>, usize)> {
         let constants = self
@@ -65,7 +90,7 @@ impl BlockTree {
         let discriminants = self
             .discriminants
             .iter()
-            .map(|(name, (value, width))| (names::constant(name), vec![*value], *width));
+            .map(|(name, variant)| (names::constant(name), vec![variant.value], variant.bits));
         constants
             .chain(discriminants)
             .filter(|(name, _, _)| processes.iter().any(|process| process.reads.contains(name)))
@@ -119,14 +144,21 @@ fn element(name: &str) -> (String, Option<usize>) {
     }
 }
 
+fn add_discriminant(module: &mut BlockTree, name: &str, found: Discriminant) {
+    let known = module.discriminants.entry(name.to_owned()).or_insert(found);
+    known.unique &= found.unique && (known.value, known.bits) == (found.value, found.bits);
+}
+
 fn add_discriminants(module: &mut BlockTree, descriptor: &TypeDescriptor) {
     match &descriptor.kind {
         TypeKind::Enum(variants) => {
             for (value, variant) in variants.iter().enumerate() {
-                module.discriminants.insert(
-                    variant.replace("::", "$"),
-                    (value as u128, clog2(variants.len())),
-                );
+                let found = Discriminant {
+                    value: value as u128,
+                    bits: clog2(variants.len()),
+                    unique: true,
+                };
+                add_discriminant(module, &variant.replace("::", "$"), found);
             }
         }
         TypeKind::Composite(fields) => {
@@ -167,6 +199,11 @@ impl Probe for Collector {
                 "`{name}` is signed, and signed signals are not exported"
             ));
         }
+        if signal.bits() == 0 {
+            return self.fail(format!(
+                "`{name}` has no bits, and Verilog has no such signals"
+            ));
+        }
         let mut values = Vec::new();
         if signal.kind() == AtomKind::Constant {
             match literal(&signal.verilog()) {
@@ -202,8 +239,8 @@ impl Probe for Collector {
             self.top = Some(module);
             return;
         };
-        for (name, value) in &module.discriminants {
-            parent.discriminants.insert(name.clone(), *value);
+        for (name, found) in &module.discriminants {
+            add_discriminant(parent, name, *found);
         }
         let (base, index) = element(name);
         module.name.clone_from(&base);

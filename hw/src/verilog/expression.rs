@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use rust_hdl::prelude::AtomKind;
 use rust_hdl::prelude::ast::{VerilogExpression, VerilogOp, VerilogOpUnary};
 
-use super::collect::{BlockTree, Vector, literal};
+use super::collect::{BlockTree, Discriminant, Vector, literal};
+use super::index::{self, Indices, evaluate};
 use super::{Result, names, refuse};
 
 /// Bits of a wire: all of it, or a constant or indexed part.
@@ -41,6 +42,8 @@ impl Place {
         let (wire, width) = (&self.wire, self.width);
         match &self.offset {
             Offset::At(0) if width == self.total => wire.clone(),
+            // A wire of one bit cannot be indexed.
+            Offset::Element { .. } if self.total == 1 => wire.clone(),
             Offset::At(bit) if width == 1 => format!("{wire}[{bit}]"),
             Offset::At(bit) => format!("{wire}[{}:{bit}]", bit + width - 1),
             Offset::Element {
@@ -99,6 +102,8 @@ pub struct Sized {
     pub width: usize,
     /// Set when it is bits of a wire, of which parts can be taken.
     place: Option<Place>,
+    /// Set when it is a literal.
+    number: Option<u128>,
     /// It needs no parentheses as an operand.
     atom: bool,
 }
@@ -109,6 +114,7 @@ impl Sized {
             text,
             width,
             place: None,
+            number: None,
             atom: false,
         }
     }
@@ -117,7 +123,19 @@ impl Sized {
             text,
             width,
             place: None,
+            number: None,
             atom: true,
+        }
+    }
+    fn number(number: u128, width: usize) -> Self {
+        let text = if number < 4096 {
+            format!("{width}'d{number}")
+        } else {
+            format!("{width}'h{number:x}")
+        };
+        Self {
+            number: Some(number),
+            ..Self::atom(text, width)
         }
     }
     fn place(place: Place) -> Self {
@@ -125,6 +143,7 @@ impl Sized {
             text: place.text(),
             width: place.width,
             place: Some(place),
+            number: None,
             atom: true,
         }
     }
@@ -150,6 +169,8 @@ pub struct Context<'a> {
     pub module: &'a BlockTree,
     /// Loop indices in scope.
     pub loops: Vec<String>,
+    /// Values of loop indices, where a loop is taken apart.
+    pub indices: Indices,
     /// Helper variables of this process, with their widths.
     pub helpers: Vec<(String, usize)>,
     /// Assignments to helpers, to be printed before the statement.
@@ -163,14 +184,51 @@ impl<'a> Context<'a> {
         Self {
             module,
             loops: Vec::new(),
+            indices: Indices::new(),
             helpers: Vec::new(),
             before: Vec::new(),
             reads: BTreeSet::new(),
         }
     }
 
-    fn at(&self) -> String {
+    /// The beginning of a complaint.
+    pub fn at(&self) -> String {
         format!("kernel of `{}`", self.module.name)
+    }
+
+    /// Enters a loop; gives the indices around it.
+    pub fn enter(&mut self, index: &str) -> Result<Indices> {
+        if self.loops.iter().any(|other| other == index) {
+            return refuse(format!(
+                "{}: a loop over `{index}` lies in another one; rename its index",
+                self.at()
+            ));
+        }
+        self.loops.push(index.to_owned());
+        Ok(self.indices.clone())
+    }
+
+    /// The place that an assignment writes, or a part of it.
+    pub fn target(
+        &self,
+        target: &VerilogExpression,
+        part: Option<(usize, &VerilogExpression)>,
+    ) -> Result<Place> {
+        let place = match target {
+            VerilogExpression::Signal(name) => self.place(name)?,
+            _ => None,
+        };
+        match (place, part) {
+            (None, _) => refuse(format!(
+                "{} assigns to something that is no signal: {target:?}",
+                self.at()
+            )),
+            (Some(place), None) => Ok(place),
+            (Some(place), Some((width, VerilogExpression::Literal(offset)))) => {
+                Ok(place.part(offset.as_usize(), width))
+            }
+            (Some(_), Some(_)) => refuse(format!("{} writes bits at a variable place", self.at())),
+        }
     }
 
     /// The wire bits behind a name of the syntax tree such as `slot[i]$d$next`, if it names a signal.
@@ -224,9 +282,16 @@ impl<'a> Context<'a> {
                     self.at()
                 ));
             }
-            Some(index) => match index.parse::<usize>() {
-                Ok(number) => Offset::At(number * vector.width),
-                Err(_) => Offset::Element {
+            Some(index) => match evaluate(index, &self.indices) {
+                Some(number) => match usize::try_from(number) {
+                    Ok(number) if (number + 1) * vector.width <= total => {
+                        Offset::At(number * vector.width)
+                    }
+                    _ => {
+                        return refuse(format!("{}: `{name}` has no such element", self.at()));
+                    }
+                },
+                None => Offset::Element {
                     index: self.index(index)?,
                     stride: vector.width,
                     plus: 0,
@@ -241,52 +306,76 @@ impl<'a> Context<'a> {
         }))
     }
 
-    /// An index expression: loop indices, numbers, `+`, `-`, `*` and parentheses.
+    /// An index expression as Verilog.
     fn index(&self, text: &str) -> Result<String> {
-        let mut name = String::new();
-        for character in text.chars().chain([' ']) {
-            if character.is_alphanumeric() || character == '_' {
-                name.push(character);
-                continue;
-            }
-            let known =
-                name.is_empty() || name.parse::<usize>().is_ok() || self.loops.contains(&name);
-            if !known || !" +-*()".contains(character) {
-                return refuse(format!(
-                    "{}: index `{text}` is not made of loop indices and numbers",
-                    self.at()
-                ));
-            }
-            name.clear();
+        let names = index::names(text).unwrap_or_else(|| vec![text]);
+        if let Some(unknown) = names
+            .iter()
+            .find(|name| !self.loops.iter().any(|index| index == *name))
+        {
+            return refuse(format!(
+                "{}: index `{text}` is not made of loop indices and numbers (`{unknown}`)",
+                self.at()
+            ));
         }
-        Ok(text.to_owned())
+        Ok(index::rename(text))
     }
 
     fn signal(&mut self, name: &str) -> Result<Value> {
         if self.loops.iter().any(|index| index == name) {
-            return Ok(Value::Index(name.to_owned()));
+            let is_signal = |vector: &Vector| vector.name == name;
+            if self.module.signals.iter().any(is_signal) {
+                return refuse(format!(
+                    "{}: `{name}` is a signal and a loop index; rename one",
+                    self.at()
+                ));
+            }
+            return Ok(match self.indices.get(name) {
+                Some(value) => Value::Number(*value as u128),
+                None => Value::Index(names::plain(name)),
+            });
         }
         if let Some(place) = self.place(name)? {
             self.reads.insert(place.wire.clone());
             return Ok(Value::Sized(Sized::place(place)));
         }
-        let constants = self
+        let constant = self
             .module
             .signals
             .iter()
-            .filter(|s| s.kind == AtomKind::Constant && s.count.is_none());
-        let discriminant = self.module.discriminants.get(name).map(|(_, bits)| *bits);
-        let width = constants
-            .into_iter()
-            .find(|s| s.name == name)
-            .map(|s| s.width)
-            .or(discriminant);
-        match width {
-            Some(width) => {
-                let constant = names::constant(name);
-                self.reads.insert(constant.clone());
-                Ok(Value::Sized(Sized::atom(constant, width)))
+            .find(|s| s.kind == AtomKind::Constant && s.count.is_none() && s.name == name);
+        match constant.map(|constant| constant.width) {
+            Some(width) => Ok(Value::Sized(self.constant(name, width))),
+            None => self.discriminant(name).map(Value::Sized),
+        }
+    }
+
+    /// A named constant, of which parts can be taken.
+    fn constant(&mut self, name: &str, width: usize) -> Sized {
+        let wire = names::constant(name);
+        self.reads.insert(wire.clone());
+        Sized::place(Place {
+            wire,
+            total: width,
+            width,
+            offset: Offset::At(0),
+        })
+    }
+
+    /// An enum's variant.
+    fn discriminant(&mut self, name: &str) -> Result<Sized> {
+        match self.module.discriminants.get(name) {
+            Some(Discriminant {
+                bits, unique: true, ..
+            }) => {
+                let bits = *bits;
+                Ok(self.constant(name, bits))
             }
+            Some(_) => refuse(format!(
+                "{}: two enums have a variant `{}`; rename one of them",
+                self.at(),
+                name.replace('$', "::")
+            )),
             None => refuse(format!(
                 "{}: `{name}` is no signal, constant or loop index",
                 self.at()
@@ -308,10 +397,7 @@ impl<'a> Context<'a> {
                 "{}: literal {number} does not fit {width} bits",
                 self.at()
             )),
-            Value::Number(number) if number < 4096 => {
-                Ok(Sized::atom(format!("{width}'d{number}"), width))
-            }
-            Value::Number(number) => Ok(Sized::atom(format!("{width}'h{number:x}"), width)),
+            Value::Number(number) => Ok(Sized::number(number, width)),
             Value::Index(index) if width < 32 => {
                 Ok(Sized::atom(format!("{index}[{}:0]", width - 1), width))
             }
@@ -345,13 +431,13 @@ impl<'a> Context<'a> {
         self.known(expression)
     }
 
-    /// A case label: a discriminant, or a number.
+    /// A case label: a discriminant, or a bool.
     pub fn label(&mut self, label: &str, width: usize) -> Result<String> {
-        let value = match label.parse() {
-            Ok(number) => Value::Number(number),
-            Err(_) => self.signal(label)?,
+        let value = match label {
+            "true" | "false" => Sized::atom(format!("1'd{}", u8::from(label == "true")), 1),
+            name => self.discriminant(name)?,
         };
-        Ok(self.fit(value, width)?.text)
+        Ok(self.fit(Value::Sized(value), width)?.text)
     }
 
     /// The expression as bits of a wire; a helper variable if it is none.
@@ -374,6 +460,13 @@ impl<'a> Context<'a> {
     fn resized(&mut self, sized: Sized, width: usize) -> Sized {
         if sized.width == width {
             sized
+        } else if let Some(number) = sized.number {
+            let kept = if width < 128 {
+                number & ((1 << width) - 1)
+            } else {
+                number
+            };
+            Sized::number(kept, width)
         } else if sized.width < width {
             Sized::atom(
                 format!("{{{}'d0, {}}}", width - sized.width, sized.text),
@@ -496,13 +589,20 @@ impl<'a> Context<'a> {
         symbol: &str,
         right: &VerilogExpression,
     ) -> Result<Sized> {
-        // The kernel gives a literal that is shifted 64 bits.
-        let left = match self.value(left)? {
-            Value::Sized(sized) => sized,
-            other => self.fit(other, 64)?,
+        // The kernel gives a literal that is shifted 64 bits, and shifts it by the low 64 bits of the amount.
+        let (left, of_literal) = match self.value(left)? {
+            Value::Sized(sized) => (sized, false),
+            other => (self.fit(other, 64)?, true),
         };
         let right = match self.value(right)? {
+            Value::Sized(sized) if sized.width > 64 && of_literal => self.resized(sized, 64),
+            Value::Sized(sized) if sized.width > 64 => {
+                return refuse(format!("{}: a shift by more than 64 bits", self.at()));
+            }
             Value::Sized(sized) => sized,
+            Value::Number(number) if number >= left.width as u128 => {
+                return Ok(Sized::number(0, left.width));
+            }
             Value::Number(number) => {
                 let bits = (128 - number.leading_zeros()).max(1) as usize;
                 self.fit(Value::Number(number), bits)?
@@ -547,6 +647,7 @@ impl<'a> Context<'a> {
             text,
             width,
             place: None,
+            number: None,
             atom,
         })
     }

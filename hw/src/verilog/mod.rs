@@ -8,10 +8,12 @@
 
 mod collect;
 mod expression;
+mod index;
 mod names;
+mod order;
 mod process;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use rust_hdl::prelude::{AtomKind, Block, Verilog};
@@ -117,10 +119,16 @@ impl Library {
                     let name = self.add(&child.module, &format!("{wanted}_{}", child.name))?;
                     children.insert(child.name.clone(), name);
                 }
+                check_names(module)?;
                 let (mut processes, connections) = processes(module, kernel)?;
                 let body = body(module, &children, &mut processes, &connections)?;
                 if let Some(name) = self.by_body.get(&body) {
                     return Ok(name.clone());
+                }
+                if self.modules.iter().any(|written| written.name == wanted) {
+                    return refuse(format!(
+                        "two modules would be called `{wanted}`; rename a block or a child"
+                    ));
                 }
                 self.by_body.insert(body.clone(), wanted.to_owned());
                 self.modules.push(Module {
@@ -135,6 +143,43 @@ impl Library {
             )),
         }
     }
+}
+
+/// Refuses names that would meet in the Verilog, or that it cannot hold.
+fn check_names(module: &BlockTree) -> Result<()> {
+    let own = module.signals.iter().map(|signal| match signal.kind {
+        AtomKind::Constant => names::constant(&signal.name),
+        _ => names::plain(&signal.name),
+    });
+    let of_children = module.children.iter().flat_map(|child| {
+        let ports = child.module.signals.iter().filter(|port| port.is_port());
+        ports
+            .map(|port| names::joined(&child.name, &port.name))
+            .chain([names::plain(&child.name)])
+    });
+    let variants = module
+        .discriminants
+        .keys()
+        .map(|name| names::constant(name));
+    let mut known = BTreeSet::new();
+    for name in own.chain(of_children).chain(variants) {
+        if !name
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || character == '_')
+        {
+            return refuse(format!(
+                "block `{}`: `{name}` is no Verilog name; use letters, digits and `_`",
+                module.name
+            ));
+        }
+        if !known.insert(name.clone()) {
+            return refuse(format!(
+                "block `{}`: two things would be called `{name}` in its Verilog; rename one",
+                module.name
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// A primitive may bring several modules; each is kept once.

@@ -1,18 +1,21 @@
 //! A kernel as independent processes.
 //!
-//! In a kernel every statement sees what the ones above it wrote. Statements that write the same signal stay together,
-//! in their order; the others become processes of their own, which is the same as long as nobody reads a signal before
-//! its last write. A kernel that does is refused.
+//! Statements that write the same wire stay together, in their order; the others become processes of their own. Between
+//! processes the order does not matter, because kernel and Verilog both settle; within a process it does, and
+//! [`order`](super::order) looks after that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rust_hdl::prelude::AtomKind;
 use rust_hdl::prelude::ast::{
     VerilogBlock, VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogLoop,
     VerilogMatch, VerilogStatement,
 };
 
-use super::collect::BlockTree;
-use super::expression::{Context, Offset};
+use super::collect::{BlockTree, Vector};
+use super::expression::{Context, Offset, Place};
+use super::index::Indices;
+use super::order::{self, Written, start_of};
 use super::{Result, names, range, refuse};
 
 /// A group of statements that become one `always` block, or continuous assignments.
@@ -45,39 +48,8 @@ pub fn processes(
             .any(|wire| connections.contains_key(wire))
     });
 
-    let mut group: Vec<usize> = (0..items.len()).collect();
-    for later in 0..items.len() {
-        for earlier in 0..later {
-            if !items[earlier].writes.is_disjoint(&items[later].writes) {
-                let (from, to) = (group[later], group[earlier]);
-                group
-                    .iter_mut()
-                    .filter(|g| **g == from)
-                    .for_each(|g| *g = to);
-            }
-        }
-    }
-    for (at, item) in items.iter().enumerate() {
-        for wire in &item.reads {
-            let writers: Vec<usize> = (0..items.len())
-                .filter(|w| items[*w].writes.contains(wire))
-                .collect();
-            let (Some(first), Some(last)) = (writers.first(), writers.last()) else {
-                continue;
-            };
-            let ordered = if group[*first] == group[at] {
-                *first <= at
-            } else {
-                *last < at
-            };
-            if !ordered {
-                return refuse(format!(
-                    "kernel of `{}` reads `{wire}` before it is written",
-                    module.name
-                ));
-            }
-        }
-    }
+    let group = groups(&items);
+    let mut surely = Written::default();
     let mut result = Vec::new();
     for leader in 0..items.len() {
         let members: Vec<&Item> = (0..items.len())
@@ -85,7 +57,15 @@ pub fn processes(
             .map(|at| &items[at])
             .collect();
         if !members.is_empty() {
-            result.push(process(module, &members)?);
+            result.push(process(module, &members, &mut surely)?);
+        }
+    }
+    for wire in module.driven() {
+        if !connections.contains_key(&wire) && !surely.covers(&wire) {
+            return refuse(format!(
+                "kernel of `{}` does not write every bit of `{wire}` in every case; give it a value first",
+                module.name
+            ));
         }
     }
     Ok((result, connections))
@@ -102,7 +82,7 @@ fn flatten(module: &BlockTree, block: &VerilogBlock, items: &mut Vec<Item>) -> R
             VerilogStatement::Loop(each) => {
                 let mut body = Vec::new();
                 flatten_in(module, &each.block, &[&each.index], &mut body)?;
-                for part in split_loop(each, body) {
+                for part in split_loop(body) {
                     let block = part.iter().map(|item| item.statement.clone()).collect();
                     items.push(Item {
                         statement: VerilogStatement::Loop(VerilogLoop {
@@ -136,62 +116,31 @@ fn flatten_in(
     Ok(())
 }
 
-/// Splits a loop into one for each group of statements that need each other within an iteration.
-fn split_loop(each: &VerilogLoop, body: Vec<Item>) -> Vec<Vec<Item>> {
-    let mut group: Vec<usize> = (0..body.len()).collect();
-    let own_element = format!("[{}]", each.index);
-    for reader in 0..body.len() {
-        for writer in 0..body.len() {
-            let shares = !body[reader].writes.is_disjoint(&body[writer].writes);
-            // Reading what an earlier statement of this iteration wrote to this iteration's element can be apart.
-            let needs = body[reader]
-                .reads
-                .intersection(&body[writer].writes)
-                .next()
-                .is_some()
-                && (writer >= reader
-                    || !only_own_elements(&body[reader], &body[writer], &own_element));
-            if shares || (needs && reader != writer) {
-                let (from, to) = (
-                    group[reader].max(group[writer]),
-                    group[reader].min(group[writer]),
-                );
-                group
-                    .iter_mut()
-                    .filter(|g| **g == from)
-                    .for_each(|g| *g = to);
-            }
-        }
-    }
+/// Splits a loop into one for each group of statements that write the same wires.
+fn split_loop(body: Vec<Item>) -> Vec<Vec<Item>> {
+    let group = groups(&body);
     let mut parts: BTreeMap<usize, Vec<Item>> = BTreeMap::new();
-    for (at, item) in body.into_iter().enumerate() {
-        parts.entry(group[at]).or_default().push(item);
+    for (item, group) in body.into_iter().zip(group) {
+        parts.entry(group).or_default().push(item);
     }
     parts.into_values().collect()
 }
 
-/// Every name of both statements that means a shared wire is indexed by the loop's own index and nothing else.
-fn only_own_elements(reader: &Item, writer: &Item, own_element: &str) -> bool {
-    let shared: BTreeSet<&String> = reader.reads.intersection(&writer.writes).collect();
-    let mut plain = true;
-    for item in [reader, writer] {
-        names_in(&item.statement, &mut |name, _| {
-            let wire = name
-                .strip_suffix("$next")
-                .unwrap_or(name)
-                .replace(own_element, "")
-                .replace('$', "_");
-            let indexed = name.contains(own_element);
-            let stripped = wire.split('[').next().unwrap_or_default().to_owned();
-            let means_shared = shared
-                .iter()
-                .any(|shared| **shared == wire || **shared == stripped);
-            if means_shared && (!indexed || wire.contains('[')) {
-                plain = false;
+/// For each statement the first one that it shares a written wire with, directly or through others.
+fn groups(items: &[Item]) -> Vec<usize> {
+    let mut group: Vec<usize> = (0..items.len()).collect();
+    for later in 0..items.len() {
+        for earlier in 0..later {
+            if !items[earlier].writes.is_disjoint(&items[later].writes) {
+                let (one, other) = (group[later], group[earlier]);
+                group
+                    .iter_mut()
+                    .filter(|g| **g == one || **g == other)
+                    .for_each(|g| *g = one.min(other));
             }
-        });
+        }
     }
-    plain
+    group
 }
 
 fn item(module: &BlockTree, statement: &VerilogStatement, loops: &[&String]) -> Result<Item> {
@@ -229,11 +178,37 @@ fn item(module: &BlockTree, statement: &VerilogStatement, loops: &[&String]) -> 
 }
 
 fn collect_loops(statement: &VerilogStatement, loops: &mut Vec<String>) {
-    if let VerilogStatement::Loop(each) = statement {
-        loops.push(each.index.clone());
-        each.block
-            .iter()
-            .for_each(|inner| collect_loops(inner, loops));
+    match statement {
+        VerilogStatement::Loop(each) => {
+            loops.push(each.index.clone());
+            each.block
+                .iter()
+                .for_each(|inner| collect_loops(inner, loops));
+        }
+        VerilogStatement::If(conditional) => {
+            conditional
+                .then
+                .iter()
+                .for_each(|inner| collect_loops(inner, loops));
+            match &conditional.otherwise {
+                VerilogBlockOrConditional::Block(block) => {
+                    block.iter().for_each(|inner| collect_loops(inner, loops))
+                }
+                VerilogBlockOrConditional::Conditional(inner) => collect_loops(inner, loops),
+                VerilogBlockOrConditional::None => {}
+            }
+        }
+        VerilogStatement::Match(choice) => {
+            choice
+                .cases
+                .iter()
+                .flat_map(|case| &case.block)
+                .for_each(|inner| collect_loops(inner, loops));
+        }
+        VerilogStatement::Macro(block) => {
+            block.iter().for_each(|inner| collect_loops(inner, loops))
+        }
+        _ => {}
     }
 }
 
@@ -280,7 +255,7 @@ fn names_in(statement: &VerilogStatement, found: &mut dyn FnMut(&str, bool)) {
     }
 }
 
-fn names_of(expression: &VerilogExpression, written: bool, found: &mut dyn FnMut(&str, bool)) {
+pub fn names_of(expression: &VerilogExpression, written: bool, found: &mut dyn FnMut(&str, bool)) {
     match expression {
         VerilogExpression::Signal(name) => found(name, written),
         VerilogExpression::Literal(_) => {}
@@ -323,10 +298,23 @@ fn connections(module: &BlockTree, items: &[Item]) -> Result<BTreeMap<String, St
         let (Some(target), Some(source)) = (context.place(target)?, context.place(source)?) else {
             continue;
         };
-        let is_child = !module
-            .signals
-            .iter()
-            .any(|signal| names::plain(&signal.name) == target.wire);
+        let is_child = |array: bool| {
+            module
+                .children
+                .iter()
+                .filter(|child| !array || child.count.is_some())
+                .flat_map(|child| {
+                    let ports = child.module.signals.iter().filter(|port| port.is_port());
+                    ports.map(|port| names::joined(&child.name, &port.name))
+                })
+                .any(|wire| wire == target.wire)
+        };
+        let is_constant = |vector: &Vector| {
+            vector.kind == AtomKind::Constant && names::constant(&vector.name) == source.wire
+        };
+        if module.signals.iter().any(is_constant) {
+            continue;
+        }
         let only_writer = items
             .iter()
             .filter(|other| other.writes.contains(&target.wire))
@@ -346,57 +334,60 @@ fn connections(module: &BlockTree, items: &[Item]) -> Result<BTreeMap<String, St
                 },
             ) => {
                 let all = each.from.as_usize() == 0 && each.to.as_usize() * stride == target.total;
-                let broadcast = source.is_whole()
-                    && module.children.iter().any(|child| {
-                        child.count.is_some()
-                            && target.wire.starts_with(&format!("{}_", child.name))
-                    });
+                let broadcast = source.is_whole() && is_child(true);
                 let elementwise = source.total == target.total && source.offset == target.offset;
-                *index == each.index && all && (broadcast || elementwise)
+                *index == names::plain(&each.index) && all && (broadcast || elementwise)
             }
             _ => false,
         };
-        if is_child && only_writer && unread && joins && source.width == target.width {
+        if is_child(false) && only_writer && unread && joins && source.width == target.width {
             found.insert(target.wire, source.wire);
         }
     }
     Ok(found)
 }
 
-fn process(module: &BlockTree, members: &[&Item]) -> Result<Process> {
+fn process(module: &BlockTree, members: &[&Item], surely: &mut Written) -> Result<Process> {
+    let statements: Vec<_> = members.iter().map(|member| &member.statement).collect();
+    surely.unite(&order::check(&mut Context::new(module), &statements)?);
+
     let mut context = Context::new(module);
     let mut lines = Vec::new();
-    for member in members {
-        statement(&mut context, &member.statement, 2, &mut lines)?;
+    for statement in &statements {
+        self::statement(&mut context, statement, 2, &mut lines)?;
     }
     let targets: BTreeSet<String> = members
         .iter()
         .flat_map(|member| member.writes.clone())
         .collect();
-    let plain = members.iter().all(|member| {
-        matches!(
-            member.statement,
-            VerilogStatement::Assignment(..) | VerilogStatement::SliceAssignment { .. }
-        ) && member.reads.is_disjoint(&targets)
-    });
-    let places: BTreeSet<&str> = lines
+    let constants: Vec<String> = module
+        .signals
         .iter()
-        .filter_map(|line| line.split(" = ").next())
+        .filter(|signal| signal.kind == AtomKind::Constant)
+        .map(|signal| names::constant(&signal.name))
         .collect();
-    let continuous = plain && context.helpers.is_empty() && places.len() == lines.len();
+    let wakes = |wire: &String| !targets.contains(wire) && !constants.contains(wire);
     let mut text = String::new();
-    if continuous {
-        for line in &lines {
+    let mut continuous = true;
+    if let Some(lines) = assignments(&context, &statements, &lines)? {
+        for line in lines {
             text += &format!("    assign {}\n", line.trim_start());
         }
+    } else if !members.iter().any(|member| member.reads.iter().any(wakes)) {
+        // Nothing would ever wake an `always @*` that reads no wire.
+        context = Context::new(module);
+        for line in taken_apart(&mut context, &statements)? {
+            text += &format!("    assign {line}\n");
+        }
     } else {
+        continuous = false;
         let name = first_target(&context, &members[0].statement)?;
         text += &format!("    always @* begin : {name}_process\n");
         let mut indices = BTreeSet::new();
-        for member in members {
+        for statement in &statements {
             let mut loops = Vec::new();
-            nested_loops(&member.statement, &mut loops);
-            indices.extend(loops);
+            collect_loops(statement, &mut loops);
+            indices.extend(loops.iter().map(|index| names::plain(index)));
         }
         for index in indices {
             text += &format!("        integer {index};\n");
@@ -415,6 +406,103 @@ fn process(module: &BlockTree, members: &[&Item]) -> Result<Process> {
         continuous,
         text,
     })
+}
+
+/// The printed lines, if they can stand as continuous assignments: plain ones to bits that do not overlap.
+fn assignments<'a>(
+    context: &Context,
+    statements: &[&VerilogStatement],
+    lines: &'a [String],
+) -> Result<Option<&'a [String]>> {
+    let mut places: Vec<Place> = Vec::new();
+    for statement in statements {
+        let place = match statement {
+            VerilogStatement::Assignment(target, _) => context.target(target, None)?,
+            VerilogStatement::SliceAssignment {
+                base,
+                width,
+                offset,
+                ..
+            } => context.target(base, Some((*width, offset)))?,
+            _ => return Ok(None),
+        };
+        if places.iter().any(|other| overlap(other, &place)) {
+            return Ok(None);
+        }
+        places.push(place);
+    }
+    Ok(context.helpers.is_empty().then_some(lines))
+}
+
+fn overlap(one: &Place, other: &Place) -> bool {
+    let start = |place| start_of(place, &Indices::new());
+    match (start(one), start(other)) {
+        (Some(a), Some(b)) => one.wire == other.wire && a < b + other.width && b < a + one.width,
+        _ => true,
+    }
+}
+
+/// The assignments of loops over constants, one for each iteration.
+fn taken_apart(context: &mut Context, statements: &[&VerilogStatement]) -> Result<Vec<String>> {
+    let mut found: Vec<(Place, String)> = Vec::new();
+    for statement in statements {
+        take_apart(context, statement, &mut found)?;
+    }
+    Ok(found.into_iter().map(|(_, line)| line).collect())
+}
+
+fn take_apart(
+    context: &mut Context,
+    statement: &VerilogStatement,
+    found: &mut Vec<(Place, String)>,
+) -> Result<()> {
+    let (place, value) = match statement {
+        VerilogStatement::Assignment(target, value) => (context.target(target, None)?, value),
+        VerilogStatement::SliceAssignment {
+            base,
+            width,
+            offset,
+            replacement,
+        } => (context.target(base, Some((*width, offset)))?, replacement),
+        VerilogStatement::Loop(each) => {
+            let outer = context.enter(&each.index)?;
+            for value in each.from.as_usize()..each.to.as_usize() {
+                context.indices.insert(each.index.clone(), value as i64);
+                for inner in &each.block {
+                    take_apart(context, inner, found)?;
+                }
+            }
+            context.indices = outer;
+            context.loops.pop();
+            return Ok(());
+        }
+        VerilogStatement::Macro(inner) => {
+            return inner
+                .iter()
+                .try_for_each(|inner| take_apart(context, inner, found));
+        }
+        VerilogStatement::Comment(_) => return Ok(()),
+        _ => return refuse(format!("{} branches on constants alone", context.at())),
+    };
+    let value = context.of_width(value, place.width)?;
+    if !context.before.is_empty() {
+        return refuse(format!(
+            "{} takes a part of an expression of constants; name the value instead",
+            context.at()
+        ));
+    }
+    // The last assignment holds.
+    found.retain(|(other, _)| !(overlap(other, &place) && other == &place));
+    if found.iter().any(|(other, _)| overlap(other, &place)) {
+        return refuse(format!(
+            "{} gives bits of `{}` two constants; give each bit one",
+            context.at(),
+            place.wire
+        ));
+    }
+    let line = format!("{} = {};", place.text(), value.text);
+    found.push((place, line));
+    Ok(())
 }
 
 /// The wire that a statement writes first, after which its process is named.
@@ -439,39 +527,6 @@ fn first_target(context: &Context, statement: &VerilogStatement) -> Result<Strin
             "kernel of `{}` has a statement without effect",
             context.module.name
         )),
-    }
-}
-
-fn nested_loops(statement: &VerilogStatement, loops: &mut Vec<String>) {
-    match statement {
-        VerilogStatement::Loop(each) => {
-            loops.push(each.index.clone());
-            each.block
-                .iter()
-                .for_each(|inner| nested_loops(inner, loops));
-        }
-        VerilogStatement::If(conditional) => {
-            conditional
-                .then
-                .iter()
-                .for_each(|inner| nested_loops(inner, loops));
-            match &conditional.otherwise {
-                VerilogBlockOrConditional::Block(block) => {
-                    block.iter().for_each(|inner| nested_loops(inner, loops))
-                }
-                VerilogBlockOrConditional::Conditional(inner) => nested_loops(inner, loops),
-                VerilogBlockOrConditional::None => {}
-            }
-        }
-        VerilogStatement::Match(choice) => {
-            choice
-                .cases
-                .iter()
-                .flat_map(|case| &case.block)
-                .for_each(|inner| nested_loops(inner, loops));
-        }
-        VerilogStatement::Macro(block) => block.iter().for_each(|inner| nested_loops(inner, loops)),
-        _ => {}
     }
 }
 
@@ -522,12 +577,16 @@ fn statement(
         VerilogStatement::If(conditional) => branch(context, conditional, depth, lines),
         VerilogStatement::Match(choice) => select(context, choice, depth, lines),
         VerilogStatement::Loop(each) => {
-            let (index, from, to) = (&each.index, each.from.as_usize(), each.to.as_usize());
+            let (index, from, to) = (
+                names::plain(&each.index),
+                each.from.as_usize(),
+                each.to.as_usize(),
+            );
             let open = indent(depth);
             lines.push(format!(
                 "{open}for ({index} = {from}; {index} < {to}; {index} = {index} + 1) begin\n"
             ));
-            context.loops.push(index.clone());
+            context.enter(&each.index)?;
             block(context, &each.block, depth + 1, lines)?;
             context.loops.pop();
             lines.push(format!("{open}end\n"));
@@ -550,28 +609,7 @@ fn assign(
     depth: usize,
     lines: &mut Vec<String>,
 ) -> Result<()> {
-    let VerilogExpression::Signal(name) = target else {
-        return refuse(format!(
-            "kernel of `{}` assigns to an expression",
-            context.module.name
-        ));
-    };
-    let Some(place) = context.place(name)? else {
-        return refuse(format!(
-            "kernel of `{}` assigns to `{name}`, which is no signal",
-            context.module.name
-        ));
-    };
-    let place = match part {
-        None => place,
-        Some((width, VerilogExpression::Literal(offset))) => place.part(offset.as_usize(), width),
-        Some(_) => {
-            return refuse(format!(
-                "kernel of `{}` writes bits at a variable place",
-                context.module.name
-            ));
-        }
-    };
+    let place = context.target(target, part)?;
     let value = context.of_width(value, place.width)?;
     flush(context, depth, lines);
     lines.push(format!(
@@ -633,20 +671,19 @@ fn select(
     flush(context, depth, lines);
     let open = indent(depth);
     lines.push(format!("{open}case ({})\n", test.text));
-    let mut complete = false;
-    for case in &choice.cases {
-        let label = if case.condition == "default" {
-            complete = true;
-            "default".to_owned()
-        } else {
-            context.label(&case.condition, test.width)?
+    // The kernel's cases are complete; what no variant stands for may do as the last one does, rather than latch.
+    for (at, case) in choice.cases.iter().enumerate() {
+        let last = at + 1 == choice.cases.len();
+        let label = match case.condition.as_str() {
+            "default" => "default".to_owned(),
+            variant => {
+                let label = context.label(variant, test.width)?;
+                if last { "default".to_owned() } else { label }
+            }
         };
         lines.push(format!("{open}    {label}: begin\n"));
         block(context, &case.block, depth + 2, lines)?;
         lines.push(format!("{open}    end\n"));
-    }
-    if !complete {
-        lines.push(format!("{open}    default: ;\n"));
     }
     lines.push(format!("{open}endcase\n"));
     Ok(())
