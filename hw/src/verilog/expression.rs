@@ -164,6 +164,14 @@ enum Value {
     Sized(Sized),
 }
 
+/// A variable of a process that holds an expression of which a part is taken.
+pub struct Helper {
+    pub name: String,
+    pub width: usize,
+    /// It is assigned in some cases only.
+    pub in_branch: bool,
+}
+
 /// What a process knows while its expressions are printed.
 pub struct Context<'a> {
     pub module: &'a BlockTree,
@@ -171,8 +179,10 @@ pub struct Context<'a> {
     pub loops: Vec<String>,
     /// Values of loop indices, where a loop is taken apart.
     pub indices: Indices,
-    /// Helper variables of this process, with their widths.
-    pub helpers: Vec<(String, usize)>,
+    /// Helper variables of this process.
+    pub helpers: Vec<Helper>,
+    /// Branches around the statement that is printed.
+    pub branches: usize,
     /// Assignments to helpers, to be printed before the statement.
     pub before: Vec<String>,
     /// Wires and constants that were read.
@@ -186,6 +196,7 @@ impl<'a> Context<'a> {
             loops: Vec::new(),
             indices: Indices::new(),
             helpers: Vec::new(),
+            branches: 0,
             before: Vec::new(),
             reads: BTreeSet::new(),
         }
@@ -442,18 +453,51 @@ impl<'a> Context<'a> {
 
     /// The expression as bits of a wire; a helper variable if it is none.
     fn as_place(&mut self, sized: Sized) -> Place {
-        if let Some(place) = sized.place {
-            return place;
+        let width = sized.width;
+        self.part(sized, 0, width)
+    }
+
+    /// `width` bits of an expression, which has them; a helper variable if it is not bits of a wire.
+    fn part(&mut self, sized: Sized, bit: usize, width: usize) -> Place {
+        if let Some(place) = &sized.place {
+            return place.part(bit, width);
         }
-        let wire = format!("part_{}", self.helpers.len());
-        self.helpers.push((wire.clone(), sized.width));
-        self.before.push(format!("{wire} = {};", sized.text));
+        // What is not wanted is named so too: lint tools look for bits that nobody uses.
+        let above = sized.width - bit - width;
+        let pieces: Vec<String> = [("unused", above), ("part", width), ("unused", bit)]
+            .into_iter()
+            .filter(|(_, bits)| *bits > 0)
+            .map(|(name, bits)| self.helper(name, bits))
+            .collect();
+        let wire = pieces[usize::from(above > 0)].clone();
+        let target = match pieces.as_slice() {
+            [only] => only.clone(),
+            several => format!("{{{}}}", several.join(", ")),
+        };
+        self.before.push(format!("{target} = {};", sized.text));
         Place {
             wire,
-            total: sized.width,
-            width: sized.width,
+            total: width,
+            width,
             offset: Offset::At(0),
         }
+    }
+
+    fn helper(&mut self, name: &str, width: usize) -> String {
+        let taken = |wire: &str| {
+            let is_signal = self.module.signals.iter().any(|signal| signal.name == wire);
+            is_signal || self.helpers.iter().any(|helper| helper.name == wire)
+        };
+        let wire = (0..)
+            .map(|number| format!("{name}_{number}"))
+            .find(|wire| !taken(wire))
+            .unwrap_or_default();
+        self.helpers.push(Helper {
+            name: wire.clone(),
+            width,
+            in_branch: self.branches > 0,
+        });
+        wire
     }
 
     /// The low `width` bits, with zeros above if there are fewer.
@@ -473,7 +517,7 @@ impl<'a> Context<'a> {
                 width,
             )
         } else {
-            Sized::place(self.as_place(sized).part(0, width))
+            Sized::place(self.part(sized, 0, width))
         }
     }
 
@@ -640,7 +684,12 @@ impl<'a> Context<'a> {
                 return refuse(format!("{}: signed arithmetic is not exported", self.at()));
             }
         };
-        let text = format!("{symbol}{}", inner.operand());
+        // Verilog has no operator right behind another one.
+        let text = if inner.text.starts_with(['!', '~', '&', '|', '^']) {
+            format!("{symbol}({})", inner.text)
+        } else {
+            format!("{symbol}{}", inner.operand())
+        };
         // A reduction beside a binary `&` or `|` would be hard to read without parentheses.
         let atom = matches!(operator, VerilogOpUnary::Not);
         Ok(Sized {
@@ -657,7 +706,7 @@ impl<'a> Context<'a> {
         let inner = self.known(inner)?;
         match self.value(index)? {
             Value::Number(bit) if (bit as usize) < inner.width => {
-                Ok(Sized::place(self.as_place(inner).part(bit as usize, 1)))
+                Ok(Sized::place(self.part(inner, bit as usize, 1)))
             }
             Value::Number(bit) => {
                 refuse(format!("{}: bit {bit} of {} bits", self.at(), inner.width))
@@ -677,14 +726,14 @@ impl<'a> Context<'a> {
                     }));
                 }
                 let shifted = Sized::operator(format!("{} >> {index}", place.text()), place.width);
-                Ok(Sized::place(self.as_place(shifted).part(0, 1)))
+                Ok(Sized::place(self.part(shifted, 0, 1)))
             }
             Value::Sized(index) => {
                 let shifted = Sized::operator(
                     format!("{} >> {}", inner.operand(), index.operand()),
                     inner.width,
                 );
-                Ok(Sized::place(self.as_place(shifted).part(0, 1)))
+                Ok(Sized::place(self.part(shifted, 0, 1)))
             }
         }
     }
@@ -704,7 +753,7 @@ impl<'a> Context<'a> {
                     return Ok(Sized::atom(format!("{width}'d0"), width));
                 }
                 let available = width.min(inner.width - offset);
-                let part = Sized::place(self.as_place(inner).part(offset, available));
+                let part = Sized::place(self.part(inner, offset, available));
                 Ok(self.resized(part, width))
             }
             offset => {

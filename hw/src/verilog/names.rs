@@ -19,10 +19,20 @@ throughout time timeprecision timeunit tran tranif0 tranif1 tri tri0 tri1 triand
 unique0 unsigned until until_with untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while \
 wildcard wire with within wor xnor xor ";
 
+/// Words that Verilator refuses, or warns of because they mean something in the C++ that it writes.
+const WORDS: &str = " abort alignas alignof and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bit_vector \
+bitand bitor bool catch cdecl char char16_t char32_t compl complex concept const_cast const_iterator constexpr decltype \
+delete deque double dynamic_cast explicit far float friend goto huge inline interrupt iterator list long mailbox map \
+mutable namespace near noexcept not_eq nullptr operator or_eq override pascal private process public queue reference \
+register requires sc_clock sc_in sc_inout sc_out sc_signal semaphore sensitive sensitive_neg sensitive_pos set short \
+sizeof stack switch synchronized template thread_local throw transaction_safe transaction_safe_dynamic try type_info \
+typeid typename uint8_t uint16_t uint32_t using vector volatile wchar_t xor_eq ";
+
 /// A Rust name as a Verilog name; a keyword gets an underscore behind it.
 pub fn plain(name: &str) -> String {
-    let name = name.replace('$', "_");
-    if KEYWORDS.contains(&format!(" {name} ")) {
+    let name = name.trim_start_matches("r#").replace('$', "_");
+    let word = format!(" {name} ");
+    if KEYWORDS.contains(&word) || WORDS.contains(&word) {
         name + "_"
     } else {
         name
@@ -57,6 +67,8 @@ mod tests {
         assert_eq!(plain("matches"), "matches_");
         assert_eq!(plain("release"), "release_");
         assert_eq!(plain("released"), "released");
+        assert_eq!(plain("queue"), "queue_");
+        assert_eq!(plain("r#type"), "type_");
         assert_eq!(joined("entry", "d"), "entry_d");
         assert_eq!(constant("ScanState::Idle"), "SCAN_STATE_IDLE");
     }

@@ -392,10 +392,14 @@ fn process(module: &BlockTree, members: &[&Item], surely: &mut Written) -> Resul
         for index in indices {
             text += &format!("        integer {index};\n");
         }
-        for (helper, width) in &context.helpers {
-            let range = range(*width);
+        for helper in &context.helpers {
+            let range = range(helper.width);
             let space = if range.is_empty() { "" } else { " " };
-            text += &format!("        reg {range}{space}{helper};\n");
+            text += &format!("        reg {range}{space}{};\n", helper.name);
+        }
+        // A variable without a value in some case would be a latch.
+        for helper in context.helpers.iter().filter(|helper| helper.in_branch) {
+            text += &format!("        {} = {}'d0;\n", helper.name, helper.width);
         }
         text += &lines.concat();
         text += "    end\n";
@@ -631,6 +635,7 @@ fn branch(
     flush(context, depth, lines);
     let open = indent(depth);
     lines.push(format!("{open}if ({}) begin\n", test.text));
+    context.branches += 1;
     block(context, &conditional.then, depth + 1, lines)?;
     match &conditional.otherwise {
         VerilogBlockOrConditional::None => lines.push(format!("{open}end\n")),
@@ -658,6 +663,7 @@ fn branch(
             }
         }
     }
+    context.branches -= 1;
     Ok(())
 }
 
@@ -682,7 +688,9 @@ fn select(
             }
         };
         lines.push(format!("{open}    {label}: begin\n"));
+        context.branches += 1;
         block(context, &case.block, depth + 2, lines)?;
+        context.branches -= 1;
         lines.push(format!("{open}    end\n"));
     }
     lines.push(format!("{open}endcase\n"));

@@ -67,6 +67,7 @@ pub struct Control {
     pub record_reading: Signal<Out, Bit>,
     pub field_sum: Signal<Out, Bits<7>>,
     pub patched_low: Signal<Out, Bits<7>>,
+    pub patched_phase: Signal<Out, Bit>,
     pub patched_high: Signal<Out, Bits<33>>,
     pub lane_sum: Signal<Out, Bits<5>>,
     pub late_first: Signal<Out, Bits<7>>,
@@ -231,6 +232,7 @@ impl Logic for Control {
             self.patched.next.high = self.c.val();
         }
         self.patched_low.next = self.patched.val().low + self.patched.val().flag;
+        self.patched_phase.next = self.patched.val().phase == Phase::Idle;
         self.patched_high.next = self.patched.val().high;
 
         self.lane_sum.next =
@@ -259,7 +261,7 @@ impl Fresh for Control {
         signals!(clock reset a b c p q lanes flags branch chain nested two other_two part_in_test phase_code phase_is
             exhaustive with_default on_bool last_set counted prefix suffix rotated evens odds numbered tied one_hot
             reversed replaced looked_up second_of_table record_low record_flag record_high record_reading field_sum
-            patched_low patched_high lane_sum late_first late_second single phase record patched early counts
+            patched_low patched_phase patched_high lane_sum late_first late_second single phase record patched early counts
             replacements ahead)
     }
 }
@@ -269,7 +271,7 @@ hardware!([] Control {
     outputs: branch, chain, nested, two, other_two, part_in_test, phase_code, phase_is, exhaustive, with_default,
         on_bool, last_set, counted, prefix, suffix, rotated, evens, odds, numbered, tied, one_hot, reversed, replaced,
         looked_up, second_of_table, record_low, record_flag, record_high, record_reading, field_sum, patched_low,
-        patched_high, lane_sum, late_first, late_second, single;
+        patched_phase, patched_high, lane_sum, late_first, late_second, single;
 });
 
 /// Names that are keywords of Verilog, of SystemVerilog or of the C++ that Verilator makes.

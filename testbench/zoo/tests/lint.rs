@@ -1,0 +1,83 @@
+//! Verilator, Icarus and Yosys read the zoo's Verilog without a warning.
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+
+use faultline_hw::registry::Design;
+use faultline_zoo::designs;
+
+/// Exports the zoo and runs a linter on each specimen, in a folder that holds all modules.
+fn each(lint: impl Fn(&Design, &Path) -> Command) {
+    let folder = tempfile::tempdir().unwrap();
+    for design in designs() {
+        support::export(&design, folder.path());
+    }
+    let complaints: Vec<String> = designs()
+        .iter()
+        .map(|design| support::run(lint(design, folder.path()).current_dir(folder.path())))
+        .filter(|(content, text)| !content || !text.trim().is_empty())
+        .map(|(_, text)| text)
+        .collect();
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+#[test]
+fn verilator_warns_of_nothing() {
+    each(|design, _| {
+        let mut command = Command::new("verilator");
+        command.args([
+            "--lint-only",
+            "-Wall",
+            "-y",
+            ".",
+            "--top-module",
+            design.name,
+        ]);
+        // What the specimens do on purpose: compare one bit with literals, so that the answer is always the same; and
+        // send a signal through an array of children, which Verilator simulates more slowly.
+        command.args(match (design.block, design.config) {
+            ("operators", "1") => &["-Wno-CMPCONST"][..],
+            ("tree", _) => &["-Wno-UNOPTFLAT"],
+            _ => &[],
+        });
+        command.arg(format!("{}.v", design.name));
+        command
+    });
+}
+
+#[test]
+fn icarus_warns_of_nothing() {
+    each(|design, _| {
+        let mut command = Command::new("iverilog");
+        command.args([
+            "-g2005",
+            "-Wall",
+            "-t",
+            "null",
+            "-o",
+            "/dev/null",
+            "-y",
+            ".",
+            "-s",
+            design.name,
+        ]);
+        command.arg(format!("{}.v", design.name));
+        command
+    });
+}
+
+#[test]
+fn yosys_warns_of_nothing() {
+    each(|design, _| {
+        let name = design.name;
+        let mut command = Command::new("yosys");
+        let script = format!(
+            "read_verilog -noautowire {name}.v; hierarchy -check -libdir . -top {name}; proc; check -assert"
+        );
+        // With -q only warnings and errors are printed, and -e makes an error of any warning.
+        command.args(["-q", "-e", ".", "-p", &script]);
+        command
+    });
+}
