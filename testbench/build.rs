@@ -13,7 +13,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=build/verilate.rs");
     println!("cargo::rerun-if-changed={}", folder.display());
-    let module = |design: hardware::registry::Design| {
+    let module = |design: faultline_hw::registry::Design| {
         // A design that is not exported yet is reported when somebody asks for it.
         let file = folder
             .join(format!("{}.v", design.name))
@@ -38,7 +38,7 @@ fn main() {
             }
         }))
     };
-    let modules: Result<Vec<_>, _> = hardware::registry::designs()
+    let modules: Result<Vec<_>, _> = faultline_hw::registry::designs()
         .into_iter()
         .filter_map(module)
         .collect();

@@ -1,5 +1,11 @@
 //! What the tests of all blocks share.
 
+// Each test binary uses a part of it.
+#![allow(dead_code, missing_docs)]
+
+pub mod log;
+pub mod queue;
+
 use std::time::{Duration, Instant};
 
 use faultline_testbench::backend::Kind;
