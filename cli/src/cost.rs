@@ -18,7 +18,9 @@ use crate::Global;
 use crate::output::{progress, right};
 
 /// Synthesise the blocks and print their area, power and clock beside the paper's Table 2.
+// The report takes the same options beside its own, and two groups of one name would clash.
 #[derive(clap::Args, Debug)]
+#[group(id = "cost")]
 pub struct Args {
     /// Only this block: replay_queue or operand_log
     #[arg(long)]
@@ -89,6 +91,9 @@ pub enum Script {
 /// # Errors
 /// If an option makes no sense, a tool is missing or fails, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    for path in args.csv.iter().chain(&args.markdown) {
+        tool::check_writable(path).map_err(|error| miette!("{error}"))?;
+    }
     let measured = measure(args)?;
     if let Some(path) = &args.csv {
         let text = table::csv(&measured.rows).map_err(|error| miette!("{error}"))?;
@@ -244,7 +249,10 @@ fn command(args: &Args) -> String {
 }
 
 /// The designs that the options choose, in the registry's order.
-fn chosen(args: &Args) -> Result<Vec<Design>> {
+///
+/// # Errors
+/// If there is no such block or size.
+pub fn chosen(args: &Args) -> Result<Vec<Design>> {
     let designs = designs();
     let sizes = [("replay_queue", &args.queue), ("operand_log", &args.log)];
     if let Some(block) = &args.block

@@ -2,6 +2,7 @@
 
 mod cost;
 mod doctor;
+mod export;
 mod output;
 mod report;
 mod sram;
@@ -26,6 +27,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    Export(export::Args),
     Cost(cost::Args),
     Report(report::Args),
     Sram(sram::Args),
@@ -36,6 +38,7 @@ enum Command {
 fn main() -> ExitCode {
     let Cli { global, command } = Cli::parse();
     let result = match &command {
+        Command::Export(args) => export::run(args, &global),
         Command::Cost(args) => cost::run(args, &global),
         Command::Report(args) => report::run(args, &global),
         Command::Sram(args) => sram::run(args, &global),

@@ -3,11 +3,23 @@
 use std::path::{Path, PathBuf};
 
 use faultline_synth::report::{Report, Section};
+use faultline_synth::table::Grid;
 use faultline_synth::tool;
+use faultline_testbench::backend::Kind;
+use faultline_testbench::blocks;
+use faultline_testbench::lockstep::Speed;
 use miette::{Result, miette};
 
 use crate::Global;
 use crate::cost;
+use crate::output::{grouped, progress};
+
+/// Seed of the lockstep's traffic.
+const SEED: u64 = 1;
+/// Cycles in which the kernel takes part: it is the slowest back end by far.
+const KERNEL_CYCLES: u64 = 2_048;
+/// Cycles of the others.
+const CYCLES: u64 = 200_000;
 
 /// Export the Verilog, run the lockstep, synthesise, and write a page with plots beside the paper.
 #[derive(clap::Args, Debug)]
@@ -27,7 +39,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     std::fs::create_dir_all(&args.out)
         .map_err(|error| miette!("{}: cannot make this folder: {error}", args.out.display()))?;
     export(&args.out.join("rtl"))?;
-    let sections = lockstep()?;
+    let sections = lockstep(&args.cost)?;
     let measured = cost::measure(&args.cost)?;
     let page = Report {
         rows: &measured.rows,
@@ -65,7 +77,56 @@ fn export(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Reference, kernel and Verilog in lockstep on an instruction stream: a table for the page.
-fn lockstep() -> Result<Vec<Section>> {
-    Ok(Vec::new())
+/// Every back end of this build in lockstep on the designs of the report: a table for the page.
+///
+/// # Errors
+/// If a back end cannot be had, or two of them differ.
+fn lockstep(args: &cost::Args) -> Result<Vec<Section>> {
+    let designs = cost::chosen(args)?;
+    let kinds: Vec<Kind> = Kind::built().collect();
+    let bar = progress(designs.len() as u64, "lockstep {msg} [{pos}/{len}]");
+    let mut rows = Vec::new();
+    for design in &designs {
+        bar.set_message(design.name);
+        let mut session = blocks::session(design.block, design.config, &kinds, SEED)
+            .map_err(|error| miette!("{error}"))?;
+        session
+            .run(KERNEL_CYCLES)
+            .map_err(|error| miette!("{error}"))?;
+        let kernel = session.drop_backend(Kind::RustHdl);
+        // The reference alone would agree with itself.
+        if kinds.len() > 2 {
+            session
+                .run(CYCLES - KERNEL_CYCLES)
+                .map_err(|error| miette!("{error}"))?;
+        }
+        let speeds: Vec<Speed> = session.speeds().chain(kernel).collect();
+        let mut row = vec![design.name.to_owned()];
+        for kind in &kinds {
+            let speed = speeds.iter().find(|speed| speed.kind == *kind);
+            row.push(speed.map_or("-".to_owned(), |speed| grouped(speed.cycles)));
+            row.push(speed.map_or("-".to_owned(), |speed| {
+                format!("{:.0}", speed.cycles_per_second() / 1000.0)
+            }));
+        }
+        row.push("0".to_owned());
+        rows.push(row);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let mut headings = vec!["design".to_owned()];
+    for kind in &kinds {
+        headings.push(format!("{kind} cycles"));
+        headings.push("kHz".to_owned());
+    }
+    headings.push("mismatches".to_owned());
+    Ok(vec![Section {
+        grid: Grid {
+            title: "Lockstep: every output compared in every cycle, seeded random traffic"
+                .to_owned(),
+            headings,
+            rows,
+        },
+        command: format!("faultline report (seed {SEED})"),
+    }])
 }

@@ -50,12 +50,16 @@ impl Report<'_> {
             (
                 "SM area beside Table 2",
                 "Percent of a 16 mm\u{b2} SM.",
-                plots::bars(self.rows, "SM area, %", |share| share.sm_area_percent)?,
+                plots::bars(self.rows, "SM area, %", "control measured", |share| {
+                    share.sm_area_percent
+                })?,
             ),
             (
                 "SM power beside Table 2",
                 "Percent of 5.7 W: leakage and one log write per cycle at 1 GHz, memories only.",
-                plots::bars(self.rows, "SM power, %", |share| share.sm_power_percent)?,
+                plots::bars(self.rows, "SM power, %", "memories only", |share| {
+                    share.sm_power_percent
+                })?,
             ),
         ] {
             let _ = writeln!(

@@ -89,6 +89,7 @@ pub fn size_against_area(rows: &[Row]) -> Result<String, String> {
             .build_cartesian_2d(0.0..36.0, 0.0..ceiling(&all, share))?;
         chart
             .configure_mesh()
+            .disable_x_mesh()
             .x_labels(9)
             .y_labels(6)
             .x_label_formatter(&|size| format!("{size:.0}"))
@@ -128,8 +129,15 @@ pub fn size_against_area(rows: &[Row]) -> Result<String, String> {
     })
 }
 
-/// Bars for each size of Table 2: the paper, and every series beside it.
-pub fn bars(rows: &[Row], what: &str, share: fn(&Overhead) -> f64) -> Result<String, String> {
+/// Bars for each size of Table 2: the paper, and every series beside it. `alone` is what stands
+/// beside the memories in the series without the factor: their control's area is measured, its
+/// power is not.
+pub fn bars(
+    rows: &[Row],
+    what: &str,
+    alone: &str,
+    share: fn(&Overhead) -> f64,
+) -> Result<String, String> {
     let all = series(rows);
     let sizes: Vec<f64> = paper_sizes().map(|(size, _)| size).collect();
     draw(what, |area| {
@@ -168,7 +176,7 @@ pub fn bars(rows: &[Row], what: &str, share: fn(&Overhead) -> f64) -> Result<Str
                         colour.filled(),
                     )
                 }))?
-                .label(series.name)
+                .label(series.name.replace("control measured", alone))
                 .legend(move |(x, y)| {
                     Rectangle::new([(x, y - 5), (x + 12, y + 5)], colour.filled())
                 });
