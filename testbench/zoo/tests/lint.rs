@@ -1,5 +1,7 @@
 //! Verilator, Icarus and Yosys read the zoo's Verilog without a warning.
 
+#![allow(clippy::unwrap_used)] // This is a test, which clippy does not see outside of `#[test]`.
+
 mod support;
 
 use std::path::Path;

@@ -1,0 +1,47 @@
+//! Small blocks for tests of the exporter.
+
+#![allow(dead_code)] // Each test takes what it needs.
+
+use faultline_hw::verilog::verilog;
+use rust_hdl::prelude::*;
+
+/// A block with two inputs, two outputs `y` and `z`, further fields, and a kernel.
+#[macro_export]
+macro_rules! block {
+    ($name:ident { $($field:ident: $type:ty),* $(,)? } $hash:tt $attribute:tt |$this:ident| { $($kernel:tt)* }) => {
+        #[derive(LogicBlock, Default)]
+        pub struct $name {
+            pub a: Signal<In, Bits<8>>,
+            pub b: Signal<In, Bits<8>>,
+            pub y: Signal<Out, Bits<8>>,
+            pub z: Signal<Out, Bits<8>>,
+            $(pub $field: $type,)*
+        }
+        impl Logic for $name {
+            $hash $attribute
+            fn update(&mut $this) { $($kernel)* }
+        }
+    };
+}
+
+/// The Verilog of a block.
+pub fn text(block: &dyn Block) -> String {
+    let (modules, _) =
+        verilog(block, "block").unwrap_or_else(|error| panic!("it is refused: {error}"));
+    modules.into_iter().map(|module| module.text).collect()
+}
+
+/// Asserts that a block is refused with one sentence that holds these words.
+pub fn refused(block: &dyn Block, words: &[&str]) {
+    let sentence = match verilog(block, "block") {
+        Err(error) => error.to_string(),
+        Ok((modules, _)) => panic!("it is printed:\n{}", modules[0].text),
+    };
+    for word in words {
+        assert!(sentence.contains(word), "`{word}` is not in: {sentence}");
+    }
+    assert!(
+        !sentence.contains('\n') && sentence.len() < 200,
+        "{sentence}"
+    );
+}

@@ -1,0 +1,135 @@
+//! How the exporter prints what is easily printed wrong.
+
+mod support;
+
+use faultline_hw::register::Register;
+use rust_hdl::prelude::*;
+use support::text;
+
+#[test]
+fn keywords_get_an_underscore() {
+    block!(Named { matches: Signal<Local, Bits<8>>, queue: Signal<Local, Bits<8>>, release: Register<Bits<8>>,
+        clock: Signal<In, Clock>, reset: Signal<In, Bit> } #[hdl_gen] |self| {
+        self.release.clock.next = self.clock.val();
+        self.release.reset.next = self.reset.val();
+        self.release.d.next = self.a.val();
+        self.matches.next = self.release.q.val() & self.b.val();
+        self.queue.next = self.matches.val() + 1;
+        self.y.next = self.queue.val();
+        self.z.next = self.a.val();
+        for bit in 0..8 {
+            if self.a.val().get_bit(bit) {
+                self.z.next = self.b.val();
+            }
+        }
+    });
+    let text = text(&Named::default());
+    for name in [
+        " matches_;",
+        " queue_;",
+        "register_8 release_ (",
+        "integer bit_;",
+    ] {
+        assert!(text.contains(name), "{name} is not in\n{text}");
+    }
+}
+
+#[test]
+fn blocks_of_one_type_share_a_module() {
+    block!(Half {} #[hdl_gen] |self| {
+        self.y.next = self.a.val() >> 1;
+        self.z.next = self.b.val() >> 1;
+    });
+    block!(Pair { one: Half, two: Half } #[hdl_gen] |self| {
+        self.one.a.next = self.a.val();
+        self.one.b.next = self.b.val();
+        self.two.a.next = self.one.y.val();
+        self.two.b.next = self.one.z.val();
+        self.y.next = self.two.y.val();
+        self.z.next = self.two.z.val();
+    });
+    let text = text(&Pair::default());
+    assert_eq!(text.matches("endmodule").count(), 2, "{text}");
+    assert!(
+        text.contains("block_one one (") && text.contains("block_one two ("),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_last_of_overlapping_assignments_holds() {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
+    pub struct Halves {
+        low: Bits<4>,
+        high: Bits<4>,
+    }
+    block!(Over { halves: Signal<Local, Halves>, other: Signal<Local, Halves> } #[hdl_gen] |self| {
+        self.other.next.low = bits::<4>(1);
+        self.other.next.high = bits::<4>(2);
+        self.halves.next = self.other.val();
+        self.halves.next.low = self.a.val().get_bits::<4>(0);
+        self.y.next = bit_cast::<8, 4>(self.halves.val().low) + self.b.val();
+        self.z.next = bit_cast::<8, 4>(self.halves.val().high);
+    });
+    // Two continuous assignments would fight.
+    let text = text(&Over::default());
+    assert!(
+        text.contains("halves = other;\n        halves[3:0] = a[3:0];"),
+        "{text}"
+    );
+    assert!(!text.contains("assign halves"), "{text}");
+}
+
+#[test]
+fn a_loop_over_constants_needs_nobody_to_wake_it() {
+    block!(Tied { tied: [Signal<Out, Bits<3>>; 3] } #[hdl_gen] |self| {
+        for i in 0..3 {
+            self.tied[i].next = i.to_bits::<3>();
+        }
+        self.y.next = self.a.val();
+        self.z.next = self.b.val();
+    });
+    let text = text(&Tied::default());
+    assert!(text.contains("assign tied[8:6] = 3'd2;"), "{text}");
+    assert!(!text.contains("always"), "{text}");
+}
+
+#[test]
+fn a_signal_may_be_read_above_the_statement_that_writes_it() {
+    block!(Late { late: Signal<Local, Bits<8>> } #[hdl_gen] |self| {
+        self.y.next = self.late.val();
+        self.late.next = self.a.val();
+        self.z.next = self.b.val();
+    });
+    assert!(text(&Late::default()).contains("assign y = late;"));
+}
+
+#[test]
+fn an_operator_never_follows_another() {
+    block!(Twice {} #[hdl_gen] |self| {
+        self.y.next = !!self.a.val();
+        self.z.next = self.b.val() + !self.b.val().any();
+    });
+    let text = text(&Twice::default());
+    assert!(
+        text.contains("y = ~(~a);") && text.contains("!(|b)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_variable_of_a_branch_has_a_value_in_every_case() {
+    block!(Branch {} #[hdl_gen] |self| {
+        if self.a.val().any() {
+            self.y.next = self.b.val();
+        } else if (self.a.val() + self.b.val()).get_bit(7) {
+            self.y.next = self.a.val();
+        } else {
+            self.y.next = bits::<8>(0);
+        }
+        self.z.next = self.b.val();
+    });
+    let text = text(&Branch::default());
+    assert!(text.contains("        part_0 = 1'd0;\n"), "{text}");
+    assert!(text.contains("{part_0, unused_0} = a + b;"), "{text}");
+}
