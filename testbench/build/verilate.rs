@@ -149,7 +149,7 @@ fn bench_of(module: &Module) -> String {
     format!(
         "module {name}_bench (\n    input wire clock,\n    input wire apply{ports}\n);
 {registers}    always @(posedge apply) begin\n{loads}    end
-    {name} design (\n        .clock(clock){pins}\n    );
+    {name} under_test (\n        .clock(clock){pins}\n    );
 endmodule
 "
     )

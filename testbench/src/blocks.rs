@@ -8,6 +8,7 @@ use crate::backend::{Backend, BackendError, Kind, Reference};
 use crate::bench::Bench;
 use crate::layout::Layout;
 use crate::lockstep::Lockstep;
+use crate::replay::{Kernel as TracedKernel, Replay, ReplayError, Target};
 use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
 use crate::traffic::operand_log::OperandLogTraffic;
@@ -80,6 +81,11 @@ impl Block for OperandLog {
     }
 }
 
+/// The configurations that are meant where none is named.
+pub const DEFAULT_QUEUE: &str = "64";
+/// As above, of the log.
+pub const DEFAULT_LOG: &str = "16k";
+
 /// A block without its types.
 struct Registered {
     name: &'static str,
@@ -118,6 +124,9 @@ pub enum SetupError {
     /// A back end cannot be had.
     #[error(transparent)]
     Backend(#[from] BackendError),
+    /// A trace cannot drive it.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
 }
 
 fn known() -> String {
@@ -196,6 +205,31 @@ pub fn session(
     let lockstep = lockstep(block, config, kinds)?;
     let stimulus = (find(block, config)?.block.traffic)(config, seed).ok_or_else(unknown)?;
     Ok(Session::new(lockstep, stimulus))
+}
+
+/// A lockstep that runs a trace on an SM with both blocks; the other one has its default size.
+///
+/// # Errors
+/// If there is no such design, a back end cannot be had, or the trace cannot drive it.
+pub fn replay_session(
+    block: &str,
+    config: &str,
+    kinds: &[Kind],
+    kernels: Vec<TracedKernel>,
+    seed: u64,
+) -> Result<Session, SetupError> {
+    let lockstep = lockstep(block, config, kinds)?;
+    let (target, queue, log) = match block {
+        ReplayQueue::NAME => (Target::ReplayQueue, config, DEFAULT_LOG),
+        _ => (Target::OperandLog, DEFAULT_QUEUE, config),
+    };
+    let sizes = ReplayQueue::parameters(queue).zip(OperandLog::parameters(log));
+    let (queue, log) = sizes.ok_or_else(|| SetupError::UnknownDesign {
+        block: block.to_owned(),
+        config: config.to_owned(),
+    })?;
+    let replay = Replay::new(target, kernels, queue, log, seed)?;
+    Ok(Session::new(lockstep, Box::new(replay)))
 }
 
 /// A lockstep of all built back ends, driven by hand.

@@ -1,0 +1,583 @@
+//! Real instruction streams: the global-memory instructions of a GPU trace run through an SM with both blocks.
+//!
+//! The SM is small but whole: an instruction gets its log entries, enters the queue, writes its operands, and is
+//! checked after a while. The first touch of a 64 KB region is a page fault, and so is now and then any other access;
+//! the warp is resumed when its page has come, and replays with the operands that the log kept. When a stream has ended
+//! it starts again, with the pages gone, so that it lasts as long as one likes.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::io::BufRead;
+use std::path::Path;
+
+use faultline_sim::ports::{Model, Ports};
+use faultline_sim::trace::{GlobalAccess, GlobalAccesses, Reader, Trace, TraceError};
+use faultline_sim::{operand_log, replay_queue};
+
+use crate::session::{Coverage, Stimulus};
+use crate::traffic::Dice;
+
+/// Instructions of a kernel that are replayed; the rest of a longer one is left out.
+const MOST_INSTRUCTIONS: usize = 1_000_000;
+/// Faults are handled for regions of so many bytes, as bits (Tanasic et al., Table 1).
+const REGION_BITS: u32 = 16;
+/// One access in so many faults although its page was touched before.
+const FAULT_RATE: u64 = 100;
+/// Cycles from the last operand to the last TLB check, from there to the commit, and from a fault to the resume: the
+/// least, and how many more at most.
+const CHECK: (u64, u64) = (10, 60);
+const COMMIT: (u64, u64) = (20, 200);
+const FAULT: (u64, u64) = (100, 900);
+
+/// A kernel as one SM issues it.
+pub struct Kernel {
+    resident_blocks: usize,
+    accesses: Vec<GlobalAccess>,
+}
+
+/// The kernels of a trace that access global memory.
+///
+/// # Errors
+/// If the trace cannot be read.
+pub fn kernels(path: &Path) -> Result<Vec<Kernel>, TraceError> {
+    let trace = Trace::open(path)?;
+    let kernels: Result<Vec<_>, _> = trace.readers().map(|reader| kernel(reader?)).collect();
+    Ok(kernels?
+        .into_iter()
+        .filter(|kernel| !kernel.accesses.is_empty())
+        .collect())
+}
+
+/// The global-memory instructions of one kernel.
+///
+/// # Errors
+/// If the trace cannot be read.
+pub fn kernel<R: BufRead>(reader: Reader<R>) -> Result<Kernel, TraceError> {
+    let accesses = GlobalAccesses::new(reader);
+    let resident_blocks = accesses.resident_blocks();
+    Ok(Kernel {
+        resident_blocks,
+        accesses: accesses.take(MOST_INSTRUCTIONS).collect::<Result<_, _>>()?,
+    })
+}
+
+/// Why a trace cannot drive a design.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// There is nothing to replay.
+    #[error("the trace has no global-memory instruction; take one that has")]
+    Empty,
+    /// Its thread blocks do not fit.
+    #[error(
+        "{blocks} thread blocks are resident at once, and {entries} log entries give none of them two; take a larger log"
+    )]
+    TooSmall {
+        /// Blocks on the SM.
+        blocks: usize,
+        /// Entries of the log.
+        entries: usize,
+    },
+}
+
+/// Which block of the SM is run in lockstep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The replay queue.
+    ReplayQueue,
+    /// The operand log.
+    OperandLog,
+}
+
+/// The place of an instruction in its kernel.
+type Place = usize;
+
+/// An instruction between its insertion and its commit.
+struct Flight {
+    place: Place,
+    entries: Vec<u8>,
+    /// Operands that are yet to be written or read again.
+    operands_left: usize,
+}
+
+/// What the SM waits for: the cycle at which it is over.
+enum Wait {
+    Check(u8),
+    Commit(u8),
+    Page(u8),
+}
+
+/// What the stream has led to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    issued: u64,
+    stores: u64,
+    faulted: u64,
+    resumed: u64,
+    replayed: u64,
+    operands_written: u64,
+    operands_replayed: u64,
+    operands_that_differ: u64,
+    committed: u64,
+    kernels_done: u64,
+}
+
+/// The issue stage: one instruction at a time, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Issue {
+    /// A kernel starts.
+    Launch,
+    /// The next instruction asks for its log entries.
+    Allocate,
+    /// It has got them, and is told which.
+    Named,
+    /// It enters the queue with them.
+    Insert(Vec<u8>),
+    /// The kernel has issued everything.
+    Drain,
+}
+
+/// An SM that runs a trace, as a stimulus for one of its blocks.
+pub struct Replay {
+    target: Target,
+    kernels: Vec<Kernel>,
+    current: usize,
+    next: Place,
+    queue: replay_queue::ReplayQueue,
+    queue_sizes: replay_queue::Parameters,
+    queue_inputs: replay_queue::Inputs,
+    log: operand_log::OperandLog,
+    log_sizes: operand_log::Parameters,
+    log_inputs: operand_log::Inputs,
+    dice: Dice,
+    seed: u64,
+    cycle: u64,
+    issue: Issue,
+    flights: HashMap<u8, Flight>,
+    waits: Vec<(u64, Wait)>,
+    pages: HashSet<u64>,
+    writes: VecDeque<(u8, u8)>,
+    reads: VecDeque<(u8, u8)>,
+    /// The read that is answered in this cycle: instruction, and number of its operand.
+    reading: Option<(u8, u8)>,
+    checked: VecDeque<u8>,
+    faulted: VecDeque<u8>,
+    committed: VecDeque<u8>,
+    releases: VecDeque<(u8, u8)>,
+    /// Warps whose page comes, or has come.
+    paged: HashSet<u8>,
+    resumes: VecDeque<u8>,
+    /// The warp that is being resumed, and whether that was accepted.
+    resuming: Option<(u8, bool)>,
+    counts: Counts,
+}
+
+impl Replay {
+    /// An SM of these sizes that runs the kernels, one of whose blocks is the target.
+    ///
+    /// # Errors
+    /// If there is nothing to run, or the log is too small for it.
+    pub fn new(
+        target: Target,
+        kernels: Vec<Kernel>,
+        queue_sizes: replay_queue::Parameters,
+        log_sizes: operand_log::Parameters,
+        seed: u64,
+    ) -> Result<Self, ReplayError> {
+        let blocks = kernels
+            .iter()
+            .map(|kernel| kernel.resident_blocks)
+            .max()
+            .ok_or(ReplayError::Empty)?;
+        if log_sizes.entries < 2 * blocks {
+            return Err(ReplayError::TooSmall {
+                blocks,
+                entries: log_sizes.entries,
+            });
+        }
+        Ok(Self {
+            target,
+            kernels,
+            current: 0,
+            next: 0,
+            queue: Model::new(queue_sizes),
+            queue_sizes,
+            queue_inputs: replay_queue::Inputs::default(),
+            log: Model::new(log_sizes),
+            log_sizes,
+            log_inputs: operand_log::Inputs::default(),
+            dice: Dice::new(seed),
+            seed,
+            cycle: 0,
+            issue: Issue::Launch,
+            flights: HashMap::new(),
+            waits: Vec::new(),
+            pages: HashSet::new(),
+            writes: VecDeque::new(),
+            reads: VecDeque::new(),
+            reading: None,
+            checked: VecDeque::new(),
+            faulted: VecDeque::new(),
+            committed: VecDeque::new(),
+            releases: VecDeque::new(),
+            paged: HashSet::new(),
+            resumes: VecDeque::new(),
+            resuming: None,
+            counts: Counts::default(),
+        })
+    }
+
+    fn access(&self, place: Place) -> &GlobalAccess {
+        &self.kernels[self.current].accesses[place]
+    }
+
+    /// An operand of an instruction: its addresses, or the data that it stores.
+    fn operand(&self, place: Place, number: u8) -> operand_log::Operand {
+        let access = self.access(place);
+        if number == 0 {
+            access.addresses
+        } else {
+            access.data()
+        }
+    }
+
+    fn later(&mut self, (least, more): (u64, u64), wait: Wait) {
+        let time = self.cycle + least + self.dice.below(more);
+        self.waits.push((time, wait));
+    }
+
+    fn step(&mut self) {
+        let reset = self.cycle < 2;
+        (self.queue_inputs.reset, self.log_inputs.reset) = (reset, reset);
+        if !reset {
+            self.end_waits();
+            self.drive_messages();
+            self.drive_queue();
+            self.drive_log();
+        }
+        let queue = self.queue.cycle(&self.queue_inputs);
+        let log = self.log.cycle(&self.log_inputs);
+        if !reset {
+            self.follow_log(&log);
+            self.follow_queue(&queue);
+        }
+        self.cycle += 1;
+    }
+
+    fn end_waits(&mut self) {
+        let mut place = 0;
+        while place < self.waits.len() {
+            if self.waits[place].0 > self.cycle {
+                place += 1;
+                continue;
+            }
+            match self.waits.swap_remove(place).1 {
+                Wait::Check(index) if self.faults(index) => self.faulted.push_back(index),
+                Wait::Check(index) => self.checked.push_back(index),
+                Wait::Commit(index) => self.committed.push_back(index),
+                Wait::Page(warp) => self.resumes.push_back(warp),
+            }
+        }
+    }
+
+    /// Whether an access faults: it touches a region for the first time, or it is unlucky.
+    fn faults(&mut self, index: u8) -> bool {
+        let Some(flight) = self.flights.get(&index) else {
+            return false;
+        };
+        let access = &self.kernels[self.current].accesses[flight.place];
+        let active = access
+            .addresses
+            .iter()
+            .enumerate()
+            .filter(|(lane, _)| access.mask >> lane & 1 == 1);
+        let mut first_touch = false;
+        for (_, address) in active {
+            first_touch |= self.pages.insert(address >> REGION_BITS);
+        }
+        first_touch || self.dice.below(FAULT_RATE) == 0
+    }
+
+    fn drive_messages(&mut self) {
+        let message = |messages: &mut VecDeque<u8>| {
+            let index = messages.pop_front();
+            (index.is_some(), index.unwrap_or(0), index)
+        };
+        let inputs = &mut self.queue_inputs;
+        let (checked, faulted, committed);
+        (inputs.checked_valid, inputs.checked_index, checked) = message(&mut self.checked);
+        (inputs.faulted_valid, inputs.faulted_index, faulted) = message(&mut self.faulted);
+        (inputs.committed_valid, inputs.committed_index, committed) = message(&mut self.committed);
+        if let Some((index, flight)) =
+            checked.and_then(|index| Some((index, self.flights.get(&index)?)))
+        {
+            let slot = self.access(flight.place).block_slot;
+            self.releases
+                .extend(flight.entries.iter().map(|&entry| (slot, entry)));
+            self.later(COMMIT, Wait::Commit(index));
+        }
+        if let Some(flight) = faulted.and_then(|index| self.flights.get(&index)) {
+            let warp = self.access(flight.place).warp_slot;
+            self.counts.faulted += 1;
+            if self.paged.insert(warp) {
+                self.later(FAULT, Wait::Page(warp));
+            }
+        }
+        if let Some(index) = committed {
+            self.flights.remove(&index);
+            self.counts.committed += 1;
+        }
+    }
+
+    fn drive_queue(&mut self) {
+        if self.resuming.is_none() {
+            self.resuming = self.resumes.pop_front().map(|warp| (warp, false));
+        }
+        let mut inputs = std::mem::take(&mut self.queue_inputs);
+        inputs.insert_valid = false;
+        if let Issue::Insert(entries) = &self.issue {
+            let access = self.access(self.next);
+            let resuming = self
+                .resuming
+                .is_some_and(|(warp, _)| warp == access.warp_slot);
+            if !resuming {
+                inputs.insert(&instruction(access, entries), false);
+            }
+            inputs.held_warp = access.warp_slot;
+            inputs.held_register = access.destination;
+        }
+        inputs.resume_valid = matches!(self.resuming, Some((_, false)));
+        inputs.resume_warp = self.resuming.map_or(inputs.resume_warp, |(warp, _)| warp);
+        inputs.replay_ready = self.reads.is_empty() && self.dice.chance(200);
+        self.queue_inputs = inputs;
+    }
+
+    fn drive_log(&mut self) {
+        let mut inputs = std::mem::take(&mut self.log_inputs);
+        inputs.launch_valid = self.issue == Issue::Launch;
+        inputs.allocate_valid = self.issue == Issue::Allocate;
+        let kernel = &self.kernels[self.current];
+        inputs.launch_entries = (self.log_sizes.entries / kernel.resident_blocks.max(1)) as u8;
+        if let Some(access) = kernel.accesses.get(self.next) {
+            inputs.allocate_slot = access.block_slot;
+            inputs.allocate_store = access.is_store;
+        }
+        inputs.write_valid = false;
+        if let Some((flight, number)) = self
+            .writes
+            .front()
+            .and_then(|(index, number)| Some((self.flights.get(index)?, *number)))
+        {
+            inputs.write_valid = true;
+            inputs.write_entry = flight.entries[usize::from(number)];
+            inputs.write_data = self.operand(flight.place, number);
+        }
+        let release = self.releases.pop_front();
+        inputs.release_valid = release.is_some();
+        (inputs.release_slot, inputs.release_entry) = release.unwrap_or((0, 0));
+        inputs.replay_valid = false;
+        if let Some((flight, number)) = self
+            .reads
+            .front()
+            .and_then(|(index, number)| Some((self.flights.get(index)?, *number)))
+        {
+            inputs.replay_valid = true;
+            inputs.replay_slot = self.access(flight.place).block_slot;
+            inputs.replay_entry = flight.entries[usize::from(number)];
+        }
+        self.log_inputs = inputs;
+    }
+
+    /// One operand fewer to wait for; after the last one the access goes to memory.
+    fn operand_done(&mut self, index: u8) {
+        if let Some(flight) = self.flights.get_mut(&index) {
+            flight.operands_left -= 1;
+            if flight.operands_left == 0 {
+                self.later(CHECK, Wait::Check(index));
+            }
+        }
+    }
+
+    fn follow_log(&mut self, log: &operand_log::Outputs) {
+        if let Some((index, number)) = self.reading.take() {
+            let kept = self
+                .flights
+                .get(&index)
+                .map(|flight| self.operand(flight.place, number));
+            let same = log.replayed_valid && kept == Some(log.read_data);
+            self.counts.operands_replayed += 1;
+            self.counts.operands_that_differ += u64::from(!same);
+            self.operand_done(index);
+        }
+        if self.log_inputs.replay_valid && log.replay_ready {
+            self.reading = self.reads.pop_front();
+        }
+        if self.log_inputs.write_valid && log.write_ready {
+            if let Some((index, _)) = self.writes.pop_front() {
+                self.counts.operands_written += 1;
+                self.operand_done(index);
+            }
+        }
+        self.issue = match std::mem::replace(&mut self.issue, Issue::Launch) {
+            Issue::Launch => Issue::Allocate,
+            Issue::Allocate if log.allocate_ready => Issue::Named,
+            Issue::Named if self.access(self.next).is_store => {
+                Issue::Insert(vec![log.allocated_address, log.allocated_data])
+            }
+            Issue::Named => Issue::Insert(vec![log.allocated_address]),
+            Issue::Drain if self.flights.is_empty() && self.releases.is_empty() => {
+                self.next_kernel()
+            }
+            other => other,
+        };
+    }
+
+    fn next_kernel(&mut self) -> Issue {
+        self.counts.kernels_done += 1;
+        self.next = 0;
+        self.current = (self.current + 1) % self.kernels.len();
+        if self.current == 0 {
+            self.pages.clear();
+        }
+        Issue::Launch
+    }
+
+    fn follow_queue(&mut self, queue: &replay_queue::Outputs) {
+        if self.queue_inputs.insert_valid && queue.insert_ready {
+            if let Issue::Insert(entries) = std::mem::replace(&mut self.issue, Issue::Allocate) {
+                let (index, place) = (queue.insert_index, self.next);
+                self.counts.issued += 1;
+                self.counts.stores += u64::from(entries.len() == 2);
+                self.writes
+                    .extend((0..entries.len() as u8).map(|number| (index, number)));
+                let operands_left = entries.len();
+                self.flights.insert(
+                    index,
+                    Flight {
+                        place,
+                        entries,
+                        operands_left,
+                    },
+                );
+            }
+            self.next += 1;
+            if self.next == self.kernels[self.current].accesses.len() {
+                self.issue = Issue::Drain;
+            }
+        }
+        if self.queue_inputs.resume_valid && queue.resume_ready {
+            self.counts.resumed += 1;
+            self.resuming = self.resuming.map(|(warp, _)| (warp, true));
+            self.paged.remove(&self.queue_inputs.resume_warp);
+        }
+        if queue.replay_done {
+            self.resuming = None;
+        }
+        if queue.replay_valid && self.queue_inputs.replay_ready {
+            let index = queue.entry_index;
+            self.counts.replayed += 1;
+            if let Some(flight) = self.flights.get_mut(&index) {
+                flight.operands_left = flight.entries.len();
+                self.reads
+                    .extend((0..flight.entries.len() as u8).map(|number| (index, number)));
+            }
+        }
+    }
+}
+
+/// What the queue remembers of an access.
+fn instruction(access: &GlobalAccess, entries: &[u8]) -> replay_queue::Instruction {
+    replay_queue::Instruction {
+        warp: access.warp_slot,
+        slot: access.block_slot,
+        pc: access.pc,
+        opcode: access.opcode,
+        destination: access.destination,
+        address_register: access.address_register,
+        data_register: access.data_register,
+        mask: access.mask,
+        log_address: entries.first().copied().unwrap_or(0),
+        log_data: entries.get(1).copied().unwrap_or(0),
+    }
+}
+
+impl Stimulus for Replay {
+    fn next(&mut self, frame: &mut [u64]) {
+        self.step();
+        match self.target {
+            Target::ReplayQueue => self.queue_inputs.pack(&self.queue_sizes, frame),
+            Target::OperandLog => self.log_inputs.pack(&self.log_sizes, frame),
+        }
+    }
+
+    fn coverage(&self) -> Coverage {
+        let counts = self.counts;
+        vec![
+            ("issued", counts.issued),
+            ("stores", counts.stores),
+            ("faulted", counts.faulted),
+            ("resumed", counts.resumed),
+            ("replayed", counts.replayed),
+            ("operands_written", counts.operands_written),
+            ("operands_replayed", counts.operands_replayed),
+            ("operands_that_differ", counts.operands_that_differ),
+            ("committed", counts.committed),
+            ("kernels_done", counts.kernels_done),
+        ]
+    }
+
+    fn source(&self) -> String {
+        format!("the trace and seed {}", self.seed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultline_sim::trace::SAXPY;
+
+    fn saxpy() -> Kernel {
+        kernel(Reader::new(SAXPY.as_bytes(), "saxpy").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn every_instruction_commits_and_replays_with_its_own_operands() {
+        let instructions = saxpy().accesses.len() as u64;
+        let queue = replay_queue::Parameters::with_entries(32);
+        let log = operand_log::Parameters::with_entries(32);
+        let mut replay = Replay::new(Target::ReplayQueue, vec![saxpy()], queue, log, 1).unwrap();
+        for _ in 0..1_000_000 {
+            replay.step();
+            if replay.counts.kernels_done == 3 {
+                break;
+            }
+        }
+        let counts = replay.counts;
+        assert_eq!(
+            (counts.kernels_done, counts.committed),
+            (3, 3 * instructions),
+            "{counts:?}"
+        );
+        assert_eq!(counts.operands_that_differ, 0);
+        assert_eq!(
+            counts.faulted, counts.replayed,
+            "each fault is replayed once: {counts:?}"
+        );
+        assert!(
+            counts.operands_replayed > 10 && counts.stores > 0,
+            "{counts:?}"
+        );
+    }
+
+    #[test]
+    fn log_that_is_too_small_is_refused() {
+        let queue = replay_queue::Parameters::with_entries(32);
+        let log = operand_log::Parameters::with_entries(4);
+        let error = Replay::new(Target::OperandLog, vec![saxpy()], queue, log, 1)
+            .err()
+            .unwrap();
+        assert!(error.to_string().contains("take a larger log"));
+        assert!(matches!(
+            Replay::new(Target::OperandLog, vec![], queue, log, 1),
+            Err(ReplayError::Empty)
+        ));
+    }
+}
