@@ -102,6 +102,8 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     reading_allowed: Signal<Local, Bit>,
 }
 
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
 impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, C> {
     #[hdl_gen]
     fn update(&mut self) {

@@ -1,5 +1,7 @@
 //! What the exported text promises.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
 use faultline_hw::registry::designs;
 use faultline_hw::verilog::{Module, verilog};
 

@@ -1,5 +1,7 @@
 //! How the exporter prints what is easily printed wrong.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
 mod support;
 
 use faultline_hw::register::Register;

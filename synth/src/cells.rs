@@ -1,7 +1,7 @@
 //! The embedded cell library: typical figures at 45 nm for as many cells as synthesis needs, so
 //! that a machine without a library of its own has one.
 //!
-//! The [`table`] (`synth/data/cells45.toml`) holds each cell's area, pin capacitances and leakage,
+//! The [table](mod@table) (`synth/data/cells45.toml`) holds each cell's area, pin capacitances and leakage,
 //! and [`curve`]s fitted to its delay and energy; [`liberty`] writes it as a Liberty file for Yosys
 //! and OpenSTA, [`fit`](fit::fit) makes it from a full library, and [`compare`] says how far results
 //! with it are from results with that one.

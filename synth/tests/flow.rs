@@ -1,6 +1,8 @@
 //! Synthesis and timing of a small design through the real tools. Without them the tests say so and
 //! pass: nothing can be measured then.
 
+#![allow(clippy::unwrap_used)] // a test that cannot go on panics
+
 use faultline_synth::cost::{self, Flow, Subject};
 use faultline_synth::library::Library;
 use faultline_synth::sram::{Setting, Sram, Table};

@@ -1,5 +1,7 @@
 //! The SRAM table against the paper's Table 2, and against itself. No tool is needed.
 
+#![allow(clippy::unwrap_used)] // a test that cannot go on panics
+
 use faultline_synth::cost::{overhead, paper_fit};
 use faultline_synth::paper::{CONTROL_FACTOR, TABLE_2, table_2};
 use faultline_synth::sram::{SMALLEST_WORDS, Setting, Shape, Sram, Table};

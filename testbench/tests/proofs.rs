@@ -2,6 +2,8 @@
 //! `proofs/<block>.sv`, and ABC's property-directed reachability shows that no `bad` output ever rises, and its bounded
 //! model checker that every `seen` output can. Without Yosys the tests say so and pass; `cargo xtask test` installs it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -22,8 +24,13 @@ fn root() -> PathBuf {
 }
 
 fn run(program: &str, folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).current_dir(folder).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{program} {arguments:?}:\n{text}");
     text
 }
@@ -40,7 +47,10 @@ fn missing() -> bool {
 fn read(design: &str) -> String {
     let list = std::fs::read_to_string(root().join(format!("rtl-out/{design}.f"))).unwrap();
     let folder = root().join("rtl-out");
-    let files: Vec<String> = list.lines().map(|name| folder.join(name).display().to_string()).collect();
+    let files: Vec<String> = list
+        .lines()
+        .map(|name| folder.join(name).display().to_string())
+        .collect();
     format!("read_verilog -noautowire {}; ", files.join(" "))
 }
 
@@ -58,7 +68,10 @@ impl Proof {
         );
         run("yosys", folder.path(), &["-q", "-p", &script]);
         let map = std::fs::read_to_string(folder.path().join("map.txt")).unwrap();
-        let guarantees = map.lines().filter(|line| line.starts_with("output") && line.ends_with(" bad")).count();
+        let guarantees = map
+            .lines()
+            .filter(|line| line.starts_with("output") && line.ends_with(" bad"))
+            .count();
         assert!(guarantees >= 8, "{guarantees} guarantees");
         Self { folder, guarantees }
     }
@@ -70,15 +83,27 @@ impl Proof {
 
     fn check(&self, bounded: &[usize]) {
         for guarantee in 1..=self.guarantees {
-            let occasion = self.abc(self.guarantees + guarantee - 1, &format!("bmc3 -F {FRAMES}"));
-            assert!(occasion.contains("was asserted"), "G{guarantee} has no occasion:\n{occasion}");
+            let occasion = self.abc(
+                self.guarantees + guarantee - 1,
+                &format!("bmc3 -F {FRAMES}"),
+            );
+            assert!(
+                occasion.contains("was asserted"),
+                "G{guarantee} has no occasion:\n{occasion}"
+            );
             if bounded.contains(&guarantee) {
                 let holds = self.abc(guarantee - 1, &format!("bmc3 -F {FRAMES}"));
-                assert!(holds.contains("No output asserted"), "G{guarantee} fails:\n{holds}");
+                assert!(
+                    holds.contains("No output asserted"),
+                    "G{guarantee} fails:\n{holds}"
+                );
                 eprintln!("G{guarantee}: holds for {FRAMES} cycles");
             } else {
                 let holds = self.abc(guarantee - 1, &format!("pdr -T {LIMIT}"));
-                assert!(holds.contains("Property proved"), "G{guarantee} is not proved:\n{holds}");
+                assert!(
+                    holds.contains("Property proved"),
+                    "G{guarantee} is not proved:\n{holds}"
+                );
                 eprintln!("G{guarantee}: proved");
             }
         }

@@ -1,5 +1,7 @@
 //! Kernel and exported Verilog in lockstep, every output in every cycle.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
 mod support;
 #[path = "support/verilated.rs"]
 mod verilated;
