@@ -1,5 +1,6 @@
 //! The `faultline` command.
 
+mod cosim;
 mod cost;
 mod doctor;
 mod export;
@@ -28,6 +29,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Export(export::Args),
+    Cosim(cosim::Args),
     Cost(cost::Args),
     Report(report::Args),
     Sram(sram::Args),
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
     let Cli { global, command } = Cli::parse();
     let result = match &command {
         Command::Export(args) => export::run(args, &global),
+        Command::Cosim(args) => cosim::run(args, &global),
         Command::Cost(args) => cost::run(args, &global),
         Command::Report(args) => report::run(args, &global),
         Command::Sram(args) => sram::run(args, &global),

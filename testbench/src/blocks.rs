@@ -114,7 +114,7 @@ const BLOCKS: [Registered; 2] = [registered::<ReplayQueue>(), registered::<Opera
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// There is no such design.
-    #[error("there is no design {block} {config}; there are {}", known())]
+    #[error("there is no design {block} {config}; {}", known())]
     UnknownDesign {
         /// The block that was asked for.
         block: String,
@@ -129,12 +129,14 @@ pub enum SetupError {
     Replay(#[from] ReplayError),
 }
 
-fn known() -> String {
-    designs()
+/// A sentence with every design.
+#[must_use]
+pub fn known() -> String {
+    let names: Vec<_> = designs()
         .iter()
         .map(|design| format!("{} {}", design.block, design.config))
-        .collect::<Vec<_>>()
-        .join(", ")
+        .collect();
+    format!("there are {}", names.join(", "))
 }
 
 /// A design with its block.
@@ -175,9 +177,24 @@ pub fn lockstep(block: &str, config: &str, kinds: &[Kind]) -> Result<Lockstep, S
     let found = find(block, config)?;
     let backends = kinds
         .iter()
-        .map(|&kind| backend(&found, kind))
+        .map(|&kind| make(&found, kind))
         .collect::<Result<_, _>>()?;
     Ok(Lockstep::new(found.design.name, found.layout, backends))
+}
+
+/// The blocks, as they are called.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    BLOCKS.into_iter().map(|block| block.name)
+}
+
+/// The configuration of a block that is meant where none is named.
+#[must_use]
+pub fn default_configuration(block: &str) -> &'static str {
+    if block == OperandLog::NAME {
+        DEFAULT_LOG
+    } else {
+        DEFAULT_QUEUE
+    }
 }
 
 /// The configurations of a block, as they are called.
@@ -249,7 +266,15 @@ pub fn bench<B: Block>(config: &str) -> Result<Bench<B::Model>, SetupError> {
     ))
 }
 
-fn backend(found: &Found, kind: Kind) -> Result<Box<dyn Backend>, SetupError> {
+/// A fresh back end of a design.
+///
+/// # Errors
+/// If there is no such design, or the back end cannot be had.
+pub fn backend(block: &str, config: &str, kind: Kind) -> Result<Box<dyn Backend>, SetupError> {
+    make(&find(block, config)?, kind)
+}
+
+fn make(found: &Found, kind: Kind) -> Result<Box<dyn Backend>, SetupError> {
     let Found {
         design,
         block,
