@@ -1,9 +1,9 @@
 //! Sound export to Verilog-2005.
 //!
 //! The exporter of `rust-hdl` prints operators without parentheses and literals as 32 bits, so its Verilog may compute
-//! something else than the kernel. This one walks the same block tree ([`collect`]) and the same syntax tree, gives
-//! every expression its width, and refuses what it cannot print with exactly the kernel's meaning ([`expression`]).
-//! A statement that writes signals which no other statement writes becomes a process of its own ([`process`]), loops
+//! something else than the kernel. This one walks the same block tree (`collect`) and the same syntax tree, gives
+//! every expression its width, and refuses what it cannot print with exactly the kernel's meaning (`expression`).
+//! A statement that writes signals which no other statement writes becomes a process of its own (`process`), loops
 //! stay loops, and blocks of one type and parameters share one module.
 
 mod collect;
