@@ -7,11 +7,17 @@
 //! stay loops, and blocks of one type and parameters share one module.
 
 mod collect;
+mod constant;
+mod context;
 mod expression;
 mod index;
 mod names;
 mod order;
+mod part;
+mod place;
 mod process;
+mod statement;
+mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 
 use rust_hdl::prelude::ast::{VerilogBlockOrConditional, VerilogExpression, VerilogStatement};
 
-use super::expression::{Context, Offset, Place};
+use super::context::Context;
 use super::index::{Indices, evaluate};
-use super::process::names_of;
+use super::place::{Offset, Place};
+use super::walk::names_of;
 use super::{Result, refuse};
 
 /// Bits of wires.

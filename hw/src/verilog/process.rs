@@ -2,20 +2,20 @@
 //!
 //! Statements that write the same wire stay together, in their order; the others become processes of their own. Between
 //! processes the order does not matter, because kernel and Verilog both settle; within a process it does, and
-//! [`order`](super::order) looks after that.
+//! `order` looks after that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rust_hdl::prelude::AtomKind;
-use rust_hdl::prelude::ast::{
-    VerilogBlock, VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogLoop,
-    VerilogMatch, VerilogStatement,
-};
+use rust_hdl::prelude::ast::{VerilogBlock, VerilogExpression, VerilogLoop, VerilogStatement};
 
 use super::collect::{BlockTree, Vector};
-use super::expression::{Context, Offset, Place};
-use super::index::Indices;
-use super::order::{self, Written, start_of};
+use super::constant::{overlap, taken_apart};
+use super::context::Context;
+use super::order::{self, Written};
+use super::place::{Offset, Place};
+use super::statement::statement;
+use super::walk::{collect_loops, names_in};
 use super::{Result, names, range, refuse};
 
 /// A group of statements that become one `always` block, or continuous assignments.
@@ -177,107 +177,6 @@ fn item(module: &BlockTree, statement: &VerilogStatement, loops: &[&String]) -> 
     }
 }
 
-fn collect_loops(statement: &VerilogStatement, loops: &mut Vec<String>) {
-    match statement {
-        VerilogStatement::Loop(each) => {
-            loops.push(each.index.clone());
-            each.block
-                .iter()
-                .for_each(|inner| collect_loops(inner, loops));
-        }
-        VerilogStatement::If(conditional) => {
-            conditional
-                .then
-                .iter()
-                .for_each(|inner| collect_loops(inner, loops));
-            match &conditional.otherwise {
-                VerilogBlockOrConditional::Block(block) => {
-                    block.iter().for_each(|inner| collect_loops(inner, loops))
-                }
-                VerilogBlockOrConditional::Conditional(inner) => collect_loops(inner, loops),
-                VerilogBlockOrConditional::None => {}
-            }
-        }
-        VerilogStatement::Match(choice) => {
-            choice
-                .cases
-                .iter()
-                .flat_map(|case| &case.block)
-                .for_each(|inner| collect_loops(inner, loops));
-        }
-        VerilogStatement::Macro(block) => {
-            block.iter().for_each(|inner| collect_loops(inner, loops))
-        }
-        _ => {}
-    }
-}
-
-/// Calls `found` with every signal name of a statement, and whether it is written.
-fn names_in(statement: &VerilogStatement, found: &mut dyn FnMut(&str, bool)) {
-    match statement {
-        VerilogStatement::Assignment(target, value) => {
-            names_of(target, true, found);
-            names_of(value, false, found);
-        }
-        VerilogStatement::SliceAssignment {
-            base,
-            offset,
-            replacement,
-            ..
-        } => {
-            names_of(base, true, found);
-            names_of(offset, false, found);
-            names_of(replacement, false, found);
-        }
-        VerilogStatement::If(conditional) => {
-            names_of(&conditional.test, false, found);
-            conditional
-                .then
-                .iter()
-                .for_each(|inner| names_in(inner, found));
-            match &conditional.otherwise {
-                VerilogBlockOrConditional::Block(block) => {
-                    block.iter().for_each(|inner| names_in(inner, found))
-                }
-                VerilogBlockOrConditional::Conditional(inner) => names_in(inner, found),
-                VerilogBlockOrConditional::None => {}
-            }
-        }
-        VerilogStatement::Match(choice) => {
-            names_of(&choice.test, false, found);
-            for case in &choice.cases {
-                case.block.iter().for_each(|inner| names_in(inner, found));
-            }
-        }
-        VerilogStatement::Loop(each) => each.block.iter().for_each(|inner| names_in(inner, found)),
-        VerilogStatement::Macro(block) => block.iter().for_each(|inner| names_in(inner, found)),
-        VerilogStatement::Comment(_) | VerilogStatement::Link(_) => {}
-    }
-}
-
-pub fn names_of(expression: &VerilogExpression, written: bool, found: &mut dyn FnMut(&str, bool)) {
-    match expression {
-        VerilogExpression::Signal(name) => found(name, written),
-        VerilogExpression::Literal(_) => {}
-        VerilogExpression::Cast(a, _)
-        | VerilogExpression::Signed(a)
-        | VerilogExpression::Unsigned(a)
-        | VerilogExpression::Paren(a)
-        | VerilogExpression::Unary(_, a) => names_of(a, written, found),
-        VerilogExpression::Binary(a, _, b)
-        | VerilogExpression::Index(a, b)
-        | VerilogExpression::Slice(a, _, b) => {
-            names_of(a, written, found);
-            names_of(b, false, found);
-        }
-        VerilogExpression::IndexReplace(a, b, c) => {
-            names_of(a, written, found);
-            names_of(b, false, found);
-            names_of(c, false, found);
-        }
-    }
-}
-
 /// Child inputs that one plain assignment wires to a whole signal: they need no wire of their own.
 fn connections(module: &BlockTree, items: &[Item]) -> Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
@@ -353,8 +252,8 @@ fn process(module: &BlockTree, members: &[&Item], surely: &mut Written) -> Resul
 
     let mut context = Context::new(module);
     let mut lines = Vec::new();
-    for statement in &statements {
-        self::statement(&mut context, statement, 2, &mut lines)?;
+    for each in &statements {
+        statement(&mut context, each, 2, &mut lines)?;
     }
     let targets: BTreeSet<String> = members
         .iter()
@@ -438,77 +337,6 @@ fn assignments<'a>(
     Ok(context.helpers.is_empty().then_some(lines))
 }
 
-fn overlap(one: &Place, other: &Place) -> bool {
-    let start = |place| start_of(place, &Indices::new());
-    match (start(one), start(other)) {
-        (Some(a), Some(b)) => one.wire == other.wire && a < b + other.width && b < a + one.width,
-        _ => true,
-    }
-}
-
-/// The assignments of loops over constants, one for each iteration.
-fn taken_apart(context: &mut Context, statements: &[&VerilogStatement]) -> Result<Vec<String>> {
-    let mut found: Vec<(Place, String)> = Vec::new();
-    for statement in statements {
-        take_apart(context, statement, &mut found)?;
-    }
-    Ok(found.into_iter().map(|(_, line)| line).collect())
-}
-
-fn take_apart(
-    context: &mut Context,
-    statement: &VerilogStatement,
-    found: &mut Vec<(Place, String)>,
-) -> Result<()> {
-    let (place, value) = match statement {
-        VerilogStatement::Assignment(target, value) => (context.target(target, None)?, value),
-        VerilogStatement::SliceAssignment {
-            base,
-            width,
-            offset,
-            replacement,
-        } => (context.target(base, Some((*width, offset)))?, replacement),
-        VerilogStatement::Loop(each) => {
-            let outer = context.enter(&each.index)?;
-            for value in each.from.as_usize()..each.to.as_usize() {
-                context.indices.insert(each.index.clone(), value as i64);
-                for inner in &each.block {
-                    take_apart(context, inner, found)?;
-                }
-            }
-            context.indices = outer;
-            context.loops.pop();
-            return Ok(());
-        }
-        VerilogStatement::Macro(inner) => {
-            return inner
-                .iter()
-                .try_for_each(|inner| take_apart(context, inner, found));
-        }
-        VerilogStatement::Comment(_) => return Ok(()),
-        _ => return refuse(format!("{} branches on constants alone", context.at())),
-    };
-    let value = context.of_width(value, place.width)?;
-    if !context.before.is_empty() {
-        return refuse(format!(
-            "{} takes a part of an expression of constants; name the value instead",
-            context.at()
-        ));
-    }
-    // The last assignment holds.
-    found.retain(|(other, _)| !(overlap(other, &place) && other == &place));
-    if found.iter().any(|(other, _)| overlap(other, &place)) {
-        return refuse(format!(
-            "{} gives bits of `{}` two constants; give each bit one",
-            context.at(),
-            place.wire
-        ));
-    }
-    let line = format!("{} = {};", place.text(), value.text);
-    found.push((place, line));
-    Ok(())
-}
-
 /// The wire that a statement writes first, after which its process is named.
 fn first_target(context: &Context, statement: &VerilogStatement) -> Result<String> {
     let mut first = None;
@@ -532,167 +360,4 @@ fn first_target(context: &Context, statement: &VerilogStatement) -> Result<Strin
             context.module.name
         )),
     }
-}
-
-fn indent(depth: usize) -> String {
-    "    ".repeat(depth)
-}
-
-fn flush(context: &mut Context, depth: usize, lines: &mut Vec<String>) {
-    for line in context.before.drain(..) {
-        lines.push(format!("{}{line}\n", indent(depth)));
-    }
-}
-
-fn block(
-    context: &mut Context,
-    statements: &VerilogBlock,
-    depth: usize,
-    lines: &mut Vec<String>,
-) -> Result<()> {
-    statements
-        .iter()
-        .try_for_each(|inner| statement(context, inner, depth, lines))
-}
-
-fn statement(
-    context: &mut Context,
-    statement: &VerilogStatement,
-    depth: usize,
-    lines: &mut Vec<String>,
-) -> Result<()> {
-    match statement {
-        VerilogStatement::Assignment(target, value) => {
-            assign(context, target, None, value, depth, lines)
-        }
-        VerilogStatement::SliceAssignment {
-            base,
-            width,
-            offset,
-            replacement,
-        } => assign(
-            context,
-            base,
-            Some((*width, offset)),
-            replacement,
-            depth,
-            lines,
-        ),
-        VerilogStatement::If(conditional) => branch(context, conditional, depth, lines),
-        VerilogStatement::Match(choice) => select(context, choice, depth, lines),
-        VerilogStatement::Loop(each) => {
-            let (index, from, to) = (
-                names::plain(&each.index),
-                each.from.as_usize(),
-                each.to.as_usize(),
-            );
-            let open = indent(depth);
-            lines.push(format!(
-                "{open}for ({index} = {from}; {index} < {to}; {index} = {index} + 1) begin\n"
-            ));
-            context.enter(&each.index)?;
-            block(context, &each.block, depth + 1, lines)?;
-            context.loops.pop();
-            lines.push(format!("{open}end\n"));
-            Ok(())
-        }
-        VerilogStatement::Macro(inner) => block(context, inner, depth, lines),
-        VerilogStatement::Comment(_) => Ok(()),
-        VerilogStatement::Link(_) => refuse(format!(
-            "kernel of `{}` joins interfaces",
-            context.module.name
-        )),
-    }
-}
-
-fn assign(
-    context: &mut Context,
-    target: &VerilogExpression,
-    part: Option<(usize, &VerilogExpression)>,
-    value: &VerilogExpression,
-    depth: usize,
-    lines: &mut Vec<String>,
-) -> Result<()> {
-    let place = context.target(target, part)?;
-    let value = context.of_width(value, place.width)?;
-    flush(context, depth, lines);
-    lines.push(format!(
-        "{}{} = {};\n",
-        indent(depth),
-        place.text(),
-        value.text
-    ));
-    Ok(())
-}
-
-fn branch(
-    context: &mut Context,
-    conditional: &VerilogConditional,
-    depth: usize,
-    lines: &mut Vec<String>,
-) -> Result<()> {
-    let test = context.of_width(&conditional.test, 1)?;
-    flush(context, depth, lines);
-    let open = indent(depth);
-    lines.push(format!("{open}if ({}) begin\n", test.text));
-    context.branches += 1;
-    block(context, &conditional.then, depth + 1, lines)?;
-    match &conditional.otherwise {
-        VerilogBlockOrConditional::None => lines.push(format!("{open}end\n")),
-        VerilogBlockOrConditional::Block(inner) => {
-            lines.push(format!("{open}end else begin\n"));
-            block(context, inner, depth + 1, lines)?;
-            lines.push(format!("{open}end\n"));
-        }
-        VerilogBlockOrConditional::Conditional(inner) => {
-            let mut nested = Vec::new();
-            statement(context, inner, depth, &mut nested)?;
-            let chained = nested
-                .first()
-                .and_then(|line| line.trim_start().strip_prefix("if "));
-            match chained.map(str::to_owned) {
-                Some(rest) => {
-                    lines.push(format!("{open}end else if {rest}"));
-                    lines.extend(nested.drain(1..));
-                }
-                None => {
-                    lines.push(format!("{open}end else begin\n"));
-                    lines.extend(nested.iter().map(|line| format!("    {line}")));
-                    lines.push(format!("{open}end\n"));
-                }
-            }
-        }
-    }
-    context.branches -= 1;
-    Ok(())
-}
-
-fn select(
-    context: &mut Context,
-    choice: &VerilogMatch,
-    depth: usize,
-    lines: &mut Vec<String>,
-) -> Result<()> {
-    let test = context.any_width(&choice.test)?;
-    flush(context, depth, lines);
-    let open = indent(depth);
-    lines.push(format!("{open}case ({})\n", test.text));
-    // The kernel's cases are complete; what no variant stands for may do as the last one does, rather than latch.
-    for (at, case) in choice.cases.iter().enumerate() {
-        let last = at + 1 == choice.cases.len();
-        let label = match case.condition.as_str() {
-            "default" => "default".to_owned(),
-            variant => {
-                let label = context.label(variant, test.width)?;
-                if last { "default".to_owned() } else { label }
-            }
-        };
-        lines.push(format!("{open}    {label}: begin\n"));
-        context.branches += 1;
-        block(context, &case.block, depth + 2, lines)?;
-        context.branches -= 1;
-        lines.push(format!("{open}    end\n"));
-    }
-    lines.push(format!("{open}endcase\n"));
-    Ok(())
 }
