@@ -10,6 +10,7 @@ pub mod compare;
 pub mod curve;
 pub mod fit;
 mod liberty;
+mod points;
 pub mod table;
 
 pub use compare::Comparison;

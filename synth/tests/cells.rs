@@ -4,9 +4,11 @@
 #![allow(clippy::unwrap_used)]
 
 use faultline_synth::cells::{self, Table, compare, fit};
+use faultline_synth::cost::Flow;
 use faultline_synth::library::Library;
+use faultline_synth::sram::{self, Sram};
 use faultline_synth::tool::{OPENSTA, YOSYS};
-use faultline_synth::yosys::{Design, TARGET_PS};
+use faultline_synth::yosys::{Design, Mapping, TARGET_PS};
 use faultline_synth::{sta, yosys};
 use liberty_db::DefaultCtx;
 use liberty_db::biodivine_lib_bdd::boolean_expression::BooleanExpression;
@@ -255,7 +257,7 @@ fn the_library_fits_itself() {
         assert_eq!(one.inputs, other.inputs, "{}", other.name);
     }
     for deviation in &deviations {
-        assert!(deviation.mean < 0.005, "{deviation:?}");
+        assert!(deviation.mean < 0.01, "{deviation:?}");
     }
 }
 
@@ -321,14 +323,22 @@ fn the_embedded_library_equals_itself_in_a_comparison() {
         println!("skipped: it needs yosys and sta, and one of them is not installed");
         return;
     }
-    let designs = [(counter(), Vec::new())];
+    let library = embedded();
+    let sram = Sram::Table(sram::Table::embedded().unwrap());
+    let flow = Flow {
+        library: &library,
+        sram: &sram,
+        node_nm: None,
+        target_ps: TARGET_PS,
+        mapping: Mapping::default(),
+    };
     let mut steps = 0;
-    let comparison = compare::compare(&designs, &embedded(), TARGET_PS, |_| steps += 1).unwrap();
+    let comparison = compare::compare(&[counter()], &flow, |_| steps += 1).unwrap();
     let row = &comparison.rows[0];
     assert_eq!(
         (row.area_ratio(), row.path_ratio(), row.timing_ratio()),
         (1.0, 1.0, 1.0)
     );
     assert!(steps > 0);
-    assert!(comparison.markdown().contains("| counter |"));
+    assert!(comparison.markdown("a test").contains("| counter |"));
 }

@@ -1,12 +1,13 @@
 //! Sets results with the embedded library beside results with a full one.
 
 use super::{NAME, liberty};
+use crate::cost::Flow;
 use crate::error::Error;
 use crate::library::Library;
-use crate::sram::Macro;
+use crate::sram::{Macro, Setting, Shape};
 use crate::sta::{self, Timing};
 use crate::tool::{OPENSTA, YOSYS};
-use crate::yosys::{self, Design, Memory};
+use crate::yosys::{self, Design, Memory, Netlist};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -54,33 +55,38 @@ pub struct Comparison {
     pub yosys: String,
     /// Version of OpenSTA.
     pub opensta: String,
+    /// How the logic was mapped.
+    pub mapping: &'static str,
     /// Delay that mapping aims at, ps.
     pub target_ps: u32,
     /// One row per design.
     pub rows: Vec<Row>,
 }
 
-/// Maps and times each design with the embedded library and with a full one, in the flow of every
-/// other figure. A design comes with the figures of its memories; `progress` is told what is done.
+/// Maps and times each design with the embedded library and with that of the flow, otherwise alike;
+/// `progress` is told what comes next.
 ///
 /// # Errors
-/// If a tool is missing or fails.
+/// If a tool is missing or fails, or a memory has no figures.
 pub fn compare(
-    designs: &[(Design, Vec<(Memory, Macro)>)],
-    full: &Library,
-    target_ps: u32,
+    designs: &[Design],
+    flow: &Flow,
     mut progress: impl FnMut(&str),
 ) -> Result<Comparison, Error> {
     let embedded = Library::parse(NAME, &liberty())?;
     let mut rows = Vec::with_capacity(designs.len());
-    for (design, memories) in designs {
-        progress(&format!("{} with {}", design.top, full.name()));
-        let full_netlist = yosys::synthesise(design, full, target_ps)?;
-        let full_timing = sta::time(&full_netlist, full, memories)?;
+    for design in designs {
+        let memories = figures(design, flow)?;
+        let synthesise = |library| -> Result<Netlist, Error> {
+            yosys::synthesise_with(design, library, flow.target_ps, flow.mapping)
+        };
+        progress(&format!("{} with {}", design.top, flow.library.name()));
+        let full_netlist = synthesise(flow.library)?;
+        let full_timing = sta::time(&full_netlist, flow.library, &memories)?;
         progress(&format!("{} with {NAME}", design.top));
-        let netlist = yosys::synthesise(design, &embedded, target_ps)?;
-        let timing = sta::time(&netlist, &embedded, memories)?;
-        let retimed = sta::time(&netlist, full, memories)?;
+        let netlist = synthesise(&embedded)?;
+        let timing = sta::time(&netlist, &embedded, &memories)?;
+        let retimed = sta::time(&netlist, flow.library, &memories)?;
         rows.push(Row {
             design: design.top.clone(),
             full_area_um2: full_netlist.area_um2,
@@ -91,12 +97,31 @@ pub fn compare(
         });
     }
     Ok(Comparison {
-        library: full.name().to_owned(),
+        library: flow.library.name().to_owned(),
         yosys: YOSYS.version().unwrap_or_default(),
         opensta: OPENSTA.version().unwrap_or_default(),
-        target_ps,
+        mapping: flow.mapping.name(),
+        target_ps: flow.target_ps,
         rows,
     })
+}
+
+/// The figures of a design's memories, as single-port macros.
+fn figures(design: &Design, flow: &Flow) -> Result<Vec<(Memory, Macro)>, Error> {
+    let setting = Setting::SinglePort;
+    design
+        .memories
+        .iter()
+        .map(|memory| {
+            let shape = Shape {
+                setting,
+                node_nm: flow.node_nm.unwrap_or(setting.node_nm()),
+                words: memory.words,
+                bits: memory.bits,
+            };
+            Ok((memory.clone(), flow.sram.figures(&shape)?))
+        })
+        .collect()
 }
 
 /// The longest path of all groups, ns.
@@ -114,32 +139,69 @@ fn longest(timing: &Timing) -> f64 {
 }
 
 impl Comparison {
-    /// The comparison as a Markdown table with its provenance.
-    pub fn markdown(&self) -> String {
-        let mut text = String::from(
-            "| Design | Area, full (µm²) | Area, embedded (µm²) | Ratio | Longest path, full (ns) | Longest path, embedded (ns) | Ratio | Same netlist timed with the full library (ns) | Ratio |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+    /// The headings of [`Comparison::cells`].
+    pub const HEADINGS: [&str; 9] = [
+        "design",
+        "area, full (um2)",
+        "area (um2)",
+        "ratio",
+        "longest path, full (ns)",
+        "longest path (ns)",
+        "ratio",
+        "this netlist, full library (ns)",
+        "ratio",
+    ];
+
+    /// The rows as text.
+    pub fn cells(&self) -> Vec<[String; 9]> {
+        self.rows
+            .iter()
+            .map(|row| {
+                [
+                    row.design.clone(),
+                    format!("{:.0}", row.full_area_um2),
+                    format!("{:.0}", row.area_um2),
+                    format!("{:.3}", row.area_ratio()),
+                    format!("{:.3}", row.full_path_ns),
+                    format!("{:.3}", row.path_ns),
+                    format!("{:.3}", row.path_ratio()),
+                    format!("{:.3}", row.retimed_path_ns),
+                    format!("{:.3}", row.timing_ratio()),
+                ]
+            })
+            .collect()
+    }
+
+    /// What the figures were made with, in a sentence.
+    pub fn provenance(&self) -> String {
+        format!(
+            "Full library {}; Yosys {}, mapped for {} ps ({}); OpenSTA {}.",
+            self.library, self.yosys, self.target_ps, self.mapping, self.opensta
+        )
+    }
+
+    /// The comparison as a page of Markdown, under the command that made it.
+    pub fn markdown(&self, command: &str) -> String {
+        let mut text = format!(
+            "# The embedded cell library against a full one
+
+Generated by `{command}`. {}
+
+The designs are mapped and timed with each library. \"This netlist, full library\" is the netlist
+of the embedded library timed with the full one: its ratio is the error of the fitted delays alone.
+The longest path is that of all groups: between registers or memories, from inputs, to outputs.
+
+| {} |
+|---|{}
+",
+            self.provenance(),
+            Self::HEADINGS.join(" | "),
+            "--:|".repeat(Self::HEADINGS.len() - 1),
         );
-        for row in &self.rows {
+        for row in self.cells() {
             // Writing to a String cannot fail.
-            let _ = writeln!(
-                text,
-                "| {} | {:.0} | {:.0} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} |",
-                row.design,
-                row.full_area_um2,
-                row.area_um2,
-                row.area_ratio(),
-                row.full_path_ns,
-                row.path_ns,
-                row.path_ratio(),
-                row.retimed_path_ns,
-                row.timing_ratio(),
-            );
+            let _ = writeln!(text, "| {} |", row.join(" | "));
         }
-        let _ = write!(
-            text,
-            "\nFull library: {}. Yosys {}, OpenSTA {}, mapped for {} ps.\n",
-            self.library, self.yosys, self.opensta, self.target_ps
-        );
         text
     }
 }

@@ -134,6 +134,19 @@ impl Energy {
             .collect();
         Self(least_squares(&rows))
     }
+
+    /// The mean and the largest distance from the points, as parts of their mean.
+    pub fn deviation(&self, points: &[Point]) -> (f64, f64) {
+        let off = points
+            .iter()
+            .map(|&(slew, load, value)| (self.at(slew, load) - value).abs());
+        let count = points.len() as f64;
+        let level = points.iter().map(|point| point.2.abs()).sum::<f64>() / count;
+        (
+            off.clone().sum::<f64>() / count / level,
+            off.fold(0.0, f64::max) / level,
+        )
+    }
 }
 
 /// Set-up or hold time in ns over the slews of data d and clock c: c0 + c1 d + c2 c + c3 d c + c4 d².

@@ -159,7 +159,7 @@ fn header(origin: &str) -> String {
         "# Cells at 45 nm, typical: the figures from which Faultline generates its embedded library.
 #
 # Generated from {origin}
-# and never edited; `cargo run --release -p faultline-synth --example fit_cells -- FILE` makes it
+# and never edited; `cargo run --release -p faultline-synth --example fit_cells -- LIBRARY` makes it
 # again from any library with the same cells.
 # Area (um2), leakage (nW, mean over states), capacitance (fF, of the rising and falling pin) and
 # largest load (fF) are that library's figures. Timing (ns, worst over the states of the other
