@@ -9,8 +9,7 @@ use std::fmt::Write;
 /// `q` follows the clock after the access time at every load; its transition is that of the same
 /// fakeram macros that [`SETUP_NS`] comes from, 9 ps at 5 fF to 227 ps at 500 fF.
 pub fn macro_liberty(name: &str, words: usize, bits: usize, figures: &Macro) -> String {
-    let address = usize::BITS as usize - words.saturating_sub(1).leading_zeros() as usize;
-    let address = address.max(1);
+    let address = crate::yosys::address_bits(words);
     let leakage_nw = (figures.leakage_mw + figures.gate_leakage_mw) * 1e6;
     let mut text = format!(
         "library({name}) {{
