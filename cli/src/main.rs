@@ -4,6 +4,7 @@ mod cosim;
 mod cost;
 mod doctor;
 mod export;
+mod library;
 mod output;
 mod report;
 mod sram;
@@ -33,6 +34,7 @@ enum Command {
     Cost(cost::Args),
     Report(report::Args),
     Sram(sram::Args),
+    Library(library::Args),
     Trace(trace::Args),
     Doctor(doctor::Args),
 }
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Cost(args) => cost::run(args, &global),
         Command::Report(args) => report::run(args, &global),
         Command::Sram(args) => sram::run(args, &global),
+        Command::Library(args) => library::run(args, &global),
         Command::Trace(args) => trace::run(args, &global),
         Command::Doctor(args) => doctor::run(args, &global),
     };

@@ -1,0 +1,222 @@
+//! `faultline library`: the embedded cell library, how it is made, and how near it is to a full one.
+
+use std::path::{Path, PathBuf};
+
+use faultline_hw::registry::designs;
+use faultline_synth::cells::fit::{self, Deviation};
+use faultline_synth::cells::{self, Comparison, compare};
+use faultline_synth::cost::Flow;
+use faultline_synth::library::Library;
+use faultline_synth::sram::{self, Sram};
+use faultline_synth::tool;
+use faultline_synth::yosys::{self, Mapping};
+use miette::{Result, miette};
+use serde::Serialize;
+
+use crate::Global;
+use crate::output::{progress, right, table};
+
+/// Print the embedded cell library, write it, compare it with a full one, or make it again.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Write the embedded library as a Liberty file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "fit"])]
+    pub write: Option<PathBuf>,
+    /// Map and time the blocks with this library (.lib or .lib.gz) and with the embedded one
+    #[arg(long, value_name = "LIBRARY", conflicts_with = "fit")]
+    pub against: Option<PathBuf>,
+    /// Designs to compare
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "replay_queue_64,operand_log_16k",
+        value_name = "NAMES",
+        requires = "against"
+    )]
+    pub designs: Vec<String>,
+    /// Also write the comparison to this Markdown file
+    #[arg(long, value_name = "FILE", requires = "against")]
+    pub markdown: Option<PathBuf>,
+    /// Fit the table of cells to this library (.lib or .lib.gz)
+    #[arg(long, value_name = "LIBRARY", requires = "table")]
+    pub fit: Option<PathBuf>,
+    /// Where the fitted table goes
+    #[arg(long, value_name = "FILE", requires = "fit")]
+    pub table: Option<PathBuf>,
+}
+
+/// What `--json` gives for a cell.
+#[derive(Serialize)]
+struct Cell {
+    cell: String,
+    function: String,
+    area_um2: f64,
+    leakage_nw: f64,
+    max_load_ff: f64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If a library cannot be used, a design is not there, a tool fails, or a file cannot be written.
+pub fn run(args: &Args, global: &Global) -> Result<()> {
+    if let Some(path) = &args.against {
+        return against(args, path, global);
+    }
+    if let (Some(library), Some(output)) = (&args.fit, &args.table) {
+        return fit_table(library, output, global);
+    }
+    if let Some(path) = &args.write {
+        tool::write_whole(path, &cells::liberty()).map_err(|error| miette!("{error}"))?;
+    }
+    show(global)
+}
+
+fn show(global: &Global) -> Result<()> {
+    let mut rows = Vec::new();
+    for family in &cells::table().families {
+        for size in &family.sizes {
+            rows.push(Cell {
+                cell: family.cell(size.drive),
+                function: match (&family.flip_flop, family.outputs.first()) {
+                    (Some(flip_flop), _) => format!("{} at {}", flip_flop.data, flip_flop.clock),
+                    (None, Some(output)) => output.function.clone(),
+                    (None, None) => String::new(),
+                },
+                area_um2: size.area,
+                leakage_nw: size.leakage,
+                max_load_ff: size.max_load.first().copied().unwrap_or_default(),
+            });
+        }
+    }
+    if global.json {
+        return global.print_json(&rows);
+    }
+    let mut shown = table(&["cell", "function", "um2", "leakage nW", "largest load fF"]);
+    for row in &rows {
+        shown.add_row(vec![
+            row.cell.as_str().into(),
+            row.function.as_str().into(),
+            right(format!("{:.3}", row.area_um2)),
+            right(format!("{:.1}", row.leakage_nw)),
+            right(format!("{:.0}", row.max_load_ff)),
+        ]);
+    }
+    global.print(&shown.to_string())
+}
+
+fn against(args: &Args, path: &Path, global: &Global) -> Result<()> {
+    let library = Library::read(path).map_err(|error| miette!("{error}"))?;
+    let table_of_macros = sram::Table::embedded().map_err(|error| miette!("{error}"))?;
+    let flow = Flow {
+        library: &library,
+        sram: &Sram::Table(table_of_macros),
+        node_nm: None,
+        target_ps: yosys::TARGET_PS,
+        mapping: Mapping::default(),
+    };
+    let known = designs();
+    let mut chosen = Vec::new();
+    for name in &args.designs {
+        let design = known.iter().find(|design| design.name == name);
+        let Some(design) = design else {
+            let names: Vec<&str> = known.iter().map(|design| design.name).collect();
+            return Err(miette!(
+                "there is no design {name}; there are {}",
+                names.join(", ")
+            ));
+        };
+        chosen.push(crate::cost::subject(design)?.design);
+    }
+    let bar = progress(
+        2 * chosen.len() as u64,
+        "{spinner} {msg} [{pos}/{len}] {elapsed}",
+    );
+    bar.enable_steady_tick(std::time::Duration::from_millis(100));
+    let mut begun = 0;
+    let comparison = compare::compare(&chosen, &flow, |step| {
+        bar.set_position(begun);
+        bar.set_message(step.to_owned());
+        begun += 1;
+    });
+    bar.finish_and_clear();
+    let comparison = comparison.map_err(|error| miette!("{error}"))?;
+    if let Some(output) = &args.markdown {
+        tool::write_whole(output, &comparison.markdown(&command(args, path)))
+            .map_err(|error| miette!("{error}"))?;
+    }
+    if global.json {
+        return global.print_json(&comparison);
+    }
+    let mut shown = table(&Comparison::HEADINGS);
+    for row in comparison.cells() {
+        let mut cells = row.iter();
+        let label = cells.next().map(String::as_str).unwrap_or_default();
+        shown.add_row(std::iter::once(label.into()).chain(cells.map(right)));
+    }
+    global.print(&format!("{shown}\n{}", comparison.provenance()))
+}
+
+/// The command that makes a comparison again; of the library, its file name is enough.
+fn command(args: &Args, library: &Path) -> String {
+    let name = library.file_name().unwrap_or_default().to_string_lossy();
+    let designs = args.designs.join(",");
+    format!("faultline library --against {name} --designs {designs}")
+}
+
+fn fit_table(library: &Path, output: &Path, global: &Global) -> Result<()> {
+    let full = Library::read(library).map_err(|error| miette!("{error}"))?;
+    let (fitted, deviations) = fit::fit(&library.display().to_string(), full.text())
+        .map_err(|error| miette!("{error}"))?;
+    let text = fitted
+        .to_toml(&format!("the library {}", full.name()))
+        .map_err(|error| miette!("the table cannot be written as TOML: {error}"))?;
+    tool::write_whole(output, &text).map_err(|error| miette!("{error}"))?;
+    let summary = summary(&deviations);
+    if global.json {
+        return global.print_json(&summary);
+    }
+    let mut shown = table(&["quantity", "mean deviation %", "worst arc", "its mean %"]);
+    for row in &summary {
+        shown.add_row(vec![
+            row.quantity.into(),
+            right(format!("{:.2}", row.mean_percent)),
+            row.worst_arc.as_str().into(),
+            right(format!("{:.2}", row.worst_arc_percent)),
+        ]);
+    }
+    global.print(&shown.to_string())
+}
+
+/// How good the fits of one quantity are.
+#[derive(Serialize)]
+struct Quality {
+    quantity: &'static str,
+    mean_percent: f64,
+    worst_arc: String,
+    worst_arc_percent: f64,
+}
+
+fn summary(deviations: &[Deviation]) -> Vec<Quality> {
+    let mut rows: Vec<Quality> = Vec::new();
+    for one in deviations {
+        if rows.iter().any(|row| row.quantity == one.quantity) {
+            continue;
+        }
+        let same = || {
+            deviations
+                .iter()
+                .filter(|other| other.quantity == one.quantity)
+        };
+        let worst = same()
+            .max_by(|one, other| one.mean.total_cmp(&other.mean))
+            .unwrap_or(one);
+        rows.push(Quality {
+            quantity: one.quantity,
+            mean_percent: 100.0 * same().map(|one| one.mean).sum::<f64>() / same().count() as f64,
+            worst_arc: worst.arc.clone(),
+            worst_arc_percent: 100.0 * worst.mean,
+        });
+    }
+    rows
+}
