@@ -2,12 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use faultline_sim::trace::{OWN_KERNELS, Reader};
 use faultline_synth::report::{Report, Section};
 use faultline_synth::table::Grid;
 use faultline_synth::tool;
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks;
 use faultline_testbench::lockstep::Speed;
+use faultline_testbench::replay;
 use miette::{Result, miette};
 
 use crate::Global;
@@ -27,6 +29,10 @@ pub struct Args {
     /// Folder to write to; it is made if it is not there
     #[arg(long, default_value = "report", value_name = "DIR")]
     out: PathBuf,
+    /// GPU trace that the lockstep runs, a .traceg file or a kernelslist.g; three small kernels of
+    /// the project's own if not given
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     #[command(flatten)]
     cost: cost::Args,
 }
@@ -39,7 +45,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     std::fs::create_dir_all(&args.out)
         .map_err(|error| miette!("{}: cannot make this folder: {error}", args.out.display()))?;
     export(&args.out.join("rtl"))?;
-    let sections = lockstep(&args.cost)?;
+    let sections = lockstep(args)?;
     let measured = cost::measure(&args.cost)?;
     let page = Report {
         rows: &measured.rows,
@@ -77,19 +83,37 @@ fn export(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Every back end of this build in lockstep on the designs of the report: a table for the page.
+/// The instruction streams of the lockstep.
+fn kernels(trace: Option<&Path>) -> Result<Vec<replay::Kernel>> {
+    match trace {
+        Some(path) => replay::kernels(path).map_err(|error| miette!("{error}")),
+        None => OWN_KERNELS
+            .iter()
+            .map(|(name, text)| {
+                Reader::new(text.as_bytes(), *name)
+                    .and_then(replay::kernel)
+                    .map_err(|error| miette!("{error}"))
+            })
+            .collect(),
+    }
+}
+
+/// Every back end of this build in lockstep on the designs of the report, running the traces' global
+/// memory instructions with page faults: a table for the page.
 ///
 /// # Errors
-/// If a back end cannot be had, or two of them differ.
-fn lockstep(args: &cost::Args) -> Result<Vec<Section>> {
-    let designs = cost::chosen(args)?;
+/// If a trace cannot be read, a back end cannot be had, or two of them differ.
+fn lockstep(args: &Args) -> Result<Vec<Section>> {
+    let designs = cost::chosen(&args.cost)?;
     let kinds: Vec<Kind> = Kind::built().collect();
     let bar = progress(designs.len() as u64, "lockstep {msg} [{pos}/{len}]");
     let mut rows = Vec::new();
     for design in &designs {
         bar.set_message(design.name);
-        let mut session = blocks::session(design.block, design.config, &kinds, SEED)
-            .map_err(|error| miette!("{error}"))?;
+        let kernels = kernels(args.trace.as_deref())?;
+        let mut session =
+            blocks::replay_session(design.block, design.config, &kinds, kernels, SEED)
+                .map_err(|error| miette!("{error}"))?;
         session
             .run(KERNEL_CYCLES)
             .map_err(|error| miette!("{error}"))?;
@@ -122,11 +146,19 @@ fn lockstep(args: &cost::Args) -> Result<Vec<Section>> {
     headings.push("mismatches".to_owned());
     Ok(vec![Section {
         grid: Grid {
-            title: "Lockstep: every output compared in every cycle, seeded random traffic"
-                .to_owned(),
+            title: format!(
+                "Lockstep on a GPU's instructions ({}): every output compared in every cycle",
+                match &args.trace {
+                    Some(path) => path.display().to_string(),
+                    None => OWN_KERNELS.map(|(name, _)| name).join(", "),
+                }
+            ),
             headings,
             rows,
         },
-        command: format!("faultline report (seed {SEED})"),
+        command: match &args.trace {
+            Some(path) => format!("faultline report --trace {} (seed {SEED})", path.display()),
+            None => format!("faultline report (seed {SEED})"),
+        },
     }])
 }

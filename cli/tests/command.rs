@@ -1,7 +1,5 @@
 //! The `faultline` command as its users meet it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
-
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};

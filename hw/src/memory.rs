@@ -46,7 +46,10 @@ impl<T: Synth, const A: usize, const L: usize> Memory<T, A, L> {
             words > 1 && clog2(words) == A,
             "{A} address bits do not fit {words} words"
         );
-        assert!(L % banks == 0, "{banks} banks do not divide {L} elements");
+        assert!(
+            L.is_multiple_of(banks),
+            "{banks} banks do not divide {L} elements"
+        );
         Self {
             clock: Signal::default(),
             enable: Signal::default(),

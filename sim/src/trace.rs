@@ -33,3 +33,13 @@ pub use summary::{Counts, GlobalCounts, KernelSummary, LINE_BYTES, Summary};
 /// The project's own saxpy kernel: 8 thread blocks of 4 warps, a grid-stride loop with a partial
 /// last pass. Written by `cargo run -p faultline-sim --example write_traces`.
 pub const SAXPY: &str = include_str!("../traces/kernel-1-saxpy.traceg");
+
+/// The project's own kernels by name: one that streams, one that gathers, one that stores most.
+pub const OWN_KERNELS: [(&str, &str); 3] = [
+    ("saxpy", SAXPY),
+    ("gather", include_str!("../traces/kernel-2-gather.traceg")),
+    (
+        "transpose",
+        include_str!("../traces/kernel-3-transpose.traceg"),
+    ),
+];

@@ -1,7 +1,5 @@
 //! The trace reader on the project's own traces and on patterns of addresses.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
-
 #[path = "../examples/write_traces/assemble.rs"]
 mod assemble;
 #[path = "../examples/write_traces/kernels.rs"]

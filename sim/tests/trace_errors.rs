@@ -1,7 +1,5 @@
 //! Traces that are wrong get one sentence with file and line.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
-
 #[path = "../examples/write_traces/assemble.rs"]
 mod assemble;
 #[path = "../examples/write_traces/kernels.rs"]

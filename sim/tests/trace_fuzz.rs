@@ -3,7 +3,6 @@
 //! The long run, in which sums that overflow panic too, as in every run that is not a release build:
 //! `cargo test -p faultline-sim --test trace_fuzz -- --ignored --nocapture`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 #![expect(clippy::unwrap_used, reason = "a panic is what these tests look for")]
 
 #[path = "../examples/write_traces/assemble.rs"]

@@ -6,59 +6,24 @@
 //! it starts again, with the pages gone, so that it lasts as long as one likes.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::io::BufRead;
-use std::path::Path;
 
 use faultline_sim::ports::{Model, Ports};
-use faultline_sim::trace::{GlobalAccess, GlobalAccesses, Reader, Trace, TraceError};
+use faultline_sim::trace::GlobalAccess;
 use faultline_sim::{operand_log, replay_queue};
 
 use crate::session::{Coverage, Stimulus};
 use crate::traffic::Dice;
 
-/// Instructions of a kernel that are replayed; the rest of a longer one is left out.
-const MOST_INSTRUCTIONS: usize = 1_000_000;
-/// Faults are handled for regions of so many bytes, as bits (Tanasic et al., Table 1).
-const REGION_BITS: u32 = 16;
-/// One access in so many faults although its page was touched before.
-const FAULT_RATE: u64 = 100;
+mod drive;
+mod kernel;
+
+pub use kernel::{Kernel, kernel, kernels};
+
 /// Cycles from the last operand to the last TLB check, from there to the commit, and from a fault to the resume: the
 /// least, and how many more at most.
 const CHECK: (u64, u64) = (10, 60);
 const COMMIT: (u64, u64) = (20, 200);
 const FAULT: (u64, u64) = (100, 900);
-
-/// A kernel as one SM issues it.
-pub struct Kernel {
-    resident_blocks: usize,
-    accesses: Vec<GlobalAccess>,
-}
-
-/// The kernels of a trace that access global memory.
-///
-/// # Errors
-/// If the trace cannot be read.
-pub fn kernels(path: &Path) -> Result<Vec<Kernel>, TraceError> {
-    let trace = Trace::open(path)?;
-    let kernels: Result<Vec<_>, _> = trace.readers().map(|reader| kernel(reader?)).collect();
-    Ok(kernels?
-        .into_iter()
-        .filter(|kernel| !kernel.accesses.is_empty())
-        .collect())
-}
-
-/// The global-memory instructions of one kernel.
-///
-/// # Errors
-/// If the trace cannot be read.
-pub fn kernel<R: BufRead>(reader: Reader<R>) -> Result<Kernel, TraceError> {
-    let accesses = GlobalAccesses::new(reader);
-    let resident_blocks = accesses.resident_blocks();
-    Ok(Kernel {
-        resident_blocks,
-        accesses: accesses.take(MOST_INSTRUCTIONS).collect::<Result<_, _>>()?,
-    })
-}
 
 /// Why a trace cannot drive a design.
 #[derive(Debug, thiserror::Error)]
@@ -262,130 +227,6 @@ impl Replay {
         self.cycle += 1;
     }
 
-    fn end_waits(&mut self) {
-        let mut place = 0;
-        while place < self.waits.len() {
-            if self.waits[place].0 > self.cycle {
-                place += 1;
-                continue;
-            }
-            match self.waits.swap_remove(place).1 {
-                Wait::Check(index) if self.faults(index) => self.faulted.push_back(index),
-                Wait::Check(index) => self.checked.push_back(index),
-                Wait::Commit(index) => self.committed.push_back(index),
-                Wait::Page(warp) => self.resumes.push_back(warp),
-            }
-        }
-    }
-
-    /// Whether an access faults: it touches a region for the first time, or it is unlucky.
-    fn faults(&mut self, index: u8) -> bool {
-        let Some(flight) = self.flights.get(&index) else {
-            return false;
-        };
-        let access = &self.kernels[self.current].accesses[flight.place];
-        let active = access
-            .addresses
-            .iter()
-            .enumerate()
-            .filter(|(lane, _)| access.mask >> lane & 1 == 1);
-        let mut first_touch = false;
-        for (_, address) in active {
-            first_touch |= self.pages.insert(address >> REGION_BITS);
-        }
-        first_touch || self.dice.below(FAULT_RATE) == 0
-    }
-
-    fn drive_messages(&mut self) {
-        let message = |messages: &mut VecDeque<u8>| {
-            let index = messages.pop_front();
-            (index.is_some(), index.unwrap_or(0), index)
-        };
-        let inputs = &mut self.queue_inputs;
-        let (checked, faulted, committed);
-        (inputs.checked_valid, inputs.checked_index, checked) = message(&mut self.checked);
-        (inputs.faulted_valid, inputs.faulted_index, faulted) = message(&mut self.faulted);
-        (inputs.committed_valid, inputs.committed_index, committed) = message(&mut self.committed);
-        if let Some((index, flight)) =
-            checked.and_then(|index| Some((index, self.flights.get(&index)?)))
-        {
-            let slot = self.access(flight.place).block_slot;
-            self.releases
-                .extend(flight.entries.iter().map(|&entry| (slot, entry)));
-            self.later(COMMIT, Wait::Commit(index));
-        }
-        if let Some(flight) = faulted.and_then(|index| self.flights.get(&index)) {
-            let warp = self.access(flight.place).warp_slot;
-            self.counts.faulted += 1;
-            if self.paged.insert(warp) {
-                self.later(FAULT, Wait::Page(warp));
-            }
-        }
-        if let Some(index) = committed {
-            self.flights.remove(&index);
-            self.counts.committed += 1;
-        }
-    }
-
-    fn drive_queue(&mut self) {
-        if self.resuming.is_none() {
-            self.resuming = self.resumes.pop_front().map(|warp| (warp, false));
-        }
-        let mut inputs = std::mem::take(&mut self.queue_inputs);
-        inputs.insert_valid = false;
-        if let Issue::Insert(entries) = &self.issue {
-            let access = self.access(self.next);
-            let resuming = self
-                .resuming
-                .is_some_and(|(warp, _)| warp == access.warp_slot);
-            if !resuming {
-                inputs.insert(&instruction(access, entries), false);
-            }
-            inputs.held_warp = access.warp_slot;
-            inputs.held_register = access.destination;
-        }
-        inputs.resume_valid = matches!(self.resuming, Some((_, false)));
-        inputs.resume_warp = self.resuming.map_or(inputs.resume_warp, |(warp, _)| warp);
-        inputs.replay_ready = self.reads.is_empty() && self.dice.chance(200);
-        self.queue_inputs = inputs;
-    }
-
-    fn drive_log(&mut self) {
-        let mut inputs = std::mem::take(&mut self.log_inputs);
-        inputs.launch_valid = self.issue == Issue::Launch;
-        inputs.allocate_valid = self.issue == Issue::Allocate;
-        let kernel = &self.kernels[self.current];
-        inputs.launch_entries = (self.log_sizes.entries / kernel.resident_blocks.max(1)) as u8;
-        if let Some(access) = kernel.accesses.get(self.next) {
-            inputs.allocate_slot = access.block_slot;
-            inputs.allocate_store = access.is_store;
-        }
-        inputs.write_valid = false;
-        if let Some((flight, number)) = self
-            .writes
-            .front()
-            .and_then(|(index, number)| Some((self.flights.get(index)?, *number)))
-        {
-            inputs.write_valid = true;
-            inputs.write_entry = flight.entries[usize::from(number)];
-            inputs.write_data = self.operand(flight.place, number);
-        }
-        let release = self.releases.pop_front();
-        inputs.release_valid = release.is_some();
-        (inputs.release_slot, inputs.release_entry) = release.unwrap_or((0, 0));
-        inputs.replay_valid = false;
-        if let Some((flight, number)) = self
-            .reads
-            .front()
-            .and_then(|(index, number)| Some((self.flights.get(index)?, *number)))
-        {
-            inputs.replay_valid = true;
-            inputs.replay_slot = self.access(flight.place).block_slot;
-            inputs.replay_entry = flight.entries[usize::from(number)];
-        }
-        self.log_inputs = inputs;
-    }
-
     /// One operand fewer to wait for; after the last one the access goes to memory.
     fn operand_done(&mut self, index: u8) {
         if let Some(flight) = self.flights.get_mut(&index) {
@@ -410,11 +251,12 @@ impl Replay {
         if self.log_inputs.replay_valid && log.replay_ready {
             self.reading = self.reads.pop_front();
         }
-        if self.log_inputs.write_valid && log.write_ready {
-            if let Some((index, _)) = self.writes.pop_front() {
-                self.counts.operands_written += 1;
-                self.operand_done(index);
-            }
+        if self.log_inputs.write_valid
+            && log.write_ready
+            && let Some((index, _)) = self.writes.pop_front()
+        {
+            self.counts.operands_written += 1;
+            self.operand_done(index);
         }
         self.issue = match std::mem::replace(&mut self.issue, Issue::Launch) {
             Issue::Launch => Issue::Allocate,
@@ -483,22 +325,6 @@ impl Replay {
     }
 }
 
-/// What the queue remembers of an access.
-fn instruction(access: &GlobalAccess, entries: &[u8]) -> replay_queue::Instruction {
-    replay_queue::Instruction {
-        warp: access.warp_slot,
-        slot: access.block_slot,
-        pc: access.pc,
-        opcode: access.opcode,
-        destination: access.destination,
-        address_register: access.address_register,
-        data_register: access.data_register,
-        mask: access.mask,
-        log_address: entries.first().copied().unwrap_or(0),
-        log_data: entries.get(1).copied().unwrap_or(0),
-    }
-}
-
 impl Stimulus for Replay {
     fn next(&mut self, frame: &mut [u64]) {
         self.step();
@@ -526,58 +352,5 @@ impl Stimulus for Replay {
 
     fn source(&self) -> String {
         format!("the trace and seed {}", self.seed)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use faultline_sim::trace::SAXPY;
-
-    fn saxpy() -> Kernel {
-        kernel(Reader::new(SAXPY.as_bytes(), "saxpy").unwrap()).unwrap()
-    }
-
-    #[test]
-    fn every_instruction_commits_and_replays_with_its_own_operands() {
-        let instructions = saxpy().accesses.len() as u64;
-        let queue = replay_queue::Parameters::with_entries(32);
-        let log = operand_log::Parameters::with_entries(32);
-        let mut replay = Replay::new(Target::ReplayQueue, vec![saxpy()], queue, log, 1).unwrap();
-        for _ in 0..1_000_000 {
-            replay.step();
-            if replay.counts.kernels_done == 3 {
-                break;
-            }
-        }
-        let counts = replay.counts;
-        assert_eq!(
-            (counts.kernels_done, counts.committed),
-            (3, 3 * instructions),
-            "{counts:?}"
-        );
-        assert_eq!(counts.operands_that_differ, 0);
-        assert_eq!(
-            counts.faulted, counts.replayed,
-            "each fault is replayed once: {counts:?}"
-        );
-        assert!(
-            counts.operands_replayed > 10 && counts.stores > 0,
-            "{counts:?}"
-        );
-    }
-
-    #[test]
-    fn log_that_is_too_small_is_refused() {
-        let queue = replay_queue::Parameters::with_entries(32);
-        let log = operand_log::Parameters::with_entries(4);
-        let error = Replay::new(Target::OperandLog, vec![saxpy()], queue, log, 1)
-            .err()
-            .unwrap();
-        assert!(error.to_string().contains("take a larger log"));
-        assert!(matches!(
-            Replay::new(Target::OperandLog, vec![], queue, log, 1),
-            Err(ReplayError::Empty)
-        ));
     }
 }

@@ -133,10 +133,10 @@ macro_rules! scenarios {
     ($(#[$attribute:meta])* struct $name:ident { $($scenario:ident,)* }) => {
         $(#[$attribute])*
         #[derive(Clone, Debug, Default)]
-        struct $name { $($scenario: u64,)* }
+        pub struct $name { $(pub $scenario: u64,)* }
 
         impl $name {
-            fn list(&self) -> $crate::session::Coverage {
+            pub fn list(&self) -> $crate::session::Coverage {
                 vec![$((stringify!($scenario), self.$scenario)),*]
             }
         }

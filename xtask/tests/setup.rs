@@ -1,6 +1,5 @@
 //! The set-up on machines that lack something, with programs that only pretend.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;

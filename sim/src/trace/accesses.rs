@@ -222,13 +222,13 @@ impl<R: BufRead> GlobalAccesses<R> {
         while self.slots.iter().any(Option::is_some) {
             let (slot, warp) = self.turn;
             let mut issued = None;
-            if let Some(slot) = self.slots.get_mut(slot).and_then(Option::as_mut) {
-                if let Some(warp) = slot.warps.get_mut(warp) {
-                    let place = warp.next;
-                    warp.next += 1;
-                    if warp.accesses.front().is_some_and(|(at, _)| *at == place) {
-                        issued = warp.accesses.pop_front();
-                    }
+            if let Some(slot) = self.slots.get_mut(slot).and_then(Option::as_mut)
+                && let Some(warp) = slot.warps.get_mut(warp)
+            {
+                let place = warp.next;
+                warp.next += 1;
+                if warp.accesses.front().is_some_and(|(at, _)| *at == place) {
+                    issued = warp.accesses.pop_front();
                 }
             }
             self.pass()?;

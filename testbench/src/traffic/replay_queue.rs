@@ -4,126 +4,14 @@ use std::collections::VecDeque;
 
 use faultline_sim::replay_queue::{Inputs, Instruction, Outputs, Parameters, ReplayQueue, State};
 
-use super::{ALWAYS, Dice, Traffic, scenarios};
+use super::{Dice, Traffic};
 use crate::session::Coverage;
 
-/// How the SM behaves for a few hundred cycles; chances are of 256.
-struct Mode {
-    /// An instruction at issue.
-    insert: u16,
-    /// Issue goes from a burst to a pause or back.
-    pause: u16,
-    /// The messages.
-    check: u16,
-    fault: u16,
-    commit: u16,
-    /// Requests to the scan engine.
-    resume: u16,
-    save: u16,
-    /// What the engine offers is taken.
-    take: u16,
-    /// Warps that issue, as bits of their number.
-    warp_bits: u32,
-    /// Messages come in program order of the warp.
-    in_order: bool,
-    /// Anything may come, legal or not.
-    chaos: bool,
-}
+mod modes;
+mod scenarios;
 
-const STEADY: Mode = Mode {
-    insert: 200,
-    pause: 8,
-    check: 220,
-    fault: 24,
-    commit: 230,
-    resume: 40,
-    save: 1,
-    take: 230,
-    warp_bits: 6,
-    in_order: false,
-    chaos: false,
-};
-
-/// In turn at random: everyday work, in order, full, drained, long stalls, one warp that faults, storms of resumes,
-/// blocks that leave and come back, anything.
-const MODES: [Mode; 9] = [
-    STEADY,
-    Mode {
-        in_order: true,
-        warp_bits: 4,
-        ..STEADY
-    },
-    Mode {
-        insert: ALWAYS,
-        pause: 0,
-        check: 100,
-        fault: 1,
-        commit: 3,
-        resume: 128,
-        ..STEADY
-    },
-    Mode {
-        insert: 20,
-        check: ALWAYS,
-        commit: ALWAYS,
-        resume: ALWAYS,
-        take: ALWAYS,
-        ..STEADY
-    },
-    Mode {
-        take: 6,
-        resume: ALWAYS,
-        fault: 90,
-        save: 8,
-        ..STEADY
-    },
-    Mode {
-        insert: ALWAYS,
-        warp_bits: 0,
-        fault: 120,
-        commit: 60,
-        resume: 60,
-        ..STEADY
-    },
-    Mode {
-        fault: 180,
-        resume: ALWAYS,
-        take: ALWAYS,
-        warp_bits: 2,
-        ..STEADY
-    },
-    Mode {
-        insert: 250,
-        fault: 140,
-        commit: 100,
-        save: ALWAYS,
-        take: 180,
-        warp_bits: 5,
-        ..STEADY
-    },
-    Mode {
-        pause: 32,
-        fault: 128,
-        save: 60,
-        resume: 128,
-        take: 128,
-        warp_bits: 3,
-        chaos: true,
-        ..STEADY
-    },
-];
-
-scenarios! {
-    /// What the traffic has led to.
-    struct Scenarios {
-        empty, full, inserted, insert_stalled_by_full_queue, insert_stalled_by_waiting_warp,
-        insert_stalled_by_payload_read, inserted_during_scan, restored, restored_into_another_slot, checked, faulted,
-        faulted_again_after_replay, committed, committed_unchecked, same_entry_in_two_messages, message_ignored, held,
-        not_held, resumed, resume_refused_in_flight, resume_of_a_warp_that_does_not_wait, resume_beaten_by_save,
-        replayed, replay_stalled, replay_done, save_begun, save_refused_in_flight, save_of_an_empty_slot, saved,
-        save_stalled, save_of_several_warps, save_done, reset_in_use,
-    }
-}
+use modes::{MODES, Mode, STEADY};
+use scenarios::Scenarios;
 
 /// A block that is on its way out of the SM, or back.
 #[derive(Default)]
@@ -454,79 +342,6 @@ impl ReplayQueueTraffic {
             self.scenarios.save_of_an_empty_slot += u64::from(self.moving.saved.is_empty());
             self.bring_back(model);
         }
-    }
-
-    fn count(&mut self, model: &ReplayQueue, inputs: &Inputs, outputs: &Outputs) {
-        let full = usize::from(outputs.occupancy) == self.parameters.entries;
-        let stalled = inputs.insert_valid && !outputs.insert_ready;
-        let by_warp = self.warp_waits && !inputs.insert_restored;
-        let inserted = inputs.insert_valid && outputs.insert_ready;
-        let resume_refused = inputs.resume_valid && !outputs.resume_ready && model.is_idle();
-        let same = (inputs.checked_valid
-            && inputs.faulted_valid
-            && inputs.checked_index == inputs.faulted_index)
-            || (inputs.committed_valid
-                && inputs.faulted_valid
-                && inputs.committed_index == inputs.faulted_index);
-        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
-        let s = &mut self.scenarios;
-        count(&mut s.empty, outputs.occupancy == 0);
-        count(&mut s.full, full);
-        count(&mut s.inserted, inserted);
-        count(&mut s.insert_stalled_by_full_queue, stalled && full);
-        count(
-            &mut s.insert_stalled_by_waiting_warp,
-            stalled && !full && by_warp,
-        );
-        count(
-            &mut s.insert_stalled_by_payload_read,
-            stalled && !full && !by_warp,
-        );
-        count(
-            &mut s.inserted_during_scan,
-            inserted && (outputs.replay_valid || outputs.saved_valid),
-        );
-        count(&mut s.restored, inserted && inputs.insert_restored);
-        count(&mut s.checked, inputs.checked_valid);
-        count(&mut s.faulted, inputs.faulted_valid);
-        count(
-            &mut s.faulted_again_after_replay,
-            self.messages.faults_replayed,
-        );
-        count(&mut s.committed, inputs.committed_valid);
-        count(&mut s.committed_unchecked, self.messages.commits_unchecked);
-        count(&mut s.same_entry_in_two_messages, same);
-        count(&mut s.message_ignored, self.messages.ignored);
-        count(&mut s.held, outputs.held);
-        count(&mut s.not_held, !outputs.held);
-        count(&mut s.resumed, inputs.resume_valid && outputs.resume_ready);
-        count(&mut s.resume_refused_in_flight, resume_refused);
-        count(
-            &mut s.resume_of_a_warp_that_does_not_wait,
-            inputs.resume_valid && outputs.resume_ready && !model.waits(inputs.resume_warp),
-        );
-        count(
-            &mut s.resume_beaten_by_save,
-            inputs.resume_valid && inputs.save_valid && outputs.save_ready,
-        );
-        count(&mut s.replayed, outputs.replay_valid && inputs.replay_ready);
-        count(
-            &mut s.replay_stalled,
-            outputs.replay_valid && !inputs.replay_ready,
-        );
-        count(&mut s.replay_done, outputs.replay_done);
-        count(&mut s.save_begun, inputs.save_valid && outputs.save_ready);
-        count(
-            &mut s.save_refused_in_flight,
-            inputs.save_valid && !outputs.save_ready && model.is_idle(),
-        );
-        count(&mut s.saved, outputs.saved_valid && inputs.saved_ready);
-        count(
-            &mut s.save_stalled,
-            outputs.saved_valid && !inputs.saved_ready,
-        );
-        count(&mut s.save_done, outputs.save_done);
-        count(&mut s.reset_in_use, inputs.reset && outputs.occupancy != 0);
     }
 }
 

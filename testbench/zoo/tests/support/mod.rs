@@ -103,7 +103,7 @@ impl Vectors {
             12 => add(&partner.unwrap_or_else(|| vec![0; words]), u64::MAX),
             _ => (0..words).map(|_| self.generator.next_u64()).collect(),
         };
-        if width % 64 != 0 {
+        if !width.is_multiple_of(64) {
             value[words - 1] &= u64::MAX >> (64 - width % 64);
         }
         value

@@ -1,0 +1,211 @@
+//! A lockstep that must fail: what it says, and the waveform that it leaves.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
+use std::path::Path;
+
+use faultline_sim::ports::Model;
+use faultline_sim::replay_queue::{Inputs, Outputs, Parameters, ReplayQueue};
+use faultline_testbench::backend::{Backend, BackendError, Kind, Reference};
+use faultline_testbench::blocks;
+use faultline_testbench::layout::Layout;
+use faultline_testbench::lockstep::{Lockstep, LockstepError, Mismatch};
+use faultline_testbench::session::Session;
+use faultline_testbench::traffic::Driven;
+use faultline_testbench::traffic::replay_queue::ReplayQueueTraffic;
+
+/// A model that counts one too many from a cycle on.
+struct Broken {
+    model: Reference<ReplayQueue>,
+    words: (usize, usize),
+    cycle: usize,
+    breaks: usize,
+}
+
+impl Backend for Broken {
+    fn kind(&self) -> Kind {
+        Kind::Verilog
+    }
+
+    fn run(&mut self, inputs: &[u64], outputs: &mut [u64]) -> Result<(), BackendError> {
+        self.model.run(inputs, outputs)?;
+        for frame in outputs.chunks_exact_mut(self.words.1) {
+            // Occupancy is the last port.
+            frame[self.words.1 - 1] += u64::from(self.cycle >= self.breaks);
+            self.cycle += 1;
+        }
+        Ok(())
+    }
+}
+
+fn broken_session(breaks: usize) -> Session {
+    let parameters = Parameters::with_entries(16);
+    let layout = Layout::of::<ReplayQueue>(&parameters);
+    let words = (layout.input_words(), layout.output_words());
+    let broken = Broken {
+        model: Reference::new(parameters),
+        words,
+        cycle: 0,
+        breaks,
+    };
+    let backends: Vec<Box<dyn Backend>> = vec![
+        Box::new(Reference::<ReplayQueue>::new(parameters)),
+        Box::new(broken),
+    ];
+    let lockstep = Lockstep::new("replay_queue_16", layout, backends);
+    Session::new(
+        lockstep,
+        Box::new(Driven::new(
+            parameters,
+            ReplayQueueTraffic::new(parameters, 7),
+        )),
+    )
+}
+
+fn mismatch(session: &mut Session) -> Mismatch {
+    match session.run(10_000) {
+        Err(LockstepError::Mismatch(mismatch)) => *mismatch,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn mismatch_tells_seed_cycle_port_and_values() {
+    for breaks in [0, 1, 255, 256, 5000] {
+        let mut session = broken_session(breaks);
+        let mismatch = mismatch(&mut session);
+        assert_eq!(
+            (mismatch.cycle, mismatch.port),
+            (breaks as u64, "occupancy")
+        );
+        assert_eq!(mismatch.source, "seed 7");
+        let number = |value: &str| u64::from_str_radix(value.trim_start_matches("0x"), 16).unwrap();
+        let [(_, good), (_, bad)] = mismatch.values.as_slice() else {
+            panic!("{:?}", mismatch.values)
+        };
+        assert_eq!(number(bad), number(good) + 1);
+        let text = mismatch.to_string();
+        assert!(text.starts_with(&format!(
+            "replay_queue_16 with seed 7: in cycle {breaks}, occupancy is {good}"
+        )));
+    }
+}
+
+#[test]
+fn mismatch_leaves_a_waveform() {
+    for breaks in [0, 3, 250, 5000] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("wave.fst");
+        let mut session = broken_session(breaks);
+        session.wave_on_mismatch(&path);
+        let mismatch = mismatch(&mut session);
+        assert_eq!(mismatch.wave.as_deref(), Some(path.as_path()));
+        assert!(mismatch.to_string().ends_with("wave.fst"));
+        let wave = std::fs::read(&path).unwrap();
+        // An FST file starts with a header block of 329 bytes: its first and last time follow.
+        assert_eq!(wave[..9], [0, 0, 0, 0, 0, 0, 0, 1, 73]);
+        let time = |at: usize| u64::from_be_bytes(wave[at..at + 8].try_into().unwrap());
+        let (first, last) = (time(9) / 2, time(17) / 2);
+        assert!(
+            first <= breaks as u64 && breaks as u64 <= last,
+            "{first} to {last}"
+        );
+        assert!(last - first < 64);
+        let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(files.len(), 1, "nothing else is left behind");
+    }
+}
+
+#[test]
+fn waveform_that_cannot_be_written_is_said_in_a_sentence() {
+    let mut session = broken_session(100);
+    session.run(50).unwrap();
+    let error = session
+        .write_wave(Path::new("/no/such/folder/wave.fst"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.starts_with("/no/such/folder/wave.fst: the waveform cannot be written"),
+        "{error}"
+    );
+    session.wave_on_mismatch(Path::new("/no/such/folder/wave.fst"));
+    let text = mismatch(&mut session).to_string();
+    assert!(
+        text.contains("cannot be written") && text.contains("in cycle 100"),
+        "{text}"
+    );
+}
+
+#[test]
+fn unknown_design_is_said_in_a_sentence() {
+    let error = |block, config| {
+        blocks::lockstep(block, config, &[Kind::Reference])
+            .err()
+            .unwrap()
+            .to_string()
+    };
+    for (block, config) in [
+        ("replay_queue", "63"),
+        ("replay_queue", "banana"),
+        ("scoreboard", "64"),
+        ("operand_log", ""),
+    ] {
+        let text = error(block, config);
+        assert!(
+            text.starts_with(&format!(
+                "there is no design {block} {config}; there are replay_queue 16,"
+            )),
+            "{text}"
+        );
+    }
+    assert!(
+        "quantum"
+            .parse::<Kind>()
+            .unwrap_err()
+            .contains("there is no back end quantum")
+    );
+}
+
+#[cfg(not(feature = "verilog"))]
+#[test]
+fn missing_verilator_is_said_with_the_way_to_get_it() {
+    let error = blocks::lockstep("replay_queue", "16", &[Kind::Verilog])
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(
+        error.contains("apt-get install verilator") && error.contains("--features verilog"),
+        "{error}"
+    );
+}
+
+/// The ports of a model are those of its kernel, whatever their order: names and widths of every design.
+#[test]
+fn every_design_has_the_ports_of_its_model() {
+    for block in blocks::names() {
+        for config in blocks::configurations(block) {
+            let kinds: Vec<_> = Kind::built().collect();
+            blocks::lockstep(block, config, &kinds).unwrap_or_else(|error| panic!("{error}"));
+        }
+    }
+}
+
+/// A model is as it was after a reset.
+#[test]
+fn reset_makes_a_new_model() {
+    let parameters = Parameters::with_entries(4);
+    let mut queue = ReplayQueue::new(parameters);
+    let mut inputs = Inputs {
+        insert_valid: true,
+        insert_warp: 3,
+        ..Inputs::default()
+    };
+    queue.cycle(&inputs);
+    inputs.reset = true;
+    queue.cycle(&inputs);
+    assert_eq!(
+        queue.cycle(&Inputs::default()),
+        ReplayQueue::new(parameters).cycle(&Inputs::default())
+    );
+    assert_ne!(queue.cycle(&inputs), Outputs::default());
+}
