@@ -74,7 +74,7 @@ fn waveform(
     recording: &Recording<'_>,
 ) -> fst_writer::Result<Vec<u8>> {
     let info = FstInfo {
-        start_time: 2 * recording.start,
+        start_time: 0, // what viewers add to every time
         timescale_exponent: -9,
         version: concat!("Faultline ", env!("CARGO_PKG_VERSION")).to_owned(),
         date: String::new(),
