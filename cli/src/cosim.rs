@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use faultline_synth::table::Grid;
+use faultline_synth::tool::{self, VERILATOR};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks;
-use faultline_testbench::lockstep::{LockstepError, Speed};
+use faultline_testbench::lockstep::LockstepError;
 use faultline_testbench::replay;
 use faultline_testbench::session::Session;
 use indicatif::ProgressBar;
@@ -20,9 +22,9 @@ pub struct Args {
     /// replay_queue, operand_log, or all
     #[arg(default_value = "all")]
     block: String,
-    /// A size, such as 64 or 16k, or all; the paper's size if not given
-    #[arg(long)]
-    config: Option<String>,
+    /// Sizes, such as 64 or 8k,16k, or all; the paper's size if not given
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    config: Vec<String>,
     /// Clock cycles of each design
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     cycles: u64,
@@ -38,6 +40,9 @@ pub struct Args {
     /// Run the global-memory instructions of this GPU trace instead of random traffic
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
+    /// Also write what was run to this Markdown file
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
 }
 
 /// Cycles between two movements of the progress bar.
@@ -51,6 +56,9 @@ struct Row {
     backend: &'static str,
     cycles: u64,
     cycles_per_second: f64,
+    /// Situations that the traffic brought about at least once, and those that it aims at.
+    scenarios_seen: usize,
+    scenarios: usize,
     /// The lockstep of a design ends with its first one.
     mismatches: u64,
     mismatch: Option<String>,
@@ -80,19 +88,25 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     let mut mismatches = Vec::new();
     for (block, config) in designs {
         bar.set_message(format!("{block} {config}"));
-        let (speeds, mismatch) = lockstep(args, &block, &config, &kinds, &bar)?;
-        rows.extend(speeds.into_iter().map(|speed| Row {
+        let (session, mismatch) = lockstep(args, &block, &config, &kinds, &bar)?;
+        let coverage = session.coverage();
+        rows.extend(session.speeds().map(|speed| Row {
             block: block.clone(),
             config: config.clone(),
             backend: speed.kind.name(),
             cycles: speed.cycles,
             cycles_per_second: speed.cycles_per_second().round(),
+            scenarios_seen: coverage.iter().filter(|(_, times)| *times > 0).count(),
+            scenarios: coverage.len(),
             mismatches: u64::from(mismatch.is_some()),
             mismatch: mismatch.clone(),
         }));
         mismatches.extend(mismatch);
     }
     bar.finish_and_clear();
+    if let Some(path) = &args.markdown {
+        tool::write_whole(path, &markdown(args, &rows)).map_err(|error| miette!("{error}"))?;
+    }
     if global.json {
         global.print_json(&rows)?
     } else {
@@ -112,31 +126,34 @@ fn designs(args: &Args) -> Result<Vec<(String, String)>> {
         vec![&args.block]
     };
     let mut designs = Vec::new();
-    for block in blocks {
-        let known: Vec<_> = blocks::configurations(block).collect();
-        match args.config.as_deref() {
-            Some("all") => designs.extend(
-                known
-                    .iter()
-                    .map(|config| (block.to_owned(), (*config).to_owned())),
-            ),
-            // With all blocks, a size is that of the blocks which have it.
-            Some(config) if args.block == "all" && !known.contains(&config) => {}
-            Some(config) => designs.push((block.to_owned(), config.to_owned())),
-            None => designs.push((
-                block.to_owned(),
-                blocks::default_configuration(block).to_owned(),
-            )),
-        }
+    for block in &blocks {
+        let known: Vec<&str> = blocks::configurations(block).collect();
+        let chosen: Vec<&str> = if args.config.is_empty() {
+            vec![blocks::default_configuration(block)]
+        } else if args.config.iter().any(|config| config == "all") {
+            known.clone()
+        } else {
+            args.config.iter().map(String::as_str).collect()
+        };
+        designs.extend(
+            chosen
+                .into_iter()
+                // With all blocks, a size is that of the blocks which have it.
+                .filter(|config| blocks.len() == 1 || known.contains(config))
+                .map(|config| ((*block).to_owned(), config.to_owned())),
+        );
     }
-    if designs.is_empty() {
-        return Err(miette!(
-            "no block has the configuration {}; {}",
-            args.config.as_deref().unwrap_or(""),
+    let unknown = args
+        .config
+        .iter()
+        .find(|config| *config != "all" && !designs.iter().any(|(_, chosen)| chosen == *config));
+    match unknown {
+        Some(config) => Err(miette!(
+            "no block has the configuration {config}; {}",
             blocks::known()
-        ));
+        )),
+        None => Ok(designs),
     }
-    Ok(designs)
 }
 
 /// Runs a design. The first mismatch ends it, and is told with its waveform.
@@ -146,7 +163,7 @@ fn lockstep(
     config: &str,
     kinds: &[Kind],
     bar: &ProgressBar,
-) -> Result<(Vec<Speed>, Option<String>)> {
+) -> Result<(Session, Option<String>)> {
     let session = match &args.trace {
         None => blocks::session(block, config, kinds, args.seed),
         Some(path) => {
@@ -170,7 +187,7 @@ fn lockstep(
             .write_wave(path)
             .map_err(|error| miette!("{error}"))?;
     }
-    Ok((session.speeds().collect(), mismatch))
+    Ok((session, mismatch))
 }
 
 fn advance(
@@ -188,20 +205,63 @@ fn advance(
     Ok(())
 }
 
+const HEADINGS: [&str; 7] = [
+    "block",
+    "config",
+    "back end",
+    "cycles",
+    "cycles/s",
+    "scenarios",
+    "mismatches",
+];
+
+fn cells(row: &Row) -> [String; 7] {
+    [
+        row.block.clone(),
+        row.config.clone(),
+        row.backend.to_owned(),
+        grouped(row.cycles),
+        grouped(row.cycles_per_second as u64),
+        format!("{} of {}", row.scenarios_seen, row.scenarios),
+        row.mismatches.to_string(),
+    ]
+}
+
 fn text(rows: &[Row]) -> String {
-    let mut table = table(&[
-        "block",
-        "config",
-        "back end",
-        "cycles",
-        "cycles/s",
-        "mismatches",
-    ]);
+    let mut table = table(&HEADINGS);
     for row in rows {
-        let speed = grouped(row.cycles_per_second as u64);
-        let cells = [row.block.as_str(), &row.config, row.backend].map(comfy_table::Cell::new);
-        let numbers = [grouped(row.cycles), speed, row.mismatches.to_string()].map(right);
-        table.add_row(cells.into_iter().chain(numbers));
+        let cells = cells(row);
+        let (names, numbers) = cells.split_at(3);
+        let names = names.iter().map(comfy_table::Cell::new);
+        table.add_row(names.chain(numbers.iter().map(right)));
     }
     table.to_string()
+}
+
+/// What was run, as a page.
+fn markdown(args: &Args, rows: &[Row]) -> String {
+    let mut command = format!("faultline cosim {}", args.block);
+    if !args.config.is_empty() {
+        command += &format!(" --config {}", args.config.join(","));
+    }
+    command += &format!(" --cycles {} --seed {}", args.cycles, args.seed);
+    if !args.backends.is_empty() {
+        let names: Vec<_> = args.backends.iter().map(|kind| kind.name()).collect();
+        command += &format!(" --backends {}", names.join(","));
+    }
+    if let Some(trace) = &args.trace {
+        let name = trace.file_name().unwrap_or_default().to_string_lossy();
+        command += &format!(" --trace {name}");
+    }
+    let grid = Grid {
+        title: format!(
+            "# Lockstep\n\nGenerated by `{command}` with Verilator {}.\n\nEvery output of every back end was \
+             compared in every cycle; a lockstep ends with its first mismatch. A scenario is a situation that the \
+             traffic aims at, such as a full queue that is asked for an entry.",
+            VERILATOR.version().unwrap_or_else(|| "unknown".to_owned())
+        ),
+        headings: HEADINGS.map(str::to_owned).to_vec(),
+        rows: rows.iter().map(|row| cells(row).to_vec()).collect(),
+    };
+    grid.markdown()
 }

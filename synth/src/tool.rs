@@ -31,8 +31,15 @@ pub const OPENSTA: Tool = Tool {
     version_option: "-version",
 };
 
+/// Simulation of Verilog. It is built into the command by its feature `verilog`.
+pub const VERILATOR: Tool = Tool {
+    program: "verilator",
+    package: "verilator",
+    version_option: "--version",
+};
+
 impl Tool {
-    /// The version line, or `None` if the program is not there.
+    /// The version, or `None` if the program is not there.
     pub fn version(&self) -> Option<String> {
         let output = Command::new(self.program)
             .arg(self.version_option)
@@ -41,9 +48,10 @@ impl Tool {
             .ok()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let line = text.lines().find(|line| !line.trim().is_empty())?;
-        // Yosys prints its name and a commit, OpenSTA the bare number.
-        let line = line.trim().trim_start_matches("Yosys ");
-        line.split(" (").next().map(str::to_owned)
+        // Yosys and Verilator print their names and a commit, OpenSTA the bare number.
+        line.split_whitespace()
+            .find(|word| word.starts_with(|first: char| first.is_ascii_digit()))
+            .map(str::to_owned)
     }
 
     /// Runs the program in `folder` and returns what it printed, whatever its exit code.

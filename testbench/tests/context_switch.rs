@@ -1,5 +1,7 @@
 //! Both blocks together: a thread block leaves the SM with its instructions and operands, and comes back.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
 mod support;
 
 use faultline_sim::replay_queue::Instruction;

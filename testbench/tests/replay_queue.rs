@@ -1,5 +1,7 @@
 //! Contract tests of the replay queue: each is named for a guarantee of its page, and runs in all back ends at once.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
 mod support;
 
 use faultline_sim::replay_queue::{Inputs, Instruction};

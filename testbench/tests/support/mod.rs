@@ -2,7 +2,6 @@
 
 // Each test binary uses a part of it.
 #![allow(dead_code, missing_docs)]
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
 pub mod log;
 pub mod queue;
