@@ -128,8 +128,9 @@ fn verilate_one(module: &Module, folder: &Path) -> Result<Vec<PathBuf>, String> 
 }
 
 /// What is Verilated: the module, with its inputs in registers that `apply` loads. Verilator evaluates what depends on
-/// an input whenever it is asked to evaluate anything; behind registers that happens once a cycle, which is a third
-/// of the time less.
+/// an input whenever it is asked to evaluate anything; behind registers that happens once a cycle: the edge of `apply`
+/// that brings the inputs of a cycle is also the edge of `clock` that ends the cycle before. Only the first cycle has
+/// none before it.
 fn bench_of(module: &Module) -> String {
     let name = &module.name;
     let (mut ports, mut registers, mut loads, mut pins) =
@@ -204,6 +205,7 @@ fn shim_of(module: &Module, files: &[PathBuf]) -> String {
 struct Simulation {{
     VerilatedContext context;
     V{name} top{{&context}};
+    bool started = false;
     ~Simulation() {{ top.final(); }}
 }};
 }}
@@ -212,13 +214,15 @@ extern \"C\" void {name}_destroy(void* simulation) {{ delete static_cast<Simulat
 extern \"C\" void {name}_run(void* simulation, const size_t* offsets, const uint64_t* in, size_t in_words,
                             uint64_t* out, size_t out_words, size_t cycles) {{
     V{name}& top = static_cast<Simulation*>(simulation)->top;
+    bool& started = static_cast<Simulation*>(simulation)->started;
     for (; cycles > 0; --cycles, in += in_words, out += out_words) {{
-{set}        top.clock = 0;
+{set}        top.clock = started;
         top.apply = 1;
         top.eval();
-{get}        top.clock = 1;
+{get}        top.clock = 0;
         top.apply = 0;
         top.eval();
+        started = true;
     }}
 }}
 "
