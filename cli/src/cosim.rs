@@ -1,6 +1,6 @@
 //! `faultline cosim`: the reference, the kernel and its Verilog in lockstep.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use faultline_synth::table::Grid;
 use faultline_synth::tool::{self, VERILATOR};
@@ -74,6 +74,13 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         return Err(miette!(
             "--wave is for one design; name a block and, unless its paper's size is meant, --config"
         ));
+    }
+    let folder = args.markdown.as_deref().and_then(Path::parent);
+    if let (Some(path), Some(folder)) = (&args.markdown, folder)
+        && !folder.as_os_str().is_empty()
+        && !folder.is_dir()
+    {
+        return Err(miette!("{}: there is no folder for it", path.display()));
     }
     let kinds: Vec<Kind> = if args.backends.is_empty() {
         Kind::built().collect()

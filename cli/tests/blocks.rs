@@ -1,0 +1,202 @@
+//! The subcommands about blocks, as their users meet them: Verilog, lockstep, cost.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use predicates::str::{contains, starts_with};
+
+fn faultline() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_faultline"))
+}
+
+fn json(command: &mut Command) -> serde_json::Value {
+    let output = command
+        .arg("--json")
+        .assert()
+        .success()
+        .get_output()
+        .clone();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn committed_verilog_equals_a_fresh_export() {
+    let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out");
+    faultline()
+        .args(["export", "--check", "--out"])
+        .arg(committed)
+        .assert()
+        .success();
+}
+
+#[test]
+fn changed_verilog_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let export = || {
+        let mut command = faultline();
+        command
+            .args([
+                "export",
+                "--block",
+                "replay_queue",
+                "--config",
+                "16",
+                "--out",
+            ])
+            .arg(folder.path());
+        command
+    };
+    export().assert().success();
+    export().arg("--check").assert().success();
+    let file = folder.path().join("replay_queue_16.v");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replacen("&&", "||", 1)).unwrap();
+    export()
+        .arg("--check")
+        .assert()
+        .failure()
+        .stderr(contains("replay_queue_16.v"));
+}
+
+#[test]
+fn lockstep_is_told_for_each_back_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("lockstep.md");
+    let rows = json(
+        faultline()
+            .args(["cosim", "all", "--config", "16,8k", "--cycles", "500"])
+            .args(["--backends", "reference,rust-hdl", "--markdown"])
+            .arg(&page),
+    );
+    let told: Vec<String> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| format!("{} {} {}", row["config"], row["backend"], row["cycles"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            r#""16" "reference" 500"#,
+            r#""16" "rust-hdl" 500"#,
+            r#""8k" "reference" 500"#,
+            r#""8k" "rust-hdl" 500"#
+        ]
+    );
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(
+        page.contains("`faultline cosim all --config 16,8k --cycles 500 --seed 1"),
+        "{page}"
+    );
+}
+
+#[test]
+fn lockstep_that_cannot_be_had_is_one_sentence() {
+    for (arguments, sentence) in [
+        (vec!["nothing"], "error: there is no design nothing"),
+        (
+            vec!["all", "--config", "17"],
+            "error: no block has the configuration 17",
+        ),
+        (
+            vec!["all", "--wave", "w.fst"],
+            "error: --wave is for one design",
+        ),
+        (
+            vec!["replay_queue", "--markdown", "/no/such/folder/page.md"],
+            "error: /no/such/folder/page.md: there is no folder",
+        ),
+        (
+            vec!["replay_queue", "--trace", "/no/such/trace"],
+            "error: /no/such/trace",
+        ),
+    ] {
+        let assert = faultline()
+            .arg("cosim")
+            .args(arguments)
+            .assert()
+            .failure()
+            .stderr(starts_with(sentence));
+        let text = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert_eq!(text.trim().lines().count(), 1, "{text}");
+    }
+}
+
+/// The fields that other programs rely on.
+const FIELDS: [&str; 14] = [
+    "block",
+    "config",
+    "library",
+    "sram_model",
+    "sram_area_um2",
+    "logic_area_um2",
+    "total_area_um2",
+    "sm_area_percent",
+    "gpu_area_percent",
+    "sram_power_mw",
+    "sm_power_percent",
+    "gpu_power_percent",
+    "fmax_mhz",
+    "paper",
+];
+
+#[test]
+fn cost_has_every_field_and_the_papers_numbers() {
+    if faultline_synth::tool::YOSYS.version().is_none()
+        || faultline_synth::tool::OPENSTA.version().is_none()
+    {
+        eprintln!("skipped: Yosys or OpenSTA is missing; install the Debian packages");
+        return;
+    }
+    let rows = json(faultline().args(["cost", "--block", "operand_log", "--log", "8K"]));
+    let rows = rows.as_array().unwrap();
+    assert_eq!(rows.len(), 2, "paper-fit and single-port");
+    for row in rows {
+        for field in FIELDS {
+            assert!(row.get(field).is_some(), "{field} is missing in {row}");
+        }
+        let paper: Vec<f64> = row["paper"]
+            .as_object()
+            .unwrap()
+            .values()
+            .filter_map(serde_json::Value::as_f64)
+            .collect();
+        for number in [1.04, 0.47, 1.82, 1.28] {
+            assert!(paper.contains(&number), "{number} of Table 2 in {row}");
+        }
+        assert!(row["fmax_mhz"].as_f64().unwrap() > 1000.0, "{row}");
+    }
+}
+
+#[test]
+fn cost_that_cannot_be_told_is_one_sentence() {
+    for (arguments, sentence) in [
+        (["--block", "nothing"], "error: there is no block nothing"),
+        (["--log", "17K"], "error: operand_log has no size 17k"),
+        (
+            ["--liberty", "/no/such/cells.lib"],
+            "error: /no/such/cells.lib: cannot read",
+        ),
+        (
+            ["--liberty", env!("CARGO_MANIFEST_PATH")],
+            "not a usable Liberty library",
+        ),
+    ] {
+        let assert = faultline()
+            .arg("cost")
+            .args(arguments)
+            .assert()
+            .failure()
+            .stderr(contains(sentence));
+        let text = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+        assert_eq!(text.trim().lines().count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn embedded_cells_are_listed() {
+    let cells = json(faultline().arg("library"));
+    let cells = cells.as_array().unwrap();
+    assert!(cells.len() > 60, "{}", cells.len());
+    assert!(cells.iter().any(|cell| cell["cell"] == "NAND2_X1"));
+}
