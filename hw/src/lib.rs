@@ -1,12 +1,13 @@
 //! Everything of Faultline that becomes gates.
 //!
-//! Blocks: [`replay_queue`], [`operand_log`]. Primitives under them: [`register`], [`memory`], [`arbiter`],
-//! [`any_of`].
+//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`]. Primitives under them: [`register`], [`memory`], [`arbiter`],
+//! [`any_of`], [`select`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
 
 pub mod any_of;
 pub mod arbiter;
+pub mod coalescer;
 pub mod memory;
 pub mod operand_log;
 pub mod params;
@@ -14,4 +15,5 @@ pub mod ports;
 pub mod register;
 pub mod registry;
 pub mod replay_queue;
+pub mod select;
 pub mod verilog;

@@ -19,3 +19,7 @@ pub const LOG_BANKS: usize = 32;
 /// Bits of an age in the replay queue: an instruction may be outlived by 2^6 - 1 younger ones of its warp, as many as
 /// warps fit the SM; then the warp's issue waits.
 pub const AGE_BITS: usize = 6;
+/// Bits of a line number: a line has 128 B (Table 1), a virtual address 48 bits.
+pub const LINE_BITS: usize = 41;
+/// Low bits of a line number that are inside a page of 4 KB (Table 1).
+pub const PAGE_LINE_BITS: usize = 5;

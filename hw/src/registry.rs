@@ -2,9 +2,10 @@
 
 use rust_hdl::prelude::Block;
 
+use crate::coalescer::Coalescer;
 use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
-use crate::params::{AGE_BITS, LOG_BANKS};
+use crate::params::{AGE_BITS, LANES, LINE_BITS, LOG_BANKS};
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
 use crate::verilog::{self, ExportError, Port};
@@ -166,5 +167,17 @@ pub fn designs() -> Vec<Design> {
             log_of_wide_banks::<64, 6, 7>,
         ),
         design("operand_log_proof", "operand_log", "proof", log::<4, 2, 3>),
+        design(
+            "coalescer_32",
+            "coalescer",
+            "32",
+            ready::<Coalescer<LANES, 5, LINE_BITS>>,
+        ),
+        design(
+            "coalescer_proof",
+            "coalescer",
+            "proof",
+            ready::<Coalescer<4, 2, 7>>,
+        ),
     ]
 }

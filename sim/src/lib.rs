@@ -1,5 +1,7 @@
-//! sim
+//! The reference: a naive model of each block, in plain data, written from the block's page alone, and a reader of GPU
+//! traces.
 
+pub mod coalescer;
 pub mod operand_log;
 pub mod ports;
 pub mod replay_queue;

@@ -67,7 +67,7 @@ ports! {
         /// Its entry.
         write_entry: u8 = parameters.entry_bits(),
         /// Its lanes.
-        write_data: Operand = 32 * parameters.words,
+        write_data: Operand = (parameters.words / 2, 64),
         /// An entry is given back.
         release_valid: bool = 1,
         /// The slot that it was allocated for.
@@ -117,7 +117,7 @@ ports! {
         /// The read before was not allowed.
         read_denied: bool = 1,
         /// What was last read.
-        read_data: Operand = 32 * parameters.words,
+        read_data: Operand = (parameters.words / 2, 64),
     }
 }
 

@@ -64,19 +64,51 @@ pub trait Model {
     fn cycle(&mut self, inputs: &Self::Inputs) -> Self::Outputs;
 }
 
+/// The width of a port: elements, and bits of each. A number alone is one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Width {
+    /// Elements.
+    pub elements: usize,
+    /// Bits of an element, at most 64.
+    pub each: usize,
+}
+
+impl Width {
+    /// Bits of the whole port.
+    #[must_use]
+    pub const fn bits(self) -> usize {
+        self.elements * self.each
+    }
+}
+
+impl From<usize> for Width {
+    fn from(bits: usize) -> Self {
+        Self {
+            elements: 1,
+            each: bits,
+        }
+    }
+}
+
+impl From<(usize, usize)> for Width {
+    fn from((elements, each): (usize, usize)) -> Self {
+        Self { elements, each }
+    }
+}
+
 /// A value of a port.
 pub trait Value {
     /// Writes it into the words of its port.
-    fn pack(&self, words: &mut [u64]);
+    fn pack(&self, width: Width, words: &mut [u64]);
     /// Reads it from the words of its port.
-    fn unpack(&mut self, words: &[u64]);
+    fn unpack(&mut self, width: Width, words: &[u64]);
 }
 
 impl Value for bool {
-    fn pack(&self, words: &mut [u64]) {
+    fn pack(&self, _: Width, words: &mut [u64]) {
         words[0] = u64::from(*self);
     }
-    fn unpack(&mut self, words: &[u64]) {
+    fn unpack(&mut self, _: Width, words: &[u64]) {
         *self = words[0] != 0;
     }
 }
@@ -84,30 +116,60 @@ impl Value for bool {
 macro_rules! integer_value {
     ($($integer:ty),*) => {$(
         impl Value for $integer {
-            fn pack(&self, words: &mut [u64]) {
+            fn pack(&self, _: Width, words: &mut [u64]) {
                 words[0] = u64::from(*self);
             }
             // A port is never wider than the type that its declaration gives it.
             #[allow(clippy::cast_possible_truncation)]
-            fn unpack(&mut self, words: &[u64]) {
+            fn unpack(&mut self, _: Width, words: &[u64]) {
                 *self = words[0] as $integer;
             }
         }
     )*};
 }
-integer_value!(u8, u16, u32);
+integer_value!(u8, u16, u32, u64);
 
-/// Wide data, 64 bits an element. A configuration may use fewer elements than the type has.
+/// Wide data, an element after the other. A configuration may use fewer elements than the type has.
 impl<const N: usize> Value for [u64; N] {
-    fn pack(&self, words: &mut [u64]) {
-        words.copy_from_slice(&self[..words.len()]);
+    fn pack(&self, width: Width, words: &mut [u64]) {
+        if width.each == 64 {
+            words.copy_from_slice(&self[..words.len()]);
+            return;
+        }
+        words.fill(0);
+        for (place, value) in (0..width.elements)
+            .map(|number| number * width.each)
+            .zip(self)
+        {
+            let (word, shift) = (place / 64, place % 64);
+            words[word] |= value << shift;
+            if shift + width.each > 64 {
+                words[word + 1] |= value >> (64 - shift);
+            }
+        }
     }
-    fn unpack(&mut self, words: &[u64]) {
-        self[..words.len()].copy_from_slice(words);
+    fn unpack(&mut self, width: Width, words: &[u64]) {
+        if width.each == 64 {
+            self[..words.len()].copy_from_slice(words);
+            return;
+        }
+        let mask = u64::MAX >> (64 - width.each);
+        for (place, value) in (0..width.elements)
+            .map(|number| number * width.each)
+            .zip(self)
+        {
+            let (word, shift) = (place / 64, place % 64);
+            *value = words[word] >> shift;
+            if shift + width.each > 64 {
+                *value |= words[word + 1] << (64 - shift);
+            }
+            *value &= mask;
+        }
     }
 }
 
-/// Declares a struct of ports: `name: type = width in bits`, where widths may use the parameters.
+/// Declares a struct of ports: `name: type = width in bits`, or `(elements, bits of each)`, where widths
+/// may use the parameters.
 ///
 /// ```
 /// pub struct Parameters { pub index_bits: usize }
@@ -139,14 +201,15 @@ macro_rules! ports {
             type Parameters = $sizes;
 
             fn ports($parameters: &$sizes) -> Vec<$crate::ports::Port> {
-                vec![$($crate::ports::Port { name: stringify!($port), bits: $bits }),*]
+                vec![$($crate::ports::Port { name: stringify!($port), bits: $crate::ports::Width::from($bits).bits() }),*]
             }
 
             fn pack(&self, $parameters: &$sizes, words: &mut [u64]) {
                 let rest = words;
                 $(
-                    let (port, rest) = rest.split_at_mut($crate::ports::words_of($bits));
-                    $crate::ports::Value::pack(&self.$port, port);
+                    let width = $crate::ports::Width::from($bits);
+                    let (port, rest) = rest.split_at_mut($crate::ports::words_of(width.bits()));
+                    $crate::ports::Value::pack(&self.$port, width, port);
                 )*
                 let _ = rest;
             }
@@ -154,8 +217,9 @@ macro_rules! ports {
             fn unpack(&mut self, $parameters: &$sizes, words: &[u64]) {
                 let rest = words;
                 $(
-                    let (port, rest) = rest.split_at($crate::ports::words_of($bits));
-                    $crate::ports::Value::unpack(&mut self.$port, port);
+                    let width = $crate::ports::Width::from($bits);
+                    let (port, rest) = rest.split_at($crate::ports::words_of(width.bits()));
+                    $crate::ports::Value::unpack(&mut self.$port, width, port);
                 )*
                 let _ = rest;
             }
@@ -176,28 +240,27 @@ mod tests {
         struct Sample(sizes: Sizes) {
             flag: bool = 1,
             number: u16 = 9,
-            wide: [u64; 4] = 32 * sizes.words,
+            wide: [u64; 4] = (sizes.words, 64),
+            narrow: [u64; 4] = (sizes.words, 41),
         }
     }
 
     #[test]
     fn every_port_starts_on_a_word_of_its_own() {
-        let sizes = Sizes { words: 3 };
+        let sizes = Sizes { words: 2 };
         assert_eq!(
-            Sample::ports(&sizes)[2],
-            Port {
-                name: "wide",
-                bits: 96
-            }
+            Sample::ports(&sizes)[2..].to_vec(),
+            [("wide", 128), ("narrow", 82)].map(|(name, bits)| Port { name, bits })
         );
         let sample = Sample {
             flag: true,
             number: 300,
             wide: [7, 8, 0, 0],
+            narrow: [1, (1 << 41) - 1, 0, 0],
         };
-        let mut words = [u64::MAX; 4];
+        let mut words = [u64::MAX; 6];
         sample.pack(&sizes, &mut words);
-        assert_eq!(words, [1, 300, 7, 8]);
+        assert_eq!(words, [1, 300, 7, 8, u64::MAX << 41 | 1, (1 << 18) - 1]);
         let mut back = Sample::default();
         back.unpack(&sizes, &words);
         assert_eq!(back, sample);

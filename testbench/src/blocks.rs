@@ -2,7 +2,7 @@
 
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
-use faultline_sim::{operand_log, replay_queue};
+use faultline_sim::{coalescer, operand_log, replay_queue};
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
 use crate::bench::Bench;
@@ -11,6 +11,7 @@ use crate::lockstep::Lockstep;
 use crate::replay::{Kernel as TracedKernel, Replay, ReplayError, Target};
 use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
+use crate::traffic::coalescer::CoalescerTraffic;
 use crate::traffic::operand_log::OperandLogTraffic;
 use crate::traffic::replay_queue::ReplayQueueTraffic;
 use crate::traffic::{Driven, Traffic};
@@ -81,10 +82,37 @@ impl Block for OperandLog {
     }
 }
 
+/// The coalescer.
+pub struct Coalescer;
+
+impl Block for Coalescer {
+    type Model = coalescer::Coalescer;
+    type Traffic = CoalescerTraffic;
+
+    const NAME: &'static str = "coalescer";
+
+    fn parameters(config: &str) -> Option<coalescer::Parameters> {
+        match config {
+            "32" => Some(coalescer::Parameters::PAPER),
+            "proof" => Some(coalescer::Parameters {
+                lanes: 4,
+                line_bits: 7,
+            }),
+            _ => None,
+        }
+    }
+
+    fn traffic(parameters: coalescer::Parameters, seed: u64) -> CoalescerTraffic {
+        CoalescerTraffic::new(parameters, seed)
+    }
+}
+
 /// The configurations that are meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
 pub const DEFAULT_LOG: &str = "16k";
+/// As above, of the coalescer.
+pub const DEFAULT_COALESCER: &str = "32";
 
 /// A block without its types.
 struct Registered {
@@ -108,7 +136,11 @@ const fn registered<B: Block>() -> Registered {
 }
 
 /// Every block.
-const BLOCKS: [Registered; 2] = [registered::<ReplayQueue>(), registered::<OperandLog>()];
+const BLOCKS: [Registered; 3] = [
+    registered::<ReplayQueue>(),
+    registered::<OperandLog>(),
+    registered::<Coalescer>(),
+];
 
 /// Why a design cannot be run.
 #[derive(Debug, thiserror::Error)]
@@ -190,10 +222,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// The configuration of a block that is meant where none is named.
 #[must_use]
 pub fn default_configuration(block: &str) -> &'static str {
-    if block == OperandLog::NAME {
-        DEFAULT_LOG
-    } else {
-        DEFAULT_QUEUE
+    match block {
+        OperandLog::NAME => DEFAULT_LOG,
+        Coalescer::NAME => DEFAULT_COALESCER,
+        _ => DEFAULT_QUEUE,
     }
 }
 

@@ -6,6 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::session::{Coverage, Stimulus};
 
+pub mod coalescer;
 pub mod operand_log;
 pub mod replay_queue;
 

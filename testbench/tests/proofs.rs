@@ -126,6 +126,13 @@ fn operand_log_guarantees_are_proved() {
     }
 }
 
+#[test]
+fn coalescer_guarantees_are_proved() {
+    if !missing() {
+        Proof::of("coalescer").check(&[]);
+    }
+}
+
 /// The circuit holds no register without a reset: memories apart, every flip-flop has become one with a synchronous
 /// reset, and so its value after a reset depends on nothing before it.
 #[test]

@@ -1,0 +1,186 @@
+//! Traffic for the coalescer: the patterns of addresses that kernels make, and requests that are taken at every pace.
+
+use faultline_sim::coalescer::{Coalescer, Inputs, LANES, Lines, Outputs, Parameters};
+
+use super::{ALWAYS, Dice, Traffic};
+use crate::session::Coverage;
+
+mod scenarios;
+
+use scenarios::Scenarios;
+
+/// How the load/store unit behaves for a few hundred cycles; chances are of 256.
+struct Mode {
+    instruction: u16,
+    pages: u16,
+    take: u16,
+    /// All lanes are active.
+    full: u16,
+    /// Which patterns come, as bits: see [`CoalescerTraffic::lines`].
+    patterns: u8,
+}
+
+const STEADY: Mode = Mode {
+    instruction: 200,
+    pages: 32,
+    take: 220,
+    full: 200,
+    patterns: 0xFF,
+};
+
+/// In turn at random: everyday work, one line at full speed, a line for each lane, pages, stalls, few lanes, idling.
+const MODES: [Mode; 7] = [
+    STEADY,
+    Mode {
+        instruction: ALWAYS,
+        take: ALWAYS,
+        pages: 0,
+        full: ALWAYS,
+        patterns: 0b11,
+    },
+    Mode {
+        instruction: ALWAYS,
+        take: ALWAYS,
+        patterns: 0b1100_0000,
+        ..STEADY
+    },
+    Mode {
+        instruction: ALWAYS,
+        pages: ALWAYS,
+        ..STEADY
+    },
+    Mode { take: 20, ..STEADY },
+    Mode {
+        instruction: ALWAYS,
+        take: ALWAYS,
+        full: 0,
+        ..STEADY
+    },
+    Mode {
+        instruction: 30,
+        take: ALWAYS,
+        ..STEADY
+    },
+];
+
+/// Seeded traffic.
+pub struct CoalescerTraffic {
+    parameters: Parameters,
+    seed: u64,
+    dice: Dice,
+    mode: &'static Mode,
+    left: u64,
+    cycle: u64,
+    /// The offered instruction was not accepted yet.
+    held: bool,
+    /// A request was taken in the cycle before, and an instruction accepted.
+    before: (bool, bool),
+    scenarios: Scenarios,
+}
+
+impl CoalescerTraffic {
+    /// Traffic for a coalescer of these sizes.
+    #[must_use]
+    pub fn new(parameters: Parameters, seed: u64) -> Self {
+        Self {
+            parameters,
+            seed,
+            dice: Dice::new(seed),
+            mode: &STEADY,
+            left: 300,
+            cycle: 0,
+            held: false,
+            before: (false, false),
+            scenarios: Scenarios::default(),
+        }
+    }
+
+    /// Lines in one of eight patterns: all the same; two halves; a stride; neighbours that share; a shuffle of a few;
+    /// one bit apart; anything; a line for each lane.
+    fn lines(&mut self) -> Lines {
+        let all = u64::MAX >> (64 - self.parameters.line_bits);
+        let base = self.dice.bits();
+        let stride = 1 + self.dice.below(40);
+        let few = 1 + self.dice.below(6);
+        let pattern = loop {
+            let pattern = self.dice.byte() % 8;
+            if self.mode.patterns >> pattern & 1 == 1 {
+                break pattern;
+            }
+        };
+        std::array::from_fn(|lane| {
+            let number = lane as u64;
+            let line = match pattern {
+                0 => base,
+                1 => base + number * 2 / self.parameters.lanes as u64,
+                2 => base + number * stride,
+                3 => base + number / few,
+                4 => base + self.dice.below(few) * stride,
+                5 if self.dice.chance(32) => base ^ (1 << self.dice.below(41)),
+                5 => base,
+                6 => self.dice.bits(),
+                _ => base + number,
+            };
+            if lane < self.parameters.lanes {
+                line & all
+            } else {
+                0
+            }
+        })
+    }
+
+    fn mask(&mut self) -> u32 {
+        let all = u32::MAX >> (LANES - self.parameters.lanes);
+        let random = self.dice.bits();
+        let (mask, other) = (random as u32, (random >> 32) as u32);
+        match self.dice.byte() {
+            _ if self.dice.chance(self.mode.full) => all,
+            0..6 => 0,
+            6..40 => 1 << (mask % self.parameters.lanes as u32),
+            40..120 => mask & other & all,
+            120..160 => all >> (mask % self.parameters.lanes as u32),
+            _ => mask & all,
+        }
+    }
+}
+
+impl Traffic for CoalescerTraffic {
+    type Model = Coalescer;
+
+    fn drive(&mut self, model: &Coalescer, inputs: &mut Inputs) {
+        if self.left == 0 {
+            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
+            self.left = 100 + self.dice.below(400);
+        }
+        self.left -= 1;
+        self.cycle += 1;
+        inputs.reset = self.cycle < 3 || self.dice.below(4096) == 0;
+        inputs.request_ready = self.dice.chance(self.mode.take);
+        let in_use = model.waiting() > 0;
+        self.scenarios.reset_in_use += u64::from(inputs.reset && in_use);
+        // A reset may take an instruction back.
+        if self.held && !inputs.reset {
+            return;
+        }
+        inputs.instruction_valid = self.dice.chance(self.mode.instruction);
+        inputs.instruction_pages = self.dice.chance(self.mode.pages);
+        inputs.instruction_mask = self.mask();
+        inputs.instruction_line = self.lines();
+    }
+
+    fn observe(&mut self, _: &Coalescer, inputs: &Inputs, outputs: &Outputs) {
+        let accepted = inputs.instruction_valid && outputs.instruction_ready && !inputs.reset;
+        let taken = outputs.request_valid && inputs.request_ready;
+        self.held = inputs.instruction_valid && !outputs.instruction_ready && !inputs.reset;
+        self.count(inputs, outputs, taken, accepted);
+        self.before = (taken, accepted);
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.scenarios.list()
+    }
+
+    fn source(&self) -> String {
+        format!("seed {}", self.seed)
+    }
+}
