@@ -1,6 +1,6 @@
 //! `faultline cosim`: the reference, the kernel and its Verilog in lockstep.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use faultline_synth::table::Grid;
 use faultline_synth::tool::{self, VERILATOR};
@@ -75,12 +75,8 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             "--wave is for one design; name a block and, unless its paper's size is meant, --config"
         ));
     }
-    let folder = args.markdown.as_deref().and_then(Path::parent);
-    if let (Some(path), Some(folder)) = (&args.markdown, folder)
-        && !folder.as_os_str().is_empty()
-        && !folder.is_dir()
-    {
-        return Err(miette!("{}: there is no folder for it", path.display()));
+    if let Some(path) = &args.markdown {
+        tool::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
     let kinds: Vec<Kind> = if args.backends.is_empty() {
         Kind::built().collect()

@@ -258,9 +258,20 @@ pub fn chosen(args: &Args) -> Result<Vec<Design>> {
     if let Some(block) = &args.block
         && !sizes.iter().any(|(name, _)| name == block)
     {
-        return Err(miette!(
-            "there is no block {block}; the blocks are replay_queue and operand_log"
-        ));
+        // Blocks of one size have no option of their own.
+        let (of_block, others): (Vec<Design>, Vec<Design>) = designs
+            .into_iter()
+            .filter(|design| design.config != "proof")
+            .partition(|design| design.block == block);
+        if of_block.is_empty() {
+            let mut names: Vec<&str> = others.iter().map(|design| design.block).collect();
+            names.dedup();
+            return Err(miette!(
+                "there is no block {block}; the blocks are {}",
+                names.join(", ")
+            ));
+        }
+        return Ok(of_block);
     }
     let wanted: Vec<(&str, String)> = sizes
         .iter()

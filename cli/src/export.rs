@@ -1,6 +1,6 @@
 //! `faultline export`: the designs as Verilog.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -53,8 +53,11 @@ struct Memory {
 pub fn chosen(block: Option<&str>, config: Option<&str>) -> Result<Vec<Design>> {
     let mut found = designs();
     let known = |names: Vec<&'static str>| {
-        let mut names = names;
-        names.dedup();
+        let mut named = HashSet::new();
+        let names: Vec<&str> = names
+            .into_iter()
+            .filter(|name| named.insert(*name))
+            .collect();
         names.join(", ")
     };
     if let Some(block) = block {

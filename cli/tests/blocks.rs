@@ -104,7 +104,7 @@ fn lockstep_that_cannot_be_had_is_one_sentence() {
         ),
         (
             vec!["replay_queue", "--markdown", "/no/such/folder/page.md"],
-            "error: /no/such/folder/page.md: there is no folder",
+            "error: /no/such/folder/page.md: cannot write",
         ),
         (
             vec!["replay_queue", "--trace", "/no/such/trace"],
