@@ -80,9 +80,9 @@ impl<'a> Proofs<'a> {
     /// Runs ABC, whose own limits of time are not kept by all of its engines.
     fn abc(&self, script: &str) -> Result<String, String> {
         let limit = (self.limit + 5).to_string();
-        let command = "yosys-abc -c \"$1\" || true";
-        let arguments = [&limit, "sh", "-c", command, "sh", script];
-        tool::run(self.netlist.path(), "timeout", &arguments)
+        let command = "timeout \"$1\" yosys-abc -c \"$2\" || true";
+        let arguments = ["-c", command, "sh", &limit, script];
+        tool::run(self.netlist.path(), "sh", &arguments)
     }
 
     /// Proves that a mutant is equivalent, or looks for inputs that tell it from the design.

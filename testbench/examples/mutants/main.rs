@@ -28,16 +28,16 @@ pub struct Options {
     #[arg(long = "design", value_name = "NAME")]
     designs: Vec<String>,
     /// Mutants of each design
-    #[arg(long, default_value_t = 500, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     mutants: u16,
     /// The same seed gives the same mutants and the same traffic
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Clock cycles after which a mutant has survived; continuous integration runs more of each size
-    #[arg(long, default_value_t = 160_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(1..))]
     cycles: u64,
     /// Seconds for each attempt to prove a survivor equivalent; 0 proves nothing
-    #[arg(long, default_value_t = 60)]
+    #[arg(long, default_value_t = 10)]
     limit: u32,
     /// Write the report to this file
     #[arg(long, value_name = "FILE.md")]

@@ -9,7 +9,7 @@ use faultline_hw::registry::Design;
 use faultline_sim::ports::Port;
 use faultline_testbench::backend::{Backend, Reference};
 use faultline_testbench::blocks::{Block, OperandLog, ReplayQueue};
-use faultline_testbench::layout::Layout;
+use faultline_testbench::layout::{Layout, port_at};
 use faultline_testbench::session::Stimulus;
 use faultline_testbench::traffic::Driven;
 use indicatif::ProgressBar;
@@ -54,7 +54,12 @@ fn of_block<B: Block>(
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| format!("the mutants of {} do not start ({error})", design.name))?;
-    let reader = reader(&mut child, netlist.mutants.len(), bar.clone())?;
+    let reader = reader(
+        &mut child,
+        netlist.mutants.len(),
+        layout.outputs.clone(),
+        bar.clone(),
+    )?;
     let mut pipe = child
         .stdin
         .take()
@@ -84,10 +89,11 @@ fn of_block<B: Block>(
     Ok(kills)
 }
 
-/// Reads the lines `mutant cycle` of the program, as they come.
+/// Reads the lines `mutant cycle word` of the program, as they come.
 fn reader(
     child: &mut Child,
     count: usize,
+    outputs: Vec<Port>,
     bar: ProgressBar,
 ) -> Result<std::thread::JoinHandle<Result<Vec<Option<u64>>, String>>, String> {
     let output = child
@@ -99,18 +105,16 @@ fn reader(
         let mut killed = 0;
         for line in BufReader::new(output).lines() {
             let line = line.map_err(|error| error.to_string())?;
-            let mut numbers = line
-                .split(' ')
-                .map(|number| number.parse::<u64>().unwrap_or(0));
-            let (mutant, cycle) = (
-                numbers.next().unwrap_or(0) as usize,
-                numbers.next().unwrap_or(0),
-            );
+            let mut numbers = line.split(' ').map(|number| number.parse().unwrap_or(0));
+            let mut next = || numbers.next().unwrap_or(0);
+            let (mutant, cycle, word): (usize, usize, usize) = (next(), next(), next());
             match mutant.checked_sub(1).and_then(|place| kills.get_mut(place)) {
-                Some(kill) => *kill = Some(cycle),
+                Some(kill) => *kill = Some(cycle as u64),
                 None => {
+                    let port = port_at(&outputs, word).map_or("an output", |(port, _)| port.name);
                     return Err(format!(
-                        "the netlist without a mutation differs from the reference in cycle {cycle}; run the lockstep"
+                        "{port} of the netlist without a mutation differs from the reference in cycle {cycle}; \
+                         run the lockstep (`faultline cosim`)"
                     ));
                 }
             }
@@ -221,13 +225,15 @@ struct Simulation {{
     VerilatedContext context;
     Mutated top{{&context}};
 }};
-static bool agrees(Mutated& top, const uint64_t* in, const uint64_t* expected) {{
+static size_t first_difference(Mutated& top, const uint64_t* in, const uint64_t* expected) {{
     uint64_t out[OUTPUTS] = {{}};
 {inputs}    top.clock = 0;
     top.eval();
 {outputs}    top.clock = 1;
     top.eval();
-    return std::memcmp(out, expected, sizeof out) == 0;
+    size_t word = 0;
+    while (word < OUTPUTS && out[word] == expected[word]) ++word;
+    return word;
 }}
 int main(int, char** arguments) {{
     std::vector<std::unique_ptr<Simulation>> alive;
@@ -238,12 +244,15 @@ int main(int, char** arguments) {{
     static uint64_t words[CHUNK * (INPUTS + OUTPUTS)];
     for (uint64_t start = 0; std::fread(words, sizeof words, 1, stdin) == 1; start += CHUNK)
         for (size_t mutant = 0; mutant < alive.size(); ++mutant)
-            for (size_t cycle = 0; cycle < CHUNK && alive[mutant]; ++cycle)
-                if (!agrees(alive[mutant]->top, words + cycle * INPUTS, words + CHUNK * INPUTS + cycle * OUTPUTS)) {{
-                    std::printf(\"%zu %llu\\n\", mutant, static_cast<unsigned long long>(start + cycle));
-                    std::fflush(stdout);
-                    alive[mutant].reset();
-                }}
+            for (size_t cycle = 0; cycle < CHUNK && alive[mutant]; ++cycle) {{
+                const uint64_t* in = words + cycle * INPUTS;
+                const uint64_t* expected = words + CHUNK * INPUTS + cycle * OUTPUTS;
+                const size_t word = first_difference(alive[mutant]->top, in, expected);
+                if (word == OUTPUTS) continue;
+                std::printf(\"%zu %llu %zu\\n\", mutant, static_cast<unsigned long long>(start + cycle), word);
+                std::fflush(stdout);
+                alive[mutant].reset();
+            }}
 }}
 ",
         layout.input_words(),

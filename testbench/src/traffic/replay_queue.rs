@@ -108,7 +108,7 @@ impl ReplayQueueTraffic {
     fn register(&mut self) -> u8 {
         match self.dice.byte() {
             0..64 => self.parameters.zero_register(),
-            64..224 => self.dice.byte() & 7 & self.parameters.zero_register(),
+            64..192 => self.dice.byte() & 7 & self.parameters.zero_register(),
             _ => self.dice.byte() & self.parameters.zero_register(),
         }
     }
@@ -157,7 +157,7 @@ impl ReplayQueueTraffic {
             return None;
         }
         let fits = state == wanted || (self.mode.stragglers && state != State::Waiting);
-        (fits || self.dice.chance(12)).then_some(index)
+        (fits || self.dice.chance(20)).then_some(index)
     }
 
     /// Somebody waits until the warp or the block of an instruction has drained.
@@ -181,6 +181,23 @@ impl ReplayQueueTraffic {
         self.dice.byte() & (self.parameters.entries - 1) as u8
     }
 
+    /// Several messages name one entry.
+    fn drive_collision(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
+        let Some(index) = self.target(model, State::Unchecked) else {
+            return;
+        };
+        let kinds = self.dice.byte() & 7;
+        if kinds & 1 != 0 {
+            (inputs.checked_valid, inputs.checked_index) = (true, index);
+        }
+        if kinds & 2 != 0 {
+            (inputs.faulted_valid, inputs.faulted_index) = (true, index);
+        }
+        if kinds & 4 != 0 {
+            (inputs.committed_valid, inputs.committed_index) = (true, index);
+        }
+    }
+
     fn drive_messages(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
         let message = |traffic: &mut Self, chance, wanted| {
             let target = if traffic.dice.chance(chance) {
@@ -198,11 +215,8 @@ impl ReplayQueueTraffic {
             message(self, self.mode.fault, State::Unchecked);
         (inputs.committed_valid, inputs.committed_index) =
             message(self, self.mode.commit, State::Checked);
-        if self.mode.chaos && self.dice.chance(32) {
-            inputs.faulted_index = inputs.checked_index;
-            if self.dice.chance(128) {
-                inputs.committed_index = inputs.checked_index;
-            }
+        if self.dice.chance(if self.mode.chaos { 32 } else { 6 }) {
+            self.drive_collision(model, inputs);
         }
         let state = |index: u8| model.state(index.into()).map(|(state, _)| state);
         let in_flight = |index| matches!(state(index), Some(State::Unchecked | State::Checked));
@@ -241,7 +255,7 @@ impl ReplayQueueTraffic {
                     instruction.slot =
                         self.first_warp & (u8::MAX >> (8 - self.parameters.slot_bits));
                     if !self.moving.concerns(instruction.slot) {
-                        self.inserting = Some((instruction, self.dice.chance(240)));
+                        self.inserting = Some((instruction, self.dice.chance(160)));
                     }
                 } else if self.mode.chaos {
                     instruction.slot ^= self.dice.byte() & 1;
@@ -271,6 +285,7 @@ impl ReplayQueueTraffic {
         if self.resuming.is_none() && self.dice.chance(self.mode.resume) {
             self.resuming = match self.entry(model) {
                 Some((_, State::Waiting, instruction)) => Some(instruction.warp),
+                Some((_, _, instruction)) if self.mode.chaos => Some(instruction.warp),
                 _ => self.dice.chance(8).then(|| self.warp()),
             }
             .filter(|&warp| self.mode.chaos || !self.moving.concerns(self.slot_of(warp)));

@@ -23,7 +23,7 @@ pub struct Mode {
     pub in_order: bool,
     /// Some instructions get no message, and grow old.
     pub stragglers: bool,
-    /// All warps name one slot, and almost all instructions are restored: its save has many candidates at once.
+    /// All warps name one slot, and most instructions are restored: its save has many candidates at once.
     pub crowd: bool,
     /// Anything may come, legal or not.
     pub chaos: bool,
@@ -45,10 +45,10 @@ pub const STEADY: Mode = Mode {
     chaos: false,
 };
 
-/// In turn at random: everyday work, in order, full, drained, long stalls, one warp that faults, one warp with
+/// In turn at random: everyday work, in order, full, full and busy, drained, long stalls, one warp that faults, one warp with
 /// stragglers that drain or are replayed, storms of resumes, blocks that leave and come back, anything, and a crowd in
 /// one slot.
-pub const MODES: [Mode; 12] = [
+pub const MODES: [Mode; 13] = [
     STEADY,
     Mode {
         in_order: true,
@@ -62,6 +62,16 @@ pub const MODES: [Mode; 12] = [
         fault: 1,
         commit: 3,
         resume: 128,
+        ..STEADY
+    },
+    Mode {
+        insert: ALWAYS,
+        pause: 0,
+        check: 120,
+        fault: 4,
+        commit: ALWAYS,
+        resume: ALWAYS,
+        take: ALWAYS,
         ..STEADY
     },
     Mode {
