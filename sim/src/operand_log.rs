@@ -209,11 +209,10 @@ impl OperandLog {
     /// The entries that are being taken in this cycle.
     #[must_use]
     pub fn being_taken(&self) -> u128 {
-        let (address, data) = self.given();
-        match self.reserved {
-            None => 0,
-            Some((_, false)) => 1 << address,
-            Some((_, true)) => (1 << address) | (1 << data),
+        match (self.reserved, self.given()) {
+            (None, _) | (_, None) => 0,
+            (Some((_, false)), Some((address, _))) => 1 << address,
+            (Some((_, true)), Some((address, data))) => (1 << address) | (1 << data),
         }
     }
 
@@ -236,7 +235,7 @@ impl OperandLog {
         );
         let free = self.free_counts[usize::from(inputs.allocate_slot)];
         let needed = if inputs.allocate_store { 2 } else { 1 };
-        let (address, data) = self.given();
+        let (address, data) = self.given().unwrap_or((0, 0));
         let slots_with = |count: u8| {
             let enough =
                 |set, (slot, &free): (usize, &u8)| set | (u16::from(free >= count) << slot);
@@ -259,16 +258,11 @@ impl OperandLog {
         }
     }
 
-    /// The lowest and the highest free entry of the partition that reserved, or 0.
-    fn given(&self) -> (u8, u8) {
-        let free = self.reserved.map_or(0, |(slot, _)| {
-            self.partitions[usize::from(slot)] & !self.allocated
-        });
-        if free == 0 {
-            (0, 0)
-        } else {
-            (small(free.trailing_zeros()), small(free.ilog2()))
-        }
+    /// The lowest and the highest free entry of the partition that reserved.
+    fn given(&self) -> Option<(u8, u8)> {
+        let (slot, _) = self.reserved?;
+        let free = self.partitions[usize::from(slot)] & !self.allocated;
+        (free != 0).then(|| (small(free.trailing_zeros()), small(free.ilog2())))
     }
 
     /// The port of the memory: one write or one read.
@@ -329,17 +323,9 @@ impl OperandLog {
     }
 
     fn update_entries(&mut self, inputs: &Inputs, outputs: &Outputs) {
-        let in_use = self.allocated;
-        if let Some((_, store)) = self.reserved {
-            let data = if store {
-                1 << outputs.allocated_data
-            } else {
-                0
-            };
-            let taken = (1 << outputs.allocated_address) | data;
-            self.allocated |= taken;
-            self.written &= !taken;
-        }
+        let (in_use, taken) = (self.allocated, self.being_taken());
+        self.allocated |= taken;
+        self.written &= !taken;
         if inputs.write_valid && outputs.write_ready {
             self.written |= self.allocated & (1 << inputs.write_entry);
         }

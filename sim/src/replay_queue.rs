@@ -177,7 +177,9 @@ impl ReplayQueue {
     }
 
     /// Whether an instruction of a warp has the greatest age, so that no other may come after it.
-    fn is_too_old(&self, warp: &Warp) -> bool {
+    #[must_use]
+    pub fn is_too_old(&self, warp: u8) -> bool {
+        let warp = &self.warps[usize::from(warp)];
         let oldest = warp
             .order
             .front()
@@ -196,7 +198,7 @@ impl ReplayQueue {
         let drained = self.warps[usize::from(inputs.resume_warp)].in_flight == 0;
         let full = self.free == 0;
         let may_enter = (inputs.insert_restored || !self.waits(inputs.insert_warp))
-            && !self.is_too_old(&self.warps[usize::from(inputs.insert_warp)]);
+            && !self.is_too_old(inputs.insert_warp);
         let (entry_index, entry) = self.last_read;
         Outputs {
             insert_ready: !full && !picks && may_enter,

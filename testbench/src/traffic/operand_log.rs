@@ -31,6 +31,9 @@ pub struct OperandLogTraffic {
     cycle: u64,
     writes: u64,
     size: usize,
+    /// Where releases go that go astray, and whether some did since the last launch.
+    stray_slot: u8,
+    strayed: bool,
     unserved: usize,
     before: Before,
     scenarios: Scenarios,
@@ -42,6 +45,8 @@ struct Before {
     in_use: u128,
     written: u128,
     being_taken: u128,
+    /// The release names a slot that does not own the entry.
+    strays: bool,
     refusals: [Option<Refusal>; 2],
     /// The handshakes of the cycle before it.
     accepted: Accepted,
@@ -63,6 +68,8 @@ impl OperandLogTraffic {
             cycle: 0,
             writes: 0,
             size: 0,
+            stray_slot: 0,
+            strayed: false,
             unserved: 0,
             before: Before::default(),
             scenarios: Scenarios::default(),
@@ -79,7 +86,9 @@ impl OperandLogTraffic {
 
     fn drive_launch(&mut self, inputs: &mut Inputs) {
         let first = self.cycle == 3;
-        inputs.launch_valid = first || self.dice.below(65_536) < self.mode.launch;
+        // What went astray is lost until a launch.
+        let repair = self.strayed && !self.mode.stray;
+        inputs.launch_valid = first || repair || self.dice.below(65_536) < self.mode.launch;
         if inputs.launch_valid {
             let entries = self.parameters.entries as u64;
             let fair = (entries >> self.parameters.slot_bits).max(1);
@@ -92,6 +101,14 @@ impl OperandLogTraffic {
                 240..246 => entries,
                 _ => self.dice.below(2 << self.parameters.entry_bits()),
             } as u8;
+            self.strayed = false;
+            self.stray_slot = self.any_slot();
+            // A slot of which only the first entries exist owns nothing, and the log relies on its count for that.
+            let first = usize::from(self.stray_slot) * usize::from(inputs.launch_entries);
+            let past = first + usize::from(inputs.launch_entries);
+            if (first..past).contains(&self.parameters.entries) {
+                self.stray_slot = (self.stray_slot + 1) & (self.parameters.slots() - 1) as u8;
+            }
         }
     }
 
@@ -110,6 +127,12 @@ impl OperandLogTraffic {
             .min(self.parameters.slots());
         if slots > 0 && self.dice.chance(240) {
             inputs.allocate_slot %= slots as u8;
+        }
+        // The count of the stray slot rises, and is seldom taken from.
+        if self.mode.stray && self.dice.chance(16) {
+            inputs.allocate_slot = self.stray_slot;
+        } else if self.mode.stray && inputs.allocate_slot == self.stray_slot {
+            inputs.allocate_valid = false;
         }
     }
 
@@ -170,9 +193,14 @@ impl OperandLogTraffic {
         // Whoever releases knows the slot, unless there is nothing to release.
         let held = model.allocated() & (1 << inputs.release_entry) != 0;
         inputs.release_slot = match model.owner(inputs.release_entry) {
+            Some(_) if held && self.mode.stray => self.stray_slot,
             Some(slot) if held => slot,
             _ => self.any_slot(),
         };
+        self.strayed |= inputs.release_valid && held && self.mode.stray;
+        self.before.strays = inputs.release_valid
+            && held
+            && model.owner(inputs.release_entry) != Some(inputs.release_slot);
     }
 
     /// What to read: an operand that is there, or anything.

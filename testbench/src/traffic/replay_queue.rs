@@ -13,6 +13,9 @@ mod scenarios;
 use modes::{MODES, Mode, STEADY};
 use scenarios::Scenarios;
 
+/// Cycles of a stalled issue after which a straggler goes on.
+const PATIENCE: u32 = 3;
+
 /// A block that is on its way out of the SM, or back.
 #[derive(Default)]
 struct Move {
@@ -45,7 +48,11 @@ pub struct ReplayQueueTraffic {
     resuming: Option<u8>,
     moving: Move,
     replayed: u128,
+    /// Entries that get no message, so that they grow old, and how long the issue has been stalled.
+    stragglers: u128,
+    stalled: u32,
     warp_waits: bool,
+    warp_too_old: bool,
     messages: Messages,
     scenarios: Scenarios,
 }
@@ -75,7 +82,10 @@ impl ReplayQueueTraffic {
             resuming: None,
             moving: Move::default(),
             replayed: 0,
+            stragglers: 0,
+            stalled: 0,
             warp_waits: false,
+            warp_too_old: false,
             messages: Messages::default(),
             scenarios: Scenarios::default(),
         }
@@ -98,7 +108,7 @@ impl ReplayQueueTraffic {
     fn register(&mut self) -> u8 {
         match self.dice.byte() {
             0..64 => self.parameters.zero_register(),
-            64..224 => self.dice.byte() & 7 & self.parameters.zero_register(),
+            64..192 => self.dice.byte() & 7 & self.parameters.zero_register(),
             _ => self.dice.byte() & self.parameters.zero_register(),
         }
     }
@@ -140,10 +150,52 @@ impl ReplayQueueTraffic {
     /// An entry for a message, mostly one for which it means something.
     fn target(&mut self, model: &ReplayQueue, wanted: State) -> Option<u8> {
         if self.mode.chaos && self.dice.chance(64) {
-            return Some(self.dice.byte() & (self.parameters.entries - 1) as u8);
+            return Some(self.any_index());
         }
-        let (index, state, _) = self.entry(model)?;
-        (state == wanted || self.dice.chance(12)).then_some(index)
+        let (index, state, instruction) = self.entry(model)?;
+        if self.stragglers & (1 << index) != 0 && !self.is_wanted(model, &instruction) {
+            return None;
+        }
+        let fits = state == wanted || (self.mode.stragglers && state != State::Waiting);
+        (fits || self.dice.chance(20)).then_some(index)
+    }
+
+    /// Somebody waits until the warp or the block of an instruction has drained.
+    fn is_wanted(&self, model: &ReplayQueue, instruction: &Instruction) -> bool {
+        model.waits(instruction.warp) || self.moving.concerns(instruction.slot)
+    }
+
+    /// Some entries get no message until an instruction has the greatest age, and stalls the issue.
+    fn drive_stragglers(&mut self, model: &ReplayQueue, inputs: &Inputs) {
+        if !self.mode.stragglers {
+            self.stragglers = 0;
+        } else if self.stalled > PATIENCE {
+            let oldest = model.oldest(inputs.insert_warp);
+            self.stragglers &= !oldest.map_or(0, |index| 1 << index);
+        } else if self.dice.chance(8) {
+            self.stragglers |= 1 << self.any_index();
+        }
+    }
+
+    fn any_index(&mut self) -> u8 {
+        self.dice.byte() & (self.parameters.entries - 1) as u8
+    }
+
+    /// Several messages name one entry.
+    fn drive_collision(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
+        let Some(index) = self.target(model, State::Unchecked) else {
+            return;
+        };
+        let kinds = self.dice.byte() & 7;
+        if kinds & 1 != 0 {
+            (inputs.checked_valid, inputs.checked_index) = (true, index);
+        }
+        if kinds & 2 != 0 {
+            (inputs.faulted_valid, inputs.faulted_index) = (true, index);
+        }
+        if kinds & 4 != 0 {
+            (inputs.committed_valid, inputs.committed_index) = (true, index);
+        }
     }
 
     fn drive_messages(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
@@ -153,7 +205,9 @@ impl ReplayQueueTraffic {
             } else {
                 None
             };
-            (target.is_some(), target.unwrap_or(0))
+            // A message that is not valid may name anything.
+            let index = target.unwrap_or_else(|| traffic.any_index());
+            (target.is_some(), index)
         };
         (inputs.checked_valid, inputs.checked_index) =
             message(self, self.mode.check, State::Unchecked);
@@ -161,11 +215,8 @@ impl ReplayQueueTraffic {
             message(self, self.mode.fault, State::Unchecked);
         (inputs.committed_valid, inputs.committed_index) =
             message(self, self.mode.commit, State::Checked);
-        if self.mode.chaos && self.dice.chance(32) {
-            inputs.faulted_index = inputs.checked_index;
-            if self.dice.chance(128) {
-                inputs.committed_index = inputs.checked_index;
-            }
+        if self.dice.chance(if self.mode.chaos { 32 } else { 6 }) {
+            self.drive_collision(model, inputs);
         }
         let state = |index: u8| model.state(index.into()).map(|(state, _)| state);
         let in_flight = |index| matches!(state(index), Some(State::Unchecked | State::Checked));
@@ -200,7 +251,13 @@ impl ReplayQueueTraffic {
                     .map(|instruction| (*instruction, true));
             } else if !self.paused && self.dice.chance(self.mode.insert) {
                 let mut instruction = self.instruction();
-                if self.mode.chaos {
+                if self.mode.crowd {
+                    instruction.slot =
+                        self.first_warp & (u8::MAX >> (8 - self.parameters.slot_bits));
+                    if !self.moving.concerns(instruction.slot) {
+                        self.inserting = Some((instruction, self.dice.chance(160)));
+                    }
+                } else if self.mode.chaos {
                     instruction.slot ^= self.dice.byte() & 1;
                     self.inserting = Some((instruction, self.dice.chance(64)));
                 } else if !self.moving.concerns(instruction.slot) {
@@ -213,6 +270,7 @@ impl ReplayQueueTraffic {
             inputs.insert(instruction, *restored);
         }
         self.warp_waits = model.waits(inputs.insert_warp);
+        self.warp_too_old = model.is_too_old(inputs.insert_warp);
     }
 
     fn drive_requests(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
@@ -227,6 +285,7 @@ impl ReplayQueueTraffic {
         if self.resuming.is_none() && self.dice.chance(self.mode.resume) {
             self.resuming = match self.entry(model) {
                 Some((_, State::Waiting, instruction)) => Some(instruction.warp),
+                Some((_, _, instruction)) if self.mode.chaos => Some(instruction.warp),
                 _ => self.dice.chance(8).then(|| self.warp()),
             }
             .filter(|&warp| self.mode.chaos || !self.moving.concerns(self.slot_of(warp)));
@@ -357,6 +416,7 @@ impl Traffic for ReplayQueueTraffic {
         self.left -= 1;
         inputs.reset = self.cycle < 2 || (self.mode.chaos && self.dice.below(2000) == 0);
         self.cycle += 1;
+        self.drive_stragglers(model, inputs);
         self.drive_messages(model, inputs);
         self.drive_insert(model, inputs);
         self.drive_requests(model, inputs);
@@ -365,6 +425,11 @@ impl Traffic for ReplayQueueTraffic {
 
     fn observe(&mut self, model: &ReplayQueue, inputs: &Inputs, outputs: &Outputs) {
         self.count(model, inputs, outputs);
+        self.stalled = if inputs.insert_valid && !outputs.insert_ready {
+            self.stalled + 1
+        } else {
+            0
+        };
         if inputs.reset {
             self.forget();
         } else {

@@ -17,6 +17,8 @@ pub struct Mode {
     pub replay: u16,
     pub save: u16,
     pub foreign: u16,
+    /// Releases name one and the same slot, whoever owns the entry.
+    pub stray: bool,
     /// Anything may come, legal or not.
     pub chaos: bool,
 }
@@ -31,12 +33,13 @@ pub const STEADY: Mode = Mode {
     replay: 24,
     save: 4,
     foreign: 64,
+    stray: false,
     chaos: false,
 };
 
 /// In turn at random: everyday work, loads alone, stores alone, exhausted partitions, drained ones, replays, saves and
-/// replays at once, readers that starve, launch upon launch, anything.
-pub const MODES: [Mode; 10] = [
+/// replays at once, readers that starve, launch upon launch, anything, releases that go astray.
+pub const MODES: [Mode; 11] = [
     STEADY,
     Mode {
         allocate: ALWAYS,
@@ -97,6 +100,15 @@ pub const MODES: [Mode; 10] = [
         save: 100,
         foreign: 160,
         chaos: true,
+        ..STEADY
+    },
+    Mode {
+        launch: 300,
+        allocate: ALWAYS,
+        write: ALWAYS,
+        early: ALWAYS,
+        release: ALWAYS,
+        stray: true,
         ..STEADY
     },
 ];

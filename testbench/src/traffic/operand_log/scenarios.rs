@@ -14,7 +14,8 @@ scenarios! {
         written_when_allocated, written_again, write_stalled_by_an_overdue_read, written_without_a_bubble, released,
         replay_read, save_read, both_readers_ask, turn_of_replay, turn_of_save, overdue_read_served,
         denied_of_another_slot, denied_unwritten, denied_free, write_of_a_free_entry, release_of_a_free_entry,
-        release_when_allocated, reset_in_use,
+        release_when_allocated, released_for_another_slot, allocated_from_a_partition_without_a_free_entry,
+        reset_in_use,
     }
 }
 
@@ -125,6 +126,11 @@ impl OperandLogTraffic {
         count(
             &mut s.release_when_allocated,
             inputs.release_valid && given & bit(inputs.release_entry) != 0,
+        );
+        count(&mut s.released_for_another_slot, before.strays);
+        count(
+            &mut s.allocated_from_a_partition_without_a_free_entry,
+            outputs.allocated_valid && given == 0,
         );
         count(&mut s.reset_in_use, inputs.reset && in_use != 0);
     }

@@ -21,6 +21,10 @@ pub struct Mode {
     pub warp_bits: u32,
     /// Messages come in program order of the warp.
     pub in_order: bool,
+    /// Some instructions get no message, and grow old.
+    pub stragglers: bool,
+    /// All warps name one slot, and most instructions are restored: its save has many candidates at once.
+    pub crowd: bool,
     /// Anything may come, legal or not.
     pub chaos: bool,
 }
@@ -36,12 +40,15 @@ pub const STEADY: Mode = Mode {
     take: 230,
     warp_bits: 6,
     in_order: false,
+    stragglers: false,
+    crowd: false,
     chaos: false,
 };
 
-/// In turn at random: everyday work, in order, full, drained, long stalls, one warp that faults, storms of resumes,
-/// blocks that leave and come back, anything.
-pub const MODES: [Mode; 9] = [
+/// In turn at random: everyday work, in order, full, full and busy, drained, long stalls, one warp that faults, one warp with
+/// stragglers that drain or are replayed, storms of resumes, blocks that leave and come back, anything, and a crowd in
+/// one slot.
+pub const MODES: [Mode; 13] = [
     STEADY,
     Mode {
         in_order: true,
@@ -55,6 +62,16 @@ pub const MODES: [Mode; 9] = [
         fault: 1,
         commit: 3,
         resume: 128,
+        ..STEADY
+    },
+    Mode {
+        insert: ALWAYS,
+        pause: 0,
+        check: 120,
+        fault: 4,
+        commit: ALWAYS,
+        resume: ALWAYS,
+        take: ALWAYS,
         ..STEADY
     },
     Mode {
@@ -81,6 +98,25 @@ pub const MODES: [Mode; 9] = [
         ..STEADY
     },
     Mode {
+        insert: ALWAYS,
+        pause: 0,
+        warp_bits: 0,
+        fault: 0,
+        save: 0,
+        stragglers: true,
+        ..STEADY
+    },
+    Mode {
+        insert: ALWAYS,
+        pause: 0,
+        warp_bits: 0,
+        fault: 1,
+        resume: ALWAYS,
+        save: 0,
+        stragglers: true,
+        ..STEADY
+    },
+    Mode {
         fault: 180,
         resume: ALWAYS,
         take: ALWAYS,
@@ -103,6 +139,16 @@ pub const MODES: [Mode; 9] = [
         resume: 128,
         take: 128,
         warp_bits: 3,
+        chaos: true,
+        ..STEADY
+    },
+    Mode {
+        insert: ALWAYS,
+        pause: 0,
+        commit: 60,
+        save: 2,
+        take: ALWAYS,
+        crowd: true,
         chaos: true,
         ..STEADY
     },

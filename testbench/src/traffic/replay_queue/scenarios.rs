@@ -9,7 +9,7 @@ scenarios! {
     /// What the traffic has led to.
     struct Scenarios {
         empty, full, inserted, insert_stalled_by_full_queue, insert_stalled_by_waiting_warp,
-        insert_stalled_by_payload_read, inserted_during_scan, restored, restored_into_another_slot, checked, faulted,
+        insert_stalled_by_greatest_age, insert_stalled_by_payload_read, inserted_during_scan, restored, restored_into_another_slot, checked, faulted,
         faulted_again_after_replay, committed, committed_unchecked, same_entry_in_two_messages, message_ignored, held,
         not_held, resumed, resume_refused_in_flight, resume_of_a_warp_that_does_not_wait, resume_beaten_by_save,
         replayed, replay_stalled, replay_done, save_begun, save_refused_in_flight, save_of_an_empty_slot, saved,
@@ -41,9 +41,14 @@ impl ReplayQueueTraffic {
             &mut s.insert_stalled_by_waiting_warp,
             stalled && !full && by_warp,
         );
+        let by_age = self.warp_too_old;
+        count(
+            &mut s.insert_stalled_by_greatest_age,
+            stalled && !full && !by_warp && by_age,
+        );
         count(
             &mut s.insert_stalled_by_payload_read,
-            stalled && !full && !by_warp,
+            stalled && !full && !by_warp && !by_age,
         );
         count(
             &mut s.inserted_during_scan,

@@ -1,0 +1,147 @@
+//! Mutants of the exported Verilog, each with one fault, against the lockstep's traffic:
+//! `cargo run --release -p faultline-testbench --example mutants`.
+//!
+//! Yosys draws the faults and builds one netlist that holds them all, chosen by an input. Verilator runs each of them on
+//! the random traffic of its block until an output differs from the reference. What survives is proved to be the same
+//! circuit, or it is named.
+
+mod equivalence;
+mod netlist;
+mod report;
+mod simulation;
+mod tool;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use faultline_hw::registry::{self, Design};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use netlist::Netlist;
+use report::{Campaign, Fate};
+
+/// Mutants of the exported Verilog against the lockstep
+#[derive(Parser)]
+pub struct Options {
+    /// A design, such as replay_queue_64; the paper's sizes and the proofs' sizes if not given
+    #[arg(long = "design", value_name = "NAME")]
+    designs: Vec<String>,
+    /// Mutants of each design
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    mutants: u16,
+    /// The same seed gives the same mutants and the same traffic
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Clock cycles after which a mutant has survived; continuous integration runs more of each size
+    #[arg(long, default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(1..))]
+    cycles: u64,
+    /// Seconds for each attempt to prove a survivor equivalent; 0 proves nothing
+    #[arg(long, default_value_t = 10)]
+    limit: u32,
+    /// Write the report to this file
+    #[arg(long, value_name = "FILE.md")]
+    report: Option<PathBuf>,
+    /// Print JSON instead of the report
+    #[arg(long)]
+    json: bool,
+}
+
+/// The designs of a campaign, if none is named.
+const DESIGNS: [&str; 4] = [
+    "replay_queue_64",
+    "replay_queue_proof",
+    "operand_log_16k",
+    "operand_log_proof",
+];
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("error: {sentence}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), String> {
+    let designs = chosen(&options.designs)?;
+    if let Some(path) = &options.report {
+        tool::check_writable(path)?;
+    }
+    let tools = tool::versions()?;
+    let campaigns: Vec<_> = designs
+        .iter()
+        .map(|design| campaign(design, options))
+        .collect::<Result<_, _>>()?;
+    let text = report::markdown(&campaigns, &tools, options);
+    if let Some(path) = &options.report {
+        tool::write_whole(path, &text)?;
+    }
+    if options.json {
+        println!("{}", report::json(&campaigns, &tools));
+    } else {
+        print!("{text}");
+    }
+    Ok(())
+}
+
+fn chosen(names: &[String]) -> Result<Vec<Design>, String> {
+    let wanted: Vec<&str> = if names.is_empty() {
+        DESIGNS.to_vec()
+    } else {
+        names.iter().map(String::as_str).collect()
+    };
+    let find = |name: &str| {
+        let known = || {
+            let names: Vec<_> = registry::designs()
+                .iter()
+                .map(|design| design.name)
+                .collect();
+            format!("there is no design {name}; there are {}", names.join(", "))
+        };
+        registry::designs()
+            .into_iter()
+            .find(|design| design.name == name)
+            .ok_or_else(known)
+    };
+    wanted.into_iter().map(find).collect()
+}
+
+/// Draws the mutants of a design, runs them, and proves those that survive.
+fn campaign(design: &Design, options: &Options) -> Result<Campaign, String> {
+    let netlist = Netlist::new(design, options.mutants.into(), options.seed)?;
+    let bar = progress(design.name, "cycles", options.cycles);
+    let kills = simulation::run(design, &netlist, options.seed, options.cycles, &bar)?;
+    bar.finish_and_clear();
+    let survivors = kills.iter().filter(|kill| kill.is_none()).count();
+    let bar = progress(design.name, "survivors", survivors as u64);
+    let proofs = equivalence::Proofs::new(design, &netlist, options.limit)?;
+    let mut fates = Vec::new();
+    for (mutant, kill) in netlist.mutants.iter().zip(kills) {
+        fates.push(match kill {
+            Some(cycle) => Fate::Killed { cycle },
+            None => {
+                let fate = proofs.prove(mutant)?;
+                bar.inc(1);
+                fate
+            }
+        });
+    }
+    bar.finish_and_clear();
+    Ok(Campaign {
+        design: design.name,
+        mutants: netlist.mutants.into_iter().zip(fates).collect(),
+    })
+}
+
+/// A progress bar on standard error; invisible where that is no terminal.
+fn progress(design: &str, unit: &str, length: u64) -> ProgressBar {
+    let bar = ProgressBar::new(length);
+    let template = format!("{design:20} {{wide_bar}} {{human_pos}}/{{human_len}} {unit} {{msg}}");
+    if let Ok(style) = ProgressStyle::with_template(&template) {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
+}

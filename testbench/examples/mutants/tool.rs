@@ -1,0 +1,108 @@
+//! The programs that a campaign runs, and the files that it writes.
+
+use std::path::Path;
+use std::process::Command;
+
+/// The programs, the option that prints their version, and their Debian packages.
+const TOOLS: [(&str, &str, &str); 4] = [
+    ("yosys", "-V", "yosys"),
+    ("yosys-abc", "-h", "yosys"),
+    ("verilator", "--version", "verilator"),
+    ("g++", "--version", "g++"),
+];
+
+/// The first line of each program that tells its version.
+///
+/// # Errors
+/// If one is missing.
+pub fn versions() -> Result<Vec<String>, String> {
+    let mut lines = Vec::new();
+    for (program, option, package) in TOOLS {
+        let output = Command::new(program)
+            .arg(option)
+            .output()
+            .map_err(|error| {
+                format!("{program} does not start ({error}); install the Debian package {package}")
+            })?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        // ABC comes with Yosys and tells no version.
+        if let (Some(line), true) = (text.lines().next(), option != "-h") {
+            lines.push(line.trim().to_owned());
+        }
+    }
+    Ok(lines)
+}
+
+/// Runs a program in a folder, and gives what it printed.
+///
+/// # Errors
+/// If it fails; the sentence ends with its last lines.
+pub fn run(folder: &Path, program: &str, arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .map_err(|error| format!("{program} does not start ({error})"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() {
+        return Ok(text);
+    }
+    let text = text + &String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<_> = text.lines().filter(|line| !line.is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(3)..].join(" | ");
+    Err(format!("{program} fails: {last}"))
+}
+
+/// Writes a file of the scratch folder.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text)
+        .map_err(|error| format!("{} cannot be written ({error})", path.display()))
+}
+
+/// Reads a file.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn read(path: &Path) -> Result<String, String> {
+    std::fs::read_to_string(path)
+        .map_err(|error| format!("{} cannot be read ({error})", path.display()))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Says before a long run whether a file could be written after it.
+///
+/// # Errors
+/// If its folder cannot be written.
+pub fn check_writable(path: &Path) -> Result<(), String> {
+    if path.is_dir() {
+        return Err(format!("{} is a folder; name a file", path.display()));
+    }
+    tempfile::tempfile_in(folder_of(path))
+        .map(drop)
+        .map_err(|error| format!("{} cannot be written ({})", path.display(), error.kind()))
+}
+
+/// Writes a file that appears whole or not at all.
+///
+/// # Errors
+/// If the folder cannot be written.
+pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::Builder::new()
+            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+            .tempfile_in(folder_of(path))?;
+        std::io::Write::write_all(&mut file, text.as_bytes())?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().map_err(|error| format!("{} cannot be written ({})", path.display(), error.kind()))
+}
