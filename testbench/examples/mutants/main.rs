@@ -34,7 +34,7 @@ pub struct Options {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Clock cycles after which a mutant has survived; continuous integration runs more of each size
-    #[arg(long, default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 600_000, value_parser = clap::value_parser!(u64).range(1..))]
     cycles: u64,
     /// Seconds for each attempt to prove a survivor equivalent; 0 proves nothing
     #[arg(long, default_value_t = 10)]

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread::JoinHandle;
 
 use faultline_hw::registry::Design;
 use faultline_sim::ports::Port;
@@ -30,7 +31,7 @@ pub fn run(
     seed: u64,
     cycles: u64,
     bar: &ProgressBar,
-) -> Result<Vec<Option<u64>>, String> {
+) -> Result<Kills, String> {
     match design.block {
         ReplayQueue::NAME => of_block::<ReplayQueue>(design, netlist, seed, cycles, bar),
         _ => of_block::<OperandLog>(design, netlist, seed, cycles, bar),
@@ -43,7 +44,7 @@ fn of_block<B: Block>(
     seed: u64,
     cycles: u64,
     bar: &ProgressBar,
-) -> Result<Vec<Option<u64>>, String> {
+) -> Result<Kills, String> {
     let parameters = B::parameters(design.config)
         .ok_or_else(|| format!("the model of {} does not know this size", design.name))?;
     let layout = Layout::of::<B::Model>(&parameters);
@@ -89,13 +90,16 @@ fn of_block<B: Block>(
     Ok(kills)
 }
 
+/// The cycle that killed each mutant, if one did.
+type Kills = Vec<Option<u64>>;
+
 /// Reads the lines `mutant cycle word` of the program, as they come.
 fn reader(
     child: &mut Child,
     count: usize,
     outputs: Vec<Port>,
     bar: ProgressBar,
-) -> Result<std::thread::JoinHandle<Result<Vec<Option<u64>>, String>>, String> {
+) -> Result<JoinHandle<Result<Kills, String>>, String> {
     let output = child
         .stdout
         .take()

@@ -129,7 +129,7 @@ impl OperandLogTraffic {
             inputs.allocate_slot %= slots as u8;
         }
         // The count of the stray slot rises, and is seldom taken from.
-        if self.mode.stray && self.dice.chance(16) {
+        if self.mode.stray && self.dice.chance(4) {
             inputs.allocate_slot = self.stray_slot;
         } else if self.mode.stray && inputs.allocate_slot == self.stray_slot {
             inputs.allocate_valid = false;
@@ -287,7 +287,7 @@ impl Traffic for OperandLogTraffic {
         self.before.in_use = model.allocated();
         self.before.written = model.written();
         self.before.being_taken = model.being_taken();
-        inputs.reset = self.cycle < 2 || (self.mode.chaos && self.dice.below(2000) == 0);
+        inputs.reset = self.cycle < 2 || (self.mode.chaos && self.dice.below(300) == 0);
         self.drive_launch(inputs);
         self.drive_allocate(inputs);
         self.drive_write(model, inputs);

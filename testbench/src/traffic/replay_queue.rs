@@ -7,14 +7,13 @@ use faultline_sim::replay_queue::{Inputs, Instruction, Outputs, Parameters, Repl
 use super::{Dice, Traffic};
 use crate::session::Coverage;
 
+mod messages;
 mod modes;
 mod scenarios;
 
+use messages::Messages;
 use modes::{MODES, Mode, STEADY};
 use scenarios::Scenarios;
-
-/// Cycles of a stalled issue after which a straggler goes on.
-const PATIENCE: u32 = 3;
 
 /// A block that is on its way out of the SM, or back.
 #[derive(Default)]
@@ -55,14 +54,6 @@ pub struct ReplayQueueTraffic {
     warp_too_old: bool,
     messages: Messages,
     scenarios: Scenarios,
-}
-
-/// What the messages of a cycle will do.
-#[derive(Default)]
-struct Messages {
-    ignored: bool,
-    commits_unchecked: bool,
-    faults_replayed: bool,
 }
 
 impl ReplayQueueTraffic {
@@ -147,90 +138,6 @@ impl ReplayQueueTraffic {
             .map(|(state, instruction)| (index, state, *instruction))
     }
 
-    /// An entry for a message, mostly one for which it means something.
-    fn target(&mut self, model: &ReplayQueue, wanted: State) -> Option<u8> {
-        if self.mode.chaos && self.dice.chance(64) {
-            return Some(self.any_index());
-        }
-        let (index, state, instruction) = self.entry(model)?;
-        if self.stragglers & (1 << index) != 0 && !self.is_wanted(model, &instruction) {
-            return None;
-        }
-        let fits = state == wanted || (self.mode.stragglers && state != State::Waiting);
-        (fits || self.dice.chance(20)).then_some(index)
-    }
-
-    /// Somebody waits until the warp or the block of an instruction has drained.
-    fn is_wanted(&self, model: &ReplayQueue, instruction: &Instruction) -> bool {
-        model.waits(instruction.warp) || self.moving.concerns(instruction.slot)
-    }
-
-    /// Some entries get no message until an instruction has the greatest age, and stalls the issue.
-    fn drive_stragglers(&mut self, model: &ReplayQueue, inputs: &Inputs) {
-        if !self.mode.stragglers {
-            self.stragglers = 0;
-        } else if self.stalled > PATIENCE {
-            let oldest = model.oldest(inputs.insert_warp);
-            self.stragglers &= !oldest.map_or(0, |index| 1 << index);
-        } else if self.dice.chance(8) {
-            self.stragglers |= 1 << self.any_index();
-        }
-    }
-
-    fn any_index(&mut self) -> u8 {
-        self.dice.byte() & (self.parameters.entries - 1) as u8
-    }
-
-    /// Several messages name one entry.
-    fn drive_collision(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
-        let Some(index) = self.target(model, State::Unchecked) else {
-            return;
-        };
-        let kinds = self.dice.byte() & 7;
-        if kinds & 1 != 0 {
-            (inputs.checked_valid, inputs.checked_index) = (true, index);
-        }
-        if kinds & 2 != 0 {
-            (inputs.faulted_valid, inputs.faulted_index) = (true, index);
-        }
-        if kinds & 4 != 0 {
-            (inputs.committed_valid, inputs.committed_index) = (true, index);
-        }
-    }
-
-    fn drive_messages(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
-        let message = |traffic: &mut Self, chance, wanted| {
-            let target = if traffic.dice.chance(chance) {
-                traffic.target(model, wanted)
-            } else {
-                None
-            };
-            // A message that is not valid may name anything.
-            let index = target.unwrap_or_else(|| traffic.any_index());
-            (target.is_some(), index)
-        };
-        (inputs.checked_valid, inputs.checked_index) =
-            message(self, self.mode.check, State::Unchecked);
-        (inputs.faulted_valid, inputs.faulted_index) =
-            message(self, self.mode.fault, State::Unchecked);
-        (inputs.committed_valid, inputs.committed_index) =
-            message(self, self.mode.commit, State::Checked);
-        if self.dice.chance(if self.mode.chaos { 32 } else { 6 }) {
-            self.drive_collision(model, inputs);
-        }
-        let state = |index: u8| model.state(index.into()).map(|(state, _)| state);
-        let in_flight = |index| matches!(state(index), Some(State::Unchecked | State::Checked));
-        self.messages = Messages {
-            ignored: (inputs.checked_valid && !in_flight(inputs.checked_index))
-                || (inputs.committed_valid && !in_flight(inputs.committed_index))
-                || (inputs.faulted_valid && state(inputs.faulted_index) != Some(State::Unchecked)),
-            commits_unchecked: inputs.committed_valid
-                && state(inputs.committed_index) == Some(State::Unchecked),
-            faults_replayed: inputs.faulted_valid
-                && self.replayed & (1 << inputs.faulted_index) != 0,
-        };
-    }
-
     fn drive_insert(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
         if self.dice.chance(self.mode.pause) {
             self.paused = !self.paused;
@@ -291,7 +198,9 @@ impl ReplayQueueTraffic {
             .filter(|&warp| self.mode.chaos || !self.moving.concerns(self.slot_of(warp)));
         }
         let moving = self.moving.saving.is_some() || self.moving.restoring.is_some();
-        if !moving && self.dice.chance(self.mode.save) {
+        // A crowd is saved once the queue is full.
+        let may_save = !moving && (!self.mode.crowd || model.free() == 0);
+        if may_save && self.dice.chance(self.mode.save) {
             let slot = match self.entry(model) {
                 Some((_, _, instruction)) if self.dice.chance(240) => instruction.slot,
                 _ => {
@@ -328,6 +237,9 @@ impl ReplayQueueTraffic {
         let moving = &mut self.moving;
         let old = moving.saving.take().unwrap_or(0);
         moving.accepted = false;
+        if self.mode.crowd {
+            moving.saved.clear();
+        }
         if moving.saved.is_empty() {
             return;
         }
@@ -414,7 +326,7 @@ impl Traffic for ReplayQueueTraffic {
             self.first_warp = self.dice.byte();
         }
         self.left -= 1;
-        inputs.reset = self.cycle < 2 || (self.mode.chaos && self.dice.below(2000) == 0);
+        inputs.reset = self.cycle < 2 || (self.mode.chaos && self.dice.below(1000) == 0);
         self.cycle += 1;
         self.drive_stragglers(model, inputs);
         self.drive_messages(model, inputs);

@@ -13,13 +13,13 @@ use faultline_testbench::blocks;
 use faultline_testbench::session::Session;
 
 /// Cycles of a block in continuous integration.
-const CYCLES: u64 = 2_000_000;
+const CYCLES: u64 = 4_000_000;
 /// Time for which the kernel, which is slow, takes part.
 const KERNEL_TIME: Duration = Duration::from_secs(50);
 /// Cycles between looks at the clock.
 const STEP: u64 = 1000;
 
-/// Runs a block in lockstep under random traffic: all its sizes together for two million cycles at least, the kernel
+/// Runs a block in lockstep under random traffic: all its sizes together for four million cycles at least, the kernel
 /// among them for as long as there is time. Every scenario of the traffic must have occurred.
 pub fn matches_model(block: &'static str) {
     let configurations: Vec<_> = blocks::configurations(block).collect();

@@ -102,6 +102,7 @@ pub const MODES: [Mode; 13] = [
         pause: 0,
         warp_bits: 0,
         fault: 0,
+        commit: 180,
         save: 0,
         stragglers: true,
         ..STEADY
@@ -111,6 +112,7 @@ pub const MODES: [Mode; 13] = [
         pause: 0,
         warp_bits: 0,
         fault: 1,
+        commit: 180,
         resume: ALWAYS,
         save: 0,
         stragglers: true,
@@ -145,8 +147,10 @@ pub const MODES: [Mode; 13] = [
     Mode {
         insert: ALWAYS,
         pause: 0,
-        commit: 60,
-        save: 2,
+        check: 10,
+        fault: 4,
+        commit: 10,
+        save: 32,
         take: ALWAYS,
         crowd: true,
         chaos: true,
