@@ -41,13 +41,13 @@ module coalescer_32 (
     wire   [31:0] offered_mask_q;
     reg           offered_last_d;
     wire          offered_last_q;
-    wire   [31:0] first_grant;
-    wire    [4:0] first_index;
-    wire   [40:0] first_line_chosen;
-    reg    [31:0] next_request;
-    wire   [31:0] next_grant;
-    wire    [4:0] next_index;
-    wire   [40:0] next_line_chosen;
+    wire   [31:0] incoming_leader_grant;
+    wire    [4:0] incoming_leader_index;
+    wire   [40:0] incoming_line_chosen;
+    reg    [31:0] following_request;
+    wire   [31:0] following_grant;
+    wire    [4:0] following_index;
+    wire   [40:0] following_line_chosen;
     wire          some_any;
     reg    [31:0] more_of;
     wire          more_any;
@@ -61,10 +61,14 @@ module coalescer_32 (
     register_5 offered_leader (.clock(clock), .reset(reset), .d(offered_leader_d), .q(offered_leader_q));
     register_1 offered_mask [31:0] (.clock(clock), .reset(reset), .d(offered_mask_d), .q(offered_mask_q));
     register_1 offered_last (.clock(clock), .reset(reset), .d(offered_last_d), .q(offered_last_q));
-    arbiter_lowest_32 first (.request(instruction_mask), .grant(first_grant), .index(first_index));
-    select_32_of_41 first_line (.choose(first_grant), .of(incoming), .chosen(first_line_chosen));
-    arbiter_lowest_32 next (.request(next_request), .grant(next_grant), .index(next_index));
-    select_32_of_41 next_line (.choose(next_grant), .of(line_q), .chosen(next_line_chosen));
+    arbiter_lowest_32 incoming_leader (
+        .request(instruction_mask),
+        .grant(incoming_leader_grant),
+        .index(incoming_leader_index)
+    );
+    select_32_of_41 incoming_line (.choose(incoming_leader_grant), .of(incoming), .chosen(incoming_line_chosen));
+    arbiter_lowest_32 following (.request(following_request), .grant(following_grant), .index(following_index));
+    select_32_of_41 following_line (.choose(following_grant), .of(line_q), .chosen(following_line_chosen));
     any_of_32 some (.of(pending_q), .any(some_any));
     any_of_32 more (.of(more_of), .any(more_any));
 
@@ -82,10 +86,10 @@ module coalescer_32 (
         end
     end
 
-    always @* begin : next_request_process
+    always @* begin : following_request_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            next_request[i] = pending_q[i] && !together[i];
+            following_request[i] = pending_q[i] && !together[i];
         end
     end
 
@@ -131,12 +135,12 @@ module coalescer_32 (
         leader_d = leader_q;
         leading_line_d = leading_line_q;
         if (making) begin
-            leader_d = next_index;
-            leading_line_d = next_line_chosen;
+            leader_d = following_index;
+            leading_line_d = following_line_chosen;
         end
         if (accepting) begin
-            leader_d = first_index;
-            leading_line_d = first_line_chosen;
+            leader_d = incoming_leader_index;
+            leading_line_d = incoming_line_chosen;
         end
     end
 

@@ -83,6 +83,11 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     } else {
         args.backends.clone()
     };
+    if kinds.iter().all(|kind| *kind == kinds[0]) {
+        return Err(miette!(
+            "one back end alone compares nothing; give --backends two of reference, rust-hdl and verilog"
+        ));
+    }
     let bar = progress(
         args.cycles * designs.len() as u64,
         "{msg:20} {wide_bar} {human_pos}/{human_len} cycles {eta}",

@@ -163,11 +163,23 @@ fn drawn(grid: &Grid) -> String {
     format!("{}\n{table}", grid.title)
 }
 
+/// Says at once if a tool is missing, and not after minutes.
+///
+/// # Errors
+/// If one is.
+pub fn check_tools() -> Result<()> {
+    for tool in [tool::YOSYS, tool::OPENSTA] {
+        tool.check().map_err(|error| miette!("{error}"))?;
+    }
+    Ok(())
+}
+
 /// Exports, synthesises and times what the options choose.
 ///
 /// # Errors
 /// As [`run`].
 pub fn measure(args: &Args) -> Result<Measured> {
+    check_tools()?;
     let sram = match args.sram {
         Model::Cacti => Sram::Cacti(Cacti::find().map_err(|error| miette!("{error}"))?),
         _ => Sram::Table(Table::embedded().map_err(|error| miette!("{error}"))?),

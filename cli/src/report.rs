@@ -42,6 +42,7 @@ pub struct Args {
 /// # Errors
 /// If a step fails; nothing of the report is written then but the Verilog.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    cost::check_tools()?;
     std::fs::create_dir_all(&args.out)
         .map_err(|error| miette!("{}: cannot make this folder: {error}", args.out.display()))?;
     export(&args.out.join("rtl"))?;
@@ -147,7 +148,7 @@ fn lockstep(args: &Args) -> Result<Vec<Section>> {
     Ok(vec![Section {
         grid: Grid {
             title: format!(
-                "Lockstep on a GPU's instructions ({}): every output compared in every cycle",
+                "Lockstep on the instructions of kernels ({}): every output compared in every cycle",
                 match &args.trace {
                     Some(path) => path.display().to_string(),
                     None => OWN_KERNELS.map(|(name, _)| name).join(", "),

@@ -107,6 +107,10 @@ fn lockstep_that_cannot_be_had_is_one_sentence() {
             "error: /no/such/folder/page.md: cannot write",
         ),
         (
+            vec!["replay_queue", "--backends", "reference"],
+            "error: one back end alone compares nothing",
+        ),
+        (
             vec!["replay_queue", "--trace", "/no/such/trace"],
             "error: /no/such/trace",
         ),

@@ -43,10 +43,10 @@ pub struct Coalescer<const L: usize, const I: usize, const K: usize> {
     offered_last: Register<Bit>,
 
     page: Constant<Bits<K>>,
-    first: Arbiter<L, I, false>,
-    first_line: Select<L, K>,
-    next: Arbiter<L, I, false>,
-    next_line: Select<L, K>,
+    incoming_leader: Arbiter<L, I, false>,
+    incoming_line: Select<L, K>,
+    following: Arbiter<L, I, false>,
+    following_line: Select<L, K>,
     incoming: [Signal<Local, Bits<K>>; L],
     some: AnyOf<L>,
     more: AnyOf<L>,
@@ -87,11 +87,11 @@ impl<const L: usize, const I: usize, const K: usize> Logic for Coalescer<L, I, K
             self.together[i].next =
                 self.pending[i].q.val() && (self.line[i].q.val() == self.leading_line.q.val());
             self.more.of[i].next = self.pending[i].q.val() && !self.together[i].val();
-            self.next.request[i].next = self.pending[i].q.val() && !self.together[i].val();
-            self.next_line.of[i].next = self.line[i].q.val();
+            self.following.request[i].next = self.pending[i].q.val() && !self.together[i].val();
+            self.following_line.of[i].next = self.line[i].q.val();
         }
         for i in 0..L {
-            self.next_line.choose[i].next = self.next.grant[i].val();
+            self.following_line.choose[i].next = self.following.grant[i].val();
         }
 
         // Of an instruction that comes, the lowest lane leads.
@@ -101,11 +101,11 @@ impl<const L: usize, const I: usize, const K: usize> Logic for Coalescer<L, I, K
         }
         for i in 0..L {
             self.incoming[i].next = self.instruction_line[i].val() & self.kept.val();
-            self.first.request[i].next = self.instruction_mask[i].val();
+            self.incoming_leader.request[i].next = self.instruction_mask[i].val();
         }
         for i in 0..L {
-            self.first_line.of[i].next = self.incoming[i].val();
-            self.first_line.choose[i].next = self.first.grant[i].val();
+            self.incoming_line.of[i].next = self.incoming[i].val();
+            self.incoming_line.choose[i].next = self.incoming_leader.grant[i].val();
         }
 
         self.free.next = !self.offered.q.val() || self.request_ready.val();
@@ -127,12 +127,12 @@ impl<const L: usize, const I: usize, const K: usize> Logic for Coalescer<L, I, K
         self.leader.d.next = self.leader.q.val();
         self.leading_line.d.next = self.leading_line.q.val();
         if self.making.val() {
-            self.leader.d.next = self.next.index.val();
-            self.leading_line.d.next = self.next_line.chosen.val();
+            self.leader.d.next = self.following.index.val();
+            self.leading_line.d.next = self.following_line.chosen.val();
         }
         if self.accepting.val() {
-            self.leader.d.next = self.first.index.val();
-            self.leading_line.d.next = self.first_line.chosen.val();
+            self.leader.d.next = self.incoming_leader.index.val();
+            self.leading_line.d.next = self.incoming_line.chosen.val();
         }
 
         self.offered.d.next = self.some.any.val() || !self.free.val();
@@ -175,7 +175,7 @@ impl<const L: usize, const I: usize, const K: usize> Default for Coalescer<L, I,
         signals!(
             clock, reset, instruction_valid, instruction_pages, request_ready, instruction_ready, request_valid,
             request_line, request_leader, request_last, offered, offered_line, offered_leader, offered_last, leader,
-            leading_line, first, first_line, next, next_line, some, more, free, making, accepting, kept;
+            leading_line, incoming_leader, incoming_line, following, following_line, some, more, free, making, accepting, kept;
             instruction_mask, instruction_line, request_mask, pending, line, offered_mask, incoming, together
         )
     }

@@ -104,7 +104,7 @@ pub struct Row {
     pub measured_control: Option<MeasuredControl>,
     /// Flip-flops of the synthesised logic.
     pub registers: usize,
-    /// Highest clock, MHz: register to register, memory access included.
+    /// Highest clock, MHz: between registers, and from them or a memory to an output.
     pub fmax_mhz: Option<f64>,
     /// Input to register, ns.
     pub input_path_ns: Option<f64>,

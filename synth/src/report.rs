@@ -126,7 +126,7 @@ impl Report<'_> {
         if slowest.is_finite() {
             cards.push((
                 format!("{slowest:.0} MHz"),
-                "the slowest block, memory access included".to_owned(),
+                "the slowest block, from memories to outputs too".to_owned(),
             ));
         }
         let cards: String = cards

@@ -38,9 +38,12 @@ pub struct Timing {
 }
 
 impl Timing {
-    /// Highest clock, MHz: register to register, memory access included.
+    /// Highest clock, MHz: the longest path between registers, memories counted as such, or from one of them to an
+    /// output, or a memory's own cycle. What a memory reads may go straight to an output, so a clock without the
+    /// outputs would leave its access time out.
     pub fn fmax_mhz(&self) -> Option<f64> {
-        let path = self.register.as_ref().map_or(0.0, |path| path.ns);
+        let ns = |path: &Option<Path>| path.as_ref().map_or(0.0, |path| path.ns);
+        let path = ns(&self.register).max(ns(&self.output));
         let period = path.max(self.memory_cycle_ns);
         (period > 0.0).then(|| 1000.0 / period)
     }

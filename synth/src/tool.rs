@@ -54,6 +54,20 @@ impl Tool {
             .map(str::to_owned)
     }
 
+    /// Whether the program is there.
+    ///
+    /// # Errors
+    /// If it is not.
+    pub fn check(&self) -> Result<(), Error> {
+        match self.version() {
+            Some(_) => Ok(()),
+            None => Err(Error::ToolMissing {
+                program: self.program.to_owned(),
+                package: self.package,
+            }),
+        }
+    }
+
     /// Runs the program in `folder` and returns what it printed, whatever its exit code.
     ///
     /// # Errors

@@ -45,8 +45,8 @@ pub enum Mapping {
     /// Yosys's own script for `abc -D -constr`: what the peers' figures were made with.
     Plain,
     /// The same steps until the logic is mapped; then it is rebalanced for depth (`if -g`), mapped
-    /// for delay (`map` instead of `&nf`), buffered and sized. On the operand logs and the replay
-    /// queue the critical path is 6 to 15 % shorter than with the plain script, for 1 to 5 % more area.
+    /// for delay (`map` instead of `&nf`), buffered and sized. `synth/reports/cost_plain.md` beside
+    /// `cost.md` shows what that gains and what it costs.
     #[default]
     Balanced,
 }

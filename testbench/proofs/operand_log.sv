@@ -130,12 +130,37 @@ module operand_log_proof_top (
         save_waits <= (save_valid && !save_ready && !launch_valid) ? save_waits + 5'd1 : 5'd0;
     end
 
-    reg launched, released_before;
-    reg [1:0] released_entry;
+    // The cycle after a launch, and the one after that, which answers its reads.
+    reg launched, launched_before;
     always @(posedge clock) begin
         launched <= launch_valid;
-        released_before <= release_valid && allocated[release_entry];
-        released_entry <= release_entry;
+        launched_before <= launched;
+    end
+
+    // What a launch gives: slot k owns `size` entries if its last one exists.
+    reg [15:0] launched_one, launched_two;
+    always @* begin
+        launched_one = 16'd0;
+        launched_two = 16'd0;
+        for (i = 0; i < 16; i = i + 1) begin
+            launched_one[i] = size != 3'd0 && (i + 1) * size <= 4;
+            launched_two[i] = size > 3'd1 && (i + 1) * size <= 4;
+        end
+    end
+
+    // Slots whose flags are wrong for the ghost's count of free entries. Slots 2 and 3 never allocate here, and the
+    // others own nothing.
+    wire [15:0] counted_one = {12'd0, {2{size == 3'd1}}, free_1 != 3'd0, free_0 != 3'd0};
+    wire [15:0] counted_two = {14'd0, free_1 > 3'd1, free_0 > 3'd1};
+
+    // A release two cycles ago whose slot neither allocated nor lost its partition since.
+    reg [1:0] came_back, coming_back;
+    wire [1:0] allocating = {allocate && allocate_slot_in, allocate && !allocate_slot_in};
+    wire [1:0] releasing = {release_valid && allocated[release_entry] && release_slot,
+                            release_valid && allocated[release_entry] && !release_slot};
+    always @(posedge clock) begin
+        coming_back <= launch_valid ? 2'd0 : releasing & ~allocating;
+        came_back <= launch_valid ? 2'd0 : coming_back & ~allocating;
     end
 
     assign bad[1] = legal && allocated_valid && (allocated[allocated_address]
@@ -148,21 +173,21 @@ module operand_log_proof_top (
     assign bad[4] = legal && ((replayed_valid != (was_replay && allowed))
         || (saved_valid != (was_save && allowed))
         || (read_denied != ((was_replay || was_save) && !allowed)));
-    assign bad[5] = legal && launched && (|allocated || free_one[15:4] != 12'd0);
-    assign bad[6] = legal && released_before && allocated[released_entry];
+    assign bad[5] = legal && (launched && (free_one != launched_one || free_two != launched_two || allocated_valid)
+        || launched_before && (replayed_valid || saved_valid));
+    assign bad[6] = legal && |(came_back & ~free_one[1:0]);
     assign bad[7] = legal && (write && replay || write && save || replay && save
         || launch_valid && (write_ready || replay_ready || save_ready || allocate_ready));
     assign bad[8] = legal && !launch_valid && !replay_valid && !save_valid && !write_ready;
     assign bad[9] = legal && (replay_waits > 5'd18 || save_waits > 5'd18);
-    assign bad[10] = legal && (free_one[0] != (free_0 != 3'd0) || free_two[0] != (free_0 > 3'd1)
-        || free_one[1] != (free_1 != 3'd0) || free_two[1] != (free_1 > 3'd1));
+    assign bad[10] = legal && (free_one != counted_one || free_two != counted_two);
 
     assign seen[1] = legal && allocated_valid && pending_store && pending_slot;
     assign seen[2] = legal && allocate_valid && allocate_store && free_here == 3'd1;
     assign seen[3] = legal && replayed_valid && read_data[1:0] == 2'd2;
     assign seen[4] = legal && read_denied && size != 3'd0 && written == 4'd15;
-    assign seen[5] = legal && launch_valid && &allocated;
-    assign seen[6] = legal && released_before && allocate && free_here == 3'd1;
+    assign seen[5] = legal && launched && launched_one == 16'd15;
+    assign seen[6] = legal && came_back == 2'd2 && free_one[1:0] == 2'd2;
     assign seen[7] = legal && write_valid && replay_valid && save_valid && save_ready;
     assign seen[8] = legal && write && allocated_valid && allocate;
     assign seen[9] = legal && save_waits == 5'd8 && save && write_valid;

@@ -1,4 +1,4 @@
-//! Real instruction streams in lockstep.
+//! Instruction streams of kernels, in Accel-Sim's format, in lockstep.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
@@ -61,7 +61,7 @@ fn trace_that_cannot_drive_a_design_is_refused() {
 }
 
 #[test]
-fn blocks_agree_on_a_real_instruction_stream() {
+fn blocks_agree_on_a_kernels_instructions() {
     for (block, config) in [
         ("replay_queue", "64"),
         ("operand_log", "16k"),

@@ -49,17 +49,18 @@ pub fn run() -> Result<ExitCode, String> {
     ] {
         steps.check(name, || each(lint));
     }
+    steps.check("Verilator lints each design's list of files", lists);
     Ok(steps.finish())
 }
 
-/// The committed Verilog, a file for each module.
-fn verilog() -> Result<Vec<PathBuf>, String> {
+/// The committed files with this extension.
+fn listed(extension: &str) -> Result<Vec<PathBuf>, String> {
     let folder = root().join("rtl-out");
     let unreadable = |error| format!("{} cannot be read ({error})", folder.display());
     let mut files = Vec::new();
     for entry in fs::read_dir(&folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|extension| extension == "v") {
+        if path.extension().is_some_and(|found| found == extension) {
             files.push(path);
         }
     }
@@ -67,9 +68,26 @@ fn verilog() -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
+/// Lints each design through the list of files that it comes with.
+fn lists() -> Result<(), String> {
+    let folder = root().join("rtl-out");
+    let mut designs = 0;
+    for file in listed("f")? {
+        let top = file.file_stem().unwrap_or_default().to_string_lossy();
+        let mut lint = Command::new("verilator");
+        lint.args(["--lint-only", "-Wall", "--top-module", &top, "-f"])
+            .arg(&file)
+            .current_dir(&folder);
+        succeed(&mut lint, true).map_err(|sentence| format!("{}: {sentence}", file.display()))?;
+        designs += 1;
+    }
+    println!("{designs} designs, no warning");
+    Ok(())
+}
+
 /// Runs a linter on each file; the file's stem is the name of its module.
 fn each(lint: fn(&str) -> Command) -> Result<(), String> {
-    let files = verilog()?;
+    let files = listed("v")?;
     if files.is_empty() {
         return Err("rtl-out has no Verilog".to_owned());
     }
