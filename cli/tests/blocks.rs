@@ -1,5 +1,7 @@
 //! The subcommands about blocks, as their users meet them: Verilog, lockstep, cost.
 
+#![allow(clippy::unwrap_used)] // a test that cannot go on panics
+
 use std::path::Path;
 
 use assert_cmd::Command;
