@@ -57,7 +57,7 @@ impl<'a> Proofs<'a> {
             without_memories: format!(
                 "{delete} read_verilog pins.v; {flatten}; expose -evert t:pins_of_*"
             ),
-            with_memories: (stored <= MOST_BITS).then_some(flatten),
+            with_memories: (1..=MOST_BITS).contains(&stored).then_some(flatten),
             limit,
         };
         for (cut, file) in proofs.cuts() {

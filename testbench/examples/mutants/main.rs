@@ -48,11 +48,13 @@ pub struct Options {
 }
 
 /// The designs of a campaign, if none is named.
-const DESIGNS: [&str; 4] = [
+const DESIGNS: [&str; 6] = [
     "replay_queue_64",
     "replay_queue_proof",
     "operand_log_16k",
     "operand_log_proof",
+    "coalescer_32",
+    "coalescer_proof",
 ];
 
 fn main() -> ExitCode {
