@@ -42,7 +42,7 @@ fn names_are_plain_and_nothing_relies_on_initial_values() {
     }
 }
 
-/// Numbers without a width, outside of ranges, indices and loop headers.
+/// Numbers without a width, outside of ranges, indices, counts of a replication and loop headers.
 fn bare_numbers(line: &str) -> usize {
     let mut depth = 0_i32;
     let mut before = ' ';
@@ -57,7 +57,8 @@ fn bare_numbers(line: &str) -> usize {
             && !before.is_ascii_alphanumeric()
             && !['_', '\''].contains(&before);
         let rest = line[at..].trim_start_matches(|c: char| c.is_ascii_digit());
-        if starts && depth == 0 && !rest.starts_with('\'') {
+        let repeats = before == '{' && rest.starts_with('{');
+        if starts && depth == 0 && !repeats && !rest.starts_with('\'') {
             found += 1;
         }
         before = character;
@@ -69,6 +70,8 @@ fn bare_numbers(line: &str) -> usize {
 fn every_literal_has_its_width() {
     assert_eq!(bare_numbers("a = b[3] + 8'd1;"), 0);
     assert_eq!(bare_numbers("a = b[3] + 1;"), 1);
+    assert_eq!(bare_numbers("a = {3{b}};"), 0);
+    assert_eq!(bare_numbers("a = {3, b};"), 1);
     for module in modules() {
         for line in code(&module.text).lines() {
             let is_loop = line.trim_start().starts_with("for (");
