@@ -23,3 +23,17 @@ pub const AGE_BITS: usize = 6;
 pub const LINE_BITS: usize = 41;
 /// Low bits of a line number that are inside a page of 4 KB (Table 1).
 pub const PAGE_LINE_BITS: usize = 5;
+/// Instructions that may finish in a cycle: one of each unit (Table 1: 2 math, 1 special function, 1 branch, 1 load/store),
+/// and one that is squashed.
+pub const FINISHES: usize = 6;
+/// Instructions of a warp that are buffered or in flight.
+pub const SCOREBOARD_ENTRIES: usize = 8;
+/// Bits of their numbers.
+pub const ENTRY_BITS: usize = 3;
+/// Bits of an instruction's class.
+pub const CLASS_BITS: usize = 3;
+/// Bits of an opcode: with one more, which tells a store, it fits the replay queue.
+pub const OPCODE_BITS: usize = 7;
+/// Memory instructions between operand read and the memory unit: one that arrives and one that leaves in a cycle, and
+/// one that is in operand read.
+pub const MEMORY_PLACES: usize = 3;

@@ -1,13 +1,12 @@
 //! The designs that are exported: every block at every size that is measured, and at the small size that is proved.
 
-use rust_hdl::prelude::Block;
-
 use crate::coalescer::Coalescer;
 use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
-use crate::params::{AGE_BITS, LANES, LINE_BITS, LOG_BANKS};
+use crate::params::{AGE_BITS, ENTRY_BITS, LANES, LINE_BITS, LOG_BANKS, SCOREBOARD_ENTRIES};
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
+use crate::scoreboard::Scoreboard;
 use crate::verilog::{self, ExportError, Port};
 
 /// A block at one size.
@@ -98,21 +97,21 @@ impl Design {
 
 /// A log in the default banks, one lane each.
 fn log<const E: usize, const P: usize, const C: usize>() -> Box<dyn Hardware> {
-    let mut block = Box::new(OperandLog::<E, P, C>::new(LOG_BANKS));
-    block.connect_all();
-    block
+    connected(OperandLog::<E, P, C>::new(LOG_BANKS))
 }
 
 /// A log in half as many banks of two lanes each.
 fn log_of_wide_banks<const E: usize, const P: usize, const C: usize>() -> Box<dyn Hardware> {
-    let mut block = Box::new(OperandLog::<E, P, C>::new(LOG_BANKS / 2));
-    block.connect_all();
-    block
+    connected(OperandLog::<E, P, C>::new(LOG_BANKS / 2))
 }
 
 /// Connects a new block, so that it can be simulated.
 fn ready<B: Hardware + Default + 'static>() -> Box<dyn Hardware> {
-    let mut block = Box::<B>::default();
+    connected(B::default())
+}
+
+fn connected<B: Hardware + 'static>(block: B) -> Box<dyn Hardware> {
+    let mut block = Box::new(block);
     block.connect_all();
     block
 }
@@ -179,5 +178,14 @@ pub fn designs() -> Vec<Design> {
             "proof",
             ready::<Coalescer<4, 2, 7>>,
         ),
+        design("scoreboard_8", "scoreboard", "8", || {
+            connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(false))
+        }),
+        design("scoreboard_8_holding", "scoreboard", "8_holding", || {
+            connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(true))
+        }),
+        design("scoreboard_proof", "scoreboard", "proof", || {
+            connected(Scoreboard::<2, 1>::new(true))
+        }),
     ]
 }

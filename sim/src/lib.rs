@@ -5,4 +5,6 @@ pub mod coalescer;
 pub mod operand_log;
 pub mod ports;
 pub mod replay_queue;
+pub mod scoreboard;
+pub mod sm_pipeline;
 pub mod trace;
