@@ -5,4 +5,5 @@ pub mod coalescer;
 pub mod operand_log;
 pub mod ports;
 pub mod replay_queue;
+pub mod simt;
 pub mod trace;
