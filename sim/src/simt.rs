@@ -7,15 +7,20 @@
 //! program in its own time, in the steps of its stages: [`Control::fetch`], [`Warp::read_operands`]
 //! at operand read, [`execute`], which knows nothing but the operands, and [`commit`].
 
+mod assembler;
+mod builder;
 mod control;
 mod execute;
 mod instruction;
+pub mod kernels;
 mod memory;
 mod operation;
 mod program;
 mod run;
 mod warp;
 
+pub use assembler::{AssemblyError, assemble};
+pub use builder::{Builder, Reg};
 pub use control::{Control, Fetched};
 pub use execute::{Access, AccessKind, Effect, Operands, Write, commit, execute};
 pub use instruction::{Instruction, Operand, SpecialRegister, ZERO_REGISTER};
