@@ -17,6 +17,7 @@ mod memory;
 mod operation;
 mod program;
 mod run;
+mod trace;
 mod warp;
 
 pub use assembler::{AssemblyError, assemble};
@@ -28,4 +29,5 @@ pub use memory::{Memory, PAGE_BYTES, Shared};
 pub use operation::{Class, Condition, Operation, Relation, Space, Width};
 pub use program::{MOST_INSTRUCTIONS, Program, ProgramError};
 pub use run::{MOST_STEPS, Run, RunError, Step, WarpRun, run, run_within};
+pub use trace::{WriteError, write_trace, write_traces};
 pub use warp::{LANES, Lanes, Launch, Place, Registers, Warp};

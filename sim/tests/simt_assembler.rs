@@ -1,5 +1,7 @@
 //! The assembler: what it reads, what it refuses and how, and that nothing makes it panic.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
+
 use fastrand::Rng;
 use faultline_sim::simt::{
     Class, Condition, Instruction, Memory, Operand, Operation, Program, Relation, Space,

@@ -1,5 +1,7 @@
 //! The executor: divergence and reconvergence, barriers, atomics, and the stages apart.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
+
 use fastrand::Rng;
 use faultline_sim::simt::{
     Control, Effect, Launch, Memory, Place, Program, Run, RunError, Shared, Warp, assemble, commit,
@@ -31,6 +33,84 @@ fn warp_of(program: &Program, threads: u32) -> Warp {
 fn path(run: &Run) -> Vec<(u32, u32)> {
     let steps = run.warps[0].steps.iter();
     steps.map(|step| (step.pc, step.mask)).collect()
+}
+
+/// What an instruction makes of R1 = 7, R2 = -3, R3 = 2.5, R4 = 0.5.
+fn value(instruction: &str) -> u64 {
+    let text = format!(
+        "R1 <- mov 7\nR2 <- mov -3\nR3 <- mov 2.5\nR4 <- mov 0.5\nR0 <- {instruction}\nexit"
+    );
+    result(&text, &launch(1, 32, 0)).warps[0].registers.read(0)[31]
+}
+
+#[test]
+fn integers_wrap_and_compare_as_signed() {
+    let cases = [
+        ("add R1, R2", 4),
+        ("sub R2, R1", -10),
+        ("mul R1, R2", -21),
+        ("mad R1, R2, 1", -20),
+        ("min R1, R2", -3),
+        ("max R1, R2", 7),
+        ("and R1, 12", 4),
+        ("or R1, 8", 15),
+        ("xor R2, -1", 2),
+        ("shl R1, 65", 14),
+        ("shr R2, 63", 1),
+        ("setlt R2, R1", 1),
+        ("setge R2, R1", 0),
+        ("seteq R1, 7", 1),
+        ("select R255, 1, R2", -3),
+        ("select R2, 1, R2", 1),
+        ("add 0x7fffffffffffffff, 1", i64::MIN),
+        ("f2i R3", 2),
+        ("f2i -2.5", -2),
+        ("fsetlt R4, R3", 1),
+        ("fsetne R4, R4", 0),
+        ("mov warp", 0),
+        ("mov grid_size.x", 1),
+    ];
+    for (instruction, expected) in cases {
+        assert_eq!(value(instruction).cast_signed(), expected, "{instruction}");
+    }
+}
+
+#[test]
+fn floats_fill_the_lower_half() {
+    let cases = [
+        ("fadd R3, R4", 3.0),
+        ("fsub R4, R3", -2.0),
+        ("fmul R3, R4", 1.25),
+        ("fma R3, R4, 1", 2.25),
+        ("fmin R3, R4", 0.5),
+        ("fmax R3, R4", 2.5),
+        ("i2f R2", -3.0),
+        ("rcp R4", 2.0),
+        ("sqrt 6.25", 2.5),
+        ("rsqrt 4.0", 0.5),
+        ("sin 0.0", 0.0),
+        ("cos 0.0", 1.0),
+        ("exp2 3", 8.0),
+        ("log2 8", 3.0),
+    ];
+    for (instruction, expected) in cases {
+        let expected = u64::from(f32::to_bits(expected));
+        assert_eq!(value(instruction), expected, "{instruction}");
+    }
+    assert_eq!(value("fsetlt 0x7fc00000, 1.0"), 0);
+    assert_eq!(value("fsetne 0x7fc00000, 0x7fc00000"), 1);
+}
+
+#[test]
+fn accesses_are_of_four_or_eight_bytes() {
+    let text = "R1 <- mov 0x1122334455667788\nR2 <- mov 8192\nst.64 [R2 + 8], R1\n\
+                R3 <- ld [R2 + 12]\nR4 <- ld.64 [R2 + 8]\nst [R2 + 12], 0\n\
+                R5 <- ld.64 [8200]\nexit";
+    let run = result(text, &launch(1, 32, 0));
+    let read = |register| run.warps[0].registers.read(register)[0];
+    assert_eq!(read(3), 0x1122_3344);
+    assert_eq!(read(4), 0x1122_3344_5566_7788);
+    assert_eq!(read(5), 0x5566_7788);
 }
 
 #[test]
@@ -142,6 +222,8 @@ fn runs_end_or_say_why() {
     let program = assemble("again: bra again").unwrap();
     let error = run_within(50, &program, &launch(1, 32, 0), Memory::new()).unwrap_err();
     assert_eq!(error, RunError::TooLong(50));
+    let error = run(&program, &launch(1, 1025, 0), Memory::new()).unwrap_err();
+    assert_eq!(error, RunError::Block(1025));
     let program = assemble("R0 <- shl lane, 2\nR1 <- lds [R0]\nexit").unwrap();
     let error = run(&program, &launch(1, 32, 64), Memory::new()).unwrap_err();
     assert_eq!(error, RunError::Shared { pc: 1, address: 64 });

@@ -173,6 +173,7 @@ fn compute(operation: Operation, operands: &Operands) -> Lanes {
         Operation::Cosine => special(f32::cos),
         Operation::Exponential => special(f32::exp2),
         Operation::Logarithm => special(f32::log2),
+        // `execute` keeps these for itself: they compute nothing.
         Operation::Load(..)
         | Operation::Store(..)
         | Operation::AtomicAdd(..)

@@ -228,3 +228,48 @@ impl fmt::Display for Program {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::assembler::assemble;
+    use super::super::operation::{Space, Width};
+    use super::*;
+
+    fn joins_of(text: &str) -> Vec<u32> {
+        assemble(text).unwrap().joins
+    }
+
+    #[test]
+    fn ways_join_at_the_immediate_post_dominator() {
+        // An if inside a loop, with a way out in the middle.
+        let text = "top: brz R1, over\nR2 <- mov 1\nover: brz R3, out\nbrnz R4, top\nout: exit";
+        assert_eq!(joins_of(text), [2, 2, 4, 4, Program::NEVER]);
+    }
+
+    #[test]
+    fn ways_that_end_apart_never_join() {
+        let never = Program::NEVER;
+        assert_eq!(joins_of("brz R1, other\nexit\nother: exit"), [never; 3]);
+        // Nobody comes back from the loop, so all who go on join at the end.
+        let text = "brz R1, loop\nbra end\nloop: bra loop\nend: exit";
+        assert_eq!(joins_of(text), [1, 3, never, never]);
+    }
+
+    #[test]
+    fn instructions_without_meaning_are_refused() {
+        let exit = Instruction::new(Operation::Exit);
+        let with = |first| Program::new(vec![first, exit]).unwrap_err().to_string();
+        let load = Instruction::new(Operation::Load(Space::Global, Width::Four));
+        assert_eq!(with(load), "instruction 0, ld, should have a destination");
+        let zero = Instruction {
+            destination: Some(ZERO_REGISTER),
+            ..load
+        };
+        assert!(with(zero).ends_with("another destination than the zero register"));
+        let mut bar = Instruction::new(Operation::Barrier);
+        bar.sources[0] = Operand::Immediate(1);
+        assert_eq!(with(bar), "instruction 0, bar, has more than 0 sources");
+        let too_long = Program::new(vec![exit; MOST_INSTRUCTIONS + 1]);
+        assert_eq!(too_long, Err(ProgramError::TooLong(MOST_INSTRUCTIONS + 1)));
+    }
+}

@@ -16,6 +16,9 @@ pub const MOST_STEPS: u64 = 20_000_000;
 /// Why a run did not come to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RunError {
+    /// A block is too large.
+    #[error("a block has {0} threads, and at most {most} are possible", most = Launch::MOST_THREADS)]
+    Block(u32),
     /// It goes on and on.
     #[error("the launch executes more than {0} warp instructions; make it smaller or end its loop")]
     TooLong(u64),
@@ -36,7 +39,8 @@ pub struct Step {
     pub pc: u32,
     /// The lanes that executed it.
     pub mask: u32,
-    /// The address of each lane if it accesses memory, 0 for a lane that is not active.
+    /// The address of each lane if it accesses memory, 0 for a lane that is not active; shared, so
+    /// that whoever replays a run need not copy it.
     pub addresses: Option<Arc<Lanes>>,
 }
 
@@ -71,7 +75,8 @@ impl Run {
 /// Runs a launch: block after block, and in a block each warp as far as its next barrier.
 ///
 /// # Errors
-/// If it goes on for more than [`MOST_STEPS`], or a lane leaves shared memory.
+/// If a block is too large, the launch goes on for more than [`MOST_STEPS`], or a lane leaves shared
+/// memory.
 pub fn run(program: &Program, launch: &Launch, memory: Memory) -> Result<Run, RunError> {
     run_within(MOST_STEPS, program, launch, memory)
 }
@@ -79,13 +84,16 @@ pub fn run(program: &Program, launch: &Launch, memory: Memory) -> Result<Run, Ru
 /// As [`run`], with another limit than [`MOST_STEPS`].
 ///
 /// # Errors
-/// If it goes on for more steps than the limit, or a lane leaves shared memory.
+/// As [`run`], with the other limit.
 pub fn run_within(
     limit: u64,
     program: &Program,
     launch: &Launch,
     memory: Memory,
 ) -> Result<Run, RunError> {
+    if launch.threads() > Launch::MOST_THREADS {
+        return Err(RunError::Block(launch.threads()));
+    }
     let mut run = Run {
         warps: Vec::new(),
         memory,

@@ -23,16 +23,25 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The number of thread blocks.
+    /// Threads of a block at most.
+    pub const MOST_THREADS: u32 = 1024;
+
+    /// The number of thread blocks; at the limit of the type if there are more.
     #[must_use]
     pub fn blocks(&self) -> u32 {
-        self.grid.iter().product()
+        self.grid.into_iter().fold(1, u32::saturating_mul)
+    }
+
+    /// The number of threads of a block; at the limit of the type if there are more.
+    #[must_use]
+    pub fn threads(&self) -> u32 {
+        self.block.into_iter().fold(1, u32::saturating_mul)
     }
 
     /// The number of warps of a thread block.
     #[must_use]
     pub fn warps_per_block(&self) -> u32 {
-        self.block.iter().product::<u32>().div_ceil(LANES as u32)
+        self.threads().div_ceil(LANES as u32)
     }
 
     /// The coordinates of a thread block by its number; x runs fastest.
@@ -62,7 +71,7 @@ impl Place {
     /// The lanes that are threads of the block: in its last warp perhaps not all.
     #[must_use]
     pub fn mask(&self) -> u32 {
-        let threads: u32 = self.launch.block.iter().product();
+        let threads = self.launch.threads();
         match threads.saturating_sub(self.warp * LANES as u32) {
             left @ ..32 => (1 << left) - 1,
             _ => u32::MAX,

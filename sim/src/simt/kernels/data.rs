@@ -20,7 +20,7 @@ pub struct Layout {
 impl Layout {
     /// A region that the kernel reads; gives its address.
     pub fn input(&mut self, name: &'static str, words: &[u32]) -> u64 {
-        let address = self.place(name, words.len(), false);
+        let address = self.place(name, words.len(), [true, false]);
         self.memory.write_words(address, words);
         address
     }
@@ -33,10 +33,19 @@ impl Layout {
 
     /// A region that the kernel writes; gives its address.
     pub fn output(&mut self, name: &'static str, words: usize) -> u64 {
-        self.place(name, words, true)
+        self.place(name, words, [false, true])
     }
 
-    fn place(&mut self, name: &'static str, words: usize, is_output: bool) -> u64 {
+    /// A region of floats that the kernel reads and writes; gives its address.
+    pub fn changed(&mut self, name: &'static str, values: &[f32]) -> u64 {
+        let address = self.floats(name, values);
+        if let Some(region) = self.regions.last_mut() {
+            region.is_output = true;
+        }
+        address
+    }
+
+    fn place(&mut self, name: &'static str, words: usize, [is_input, is_output]: [bool; 2]) -> u64 {
         let end = |region: &Region| region.address + region.bytes;
         let free = self.regions.last().map_or(START, end);
         let address = free.next_multiple_of(GRANULE);
@@ -44,6 +53,7 @@ impl Layout {
             name,
             address,
             bytes: 4 * words as u64,
+            is_input,
             is_output,
         });
         address
@@ -64,7 +74,7 @@ impl Values {
 
     /// A whole number below a limit.
     pub fn below(&mut self, limit: u32) -> u32 {
-        (u64::from(self.word()) * u64::from(limit) >> 32) as u32
+        ((u64::from(self.word()) * u64::from(limit)) >> 32) as u32
     }
 
     /// A float from 0 to 1.

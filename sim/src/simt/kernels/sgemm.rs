@@ -44,9 +44,7 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
     let mut layout = Layout::default();
     let a = layout.floats("a", &a);
     let b_matrix = layout.floats("b", &b);
-    let c_matrix = layout.output("c", c.len());
-    let words: Vec<u32> = c.iter().map(|value| value.to_bits()).collect();
-    layout.memory.write_words(c_matrix, &words);
+    let c_matrix = layout.changed("c", &c);
 
     let b = &mut Builder::new();
     let [thread, row, first, from_a, from_b, staged, slot, left] = b.registers();
