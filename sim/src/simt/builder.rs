@@ -231,8 +231,6 @@ unary! {
     mov = Operation::Move;
     /// `to <- i2f source`.
     to_float = Operation::ToFloat;
-    /// `to <- f2i source`.
-    to_integer = Operation::ToInteger;
     /// `to <- rcp source`.
     rcp = Operation::Reciprocal;
     /// `to <- sqrt source`.
@@ -276,8 +274,6 @@ binary! {
     fsub = Operation::FloatSubtract;
     /// `to <- fmul left, right`.
     fmul = Operation::FloatMultiply;
-    /// `to <- fmin left, right`.
-    fmin = Operation::FloatMinimum;
     /// `to <- fsetlt left, right`.
     fset_lt = Operation::FloatCompare(Relation::Less);
     /// `to <- fsetge left, right`.
