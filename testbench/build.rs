@@ -40,6 +40,7 @@ fn main() {
     };
     let modules: Result<Vec<_>, _> = faultline_hw::registry::designs()
         .into_iter()
+        .filter(|design| cfg!(feature = "large") || !design.is_large())
         .filter_map(module)
         .collect();
     if let Err(error) = modules.and_then(|modules| verilate::verilate(&modules)) {

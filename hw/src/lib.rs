@@ -18,5 +18,6 @@ pub mod registry;
 pub mod replay_queue;
 pub mod scoreboard;
 pub mod select;
+pub mod sm_pipeline;
 pub mod verilog;
 pub mod warp_scheduler;

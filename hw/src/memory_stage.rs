@@ -3,11 +3,13 @@
 
 use rust_hdl::prelude::*;
 
+use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
 use crate::params::{
     CLASS_BITS, LOG_BANKS, LOG_ENTRY_BITS, LOG_WORDS, MEMORY_PLACES, OPCODE_BITS, REGISTER_BITS,
     SLOT_BITS, SLOTS, WARP_BITS,
 };
+use crate::ports::Hardware;
 use crate::register::Register;
 use crate::replay_queue::ReplayQueue;
 
@@ -42,8 +44,8 @@ pub struct MemoryStage<
     pub push_replayed: Signal<In, Bit>,
     pub push_squashed: Signal<In, Bit>,
     pub push_index: Signal<In, Bits<I>>,
-    pub push_log_address: Signal<In, Bits<P>>,
-    pub push_log_data: Signal<In, Bits<P>>,
+    pub push_log_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    pub push_log_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
     pub stop_valid: Signal<In, Bit>,
     pub stop_warp: Signal<In, Bits<WARP_BITS>>,
     pub memory_ready: Signal<In, Bit>,
@@ -102,8 +104,8 @@ pub struct MemoryStage<
     pub replay_mask: Signal<Out, Bits<32>>,
     pub replay_opcode: Signal<Out, Bits<OPCODE_BITS>>,
     pub replay_index: Signal<Out, Bits<I>>,
-    pub replay_log_address: Signal<Out, Bits<P>>,
-    pub replay_log_data: Signal<Out, Bits<P>>,
+    pub replay_log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
+    pub replay_log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
     pub logged_valid: Signal<Out, Bit>,
     pub occupancy: Signal<Out, Bits<O>>,
     pub free_one: [Signal<Out, Bit>; SLOTS],
@@ -125,8 +127,8 @@ pub struct MemoryStage<
     place_replayed: [Register<Bit>; MEMORY_PLACES],
     place_squashed: [Register<Bit>; MEMORY_PLACES],
     place_index: [Register<Bits<I>>; MEMORY_PLACES],
-    place_log_address: [Register<Bits<P>>; MEMORY_PLACES],
-    place_log_data: [Register<Bits<P>>; MEMORY_PLACES],
+    place_log_address: [Register<Bits<LOG_ENTRY_BITS>>; MEMORY_PLACES],
+    place_log_data: [Register<Bits<LOG_ENTRY_BITS>>; MEMORY_PLACES],
     // Operands of the front that are in the log, or were read from it.
     step: Register<Bits<2>>,
     // The second release of a store that was checked in the cycle before.
@@ -155,8 +157,8 @@ pub struct MemoryStage<
     left: Signal<Local, Bits<2>>,
     checked: Signal<Local, Bit>,
     stopping: [Signal<Local, Bit>; MEMORY_PLACES],
-    pushed_address: Signal<Local, Bits<P>>,
-    pushed_data: Signal<Local, Bits<P>>,
+    pushed_address: Signal<Local, Bits<LOG_ENTRY_BITS>>,
+    pushed_data: Signal<Local, Bits<LOG_ENTRY_BITS>>,
     front_index: Signal<Local, Bits<I>>,
 }
 
@@ -266,8 +268,8 @@ impl<
                     || (self.stop_valid.val()
                         && (self.place_warp[i].q.val() == self.stop_warp.val())));
         }
-        self.pushed_address.next = self.log.allocated_address.val();
-        self.pushed_data.next = self.log.allocated_data.val();
+        self.pushed_address.next = bit_cast::<LOG_ENTRY_BITS, P>(self.log.allocated_address.val());
+        self.pushed_data.next = bit_cast::<LOG_ENTRY_BITS, P>(self.log.allocated_data.val());
         if self.push_replayed.val() {
             self.pushed_address.next = self.push_log_address.val();
             self.pushed_data.next = self.push_log_data.val();
@@ -310,6 +312,24 @@ impl<
                 self.place_log_data[i - 1].d.next = self.place_log_data[i].q.val();
             }
         }
+        // Behind the last one there is nothing, so that an empty stage shows zeros.
+        if self.pop.val() {
+            self.place_warp[2].d.next = 0.into();
+            self.place_slot[2].d.next = 0.into();
+            self.place_entry[2].d.next = 0.into();
+            self.place_class[2].d.next = 0.into();
+            self.place_destination[2].d.next = 0.into();
+            self.place_address_register[2].d.next = 0.into();
+            self.place_data_register[2].d.next = 0.into();
+            self.place_pc[2].d.next = 0.into();
+            self.place_mask[2].d.next = 0.into();
+            self.place_opcode[2].d.next = 0.into();
+            self.place_replayed[2].d.next = false;
+            self.place_squashed[2].d.next = false;
+            self.place_index[2].d.next = 0.into();
+            self.place_log_address[2].d.next = 0.into();
+            self.place_log_data[2].d.next = 0.into();
+        }
         for i in 0..MEMORY_PLACES {
             if self.push_valid.val() && (self.left.val() == i.to_bits::<2>()) {
                 self.place_warp[i].d.next = self.push_warp.val();
@@ -347,10 +367,8 @@ impl<
         self.queue.insert_address_register.next = self.place_address_register[0].q.val();
         self.queue.insert_data_register.next = self.place_data_register[0].q.val();
         self.queue.insert_mask.next = self.place_mask[0].q.val();
-        self.queue.insert_log_address.next =
-            bit_cast::<LOG_ENTRY_BITS, P>(self.place_log_address[0].q.val());
-        self.queue.insert_log_data.next =
-            bit_cast::<LOG_ENTRY_BITS, P>(self.place_log_data[0].q.val());
+        self.queue.insert_log_address.next = self.place_log_address[0].q.val();
+        self.queue.insert_log_data.next = self.place_log_data[0].q.val();
         self.checked.next = self.checked_valid.val() && !self.releasing.q.val();
         self.queue.checked_valid.next = self.checked.val();
         self.queue.checked_index.next = self.checked_index.val();
@@ -379,8 +397,8 @@ impl<
         self.replay_mask.next = self.queue.entry_mask.val();
         self.replay_opcode.next = self.queue.entry_opcode.val().get_bits::<OPCODE_BITS>(0);
         self.replay_index.next = self.queue.entry_index.val();
-        self.replay_log_address.next = self.queue.entry_log_address.val().get_bits::<P>(0);
-        self.replay_log_data.next = self.queue.entry_log_data.val().get_bits::<P>(0);
+        self.replay_log_address.next = self.queue.entry_log_address.val();
+        self.replay_log_data.next = self.queue.entry_log_data.val();
 
         // The log.
         self.log.launch_valid.next = self.launch_valid.val();
@@ -389,13 +407,13 @@ impl<
         self.log.allocate_slot.next = self.allocate_slot.val();
         self.log.allocate_store.next = self.allocate_store.val();
         self.log.write_valid.next = self.wants.val() && !self.place_replayed[0].q.val();
-        self.log.write_entry.next = self.place_log_address[0].q.val();
+        self.log.write_entry.next = self.place_log_address[0].q.val().get_bits::<P>(0);
         self.log.replay_valid.next = self.wants.val() && self.place_replayed[0].q.val();
         self.log.replay_slot.next = self.place_slot[0].q.val();
-        self.log.replay_entry.next = self.place_log_address[0].q.val();
+        self.log.replay_entry.next = self.place_log_address[0].q.val().get_bits::<P>(0);
         if self.step.q.val().any() {
-            self.log.write_entry.next = self.place_log_data[0].q.val();
-            self.log.replay_entry.next = self.place_log_data[0].q.val();
+            self.log.write_entry.next = self.place_log_data[0].q.val().get_bits::<P>(0);
+            self.log.replay_entry.next = self.place_log_data[0].q.val().get_bits::<P>(0);
         }
         self.log.release_valid.next = self.releasing.q.val() || self.checked_valid.val();
         self.log.release_slot.next = self.checked_slot.val();
@@ -444,8 +462,8 @@ impl<
         self.memory_opcode.next = self.place_opcode[0].q.val();
         self.memory_replayed.next = self.place_replayed[0].q.val();
         self.memory_squashed.next = self.place_squashed[0].q.val();
-        self.memory_log_address.next = self.place_log_address[0].q.val();
-        self.memory_log_data.next = self.place_log_data[0].q.val();
+        self.memory_log_address.next = self.place_log_address[0].q.val().get_bits::<P>(0);
+        self.memory_log_data.next = self.place_log_data[0].q.val().get_bits::<P>(0);
         self.memory_index.next = self.front_index.val();
         self.occupancy.next = self.queue.occupancy.val();
     }
@@ -494,5 +512,12 @@ impl<
             place_destination, place_address_register, place_data_register, place_pc, place_mask, place_opcode,
             place_replayed, place_squashed, place_index, place_log_address, place_log_data, stopping
         )
+    }
+
+    /// The memories of the queue and of the log, where they are there.
+    pub fn memories(&self) -> Vec<MemoryUse> {
+        let queue = self.queues.val().then(|| self.queue.memories());
+        let log = self.logs.val().then(|| self.log.memories());
+        queue.into_iter().chain(log).flatten().collect()
     }
 }

@@ -37,3 +37,7 @@ pub const OPCODE_BITS: usize = 7;
 /// Memory instructions between operand read and the memory unit: one that arrives and one that leaves in a cycle, and
 /// one that is in operand read.
 pub const MEMORY_PLACES: usize = 3;
+/// Instructions that are fetched, and issued, in a cycle (Table 1: 2 from 1 or 2 warps).
+pub const WIDTH: usize = 2;
+/// Units that finish instructions: two for mathematics, special functions, control, memory (Table 1).
+pub const UNITS: usize = FINISHES - 1;

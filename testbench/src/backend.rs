@@ -71,7 +71,8 @@ pub enum BackendError {
     NotBuilt,
     /// The design was not exported when this was built.
     #[error(
-        "there was no rtl-out/{0}.v when this was built; run `faultline export` and build again"
+        "the Verilog of {0} was not built in: run `faultline export` if there is no rtl-out/{0}.v, and build with \
+         `--features large` if it has 64 warps"
     )]
     NotExported(String),
     /// The kernel has a combinational loop.

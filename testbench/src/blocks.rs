@@ -2,7 +2,7 @@
 
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
-use faultline_sim::{coalescer, operand_log, replay_queue};
+use faultline_sim::{coalescer, operand_log, replay_queue, sm_pipeline};
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
 use crate::bench::Bench;
@@ -14,6 +14,7 @@ use crate::session::{Session, Stimulus};
 use crate::traffic::coalescer::CoalescerTraffic;
 use crate::traffic::operand_log::OperandLogTraffic;
 use crate::traffic::replay_queue::ReplayQueueTraffic;
+use crate::traffic::sm_pipeline::SmPipelineTraffic;
 use crate::traffic::{Driven, Traffic};
 
 /// A block: its model, its traffic, and the sizes behind the names of its configurations.
@@ -107,12 +108,55 @@ impl Block for Coalescer {
     }
 }
 
+/// The SM pipeline.
+pub struct SmPipeline;
+
+impl Block for SmPipeline {
+    type Model = sm_pipeline::SmPipeline;
+    type Traffic = SmPipelineTraffic;
+
+    const NAME: &'static str = "sm_pipeline";
+
+    fn parameters(config: &str) -> Option<sm_pipeline::Parameters> {
+        use sm_pipeline::{Policy, Scheme};
+        let mut words = config.split('_');
+        let scheme = match words.next()? {
+            "stall" => Scheme::StallOnFault,
+            "commit" => Scheme::WarpDisableCommit,
+            "check" => Scheme::WarpDisableLastCheck,
+            "queue" => Scheme::ReplayQueue,
+            "log" => Scheme::OperandLog,
+            _ => return None,
+        };
+        let warps: usize = words.next()?.parse().ok()?;
+        let (queue, log) = if warps == 64 { (64, 64) } else { (16, 32) };
+        Some(sm_pipeline::Parameters {
+            scheme,
+            policy: match words.next() {
+                Some("greedy") => Policy::GreedyThenOldest,
+                _ => Policy::LooseRoundRobin,
+            },
+            warps,
+            entries: 8,
+            queue: replay_queue::Parameters::with_entries(queue),
+            log: operand_log::Parameters::with_entries(log),
+        })
+    }
+
+    fn traffic(parameters: sm_pipeline::Parameters, seed: u64) -> SmPipelineTraffic {
+        SmPipelineTraffic::new(parameters, seed)
+    }
+}
+
 /// The configurations that are meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
 pub const DEFAULT_LOG: &str = "16k";
 /// As above, of the coalescer.
 pub const DEFAULT_COALESCER: &str = "32";
+
+/// As above, of the pipeline.
+pub const DEFAULT_PIPELINE: &str = "log_4";
 
 /// A block without its types.
 struct Registered {
@@ -136,10 +180,11 @@ const fn registered<B: Block>() -> Registered {
 }
 
 /// Every block.
-const BLOCKS: [Registered; 3] = [
+const BLOCKS: [Registered; 4] = [
     registered::<ReplayQueue>(),
     registered::<OperandLog>(),
     registered::<Coalescer>(),
+    registered::<SmPipeline>(),
 ];
 
 /// Why a design cannot be run.
@@ -241,6 +286,7 @@ pub fn default_configuration(block: &str) -> &'static str {
     match block {
         OperandLog::NAME => DEFAULT_LOG,
         Coalescer::NAME => DEFAULT_COALESCER,
+        SmPipeline::NAME => DEFAULT_PIPELINE,
         _ => DEFAULT_QUEUE,
     }
 }

@@ -9,6 +9,7 @@ use crate::session::{Coverage, Stimulus};
 pub mod coalescer;
 pub mod operand_log;
 pub mod replay_queue;
+pub mod sm_pipeline;
 
 /// What drives a block. It sees the model of the block, so it knows what is legal.
 pub trait Traffic {

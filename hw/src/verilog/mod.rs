@@ -24,7 +24,7 @@ use std::fmt::Write as _;
 
 use rust_hdl::prelude::{AtomKind, Block, Verilog};
 
-use collect::{BlockTree, collect};
+use collect::{BlockTree, Vector, collect};
 use process::{Process, processes};
 
 /// Why a block has no sound Verilog: one sentence that names the block and the construct.
@@ -263,6 +263,20 @@ fn body(
         }
     };
 
+    // An output of a child that nobody reads says so in the name of its wire, as lint tools want it.
+    let read: BTreeSet<String> = processes
+        .iter()
+        .flat_map(|process| process.reads.iter().cloned())
+        .chain(connections.values().cloned())
+        .collect();
+    let read_or_unused = |port: &Vector, wire: String| {
+        if port.kind == AtomKind::OutputParameter && !read.contains(&wire) {
+            format!("unused_{wire}")
+        } else {
+            wire
+        }
+    };
+
     let mut text = String::from("(\n");
     let ports: Vec<_> = module
         .signals
@@ -328,6 +342,7 @@ fn body(
         {
             let name = names::joined(&child.name, &port.name);
             if !connections.contains_key(&name) {
+                let name = read_or_unused(port, name);
                 let bits = port.bits() * child.count.unwrap_or(1);
                 let _ = writeln!(text, "    {:<4} {:>8} {name};", storage(&name), range(bits));
                 wrote = true;
@@ -349,7 +364,10 @@ fn body(
             .filter(|signal| signal.is_port())
             .map(|port| {
                 let name = names::joined(&child.name, &port.name);
-                let wire = connections.get(&name).unwrap_or(&name);
+                let wire = match connections.get(&name) {
+                    Some(wire) => wire.clone(),
+                    None => read_or_unused(port, name),
+                };
                 format!(".{}({wire})", names::plain(&port.name))
             })
             .collect();

@@ -39,7 +39,7 @@ pub fn processes(
     kernel: &VerilogBlock,
 ) -> Result<(Vec<Process>, BTreeMap<String, String>)> {
     let mut items = Vec::new();
-    flatten(module, kernel, &mut items)?;
+    flatten(module, kernel, &[], &mut items)?;
     let connections = connections(module, &items)?;
     items.retain(|item| {
         !item
@@ -71,17 +71,24 @@ pub fn processes(
     Ok((result, connections))
 }
 
-fn flatten(module: &BlockTree, block: &VerilogBlock, items: &mut Vec<Item>) -> Result<()> {
+/// The statements one by one; a loop becomes a loop for each group of its statements that write the same wires.
+fn flatten(
+    module: &BlockTree,
+    block: &VerilogBlock,
+    loops: &[&String],
+    items: &mut Vec<Item>,
+) -> Result<()> {
     for statement in block {
         match statement {
             VerilogStatement::Comment(_) => {}
-            VerilogStatement::Macro(inner) => flatten(module, inner, items)?,
+            VerilogStatement::Macro(inner) => flatten(module, inner, loops, items)?,
             VerilogStatement::Link(_) => {
                 return refuse(format!("kernel of `{}` joins interfaces", module.name));
             }
             VerilogStatement::Loop(each) => {
                 let mut body = Vec::new();
-                flatten_in(module, &each.block, &[&each.index], &mut body)?;
+                let inside: Vec<&String> = loops.iter().copied().chain([&each.index]).collect();
+                flatten(module, &each.block, &inside, &mut body)?;
                 for part in split_loop(body) {
                     let block = part.iter().map(|item| item.statement.clone()).collect();
                     items.push(Item {
@@ -94,22 +101,6 @@ fn flatten(module: &BlockTree, block: &VerilogBlock, items: &mut Vec<Item>) -> R
                     });
                 }
             }
-            other => items.push(item(module, other, &[])?),
-        }
-    }
-    Ok(())
-}
-
-fn flatten_in(
-    module: &BlockTree,
-    block: &VerilogBlock,
-    loops: &[&String],
-    items: &mut Vec<Item>,
-) -> Result<()> {
-    for statement in block {
-        match statement {
-            VerilogStatement::Comment(_) => {}
-            VerilogStatement::Macro(inner) => flatten_in(module, inner, loops, items)?,
             other => items.push(item(module, other, loops)?),
         }
     }
@@ -342,15 +333,11 @@ fn first_target(context: &Context, statement: &VerilogStatement) -> Result<Strin
     let mut first = None;
     names_in(statement, &mut |name, written| {
         if written && first.is_none() {
-            let without_index = name.split('[').next().unwrap_or(name).to_owned();
-            let rest = name.split_once(']').map_or("", |(_, rest)| rest);
-            let joined = format!(
-                "{without_index}{}",
-                rest.strip_suffix("$next").unwrap_or(rest)
-            );
-            first = Some(names::plain(
-                joined.strip_suffix("$next").unwrap_or(&joined),
-            ));
+            let segments = name.strip_suffix("$next").unwrap_or(name).split('$');
+            let without_indices: Vec<&str> = segments
+                .map(|segment| segment.split('[').next().unwrap_or(segment))
+                .collect();
+            first = Some(names::plain(&without_indices.join("$")));
         }
     });
     match first {

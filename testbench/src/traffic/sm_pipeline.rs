@@ -1,0 +1,412 @@
+//! Traffic for the SM pipeline: random instructions, execution units of every speed, a memory unit that checks, faults
+//! and finishes, and somebody who stops warps and lets them go on.
+
+use std::collections::VecDeque;
+
+use faultline_sim::scoreboard::ZERO_REGISTER;
+use faultline_sim::sm_pipeline::{
+    CONTROL_UNIT, Class, Inputs, MEMORY_UNIT, Outputs, Parameters, SPECIAL_UNIT, SmPipeline, UNITS,
+    WIDTH,
+};
+
+use super::{ALWAYS, Dice, Traffic};
+use crate::session::Coverage;
+
+mod scenarios;
+
+use scenarios::Scenarios;
+
+/// How programs and units behave for a few hundred cycles; chances are of 256.
+struct Mode {
+    fetched: u16,
+    /// Of instructions: memory, and of these global, stores.
+    memory: u16,
+    global: u16,
+    store: u16,
+    control: u16,
+    special: u16,
+    /// Registers that the program uses.
+    registers: u64,
+    /// The units' haste.
+    finish: u16,
+    check: u16,
+    take: u16,
+    /// Of global-memory instructions.
+    fault: u16,
+    /// Of cycles.
+    stop: u16,
+    resume: u16,
+}
+
+const STEADY: Mode = Mode {
+    fetched: 240,
+    memory: 90,
+    global: 200,
+    store: 80,
+    control: 10,
+    special: 20,
+    registers: 24,
+    finish: 120,
+    check: 160,
+    take: 220,
+    fault: 4,
+    stop: 1,
+    resume: 60,
+};
+
+/// In turn at random: everyday work; all at full speed; memory alone; a storm of faults; slow units; few registers; much
+/// control; a memory unit that takes nothing for long; many stops.
+const MODES: [Mode; 9] = [
+    STEADY,
+    Mode {
+        fetched: ALWAYS,
+        finish: ALWAYS,
+        check: ALWAYS,
+        take: ALWAYS,
+        fault: 0,
+        stop: 0,
+        registers: 250,
+        ..STEADY
+    },
+    Mode {
+        fetched: ALWAYS,
+        memory: ALWAYS,
+        global: 250,
+        take: ALWAYS,
+        check: ALWAYS,
+        finish: ALWAYS,
+        registers: 200,
+        ..STEADY
+    },
+    Mode {
+        fault: 120,
+        memory: 180,
+        resume: 200,
+        ..STEADY
+    },
+    Mode {
+        finish: 12,
+        check: 20,
+        ..STEADY
+    },
+    Mode {
+        registers: 4,
+        ..STEADY
+    },
+    Mode {
+        control: 120,
+        ..STEADY
+    },
+    Mode {
+        take: 16,
+        memory: 160,
+        ..STEADY
+    },
+    Mode {
+        stop: 40,
+        resume: 250,
+        fault: 30,
+        ..STEADY
+    },
+];
+
+/// An instruction that a unit executes.
+#[derive(Clone, Copy, Debug)]
+struct Executing {
+    warp: u8,
+    entry: u8,
+}
+
+/// A global-memory instruction, or one to shared memory, in the memory unit.
+#[derive(Clone, Copy, Debug)]
+struct Access {
+    warp: u8,
+    entry: u8,
+    index: u8,
+    slot: u8,
+    class: Class,
+    log_address: u8,
+    log_data: u8,
+}
+
+/// Seeded traffic.
+pub struct SmPipelineTraffic {
+    parameters: Parameters,
+    seed: u64,
+    dice: Dice,
+    mode: &'static Mode,
+    left: u64,
+    cycle: u64,
+    /// Cycles until the warps begin, after a reset and a launch.
+    beginning: u64,
+    executing: [VecDeque<Executing>; UNITS],
+    /// Accesses that await their last TLB check, and those that await their end.
+    unchecked: Vec<Access>,
+    checked: Vec<Access>,
+    /// What the check, the fault and the end of this cycle are about.
+    now_checked: Option<usize>,
+    now_faulted: Option<usize>,
+    now_finished: Option<usize>,
+    /// The warp that is to go on, until it does.
+    resuming: Option<u8>,
+    scenarios: Scenarios,
+}
+
+impl SmPipelineTraffic {
+    /// Traffic for a pipeline of these sizes.
+    #[must_use]
+    pub fn new(parameters: Parameters, seed: u64) -> Self {
+        Self {
+            parameters,
+            seed,
+            dice: Dice::new(seed),
+            mode: &STEADY,
+            left: 300,
+            cycle: 0,
+            beginning: 0,
+            executing: Default::default(),
+            unchecked: Vec::new(),
+            checked: Vec::new(),
+            now_checked: None,
+            now_faulted: None,
+            now_finished: None,
+            resuming: None,
+            scenarios: Scenarios::default(),
+        }
+    }
+
+    fn reset(&mut self, inputs: &mut Inputs) {
+        *inputs = Inputs {
+            reset: true,
+            ..Inputs::default()
+        };
+        self.executing = Default::default();
+        self.unchecked.clear();
+        self.checked.clear();
+        self.resuming = None;
+        self.beginning = 2 + self.parameters.warps as u64;
+    }
+
+    /// The warps begin one after the other, after the log was partitioned.
+    fn begin(&mut self, inputs: &mut Inputs) {
+        self.beginning -= 1;
+        let warps = self.parameters.warps as u64;
+        if self.beginning >= warps {
+            inputs.launch_valid = self.beginning == warps;
+            let blocks = 4.min(self.parameters.log.entries as u64 / 2);
+            inputs.launch_entries = (self.parameters.log.entries as u64 / blocks) as u8;
+        } else {
+            inputs.start_valid = true;
+            inputs.start_warp = self.beginning as u8;
+            inputs.start_slot = (self.beginning * 4 / warps) as u8;
+        }
+    }
+
+    fn register(&mut self) -> u8 {
+        if self.dice.chance(24) {
+            ZERO_REGISTER
+        } else {
+            self.dice.below(self.mode.registers) as u8
+        }
+    }
+
+    fn fetch(&mut self, inputs: &mut Inputs) {
+        for port in 0..WIDTH {
+            inputs.fetched_valid[port] = self.dice.chance(self.mode.fetched).into();
+            let class = if self.dice.chance(self.mode.memory) {
+                match self.dice.chance(self.mode.global) {
+                    false => Class::Shared,
+                    true if self.dice.chance(self.mode.store) => Class::Store,
+                    true => Class::Load,
+                }
+            } else if self.dice.chance(self.mode.control) {
+                Class::Control
+            } else if self.dice.chance(self.mode.special) {
+                Class::Special
+            } else {
+                Class::Math
+            };
+            inputs.fetched_class[port] = class as u64;
+            let stores = class == Class::Store && self.dice.chance(200);
+            inputs.fetched_destination[port] = if stores {
+                ZERO_REGISTER.into()
+            } else {
+                self.register().into()
+            };
+            inputs.fetched_source_a[port] = self.register().into();
+            inputs.fetched_source_b[port] = self.register().into();
+            inputs.fetched_source_c[port] = self.register().into();
+            let bits = self.dice.bits();
+            inputs.fetched_pc[port] = bits >> 32;
+            inputs.fetched_mask[port] = bits & 0xFFFF_FFFF;
+            inputs.fetched_opcode[port] = u64::from(self.dice.byte() & 127);
+        }
+    }
+
+    fn units(&mut self, inputs: &mut Inputs) {
+        for unit in 0..MEMORY_UNIT {
+            let goes = !self.executing[unit].is_empty() && self.dice.chance(self.mode.finish);
+            inputs.finished_valid[unit] = goes.into();
+            if let Some(executing) = self.executing[unit].front().filter(|_| goes) {
+                inputs.finished_warp[unit] = executing.warp.into();
+                inputs.finished_entry[unit] = executing.entry.into();
+            }
+        }
+        inputs.special_ready = self.dice.chance(200);
+        inputs.memory_ready = self.dice.chance(self.mode.take);
+        let words = self.dice.bits();
+        for (lane, word) in inputs.operand.iter_mut().enumerate() {
+            *word = words.rotate_left(lane as u32);
+        }
+    }
+
+    fn memory_unit(&mut self, inputs: &mut Inputs) {
+        let any = |dice: &mut Dice, length: usize| dice.below(length as u64) as usize;
+        // A check that was not taken stays.
+        if self.now_checked.is_none() && !self.unchecked.is_empty() && self.dice.chance(self.mode.check)
+        {
+            let place = any(&mut self.dice, self.unchecked.len().min(4));
+            let faults = self.parameters.scheme.squashes()
+                && self.dice.chance(self.mode.fault);
+            if faults {
+                self.now_faulted = Some(place);
+            } else {
+                self.now_checked = Some(place);
+            }
+        }
+        inputs.checked_valid = self.now_checked.is_some();
+        if let Some(access) = self.now_checked.map(|place| self.unchecked[place]) {
+            inputs.checked_warp = access.warp;
+            inputs.checked_entry = access.entry;
+            inputs.checked_index = access.index;
+            inputs.checked_slot = access.slot;
+            inputs.checked_store = access.class == Class::Store;
+            inputs.checked_log_address = access.log_address;
+            inputs.checked_log_data = access.log_data;
+        }
+        inputs.faulted_valid = self.now_faulted.is_some();
+        if let Some(access) = self.now_faulted.map(|place| self.unchecked[place]) {
+            inputs.faulted_warp = access.warp;
+            inputs.faulted_entry = access.entry;
+            inputs.faulted_index = access.index;
+        }
+        inputs.finished_valid[MEMORY_UNIT] = 0;
+        if !self.checked.is_empty() && self.dice.chance(self.mode.finish) {
+            let place = any(&mut self.dice, self.checked.len());
+            let access = self.checked[place];
+            self.now_finished = Some(place);
+            inputs.finished_valid[MEMORY_UNIT] = 1;
+            inputs.finished_warp[MEMORY_UNIT] = access.warp.into();
+            inputs.finished_entry[MEMORY_UNIT] = access.entry.into();
+            inputs.finished_global = access.class.is_global();
+            inputs.finished_index = access.index;
+        }
+    }
+
+    fn control(&mut self, model: &SmPipeline, inputs: &mut Inputs) {
+        let warp = self.dice.below(self.parameters.warps as u64) as u8;
+        inputs.stop_valid = model.runs(warp) && self.dice.chance(self.mode.stop);
+        inputs.stop_warp = warp;
+        if self.resuming.is_none() && self.dice.chance(self.mode.resume) {
+            let warp = self.dice.below(self.parameters.warps as u64) as u8;
+            self.resuming = (!model.runs(warp)).then_some(warp);
+        }
+        inputs.resume_valid = self.resuming.is_some();
+        inputs.resume_warp = self.resuming.unwrap_or(warp);
+    }
+}
+
+impl Traffic for SmPipelineTraffic {
+    type Model = SmPipeline;
+
+    fn drive(&mut self, model: &SmPipeline, inputs: &mut Inputs) {
+        if self.left == 0 {
+            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
+            self.left = 100 + self.dice.below(600);
+        }
+        self.left -= 1;
+        self.cycle += 1;
+        (self.now_faulted, self.now_finished) = (None, None);
+        if self.cycle < 3 || self.dice.below(8192) == 0 {
+            self.now_checked = None;
+            self.reset(inputs);
+            return;
+        }
+        inputs.reset = false;
+        (inputs.start_valid, inputs.launch_valid) = (false, false);
+        if self.beginning > 0 {
+            self.begin(inputs);
+        }
+        self.fetch(inputs);
+        self.units(inputs);
+        self.memory_unit(inputs);
+        if self.beginning == 0 {
+            self.control(model, inputs);
+        }
+    }
+
+    fn observe(&mut self, model: &SmPipeline, inputs: &Inputs, outputs: &Outputs) {
+        self.count(model, inputs, outputs);
+        if inputs.reset {
+            return;
+        }
+        for unit in 0..MEMORY_UNIT {
+            if inputs.finished_valid[unit] == 1 {
+                self.executing[unit].pop_front();
+            }
+        }
+        if let Some(place) = self.now_finished {
+            self.checked.swap_remove(place);
+        }
+        if let Some(place) = self.now_faulted {
+            self.unchecked.remove(place);
+        } else if let Some(place) = self.now_checked.filter(|_| outputs.checked_ready) {
+            let access = self.unchecked.remove(place);
+            self.checked.push(access);
+            self.now_checked = None;
+        }
+        for port in 0..WIDTH {
+            let class = Class::of(outputs.read_class[port]);
+            if outputs.read_valid[port] == 0 || class.is_memory() {
+                continue;
+            }
+            let unit = match class {
+                Class::Special => SPECIAL_UNIT,
+                Class::Control => CONTROL_UNIT,
+                _ => port,
+            };
+            self.executing[unit].push_back(Executing {
+                warp: outputs.read_warp[port] as u8,
+                entry: outputs.read_entry[port] as u8,
+            });
+        }
+        if outputs.memory_valid && inputs.memory_ready {
+            let class = Class::of(outputs.memory_class.into());
+            let access = Access {
+                warp: outputs.memory_warp,
+                entry: outputs.memory_entry,
+                index: outputs.memory_index,
+                slot: outputs.memory_slot,
+                class,
+                log_address: outputs.memory_log_address,
+                log_data: outputs.memory_log_data,
+            };
+            if class.is_global() {
+                self.unchecked.push(access);
+            } else {
+                self.checked.push(access);
+            }
+        }
+        if inputs.resume_valid && outputs.resume_ready {
+            self.resuming = None;
+        }
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.scenarios.list()
+    }
+
+    fn source(&self) -> String {
+        format!("seed {}", self.seed)
+    }
+}

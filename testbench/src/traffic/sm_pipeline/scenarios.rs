@@ -1,0 +1,44 @@
+//! What the traffic has led to, counted.
+
+use faultline_sim::sm_pipeline::{Class, Inputs, Outputs, SmPipeline, WIDTH};
+
+use super::SmPipelineTraffic;
+use crate::traffic::scenarios;
+
+scenarios! {
+    /// What the traffic has led to.
+    struct Scenarios {
+        two_warps_issue, one_warp_issues_twice, nothing_issues, load_behind_load, store_taken, shared_taken,
+        memory_stalled, reverted_one, reverted_two, resumed, resume_waits, stopped, reset_in_use,
+    }
+}
+
+impl SmPipelineTraffic {
+    /// Counts what a cycle shows.
+    pub(super) fn count(&mut self, _: &SmPipeline, inputs: &Inputs, outputs: &Outputs) {
+        let s = &mut self.scenarios;
+        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
+        let read: Vec<u64> = (0..WIDTH)
+            .filter(|&port| outputs.read_valid[port] == 1)
+            .map(|port| outputs.read_warp[port])
+            .collect();
+        count(&mut s.two_warps_issue, read.len() == 2 && read[0] != read[1]);
+        count(&mut s.one_warp_issues_twice, read.len() == 2 && read[0] == read[1]);
+        count(&mut s.nothing_issues, read.is_empty());
+        let class = Class::of(outputs.memory_class.into());
+        let taken = outputs.memory_valid && inputs.memory_ready;
+        let reads_load = (0..WIDTH).any(|port| {
+            outputs.read_valid[port] == 1 && Class::of(outputs.read_class[port]) == Class::Load
+        });
+        count(&mut s.load_behind_load, taken && class == Class::Load && reads_load);
+        count(&mut s.store_taken, taken && class == Class::Store);
+        count(&mut s.shared_taken, taken && class == Class::Shared);
+        count(&mut s.memory_stalled, outputs.memory_valid && !inputs.memory_ready);
+        count(&mut s.reverted_one, outputs.revert_valid && outputs.revert_count == 1);
+        count(&mut s.reverted_two, outputs.revert_valid && outputs.revert_count == 2);
+        count(&mut s.resumed, inputs.resume_valid && outputs.resume_ready);
+        count(&mut s.resume_waits, inputs.resume_valid && !outputs.resume_ready);
+        count(&mut s.stopped, inputs.stop_valid);
+        count(&mut s.reset_in_use, inputs.reset && outputs.memory_front);
+    }
+}
