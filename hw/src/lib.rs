@@ -1,17 +1,19 @@
 //! Everything of Faultline that becomes gates.
 //!
-//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`]. Primitives under them: [`register`], [`memory`], [`arbiter`],
-//! [`any_of`], [`select`].
+//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`]. Primitives under them: [`register`], [`memory`],
+//! [`arbiter`], [`any_of`], [`select`], [`recency`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
 
 pub mod any_of;
 pub mod arbiter;
 pub mod coalescer;
+pub mod l1_tlb;
 pub mod memory;
 pub mod operand_log;
 pub mod params;
 pub mod ports;
+pub mod recency;
 pub mod register;
 pub mod registry;
 pub mod replay_queue;

@@ -3,9 +3,14 @@
 use rust_hdl::prelude::Block;
 
 use crate::coalescer::Coalescer;
+use crate::l1_tlb::L1Tlb;
 use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
-use crate::params::{AGE_BITS, LANES, LINE_BITS, LOG_BANKS};
+use crate::params::{
+    AGE_BITS, CHECK_TAG_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS, L1_TLB_MISSES,
+    L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAY_BITS, L1_TLB_WAYS,
+    LANES, LINE_BITS, LOG_BANKS, PAGE_BITS, SPACE_BITS,
+};
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
 use crate::verilog::{self, ExportError, Port};
@@ -110,6 +115,23 @@ fn log_of_wide_banks<const E: usize, const P: usize, const C: usize>() -> Box<dy
     block
 }
 
+/// The L1 TLB at the paper's size.
+type PaperL1Tlb = L1Tlb<
+    L1_TLB_SETS,
+    L1_TLB_SET_BITS,
+    L1_TLB_WAYS,
+    L1_TLB_WAY_BITS,
+    L1_TLB_PAIRS,
+    PAGE_BITS,
+    L1_TLB_TAG_BITS,
+    SPACE_BITS,
+    FRAME_BITS,
+    CHECK_TAG_BITS,
+    L1_TLB_MISSES,
+    L1_TLB_MISS_BITS,
+    L1_TLB_MISS_COUNT_BITS,
+>;
+
 /// Connects a new block, so that it can be simulated.
 fn ready<B: Hardware + Default + 'static>() -> Box<dyn Hardware> {
     let mut block = Box::<B>::default();
@@ -178,6 +200,13 @@ pub fn designs() -> Vec<Design> {
             "coalescer",
             "proof",
             ready::<Coalescer<4, 2, 7>>,
+        ),
+        design("l1_tlb_32", "l1_tlb", "32", ready::<PaperL1Tlb>),
+        design(
+            "l1_tlb_proof",
+            "l1_tlb",
+            "proof",
+            ready::<L1Tlb<2, 1, 2, 1, 1, 3, 2, 1, 2, 2, 2, 1, 2>>,
         ),
     ]
 }
