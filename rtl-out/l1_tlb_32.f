@@ -3,10 +3,11 @@ select_8_of_28.v
 l1_tlb_32_misses.v
 select_8_of_8.v
 select_8_of_36.v
+turns_of_8.v
 register_4.v
 register_3.v
 any_of_8.v
-arbiter_lowest_8.v
+lowest_of_8.v
 recency_8_ways_4_sets.v
 l1_tlb_32_way.v
 any_of_4.v

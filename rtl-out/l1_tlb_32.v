@@ -87,7 +87,6 @@ module l1_tlb_32 (
     wire  [111:0] recency_next;
     wire    [7:0] recency_oldest;
     wire    [7:0] vacant_grant;
-    wire    [2:0] vacant_index;
     wire          some_vacant_any;
     wire          misses_absent;
     wire          misses_write;
@@ -157,7 +156,7 @@ module l1_tlb_32 (
         .next(recency_next),
         .oldest(recency_oldest)
     );
-    arbiter_lowest_8 vacant (.request(way_vacant), .grant(vacant_grant), .index(vacant_index));
+    lowest_of_8 vacant (.request(way_vacant), .grant(vacant_grant));
     any_of_8 some_vacant (.of(way_vacant), .any(some_vacant_any));
     l1_tlb_32_misses misses (
         .clock(clock),

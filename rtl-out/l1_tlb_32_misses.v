@@ -42,7 +42,6 @@ module l1_tlb_32_misses (
     reg     [7:0] ended;
     reg     [7:0] resolved;
     reg     [7:0] asking;
-    reg     [7:0] above;
     reg     [7:0] offered;
     wire          far_;
     wire          hold;
@@ -72,14 +71,9 @@ module l1_tlb_32_misses (
     wire    [2:0] turn_q;
     reg     [7:0] free_request;
     wire    [7:0] free_grant;
-    wire    [2:0] free_index;
-    wire    [7:0] next_above_grant;
-    wire    [2:0] next_above_index;
-    wire    [7:0] next_of_all_grant;
-    wire    [2:0] next_of_all_index;
+    wire    [2:0] next_index;
     reg     [7:0] some_free_of;
     wire          some_free_any;
-    wire          some_above_any;
     wire          some_looked_any;
     reg     [7:0] some_absent_of;
     wire          some_absent_any;
@@ -105,11 +99,9 @@ module l1_tlb_32_misses (
     register_1 refused (.clock(clock), .reset(reset), .d(refused_d), .q(refused_q));
     register_1 offering (.clock(clock), .reset(reset), .d(offering_d), .q(offering_q));
     register_3 turn (.clock(clock), .reset(reset), .d(turn_d), .q(turn_q));
-    arbiter_lowest_8 free (.request(free_request), .grant(free_grant), .index(free_index));
-    arbiter_lowest_8 next_above (.request(above), .grant(next_above_grant), .index(next_above_index));
-    arbiter_lowest_8 next_of_all (.request(asking), .grant(next_of_all_grant), .index(next_of_all_index));
+    lowest_of_8 free (.request(free_request), .grant(free_grant));
+    turns_of_8 next (.request(asking), .last(turn_q), .index(next_index));
     any_of_8 some_free (.of(some_free_of), .any(some_free_any));
-    any_of_8 some_above (.of(above), .any(some_above_any));
     any_of_8 some_looked (.of(looked), .any(some_looked_any));
     any_of_8 some_absent (.of(some_absent_of), .any(some_absent_any));
     any_of_8 some_ended (.of(ended), .any(some_ended_any));
@@ -252,13 +244,6 @@ module l1_tlb_32_misses (
         end
     end
 
-    always @* begin : above_process
-        integer i;
-        for (i = 0; i < 8; i = i + 1) begin
-            above[i] = asking[i] && (turn_q < i[2:0]);
-        end
-    end
-
     always @* begin : some_write_of_process
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
@@ -272,10 +257,7 @@ module l1_tlb_32_misses (
     always @* begin : turn_d_process
         turn_d = turn_q;
         if (choosing) begin
-            turn_d = next_of_all_index;
-            if (some_above_any) begin
-                turn_d = next_above_index;
-            end
+            turn_d = next_index;
         end
     end
 

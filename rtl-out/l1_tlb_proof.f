@@ -1,7 +1,8 @@
 l1_tlb_proof.v
 l1_tlb_proof_misses.v
 select_2_of_3.v
-arbiter_lowest_2.v
+turns_of_2.v
+lowest_of_2.v
 recency_2_ways_2_sets.v
 l1_tlb_proof_way.v
 any_of_2.v

@@ -87,7 +87,6 @@ module l1_tlb_proof (
     wire    [1:0] recency_next;
     wire    [1:0] recency_oldest;
     wire    [1:0] vacant_grant;
-    wire          vacant_index;
     wire          some_vacant_any;
     wire          misses_absent;
     wire          misses_write;
@@ -157,7 +156,7 @@ module l1_tlb_proof (
         .next(recency_next),
         .oldest(recency_oldest)
     );
-    arbiter_lowest_2 vacant (.request(way_vacant), .grant(vacant_grant), .index(vacant_index));
+    lowest_of_2 vacant (.request(way_vacant), .grant(vacant_grant));
     any_of_2 some_vacant (.of(way_vacant), .any(some_vacant_any));
     l1_tlb_proof_misses misses (
         .clock(clock),

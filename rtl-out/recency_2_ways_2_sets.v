@@ -5,9 +5,9 @@
 module recency_2_ways_2_sets (
     input  wire [1:0] order,
     input  wire [1:0] used,
-    input  wire        used_set,
+    input  wire used_set,
     input  wire [1:0] replaced,
-    input  wire        replaced_set,
+    input  wire replaced_set,
     output reg  [1:0] next,
     output reg  [1:0] oldest
 );

@@ -3,8 +3,8 @@
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
-use crate::arbiter::Arbiter;
 use crate::hardware;
+use crate::lowest::Lowest;
 use crate::recency::Recency;
 use crate::register::Register;
 use crate::select::Select;
@@ -15,7 +15,7 @@ mod way;
 use misses::Misses;
 use way::Way;
 
-/// `S` sets with `I`-bit numbers, `W` ways with `V`-bit numbers and `Q` pairs of them. Pages of `P` bits, `T` of them
+/// `S` sets with `I`-bit numbers, `W` ways and `Q` pairs of them. Pages of `P` bits, `T` of them
 /// above the set; spaces of `A`, frames of `F`, tags of checks of `R` bits. `M` misses with `N`-bit numbers, counted in
 /// `O` bits.
 #[allow(missing_docs)] // the port table above
@@ -24,7 +24,6 @@ pub struct L1Tlb<
     const S: usize,
     const I: usize,
     const W: usize,
-    const V: usize,
     const Q: usize,
     const P: usize,
     const T: usize,
@@ -106,7 +105,7 @@ pub struct L1Tlb<
     set_bits: Constant<Bits<P>>,
     way: [Way<S, I, T, A, F>; W],
     recency: Recency<S, I, W, Q>,
-    vacant: Arbiter<W, V, false>,
+    vacant: Lowest<W>,
     some_vacant: AnyOf<W>,
     misses: Misses<M, N, O, P, A>,
     resident: AnyOf<W>,
@@ -127,7 +126,6 @@ impl<
     const S: usize,
     const I: usize,
     const W: usize,
-    const V: usize,
     const Q: usize,
     const P: usize,
     const T: usize,
@@ -137,7 +135,7 @@ impl<
     const M: usize,
     const N: usize,
     const O: usize,
-> Logic for L1Tlb<S, I, W, V, Q, P, T, A, F, R, M, N, O>
+> Logic for L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -315,7 +313,6 @@ impl<
     const S: usize,
     const I: usize,
     const W: usize,
-    const V: usize,
     const Q: usize,
     const P: usize,
     const T: usize,
@@ -325,7 +322,7 @@ impl<
     const M: usize,
     const N: usize,
     const O: usize,
-> Default for L1Tlb<S, I, W, V, Q, P, T, A, F, R, M, N, O>
+> Default for L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O>
 {
     fn default() -> Self {
         assert!(
@@ -359,9 +356,9 @@ impl<
     }
 }
 
-hardware!([const S: usize, const I: usize, const W: usize, const V: usize, const Q: usize, const P: usize,
+hardware!([const S: usize, const I: usize, const W: usize, const Q: usize, const P: usize,
     const T: usize, const A: usize, const F: usize, const R: usize, const M: usize, const N: usize, const O: usize]
-L1Tlb<S, I, W, V, Q, P, T, A, F, R, M, N, O> {
+L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O> {
     inputs: reset, check_valid, check_page, check_space, check_write, check_tag, walk_ready, fill_valid, fill_kind,
         fill_page, fill_space, fill_frame, fill_writable, resolve_valid, resolve_page, resolve_space, invalidate_valid,
         invalidate_scope, invalidate_page, invalidate_space, far_limit, report_faults;

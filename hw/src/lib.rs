@@ -1,7 +1,7 @@
 //! Everything of Faultline that becomes gates.
 //!
 //! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`]. Primitives under them: [`register`], [`memory`],
-//! [`arbiter`], [`any_of`], [`select`], [`recency`].
+//! [`arbiter`], [`any_of`], [`lowest`], [`turns`], [`select`], [`recency`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
 
@@ -9,6 +9,7 @@ pub mod any_of;
 pub mod arbiter;
 pub mod coalescer;
 pub mod l1_tlb;
+pub mod lowest;
 pub mod memory;
 pub mod operand_log;
 pub mod params;
@@ -18,4 +19,5 @@ pub mod register;
 pub mod registry;
 pub mod replay_queue;
 pub mod select;
+pub mod turns;
 pub mod verilog;

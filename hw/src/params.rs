@@ -35,10 +35,8 @@ pub const CHECK_TAG_BITS: usize = 8;
 pub const L1_TLB_SET_BITS: usize = 2;
 /// Sets of the L1 TLB.
 pub const L1_TLB_SETS: usize = 1 << L1_TLB_SET_BITS;
-/// Ways of the L1 TLB (Table 1: 8), as bits of a way number.
-pub const L1_TLB_WAY_BITS: usize = 3;
-/// Ways of the L1 TLB.
-pub const L1_TLB_WAYS: usize = 1 << L1_TLB_WAY_BITS;
+/// Ways of the L1 TLB (Table 1: 8).
+pub const L1_TLB_WAYS: usize = 8;
 /// Pairs of ways of a set: a bit of each says which was used last.
 pub const L1_TLB_PAIRS: usize = L1_TLB_WAYS * (L1_TLB_WAYS - 1) / 2;
 /// Bits of a page number above those of its set.

@@ -92,12 +92,10 @@ impl<const S: usize, const I: usize, const W: usize, const Q: usize> Logic for R
     fn hdl(&self) -> Verilog {
         let name = format!("recency_{W}_ways_{S}_sets");
         let (sets, ways, bits) = (S * Q - 1, W - 1, Q - 1);
-        let set = |range: &str| {
-            if I == 1 {
-                "      ".to_owned()
-            } else {
-                format!("[{}:0]{range}", I - 1)
-            }
+        let set = if I == 1 {
+            String::new()
+        } else {
+            format!("[{}:0] ", I - 1)
         };
         let code = format!(
             "// The order in which {W} ways were used, in each of {S} sets: bit i (i - 1) / 2 + j of a set is high if way i was
@@ -105,9 +103,9 @@ impl<const S: usize, const I: usize, const W: usize, const Q: usize> Logic for R
 module {name} (
     input  wire [{sets}:0] order,
     input  wire [{ways}:0] used,
-    input  wire {set} used_set,
+    input  wire {set}used_set,
     input  wire [{ways}:0] replaced,
-    input  wire {set} replaced_set,
+    input  wire {set}replaced_set,
     output reg  [{sets}:0] next,
     output reg  [{ways}:0] oldest
 );
@@ -134,7 +132,6 @@ module {name} (
     end
 endmodule
 ",
-            set = set(""),
             top = I - 1,
         );
         Verilog::Blackbox(BlackBox { name, code })

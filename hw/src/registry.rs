@@ -8,8 +8,8 @@ use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
 use crate::params::{
     AGE_BITS, CHECK_TAG_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS, L1_TLB_MISSES,
-    L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAY_BITS, L1_TLB_WAYS,
-    LANES, LINE_BITS, LOG_BANKS, PAGE_BITS, SPACE_BITS,
+    L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES, LINE_BITS,
+    LOG_BANKS, PAGE_BITS, SPACE_BITS,
 };
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
@@ -120,7 +120,6 @@ type PaperL1Tlb = L1Tlb<
     L1_TLB_SETS,
     L1_TLB_SET_BITS,
     L1_TLB_WAYS,
-    L1_TLB_WAY_BITS,
     L1_TLB_PAIRS,
     PAGE_BITS,
     L1_TLB_TAG_BITS,
@@ -206,7 +205,7 @@ pub fn designs() -> Vec<Design> {
             "l1_tlb_proof",
             "l1_tlb",
             "proof",
-            ready::<L1Tlb<2, 1, 2, 1, 1, 3, 2, 1, 2, 2, 2, 1, 2>>,
+            ready::<L1Tlb<2, 1, 2, 1, 3, 2, 1, 2, 2, 2, 1, 2>>,
         ),
     ]
 }

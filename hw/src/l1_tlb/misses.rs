@@ -3,9 +3,10 @@
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
-use crate::arbiter::Arbiter;
+use crate::lowest::Lowest;
 use crate::register::Register;
 use crate::select::Select;
+use crate::turns::Turns;
 
 /// What is being done about a page.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -96,11 +97,9 @@ pub struct Misses<const M: usize, const N: usize, const O: usize, const P: usize
     offering: Register<Bit>,
     turn: Register<Bits<N>>,
 
-    free: Arbiter<M, N, false>,
-    next_above: Arbiter<M, N, false>,
-    next_of_all: Arbiter<M, N, false>,
+    free: Lowest<M>,
+    next: Turns<M, N>,
     some_free: AnyOf<M>,
-    some_above: AnyOf<M>,
     some_looked: AnyOf<M>,
     some_absent: AnyOf<M>,
     some_ended: AnyOf<M>,
@@ -118,7 +117,6 @@ pub struct Misses<const M: usize, const N: usize, const O: usize, const P: usize
     ended: [Signal<Local, Bit>; M],
     resolved: [Signal<Local, Bit>; M],
     asking: [Signal<Local, Bit>; M],
-    above: [Signal<Local, Bit>; M],
     offered: [Signal<Local, Bit>; M],
     far: Signal<Local, Bit>,
     hold: Signal<Local, Bit>,
@@ -224,24 +222,19 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
         for i in 0..M {
             self.offered[i].next = self.offering.q.val() && (self.turn.q.val() == i.to_bits::<N>());
             self.asking[i].next = (self.state[i].q.val() == Miss::Asking) && !self.offered[i].val();
-            self.above[i].next = self.asking[i].val() && (self.turn.q.val() < i.to_bits::<N>());
             self.some_asking.of[i].next = self.asking[i].val();
-            self.some_above.of[i].next = self.above[i].val();
-            self.next_above.request[i].next = self.above[i].val();
-            self.next_of_all.request[i].next = self.asking[i].val();
+            self.next.request[i].next = self.asking[i].val();
             self.some_write.of[i].next = self.offered[i].val() && self.by_write[i].q.val();
             self.offered_page.choose[i].next = self.offered[i].val();
             self.offered_page.of[i].next = self.page[i].q.val();
             self.offered_space.choose[i].next = self.offered[i].val();
             self.offered_space.of[i].next = self.space[i].q.val();
         }
+        self.next.last.next = self.turn.q.val();
         self.offering.d.next = self.some_asking.any.val() || !self.choosing.val();
         self.turn.d.next = self.turn.q.val();
         if self.choosing.val() {
-            self.turn.d.next = self.next_of_all.index.val();
-            if self.some_above.any.val() {
-                self.turn.d.next = self.next_above.index.val();
-            }
+            self.turn.d.next = self.next.index.val();
         }
         self.walk_valid.next = self.offering.q.val();
         self.walk_page.next = self.offered_page.chosen.val();
@@ -311,11 +304,11 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
             clock, reset, checking, resident, look_page, look_space, look_write, drop_page, drop_space, drop_all, filling,
             fill_kind, fill_page, fill_space, resolving, resolve_page, resolve_space, walk_ready, far_limit, report_faults,
             absent, write, wake, wake_all, walk_valid, walk_page, walk_space, walk_write, fetching, refused, offering, turn, free,
-            next_above, next_of_all, some_free, some_above, some_looked, some_absent, some_ended, some_put_off, some_told,
+            next, some_free, some_looked, some_absent, some_ended, some_put_off, some_told,
             some_resolved, some_asking, some_write, offered_page, offered_space, far, hold, missing, refusing, choosing,
             fetching_resolved;
             state, page, space, by_write, stale, known_absent, in_space, looked, dropped, filled, ended,
-            resolved, asking, above, offered
+            resolved, asking, offered
         )
     }
 }
