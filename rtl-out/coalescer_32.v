@@ -108,13 +108,9 @@ module coalescer_32 (
     end
 
     assign free = !offered_q || request_ready;
-
     assign making = free && some_any;
-
     assign instruction_ready = !some_any || (free && !more_any);
-
     assign accepting = instruction_valid && instruction_ready;
-
 
     always @* begin : pending_d_process
         integer i;
@@ -146,7 +142,6 @@ module coalescer_32 (
 
     assign offered_d = some_any || !free;
 
-
     always @* begin : offered_line_d_process
         offered_line_d = offered_line_q;
         offered_leader_d = offered_leader_q;
@@ -169,13 +164,9 @@ module coalescer_32 (
     end
 
     assign request_valid = offered_q;
-
     assign request_line = offered_line_q;
-
     assign request_leader = offered_leader_q;
-
     assign request_last = offered_last_q;
-
 
     always @* begin : request_mask_process
         integer i;

@@ -153,15 +153,10 @@ module operand_log_20k (
     end
 
     assign allocate_ready = !launch_valid && (two_any || (one_any && !allocate_store));
-
     assign allocate = allocate_valid && allocate_ready;
-
     assign next_slot = {12'd0, allocate_slot} + 16'd1;
-
     assign first = {16'd0, {12'd0, allocate_slot}} * {16'd0, {8'd0, size_q}};
-
     assign past = {16'd0, next_slot} * {16'd0, {8'd0, size_q}};
-
 
     always @* begin : partition_d_process
         integer i;
@@ -192,27 +187,16 @@ module operand_log_20k (
     end
 
     assign allocated_valid = allocating_q;
-
     assign allocated_address = lowest_index;
-
     assign allocated_data = highest_index;
-
     assign asked = replay_valid || save_valid;
-
     assign overdue = waited_q[3];
-
     assign write_ready = !launch_valid && !(overdue && asked);
-
     assign write = write_valid && write_ready;
-
     assign replay_ready = !launch_valid && !write && (!save_valid || !turn_q);
-
     assign save_ready = !launch_valid && !write && (!replay_valid || turn_q);
-
     assign replay = replay_valid && replay_ready;
-
     assign save = save_valid && save_ready;
-
 
     always @* begin : entry_process
         entry = write_entry;
@@ -227,7 +211,6 @@ module operand_log_20k (
     end
 
     assign memory_enable = write || replay || save;
-
 
     always @* begin : read_data_process
         integer j;
@@ -264,20 +247,13 @@ module operand_log_20k (
     end
 
     assign reading_next_slot = {12'd0, reading_slot_q} + 16'd1;
-
     assign reading_first = {16'd0, {12'd0, reading_slot_q}} * {16'd0, {8'd0, size_q}};
-
     assign reading_past = {16'd0, reading_next_slot} * {16'd0, {8'd0, size_q}};
-
     assign reading_allowed = reading_written_q && (reading_first <= {25'd0, reading_entry_q})
         && ({25'd0, reading_entry_q} < reading_past);
-
     assign replayed_valid = reading_replay_q && reading_allowed;
-
     assign saved_valid = reading_save_q && reading_allowed;
-
     assign read_denied = (reading_replay_q || reading_save_q) && !reading_allowed;
-
 
     always @* begin : releasing_process
         integer i;

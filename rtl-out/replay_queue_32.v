@@ -205,9 +205,7 @@ module replay_queue_32 (
     end
 
     assign held = any_held_any && !(&held_register);
-
     assign looking = more_ages_q && !picking_q && !offering_q;
-
 
     always @* begin : candidate_d_process
         integer i;
@@ -219,13 +217,9 @@ module replay_queue_32 (
     end
 
     assign replay_valid = offering_q && (scan_q == SCAN_REPLAYING);
-
     assign saved_valid = offering_q && (scan_q == SCAN_SAVING);
-
     assign replayed = replay_valid && replay_ready;
-
     assign taken = replayed || (saved_valid && saved_ready);
-
 
     always @* begin : free_request_process
         integer i;
@@ -235,13 +229,9 @@ module replay_queue_32 (
     end
 
     assign full = count_q == CAPACITY;
-
     assign insert_index = free_index;
-
     assign insert_ready = !full && !picking_q && !insert_blocked_any;
-
     assign inserting = insert_valid && insert_ready;
-
 
     always @* begin : committing_process
         integer i;
@@ -318,7 +308,6 @@ module replay_queue_32 (
 
     assign count_inserted = count_q + {5'd0, inserting};
 
-
     always @* begin : count_committed_process
         count_committed = count_inserted;
         if (leaving_any) begin
@@ -334,9 +323,7 @@ module replay_queue_32 (
     end
 
     assign occupancy = count_q;
-
     assign payload_enable = inserting || picking_q;
-
 
     always @* begin : payload_address_process
         payload_address = free_index;
@@ -346,57 +333,31 @@ module replay_queue_32 (
     end
 
     assign payload_data[31:0] = insert_pc;
-
     assign payload_data[63:32] = insert_mask;
-
     assign payload_data[71:64] = insert_opcode;
-
     assign payload_data[79:72] = insert_destination;
-
     assign payload_data[87:80] = insert_address_register;
-
     assign payload_data[95:88] = insert_data_register;
-
     assign payload_data[101:96] = insert_warp;
-
     assign payload_data[105:102] = insert_slot;
-
     assign payload_data[112:106] = insert_log_address;
-
     assign payload_data[119:113] = insert_log_data;
-
     assign entry_index = offered_q;
-
     assign entry_pc = payload_q[31:0];
-
     assign entry_mask = payload_q[63:32];
-
     assign entry_opcode = payload_q[71:64];
-
     assign entry_destination = payload_q[79:72];
-
     assign entry_address_register = payload_q[87:80];
-
     assign entry_data_register = payload_q[95:88];
-
     assign entry_warp = payload_q[101:96];
-
     assign entry_slot = payload_q[105:102];
-
     assign entry_log_address = payload_q[112:106];
-
     assign entry_log_data = payload_q[119:113];
-
     assign done = !offering_q && !more_ages_q && !picking_q;
-
     assign replay_done = done && (scan_q == SCAN_REPLAYING);
-
     assign save_done = done && (scan_q == SCAN_SAVING);
-
     assign save_ready = (scan_q == SCAN_IDLE) && !slot_busy_any;
-
     assign resume_ready = (scan_q == SCAN_IDLE) && !warp_busy_any && !(save_valid && save_ready);
-
 
     always @* begin : offering_d_process
         offering_d = offering_q && !taken;

@@ -19,7 +19,7 @@ use crate::output::{grouped, progress, right, table};
 /// Run reference, kernel and exported Verilog in lockstep, every output compared in every cycle
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// replay_queue, operand_log, or all
+    /// replay_queue, operand_log, coalescer, or all
     #[arg(default_value = "all")]
     block: String,
     /// Sizes, such as 64 or 8k,16k, or all; the paper's size if not given
@@ -136,6 +136,13 @@ fn designs(args: &Args) -> Result<Vec<(String, String)>> {
     let mut designs = Vec::new();
     for block in &blocks {
         let known: Vec<&str> = blocks::configurations(block).collect();
+        if known.is_empty() {
+            let names: Vec<&str> = blocks::names().collect();
+            return Err(miette!(
+                "there is no block {block}; there are {}, and all",
+                names.join(", ")
+            ));
+        }
         let chosen: Vec<&str> = if args.config.is_empty() {
             vec![blocks::default_configuration(block)]
         } else if args.config.iter().any(|config| config == "all") {

@@ -22,7 +22,7 @@ use crate::output::{progress, right};
 #[derive(clap::Args, Debug)]
 #[group(id = "cost")]
 pub struct Args {
-    /// Only this block: replay_queue or operand_log
+    /// Only this block: replay_queue, operand_log or coalescer
     #[arg(long)]
     pub block: Option<String>,
     /// Sizes of the operand log
@@ -241,11 +241,14 @@ fn command(args: &Args) -> String {
     if let Some(block) = &args.block {
         command += &format!(" --block {block}");
     }
-    command += &format!(
-        " --log {} --queue {}",
-        args.log.join(","),
-        args.queue.join(",")
-    );
+    for (block, option, sizes) in [
+        ("operand_log", "log", &args.log),
+        ("replay_queue", "queue", &args.queue),
+    ] {
+        if args.block.as_deref().is_none_or(|chosen| chosen == block) {
+            command += &format!(" --{option} {}", sizes.join(","));
+        }
+    }
     if let Some(path) = &args.liberty {
         command += &format!(" --liberty {}", path.display());
     }
@@ -297,11 +300,11 @@ pub fn chosen(args: &Args) -> Result<Vec<Design>> {
         {
             let there: Vec<&str> = designs
                 .iter()
-                .filter(|design| design.block == *block)
+                .filter(|design| design.block == *block && design.config != "proof")
                 .map(|design| design.config)
                 .collect();
             return Err(miette!(
-                "{block} has no size {size}; its sizes are {}",
+                "{block} has no size `{size}`; its sizes are {}",
                 there.join(", ")
             ));
         }

@@ -95,7 +95,11 @@ fn lockstep_is_told_for_each_back_end() {
 #[test]
 fn lockstep_that_cannot_be_had_is_one_sentence() {
     for (arguments, sentence) in [
-        (vec!["nothing"], "error: there is no design nothing"),
+        (vec!["nothing"], "error: there is no block nothing; there are"),
+        (
+            vec!["coalescer", "--trace", "TRACE"],
+            "error: a trace drives the replay queue and the operand log",
+        ),
         (
             vec!["all", "--config", "17"],
             "error: no block has the configuration 17",
@@ -178,7 +182,7 @@ fn cost_has_every_field_and_the_papers_numbers() {
 fn cost_that_cannot_be_told_is_one_sentence() {
     for (arguments, sentence) in [
         (["--block", "nothing"], "error: there is no block nothing"),
-        (["--log", "17K"], "error: operand_log has no size 17k"),
+        (["--log", "17K"], "error: operand_log has no size `17k`"),
         (
             ["--liberty", "/no/such/cells.lib"],
             "error: /no/such/cells.lib: cannot read",

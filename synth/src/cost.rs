@@ -189,7 +189,7 @@ pub fn rows(subject: &Subject, flow: &Flow, settings: &[Setting]) -> Result<Vec<
     let mut memories = Vec::new();
     for &setting in settings {
         if setting == Setting::SinglePort || subject.log_bytes.is_some() {
-            memories.push((setting, figures(subject, flow, setting)?));
+            memories.push((setting, figures(&subject.design, flow, setting)?));
         }
     }
     if memories.is_empty() {
@@ -206,13 +206,13 @@ pub fn rows(subject: &Subject, flow: &Flow, settings: &[Setting]) -> Result<Vec<
         .collect()
 }
 
-fn figures(
-    subject: &Subject,
+/// The figures of a design's memories.
+pub(crate) fn figures(
+    design: &Design,
     flow: &Flow,
     setting: Setting,
 ) -> Result<Vec<(Memory, Macro)>, Error> {
-    subject
-        .design
+    design
         .memories
         .iter()
         .map(|memory| {

@@ -139,7 +139,10 @@ pub fn check_writable(path: &Path) -> Result<(), Error> {
 
 /// The error without the name of a temporary file, which nobody has asked for.
 fn plain(error: io::Error) -> io::Error {
-    error.kind().into()
+    match error.kind() {
+        io::ErrorKind::NotFound => io::Error::new(error.kind(), "its folder is not there"),
+        kind => kind.into(),
+    }
 }
 
 /// Writes a file that appears whole or not at all.

@@ -44,7 +44,7 @@ impl Block for ReplayQueue {
     const NAME: &'static str = "replay_queue";
 
     fn parameters(config: &str) -> Option<replay_queue::Parameters> {
-        if config == "proof" {
+        if config == PROVED {
             let narrow = replay_queue::Parameters::with_entries(4);
             return Some(replay_queue::Parameters {
                 age_bits: 2,
@@ -69,7 +69,7 @@ impl Block for OperandLog {
     const NAME: &'static str = "operand_log";
 
     fn parameters(config: &str) -> Option<operand_log::Parameters> {
-        if config == "proof" {
+        if config == PROVED {
             return Some(operand_log::Parameters::with_entries(4));
         }
         // What follows the size tells of banks, which nobody sees from outside.
@@ -95,7 +95,7 @@ impl Block for Coalescer {
     fn parameters(config: &str) -> Option<coalescer::Parameters> {
         match config {
             "32" => Some(coalescer::Parameters::PAPER),
-            "proof" => Some(coalescer::Parameters {
+            PROVED => Some(coalescer::Parameters {
                 lanes: 4,
                 line_bits: 7,
             }),
@@ -179,6 +179,12 @@ const BLOCKS: [Registered; 4] = [
 /// Why a design cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
+    /// There is no such block.
+    #[error("there is no block {0}; there are {known}", known = names().collect::<Vec<_>>().join(", "))]
+    UnknownBlock(String),
+    /// No trace replay is written for it.
+    #[error("a trace drives the replay queue and the operand log, and not the {0}; leave --trace away for random traffic")]
+    NoReplay(String),
     /// There is no such design.
     #[error("there is no design {block} {config}; {}", known())]
     UnknownDesign {
@@ -195,14 +201,21 @@ pub enum SetupError {
     Replay(#[from] ReplayError),
 }
 
+/// The small configuration of a block that is proved: it can be run, and is not offered.
+const PROVED: &str = "proof";
+
 /// A sentence with every design.
 #[must_use]
 pub fn known() -> String {
-    let names: Vec<_> = designs()
-        .iter()
-        .map(|design| format!("{} {}", design.block, design.config))
+    let blocks: Vec<_> = names()
+        .map(|block| {
+            let sizes: Vec<_> = configurations(block)
+                .filter(|config| *config != PROVED)
+                .collect();
+            format!("{block} {}", sizes.join(", "))
+        })
         .collect();
-    format!("there are {}", names.join(", "))
+    format!("there are {}", blocks.join("; "))
 }
 
 /// A design with its block.
@@ -228,6 +241,7 @@ fn find(block: &str, config: &str) -> Result<Found, SetupError> {
             block,
             layout,
         }),
+        (_, None, _) => Err(SetupError::UnknownBlock(block.to_owned())),
         _ => Err(SetupError::UnknownDesign {
             block: block.to_owned(),
             config: config.to_owned(),
@@ -305,7 +319,8 @@ pub fn replay_session(
     let lockstep = lockstep(block, config, kinds)?;
     let (target, queue, log) = match block {
         ReplayQueue::NAME => (Target::ReplayQueue, config, DEFAULT_LOG),
-        _ => (Target::OperandLog, DEFAULT_QUEUE, config),
+        OperandLog::NAME => (Target::OperandLog, DEFAULT_QUEUE, config),
+        other => return Err(SetupError::NoReplay(other.to_owned())),
     };
     let sizes = ReplayQueue::parameters(queue).zip(OperandLog::parameters(log));
     let (queue, log) = sizes.ok_or_else(|| SetupError::UnknownDesign {

@@ -270,7 +270,7 @@ fn process(module: &BlockTree, members: &[&Item], surely: &mut Written) -> Resul
     let mut continuous = true;
     if let Some(lines) = assignments(&context, &statements, &lines)? {
         for line in lines {
-            text += &format!("    assign {}\n", line.trim_start());
+            text += &format!("    assign {}\n", line.trim());
         }
     } else if !members.iter().any(|member| member.reads.iter().any(wakes)) {
         // Nothing would ever wake an `always @*` that reads no wire.
