@@ -194,9 +194,7 @@ module l1_tlb_32 (
     any_of_8 found_denied (.of(found_denied_of), .any(found_denied_any));
 
     assign check_ready = !invalidate_valid;
-
     assign checking_d = check_valid && !invalidate_valid;
-
 
     always @* begin : look_page_d_process
         look_page_d = check_page;
@@ -208,13 +206,9 @@ module l1_tlb_32 (
     end
 
     assign drop_page_d = invalidate_valid && (invalidate_scope == 2'd0);
-
     assign drop_space_d = invalidate_valid && (invalidate_scope == 2'd1);
-
     assign drop_all_d = invalidate_valid && invalidate_scope[1];
-
     assign look_set = look_page_q[1:0];
-
 
     always @* begin : look_above_process
         reg [1:0] unused_0;
@@ -224,7 +218,6 @@ module l1_tlb_32 (
     end
 
     assign fill_set = fill_of_q[1:0];
-
 
     always @* begin : fill_above_process
         reg [1:0] unused_0;
@@ -269,35 +262,19 @@ module l1_tlb_32 (
     end
 
     assign walk_valid = misses_walk_valid;
-
     assign walk_page = misses_walk_page;
-
     assign walk_space = misses_walk_space;
-
     assign walk_write = misses_walk_write;
-
     assign denied = found_denied_any || (look_write_q && !found_writable_any);
-
     assign allowed = !denied;
-
     assign answer_valid = checking_q;
-
     assign answer_tag = look_tag_q;
-
     assign answer_hit = resident_any && allowed;
-
     assign answer_denied = resident_any && denied;
-
     assign answer_fault = checking_q && misses_absent && report_faults;
-
     assign answer_frame = found_frame_chosen;
-
     assign wake_valid = waking_q;
-
     assign wake_all = waking_all_q;
-
     assign wake_page = wake_of_q;
-
     assign wake_space = wake_in_q;
-
 endmodule

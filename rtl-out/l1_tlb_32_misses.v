@@ -152,7 +152,6 @@ module l1_tlb_32_misses (
 
     assign far_ = fill_kind[1];
 
-
     always @* begin : ended_process
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
@@ -182,11 +181,8 @@ module l1_tlb_32_misses (
     end
 
     assign absent = some_absent_any;
-
     assign write = some_ended_any;
-
     assign wake = some_ended_any || (some_told_any && report_faults);
-
 
     always @* begin : free_request_process
         integer i;
@@ -203,13 +199,9 @@ module l1_tlb_32_misses (
     end
 
     assign missing = checking && !resident && !some_looked_any;
-
     assign refusing = missing && !some_free_any;
-
     assign wake_all = some_ended_any && (refused_q || refusing);
-
     assign refused_d = (refused_q || refusing) && !some_ended_any;
-
 
     always @* begin : fetching_resolved_process
         fetching_resolved = fetching_q;
@@ -226,9 +218,7 @@ module l1_tlb_32_misses (
     end
 
     assign hold = !some_resolved_any && (|fetching_q) && (far_limit <= fetching_q);
-
     assign choosing = !offering_q || walk_ready;
-
 
     always @* begin : offered_process
         integer i;
@@ -253,7 +243,6 @@ module l1_tlb_32_misses (
 
     assign offering_d = some_asking_any || !choosing;
 
-
     always @* begin : turn_d_process
         turn_d = turn_q;
         if (choosing) begin
@@ -262,13 +251,9 @@ module l1_tlb_32_misses (
     end
 
     assign walk_valid = offering_q;
-
     assign walk_page = offered_page_chosen;
-
     assign walk_space = offered_space_chosen;
-
     assign walk_write = some_write_any;
-
 
     always @* begin : state_d_process
         integer i;

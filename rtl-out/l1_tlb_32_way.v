@@ -105,15 +105,10 @@ module l1_tlb_32_way (
     end
 
     assign found = some_any && (looked_tag_chosen == look_tag) && (looked_space_chosen == look_space);
-
     assign frame = looked_frame_chosen;
-
     assign writable = some_writable_any;
-
     assign denied = some_denied_any;
-
     assign vacant = !taken_any;
-
 
     always @* begin : present_d_process
         integer s;

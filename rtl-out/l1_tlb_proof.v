@@ -5,23 +5,23 @@ module l1_tlb_proof (
     input  wire          clock,
     input  wire          reset,
     input  wire          check_valid,
-    input  wire    [2:0] check_page,
+    input  wire    [1:0] check_page,
     input  wire          check_space,
     input  wire          check_write,
     input  wire    [1:0] check_tag,
     input  wire          walk_ready,
     input  wire          fill_valid,
     input  wire    [1:0] fill_kind,
-    input  wire    [2:0] fill_page,
+    input  wire    [1:0] fill_page,
     input  wire          fill_space,
     input  wire    [1:0] fill_frame,
     input  wire          fill_writable,
     input  wire          resolve_valid,
-    input  wire    [2:0] resolve_page,
+    input  wire    [1:0] resolve_page,
     input  wire          resolve_space,
     input  wire          invalidate_valid,
     input  wire    [1:0] invalidate_scope,
-    input  wire    [2:0] invalidate_page,
+    input  wire    [1:0] invalidate_page,
     input  wire          invalidate_space,
     input  wire    [1:0] far_limit,
     input  wire          report_faults,
@@ -33,27 +33,27 @@ module l1_tlb_proof (
     output wire          answer_fault,
     output wire          answer_denied,
     output wire          walk_valid,
-    output wire    [2:0] walk_page,
+    output wire    [1:0] walk_page,
     output wire          walk_space,
     output wire          walk_write,
     output wire          wake_valid,
     output wire          wake_all,
-    output wire    [2:0] wake_page,
+    output wire    [1:0] wake_page,
     output wire          wake_space
 );
-    localparam [2:0] SET_BITS = 3'd1;
+    localparam [1:0] SET_BITS = 2'd1;
     reg     [1:0] hit;
     reg     [1:0] victim;
     wire          look_set;
-    reg     [1:0] look_above;
+    reg           look_above;
     wire          fill_set;
-    reg     [1:0] fill_above;
+    reg           fill_above;
     wire          denied;
     wire          allowed;
     wire          checking_d;
     wire          checking_q;
-    reg     [2:0] look_page_d;
-    wire    [2:0] look_page_q;
+    reg     [1:0] look_page_d;
+    wire    [1:0] look_page_q;
     reg           look_space_d;
     wire          look_space_q;
     wire          look_write_q;
@@ -66,16 +66,16 @@ module l1_tlb_proof (
     wire          drop_all_q;
     wire          filling_q;
     wire    [1:0] kind_q;
-    wire    [2:0] fill_of_q;
+    wire    [1:0] fill_of_q;
     wire          fill_in_q;
     wire    [1:0] frame_q;
     wire          writable_q;
     wire          resolving_q;
-    wire    [2:0] resolve_of_q;
+    wire    [1:0] resolve_of_q;
     wire          resolve_in_q;
     wire          waking_q;
     wire          waking_all_q;
-    wire    [2:0] wake_of_q;
+    wire    [1:0] wake_of_q;
     wire          wake_in_q;
     wire    [1:0] order_q;
     reg     [1:0] way_write_denied;
@@ -93,7 +93,7 @@ module l1_tlb_proof (
     wire          misses_wake;
     wire          misses_wake_all;
     wire          misses_walk_valid;
-    wire    [2:0] misses_walk_page;
+    wire    [1:0] misses_walk_page;
     wire          misses_walk_space;
     wire          misses_walk_write;
     wire          resident_any;
@@ -104,7 +104,7 @@ module l1_tlb_proof (
     wire          found_denied_any;
 
     register_1 checking (.clock(clock), .reset(reset), .d(checking_d), .q(checking_q));
-    register_3 look_page (.clock(clock), .reset(reset), .d(look_page_d), .q(look_page_q));
+    register_2 look_page (.clock(clock), .reset(reset), .d(look_page_d), .q(look_page_q));
     register_1 look_space (.clock(clock), .reset(reset), .d(look_space_d), .q(look_space_q));
     register_1 look_write (.clock(clock), .reset(reset), .d(check_write), .q(look_write_q));
     register_2 look_tag (.clock(clock), .reset(reset), .d(check_tag), .q(look_tag_q));
@@ -113,16 +113,16 @@ module l1_tlb_proof (
     register_1 drop_all (.clock(clock), .reset(reset), .d(drop_all_d), .q(drop_all_q));
     register_1 filling (.clock(clock), .reset(reset), .d(fill_valid), .q(filling_q));
     register_2 kind (.clock(clock), .reset(reset), .d(fill_kind), .q(kind_q));
-    register_3 fill_of (.clock(clock), .reset(reset), .d(fill_page), .q(fill_of_q));
+    register_2 fill_of (.clock(clock), .reset(reset), .d(fill_page), .q(fill_of_q));
     register_1 fill_in (.clock(clock), .reset(reset), .d(fill_space), .q(fill_in_q));
     register_2 frame (.clock(clock), .reset(reset), .d(fill_frame), .q(frame_q));
     register_1 writable (.clock(clock), .reset(reset), .d(fill_writable), .q(writable_q));
     register_1 resolving (.clock(clock), .reset(reset), .d(resolve_valid), .q(resolving_q));
-    register_3 resolve_of (.clock(clock), .reset(reset), .d(resolve_page), .q(resolve_of_q));
+    register_2 resolve_of (.clock(clock), .reset(reset), .d(resolve_page), .q(resolve_of_q));
     register_1 resolve_in (.clock(clock), .reset(reset), .d(resolve_space), .q(resolve_in_q));
     register_1 waking (.clock(clock), .reset(reset), .d(misses_wake), .q(waking_q));
     register_1 waking_all (.clock(clock), .reset(reset), .d(misses_wake_all), .q(waking_all_q));
-    register_3 wake_of (.clock(clock), .reset(reset), .d(fill_of_q), .q(wake_of_q));
+    register_2 wake_of (.clock(clock), .reset(reset), .d(fill_of_q), .q(wake_of_q));
     register_1 wake_in (.clock(clock), .reset(reset), .d(fill_in_q), .q(wake_in_q));
     register_1 order [1:0] (.clock(clock), .reset(reset), .d(recency_next), .q(order_q));
     l1_tlb_proof_way way [1:0] (
@@ -194,9 +194,7 @@ module l1_tlb_proof (
     any_of_2 found_denied (.of(found_denied_of), .any(found_denied_any));
 
     assign check_ready = !invalidate_valid;
-
     assign checking_d = check_valid && !invalidate_valid;
-
 
     always @* begin : look_page_d_process
         look_page_d = check_page;
@@ -208,27 +206,22 @@ module l1_tlb_proof (
     end
 
     assign drop_page_d = invalidate_valid && (invalidate_scope == 2'd0);
-
     assign drop_space_d = invalidate_valid && (invalidate_scope == 2'd1);
-
     assign drop_all_d = invalidate_valid && invalidate_scope[1];
-
     assign look_set = look_page_q[0];
-
 
     always @* begin : look_above_process
         reg unused_0;
-        reg [1:0] part_0;
+        reg part_0;
         {unused_0, part_0} = look_page_q >> SET_BITS;
         look_above = part_0;
     end
 
     assign fill_set = fill_of_q[0];
 
-
     always @* begin : fill_above_process
         reg unused_0;
-        reg [1:0] part_0;
+        reg part_0;
         {unused_0, part_0} = fill_of_q >> SET_BITS;
         fill_above = part_0;
     end
@@ -269,35 +262,19 @@ module l1_tlb_proof (
     end
 
     assign walk_valid = misses_walk_valid;
-
     assign walk_page = misses_walk_page;
-
     assign walk_space = misses_walk_space;
-
     assign walk_write = misses_walk_write;
-
     assign denied = found_denied_any || (look_write_q && !found_writable_any);
-
     assign allowed = !denied;
-
     assign answer_valid = checking_q;
-
     assign answer_tag = look_tag_q;
-
     assign answer_hit = resident_any && allowed;
-
     assign answer_denied = resident_any && denied;
-
     assign answer_fault = checking_q && misses_absent && report_faults;
-
     assign answer_frame = found_frame_chosen;
-
     assign wake_valid = waking_q;
-
     assign wake_all = waking_all_q;
-
     assign wake_page = wake_of_q;
-
     assign wake_space = wake_in_q;
-
 endmodule

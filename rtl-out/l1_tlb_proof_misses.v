@@ -5,7 +5,7 @@ module l1_tlb_proof_misses (
     input  wire          reset,
     input  wire          checking,
     input  wire          resident,
-    input  wire    [2:0] look_page,
+    input  wire    [1:0] look_page,
     input  wire          look_space,
     input  wire          look_write,
     input  wire          drop_page,
@@ -13,10 +13,10 @@ module l1_tlb_proof_misses (
     input  wire          drop_all,
     input  wire          filling,
     input  wire    [1:0] fill_kind,
-    input  wire    [2:0] fill_page,
+    input  wire    [1:0] fill_page,
     input  wire          fill_space,
     input  wire          resolving,
-    input  wire    [2:0] resolve_page,
+    input  wire    [1:0] resolve_page,
     input  wire          resolve_space,
     input  wire          walk_ready,
     input  wire    [1:0] far_limit,
@@ -26,7 +26,7 @@ module l1_tlb_proof_misses (
     output wire          wake,
     output wire          wake_all,
     output wire          walk_valid,
-    output wire    [2:0] walk_page,
+    output wire    [1:0] walk_page,
     output wire          walk_space,
     output wire          walk_write
 );
@@ -51,8 +51,8 @@ module l1_tlb_proof_misses (
     reg     [1:0] fetching_resolved;
     reg     [5:0] state_d;
     wire    [5:0] state_q;
-    reg     [5:0] page_d;
-    wire    [5:0] page_q;
+    reg     [3:0] page_d;
+    wire    [3:0] page_q;
     reg     [1:0] space_d;
     wire    [1:0] space_q;
     reg     [1:0] by_write_d;
@@ -86,11 +86,11 @@ module l1_tlb_proof_misses (
     wire          some_asking_any;
     reg     [1:0] some_write_of;
     wire          some_write_any;
-    wire    [2:0] offered_page_chosen;
+    wire    [1:0] offered_page_chosen;
     wire          offered_space_chosen;
 
     register_3 state [1:0] (.clock(clock), .reset(reset), .d(state_d), .q(state_q));
-    register_3 page [1:0] (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
+    register_2 page [1:0] (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
     register_1 space [1:0] (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
     register_1 by_write [1:0] (.clock(clock), .reset(reset), .d(by_write_d), .q(by_write_q));
     register_1 stale [1:0] (.clock(clock), .reset(reset), .d(stale_d), .q(stale_q));
@@ -110,7 +110,7 @@ module l1_tlb_proof_misses (
     any_of_2 some_resolved (.of(resolved), .any(some_resolved_any));
     any_of_2 some_asking (.of(asking), .any(some_asking_any));
     any_of_2 some_write (.of(some_write_of), .any(some_write_any));
-    select_2_of_3 offered_page (.choose(offered), .of(page_q), .chosen(offered_page_chosen));
+    select_2_of_2 offered_page (.choose(offered), .of(page_q), .chosen(offered_page_chosen));
     select_2_of_1 offered_space (.choose(offered), .of(space_q), .chosen(offered_space_chosen));
 
     always @* begin : in_space_process
@@ -123,7 +123,7 @@ module l1_tlb_proof_misses (
     always @* begin : looked_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            looked[i] = (state_q[i*3 +: 3] != MISS_FREE) && in_space[i] && (page_q[i*3 +: 3] == look_page);
+            looked[i] = (state_q[i*3 +: 3] != MISS_FREE) && in_space[i] && (page_q[i*2 +: 2] == look_page);
         end
     end
 
@@ -137,7 +137,7 @@ module l1_tlb_proof_misses (
     always @* begin : filled_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            filled[i] = filling && (state_q[i*3 +: 3] == MISS_WALKING) && (page_q[i*3 +: 3] == fill_page)
+            filled[i] = filling && (state_q[i*3 +: 3] == MISS_WALKING) && (page_q[i*2 +: 2] == fill_page)
                 && (space_q[i] == fill_space);
         end
     end
@@ -146,12 +146,11 @@ module l1_tlb_proof_misses (
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             resolved[i] = resolving && (state_q[i*3 +: 3] == MISS_FETCHING)
-                && (page_q[i*3 +: 3] == resolve_page) && (space_q[i] == resolve_space);
+                && (page_q[i*2 +: 2] == resolve_page) && (space_q[i] == resolve_space);
         end
     end
 
     assign far_ = fill_kind[1];
-
 
     always @* begin : ended_process
         integer i;
@@ -182,11 +181,8 @@ module l1_tlb_proof_misses (
     end
 
     assign absent = some_absent_any;
-
     assign write = some_ended_any;
-
     assign wake = some_ended_any || (some_told_any && report_faults);
-
 
     always @* begin : free_request_process
         integer i;
@@ -203,13 +199,9 @@ module l1_tlb_proof_misses (
     end
 
     assign missing = checking && !resident && !some_looked_any;
-
     assign refusing = missing && !some_free_any;
-
     assign wake_all = some_ended_any && (refused_q || refusing);
-
     assign refused_d = (refused_q || refusing) && !some_ended_any;
-
 
     always @* begin : fetching_resolved_process
         fetching_resolved = fetching_q;
@@ -226,9 +218,7 @@ module l1_tlb_proof_misses (
     end
 
     assign hold = !some_resolved_any && (|fetching_q) && (far_limit <= fetching_q);
-
     assign choosing = !offering_q || walk_ready;
-
 
     always @* begin : offered_process
         integer i;
@@ -253,7 +243,6 @@ module l1_tlb_proof_misses (
 
     assign offering_d = some_asking_any || !choosing;
 
-
     always @* begin : turn_d_process
         turn_d = turn_q;
         if (choosing) begin
@@ -262,19 +251,15 @@ module l1_tlb_proof_misses (
     end
 
     assign walk_valid = offering_q;
-
     assign walk_page = offered_page_chosen;
-
     assign walk_space = offered_space_chosen;
-
     assign walk_write = some_write_any;
-
 
     always @* begin : state_d_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             state_d[i*3 +: 3] = state_q[i*3 +: 3];
-            page_d[i*3 +: 3] = page_q[i*3 +: 3];
+            page_d[i*2 +: 2] = page_q[i*2 +: 2];
             space_d[i] = space_q[i];
             by_write_d[i] = by_write_q[i];
             stale_d[i] = stale_q[i];
@@ -304,7 +289,7 @@ module l1_tlb_proof_misses (
                 state_d[i*3 +: 3] = MISS_ASKING;
             end
             if (free_grant[i]) begin
-                page_d[i*3 +: 3] = look_page;
+                page_d[i*2 +: 2] = look_page;
                 space_d[i] = look_space;
                 by_write_d[i] = look_write;
                 known_absent_d[i] = 1'd0;

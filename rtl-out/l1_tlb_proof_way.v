@@ -4,14 +4,14 @@ module l1_tlb_proof_way (
     input  wire          clock,
     input  wire          reset,
     input  wire          look_set,
-    input  wire    [1:0] look_tag,
+    input  wire          look_tag,
     input  wire          look_space,
     input  wire          drop_page,
     input  wire          drop_space,
     input  wire          drop_all,
     input  wire          write,
     input  wire          write_set,
-    input  wire    [1:0] write_tag,
+    input  wire          write_tag,
     input  wire          write_space,
     input  wire    [1:0] write_frame,
     input  wire          write_writable,
@@ -26,8 +26,8 @@ module l1_tlb_proof_way (
     reg     [1:0] written;
     reg     [1:0] present_d;
     wire    [1:0] present_q;
-    reg     [3:0] tag_d;
-    wire    [3:0] tag_q;
+    reg     [1:0] tag_d;
+    wire    [1:0] tag_q;
     reg     [1:0] space_d;
     wire    [1:0] space_q;
     reg     [3:0] frames_d;
@@ -36,7 +36,7 @@ module l1_tlb_proof_way (
     wire    [1:0] may_write_q;
     reg     [1:0] barred_d;
     wire    [1:0] barred_q;
-    wire    [1:0] looked_tag_chosen;
+    wire          looked_tag_chosen;
     wire          looked_space_chosen;
     wire    [1:0] looked_frame_chosen;
     reg     [1:0] some_of;
@@ -49,12 +49,12 @@ module l1_tlb_proof_way (
     wire          taken_any;
 
     register_1 present [1:0] (.clock(clock), .reset(reset), .d(present_d), .q(present_q));
-    register_2 tag [1:0] (.clock(clock), .reset(reset), .d(tag_d), .q(tag_q));
+    register_1 tag [1:0] (.clock(clock), .reset(reset), .d(tag_d), .q(tag_q));
     register_1 space [1:0] (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
     register_2 frames [1:0] (.clock(clock), .reset(reset), .d(frames_d), .q(frames_q));
     register_1 may_write [1:0] (.clock(clock), .reset(reset), .d(may_write_d), .q(may_write_q));
     register_1 barred [1:0] (.clock(clock), .reset(reset), .d(barred_d), .q(barred_q));
-    select_2_of_2 looked_tag (.choose(looked), .of(tag_q), .chosen(looked_tag_chosen));
+    select_2_of_1 looked_tag (.choose(looked), .of(tag_q), .chosen(looked_tag_chosen));
     select_2_of_1 looked_space (.choose(looked), .of(space_q), .chosen(looked_space_chosen));
     select_2_of_2 looked_frame (.choose(looked), .of(frames_q), .chosen(looked_frame_chosen));
     any_of_2 some (.of(some_of), .any(some_any));
@@ -105,21 +105,16 @@ module l1_tlb_proof_way (
     end
 
     assign found = some_any && (looked_tag_chosen == look_tag) && (looked_space_chosen == look_space);
-
     assign frame = looked_frame_chosen;
-
     assign writable = some_writable_any;
-
     assign denied = some_denied_any;
-
     assign vacant = !taken_any;
-
 
     always @* begin : present_d_process
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             present_d[s] = present_q[s];
-            tag_d[s*2 +: 2] = tag_q[s*2 +: 2];
+            tag_d[s] = tag_q[s];
             space_d[s] = space_q[s];
             frames_d[s*2 +: 2] = frames_q[s*2 +: 2];
             may_write_d[s] = may_write_q[s];
@@ -130,7 +125,7 @@ module l1_tlb_proof_way (
             end
             if (write && written[s]) begin
                 present_d[s] = 1'd1;
-                tag_d[s*2 +: 2] = write_tag;
+                tag_d[s] = write_tag;
                 space_d[s] = write_space;
                 frames_d[s*2 +: 2] = write_frame;
                 may_write_d[s] = write_writable;

@@ -205,7 +205,7 @@ pub fn designs() -> Vec<Design> {
             "l1_tlb_proof",
             "l1_tlb",
             "proof",
-            ready::<L1Tlb<2, 1, 2, 1, 3, 2, 1, 2, 2, 2, 1, 2>>,
+            ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2>>,
         ),
     ]
 }

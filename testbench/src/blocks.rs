@@ -120,10 +120,10 @@ impl Block for L1Tlb {
     fn parameters(config: &str) -> Option<l1_tlb::Parameters> {
         match config {
             "32" => Some(l1_tlb::Parameters::PAPER),
-            "proof" => Some(l1_tlb::Parameters {
+            PROVED => Some(l1_tlb::Parameters {
                 set_bits: 1,
                 ways: 2,
-                page_bits: 3,
+                page_bits: 2,
                 space_bits: 1,
                 frame_bits: 2,
                 tag_bits: 2,
