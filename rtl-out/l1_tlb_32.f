@@ -12,6 +12,7 @@ recency_8_ways_4_sets.v
 l1_tlb_32_way.v
 any_of_4.v
 select_4_of_28.v
+select_4_of_8.v
 select_4_of_34.v
 register_34.v
 register_28.v

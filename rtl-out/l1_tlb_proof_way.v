@@ -24,7 +24,6 @@ module l1_tlb_proof_way (
 );
     reg     [1:0] looked;
     reg     [1:0] written;
-    reg     [1:0] in_space;
     reg     [1:0] present_d;
     wire    [1:0] present_q;
     reg     [1:0] tag_d;
@@ -38,6 +37,7 @@ module l1_tlb_proof_way (
     reg     [1:0] barred_d;
     wire    [1:0] barred_q;
     wire          looked_tag_chosen;
+    wire          looked_space_chosen;
     wire    [1:0] looked_frame_chosen;
     reg     [1:0] some_of;
     wire          some_any;
@@ -55,18 +55,12 @@ module l1_tlb_proof_way (
     register_1 may_write [1:0] (.clock(clock), .reset(reset), .d(may_write_d), .q(may_write_q));
     register_1 barred [1:0] (.clock(clock), .reset(reset), .d(barred_d), .q(barred_q));
     select_2_of_1 looked_tag (.choose(looked), .of(tag_q), .chosen(looked_tag_chosen));
+    select_2_of_1 looked_space (.choose(looked), .of(space_q), .chosen(looked_space_chosen));
     select_2_of_2 looked_frame (.choose(looked), .of(frames_q), .chosen(looked_frame_chosen));
     any_of_2 some (.of(some_of), .any(some_any));
     any_of_2 some_writable (.of(some_writable_of), .any(some_writable_any));
     any_of_2 some_denied (.of(some_denied_of), .any(some_denied_any));
     any_of_2 taken (.of(taken_of), .any(taken_any));
-
-    always @* begin : in_space_process
-        integer s;
-        for (s = 0; s < 2; s = s + 1) begin
-            in_space[s] = space_q[s] == look_space;
-        end
-    end
 
     always @* begin : looked_process
         integer s;
@@ -85,7 +79,7 @@ module l1_tlb_proof_way (
     always @* begin : some_of_process
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
-            some_of[s] = looked[s] && present_q[s] && in_space[s];
+            some_of[s] = looked[s] && present_q[s];
         end
     end
 
@@ -110,7 +104,7 @@ module l1_tlb_proof_way (
         end
     end
 
-    assign found = some_any && (looked_tag_chosen == look_tag);
+    assign found = some_any && (looked_tag_chosen == look_tag) && (looked_space_chosen == look_space);
     assign frame = looked_frame_chosen;
     assign writable = some_writable_any;
     assign denied = some_denied_any;
@@ -125,7 +119,8 @@ module l1_tlb_proof_way (
             frames_d[s*2 +: 2] = frames_q[s*2 +: 2];
             may_write_d[s] = may_write_q[s];
             barred_d[s] = barred_q[s];
-            if (drop_all || (drop_space && in_space[s]) || (drop_page && found && looked[s])) begin
+            if (drop_all || (drop_space && (space_q[s] == look_space))
+                || (drop_page && found && looked[s])) begin
                 present_d[s] = 1'd0;
             end
             if (write && written[s]) begin

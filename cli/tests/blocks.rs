@@ -95,7 +95,10 @@ fn lockstep_is_told_for_each_back_end() {
 #[test]
 fn lockstep_that_cannot_be_had_is_one_sentence() {
     for (arguments, sentence) in [
-        (vec!["nothing"], "error: there is no block nothing; there are"),
+        (
+            vec!["nothing"],
+            "error: there is no block nothing; there are",
+        ),
         (
             vec!["coalescer", "--trace", "TRACE"],
             "error: a trace drives the replay queue and the operand log",

@@ -41,10 +41,24 @@ pub const L1_TLB_WAYS: usize = 8;
 pub const L1_TLB_PAIRS: usize = L1_TLB_WAYS * (L1_TLB_WAYS - 1) / 2;
 /// Bits of a page number above those of its set.
 pub const L1_TLB_TAG_BITS: usize = PAGE_BITS - L1_TLB_SET_BITS;
-/// Pages for which the L1 TLB waits at once, as bits of a number. No paper says how many: four far faults an SM are
-/// enough, and nothing is gained beyond 16 (Zheng et al., HPCA 2016, section 3.2); the rest are misses that are no faults.
+/// Pages for which the L1 TLB waits at once, as bits of a number. No paper says how many. Four far faults an SM are
+/// enough (Zheng et al., HPCA 2016, section 3.2); as many again are for misses that are no faults.
 pub const L1_TLB_MISS_BITS: usize = 3;
 /// Pages for which the L1 TLB waits at once.
 pub const L1_TLB_MISSES: usize = 1 << L1_TLB_MISS_BITS;
 /// Bits of a count of them.
 pub const L1_TLB_MISS_COUNT_BITS: usize = L1_TLB_MISS_BITS + 1;
+/// Instructions that may finish in a cycle: one of each unit (Table 1: 2 math, 1 special function, 1 branch, 1 load/store),
+/// and one that is squashed.
+pub const FINISHES: usize = 6;
+/// Instructions of a warp that are buffered or in flight.
+pub const SCOREBOARD_ENTRIES: usize = 8;
+/// Bits of their numbers.
+pub const ENTRY_BITS: usize = 3;
+/// Bits of an instruction's class.
+pub const CLASS_BITS: usize = 3;
+/// Bits of an opcode: with one more, which tells a store, it fits the replay queue.
+pub const OPCODE_BITS: usize = 7;
+/// Memory instructions between operand read and the memory unit: one that arrives and one that leaves in a cycle, and
+/// one that is in operand read.
+pub const MEMORY_PLACES: usize = 3;

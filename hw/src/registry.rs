@@ -1,18 +1,17 @@
 //! The designs that are exported: every block at every size that is measured, and at the small size that is proved.
 
-use rust_hdl::prelude::Block;
-
 use crate::coalescer::Coalescer;
 use crate::l1_tlb::L1Tlb;
 use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
 use crate::params::{
-    AGE_BITS, CHECK_TAG_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS, L1_TLB_MISSES,
-    L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES, LINE_BITS,
-    LOG_BANKS, PAGE_BITS, SPACE_BITS,
+    AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
+    L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES,
+    LINE_BITS, LOG_BANKS, PAGE_BITS, SCOREBOARD_ENTRIES, SPACE_BITS,
 };
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
+use crate::scoreboard::Scoreboard;
 use crate::verilog::{self, ExportError, Port};
 
 /// A block at one size.
@@ -103,16 +102,12 @@ impl Design {
 
 /// A log in the default banks, one lane each.
 fn log<const E: usize, const P: usize, const C: usize>() -> Box<dyn Hardware> {
-    let mut block = Box::new(OperandLog::<E, P, C>::new(LOG_BANKS));
-    block.connect_all();
-    block
+    connected(OperandLog::<E, P, C>::new(LOG_BANKS))
 }
 
 /// A log in half as many banks of two lanes each.
 fn log_of_wide_banks<const E: usize, const P: usize, const C: usize>() -> Box<dyn Hardware> {
-    let mut block = Box::new(OperandLog::<E, P, C>::new(LOG_BANKS / 2));
-    block.connect_all();
-    block
+    connected(OperandLog::<E, P, C>::new(LOG_BANKS / 2))
 }
 
 /// The L1 TLB at the paper's size.
@@ -133,7 +128,11 @@ type PaperL1Tlb = L1Tlb<
 
 /// Connects a new block, so that it can be simulated.
 fn ready<B: Hardware + Default + 'static>() -> Box<dyn Hardware> {
-    let mut block = Box::<B>::default();
+    connected(B::default())
+}
+
+fn connected<B: Hardware + 'static>(block: B) -> Box<dyn Hardware> {
+    let mut block = Box::new(block);
     block.connect_all();
     block
 }
@@ -207,5 +206,14 @@ pub fn designs() -> Vec<Design> {
             "proof",
             ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2>>,
         ),
+        design("scoreboard_8", "scoreboard", "8", || {
+            connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(false))
+        }),
+        design("scoreboard_8_holding", "scoreboard", "8_holding", || {
+            connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(true))
+        }),
+        design("scoreboard_proof", "scoreboard", "proof", || {
+            connected(Scoreboard::<2, 1>::new(true))
+        }),
     ]
 }

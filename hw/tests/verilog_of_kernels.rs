@@ -135,3 +135,26 @@ fn a_variable_of_a_branch_has_a_value_in_every_case() {
     assert!(text.contains("        part_0 = 1'd0;\n"), "{text}");
     assert!(text.contains("{part_0, unused_0} = a + b;"), "{text}");
 }
+
+#[test]
+fn an_array_of_blocks_may_have_arrays_of_ports() {
+    block!(Lane { x: [Signal<In, Bit>; 3] } #[hdl_gen] |self| {
+        self.y.next = self.a.val() + self.x[0].val() + self.x[1].val();
+        self.z.next = self.b.val() + self.x[2].val();
+    });
+    block!(Lanes { lane: [Lane; 2] } #[hdl_gen] |self| {
+        for i in 0..2 {
+            self.lane[i].a.next = self.a.val();
+            self.lane[i].b.next = self.b.val();
+            for j in 0..2 {
+                self.lane[i].x[j].next = self.a.val().any();
+            }
+            self.lane[i].x[2].next = false;
+        }
+        self.y.next = self.lane[0].y.val();
+        self.z.next = self.lane[1].z.val();
+    });
+    let text = text(&Lanes::default());
+    assert!(text.contains("lane_x[((i)*3 + (j))] = |a;"), "{text}");
+    assert!(text.contains("lane_x[((i)*3 + (2))] = 1'd0;"), "{text}");
+}

@@ -176,28 +176,6 @@ fn operators_on_literals_alone_are_refused() {
 }
 
 #[test]
-fn arrays_in_arrays_are_refused() {
-    block!(Lane { x: [Signal<In, Bit>; 2] } #[hdl_gen] |self| {
-        self.y.next = self.a.val() + self.x[0].val();
-        self.z.next = self.b.val() + self.x[1].val();
-    });
-    block!(Lanes { lane: [Lane; 2] } #[hdl_gen] |self| {
-        for i in 0..2 {
-            self.lane[i].a.next = self.a.val();
-            self.lane[i].b.next = self.b.val();
-            self.lane[i].x[0].next = true;
-            self.lane[i].x[1].next = false;
-        }
-        self.y.next = self.lane[0].y.val();
-        self.z.next = self.lane[1].z.val();
-    });
-    refused(
-        &Lanes::default(),
-        &["kernel of `block`", "is an array in an array"],
-    );
-}
-
-#[test]
 fn names_that_would_meet_are_refused() {
     block!(Meet { held: Register<Bits<8>>, held_q: Signal<Local, Bits<8>>, clock: Signal<In, Clock> }
         #[hdl_gen] |self| {

@@ -1,9 +1,12 @@
-//! The reference: a naive model of each block, in plain data, written from the block's page alone, and a reader of GPU
-//! traces.
+//! The reference: a naive model of each block, in plain data, written from the block's page alone, an executor
+//! of SIMT programs, and a reader of GPU traces.
 
 pub mod coalescer;
 pub mod l1_tlb;
 pub mod operand_log;
 pub mod ports;
 pub mod replay_queue;
+pub mod scoreboard;
+pub mod simt;
+pub mod sm_pipeline;
 pub mod trace;

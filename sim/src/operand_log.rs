@@ -223,7 +223,9 @@ impl OperandLog {
         self.partitions.iter().position(owns).map(|slot| slot as u8)
     }
 
-    fn outputs(&self, inputs: &Inputs) -> Outputs {
+    /// What it shows for these inputs, without going on: for a model that is a part of another.
+    #[must_use]
+    pub fn outputs(&self, inputs: &Inputs) -> Outputs {
         let launch = inputs.launch_valid;
         let read_asked = inputs.replay_valid || inputs.save_valid;
         let overdue = self.unserved == PATIENCE;

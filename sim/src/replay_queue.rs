@@ -141,6 +141,12 @@ impl ReplayQueue {
         self.scan == Scan::Idle
     }
 
+    /// Whether an instruction is on offer to be issued again.
+    #[must_use]
+    pub fn offers_replay(&self) -> bool {
+        self.on_offer && matches!(self.scan, Scan::Replaying { .. })
+    }
+
     /// The entry that is read from the payload memory in this cycle.
     fn picked(&self) -> Option<u8> {
         (self.candidates != 0).then(|| small(self.candidates.trailing_zeros() as usize))
@@ -189,7 +195,9 @@ impl ReplayQueue {
         })
     }
 
-    fn outputs(&self, inputs: &Inputs) -> Outputs {
+    /// What it shows for these inputs, without going on: for a model that is a part of another.
+    #[must_use]
+    pub fn outputs(&self, inputs: &Inputs) -> Outputs {
         let idle = self.scan == Scan::Idle;
         let picks = self.candidates != 0;
         let over = !idle && self.remaining == 0 && !picks && !self.on_offer;

@@ -183,7 +183,9 @@ pub enum SetupError {
     #[error("there is no block {0}; there are {known}", known = names().collect::<Vec<_>>().join(", "))]
     UnknownBlock(String),
     /// No trace replay is written for it.
-    #[error("a trace drives the replay queue and the operand log, and not the {0}; leave --trace away for random traffic")]
+    #[error(
+        "a trace drives the replay queue and the operand log, and not the {0}; leave --trace away for random traffic"
+    )]
     NoReplay(String),
     /// There is no such design.
     #[error("there is no design {block} {config}; {}", known())]

@@ -116,7 +116,10 @@ fn timing_traces_of_the_pages_are_what_the_blocks_do() {
                 word += port.words();
             }
             lockstep.run(&frame).unwrap();
-            assert!(lockstep.difference(1).is_none(), "{block}: back ends differ");
+            assert!(
+                lockstep.difference(1).is_none(),
+                "{block}: back ends differ"
+            );
             let outputs = values(&layout.outputs, lockstep.last_outputs());
             for (name, row) in &mut shown {
                 let output = outputs.iter().find(|(port, _)| port == name);
@@ -134,7 +137,10 @@ fn timing_traces_of_the_pages_are_what_the_blocks_do() {
                 .iter()
                 .zip(wanted)
                 .all(|(value, wanted)| wanted.is_none_or(|wanted| wanted == *value));
-            assert!(same, "{block}.md: {name} is otherwise; the outputs are\n{text}");
+            assert!(
+                same,
+                "{block}.md: {name} is otherwise; the outputs are\n{text}"
+            );
         }
     }
 }
@@ -151,7 +157,10 @@ fn costs_of_the_pages_are_those_of_the_reports() {
         let page = page(block);
         let cost = section(&page, "Cost").unwrap_or_else(|| panic!("{block}.md: no cost"));
         // The link to the report is the first one.
-        let link = cost.split("](").nth(1).and_then(|rest| rest.split(')').next());
+        let link = cost
+            .split("](")
+            .nth(1)
+            .and_then(|rest| rest.split(')').next());
         let link = link.unwrap_or_else(|| panic!("{block}.md: the cost names no report"));
         let report = std::fs::read_to_string(root().join("hw/src").join(link)).unwrap();
         let mut report_columns: Vec<&str> = Vec::new();
@@ -171,7 +180,10 @@ fn costs_of_the_pages_are_those_of_the_reports() {
         for row in rows.filter(|row| !row[0].starts_with("--")) {
             for (column, value) in columns.iter().zip(&row).skip(1) {
                 let cell = (row[0], *column, *value);
-                assert!(known.contains(&cell), "{block}.md: {cell:?} is not in {link}");
+                assert!(
+                    known.contains(&cell),
+                    "{block}.md: {cell:?} is not in {link}"
+                );
                 compared += 1;
             }
         }
@@ -218,9 +230,18 @@ fn test_plan_names_tests_that_are_there() {
     for block in blocks::names() {
         let table = section(&plan, block).unwrap_or_else(|| panic!("no table of {block}"));
         for row in table.lines().filter_map(cells) {
-            for name in row.get(2).into_iter().flat_map(|cell| cell.split('`')).skip(1).step_by(2) {
+            for name in row
+                .get(2)
+                .into_iter()
+                .flat_map(|cell| cell.split('`'))
+                .skip(1)
+                .step_by(2)
+            {
                 if !name.contains('/') {
-                    assert!(sources.contains(&format!("fn {name}()")), "{block}: no test {name}");
+                    assert!(
+                        sources.contains(&format!("fn {name}()")),
+                        "{block}: no test {name}"
+                    );
                 }
             }
         }

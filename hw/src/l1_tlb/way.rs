@@ -60,8 +60,8 @@ pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, c
     looked: [Signal<Local, Bit>; S],
     written: [Signal<Local, Bit>; S],
     looked_tag: Select<S, T>,
+    looked_space: Select<S, A>,
     looked_frame: Select<S, F>,
-    in_space: [Signal<Local, Bit>; S],
     some: AnyOf<S>,
     some_writable: AnyOf<S>,
     some_denied: AnyOf<S>,
@@ -88,26 +88,26 @@ impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: us
             self.barred[s].reset.next = self.reset.val();
         }
 
-        // The set is chosen first, so that one comparator of tags serves them all. Spaces are compared in every set
-        // anyway, because one of them may be invalidated.
+        // The set is chosen first, so that one comparator serves them all.
         for s in 0..S {
-            self.in_space[s].next = self.space[s].q.val() == self.look_space.val();
             self.looked[s].next = self.look_set.val() == s.to_bits::<I>();
             self.written[s].next = self.write_set.val() == s.to_bits::<I>();
         }
         for s in 0..S {
             self.looked_tag.choose[s].next = self.looked[s].val();
             self.looked_tag.of[s].next = self.tag[s].q.val();
+            self.looked_space.choose[s].next = self.looked[s].val();
+            self.looked_space.of[s].next = self.space[s].q.val();
             self.looked_frame.choose[s].next = self.looked[s].val();
             self.looked_frame.of[s].next = self.frames[s].q.val();
-            self.some.of[s].next =
-                self.looked[s].val() && self.present[s].q.val() && self.in_space[s].val();
+            self.some.of[s].next = self.looked[s].val() && self.present[s].q.val();
             self.some_writable.of[s].next = self.looked[s].val() && self.may_write[s].q.val();
             self.some_denied.of[s].next = self.looked[s].val() && self.barred[s].q.val();
             self.taken.of[s].next = self.written[s].val() && self.present[s].q.val();
         }
-        self.found.next =
-            self.some.any.val() && (self.looked_tag.chosen.val() == self.look_tag.val());
+        self.found.next = self.some.any.val()
+            && (self.looked_tag.chosen.val() == self.look_tag.val())
+            && (self.looked_space.chosen.val() == self.look_space.val());
         self.frame.next = self.looked_frame.chosen.val();
         self.writable.next = self.some_writable.any.val();
         self.denied.next = self.some_denied.any.val();
@@ -121,7 +121,7 @@ impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: us
             self.may_write[s].d.next = self.may_write[s].q.val();
             self.barred[s].d.next = self.barred[s].q.val();
             if self.drop_all.val()
-                || (self.drop_space.val() && self.in_space[s].val())
+                || (self.drop_space.val() && (self.space[s].q.val() == self.look_space.val()))
                 || (self.drop_page.val() && self.found.val() && self.looked[s].val())
             {
                 self.present[s].d.next = false;
@@ -153,8 +153,8 @@ impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: us
         signals!(
             clock, reset, look_set, look_tag, look_space, drop_page, drop_space, drop_all, write, write_set, write_tag,
             write_space, write_frame, write_writable, write_denied, found, frame, writable, denied, vacant, looked_tag,
-            looked_frame, some, some_writable, some_denied, taken;
-            present, tag, space, frames, may_write, barred, in_space, looked, written
+            looked_space, looked_frame, some, some_writable, some_denied, taken;
+            present, tag, space, frames, may_write, barred, looked, written
         )
     }
 }

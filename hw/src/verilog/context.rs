@@ -174,9 +174,9 @@ impl<'a> Context<'a> {
         let (wire, vector, copies, index) = match segments.as_slice() {
             [(own, index)] => match find(&self.module.signals, own) {
                 Some(vector) if vector.kind == AtomKind::Constant => {
-                    (names::constant(own), vector, None, *index)
+                    (names::constant(own), vector, None, index.map(str::to_owned))
                 }
-                Some(vector) => (names::plain(own), vector, None, *index),
+                Some(vector) => (names::plain(own), vector, None, index.map(str::to_owned)),
                 None => return Ok(None),
             },
             [(child, child_index), (port, port_index)] => {
@@ -186,15 +186,11 @@ impl<'a> Context<'a> {
                 let Some(vector) = find(&child.module.signals, port) else {
                     return Ok(None);
                 };
-                if child.count.is_some() && vector.count.is_some() {
-                    return refuse(format!("{}: `{name}` is an array in an array", self.at()));
-                }
-                (
-                    names::joined(&child.name, port),
-                    vector,
-                    child.count,
-                    child_index.or(*port_index),
-                )
+                let index = match (vector.count, child.count) {
+                    (Some(elements), Some(_)) => nested(*child_index, *port_index, elements),
+                    _ => child_index.or(*port_index).map(str::to_owned),
+                };
+                (names::joined(&child.name, port), vector, child.count, index)
             }
             _ => return Ok(None),
         };
@@ -207,7 +203,7 @@ impl<'a> Context<'a> {
                     self.at()
                 ));
             }
-            Some(index) => match evaluate(index, &self.indices) {
+            Some(index) => match evaluate(&index, &self.indices) {
                 Some(number) => match usize::try_from(number) {
                     Ok(number) if (number + 1) * vector.width <= total => {
                         Offset::At(number * vector.width)
@@ -217,7 +213,7 @@ impl<'a> Context<'a> {
                     }
                 },
                 None => Offset::Element {
-                    index: self.index(index)?,
+                    index: self.index(&index)?,
                     stride: vector.width,
                     plus: 0,
                 },
@@ -434,4 +430,9 @@ impl<'a> Context<'a> {
             Sized::place(self.part(sized, 0, width))
         }
     }
+}
+
+/// The number of an element of an array port of an array of children, which lie one child after the other.
+fn nested(child: Option<&str>, port: Option<&str>, elements: usize) -> Option<String> {
+    Some(format!("({})*{elements} + ({})", child?, port?))
 }

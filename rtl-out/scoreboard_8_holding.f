@@ -1,0 +1,6 @@
+scoreboard_8_holding.v
+any_of_8.v
+arbiter_lowest_8.v
+register_3.v
+register_8.v
+register_1.v

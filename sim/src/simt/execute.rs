@@ -1,0 +1,243 @@
+//! What an instruction does with the operands that it read: nothing here looks at registers, so a
+//! replay with operands from a log gives what the first attempt would have given.
+
+use super::instruction::Instruction;
+use super::memory::{Memory, Shared};
+use super::operation::{Condition, Operation, Relation, Space, Width};
+use super::program::Program;
+use super::warp::{LANES, Lanes, Warp};
+
+/// The values of an instruction's sources. Of a memory instruction, the first is the address
+/// without the instruction's offset, and the second the data: what an operand log keeps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Operands {
+    /// A value for each source and lane; 0 for a source that is not there.
+    pub values: [Lanes; 3],
+}
+
+/// A write of a register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The register.
+    pub register: u8,
+    /// The lanes that are written.
+    pub mask: u32,
+    /// The new values.
+    pub values: Lanes,
+}
+
+/// What an access does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// Reads it.
+    Load,
+    /// Writes it.
+    Store,
+    /// Adds to it.
+    AtomicAdd,
+}
+
+/// A memory instruction with the addresses of its lanes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// What it does.
+    pub kind: AccessKind,
+    /// Which memory it goes to.
+    pub space: Space,
+    /// Bytes of each lane.
+    pub width: Width,
+    /// The lanes that access memory.
+    pub mask: u32,
+    /// The first byte of each lane, whether it is active or not.
+    pub addresses: Lanes,
+    /// What each lane writes or adds.
+    pub data: Lanes,
+    /// The register that takes what was read.
+    pub destination: Option<u8>,
+}
+
+/// What an instruction is going to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Write a register.
+    Write(Box<Write>),
+    /// Access memory.
+    Access(Box<Access>),
+    /// Send these lanes to the branch's target, the others on.
+    Branch(u32),
+    /// Wait for the other warps of the block.
+    Barrier,
+    /// End the lanes.
+    Exit,
+}
+
+/// Executes an instruction for the lanes of a mask.
+#[must_use]
+pub fn execute(instruction: &Instruction, operands: &Operands, mask: u32) -> Effect {
+    let [first, second, _] = &operands.values;
+    let access = |kind, space, width| {
+        Effect::Access(Box::new(Access {
+            kind,
+            space,
+            width,
+            mask,
+            addresses: first.map(|address| address.wrapping_add_signed(instruction.offset)),
+            data: *second,
+            destination: instruction.destination,
+        }))
+    };
+    match instruction.operation {
+        Operation::Load(space, width) => access(AccessKind::Load, space, width),
+        Operation::Store(space, width) => access(AccessKind::Store, space, width),
+        Operation::AtomicAdd(space, width) => access(AccessKind::AtomicAdd, space, width),
+        Operation::Branch(condition) => {
+            let zero = lanes_where(first, |value| value == 0);
+            Effect::Branch(match condition {
+                Condition::Always => mask,
+                Condition::NotZero => mask & !zero,
+                Condition::Zero => mask & zero,
+            })
+        }
+        Operation::Barrier => Effect::Barrier,
+        Operation::Exit => Effect::Exit,
+        operation => Effect::Write(Box::new(Write {
+            register: instruction.destination.unwrap_or_default(),
+            mask,
+            values: compute(operation, operands),
+        })),
+    }
+}
+
+fn lanes_where(values: &Lanes, holds: impl Fn(u64) -> bool) -> u32 {
+    let lanes = values.iter().enumerate();
+    lanes.fold(0, |mask, (lane, &value)| {
+        mask | u32::from(holds(value)) << lane
+    })
+}
+
+/// What a math or special instruction writes.
+fn compute(operation: Operation, operands: &Operands) -> Lanes {
+    let [a, b, c] = &operands.values;
+    let integers = |combine: fn(u64, u64) -> u64| -> Lanes {
+        std::array::from_fn(|lane| combine(a[lane], b[lane]))
+    };
+    let float = |bits: u64| f32::from_bits(bits as u32);
+    let floats = |combine: fn(f32, f32) -> f32| -> Lanes {
+        std::array::from_fn(|lane| combine(float(a[lane]), float(b[lane])).to_bits().into())
+    };
+    let special = |map: fn(f32) -> f32| a.map(|value| map(float(value)).to_bits().into());
+    let compare = |relation: Relation| -> Lanes {
+        std::array::from_fn(|lane| {
+            relation
+                .holds(a[lane].cast_signed(), b[lane].cast_signed())
+                .into()
+        })
+    };
+    match operation {
+        Operation::Move => *a,
+        Operation::Add => integers(u64::wrapping_add),
+        Operation::Subtract => integers(u64::wrapping_sub),
+        Operation::Multiply => integers(u64::wrapping_mul),
+        Operation::MultiplyAdd => {
+            std::array::from_fn(|lane| a[lane].wrapping_mul(b[lane]).wrapping_add(c[lane]))
+        }
+        Operation::Minimum => integers(|a, b| a.cast_signed().min(b.cast_signed()).cast_unsigned()),
+        Operation::Maximum => integers(|a, b| a.cast_signed().max(b.cast_signed()).cast_unsigned()),
+        Operation::And => integers(|a, b| a & b),
+        Operation::Or => integers(|a, b| a | b),
+        Operation::Xor => integers(|a, b| a ^ b),
+        Operation::ShiftLeft => integers(|a, b| a.wrapping_shl(b as u32)),
+        Operation::ShiftRight => integers(|a, b| a.wrapping_shr(b as u32)),
+        Operation::Compare(relation) => compare(relation),
+        Operation::Select => {
+            std::array::from_fn(|lane| if a[lane] == 0 { c[lane] } else { b[lane] })
+        }
+        Operation::FloatAdd => floats(|a, b| a + b),
+        Operation::FloatSubtract => floats(|a, b| a - b),
+        Operation::FloatMultiply => floats(|a, b| a * b),
+        Operation::FloatMultiplyAdd => std::array::from_fn(|lane| {
+            let sum = float(a[lane]).mul_add(float(b[lane]), float(c[lane]));
+            sum.to_bits().into()
+        }),
+        Operation::FloatMinimum => floats(f32::min),
+        Operation::FloatMaximum => floats(f32::max),
+        Operation::FloatCompare(relation) => {
+            std::array::from_fn(|lane| relation.holds(float(a[lane]), float(b[lane])).into())
+        }
+        Operation::ToFloat => a.map(|value| (value.cast_signed() as f32).to_bits().into()),
+        Operation::ToInteger => a.map(|value| (float(value) as i64).cast_unsigned()),
+        Operation::Reciprocal => special(f32::recip),
+        Operation::SquareRoot => special(f32::sqrt),
+        Operation::InverseSquareRoot => special(|value| value.sqrt().recip()),
+        Operation::Sine => special(f32::sin),
+        Operation::Cosine => special(f32::cos),
+        Operation::Exponential => special(f32::exp2),
+        Operation::Logarithm => special(f32::log2),
+        // `execute` keeps these for itself: they compute nothing.
+        Operation::Load(..)
+        | Operation::Store(..)
+        | Operation::AtomicAdd(..)
+        | Operation::Branch(_)
+        | Operation::Barrier
+        | Operation::Exit => [0; LANES],
+    }
+}
+
+impl Access {
+    /// The lanes that access memory, with their addresses.
+    pub fn lanes(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let active = |(lane, _): &(usize, u64)| self.mask >> lane & 1 == 1;
+        self.addresses.iter().copied().enumerate().filter(active)
+    }
+
+    /// Accesses the memory, lowest lane first, and gives the register write that follows.
+    #[must_use]
+    pub fn perform(&self, global: &mut Memory, shared: &mut Shared) -> Option<Write> {
+        let mut values = [0; LANES];
+        for (lane, address) in self.lanes() {
+            if self.kind != AccessKind::Store {
+                values[lane] = match self.space {
+                    Space::Global => global.read(address, self.width),
+                    Space::Shared => shared.read(address, self.width),
+                };
+            }
+            let written = match self.kind {
+                AccessKind::Load => continue,
+                AccessKind::Store => self.data[lane],
+                AccessKind::AtomicAdd => values[lane].wrapping_add(self.data[lane]),
+            };
+            match self.space {
+                Space::Global => global.write(address, self.width, written),
+                Space::Shared => shared.write(address, self.width, written),
+            }
+        }
+        self.destination.map(|register| Write {
+            register,
+            mask: self.mask,
+            values,
+        })
+    }
+}
+
+/// Applies an effect to the warp, its block's shared memory and global memory. A barrier changes
+/// nothing: whoever knows the block's other warps lets the warp pass
+/// ([`Control::pass`](super::Control::pass)).
+pub fn commit(
+    effect: &Effect,
+    program: &Program,
+    warp: &mut Warp,
+    global: &mut Memory,
+    shared: &mut Shared,
+) {
+    match effect {
+        Effect::Write(write) => warp.write(write),
+        Effect::Access(access) => {
+            if let Some(write) = access.perform(global, shared) {
+                warp.write(&write);
+            }
+        }
+        Effect::Branch(taken) => warp.control.branch(program, *taken),
+        Effect::Barrier => {}
+        Effect::Exit => warp.control.exit(),
+    }
+}

@@ -1,0 +1,149 @@
+//! Eleven kernels after the access patterns of Parboil's (Stratton et al., 2012), which the papers
+//! measure: written for this project, with the mix of instructions, the coalescing, the occupancy and
+//! the distance between a load and its use that the originals have, but none of their code and, by
+//! default, small problems. What they are not: the originals' traces.
+//!
+//! Constant memory and textures, which the instruction set has not, are shared and global memory
+//! here. All kernels are free of races but for sums and for stores of equal values, and none reads
+//! from global memory what was written there, so their memory and their registers at the end do not
+//! depend on the order in which warps run or in which accesses that faulted come back.
+
+mod bfs;
+mod cutcp;
+mod data;
+mod histo;
+mod lbm;
+mod mri_gridding;
+mod mri_q;
+mod sad;
+mod sgemm;
+mod spmv;
+mod stencil;
+mod tpacf;
+
+use super::memory::Memory;
+use super::program::{Program, ProgramError};
+use super::warp::{LANES, Launch};
+use crate::trace::{SM_BLOCKS, SM_WARPS};
+
+/// Registers of 32 bits that an SM has: 256 KB (Tanasic et al., Table 1).
+pub const SM_REGISTERS: u32 = 65_536;
+/// Bytes of shared memory that an SM has (Tanasic et al., Table 1).
+pub const SM_SHARED_MEMORY: u32 = 32 << 10;
+
+/// A range of global memory that a kernel uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// What is there.
+    pub name: &'static str,
+    /// The first byte; a multiple of 64 KB, and no two regions share as much.
+    pub address: u64,
+    /// The number of bytes.
+    pub bytes: u64,
+    /// There is something before the kernel starts, which it reads.
+    pub is_input: bool,
+    /// The kernel writes it.
+    pub is_output: bool,
+}
+
+/// A kernel with its data.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// Its name in Parboil.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub about: &'static str,
+    /// The program.
+    pub program: Program,
+    /// Its size.
+    pub launch: Launch,
+    /// Global memory before it starts.
+    pub memory: Memory,
+    /// Registers of 32 bits that a thread is given: what a compiler for such registers takes, with
+    /// two for each address.
+    pub registers: u32,
+    /// The memory that it uses.
+    pub regions: Vec<Region>,
+}
+
+impl Kernel {
+    /// Thread blocks that an SM of the paper holds at once.
+    #[must_use]
+    pub fn blocks_per_sm(&self) -> u32 {
+        let warps = self.launch.warps_per_block();
+        let threads = warps * LANES as u32;
+        let shared = SM_SHARED_MEMORY.checked_div(self.launch.shared_memory);
+        [
+            SM_BLOCKS,
+            SM_WARPS / warps,
+            SM_REGISTERS / (self.registers * threads),
+            shared.unwrap_or(SM_BLOCKS),
+        ]
+        .into_iter()
+        .fold(SM_BLOCKS, u32::min)
+    }
+
+    /// A region by its name.
+    #[must_use]
+    pub fn region(&self, name: &str) -> Option<&Region> {
+        self.regions.iter().find(|region| region.name == name)
+    }
+}
+
+/// Makes a kernel; the scale multiplies its thread blocks, and 1 keeps one SM busy for some 10,000 to
+/// 50,000 warp instructions.
+pub type Make = fn(scale: u32) -> Result<Kernel, ProgramError>;
+
+/// Every kernel by its name.
+pub const KERNELS: [(&str, Make); 11] = [
+    ("bfs", bfs::kernel),
+    ("cutcp", cutcp::kernel),
+    ("histo", histo::kernel),
+    ("lbm", lbm::kernel),
+    ("mri-gridding", mri_gridding::kernel),
+    ("mri-q", mri_q::kernel),
+    ("sad", sad::kernel),
+    ("sgemm", sgemm::kernel),
+    ("spmv", spmv::kernel),
+    ("stencil", stencil::kernel),
+    ("tpacf", tpacf::kernel),
+];
+
+/// The kernel of a name.
+#[must_use]
+pub fn named(name: &str) -> Option<Make> {
+    let known = KERNELS.iter().find(|(known, _)| *known == name);
+    known.map(|&(_, make)| make)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::run::run;
+    use super::*;
+
+    #[test]
+    fn kernels_are_as_large_as_they_say() {
+        for (name, make) in KERNELS {
+            let kernel = make(1).unwrap();
+            assert_eq!(kernel.name, name);
+            assert!(
+                kernel.registers >= kernel.program.registers().into(),
+                "{name}"
+            );
+            // More blocks than fit, so that some wait.
+            assert!(kernel.launch.blocks() > kernel.blocks_per_sm(), "{name}");
+            let run = run(&kernel.program, &kernel.launch, kernel.memory).unwrap();
+            let steps = run.steps();
+            assert!((10_000..=50_000).contains(&steps), "{name}: {steps}");
+        }
+    }
+
+    #[test]
+    fn kernels_are_printed_and_read_back() {
+        for (name, make) in KERNELS {
+            let program = make(1).unwrap().program;
+            let read = super::super::assemble(&program.to_string());
+            assert_eq!(read, Ok(program), "{name}");
+        }
+    }
+}

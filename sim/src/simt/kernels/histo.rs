@@ -1,0 +1,140 @@
+//! histo: a histogram of many bins.
+//!
+//! A block counts in shared memory, over which it clears before and hands to global memory after, each
+//! behind a barrier; values that the shared part has no bin for go to global memory at once. The
+//! values crowd in the middle, so that lanes meet in the same bin. Each thread strides over its share
+//! with four loads ahead.
+
+use super::super::builder::{Builder, Reg};
+use super::super::instruction::SpecialRegister;
+use super::super::operation::Space::{Global, Shared};
+use super::super::program::ProgramError;
+use super::super::warp::Launch;
+use super::Kernel;
+use super::data::{Layout, Values};
+
+/// Threads of a block.
+const THREADS: usize = 512;
+/// Blocks for a scale of 1.
+const BLOCKS: usize = 6;
+/// All bins.
+const BINS: usize = 4096;
+/// The first bin in shared memory.
+const FIRST: usize = 1024;
+/// Bins in shared memory.
+const SHARED_BINS: usize = 2048;
+/// Loads that are under way at once.
+const AHEAD: usize = 4;
+/// Values of a thread, a multiple of [`AHEAD`].
+const SHARE: usize = 24;
+const REGISTERS: u32 = 24;
+
+fn values(scale: u32) -> Vec<u32> {
+    let mut values = Values(6);
+    // The mean of four numbers: a bell.
+    let value = |_| (0..4).map(|_| values.below(BINS as u32)).sum::<u32>() / 4;
+    (0..THREADS * BLOCKS * SHARE * scale as usize)
+        .map(value)
+        .collect()
+}
+
+/// The kernel; a scale of 1 has 6 blocks.
+pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
+    let blocks = BLOCKS * scale as usize;
+    let mut layout = Layout::default();
+    let from = layout.input("values", &values(scale));
+    let bins = layout.output("bins", BINS);
+    let stride = 4 * (THREADS * blocks) as u64;
+
+    let b = &mut Builder::new();
+    let [pointer, slot, left, count, place, outside] = b.registers();
+    let loaded: [Reg; AHEAD] = b.registers();
+    b.shl(slot, SpecialRegister::Thread(0), 2);
+    for step in 0..SHARED_BINS / THREADS {
+        b.store(Shared, slot, 4 * (step * THREADS) as i64, 0);
+    }
+    b.mad(
+        pointer,
+        SpecialRegister::Block(0),
+        SpecialRegister::BlockSize(0),
+        SpecialRegister::Thread(0),
+    );
+    b.mad(pointer, pointer, 4, from);
+    b.barrier();
+    b.mov(left, SHARE as i32);
+    b.repeat(|b| {
+        for value in loaded {
+            b.load(Global, value, pointer, 0);
+            b.add(pointer, pointer, stride);
+        }
+        b.sub(left, left, AHEAD as i32);
+        for value in loaded {
+            b.sub(count, value, FIRST as i32);
+            b.set_lt(place, count, 0);
+            b.set_lt(outside, SHARED_BINS as i32 - 1, count);
+            b.or(outside, outside, place);
+            b.when_else(
+                outside,
+                |b| {
+                    b.mad(place, value, 4, bins);
+                    b.atomic_add(Global, place, 0, 1);
+                },
+                |b| {
+                    b.shl(place, count, 2);
+                    b.atomic_add(Shared, place, 0, 1);
+                },
+            );
+        }
+        left
+    });
+    b.barrier();
+    b.add(place, slot, bins);
+    for step in 0..SHARED_BINS / THREADS {
+        let bin = 4 * (step * THREADS) as i64;
+        b.load(Shared, count, slot, bin);
+        b.set_lt(outside, 0, count);
+        b.when(outside, |b| {
+            b.atomic_add(Global, place, bin + 4 * FIRST as i64, count);
+        });
+    }
+    b.exit();
+    Ok(Kernel {
+        name: "histo",
+        about: "histogram: atomics in shared memory, some in global, few blocks of many warps",
+        program: std::mem::take(b).finish()?,
+        launch: Launch {
+            grid: [blocks as u32, 1, 1],
+            block: [THREADS as u32, 1, 1],
+            shared_memory: 4 * SHARED_BINS as u32,
+        },
+        memory: layout.memory,
+        registers: REGISTERS,
+        regions: layout.regions,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::data::result;
+    use super::*;
+
+    #[test]
+    fn counts_every_value_once() {
+        for scale in [1, 2] {
+            let mut expected = vec![0; BINS];
+            for value in values(scale) {
+                expected[value as usize] += 1;
+            }
+            assert_eq!(result(&kernel(scale).unwrap(), "bins"), expected);
+        }
+    }
+
+    #[test]
+    fn sixty_four_warps_are_resident() {
+        let kernel = kernel(1).unwrap();
+        assert_eq!(
+            (kernel.blocks_per_sm(), kernel.launch.warps_per_block()),
+            (4, 16)
+        );
+    }
+}

@@ -1,0 +1,198 @@
+//! Global memory as a sparse map of pages, and the shared memory of a thread block.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::operation::Width;
+
+/// Bytes of a page.
+pub const PAGE_BYTES: u64 = 1 << PAGE_SHIFT;
+const PAGE_SHIFT: u32 = 12;
+
+type Page = Box<[u8; PAGE_BYTES as usize]>;
+
+/// Global memory: every byte is there and 0 until it is written; bytes lie with the lowest first.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    pages: BTreeMap<u64, Page>,
+}
+
+impl Memory {
+    /// Memory full of zeros.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The value at an address; of 4 bytes, the upper half is 0.
+    #[must_use]
+    pub fn read(&self, address: u64, width: Width) -> u64 {
+        let (page, inside) = split(address);
+        let bytes = width.bytes() as usize;
+        let mut value = [0; 8];
+        if inside + bytes <= PAGE_BYTES as usize {
+            if let Some(page) = self.pages.get(&page) {
+                value[..bytes].copy_from_slice(&page[inside..inside + bytes]);
+            }
+        } else {
+            for (offset, byte) in value[..bytes].iter_mut().enumerate() {
+                let (page, inside) = split(address.wrapping_add(offset as u64));
+                *byte = self.pages.get(&page).map_or(0, |page| page[inside]);
+            }
+        }
+        u64::from_le_bytes(value)
+    }
+
+    /// Writes the low bytes of a value at an address.
+    pub fn write(&mut self, address: u64, width: Width, value: u64) {
+        let (page, inside) = split(address);
+        let bytes = width.bytes() as usize;
+        let value = value.to_le_bytes();
+        if inside + bytes <= PAGE_BYTES as usize {
+            self.page(page)[inside..inside + bytes].copy_from_slice(&value[..bytes]);
+        } else {
+            for (offset, &byte) in value[..bytes].iter().enumerate() {
+                let (page, inside) = split(address.wrapping_add(offset as u64));
+                self.page(page)[inside] = byte;
+            }
+        }
+    }
+
+    /// Writes words of 4 bytes one after the other.
+    pub fn write_words(&mut self, address: u64, words: &[u32]) {
+        for (place, &word) in words.iter().enumerate() {
+            let address = address.wrapping_add(4 * place as u64);
+            self.write(address, Width::Four, word.into());
+        }
+    }
+
+    /// Reads words of 4 bytes one after the other.
+    #[must_use]
+    pub fn read_words(&self, address: u64, count: usize) -> Vec<u32> {
+        let place = |place: usize| address.wrapping_add(4 * place as u64);
+        let read = |at| self.read(place(at), Width::Four) as u32;
+        (0..count).map(read).collect()
+    }
+
+    /// The numbers of the pages that were written to, ascending.
+    pub fn pages(&self) -> impl Iterator<Item = u64> + '_ {
+        self.pages.keys().copied()
+    }
+
+    /// The lowest address at which two memories differ.
+    #[must_use]
+    pub fn difference(&self, other: &Self) -> Option<u64> {
+        const EMPTY: [u8; PAGE_BYTES as usize] = [0; PAGE_BYTES as usize];
+        let numbers: BTreeSet<u64> = self.pages().chain(other.pages()).collect();
+        numbers.into_iter().find_map(|number| {
+            let bytes = |memory: &Self| memory.pages.get(&number).map_or(EMPTY, |page| **page);
+            let (left, right) = (bytes(self), bytes(other));
+            let inside = left
+                .iter()
+                .zip(&right)
+                .position(|(left, right)| left != right)?;
+            Some((number << PAGE_SHIFT) + inside as u64)
+        })
+    }
+
+    fn page(&mut self, number: u64) -> &mut Page {
+        let empty = || Box::new([0; PAGE_BYTES as usize]);
+        self.pages.entry(number).or_insert_with(empty)
+    }
+}
+
+/// Equal if every byte is; whether a page of zeros was written to does not count.
+impl PartialEq for Memory {
+    fn eq(&self, other: &Self) -> bool {
+        self.difference(other).is_none()
+    }
+}
+
+impl Eq for Memory {}
+
+/// The page of an address and the place in it.
+const fn split(address: u64) -> (u64, usize) {
+    (address >> PAGE_SHIFT, (address % PAGE_BYTES) as usize)
+}
+
+/// The shared memory of a thread block, from address 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Shared {
+    bytes: Vec<u8>,
+}
+
+impl Shared {
+    /// So many bytes, all 0.
+    #[must_use]
+    pub fn new(bytes: u32) -> Self {
+        Self {
+            bytes: vec![0; bytes as usize],
+        }
+    }
+
+    /// Whether an access lies inside.
+    #[must_use]
+    pub fn holds(&self, address: u64, width: Width) -> bool {
+        self.range(address, width).is_some()
+    }
+
+    /// The value at an address; 0 outside.
+    #[must_use]
+    pub fn read(&self, address: u64, width: Width) -> u64 {
+        let mut value = [0; 8];
+        if let Some(range) = self.range(address, width) {
+            value[..range.len()].copy_from_slice(&self.bytes[range]);
+        }
+        u64::from_le_bytes(value)
+    }
+
+    /// Writes the low bytes of a value at an address; outside, nothing.
+    pub fn write(&mut self, address: u64, width: Width, value: u64) {
+        if let Some(range) = self.range(address, width) {
+            let value = value.to_le_bytes();
+            let bytes = &value[..range.len()];
+            self.bytes[range].copy_from_slice(bytes);
+        }
+    }
+
+    fn range(&self, address: u64, width: Width) -> Option<std::ops::Range<usize>> {
+        let end = address.checked_add(width.bytes())?;
+        (end <= self.bytes.len() as u64).then_some(address as usize..end as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_cross_pages_and_the_end_of_the_address_space() {
+        for address in [0, 0xffc, 0xffd, 0x1fff, u64::MAX - 2] {
+            let mut memory = Memory::new();
+            memory.write(address, Width::Eight, 0x0102_0304_0506_0708);
+            assert_eq!(memory.read(address, Width::Eight), 0x0102_0304_0506_0708);
+            assert_eq!(memory.read(address, Width::Four), 0x0506_0708);
+            memory.write(address, Width::Four, u64::MAX);
+            assert_eq!(memory.read(address, Width::Eight), 0x0102_0304_ffff_ffff);
+        }
+    }
+
+    #[test]
+    fn zeros_that_were_written_are_no_difference() {
+        let mut memory = Memory::new();
+        memory.write(0x5000, Width::Four, 0);
+        assert_eq!(memory, Memory::new());
+        memory.write(0x6008, Width::Four, 0x0100);
+        assert_eq!(memory.difference(&Memory::new()), Some(0x6009));
+        assert_eq!(memory.pages().collect::<Vec<_>>(), [5, 6]);
+    }
+
+    #[test]
+    fn shared_memory_ends() {
+        let mut shared = Shared::new(16);
+        shared.write(12, Width::Eight, 7);
+        shared.write(8, Width::Eight, 9);
+        assert_eq!(shared.read(8, Width::Four), 9);
+        assert_eq!(shared.read(u64::MAX, Width::Four), 0);
+        assert!(shared.holds(12, Width::Four) && !shared.holds(13, Width::Four));
+    }
+}

@@ -1,0 +1,372 @@
+//! What an instruction does: operations, their classes, and their names in a program's text.
+
+/// How two values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// `a == b`.
+    Equal,
+    /// `a != b`.
+    NotEqual,
+    /// `a < b`.
+    Less,
+    /// `a <= b`.
+    LessEqual,
+    /// `a > b`.
+    Greater,
+    /// `a >= b`.
+    GreaterEqual,
+}
+
+impl Relation {
+    /// Whether it holds; of unordered floats only [`Relation::NotEqual`] does.
+    pub(super) fn holds<T: PartialOrd>(self, left: T, right: T) -> bool {
+        match self {
+            Self::Equal => left == right,
+            Self::NotEqual => left != right,
+            Self::Less => left < right,
+            Self::LessEqual => left <= right,
+            Self::Greater => left > right,
+            Self::GreaterEqual => left >= right,
+        }
+    }
+}
+
+/// The memory that an access goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Global memory, which is translated and may fault.
+    Global,
+    /// Shared memory of the thread block, which is neither.
+    Shared,
+}
+
+/// Bytes that a lane accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Width {
+    /// 4 bytes; a load clears the upper half of the register.
+    Four,
+    /// 8 bytes.
+    Eight,
+}
+
+impl Width {
+    /// The number of bytes.
+    #[must_use]
+    pub const fn bytes(self) -> u64 {
+        match self {
+            Self::Four => 4,
+            Self::Eight => 8,
+        }
+    }
+}
+
+/// Which lanes a branch takes along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Condition {
+    /// All of them.
+    Always,
+    /// Those whose source is not 0.
+    NotZero,
+    /// Those whose source is 0.
+    Zero,
+}
+
+/// The unit of the pipeline that an instruction needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// A math unit.
+    Math,
+    /// The special-function unit.
+    Special,
+    /// The load/store unit, reading global memory.
+    GlobalLoad,
+    /// The load/store unit, writing global memory; an atomic counts here, because it keeps data
+    /// besides its address, even if it has a destination as well.
+    GlobalStore,
+    /// The load/store unit, shared memory.
+    Shared,
+    /// The branch unit.
+    Branch,
+    /// The barrier of the thread block.
+    Barrier,
+    /// The end of the lanes.
+    Exit,
+}
+
+impl Class {
+    /// Goes through address translation, so that it can fault.
+    #[must_use]
+    pub const fn is_global(self) -> bool {
+        matches!(self, Self::GlobalLoad | Self::GlobalStore)
+    }
+
+    /// Decides what the warp fetches next, so that fetch waits for its commit (Tanasic et al.,
+    /// section 2.1).
+    #[must_use]
+    pub const fn is_control(self) -> bool {
+        matches!(self, Self::Branch | Self::Barrier | Self::Exit)
+    }
+}
+
+/// What an instruction does. Integers are of 64 bits and wrap; comparisons, minimum and maximum
+/// take them as signed. Floats are of 32 bits, in the lower half of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// The source itself.
+    Move,
+    /// Integer sum.
+    Add,
+    /// Integer difference.
+    Subtract,
+    /// Integer product.
+    Multiply,
+    /// Integer `a * b + c`.
+    MultiplyAdd,
+    /// The lesser integer.
+    Minimum,
+    /// The greater integer.
+    Maximum,
+    /// Bits of both.
+    And,
+    /// Bits of either.
+    Or,
+    /// Bits of one.
+    Xor,
+    /// Shift to the left; only the low 6 bits of the distance count.
+    ShiftLeft,
+    /// Shift to the right, zeros follow; only the low 6 bits of the distance count.
+    ShiftRight,
+    /// 1 if the relation holds between integers, else 0.
+    Compare(Relation),
+    /// The second source if the first is not 0, else the third.
+    Select,
+    /// Float sum.
+    FloatAdd,
+    /// Float difference.
+    FloatSubtract,
+    /// Float product.
+    FloatMultiply,
+    /// Float `a * b + c`, rounded once.
+    FloatMultiplyAdd,
+    /// The lesser float.
+    FloatMinimum,
+    /// The greater float.
+    FloatMaximum,
+    /// 1 if the relation holds between floats, else 0.
+    FloatCompare(Relation),
+    /// Signed integer to the nearest float.
+    ToFloat,
+    /// Float to a signed integer, towards zero.
+    ToInteger,
+    /// 1 / a.
+    Reciprocal,
+    /// Square root.
+    SquareRoot,
+    /// 1 / square root.
+    InverseSquareRoot,
+    /// Sine of radians.
+    Sine,
+    /// Cosine of radians.
+    Cosine,
+    /// 2 to the power of a.
+    Exponential,
+    /// Logarithm to base 2.
+    Logarithm,
+    /// Reads memory.
+    Load(Space, Width),
+    /// Writes memory.
+    Store(Space, Width),
+    /// Adds an integer to memory; the destination, if any, takes what was there before.
+    AtomicAdd(Space, Width),
+    /// Goes on elsewhere.
+    Branch(Condition),
+    /// Waits for the other warps of the thread block.
+    Barrier,
+    /// Ends the lanes.
+    Exit,
+}
+
+/// Whether an operation has a destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Destination {
+    Needed,
+    Possible,
+    Absent,
+}
+
+use Operation as O;
+use Relation as R;
+use Space::{Global, Shared};
+use Width::{Eight, Four};
+
+/// Every operation with its name.
+pub(super) const NAMES: [(&str, Operation); 57] = [
+    ("mov", O::Move),
+    ("add", O::Add),
+    ("sub", O::Subtract),
+    ("mul", O::Multiply),
+    ("mad", O::MultiplyAdd),
+    ("min", O::Minimum),
+    ("max", O::Maximum),
+    ("and", O::And),
+    ("or", O::Or),
+    ("xor", O::Xor),
+    ("shl", O::ShiftLeft),
+    ("shr", O::ShiftRight),
+    ("seteq", O::Compare(R::Equal)),
+    ("setne", O::Compare(R::NotEqual)),
+    ("setlt", O::Compare(R::Less)),
+    ("setle", O::Compare(R::LessEqual)),
+    ("setgt", O::Compare(R::Greater)),
+    ("setge", O::Compare(R::GreaterEqual)),
+    ("select", O::Select),
+    ("fadd", O::FloatAdd),
+    ("fsub", O::FloatSubtract),
+    ("fmul", O::FloatMultiply),
+    ("fma", O::FloatMultiplyAdd),
+    ("fmin", O::FloatMinimum),
+    ("fmax", O::FloatMaximum),
+    ("fseteq", O::FloatCompare(R::Equal)),
+    ("fsetne", O::FloatCompare(R::NotEqual)),
+    ("fsetlt", O::FloatCompare(R::Less)),
+    ("fsetle", O::FloatCompare(R::LessEqual)),
+    ("fsetgt", O::FloatCompare(R::Greater)),
+    ("fsetge", O::FloatCompare(R::GreaterEqual)),
+    ("i2f", O::ToFloat),
+    ("f2i", O::ToInteger),
+    ("rcp", O::Reciprocal),
+    ("sqrt", O::SquareRoot),
+    ("rsqrt", O::InverseSquareRoot),
+    ("sin", O::Sine),
+    ("cos", O::Cosine),
+    ("exp2", O::Exponential),
+    ("log2", O::Logarithm),
+    ("ld", O::Load(Global, Four)),
+    ("ld.64", O::Load(Global, Eight)),
+    ("st", O::Store(Global, Four)),
+    ("st.64", O::Store(Global, Eight)),
+    ("atom", O::AtomicAdd(Global, Four)),
+    ("atom.64", O::AtomicAdd(Global, Eight)),
+    ("lds", O::Load(Shared, Four)),
+    ("lds.64", O::Load(Shared, Eight)),
+    ("sts", O::Store(Shared, Four)),
+    ("sts.64", O::Store(Shared, Eight)),
+    ("atoms", O::AtomicAdd(Shared, Four)),
+    ("atoms.64", O::AtomicAdd(Shared, Eight)),
+    ("bra", O::Branch(Condition::Always)),
+    ("brnz", O::Branch(Condition::NotZero)),
+    ("brz", O::Branch(Condition::Zero)),
+    ("bar", O::Barrier),
+    ("exit", O::Exit),
+];
+
+impl Operation {
+    /// Its name in a program's text.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        let known = NAMES.iter().find(|(_, operation)| *operation == self);
+        known.map_or("", |(name, _)| name)
+    }
+
+    /// The operation of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let known = NAMES.iter().find(|(known, _)| *known == name);
+        known.map(|&(_, operation)| operation)
+    }
+
+    /// The unit that it needs.
+    #[must_use]
+    pub const fn class(self) -> Class {
+        match self {
+            O::ToFloat
+            | O::ToInteger
+            | O::Reciprocal
+            | O::SquareRoot
+            | O::InverseSquareRoot
+            | O::Sine
+            | O::Cosine
+            | O::Exponential
+            | O::Logarithm => Class::Special,
+            O::Load(Global, _) => Class::GlobalLoad,
+            O::Store(Global, _) | O::AtomicAdd(Global, _) => Class::GlobalStore,
+            O::Load(Shared, _) | O::Store(Shared, _) | O::AtomicAdd(Shared, _) => Class::Shared,
+            O::Branch(_) => Class::Branch,
+            O::Barrier => Class::Barrier,
+            O::Exit => Class::Exit,
+            _ => Class::Math,
+        }
+    }
+
+    /// The number of its sources.
+    #[must_use]
+    pub const fn sources(self) -> usize {
+        match self {
+            O::Barrier | O::Exit | O::Branch(Condition::Always) => 0,
+            O::MultiplyAdd | O::FloatMultiplyAdd | O::Select => 3,
+            O::Move | O::Load(..) | O::Branch(_) => 1,
+            _ => match self.class() {
+                Class::Special => 1,
+                _ => 2,
+            },
+        }
+    }
+
+    /// The memory that it accesses, and how wide, if it does.
+    #[must_use]
+    pub const fn memory(self) -> Option<(Space, Width)> {
+        match self {
+            O::Load(space, width) | O::Store(space, width) | O::AtomicAdd(space, width) => {
+                Some((space, width))
+            }
+            _ => None,
+        }
+    }
+
+    /// Its sources are floats.
+    #[must_use]
+    pub const fn takes_floats(self) -> bool {
+        match self {
+            O::FloatAdd
+            | O::FloatSubtract
+            | O::FloatMultiply
+            | O::FloatMultiplyAdd
+            | O::FloatMinimum
+            | O::FloatMaximum
+            | O::FloatCompare(_) => true,
+            O::ToFloat => false,
+            _ => matches!(self.class(), Class::Special),
+        }
+    }
+
+    pub(super) const fn destination(self) -> Destination {
+        match self {
+            O::AtomicAdd(..) => Destination::Possible,
+            O::Store(..) | O::Branch(_) | O::Barrier | O::Exit => Destination::Absent,
+            _ => Destination::Needed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_operations_are_one_to_one() {
+        for (name, operation) in NAMES {
+            assert_eq!(operation.name(), name);
+            assert_eq!(Operation::named(name), Some(operation));
+        }
+    }
+
+    #[test]
+    fn classes_follow_the_units() {
+        let class = |name| Operation::named(name).map(Operation::class);
+        assert_eq!(class("fma"), Some(Class::Math));
+        assert_eq!(class("f2i"), Some(Class::Special));
+        assert_eq!(class("atom"), Some(Class::GlobalStore));
+        assert_eq!(class("atoms"), Some(Class::Shared));
+        assert_eq!(class("brz"), Some(Class::Branch));
+    }
+}

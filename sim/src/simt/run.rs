@@ -1,0 +1,173 @@
+//! The oracle: a launch without faults, each warp in program order.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::execute::{Access, Effect, commit, execute};
+use super::memory::{Memory, Shared};
+use super::operation::Space;
+use super::program::Program;
+use super::warp::{Lanes, Launch, Place, Registers, Warp};
+
+/// Warp instructions that a run executes at most.
+pub const MOST_STEPS: u64 = 20_000_000;
+
+/// Why a run did not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RunError {
+    /// A block is too large.
+    #[error("a block has {0} threads, and at most {most} are possible", most = Launch::MOST_THREADS)]
+    Block(u32),
+    /// It goes on and on.
+    #[error("the launch executes more than {0} warp instructions; make it smaller or end its loop")]
+    TooLong(u64),
+    /// A lane leaves shared memory.
+    #[error("instruction {pc} of the program accesses shared memory at {address:#x}, past its end")]
+    Shared {
+        /// The instruction.
+        pc: u32,
+        /// The address.
+        address: u64,
+    },
+}
+
+/// A warp instruction as it was executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Its program counter.
+    pub pc: u32,
+    /// The lanes that executed it.
+    pub mask: u32,
+    /// The address of each lane if it accesses memory, 0 for a lane that is not active; shared, so
+    /// that whoever replays a run need not copy it.
+    pub addresses: Option<Arc<Lanes>>,
+}
+
+/// What a warp did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WarpRun {
+    /// Where it was.
+    pub place: Place,
+    /// Its instructions in program order.
+    pub steps: Vec<Step>,
+    /// Its registers at the end.
+    pub registers: Registers,
+}
+
+/// What a launch did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// Its warps, by block and then by their number in it.
+    pub warps: Vec<WarpRun>,
+    /// Global memory at the end.
+    pub memory: Memory,
+}
+
+impl Run {
+    /// The number of warp instructions.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        self.warps.iter().map(|warp| warp.steps.len()).sum()
+    }
+}
+
+/// Runs a launch: block after block, and in a block each warp as far as its next barrier.
+///
+/// # Errors
+/// If a block is too large, the launch goes on for more than [`MOST_STEPS`], or a lane leaves shared
+/// memory.
+pub fn run(program: &Program, launch: &Launch, memory: Memory) -> Result<Run, RunError> {
+    run_within(MOST_STEPS, program, launch, memory)
+}
+
+/// As [`run`], with another limit than [`MOST_STEPS`].
+///
+/// # Errors
+/// As [`run`], with the other limit.
+pub fn run_within(
+    limit: u64,
+    program: &Program,
+    launch: &Launch,
+    memory: Memory,
+) -> Result<Run, RunError> {
+    if launch.threads() > Launch::MOST_THREADS {
+        return Err(RunError::Block(launch.threads()));
+    }
+    let mut run = Run {
+        warps: Vec::new(),
+        memory,
+    };
+    let mut left = limit;
+    for block in 0..launch.blocks() {
+        let mut shared = Shared::new(launch.shared_memory);
+        let place = |warp| Place {
+            launch: *launch,
+            block,
+            warp,
+        };
+        let warps = 0..launch.warps_per_block();
+        let mut warps: Vec<(Warp, Vec<Step>)> = warps
+            .map(|warp| (Warp::new(program, place(warp)), Vec::new()))
+            .collect();
+        while warps.iter().any(|(warp, _)| !warp.control.is_finished()) {
+            for (warp, steps) in &mut warps {
+                // All warps have come to the barrier or ended.
+                if warp.control.is_waiting() {
+                    warp.control.pass();
+                }
+                while let Some(step) = step(program, warp, &mut run.memory, &mut shared)? {
+                    left = left.checked_sub(1).ok_or(RunError::TooLong(limit))?;
+                    steps.push(step);
+                }
+            }
+        }
+        run.warps
+            .extend(warps.into_iter().map(|(warp, steps)| WarpRun {
+                place: warp.place,
+                steps,
+                registers: warp.registers,
+            }));
+    }
+    Ok(run)
+}
+
+/// Executes the next instruction of a warp, unless it waits or has ended.
+fn step(
+    program: &Program,
+    warp: &mut Warp,
+    global: &mut Memory,
+    shared: &mut Shared,
+) -> Result<Option<Step>, RunError> {
+    let Some(fetched) = warp.control.fetch(program) else {
+        return Ok(None);
+    };
+    let instruction = program.at(fetched.pc);
+    let operands = warp.read_operands(instruction);
+    let effect = execute(instruction, &operands, fetched.mask);
+    let mut addresses = None;
+    if let Effect::Access(access) = &effect {
+        inside(access, fetched.pc, shared)?;
+        let mut active = [0; _];
+        for (lane, address) in access.lanes() {
+            active[lane] = address;
+        }
+        addresses = Some(Arc::new(active));
+    }
+    commit(&effect, program, warp, global, shared);
+    Ok(Some(Step {
+        pc: fetched.pc,
+        mask: fetched.mask,
+        addresses,
+    }))
+}
+
+fn inside(access: &Access, pc: u32, shared: &Shared) -> Result<(), RunError> {
+    let outside = |&(_, address): &(usize, u64)| !shared.holds(address, access.width);
+    match access.lanes().find(outside) {
+        Some((_, address)) if access.space == Space::Shared => {
+            Err(RunError::Shared { pc, address })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,219 @@
+//! Writes runs as traces in Accel-Sim's format (tracer version 4), which [`crate::trace`] reads.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::instruction::{Instruction, Operand, ZERO_REGISTER};
+use super::kernels::Kernel;
+use super::operation::{Operation, Relation, Space, Width};
+use super::run::{Run, RunError, Step, run};
+use super::warp::Lanes;
+
+/// Bytes from an instruction to the next.
+const INSTRUCTION_BYTES: u32 = 16;
+/// The instruction set whose names the opcodes bear.
+const BINARY_VERSION: u32 = 80;
+
+/// Why traces were not written.
+#[derive(Debug, Error)]
+pub enum WriteError {
+    /// A kernel does not run to its end.
+    #[error("{0} cannot be traced: {1}")]
+    Run(&'static str, RunError),
+    /// A file cannot be written.
+    #[error("{}: the file cannot be written ({error}); check the folder and the disk it is on", .path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+/// Runs kernels one after the other, each on its own memory, and writes a `kernel-N.traceg` for each
+/// and the `kernelslist.g`, which names the copies of their inputs too. The folder is made if it is
+/// not there. Gives the path of the list.
+///
+/// # Errors
+/// If a kernel does not come to its end, or a file cannot be written.
+pub fn write_traces(folder: &Path, kernels: &[Kernel]) -> Result<PathBuf, WriteError> {
+    let at = |path: &Path| {
+        let path = path.to_owned();
+        |error| WriteError::File { path, error }
+    };
+    fs::create_dir_all(folder).map_err(at(folder))?;
+    let mut list = String::new();
+    for (place, kernel) in kernels.iter().enumerate() {
+        let id = place + 1;
+        let name = format!("kernel-{id}.traceg");
+        let run = run(&kernel.program, &kernel.launch, kernel.memory.clone());
+        let run = run.map_err(|error| WriteError::Run(kernel.name, error))?;
+        let path = folder.join(&name);
+        let file = File::create(&path).map_err(at(&path))?;
+        let mut file = BufWriter::new(file);
+        write_trace(&mut file, kernel, id, &run).map_err(at(&path))?;
+        file.flush().map_err(at(&path))?;
+        for region in kernel.regions.iter().filter(|region| region.is_input) {
+            list += &format!("MemcpyHtoD,{:#x},{}\n", region.address, region.bytes);
+        }
+        list += &format!("{name}\n");
+    }
+    // Last, so that a list names only what is there.
+    let path = folder.join("kernelslist.g");
+    fs::write(&path, list).map_err(at(&path))?;
+    Ok(path)
+}
+
+/// Writes the trace of one run of a kernel, which has the number `id` in its list.
+///
+/// # Errors
+/// If writing fails.
+pub fn write_trace(to: &mut impl Write, kernel: &Kernel, id: usize, run: &Run) -> io::Result<()> {
+    let sizes = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
+    write!(
+        to,
+        "-kernel name = {}\n-kernel id = {id}\n-grid dim = {}\n-block dim = {}\n-shmem = {}\n\
+         -nregs = {}\n-binary version = {BINARY_VERSION}\n-cuda stream id = 0\n\
+         -shmem base_addr = 0x00007f4ad4000000\n-local mem base_addr = 0x00007f4ad2000000\n\
+         -nvbit version = none\n-accelsim tracer version = 4\n-enable lineinfo = 0\n\n\
+         #written by Faultline, not traced on a GPU\n",
+        kernel.name,
+        sizes(kernel.launch.grid),
+        sizes(kernel.launch.block),
+        kernel.launch.shared_memory,
+        kernel.registers,
+    )?;
+    for block in run
+        .warps
+        .chunk_by(|left, right| left.place.block == right.place.block)
+    {
+        for (number, warp) in block.iter().enumerate() {
+            if number == 0 {
+                let [x, y, z] = kernel.launch.block_at(warp.place.block);
+                write!(to, "\n#BEGIN_TB\n\nthread block = {x},{y},{z}\n")?;
+            }
+            let count = warp.steps.len();
+            write!(to, "\nwarp = {}\ninsts = {count}\n", warp.place.warp)?;
+            for step in &warp.steps {
+                write_step(to, kernel.program.at(step.pc), step)?;
+            }
+        }
+        write!(to, "\n#END_TB\n")?;
+    }
+    Ok(())
+}
+
+fn write_step(to: &mut impl Write, instruction: &Instruction, step: &Step) -> io::Result<()> {
+    write!(to, "{:04x} {:08x}", step.pc * INSTRUCTION_BYTES, step.mask)?;
+    match instruction.destination {
+        Some(register) => write!(to, " 1 R{register}")?,
+        None => write!(to, " 0")?,
+    }
+    write!(to, " {}", opcode(instruction))?;
+    let memory = instruction.operation.memory();
+    let sources: Vec<u8> = instruction
+        .operands()
+        .iter()
+        .filter_map(|operand| match operand {
+            Operand::Register(register) => Some(*register),
+            // The first source of an access is its address and the second its data, always.
+            _ => memory.map(|_| ZERO_REGISTER),
+        })
+        .collect();
+    write!(to, " {}", sources.len())?;
+    for register in sources {
+        write!(to, " R{register}")?;
+    }
+    match (memory, &step.addresses) {
+        (Some((_, width)), Some(addresses)) => {
+            write!(to, " {}", width.bytes())?;
+            write_addresses(to, step.mask, addresses)?;
+        }
+        _ => write!(to, " 0")?,
+    }
+    writeln!(to)
+}
+
+/// Base and stride where that says it all, and else every address: Accel-Sim's own parser misreads
+/// a base with deltas.
+fn write_addresses(to: &mut impl Write, mask: u32, addresses: &Lanes) -> io::Result<()> {
+    let lanes = (0..addresses.len()).filter(|lane| mask >> lane & 1 == 1);
+    let active: Vec<u64> = lanes.map(|lane| addresses[lane]).collect();
+    let base = active.first().copied().unwrap_or(0);
+    let stride = match active.get(1) {
+        Some(second) => second.wrapping_sub(base).cast_signed(),
+        None => 0,
+    };
+    let together = mask.count_ones() + mask.leading_zeros() + mask.trailing_zeros() == u32::BITS;
+    let even = |pair: &[u64]| pair[0].checked_add_signed(stride) == Some(pair[1]);
+    if together && active.windows(2).all(even) {
+        return write!(to, " 1 {base:#x} {stride}");
+    }
+    write!(to, " 0")?;
+    active
+        .iter()
+        .try_for_each(|address| write!(to, " {address:#x}"))
+}
+
+/// The name of an NVIDIA instruction that does nearly the same.
+fn opcode(instruction: &Instruction) -> String {
+    let name = match instruction.operation {
+        Operation::Move => "MOV",
+        Operation::Add | Operation::Subtract => "IADD3",
+        Operation::Multiply | Operation::MultiplyAdd => "IMAD",
+        Operation::Minimum | Operation::Maximum => "IMNMX",
+        Operation::And | Operation::Or | Operation::Xor => "LOP3.LUT",
+        Operation::ShiftLeft => "SHF.L",
+        Operation::ShiftRight => "SHF.R",
+        Operation::Compare(relation) => return format!("ISET.{}", suffix(relation)),
+        Operation::Select => "SEL",
+        Operation::FloatAdd | Operation::FloatSubtract => "FADD",
+        Operation::FloatMultiply => "FMUL",
+        Operation::FloatMultiplyAdd => "FFMA",
+        Operation::FloatMinimum | Operation::FloatMaximum => "FMNMX",
+        Operation::FloatCompare(relation) => return format!("FSET.{}", suffix(relation)),
+        Operation::ToFloat => "I2F",
+        Operation::ToInteger => "F2I",
+        Operation::Reciprocal => "MUFU.RCP",
+        Operation::SquareRoot => "MUFU.SQRT",
+        Operation::InverseSquareRoot => "MUFU.RSQ",
+        Operation::Sine => "MUFU.SIN",
+        Operation::Cosine => "MUFU.COS",
+        Operation::Exponential => "MUFU.EX2",
+        Operation::Logarithm => "MUFU.LG2",
+        Operation::Load(Space::Global, width) => return sized("LDG.E", width),
+        Operation::Load(Space::Shared, width) => return sized("LDS", width),
+        Operation::Store(Space::Global, width) => return sized("STG.E", width),
+        Operation::Store(Space::Shared, width) => return sized("STS", width),
+        Operation::AtomicAdd(Space::Global, width) => {
+            let returns = instruction.destination.is_some();
+            return sized(if returns { "ATOMG.E.ADD" } else { "RED.E.ADD" }, width);
+        }
+        Operation::AtomicAdd(Space::Shared, width) => return sized("ATOMS.ADD", width),
+        Operation::Branch(_) => "BRA",
+        Operation::Barrier => "BAR.SYNC",
+        Operation::Exit => "EXIT",
+    };
+    name.to_owned()
+}
+
+fn sized(name: &str, width: Width) -> String {
+    match width {
+        Width::Four => name.to_owned(),
+        Width::Eight => format!("{name}.64"),
+    }
+}
+
+const fn suffix(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Equal => "EQ",
+        Relation::NotEqual => "NE",
+        Relation::Less => "LT",
+        Relation::LessEqual => "LE",
+        Relation::Greater => "GT",
+        Relation::GreaterEqual => "GE",
+    }
+}

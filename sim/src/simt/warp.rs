@@ -1,0 +1,178 @@
+//! A warp: its place in the launch, its registers and its control.
+
+use super::control::Control;
+use super::execute::{Operands, Write};
+use super::instruction::{Instruction, Operand, SpecialRegister, ZERO_REGISTER};
+use super::program::Program;
+
+/// Lanes of a warp.
+pub const LANES: usize = 32;
+
+/// A value for each lane, lane 0 first.
+pub type Lanes = [u64; LANES];
+
+/// How a program is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// Thread blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// Shared memory of a block, bytes.
+    pub shared_memory: u32,
+}
+
+impl Launch {
+    /// Threads of a block at most.
+    pub const MOST_THREADS: u32 = 1024;
+
+    /// The number of thread blocks; at the limit of the type if there are more.
+    #[must_use]
+    pub fn blocks(&self) -> u32 {
+        self.grid.into_iter().fold(1, u32::saturating_mul)
+    }
+
+    /// The number of threads of a block; at the limit of the type if there are more.
+    #[must_use]
+    pub fn threads(&self) -> u32 {
+        self.block.into_iter().fold(1, u32::saturating_mul)
+    }
+
+    /// The number of warps of a thread block.
+    #[must_use]
+    pub fn warps_per_block(&self) -> u32 {
+        self.threads().div_ceil(LANES as u32)
+    }
+
+    /// The coordinates of a thread block by its number; x runs fastest.
+    #[must_use]
+    pub fn block_at(&self, number: u32) -> [u32; 3] {
+        split(number, self.grid)
+    }
+}
+
+fn split(number: u32, size: [u32; 3]) -> [u32; 3] {
+    let [x, y, _] = size.map(|size| size.max(1));
+    [number % x, number / x % y, number / x / y]
+}
+
+/// The place of a warp in its launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The launch.
+    pub launch: Launch,
+    /// Number of the thread block; x runs fastest.
+    pub block: u32,
+    /// Number of the warp in the block.
+    pub warp: u32,
+}
+
+impl Place {
+    /// The lanes that are threads of the block: in its last warp perhaps not all.
+    #[must_use]
+    pub fn mask(&self) -> u32 {
+        let threads = self.launch.threads();
+        match threads.saturating_sub(self.warp * LANES as u32) {
+            left @ ..32 => (1 << left) - 1,
+            _ => u32::MAX,
+        }
+    }
+
+    /// The value of a special register in each lane.
+    #[must_use]
+    pub fn special(&self, register: SpecialRegister) -> Lanes {
+        let along = |coordinates: [u32; 3], axis: u8| {
+            let value = coordinates.get(usize::from(axis)).copied().unwrap_or(0);
+            [u64::from(value); LANES]
+        };
+        match register {
+            SpecialRegister::Thread(axis) => std::array::from_fn(|lane| {
+                let thread = split(self.warp * LANES as u32 + lane as u32, self.launch.block);
+                u64::from(thread.get(usize::from(axis)).copied().unwrap_or(0))
+            }),
+            SpecialRegister::Block(axis) => along(self.launch.block_at(self.block), axis),
+            SpecialRegister::BlockSize(axis) => along(self.launch.block, axis),
+            SpecialRegister::GridSize(axis) => along(self.launch.grid, axis),
+            SpecialRegister::Lane => std::array::from_fn(|lane| lane as u64),
+            SpecialRegister::Warp => [u64::from(self.warp); LANES],
+        }
+    }
+}
+
+/// The registers of a warp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registers {
+    values: Vec<Lanes>,
+}
+
+impl Registers {
+    /// So many registers, all 0.
+    #[must_use]
+    pub fn new(count: u8) -> Self {
+        Self {
+            values: vec![[0; LANES]; usize::from(count)],
+        }
+    }
+
+    /// A register; the zero register and registers that are not there are 0.
+    #[must_use]
+    pub fn read(&self, register: u8) -> &Lanes {
+        const ZERO: &Lanes = &[0; LANES];
+        self.values.get(usize::from(register)).unwrap_or(ZERO)
+    }
+
+    /// Writes the lanes of a mask; nothing if the register is not there.
+    pub fn write(&mut self, register: u8, mask: u32, values: &Lanes) {
+        if let Some(lanes) = self.values.get_mut(usize::from(register)) {
+            for (lane, (old, new)) in lanes.iter_mut().zip(values).enumerate() {
+                if mask >> lane & 1 == 1 {
+                    *old = *new;
+                }
+            }
+        }
+    }
+}
+
+/// A warp of a thread block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warp {
+    /// Where it is.
+    pub place: Place,
+    /// What it holds.
+    pub registers: Registers,
+    /// What it fetches next.
+    pub control: Control,
+}
+
+impl Warp {
+    /// A warp before its first instruction.
+    #[must_use]
+    pub fn new(program: &Program, place: Place) -> Self {
+        Self {
+            place,
+            registers: Registers::new(program.registers()),
+            control: Control::new(place.mask()),
+        }
+    }
+
+    /// What an instruction finds in its sources: the operand-read stage.
+    #[must_use]
+    pub fn read_operands(&self, instruction: &Instruction) -> Operands {
+        let mut operands = Operands::default();
+        for (value, operand) in operands.values.iter_mut().zip(instruction.operands()) {
+            match *operand {
+                Operand::Register(ZERO_REGISTER) => {}
+                Operand::Register(register) => *value = *self.registers.read(register),
+                Operand::Immediate(bits) => *value = [bits; LANES],
+                Operand::Special(special) => *value = self.place.special(special),
+            }
+        }
+        operands
+    }
+
+    /// Writes a register: the commit stage.
+    pub fn write(&mut self, write: &Write) {
+        self.registers
+            .write(write.register, write.mask, &write.values);
+    }
+}

@@ -1,0 +1,344 @@
+//! The reference model of the SM pipeline: its page (`hw/src/sm_pipeline.md`) as plain data.
+
+use crate::ports::Model;
+use crate::scoreboard::{BUFFERED, Scoreboard, ZERO_REGISTER};
+
+mod interface;
+mod memory;
+mod state;
+
+pub use interface::{
+    CONTROL_UNIT, Class, Inputs, MEMORY_UNIT, Outputs, Pair, Parameters, Policy, SPECIAL_UNIT,
+    Scheme, UNITS, WIDTH,
+};
+use memory::{Cycle, MemoryStage, PLACES};
+use state::Events;
+
+/// An instruction as the pipeline knows it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Instruction {
+    /// Its warp.
+    pub warp: u8,
+    /// Its scoreboard entry.
+    pub entry: u8,
+    /// Its class.
+    pub class: Class,
+    /// The register that it writes.
+    pub destination: u8,
+    /// The registers that it reads.
+    pub sources: [u8; 3],
+    /// Its program counter.
+    pub pc: u32,
+    /// Its lanes.
+    pub mask: u32,
+    /// Its opcode.
+    pub opcode: u8,
+}
+
+/// What goes from issue to operand read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Read {
+    instruction: Instruction,
+    slot: u8,
+    /// It comes from the queue: its entry there, and its entries in the log.
+    replayed: Option<(u8, u8, u8)>,
+}
+
+#[derive(Clone, Debug)]
+struct Warp {
+    running: bool,
+    slot: u8,
+    scoreboard: Scoreboard,
+    /// Instructions that were fetched and not issued, the older one first.
+    buffer: [Instruction; 2],
+    /// A squashed instruction is to be fetched again.
+    refetch: bool,
+}
+
+/// In the queue, the highest bit of an opcode tells a store from a load.
+const STORE: u8 = 1 << 7;
+
+/// A bit of a set.
+fn bit(set: u64, number: u8) -> bool {
+    set >> number & 1 == 1
+}
+
+/// The reference model.
+#[derive(Clone, Debug)]
+pub struct SmPipeline {
+    parameters: Parameters,
+    warps: Vec<Warp>,
+    /// The warps whose fetch comes, and those that were chosen last.
+    fetching: [Option<u8>; WIDTH],
+    fetched_last: [Option<u8>; WIDTH],
+    issued_last: [Option<u8>; WIDTH],
+    /// The port that goes first when both want the same unit.
+    favoured: usize,
+    reads: [Option<Read>; WIDTH],
+    memory: MemoryStage,
+    /// The warp that is being replayed, and whether it may run afterwards.
+    replaying: Option<(u8, bool)>,
+}
+
+impl Model for SmPipeline {
+    type Parameters = Parameters;
+    type Inputs = Inputs;
+    type Outputs = Outputs;
+
+    fn new(parameters: Parameters) -> Self {
+        let warp = Warp {
+            running: false,
+            slot: 0,
+            scoreboard: Scoreboard::new(parameters.scoreboard()),
+            buffer: [Instruction::default(); 2],
+            refetch: false,
+        };
+        Self {
+            parameters,
+            warps: vec![warp; parameters.warps],
+            fetching: [None; WIDTH],
+            fetched_last: [None; WIDTH],
+            issued_last: [None; WIDTH],
+            favoured: 0,
+            reads: [None; WIDTH],
+            memory: MemoryStage::new(&parameters),
+            replaying: None,
+        }
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Outputs {
+        let mut cycle = self.memory.cycle(inputs);
+        let replay = self.memory.offers_replay();
+        let credit = self.memory.length() + self.memory_reads() < PLACES;
+        let issue = self.issue(inputs, &cycle, replay, credit);
+        let fetching = self.fetching();
+        let entries =
+            fetching.map(|warp| warp.map_or(0, |warp| self.scoreboard(warp).arrive_entry()));
+        let revert = self.revert();
+        let mut outputs = Outputs::default();
+        self.show(inputs, &cycle, &mut outputs);
+
+        let resumes = inputs.resume_valid && outputs.resume_ready;
+        cycle.queue.resume_valid = resumes;
+        cycle.queue.replay_ready = credit;
+        let replay_done = self.parameters.scheme.queues() && cycle.queue_outputs.replay_done;
+        let replayed = (replay && credit).then(|| self.replayed(&cycle));
+        let events = self.events(inputs, &cycle);
+        let next_fetch = self.next_fetch(&events);
+        let allocates = self.allocated(&issue);
+        let arrives = self.memory_arrival(events.stops);
+        self.memory
+            .advance(inputs, cycle, allocates, arrives, events.stops);
+        if inputs.reset {
+            self.reset();
+            return outputs;
+        }
+        self.finish(&events);
+        self.issue_to_read(&issue, replayed);
+        self.arrive(inputs, fetching, entries);
+        self.control(inputs, &events, revert, resumes, replay_done);
+        self.fetching = next_fetch;
+        for (last, next) in self.fetched_last.iter_mut().zip(next_fetch) {
+            *last = next.or(*last);
+        }
+        outputs
+    }
+}
+
+/// What is issued in a cycle: for each port the warp, and whether its second instruction.
+#[derive(Clone, Copy, Debug, Default)]
+struct Issue {
+    ports: [Option<(u8, bool)>; WIDTH],
+    /// The warps that were chosen for their first instructions, to be remembered.
+    chosen: [Option<u8>; WIDTH],
+    conflict: bool,
+}
+
+/// The warp that a port serves next: each has every second one.
+fn choose(
+    warps: usize,
+    port: usize,
+    last: Option<u8>,
+    policy: Policy,
+    wants: impl Fn(usize) -> bool,
+) -> Option<u8> {
+    let mine = || (port..warps).step_by(WIDTH);
+    let first = |&warp: &usize| {
+        last.is_some_and(|last| match policy {
+            Policy::LooseRoundRobin => warp > usize::from(last),
+            Policy::GreedyThenOldest => warp == usize::from(last),
+        })
+    };
+    mine()
+        .filter(first)
+        .find(|&warp| wants(warp))
+        .or_else(|| mine().find(|&warp| wants(warp)))
+        .map(|warp| warp as u8)
+}
+
+impl SmPipeline {
+    /// The warps that are fetched for in the coming cycle, port by port, if they can take an instruction then.
+    #[must_use]
+    pub fn fetching(&self) -> [Option<u8>; WIDTH] {
+        let replay = self.memory.offers_replay();
+        self.fetching.map(|warp| {
+            warp.filter(|&warp| {
+                let Warp {
+                    running,
+                    scoreboard,
+                    ..
+                } = &self.warps[usize::from(warp)];
+                *running && scoreboard.room() && !scoreboard.stopped() && !replay
+            })
+        })
+    }
+
+    /// Whether a warp runs: it has begun, and neither ended nor faulted.
+    #[must_use]
+    pub fn runs(&self, warp: u8) -> bool {
+        self.warps[usize::from(warp)].running
+    }
+
+    /// Whether a warp has stopped, and nothing of it is buffered or in flight.
+    #[must_use]
+    pub fn is_drained(&self, warp: u8) -> bool {
+        let warp = &self.warps[usize::from(warp)];
+        !warp.running && !warp.refetch && !warp.scoreboard.busy()
+    }
+
+    fn next_fetch(&self, events: &Events) -> [Option<u8>; WIDTH] {
+        let wants = |number: usize| {
+            let warp = &self.warps[number];
+            warp.running
+                && warp.scoreboard.buffered() < BUFFERED
+                && !warp.scoreboard.stopping(Self::gone(events, number))
+        };
+        std::array::from_fn(|port| {
+            let last = self.fetched_last[port];
+            choose(self.warps.len(), port, last, Policy::LooseRoundRobin, wants)
+        })
+    }
+
+    /// Everything but what memories hold.
+    fn reset(&mut self) {
+        let fresh = Self::new(self.parameters);
+        let memory = std::mem::replace(&mut self.memory, fresh.memory);
+        *self = Self {
+            memory,
+            ..Self::new(self.parameters)
+        };
+    }
+
+    /// Memory instructions that read their operands.
+    fn memory_reads(&self) -> usize {
+        let reads = self.reads.iter().flatten();
+        reads
+            .filter(|read| read.instruction.class.is_memory())
+            .count()
+    }
+
+    fn issue(&self, inputs: &Inputs, cycle: &Cycle, replay: bool, credit: bool) -> Issue {
+        let unit_is_free = |class: Class, slot: u8| match class {
+            Class::Math | Class::Control => true,
+            Class::Special => inputs.special_ready,
+            _ => credit && !replay && self.memory.has_entries(&cycle.log_outputs, slot, class),
+        };
+        let first_goes = |warp: usize| {
+            let warp = &self.warps[warp];
+            warp.running
+                && warp.scoreboard.first_ready()
+                && unit_is_free(warp.buffer[0].class, warp.slot)
+        };
+        let chosen: [Option<u8>; WIDTH] = std::array::from_fn(|port| {
+            if port == 0 && replay {
+                return None;
+            }
+            let last = self.issued_last[port];
+            choose(
+                self.parameters.warps,
+                port,
+                last,
+                self.parameters.policy,
+                first_goes,
+            )
+        });
+        let class_of = |warp: u8, place: usize| self.warps[usize::from(warp)].buffer[place].class;
+        let mut issue = Issue {
+            ports: chosen.map(|warp| warp.map(|warp| (warp, false))),
+            chosen,
+            conflict: false,
+        };
+        match chosen {
+            [Some(zero), Some(one)] => {
+                let (zero, one) = (class_of(zero, 0), class_of(one, 0));
+                if zero.single_unit().is_some() && zero.single_unit() == one.single_unit() {
+                    issue.conflict = true;
+                    issue.ports[1 - self.favoured] = None;
+                    issue.chosen[1 - self.favoured] = None;
+                }
+            }
+            [Some(warp), None] | [None, Some(warp)] => {
+                let idle = if chosen[0].is_none() { 0 } else { 1 };
+                let state = &self.warps[usize::from(warp)];
+                let (first, second) = (class_of(warp, 0), class_of(warp, 1));
+                let apart =
+                    first.single_unit().is_none() || first.single_unit() != second.single_unit();
+                if state.scoreboard.second_ready()
+                    && unit_is_free(second, state.slot)
+                    && apart
+                    && !(idle == 0 && replay)
+                {
+                    issue.ports[idle] = Some((warp, true));
+                }
+            }
+            [None, None] => {}
+        }
+        issue
+    }
+
+    fn instruction(&self, (warp, second): (u8, bool)) -> Read {
+        let state = &self.warps[usize::from(warp)];
+        let place = usize::from(second);
+        Read {
+            instruction: Instruction {
+                entry: state.scoreboard.entry(place),
+                ..state.buffer[place]
+            },
+            slot: state.slot,
+            replayed: None,
+        }
+    }
+
+    /// The instruction that the queue offers, as it is issued again.
+    fn replayed(&self, cycle: &Cycle) -> Read {
+        let offer = &cycle.queue_outputs;
+        let warp = offer.entry_warp;
+        let class = if offer.entry_opcode & STORE == 0 {
+            Class::Load
+        } else {
+            Class::Store
+        };
+        Read {
+            instruction: Instruction {
+                warp,
+                entry: self.scoreboard(warp).arrive_entry(),
+                class,
+                destination: offer.entry_destination,
+                sources: [
+                    offer.entry_address_register,
+                    offer.entry_data_register,
+                    ZERO_REGISTER,
+                ],
+                pc: offer.entry_pc,
+                mask: offer.entry_mask,
+                opcode: offer.entry_opcode & !STORE,
+            },
+            slot: offer.entry_slot,
+            replayed: Some((
+                offer.entry_index,
+                offer.entry_log_address,
+                offer.entry_log_data,
+            )),
+        }
+    }
+}

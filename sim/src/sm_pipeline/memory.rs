@@ -1,0 +1,275 @@
+//! The memory stage: what happens to memory instructions between operand read and the memory unit.
+
+use std::collections::VecDeque;
+
+use super::interface::{Class, Inputs, Outputs, Parameters, Scheme};
+use super::{Instruction, STORE, bit};
+use crate::operand_log::{self, OperandLog};
+use crate::ports::Model;
+use crate::replay_queue::{self, ReplayQueue};
+
+/// Instructions that the stage holds at most: with one that arrives and one that leaves in each cycle, and one in
+/// operand read, none is ever refused.
+pub const PLACES: usize = 3;
+
+/// An instruction with the rest of what the stage knows of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Operation {
+    pub instruction: Instruction,
+    pub slot: u8,
+    pub log_address: u8,
+    pub log_data: u8,
+    /// Its entry in the queue, if it is replayed.
+    pub index: u8,
+    pub replayed: bool,
+    /// Its warp stopped before it was executed.
+    pub squashed: bool,
+}
+
+/// What the stage asks of the queue and the log in a cycle, and what they answer.
+pub struct Cycle {
+    pub queue: replay_queue::Inputs,
+    pub queue_outputs: replay_queue::Outputs,
+    log: operand_log::Inputs,
+    pub log_outputs: operand_log::Outputs,
+    /// The front goes on to the next operand.
+    step: bool,
+    /// The front leaves.
+    pop: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct MemoryStage {
+    parameters: Parameters,
+    operations: VecDeque<Operation>,
+    /// Operands of the front that were written to the log, or read from it.
+    step: u8,
+    /// The second release of a store that was checked in the cycle before: slot and entry.
+    second_release: Option<(u8, u8)>,
+    queue: ReplayQueue,
+    log: OperandLog,
+}
+
+impl MemoryStage {
+    pub fn new(parameters: &Parameters) -> Self {
+        Self {
+            parameters: *parameters,
+            operations: VecDeque::with_capacity(PLACES),
+            step: 0,
+            second_release: None,
+            queue: ReplayQueue::new(parameters.queue),
+            log: OperandLog::new(parameters.log),
+        }
+    }
+
+    pub fn length(&self) -> usize {
+        self.operations.len()
+    }
+
+    /// Whether the queue offers an instruction to be issued again.
+    pub fn offers_replay(&self) -> bool {
+        self.parameters.scheme.queues() && self.queue.offers_replay()
+    }
+
+    /// Whether a slot has log entries for a load or a store.
+    pub fn has_entries(&self, outputs: &operand_log::Outputs, slot: u8, class: Class) -> bool {
+        let free = match class {
+            Class::Store => outputs.free_two,
+            _ => outputs.free_one,
+        };
+        self.parameters.scheme != Scheme::OperandLog || !class.is_global() || bit(free.into(), slot)
+    }
+
+    fn front(&self) -> Option<&Operation> {
+        self.operations.front()
+    }
+
+    /// What the stage does with its front in this cycle, as far as the inputs alone tell.
+    pub fn cycle(&self, inputs: &Inputs) -> Cycle {
+        let scheme = self.parameters.scheme;
+        let mut log = operand_log::Inputs {
+            launch_valid: inputs.launch_valid,
+            launch_entries: inputs.launch_entries,
+            write_data: inputs.operand,
+            ..operand_log::Inputs::default()
+        };
+        if let Some((slot, entry)) = self.second_release {
+            (log.release_valid, log.release_slot, log.release_entry) = (true, slot, entry);
+        } else if inputs.checked_valid {
+            log.release_valid = true;
+            log.release_slot = inputs.checked_slot;
+            log.release_entry = inputs.checked_log_address;
+        }
+        let mut queue = replay_queue::Inputs {
+            checked_valid: inputs.checked_valid && self.checked_ready(),
+            checked_index: inputs.checked_index,
+            faulted_valid: inputs.faulted_valid,
+            faulted_index: inputs.faulted_index,
+            committed_valid: bit(inputs.finished_valid[super::interface::MEMORY_UNIT], 0)
+                && inputs.finished_global,
+            committed_index: inputs.finished_index,
+            resume_warp: inputs.resume_warp,
+            held_warp: 0,
+            ..replay_queue::Inputs::default()
+        };
+        let front = self.front().copied().unwrap_or_default();
+        let Instruction { class, warp, .. } = front.instruction;
+        queue.insert_warp = warp;
+        queue.insert_slot = front.slot;
+        queue.insert_restored = front.squashed;
+        queue.insert_pc = front.instruction.pc;
+        queue.insert_opcode =
+            front.instruction.opcode | if class == Class::Store { STORE } else { 0 };
+        queue.insert_mask = front.instruction.mask;
+        queue.insert_destination = front.instruction.destination;
+        queue.insert_address_register = front.instruction.sources[0];
+        queue.insert_data_register = front.instruction.sources[1];
+        queue.insert_log_address = front.log_address;
+        queue.insert_log_data = front.log_data;
+        // Operands first: to the log, or from it.
+        let needed = self.needed();
+        let wants_operand = self.step < needed;
+        let entry = if self.step == 0 {
+            front.log_address
+        } else {
+            front.log_data
+        };
+        (log.write_entry, log.replay_entry, log.replay_slot) = (entry, entry, front.slot);
+        log.write_valid = wants_operand && !front.replayed;
+        log.replay_valid = wants_operand && front.replayed;
+        let log_outputs = self.log.outputs(&log);
+        let queue_outputs = self.queue.outputs(&queue);
+        let step = (log.write_valid && log_outputs.write_ready)
+            || (log.replay_valid && log_outputs.replay_ready);
+        let complete = self.step + u8::from(step) == needed && self.front().is_some();
+        let inserts = scheme.queues() && class.is_global() && !front.replayed;
+        let goes = complete && (!inserts || queue_outputs.insert_ready);
+        let pop = goes
+            && if front.squashed {
+                !inputs.faulted_valid
+            } else {
+                inputs.memory_ready
+            };
+        queue.insert_valid = pop && inserts;
+        Cycle {
+            queue,
+            queue_outputs,
+            log,
+            log_outputs,
+            step,
+            pop,
+        }
+    }
+
+    /// Log accesses that the front needs.
+    fn needed(&self) -> u8 {
+        match self.front() {
+            Some(front) if self.parameters.scheme == Scheme::OperandLog => {
+                match front.instruction.class {
+                    Class::Load => 1,
+                    Class::Store => 2,
+                    _ => 0,
+                }
+            }
+            _ => 0,
+        }
+    }
+
+    pub fn checked_ready(&self) -> bool {
+        self.second_release.is_none()
+    }
+
+    /// The front, if it leaves in this cycle without having been executed.
+    pub fn leaves_squashed(&self, cycle: &Cycle) -> Option<Operation> {
+        self.front()
+            .filter(|front| cycle.pop && front.squashed)
+            .copied()
+    }
+
+    pub fn show(&self, cycle: &Cycle, outputs: &mut Outputs) {
+        let scheme = self.parameters.scheme;
+        let front = self.front().copied().unwrap_or_default();
+        let inserts = scheme.queues() && front.instruction.class.is_global() && !front.replayed;
+        let complete = self.step + u8::from(cycle.step) == self.needed() && self.front().is_some();
+        outputs.memory_front = self.front().is_some();
+        outputs.memory_data = self.step == 1;
+        outputs.memory_valid =
+            complete && !front.squashed && (!inserts || cycle.queue_outputs.insert_ready);
+        outputs.memory_warp = front.instruction.warp;
+        outputs.memory_slot = front.slot;
+        outputs.memory_entry = front.instruction.entry;
+        outputs.memory_class = front.instruction.class as u8;
+        outputs.memory_replayed = front.replayed;
+        outputs.memory_squashed = front.squashed;
+        outputs.memory_pc = front.instruction.pc;
+        outputs.memory_mask = front.instruction.mask;
+        outputs.memory_opcode = front.instruction.opcode;
+        outputs.checked_ready = self.checked_ready();
+        if scheme.queues() {
+            outputs.memory_index = if front.replayed {
+                front.index
+            } else {
+                cycle.queue_outputs.insert_index
+            };
+            outputs.occupancy = cycle.queue_outputs.occupancy;
+        }
+        if scheme == Scheme::OperandLog {
+            outputs.memory_log_address = front.log_address;
+            outputs.memory_log_data = front.log_data;
+            outputs.logged_valid = cycle.log_outputs.replayed_valid;
+            outputs.logged_data = cycle.log_outputs.read_data;
+        }
+    }
+
+    /// Goes on. `allocates` is the memory instruction that is issued, with its slot; `arrives` the one that has read
+    /// its operands; `stops` the warps that stop in this cycle, a bit each.
+    pub fn advance(
+        &mut self,
+        inputs: &Inputs,
+        mut cycle: Cycle,
+        allocates: Option<(u8, Class)>,
+        arrives: Option<Operation>,
+        stops: u64,
+    ) {
+        let scheme = self.parameters.scheme;
+        if cycle.pop {
+            self.operations.pop_front();
+            self.step = 0;
+        } else {
+            self.step += u8::from(cycle.step);
+        }
+        for operation in &mut self.operations {
+            operation.squashed |= scheme.queues()
+                && operation.instruction.class.is_global()
+                && !operation.replayed
+                && bit(stops, operation.instruction.warp);
+        }
+        if let Some(mut operation) = arrives {
+            if !operation.replayed {
+                operation.log_address = cycle.log_outputs.allocated_address;
+                operation.log_data = cycle.log_outputs.allocated_data;
+            }
+            self.operations.push_back(operation);
+        }
+        let checked = inputs.checked_valid && self.checked_ready();
+        self.second_release = (scheme == Scheme::OperandLog && checked && inputs.checked_store)
+            .then_some((inputs.checked_slot, inputs.checked_log_data));
+        if let Some((slot, class)) = allocates.filter(|(_, class)| class.is_global()) {
+            cycle.log.allocate_valid = true;
+            cycle.log.allocate_slot = slot;
+            cycle.log.allocate_store = class == Class::Store;
+        }
+        // Reset reaches no memory, so what is under way there happens.
+        (cycle.queue.reset, cycle.log.reset) = (inputs.reset, inputs.reset);
+        if scheme.queues() {
+            self.queue.cycle(&cycle.queue);
+        }
+        if scheme == Scheme::OperandLog {
+            self.log.cycle(&cycle.log);
+        }
+        if inputs.reset {
+            self.operations.clear();
+            (self.step, self.second_release) = (0, None);
+        }
+    }
+}
