@@ -22,7 +22,7 @@ use crate::output::{progress, right};
 #[derive(clap::Args, Debug)]
 #[group(id = "cost")]
 pub struct Args {
-    /// Only this block: replay_queue, operand_log or coalescer
+    /// Only this block: replay_queue, operand_log, coalescer or l1_tlb
     #[arg(long)]
     pub block: Option<String>,
     /// Sizes of the operand log

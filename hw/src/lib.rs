@@ -1,23 +1,27 @@
 //! Everything of Faultline that becomes gates.
 //!
-//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`]. Primitives under them: [`register`], [`memory`], [`arbiter`],
-//! [`any_of`], [`select`].
+//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`]. Primitives under them: [`register`], [`memory`],
+//! [`arbiter`], [`any_of`], [`lowest`], [`turns`], [`select`], [`recency`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
 
 pub mod any_of;
 pub mod arbiter;
 pub mod coalescer;
+pub mod l1_tlb;
+pub mod lowest;
 pub mod memory;
 pub mod memory_stage;
 pub mod operand_log;
 pub mod params;
 pub mod ports;
+pub mod recency;
 pub mod register;
 pub mod registry;
 pub mod replay_queue;
 pub mod scoreboard;
 pub mod select;
 pub mod sm_pipeline;
+pub mod turns;
 pub mod verilog;
 pub mod warp_scheduler;

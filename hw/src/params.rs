@@ -23,6 +23,31 @@ pub const AGE_BITS: usize = 6;
 pub const LINE_BITS: usize = 41;
 /// Low bits of a line number that are inside a page of 4 KB (Table 1).
 pub const PAGE_LINE_BITS: usize = 5;
+/// Bits of a page number: a page has 4 KB (Table 1), a virtual address 48 bits.
+pub const PAGE_BITS: usize = 36;
+/// Bits of a frame number: physical addresses of 40 bits.
+pub const FRAME_BITS: usize = 28;
+/// Bits of the number of an address space.
+pub const SPACE_BITS: usize = 8;
+/// Bits by which the load/store unit tells its TLB checks apart; the TLB gives them back.
+pub const CHECK_TAG_BITS: usize = 8;
+/// Sets of the L1 TLB (Table 1: 32 entries, 8-way), as bits of a set number.
+pub const L1_TLB_SET_BITS: usize = 2;
+/// Sets of the L1 TLB.
+pub const L1_TLB_SETS: usize = 1 << L1_TLB_SET_BITS;
+/// Ways of the L1 TLB (Table 1: 8).
+pub const L1_TLB_WAYS: usize = 8;
+/// Pairs of ways of a set: a bit of each says which was used last.
+pub const L1_TLB_PAIRS: usize = L1_TLB_WAYS * (L1_TLB_WAYS - 1) / 2;
+/// Bits of a page number above those of its set.
+pub const L1_TLB_TAG_BITS: usize = PAGE_BITS - L1_TLB_SET_BITS;
+/// Pages for which the L1 TLB waits at once, as bits of a number. No paper says how many. Four far faults an SM are
+/// enough (Zheng et al., HPCA 2016, section 3.2); as many again are for misses that are no faults.
+pub const L1_TLB_MISS_BITS: usize = 3;
+/// Pages for which the L1 TLB waits at once.
+pub const L1_TLB_MISSES: usize = 1 << L1_TLB_MISS_BITS;
+/// Bits of a count of them.
+pub const L1_TLB_MISS_COUNT_BITS: usize = L1_TLB_MISS_BITS + 1;
 /// Instructions that may finish in a cycle: one of each unit (Table 1: 2 math, 1 special function, 1 branch, 1 load/store),
 /// and one that is squashed.
 pub const FINISHES: usize = 6;

@@ -1,9 +1,14 @@
 //! The designs that are exported: every block at every size that is measured, and at the small size that is proved.
 
 use crate::coalescer::Coalescer;
+use crate::l1_tlb::L1Tlb;
 use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
-use crate::params::{AGE_BITS, ENTRY_BITS, LANES, LINE_BITS, LOG_BANKS, SCOREBOARD_ENTRIES};
+use crate::params::{
+    AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
+    L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES,
+    LINE_BITS, LOG_BANKS, PAGE_BITS, SCOREBOARD_ENTRIES, SPACE_BITS,
+};
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
 use crate::scoreboard::Scoreboard;
@@ -113,6 +118,22 @@ fn log_of_wide_banks<const E: usize, const P: usize, const C: usize>() -> Box<dy
     connected(OperandLog::<E, P, C>::new(LOG_BANKS / 2))
 }
 
+/// The L1 TLB at the paper's size.
+type PaperL1Tlb = L1Tlb<
+    L1_TLB_SETS,
+    L1_TLB_SET_BITS,
+    L1_TLB_WAYS,
+    L1_TLB_PAIRS,
+    PAGE_BITS,
+    L1_TLB_TAG_BITS,
+    SPACE_BITS,
+    FRAME_BITS,
+    CHECK_TAG_BITS,
+    L1_TLB_MISSES,
+    L1_TLB_MISS_BITS,
+    L1_TLB_MISS_COUNT_BITS,
+>;
+
 /// Connects a new block, so that it can be simulated.
 fn ready<B: Hardware + Default + 'static>() -> Box<dyn Hardware> {
     connected(B::default())
@@ -199,6 +220,13 @@ pub fn designs() -> Vec<Design> {
             "coalescer",
             "proof",
             ready::<Coalescer<4, 2, 7>>,
+        ),
+        design("l1_tlb_32", "l1_tlb", "32", ready::<PaperL1Tlb>),
+        design(
+            "l1_tlb_proof",
+            "l1_tlb",
+            "proof",
+            ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2>>,
         ),
         design("scoreboard_8", "scoreboard", "8", || {
             connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(false))

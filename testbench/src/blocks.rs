@@ -2,7 +2,7 @@
 
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
-use faultline_sim::{coalescer, operand_log, replay_queue, sm_pipeline};
+use faultline_sim::{coalescer, l1_tlb, operand_log, replay_queue, sm_pipeline};
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
 use crate::bench::Bench;
@@ -12,6 +12,7 @@ use crate::replay::{Kernel as TracedKernel, Replay, ReplayError, Target};
 use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
 use crate::traffic::coalescer::CoalescerTraffic;
+use crate::traffic::l1_tlb::L1TlbTraffic;
 use crate::traffic::operand_log::OperandLogTraffic;
 use crate::traffic::replay_queue::ReplayQueueTraffic;
 use crate::traffic::sm_pipeline::SmPipelineTraffic;
@@ -108,6 +109,36 @@ impl Block for Coalescer {
     }
 }
 
+/// The L1 TLB.
+pub struct L1Tlb;
+
+impl Block for L1Tlb {
+    type Model = l1_tlb::L1Tlb;
+    type Traffic = L1TlbTraffic;
+
+    const NAME: &'static str = "l1_tlb";
+
+    fn parameters(config: &str) -> Option<l1_tlb::Parameters> {
+        match config {
+            "32" => Some(l1_tlb::Parameters::PAPER),
+            PROVED => Some(l1_tlb::Parameters {
+                set_bits: 1,
+                ways: 2,
+                page_bits: 2,
+                space_bits: 1,
+                frame_bits: 2,
+                tag_bits: 2,
+                misses: 2,
+            }),
+            _ => None,
+        }
+    }
+
+    fn traffic(parameters: l1_tlb::Parameters, seed: u64) -> L1TlbTraffic {
+        L1TlbTraffic::new(parameters, seed)
+    }
+}
+
 /// The SM pipeline.
 pub struct SmPipeline;
 
@@ -154,6 +185,8 @@ pub const DEFAULT_QUEUE: &str = "64";
 pub const DEFAULT_LOG: &str = "16k";
 /// As above, of the coalescer.
 pub const DEFAULT_COALESCER: &str = "32";
+/// As above, of the L1 TLB.
+pub const DEFAULT_L1_TLB: &str = "32";
 
 /// As above, of the pipeline.
 pub const DEFAULT_PIPELINE: &str = "log_4";
@@ -180,10 +213,11 @@ const fn registered<B: Block>() -> Registered {
 }
 
 /// Every block.
-const BLOCKS: [Registered; 4] = [
+const BLOCKS: [Registered; 5] = [
     registered::<ReplayQueue>(),
     registered::<OperandLog>(),
     registered::<Coalescer>(),
+    registered::<L1Tlb>(),
     registered::<SmPipeline>(),
 ];
 
@@ -286,6 +320,7 @@ pub fn default_configuration(block: &str) -> &'static str {
     match block {
         OperandLog::NAME => DEFAULT_LOG,
         Coalescer::NAME => DEFAULT_COALESCER,
+        L1Tlb::NAME => DEFAULT_L1_TLB,
         SmPipeline::NAME => DEFAULT_PIPELINE,
         _ => DEFAULT_QUEUE,
     }

@@ -133,6 +133,13 @@ fn coalescer_guarantees_are_proved() {
     }
 }
 
+#[test]
+fn l1_tlb_guarantees_are_proved() {
+    if !missing() {
+        Proof::of("l1_tlb").check(&[]);
+    }
+}
+
 /// The circuit holds no register without a reset: memories apart, every flip-flop has become one with a synchronous
 /// reset, and so its value after a reset depends on nothing before it.
 #[test]

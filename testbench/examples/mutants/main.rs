@@ -48,13 +48,15 @@ pub struct Options {
 }
 
 /// The designs of a campaign, if none is named.
-const DESIGNS: [&str; 6] = [
+const DESIGNS: [&str; 8] = [
     "replay_queue_64",
     "replay_queue_proof",
     "operand_log_16k",
     "operand_log_proof",
     "coalescer_32",
     "coalescer_proof",
+    "l1_tlb_32",
+    "l1_tlb_proof",
 ];
 
 fn main() -> ExitCode {

@@ -5,6 +5,7 @@
 
 pub mod log;
 pub mod queue;
+pub mod tlb;
 
 use std::time::{Duration, Instant};
 

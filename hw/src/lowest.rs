@@ -1,0 +1,59 @@
+//! The lowest of a few requests, where its number is not needed; for many, or with a number, there is the arbiter.
+
+use rust_hdl::prelude::*;
+
+/// Grants the request with the lowest number; none without a request.
+#[derive(LogicBlock)]
+pub struct Lowest<const N: usize> {
+    /// One bit a requester.
+    pub request: [Signal<In, Bit>; N],
+    /// The one that is served.
+    pub grant: [Signal<Out, Bit>; N],
+}
+
+impl<const N: usize> Default for Lowest<N> {
+    fn default() -> Self {
+        Self {
+            request: std::array::from_fn(|_| Signal::default()),
+            grant: std::array::from_fn(|_| Signal::default()),
+        }
+    }
+}
+
+impl<const N: usize> Logic for Lowest<N> {
+    fn update(&mut self) {
+        let winner = self.request.iter().position(|request| request.val());
+        for (number, grant) in self.grant.iter_mut().enumerate() {
+            grant.next = winner == Some(number);
+        }
+    }
+
+    fn connect(&mut self) {
+        self.grant.iter_mut().for_each(|grant| grant.connect());
+    }
+
+    fn hdl(&self) -> Verilog {
+        let name = format!("lowest_of_{N}");
+        let last = N - 1;
+        let grants: String = (0..N)
+            .map(|number| match number {
+                0 => "    assign grant[0] = request[0];\n".to_owned(),
+                1 => "    assign grant[1] = request[1] & ~request[0];\n".to_owned(),
+                _ => format!(
+                    "    assign grant[{number}] = request[{number}] & ~|request[{}:0];\n",
+                    number - 1
+                ),
+            })
+            .collect();
+        let code = format!(
+            "// Grants the lowest of {N} requests.
+module {name} (
+    input  wire [{last}:0] request,
+    output wire [{last}:0] grant
+);
+{grants}endmodule
+"
+        );
+        Verilog::Blackbox(BlackBox { name, code })
+    }
+}

@@ -1,0 +1,68 @@
+//! Requesters that take turns.
+
+use rust_hdl::prelude::*;
+
+/// Gives the number of the lowest request above the last one that was served, of the lowest of all if there is none
+/// above, and 0 without a request.
+#[derive(LogicBlock)]
+pub struct Turns<const N: usize, const I: usize> {
+    /// One bit a requester.
+    pub request: [Signal<In, Bit>; N],
+    /// The one that was served last.
+    pub last: Signal<In, Bits<I>>,
+    /// The one whose turn it is.
+    pub index: Signal<Out, Bits<I>>,
+}
+
+impl<const N: usize, const I: usize> Default for Turns<N, I> {
+    fn default() -> Self {
+        assert!(1 << I == N, "{I} bits do not number {N} requesters");
+        Self {
+            request: std::array::from_fn(|_| Signal::default()),
+            last: Signal::default(),
+            index: Signal::default(),
+        }
+    }
+}
+
+impl<const N: usize, const I: usize> Logic for Turns<N, I> {
+    fn update(&mut self) {
+        let asks = |number: &usize| self.request[*number].val();
+        let above = (self.last.val().index() + 1..N).find(asks);
+        let index = above.or_else(|| (0..N).find(asks)).unwrap_or(0);
+        self.index.next = (index as LiteralType).into();
+    }
+
+    fn connect(&mut self) {
+        self.index.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let name = format!("turns_of_{N}");
+        let (last, high) = (N - 1, I - 1);
+        let range = if I == 1 {
+            String::new()
+        } else {
+            format!("[{high}:0] ")
+        };
+        let code = format!(
+            "// Gives the number of the lowest of {N} requests above the last one that was served, else of the lowest.
+module {name} (
+    input  wire [{last}:0] request,
+    input  wire {range}last,
+    output reg  {range}index
+);
+    always @* begin : lowest
+        integer i;
+        index = {I}'d0;
+        for (i = {last}; i >= 0; i = i - 1)
+            if (request[i]) index = i[{high}:0];
+        for (i = {last}; i >= 1; i = i - 1)
+            if (request[i] && i[{high}:0] > last) index = i[{high}:0];
+    end
+endmodule
+"
+        );
+        Verilog::Blackbox(BlackBox { name, code })
+    }
+}

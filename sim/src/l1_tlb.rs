@@ -1,0 +1,288 @@
+//! The reference model of the L1 TLB: its page (`hw/src/l1_tlb.md`) as plain data.
+
+use crate::ports::Model;
+
+mod interface;
+
+pub use interface::{
+    DENIED, FAR, Inputs, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page, Parameters, TRANSLATION,
+};
+
+/// A page that was filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filled {
+    /// Which.
+    pub page: Page,
+    frame: u32,
+    writable: bool,
+    denied: bool,
+    /// When it was used last; of two in one cycle, the filled one later.
+    used: (u64, bool),
+}
+
+/// What is being done about a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Its walk is asked for.
+    Asking,
+    /// Its walk is under way.
+    Walking {
+        /// It began before an invalidation.
+        stale: bool,
+    },
+    /// The GMMU holds its far fault.
+    Fetching,
+    /// It waits for a resolution.
+    Held,
+}
+
+/// A page that somebody has missed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Miss {
+    /// Which.
+    pub page: Page,
+    /// What is being done.
+    pub step: Step,
+    /// It is known to be absent.
+    pub absent: bool,
+    write: bool,
+}
+
+/// The reference model.
+#[derive(Clone, Debug)]
+pub struct L1Tlb {
+    parameters: Parameters,
+    cycle: u64,
+    filled: Vec<Filled>,
+    misses: Vec<Option<Miss>>,
+    refused: bool,
+    offered: Option<usize>,
+    turn: usize,
+    /// What came in the cycle before.
+    came: Inputs,
+    /// The wake-up that is shown.
+    woken: Option<bool>,
+    woken_page: Page,
+}
+
+impl L1Tlb {
+    /// The pages that are here.
+    pub fn filled(&self) -> impl Iterator<Item = &Filled> {
+        self.filled.iter()
+    }
+
+    /// The pages that somebody has missed.
+    pub fn misses(&self) -> impl Iterator<Item = &Miss> {
+        self.misses.iter().flatten()
+    }
+
+    /// What came in the cycle before, and acts in this one.
+    #[must_use]
+    pub const fn came(&self) -> &Inputs {
+        &self.came
+    }
+
+    /// Somebody waits without an entry.
+    #[must_use]
+    pub const fn refused(&self) -> bool {
+        self.refused
+    }
+
+    fn of_page(&self, page: Page) -> Option<&Miss> {
+        self.misses().find(|miss| miss.page == page)
+    }
+
+    fn here(&self, page: Page) -> Option<&Filled> {
+        self.filled.iter().find(|filled| filled.page == page)
+    }
+
+    fn outputs(&self, inputs: &Inputs) -> Outputs {
+        let mut outputs = Outputs {
+            check_ready: !inputs.invalidate_valid,
+            answer_valid: self.came.check_valid,
+            answer_tag: self.came.check_tag,
+            wake_valid: self.woken.is_some(),
+            wake_all: self.woken.unwrap_or(false),
+            wake_page: self.woken_page.number,
+            wake_space: self.woken_page.space,
+            ..Outputs::default()
+        };
+        if self.came.check_valid {
+            let page = self.came.checked();
+            if let Some(found) = self.here(page) {
+                outputs.answer_frame = found.frame;
+                outputs.answer_denied = found.denied || (self.came.check_write && !found.writable);
+                outputs.answer_hit = !outputs.answer_denied;
+            }
+            outputs.answer_fault =
+                inputs.report_faults && self.of_page(page).is_some_and(|miss| miss.absent);
+        }
+        if let Some(miss) = self.offered.and_then(|entry| self.misses[entry]) {
+            outputs.walk_valid = true;
+            outputs.walk_page = miss.page.number;
+            outputs.walk_space = miss.page.space;
+            outputs.walk_write = miss.write;
+        }
+        outputs
+    }
+
+    /// Puts the next walk on offer, if there is room for it.
+    fn offer(&self, ready: bool) -> (Option<usize>, usize) {
+        if self.offered.is_some() && !ready {
+            return (self.offered, self.turn);
+        }
+        let asks = |entry: &usize| {
+            let miss = self.misses[*entry];
+            miss.is_some_and(|miss| miss.step == Step::Asking) && self.offered != Some(*entry)
+        };
+        let above = (self.turn + 1..self.misses.len()).find(asks);
+        let next = above.or_else(|| (0..self.misses.len()).find(asks));
+        (next, next.unwrap_or(0))
+    }
+
+    /// The page that leaves if another one is put into its set; none if there is room.
+    #[must_use]
+    pub fn replaced_by(&self, page: Page) -> Option<Page> {
+        let set = self.parameters.set(page);
+        let of_set = self
+            .filled
+            .iter()
+            .filter(|other| self.parameters.set(other.page) == set);
+        if of_set.clone().count() < self.parameters.ways {
+            return None;
+        }
+        let oldest = of_set.min_by_key(|other| other.used);
+        oldest.map(|other| other.page)
+    }
+
+    /// Puts a page into its set.
+    fn put(&mut self, page: Page) {
+        let replaced = self.replaced_by(page);
+        self.filled.retain(|other| Some(other.page) != replaced);
+        self.filled.push(Filled {
+            page,
+            frame: self.came.fill_frame,
+            writable: self.came.fill_writable,
+            denied: self.came.fill_kind == DENIED,
+            used: (self.cycle, true),
+        });
+    }
+
+    /// What came in the cycle before acts.
+    fn act(&mut self, inputs: &Inputs) {
+        let came = self.came.clone();
+        let checked = came.checked();
+        let known = self.here(checked).is_some() || self.of_page(checked).is_some();
+        let free = self.misses.iter().position(Option::is_none);
+        let fetching = self
+            .misses()
+            .filter(|miss| miss.step == Step::Fetching)
+            .count();
+        let resolves = came.resolve_valid
+            && self
+                .of_page(came.resolved())
+                .is_some_and(|miss| miss.step == Step::Fetching);
+        let mut ended = false;
+        let mut told = false;
+
+        let taken = self.offered.filter(|_| inputs.walk_ready);
+        (self.offered, self.turn) = self.offer(inputs.walk_ready);
+        for (entry, slot) in self.misses.iter_mut().enumerate() {
+            let Some(miss) = slot else { continue };
+            let fills = came.fill_valid && miss.page == came.filled();
+            match &mut miss.step {
+                Step::Asking if taken == Some(entry) => miss.step = Step::Walking { stale: false },
+                Step::Walking { stale } => {
+                    *stale |= came.invalidates(miss.page);
+                    let dropped = *stale;
+                    match came.fill_kind {
+                        _ if !fills => {}
+                        TRANSLATION | DENIED if dropped => miss.step = Step::Asking,
+                        TRANSLATION | DENIED => {
+                            ended = true;
+                            *slot = None;
+                        }
+                        kind => {
+                            told = !miss.absent && inputs.report_faults;
+                            miss.absent = true;
+                            let full = fetching > 0 && fetching >= inputs.far_limit.into();
+                            miss.step = match kind {
+                                FAR => Step::Fetching,
+                                _ if full && !resolves => Step::Held,
+                                _ => Step::Asking,
+                            };
+                        }
+                    }
+                }
+                Step::Fetching if resolves && miss.page == came.resolved() => {
+                    miss.step = Step::Asking;
+                }
+                Step::Held if resolves => miss.step = Step::Asking,
+                _ => {}
+            }
+        }
+
+        if ended {
+            self.put(came.filled());
+        }
+        let new = ended.then_some(came.filled());
+        self.filled
+            .retain(|filled| new == Some(filled.page) || !came.invalidates(filled.page));
+        if came.check_valid && known {
+            for found in &mut self.filled {
+                if found.page == checked && new != Some(checked) {
+                    found.used = (self.cycle, false);
+                }
+            }
+        } else if came.check_valid {
+            match free {
+                Some(free) => {
+                    self.misses[free] = Some(Miss {
+                        page: checked,
+                        step: Step::Asking,
+                        absent: false,
+                        write: came.check_write,
+                    });
+                }
+                None => self.refused = true,
+            }
+        }
+        self.woken = (ended || told).then_some(ended && self.refused);
+        self.woken_page = came.filled();
+        self.refused &= !ended;
+    }
+}
+
+impl Model for L1Tlb {
+    type Parameters = Parameters;
+    type Inputs = Inputs;
+    type Outputs = Outputs;
+
+    fn new(parameters: Parameters) -> Self {
+        Self {
+            parameters,
+            cycle: 0,
+            filled: Vec::new(),
+            misses: vec![None; parameters.misses],
+            refused: false,
+            offered: None,
+            turn: 0,
+            came: Inputs::default(),
+            woken: None,
+            woken_page: Page::default(),
+        }
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Outputs {
+        let outputs = self.outputs(inputs);
+        if inputs.reset {
+            *self = Self::new(self.parameters);
+            return outputs;
+        }
+        self.act(inputs);
+        self.came = inputs.clone();
+        self.came.check_valid &= !inputs.invalidate_valid;
+        self.cycle += 1;
+        outputs
+    }
+}

@@ -1,0 +1,184 @@
+// The guarantees of l1_tlb.md, stated over its ports, for 2 sets of 2 ways, pages of 2 bits in 2 spaces, and 2 misses.
+// They are stated for one page, which may be any. `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or
+// guarantee k holds for want of an occasion.
+module l1_tlb_proof_top (
+    input  wire        clock,
+    input  wire [2:0]  watched_in,
+    input  wire        check_valid,
+    input  wire [2:0]  check_of,
+    input  wire        check_write,
+    input  wire [1:0]  check_tag,
+    input  wire        walk_ready,
+    input  wire        fill_valid,
+    input  wire [1:0]  fill_kind,
+    input  wire [2:0]  fill_of,
+    input  wire [1:0]  fill_frame,
+    input  wire        fill_writable,
+    input  wire        resolve_valid,
+    input  wire [2:0]  resolve_of,
+    input  wire        invalidate_valid,
+    input  wire [1:0]  invalidate_scope,
+    input  wire [2:0]  invalidate_of,
+    input  wire [1:0]  far_limit,
+    input  wire        report_faults,
+    output wire [10:1] bad,
+    output wire [10:1] seen
+);
+    wire       check_ready, answer_valid, answer_hit, answer_fault, answer_denied;
+    wire       walk_valid, walk_write, wake_valid, wake_all;
+    wire [1:0] answer_tag, answer_frame;
+    wire [2:0] walk_of, wake_of;
+
+    // A page here is its space and its number; the lowest bit is its set.
+    l1_tlb_proof tlb (
+        .clock(clock), .reset(1'b0),
+        .check_valid(check_valid), .check_page(check_of[1:0]), .check_space(check_of[2]), .check_write(check_write),
+        .check_tag(check_tag), .walk_ready(walk_ready),
+        .fill_valid(fill_valid), .fill_kind(fill_kind), .fill_page(fill_of[1:0]), .fill_space(fill_of[2]),
+        .fill_frame(fill_frame), .fill_writable(fill_writable),
+        .resolve_valid(resolve_valid), .resolve_page(resolve_of[1:0]), .resolve_space(resolve_of[2]),
+        .invalidate_valid(invalidate_valid), .invalidate_scope(invalidate_scope),
+        .invalidate_page(invalidate_of[1:0]), .invalidate_space(invalidate_of[2]),
+        .far_limit(far_limit), .report_faults(report_faults), .check_ready(check_ready),
+        .answer_valid(answer_valid), .answer_tag(answer_tag), .answer_hit(answer_hit), .answer_frame(answer_frame),
+        .answer_fault(answer_fault), .answer_denied(answer_denied),
+        .walk_valid(walk_valid), .walk_page(walk_of[1:0]), .walk_space(walk_of[2]), .walk_write(walk_write),
+        .wake_valid(wake_valid), .wake_all(wake_all), .wake_page(wake_of[1:0]), .wake_space(wake_of[2])
+    );
+
+    reg       started;
+    reg [2:0] watched_kept;
+    initial started = 1'b0;
+    always @(posedge clock) begin
+        started <= 1'b1;
+        if (!started) watched_kept <= watched_in;
+    end
+    wire [2:0] watched = started ? watched_kept : watched_in;
+
+    // What came in the cycle before, and acts in this one.
+    reg       checked, check_writes, filled, fill_writes, resolved, dropped;
+    reg [1:0] tag, kind, frame, scope;
+    reg [2:0] check_page, fill_page, resolve_page, drop_page;
+    always @(posedge clock) begin
+        checked <= check_valid && check_ready;
+        {check_page, check_writes, tag} <= {check_of, check_write, check_tag};
+        {filled, kind, fill_page, frame, fill_writes} <= {fill_valid, fill_kind, fill_of, fill_frame, fill_writable};
+        {resolved, resolve_page} <= {resolve_valid, resolve_of};
+        {dropped, scope, drop_page} <= {invalidate_valid, invalidate_scope, invalidate_of};
+    end
+
+    function covers;
+        input [2:0] page;
+        covers = dropped && (scope[1] || (page[2] == drop_page[2] && (scope[0] || page[1:0] == drop_page[1:0])));
+    endfunction
+
+    // The ghost: what is being done about each page; whether somebody was refused.
+    reg [7:0] open, walking, stale, fetching, held;
+    reg       refused;
+    wire [1:0] opened = $countones(open);
+    wire [1:0] fetched = $countones(fetching);
+    wire found = answer_hit || answer_denied;
+    wire missed = checked && !found && !open[check_page];
+    wire refusing = missed && opened == 2'd2;
+    wire fill = filled && walking[fill_page];
+    wire end_of = fill && !kind[1] && !stale[fill_page] && !covers(fill_page);
+    wire resolution = resolved && fetching[resolve_page];
+    wire hold = !resolution && fetched != 2'd0 && fetched >= far_limit;
+    wire take = walk_valid && walk_ready;
+    integer i;
+    always @(posedge clock) begin
+        for (i = 0; i < 8; i = i + 1)
+            if (walking[i] && covers(i)) stale[i] <= 1'b1;
+        if (resolution) begin
+            fetching[resolve_page] <= 1'b0;
+            held <= 8'd0;
+        end
+        if (take) walking[walk_of] <= 1'b1;
+        if (fill) begin
+            walking[fill_page] <= 1'b0;
+            stale[fill_page] <= 1'b0;
+            if (kind == 2'd2) fetching[fill_page] <= 1'b1;
+            if (kind == 2'd3 && hold) held[fill_page] <= 1'b1;
+        end
+        if (end_of) open[fill_page] <= 1'b0;
+        if (missed && !refusing) open[check_page] <= 1'b1;
+        refused <= (refused || refusing) && !end_of;
+    end
+
+    // The watched page: what was filled last, whether the other page of its set was used after it, and who waits.
+    reg       here, absent, writable, denied, waits, aged;
+    reg [1:0] translated;
+    reg [2:0] neighbour;
+    wire      asked = checked && check_page == watched;
+    wire      fill_watched = fill && fill_page == watched;
+    wire      end_watched = end_of && fill_page == watched;
+    wire      fill_beside = end_of && fill_page != watched && fill_page[0] == watched[0];
+    wire      use_beside = checked && found && !asked && check_page[0] == watched[0];
+    wire      woken = wake_valid && (wake_all || wake_of == watched);
+    wire      asking = open[watched] && !walking[watched] && !fetching[watched] && !held[watched];
+    wire      offered = walk_valid && walk_of == watched;
+    always @(posedge clock) begin
+        if (covers(watched) || (fill_beside && aged)) here <= 1'b0;
+        if (fill_beside) begin
+            aged <= 1'b1;
+            neighbour <= fill_page;
+        end else if (use_beside) begin
+            aged <= 1'b1;
+            neighbour <= check_page;
+        end else if ((asked && found) || covers(neighbour)) aged <= 1'b0;
+        if (end_watched) begin
+            here <= 1'b1;
+            aged <= 1'b0;
+            {translated, writable, denied} <= {frame, fill_writes, kind[0]};
+        end
+        absent <= (absent || fill_watched && kind[1]) && !end_watched;
+        waits <= (waits && !woken) || (asked && !found);
+    end
+
+    // What the cycle before says about this one.
+    reg       waking_watched, waking_all, asking_still, holding;
+    reg [1:0] overtaken;
+    reg [4:0] offer;
+    wire [4:0] offer_now = {walk_valid, walk_of, walk_write};
+    always @(posedge clock) begin
+        waking_watched <= end_watched || (fill_watched && kind[1] && !absent && report_faults);
+        waking_all <= end_of && (refused || refusing);
+        asking_still <= asking && !(take && offered);
+        overtaken <= !asking || (take && offered) ? 2'd0 : overtaken + (take && overtaken != 2'd3);
+        holding <= walk_valid && !walk_ready;
+        offer <= offer_now;
+    end
+
+    assign bad[1] = answer_valid != checked || (checked && answer_tag != tag)
+        || (answer_hit && answer_fault) || (found && answer_fault) || (answer_hit && answer_denied)
+        || ((found || answer_fault) && !checked);
+    assign bad[2] = asked && answer_hit && answer_frame != translated;
+    assign bad[3] = asked && found && !here;
+    assign bad[4] = asked && !found && here;
+    assign bad[5] = offered && !asking;
+    assign bad[6] = (waking_watched && !(wake_valid && wake_of == watched)) || (waking_all && !(wake_valid && wake_all))
+        || (waits && !woken && !open[watched] && !refused) || (asking_still && !walk_valid);
+    assign bad[7] = (holding && offer != offer_now) || overtaken > 2'd1;
+    assign bad[8] = held[watched] && (offered || fetching == 8'd0);
+    assign bad[9] = asked && here && answer_denied != (denied || (check_writes && !writable));
+    assign bad[10] = asked && answer_fault != (absent && report_faults);
+
+    reg was_filled, was_dropped, was_replaced, was_walked, was_held;
+    always @(posedge clock) begin
+        was_filled <= was_filled || end_watched;
+        was_dropped <= was_dropped || (fill_watched && !kind[1] && !end_watched);
+        was_replaced <= was_replaced || (here && fill_beside && aged);
+        was_walked <= was_walked || (take && offered);
+        was_held <= was_held || held[watched];
+    end
+    assign seen[1] = answer_valid && answer_tag == 2'd2 && answer_denied;
+    assign seen[2] = was_filled && asked && answer_hit && answer_frame == 2'd2 && was_dropped;
+    assign seen[3] = was_dropped && asked && !found && was_filled;
+    assign seen[4] = was_replaced && here && aged && asked;
+    assign seen[5] = was_walked && offered;
+    assign seen[6] = waits && wake_all && wake_of != watched && !open[watched];
+    assign seen[7] = overtaken == 2'd1 && offered && holding;
+    assign seen[8] = was_held && offered;
+    assign seen[9] = asked && answer_denied && !denied;
+    assign seen[10] = asked && answer_fault && held[watched];
+endmodule

@@ -1,0 +1,230 @@
+//! Traffic for the L1 TLB: checks of a changing set of pages, and a GMMU that answers walks in every way and order.
+
+use faultline_sim::l1_tlb::{
+    DENIED, FAR, Inputs, L1Tlb, NACK, Outputs, Page, Parameters, Step, TRANSLATION,
+};
+
+use super::{Dice, Traffic};
+use crate::session::Coverage;
+
+mod modes;
+mod scenarios;
+
+use modes::{MODES, Mode, STEADY};
+use scenarios::Scenarios;
+
+/// Most pages that are in use at a time.
+const POOL: usize = 64;
+
+/// Seeded traffic.
+pub struct L1TlbTraffic {
+    parameters: Parameters,
+    seed: u64,
+    dice: Dice,
+    mode: &'static Mode,
+    left: u64,
+    cycle: u64,
+    /// The pages that are in use.
+    pool: Vec<Page>,
+    /// The check on offer was not accepted yet.
+    held: bool,
+    before: Outputs,
+    /// The check of the cycle before was for a write.
+    came_write: bool,
+    scenarios: Scenarios,
+}
+
+impl L1TlbTraffic {
+    /// Traffic for a TLB of these sizes.
+    #[must_use]
+    pub fn new(parameters: Parameters, seed: u64) -> Self {
+        let mut traffic = Self {
+            parameters,
+            seed,
+            dice: Dice::new(seed),
+            mode: &STEADY,
+            left: 300,
+            cycle: 0,
+            pool: Vec::new(),
+            held: false,
+            before: Outputs::default(),
+            came_write: false,
+            scenarios: Scenarios::default(),
+        };
+        traffic.change_pool();
+        traffic
+    }
+
+    /// Other pages: neighbours, pages one bit apart from another, the same page of another space, or anything.
+    fn change_pool(&mut self) {
+        let (pages, spaces) = (
+            u64::MAX >> (64 - self.parameters.page_bits),
+            u8::MAX >> (8 - self.parameters.space_bits),
+        );
+        self.pool.clear();
+        let mut page = self.any_page();
+        for _ in 0..POOL {
+            let one = self.dice.below(36);
+            page = match self.dice.byte() {
+                0..90 => Page {
+                    number: page.number + 1,
+                    ..page
+                },
+                90..150 => Page {
+                    number: page.number ^ (1 << one),
+                    ..page
+                },
+                150..200 => Page {
+                    space: page.space ^ (1 << (one % 8)),
+                    ..page
+                },
+                _ => self.any_page(),
+            };
+            if self.mode.one_set {
+                let set = self
+                    .pool
+                    .first()
+                    .map_or(0, |first| self.parameters.set(*first));
+                page.number =
+                    page.number >> self.parameters.set_bits << self.parameters.set_bits | set;
+            }
+            page.number &= pages;
+            page.space &= spaces;
+            self.pool.push(page);
+        }
+    }
+
+    /// A page that is as likely as any other one.
+    fn any_page(&mut self) -> Page {
+        let (number, space) = (self.dice.bits(), self.dice.byte());
+        Page {
+            number: number & (u64::MAX >> (64 - self.parameters.page_bits)),
+            space: space & (u8::MAX >> (8 - self.parameters.space_bits)),
+        }
+    }
+
+    /// A page that is in use.
+    fn page(&mut self) -> Page {
+        self.pool[self.dice.below(self.mode.pages.min(POOL) as u64) as usize]
+    }
+
+    /// The page of a miss in one of these steps.
+    fn missed(&mut self, model: &L1Tlb, step: impl Fn(&Step) -> bool) -> Option<Page> {
+        let pages: Vec<_> = model
+            .misses()
+            .filter(|miss| step(&miss.step))
+            .map(|miss| miss.page)
+            .collect();
+        let chosen = self.dice.below(pages.len().max(1) as u64) as usize;
+        pages.get(chosen).copied()
+    }
+
+    fn drive_check(&mut self, model: &L1Tlb, inputs: &mut Inputs) {
+        if self.held && !inputs.reset {
+            return;
+        }
+        inputs.check_valid = self.dice.chance(self.mode.check);
+        let again = self.dice.chance(self.mode.again);
+        let page = match self.missed(model, |_| again) {
+            Some(page) => page,
+            None => self.page(),
+        };
+        (inputs.check_page, inputs.check_space) = (page.number, page.space);
+        inputs.check_write = self.dice.chance(self.mode.write);
+        inputs.check_tag = self.dice.byte() & (u8::MAX >> (8 - self.parameters.tag_bits));
+    }
+
+    fn drive_gmmu(&mut self, model: &L1Tlb, inputs: &mut Inputs) {
+        inputs.walk_ready = self.dice.chance(self.mode.walk);
+        let stray = self.dice.chance(self.mode.stray);
+        let walks = |step: &Step| matches!(step, Step::Walking { .. }) || stray;
+        let page = self
+            .missed(model, walks)
+            .filter(|_| self.dice_or(stray, self.mode.fill));
+        let page = page.or_else(|| stray.then(|| self.page()));
+        inputs.fill_valid = page.is_some();
+        let page = page.unwrap_or_else(|| self.page());
+        (inputs.fill_page, inputs.fill_space) = (page.number, page.space);
+        inputs.fill_kind = match u16::from(self.dice.byte()) {
+            kind if kind < self.mode.far => FAR,
+            kind if kind < self.mode.far + self.mode.nack => NACK,
+            kind if kind < self.mode.far + self.mode.nack + self.mode.denied => DENIED,
+            _ => TRANSLATION,
+        };
+        inputs.fill_frame =
+            self.dice.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));
+        inputs.fill_writable = self.dice.chance(128);
+
+        let stray = self.dice.chance(self.mode.stray);
+        let fetched = |step: &Step| *step == Step::Fetching || stray;
+        let page = self
+            .missed(model, fetched)
+            .filter(|_| self.dice_or(stray, self.mode.resolve));
+        inputs.resolve_valid = page.is_some();
+        let page = page.unwrap_or_else(|| self.page());
+        (inputs.resolve_page, inputs.resolve_space) = (page.number, page.space);
+    }
+
+    fn dice_or(&mut self, certain: bool, chance: u16) -> bool {
+        self.dice.chance(chance) || certain
+    }
+
+    fn drive_invalidation(&mut self, model: &L1Tlb, inputs: &mut Inputs) {
+        inputs.invalidate_valid = self.dice.chance(self.mode.invalidate);
+        inputs.invalidate_scope = match self.dice.byte() {
+            0..150 => 0,
+            150..230 => 1,
+            230..243 => 2,
+            _ => 3,
+        };
+        let walked = self.dice.chance(128);
+        let page = self.missed(model, |step| walked && matches!(step, Step::Walking { .. }));
+        let page = match page {
+            Some(page) => page,
+            None => self.page(),
+        };
+        (inputs.invalidate_page, inputs.invalidate_space) = (page.number, page.space);
+    }
+}
+
+impl Traffic for L1TlbTraffic {
+    type Model = L1Tlb;
+
+    fn drive(&mut self, model: &L1Tlb, inputs: &mut Inputs) {
+        if self.left == 0 {
+            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
+            self.left = 100 + self.dice.below(400);
+            self.change_pool();
+        }
+        self.left -= 1;
+        self.cycle += 1;
+        inputs.reset = self.cycle < 3 || self.dice.below(4096) == 0;
+        if self.dice.below(64) == 0 {
+            inputs.report_faults = self.dice.chance(self.mode.report);
+        }
+        let limits = u64::from(u8::MAX >> (8 - self.parameters.count_bits()));
+        inputs.far_limit = match self.mode.limit {
+            Some(limit) => limit.min(limits as u8),
+            None if self.dice.below(32) == 0 => self.dice.below(limits + 1) as u8,
+            None => inputs.far_limit,
+        };
+        self.drive_check(model, inputs);
+        self.drive_gmmu(model, inputs);
+        self.drive_invalidation(model, inputs);
+        self.count(model, inputs);
+    }
+
+    fn observe(&mut self, _: &L1Tlb, inputs: &Inputs, outputs: &Outputs) {
+        self.held = inputs.check_valid && !outputs.check_ready && !inputs.reset;
+        self.count_outputs(inputs, outputs);
+        self.before = outputs.clone();
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.scenarios.list()
+    }
+
+    fn source(&self) -> String {
+        format!("seed {}", self.seed)
+    }
+}

@@ -1,0 +1,157 @@
+//! What the traffic has led to, counted.
+
+use faultline_sim::l1_tlb::{FAR, Inputs, L1Tlb, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Step};
+
+use super::L1TlbTraffic;
+use crate::traffic::scenarios;
+
+scenarios! {
+    /// What the traffic has led to.
+    struct Scenarios {
+        hit, hit_after_hit, hit_under_a_miss, hit_while_all_misses_are_taken, hit_of_a_write, missed, missed_again,
+        missed_while_filled, refused, refused_while_an_entry_is_freed, denied_page, denied_write, fault_told,
+        fault_not_told, same_page_of_another_space, walk_stalled, walk_after_walk, filled, filled_into_a_full_set,
+        replaced_while_used, fill_dropped, fill_dropped_in_the_same_cycle, stray_fill, far_fault, far_fault_of_a_stale_walk,
+        nack_asked_again, nack_held, nack_beside_a_resolution, nack_of_a_stale_walk, all_misses_fetch, resolved,
+        resolved_with_some_held, stray_resolution, woken, all_woken, invalidated_page, invalidated_space,
+        invalidated_everything, invalidated_walk, check_stalled, three_things_at_once, idle, reset_in_use,
+    }
+}
+
+impl L1TlbTraffic {
+    /// Counts what acts in the cycle that comes.
+    pub(super) fn count(&mut self, model: &L1Tlb, inputs: &Inputs) {
+        let came = model.came();
+        let s = &mut self.scenarios;
+        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
+        let misses = model.misses().count();
+        let all = misses == self.parameters.misses;
+        let of = |page| model.misses().find(|miss| miss.page == page);
+        let here = |page| model.filled().any(|filled| filled.page == page);
+        let fetching = model
+            .misses()
+            .filter(|miss| miss.step == Step::Fetching)
+            .count();
+        count(&mut s.reset_in_use, inputs.reset && misses > 0);
+        count(&mut s.all_misses_fetch, fetching == self.parameters.misses);
+        count(
+            &mut s.three_things_at_once,
+            (came.check_valid || came.invalidate_valid) && came.fill_valid && came.resolve_valid,
+        );
+
+        let resolved = came.resolve_valid
+            && of(came.resolved()).is_some_and(|miss| miss.step == Step::Fetching);
+        count(&mut s.stray_resolution, came.resolve_valid && !resolved);
+        count(&mut s.resolved, resolved);
+        count(
+            &mut s.resolved_with_some_held,
+            resolved && model.misses().any(|miss| miss.step == Step::Held),
+        );
+
+        let walking = of(came.filled()).and_then(|miss| match miss.step {
+            Step::Walking { stale } if came.fill_valid => Some(stale),
+            _ => None,
+        });
+        let covered = came.invalidates(came.filled());
+        let absent = came.fill_kind >= FAR;
+        let nack = came.fill_kind == NACK;
+        let held = fetching > 0 && fetching >= usize::from(inputs.far_limit) && !resolved;
+        let ended = walking == Some(false) && !absent && !covered;
+        count(&mut s.stray_fill, came.fill_valid && walking.is_none());
+        if let Some(stale) = walking {
+            let replaced = model.replaced_by(came.filled());
+            count(&mut s.filled, ended);
+            count(&mut s.filled_into_a_full_set, ended && replaced.is_some());
+            count(
+                &mut s.replaced_while_used,
+                ended && came.check_valid && replaced == Some(came.checked()),
+            );
+            count(&mut s.fill_dropped, stale && !absent);
+            count(
+                &mut s.fill_dropped_in_the_same_cycle,
+                !stale && covered && !absent,
+            );
+            count(&mut s.far_fault, absent && !nack);
+            count(&mut s.far_fault_of_a_stale_walk, absent && !nack && stale);
+            count(&mut s.nack_of_a_stale_walk, nack && stale);
+            count(&mut s.nack_asked_again, nack && !held && !resolved);
+            count(&mut s.nack_beside_a_resolution, nack && resolved);
+            count(&mut s.nack_held, nack && held);
+        }
+
+        if came.check_valid {
+            let page = came.checked();
+            let known = here(page) || of(page).is_some();
+            let absent = of(page).is_some_and(|miss| miss.absent);
+            count(&mut s.hit_under_a_miss, here(page) && misses > 0);
+            count(&mut s.hit_while_all_misses_are_taken, here(page) && all);
+            count(&mut s.missed, !known && !all);
+            count(&mut s.missed_again, of(page).is_some());
+            count(&mut s.missed_while_filled, ended && came.filled() == page);
+            count(&mut s.refused, !known && all);
+            count(
+                &mut s.refused_while_an_entry_is_freed,
+                !known && all && ended,
+            );
+            count(&mut s.fault_told, absent && inputs.report_faults);
+            count(&mut s.fault_not_told, absent && !inputs.report_faults);
+            count(
+                &mut s.same_page_of_another_space,
+                !here(page)
+                    && model
+                        .filled()
+                        .any(|filled| filled.page.number == page.number),
+            );
+        }
+        if came.invalidate_valid {
+            let covers = |scope| {
+                let some = model.filled().any(|filled| came.invalidates(filled.page));
+                came.invalidate_scope == scope && some
+            };
+            count(&mut s.invalidated_page, covers(OF_PAGE));
+            count(&mut s.invalidated_space, covers(OF_SPACE));
+            count(&mut s.invalidated_everything, covers(OF_ALL));
+            let walks = |step| matches!(step, Step::Walking { .. });
+            count(
+                &mut s.invalidated_walk,
+                model
+                    .misses()
+                    .any(|miss| walks(miss.step) && came.invalidates(miss.page)),
+            );
+        }
+    }
+
+    /// Counts what a cycle shows.
+    pub(super) fn count_outputs(&mut self, inputs: &Inputs, outputs: &Outputs) {
+        let s = &mut self.scenarios;
+        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
+        let denied = outputs.answer_denied;
+        count(&mut s.hit, outputs.answer_hit);
+        count(
+            &mut s.hit_after_hit,
+            outputs.answer_hit && self.before.answer_hit,
+        );
+        count(&mut s.hit_of_a_write, outputs.answer_hit && self.came_write);
+        count(&mut s.denied_page, denied && !self.came_write);
+        count(&mut s.denied_write, denied && self.came_write);
+        count(
+            &mut s.walk_stalled,
+            outputs.walk_valid && !inputs.walk_ready,
+        );
+        count(
+            &mut s.walk_after_walk,
+            outputs.walk_valid && inputs.walk_ready && self.before.walk_valid,
+        );
+        count(&mut s.woken, outputs.wake_valid);
+        count(&mut s.all_woken, outputs.wake_all);
+        count(
+            &mut s.check_stalled,
+            inputs.check_valid && !outputs.check_ready,
+        );
+        count(
+            &mut s.idle,
+            !inputs.check_valid && !outputs.answer_valid && !outputs.walk_valid,
+        );
+        self.came_write = inputs.check_write;
+    }
+}

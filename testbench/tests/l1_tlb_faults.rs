@@ -1,0 +1,297 @@
+//! Contract tests of the L1 TLB's waiting: wake-ups, Nacks and far faults. Each is named for a guarantee of its page, and
+//! runs in all back ends at once.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
+mod support;
+
+use std::collections::VecDeque;
+
+use faultline_sim::l1_tlb::{FAR, Inputs, NACK, Page};
+use faultline_testbench::traffic::Dice;
+use support::tlb::Answer::{Fault, Hit, Miss};
+use support::tlb::{Tlb, answer, check, fill, page, wake, walk};
+
+/// Pages that can be waited for.
+const MISSES: u64 = 8;
+
+/// G6.
+#[test]
+fn wake_up_comes_after_every_answer_that_needs_it() {
+    let mut tlb = Tlb::new();
+    tlb.miss(page(3));
+    // Checks come in every cycle around the fill: those that are answered with a miss are answered before the wake-up.
+    let mut told = Vec::new();
+    for cycle in 0..8 {
+        let mut inputs = check(page(3));
+        inputs.fill_valid = cycle == 3;
+        inputs.fill_page = 3;
+        inputs.fill_frame = 1;
+        let outputs = tlb.cycle(&inputs);
+        told.push((answer(&outputs), wake(&outputs).is_some()));
+    }
+    let [miss, hit] = [Some(Miss), Some(Hit(1))];
+    let expected = [None, miss, miss, miss, miss, hit, hit, hit];
+    let woken = (0..8).map(|cycle| cycle == 5);
+    assert_eq!(told, expected.into_iter().zip(woken).collect::<Vec<_>>());
+}
+
+/// G6.
+#[test]
+fn whoever_finds_no_room_is_woken_when_there_is_some() {
+    let mut tlb = Tlb::new();
+    for number in 0..MISSES + 3 {
+        assert_eq!(tlb.read(page(number)), Miss);
+    }
+    let walks = tlb.walks();
+    assert_eq!(walks.len() as u64, MISSES);
+    assert_eq!(tlb.translate(walks[0], 1), Some((walks[0], true)));
+    assert_eq!(
+        tlb.translate(walks[1], 1),
+        Some((walks[1], false)),
+        "once is enough"
+    );
+    // Refused in the very cycle in which an entry is freed.
+    let others: Vec<_> = (50..52).map(page).collect();
+    assert_eq!(tlb.read(others[0]), Miss);
+    assert_eq!(tlb.read(others[1]), Miss);
+    let last = Inputs {
+        fill_valid: true,
+        fill_page: walks[2].number,
+        ..check(page(60))
+    };
+    assert_eq!(tlb.answer_walk(&last), Some((walks[2], true)));
+}
+
+/// Who asks for a page, and whether that waits for a wake-up.
+struct Requester {
+    page: Page,
+    waits: bool,
+}
+
+/// An SM and its GMMU around a TLB.
+struct Loop {
+    tlb: Tlb,
+    dice: Dice,
+    requesters: VecDeque<Requester>,
+    walking: Vec<Page>,
+    fetching: Vec<Page>,
+    /// The one whose check was accepted in the cycle before.
+    asked: Option<Requester>,
+    served: usize,
+}
+
+impl Loop {
+    fn new(seed: u64) -> Self {
+        let mut around = Self {
+            tlb: Tlb::new(),
+            dice: Dice::new(seed),
+            requesters: VecDeque::new(),
+            walking: Vec::new(),
+            fetching: Vec::new(),
+            asked: None,
+            served: 0,
+        };
+        for _ in 0..24 {
+            let page = around.any_page();
+            around
+                .requesters
+                .push_back(Requester { page, waits: false });
+        }
+        around
+    }
+
+    fn any_page(&mut self) -> Page {
+        Page {
+            number: self.dice.below(40),
+            space: self.dice.below(2) as u8,
+        }
+    }
+
+    /// What the GMMU says: anything, or translations alone.
+    fn gmmu(&mut self, kinds: u64) -> Inputs {
+        let mut inputs = Inputs::default();
+        let some = |dice: &mut Dice, pages: &mut Vec<Page>| {
+            let chosen = dice.below(pages.len().max(1) as u64) as usize;
+            (!pages.is_empty()).then(|| pages.swap_remove(chosen))
+        };
+        if self.dice.chance(60)
+            && let Some(of) = some(&mut self.dice, &mut self.fetching)
+        {
+            inputs.resolve_valid = true;
+            (inputs.resolve_page, inputs.resolve_space) = (of.number, of.space);
+        }
+        if self.dice.chance(100)
+            && let Some(of) = some(&mut self.dice, &mut self.walking)
+        {
+            inputs.fill_valid = true;
+            inputs.fill_kind = self.dice.below(kinds) as u8;
+            (inputs.fill_page, inputs.fill_space) = (of.number, of.space);
+            self.fetching
+                .extend((inputs.fill_kind == FAR).then_some(of));
+        }
+        inputs.walk_ready = self.dice.chance(128);
+        inputs
+    }
+
+    /// A cycle; who is served asks for another page, unless all is about to end.
+    fn cycle(&mut self, ends: bool) {
+        let mut inputs = self.gmmu(if ends { 1 } else { 4 });
+        self.tlb.report_faults = self.dice.chance(128);
+        self.tlb.far_limit = self.dice.below(4) as u8;
+        if !ends && self.dice.chance(10) {
+            let of = self.any_page();
+            inputs.invalidate_valid = true;
+            inputs.invalidate_scope = self.dice.below(3) as u8;
+            (inputs.invalidate_page, inputs.invalidate_space) = (of.number, of.space);
+        }
+        let ready = self
+            .requesters
+            .iter()
+            .position(|requester| !requester.waits);
+        if let Some(first) = ready.map(|first| &self.requesters[first]) {
+            inputs.check_valid = true;
+            (inputs.check_page, inputs.check_space) = (first.page.number, first.page.space);
+        }
+        let outputs = self.tlb.cycle(&inputs);
+
+        self.walking
+            .extend(walk(&outputs).filter(|_| inputs.walk_ready));
+        // A wake-up of the cycle of an answer is for those who waited before.
+        if let Some((page, all)) = wake(&outputs) {
+            for requester in &mut self.requesters {
+                requester.waits &= !(all || requester.page == page);
+            }
+        }
+        let next = ready.filter(|_| outputs.check_ready);
+        let next = next.and_then(|ready| self.requesters.remove(ready));
+        if let Some(mut requester) = std::mem::replace(&mut self.asked, next) {
+            let told = answer(&outputs).expect("a check is answered in the next cycle");
+            requester.waits = matches!(told, Miss | Fault);
+            if !requester.waits {
+                self.served += 1;
+                requester.page = self.any_page();
+            }
+            if requester.waits || !ends {
+                self.requesters.push_back(requester);
+            }
+        }
+    }
+}
+
+/// G6: requesters ask, are put off and come back when they are woken. When the GMMU serves everybody, none is left.
+#[test]
+fn nobody_waits_for_ever() {
+    for seed in 0..4 {
+        let mut around = Loop::new(seed);
+        (0..6000).for_each(|_| around.cycle(false));
+        assert!(
+            around.served > 500,
+            "seed {seed}: {} were served",
+            around.served
+        );
+        (0..2000).for_each(|_| around.cycle(true));
+        assert!(
+            around.requesters.is_empty(),
+            "seed {seed}: {} wait",
+            around.requesters.len()
+        );
+    }
+}
+
+/// G8.
+#[test]
+fn nack_is_asked_again_at_once_below_the_limit() {
+    let mut tlb = Tlb::new();
+    tlb.far_limit = 2;
+    tlb.miss(page(1));
+    tlb.far(page(1));
+    tlb.miss(page(2));
+    for _ in 0..3 {
+        tlb.nack(page(2));
+        assert_eq!(tlb.walks(), [page(2)]);
+    }
+}
+
+/// G8.
+#[test]
+fn nack_at_the_limit_waits_for_a_resolution() {
+    let mut tlb = Tlb::new();
+    tlb.far_limit = 2;
+    for number in 1..3 {
+        tlb.miss(page(number));
+        tlb.far(page(number));
+    }
+    for number in 3..5 {
+        tlb.miss(page(number));
+        tlb.nack(page(number));
+        assert!(tlb.walks_in(100).is_empty());
+    }
+    // Another page's resolution is none.
+    tlb.resolve(page(77));
+    assert!(tlb.walks().is_empty());
+    tlb.resolve(page(2));
+    let mut walks = tlb.walks();
+    walks.sort_unstable();
+    assert_eq!(walks, [2, 3, 4].map(page));
+}
+
+/// G8.
+#[test]
+fn nack_never_waits_without_a_far_fault() {
+    let mut tlb = Tlb::new();
+    tlb.far_limit = 0;
+    tlb.miss(page(1));
+    tlb.nack(page(1));
+    assert_eq!(tlb.walks(), [page(1)]);
+    tlb.far(page(1));
+    tlb.miss(page(2));
+    // The last far fault resolves in the cycle of the Nack.
+    let both = Inputs {
+        resolve_valid: true,
+        resolve_page: 1,
+        ..fill(page(2), NACK, 0)
+    };
+    tlb.answer_walk(&both);
+    let mut walks = tlb.walks();
+    walks.sort_unstable();
+    assert_eq!(walks, [1, 2].map(page));
+}
+
+/// G10.
+#[test]
+fn absent_page_is_a_fault_where_faults_are_reported() {
+    let mut tlb = Tlb::new();
+    tlb.far_limit = 1;
+    tlb.report_faults = true;
+    tlb.miss(page(1));
+    assert_eq!(tlb.read(page(1)), Miss, "nobody knows yet");
+    // Who waits is woken once, and told.
+    assert_eq!(tlb.far(page(1)), Some((page(1), false)));
+    assert_eq!([tlb.read(page(1)), tlb.write(page(1))], [Fault; 2]);
+    tlb.miss(page(2));
+    assert_eq!(tlb.nack(page(2)), Some((page(2), false)));
+    assert_eq!([tlb.read(page(2)), tlb.read(page(3))], [Fault, Miss]);
+    tlb.resolve(page(1));
+    assert_eq!(tlb.read(page(1)), Fault, "it is not here yet");
+    assert_eq!(tlb.walks().len(), 3);
+    assert_eq!(tlb.nack(page(1)), None, "it was told");
+    assert_eq!(tlb.walks(), [page(1)]);
+    assert_eq!(tlb.translate(page(1), 6), Some((page(1), false)));
+    assert_eq!(tlb.read(page(1)), Hit(6));
+    // A later miss of the page knows nothing of an earlier one.
+    tlb.forget(page(1));
+    assert_eq!(tlb.read(page(1)), Miss);
+}
+
+/// G10.
+#[test]
+fn absent_page_is_a_miss_where_warps_stall() {
+    let mut tlb = Tlb::new();
+    tlb.miss(page(1));
+    assert_eq!(tlb.far(page(1)), None);
+    assert_eq!(tlb.read(page(1)), Miss);
+    tlb.resolve(page(1));
+    assert_eq!(tlb.walks(), [page(1)]);
+    assert_eq!(tlb.translate(page(1), 6), Some((page(1), false)));
+}
