@@ -193,6 +193,13 @@ impl SmPipeline {
         })
     }
 
+    /// The operand that the memory stage writes to the log in the coming cycle: warp, scoreboard entry, and whether
+    /// it is a store's data.
+    #[must_use]
+    pub fn wanted_operand(&self) -> Option<(u8, u8, bool)> {
+        self.memory.wanted_operand()
+    }
+
     /// Whether a warp runs: it has begun, and neither ended nor faulted.
     #[must_use]
     pub fn runs(&self, warp: u8) -> bool {

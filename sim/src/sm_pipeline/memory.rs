@@ -161,6 +161,13 @@ impl MemoryStage {
         }
     }
 
+    /// The operand that the front writes to the log: warp, scoreboard entry, and whether it is data.
+    pub fn wanted_operand(&self) -> Option<(u8, u8, bool)> {
+        let front = self.front()?;
+        let Instruction { warp, entry, .. } = front.instruction;
+        (self.step < self.needed() && !front.replayed).then_some((warp, entry, self.step == 1))
+    }
+
     /// Log accesses that the front needs.
     fn needed(&self) -> u8 {
         match self.front() {
