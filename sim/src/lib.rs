@@ -8,5 +8,6 @@ pub mod ports;
 pub mod replay_queue;
 pub mod scoreboard;
 pub mod simt;
+pub mod sm;
 pub mod sm_pipeline;
 pub mod trace;

@@ -108,6 +108,20 @@ impl Builder {
         self.push(operation, None, &[address.into(), data.into()], offset);
     }
 
+    /// A memory instruction, with what it has of a destination and of data.
+    pub fn access(
+        &mut self,
+        operation: Operation,
+        to: Option<Reg>,
+        address: Reg,
+        offset: i64,
+        data: Option<Reg>,
+    ) {
+        let sources = [Some(address), data].into_iter().flatten();
+        let sources: Vec<Operand> = sources.map(Operand::from).collect();
+        self.push(operation, to, &sources, offset);
+    }
+
     /// All warps of the block wait for each other.
     pub fn barrier(&mut self) {
         self.push(Operation::Barrier, None, &[], 0);

@@ -42,6 +42,8 @@ pub struct Step {
     /// The address of each lane if it accesses memory, 0 for a lane that is not active; shared, so
     /// that whoever replays a run need not copy it.
     pub addresses: Option<Arc<Lanes>>,
+    /// The lanes that a branch sent to its target.
+    pub taken: u32,
 }
 
 /// What a warp did.
@@ -145,7 +147,10 @@ fn step(
     let instruction = program.at(fetched.pc);
     let operands = warp.read_operands(instruction);
     let effect = execute(instruction, &operands, fetched.mask);
-    let mut addresses = None;
+    let (mut addresses, mut taken) = (None, 0);
+    if let Effect::Branch(lanes) = effect {
+        taken = lanes;
+    }
     if let Effect::Access(access) = &effect {
         inside(access, fetched.pc, shared)?;
         let mut active = [0; _];
@@ -159,6 +164,7 @@ fn step(
         pc: fetched.pc,
         mask: fetched.mask,
         addresses,
+        taken,
     }))
 }
 

@@ -124,7 +124,7 @@ impl Parameters {
 }
 
 /// What kind of instruction it is, and which unit executes it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Arithmetic: one of two units.
     #[default]

@@ -80,6 +80,18 @@ impl MemoryStage {
         self.parameters.scheme != Scheme::OperandLog || !class.is_global() || bit(free.into(), slot)
     }
 
+    /// Whether the queue has an entry for another instruction, besides those that are on their way to it: as many as
+    /// `coming` in operand read, and those in the stage. What has faulted leaves the queue only by a replay, which
+    /// comes through the stage, so nothing there may wait for an entry, nor for an older one to commit that may fault.
+    pub fn has_place(&self, coming: usize) -> bool {
+        let inserts =
+            |operation: &&Operation| operation.instruction.class.is_global() && !operation.replayed;
+        let staged = self.operations.iter().filter(inserts).count();
+        !self.parameters.scheme.queues()
+            || (self.queue.free().count_ones() as usize > staged + coming
+                && !self.queue.is_aged(PLACES as u64 + 2))
+    }
+
     fn front(&self) -> Option<&Operation> {
         self.operations.front()
     }
@@ -159,6 +171,13 @@ impl MemoryStage {
             step,
             pop,
         }
+    }
+
+    /// The operand that the front writes to the log: warp, scoreboard entry, and whether it is data.
+    pub fn wanted_operand(&self) -> Option<(u8, u8, bool)> {
+        let front = self.front()?;
+        let Instruction { warp, entry, .. } = front.instruction;
+        (self.step < self.needed() && !front.replayed).then_some((warp, entry, self.step == 1))
     }
 
     /// Log accesses that the front needs.

@@ -1,0 +1,27 @@
+//! A streaming multiprocessor: the pipeline with what surrounds it, so that it runs programs and traces.
+//!
+//! [`Work`] is what runs: streams of instructions for each warp, from a program's oracle or from a trace. [`Sm`] brings
+//! the blocks to the pipeline, answers its fetches, executes what it issues and lets it fault, and hands out what
+//! goes over its ports in each cycle. With values, [`Outcome::differences`] compares what is left at the end with the
+//! run without faults: the restart theorem, which [`restart`] puts to random programs.
+
+mod cache;
+mod machine;
+mod memory_unit;
+mod outcome;
+mod pages;
+mod parameters;
+mod reaction;
+mod resident;
+pub mod restart;
+mod statistics;
+mod tags;
+mod units;
+mod values;
+mod work;
+
+pub use machine::Sm;
+pub use outcome::{Difference, Outcome, SmError};
+pub use parameters::{Faults, Parameters, Recovery, Timing};
+pub use statistics::{Stall, Statistics};
+pub use work::{Computation, Instruction, Kind, Step, Work};

@@ -1,0 +1,144 @@
+//! How a run ends, and whether it ended as it should.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::work::Work;
+use crate::simt::{Memory, Registers};
+
+/// Why a run did not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SmError {
+    /// A block is larger than the SM.
+    #[error("a block has {block} warps, and the SM {warps}")]
+    Block {
+        /// Warps of the block.
+        block: usize,
+        /// Warps of the SM.
+        warps: usize,
+    },
+    /// A store would wait for its log entries for ever.
+    #[error(
+        "the log has {entries} entries for {blocks} thread blocks, and a store of a block needs two"
+    )]
+    Log {
+        /// Entries of the log.
+        entries: usize,
+        /// Blocks that share it.
+        blocks: usize,
+    },
+    /// Nothing commits any more.
+    #[error("cycle {0}: nothing commits any more")]
+    Stuck(u64),
+    /// The pipeline did what its page forbids.
+    #[error("cycle {cycle}, warp {warp}: {what}")]
+    Broken {
+        /// The cycle.
+        cycle: u64,
+        /// The warp.
+        warp: u8,
+        /// What it did.
+        what: &'static str,
+    },
+}
+
+/// What a run left behind.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Cycles that it took.
+    pub cycles: u64,
+    /// How often each instruction committed: block, warp, place in the warp.
+    pub commits: Vec<Vec<Vec<u8>>>,
+    /// Whether each branch went where the oracle's did.
+    pub branches_agree: bool,
+    /// Values, if they were computed: the registers of each block's warps, and global memory.
+    pub values: Option<(Vec<Vec<Option<Registers>>>, Memory)>,
+}
+
+/// How a run differs from the oracle's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Difference {
+    /// An instruction did not commit exactly once.
+    Commits {
+        /// Its thread block.
+        block: usize,
+        /// Its warp in the block.
+        warp: usize,
+        /// Its place in the warp.
+        position: usize,
+        /// How often it committed.
+        times: u8,
+    },
+    /// A branch went elsewhere.
+    Branch,
+    /// A warp's registers.
+    Registers {
+        /// The thread block.
+        block: usize,
+        /// The warp in the block.
+        warp: usize,
+    },
+    /// Global memory, at its lowest address.
+    Memory(u64),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Commits {
+                block,
+                warp,
+                position,
+                times,
+            } => write!(
+                formatter,
+                "instruction {position} of warp {warp} of block {block} committed {times} times"
+            ),
+            Self::Branch => formatter.write_str("a branch went another way than the oracle's"),
+            Self::Registers { block, warp } => write!(
+                formatter,
+                "the registers of warp {warp} of block {block} differ from the oracle's"
+            ),
+            Self::Memory(address) => write!(
+                formatter,
+                "global memory differs from the oracle's at {address:#x}"
+            ),
+        }
+    }
+}
+
+impl Outcome {
+    /// All differences from the run without faults.
+    #[must_use]
+    pub fn differences(&self, work: &Work) -> Vec<Difference> {
+        let mut differences = Vec::new();
+        for (block, warps) in self.commits.iter().enumerate() {
+            for (warp, commits) in warps.iter().enumerate() {
+                let wrong = commits.iter().enumerate().filter(|(_, times)| **times != 1);
+                differences.extend(wrong.map(|(position, &times)| Difference::Commits {
+                    block,
+                    warp,
+                    position,
+                    times,
+                }));
+            }
+        }
+        if !self.branches_agree {
+            differences.push(Difference::Branch);
+        }
+        if let (Some((registers, memory)), Some(computation)) = (&self.values, &work.computation) {
+            let oracle = &computation.oracle;
+            let mut expected = oracle.warps.iter();
+            for (block, warps) in registers.iter().enumerate() {
+                for (warp, found) in warps.iter().enumerate() {
+                    if expected.next().map(|run| &run.registers) != found.as_ref() {
+                        differences.push(Difference::Registers { block, warp });
+                    }
+                }
+            }
+            differences.extend(memory.difference(&oracle.memory).map(Difference::Memory));
+        }
+        differences
+    }
+}

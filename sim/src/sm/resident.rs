@@ -1,0 +1,121 @@
+//! A warp on the SM: where its source stands, and what of it is under way.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::memory_unit::Tag;
+use super::work::Step;
+use crate::simt::{Effect, Operands, Write};
+
+/// Scoreboard entries of a warp at most.
+pub const ENTRIES: usize = 16;
+
+/// An instruction between operand read and its end.
+#[derive(Clone, Debug)]
+pub struct Flight {
+    /// Its place in the warp.
+    pub position: usize,
+    /// What it has read, if values are computed.
+    pub operands: Option<Box<Operands>>,
+    /// Operands that are to come from the log.
+    pub awaited: u8,
+    /// What it is going to do.
+    pub effect: Option<Effect>,
+    /// What it has read from memory.
+    pub write: Option<Write>,
+    /// What the memory unit was told of it.
+    pub tag: Tag,
+    /// It has faulted where nobody knows of faults, and is finished without having been executed.
+    pub squashed: bool,
+}
+
+/// A warp in its place.
+#[derive(Clone, Debug)]
+pub struct Resident {
+    /// Its block's number, and its own in the block.
+    pub block: usize,
+    pub number: usize,
+    /// The slot of its block.
+    pub slot: usize,
+    pub steps: Arc<[Step]>,
+    /// The next instruction to be fetched.
+    pub position: usize,
+    /// The next instruction to read its operands for the first time.
+    pub issued: usize,
+    /// Instructions that have read their operands and have not committed, the oldest first.
+    pub uncommitted: VecDeque<usize>,
+    /// Instructions that are to be issued again, the oldest first.
+    pub replays: VecDeque<usize>,
+    pub flights: [Option<Flight>; ENTRIES],
+    /// Flights.
+    pub flying: usize,
+    /// It has faulted, and its pages are there at this time.
+    pub faulted: Option<u64>,
+    /// The oldest instruction that faulted where nobody knows of faults.
+    pub squashed_from: Option<usize>,
+}
+
+impl Resident {
+    pub fn new(block: usize, number: usize, slot: usize, steps: Arc<[Step]>) -> Self {
+        Self {
+            block,
+            number,
+            slot,
+            steps,
+            position: 0,
+            issued: 0,
+            uncommitted: VecDeque::with_capacity(ENTRIES),
+            replays: VecDeque::new(),
+            flights: Default::default(),
+            flying: 0,
+            faulted: None,
+            squashed_from: None,
+        }
+    }
+
+    /// Puts an instruction in its entry; false if that is taken.
+    pub fn takes_off(&mut self, entry: u8, position: usize) -> bool {
+        let place = &mut self.flights[usize::from(entry)];
+        let free = place.is_none();
+        *place = Some(Flight {
+            position,
+            operands: None,
+            awaited: 0,
+            effect: None,
+            write: None,
+            tag: Tag::default(),
+            squashed: false,
+        });
+        self.flying += usize::from(free);
+        free
+    }
+
+    pub fn flight(&mut self, entry: u8) -> Option<&mut Flight> {
+        self.flights[usize::from(entry)].as_mut()
+    }
+
+    /// Takes an instruction out of its entry.
+    pub fn lands(&mut self, entry: u8) -> Option<Flight> {
+        let flight = self.flights[usize::from(entry)].take();
+        self.flying -= usize::from(flight.is_some());
+        flight
+    }
+
+    /// An instruction is not under way any more.
+    pub fn forget(&mut self, position: usize) {
+        if let Some(place) = self.uncommitted.iter().position(|&other| other == position) {
+            self.uncommitted.remove(place);
+        }
+    }
+
+    /// Whether the next instruction may be fetched only when nothing is under way: a barrier, so that the others
+    /// find in memory what was written before it, and the last one, with which the warp ends.
+    pub fn drains(&self, barrier: bool) -> bool {
+        barrier || self.position + 1 == self.steps.len()
+    }
+
+    /// Whether nothing is under way.
+    pub fn is_drained(&self) -> bool {
+        self.uncommitted.is_empty() && self.issued == self.position
+    }
+}

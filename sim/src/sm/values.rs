@@ -1,0 +1,75 @@
+//! The values of a run: registers, shared and global memory as the pipeline leaves them.
+
+use super::work::Computation;
+use crate::simt::{
+    Access, Effect, Memory, Operands, Place, Registers, Shared, Warp, Write, execute,
+};
+
+/// The state of a computation on an SM.
+#[derive(Clone, Debug)]
+pub struct Values<'work> {
+    computation: &'work Computation,
+    pub memory: Memory,
+    /// The warps of the SM.
+    warps: Vec<Option<Warp>>,
+    /// Shared memory of each slot.
+    shared: Vec<Shared>,
+    /// Registers of the warps that have ended, block by block.
+    pub registers: Vec<Vec<Option<Registers>>>,
+}
+
+impl<'work> Values<'work> {
+    pub fn new(computation: &'work Computation, warps: usize, slots: usize) -> Self {
+        let launch = &computation.launch;
+        let block = vec![None; launch.warps_per_block() as usize];
+        Self {
+            computation,
+            memory: computation.memory.clone(),
+            warps: vec![None; warps],
+            shared: vec![Shared::default(); slots],
+            registers: vec![block; launch.blocks() as usize],
+        }
+    }
+
+    /// A block comes to a slot.
+    pub fn begin_block(&mut self, slot: usize) {
+        self.shared[slot] = Shared::new(self.computation.launch.shared_memory);
+    }
+
+    pub fn begin_warp(&mut self, warp: u8, block: usize, number: usize) {
+        let place = Place {
+            launch: self.computation.launch,
+            block: block as u32,
+            warp: number as u32,
+        };
+        self.warps[usize::from(warp)] = Some(Warp::new(&self.computation.program, place));
+    }
+
+    pub fn end_warp(&mut self, warp: u8, block: usize, number: usize) {
+        let ended = self.warps[usize::from(warp)].take();
+        self.registers[block][number] = ended.map(|warp| warp.registers);
+    }
+
+    /// What an instruction finds in its sources.
+    pub fn read(&self, warp: u8, pc: u32) -> Operands {
+        let instruction = self.computation.program.at(pc);
+        self.warps[usize::from(warp)]
+            .as_ref()
+            .map_or_else(Operands::default, |warp| warp.read_operands(instruction))
+    }
+
+    /// What an instruction does with its operands.
+    pub fn execute(&self, pc: u32, operands: &Operands, mask: u32) -> Effect {
+        execute(self.computation.program.at(pc), operands, mask)
+    }
+
+    pub fn perform(&mut self, access: &Access, slot: usize) -> Option<Write> {
+        access.perform(&mut self.memory, &mut self.shared[slot])
+    }
+
+    pub fn write(&mut self, warp: u8, write: &Write) {
+        if let Some(warp) = &mut self.warps[usize::from(warp)] {
+            warp.write(write);
+        }
+    }
+}
