@@ -50,9 +50,11 @@ module replay_queue_16 (
     output wire   [31:0] entry_mask,
     output wire    [6:0] entry_log_address,
     output wire    [6:0] entry_log_data,
-    output wire    [4:0] occupancy
+    output wire    [4:0] occupancy,
+    output wire          aged
 );
     localparam [4:0] CAPACITY = 5'd16;
+    localparam [5:0] NEAR = 6'd59;
     localparam [1:0] SCAN_IDLE = 2'd0;
     localparam [1:0] SCAN_REPLAYING = 2'd1;
     localparam [1:0] SCAN_SAVING = 2'd2;
@@ -117,6 +119,8 @@ module replay_queue_16 (
     wire          insert_blocked_any;
     reg    [15:0] any_held_of;
     wire          any_held_any;
+    reg    [15:0] any_aged_of;
+    wire          any_aged_any;
     reg    [15:0] warp_busy_of;
     wire          warp_busy_any;
     reg    [15:0] slot_busy_of;
@@ -154,6 +158,7 @@ module replay_queue_16 (
     arbiter_lowest_16 pick (.request(candidate_q), .grant(pick_grant), .index(pick_index));
     any_of_16 insert_blocked (.of(insert_blocked_of), .any(insert_blocked_any));
     any_of_16 any_held (.of(any_held_of), .any(any_held_any));
+    any_of_16 any_aged (.of(any_aged_of), .any(any_aged_any));
     any_of_16 warp_busy (.of(warp_busy_of), .any(warp_busy_any));
     any_of_16 slot_busy (.of(slot_busy_of), .any(slot_busy_any));
     any_of_16 leaving (.of(committing), .any(leaving_any));
@@ -204,6 +209,14 @@ module replay_queue_16 (
         end
     end
 
+    always @* begin : any_aged_of_process
+        integer i;
+        for (i = 0; i < 16; i = i + 1) begin
+            any_aged_of[i] = in_flight[i] && (age_q[i*6 +: 6] >= NEAR);
+        end
+    end
+
+    assign aged = any_aged_any;
     assign held = any_held_any && !(&held_register);
     assign looking = more_ages_q && !picking_q && !offering_q;
 

@@ -125,6 +125,7 @@ module sm_pipeline_check_4 (
     wire  [127:0] bus_low;
     wire   [83:0] bus_high;
     reg     [1:0] reads_memory;
+    reg     [1:0] reads_global;
     reg     [1:0] allocates;
     reg     [1:0] issued;
     reg   [127:0] issued_low;
@@ -226,6 +227,7 @@ module sm_pipeline_check_4 (
     reg     [3:0] reverting_request;
     wire    [3:0] reverting_grant;
     wire    [1:0] reverting_index;
+    wire          stage_coming;
     reg     [5:0] stage_push_warp;
     reg     [3:0] stage_push_slot;
     reg     [2:0] stage_push_entry;
@@ -244,6 +246,7 @@ module sm_pipeline_check_4 (
     reg           stage_allocate_store;
     wire          stage_room;
     wire          stage_room_for_two;
+    wire          stage_place;
     wire          stage_front_valid;
     wire          stage_front_data;
     wire          stage_memory_valid;
@@ -402,6 +405,7 @@ module sm_pipeline_check_4 (
     sm_pipeline_check_4_stage stage (
         .clock(clock),
         .reset(reset),
+        .coming(stage_coming),
         .push_valid(reading_memory),
         .push_warp(stage_push_warp),
         .push_slot(stage_push_slot),
@@ -443,6 +447,7 @@ module sm_pipeline_check_4 (
         .operand(operand),
         .room(stage_room),
         .room_for_two(stage_room_for_two),
+        .place(stage_place),
         .front_valid(stage_front_valid),
         .front_data(stage_front_data),
         .memory_valid(stage_memory_valid),
@@ -907,7 +912,8 @@ module sm_pipeline_check_4 (
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             first_unit[w] = (!first_special[w] || special_ready) && (!first_memory[w] || memory_free)
-                && (!first_load[w] || one_free[w]) && (!first_store[w] || two_free[w]);
+                && (!first_load[w] || (one_free[w] && stage_place))
+                && (!first_store[w] || (two_free[w] && stage_place));
         end
     end
 
@@ -915,7 +921,8 @@ module sm_pipeline_check_4 (
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             second_unit[w] = (!second_special[w] || special_ready) && (!second_memory[w] || memory_free)
-                && (!second_load[w] || one_free[w]) && (!second_store[w] || two_free[w]);
+                && (!second_load[w] || (one_free[w] && stage_place))
+                && (!second_store[w] || (two_free[w] && stage_place));
         end
     end
 
@@ -1379,6 +1386,14 @@ module sm_pipeline_check_4 (
         end
     end
 
+    always @* begin : reads_global_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            reads_global[p] = (reading_high_q[p*42 +: 3] == 3'd4) || (reading_high_q[p*42 +: 3] == 3'd5);
+        end
+    end
+
+    assign stage_coming = (reads_global[0] && !replay_reading_q) || reads_global[1];
     assign stage_push_class = pushed_high[2:0];
     assign stage_push_opcode = pushed_high[9:3];
     assign stage_push_destination = pushed_high[17:10];

@@ -3,6 +3,7 @@
 module sm_pipeline_queue_64_stage (
     input  wire          clock,
     input  wire          reset,
+    input  wire          coming,
     input  wire          push_valid,
     input  wire    [5:0] push_warp,
     input  wire    [3:0] push_slot,
@@ -44,6 +45,7 @@ module sm_pipeline_queue_64_stage (
     input  wire [2047:0] operand,
     output wire          room,
     output wire          room_for_two,
+    output wire          place,
     output wire          front_valid,
     output wire          front_data,
     output wire          memory_valid,
@@ -86,6 +88,12 @@ module sm_pipeline_queue_64_stage (
 );
     localparam  QUEUES = 1'd1;
     localparam  LOGS = 1'd0;
+    localparam [6:0] CAPACITY = 7'd64;
+    reg     [2:0] inserting;
+    wire    [6:0] coming_one;
+    wire    [6:0] coming_two;
+    wire    [6:0] coming_three;
+    wire    [6:0] promised;
     wire          front_load;
     wire          front_store;
     wire          front_global;
@@ -181,6 +189,7 @@ module sm_pipeline_queue_64_stage (
     wire    [6:0] queue_entry_log_address;
     wire    [6:0] queue_entry_log_data;
     wire    [6:0] queue_occupancy;
+    wire          queue_aged;
     wire          log_reset;
     wire          log_write_valid;
     reg     [5:0] log_write_entry;
@@ -286,7 +295,8 @@ module sm_pipeline_queue_64_stage (
         .entry_mask(queue_entry_mask),
         .entry_log_address(queue_entry_log_address),
         .entry_log_data(queue_entry_log_data),
-        .occupancy(queue_occupancy)
+        .occupancy(queue_occupancy),
+        .aged(queue_aged)
     );
     sm_pipeline_queue_64_stage_log log (
         .clock(clock),
@@ -491,6 +501,20 @@ module sm_pipeline_queue_64_stage (
 
     assign room = count_q < 2'd3;
     assign room_for_two = count_q < 2'd2;
+
+    always @* begin : inserting_process
+        integer i;
+        for (i = 0; i < 3; i = i + 1) begin
+            inserting[i] = !place_replayed_q[i]
+                && ((place_class_q[i*3 +: 3] == 3'd4) || (place_class_q[i*3 +: 3] == 3'd5));
+        end
+    end
+
+    assign coming_one = queue_occupancy + {6'd0, inserting[0]};
+    assign coming_two = coming_one + {6'd0, inserting[1]};
+    assign coming_three = coming_two + {6'd0, inserting[2]};
+    assign promised = coming_three + {6'd0, coming};
+    assign place = !QUEUES || ((promised < CAPACITY) && !queue_aged);
     assign queue_insert_valid = pop && inserts;
     assign queue_insert_restored = place_squashed_q[0];
     assign queue_insert_warp = place_warp_q[5:0];

@@ -30,6 +30,7 @@ pub struct MemoryStage<
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
 
+    pub coming: Signal<In, Bit>,
     pub push_valid: Signal<In, Bit>,
     pub push_warp: Signal<In, Bits<WARP_BITS>>,
     pub push_slot: Signal<In, Bits<SLOT_BITS>>,
@@ -72,6 +73,7 @@ pub struct MemoryStage<
 
     pub room: Signal<Out, Bit>,
     pub room_for_two: Signal<Out, Bit>,
+    pub place: Signal<Out, Bit>,
     pub front_valid: Signal<Out, Bit>,
     pub front_data: Signal<Out, Bit>,
     pub memory_valid: Signal<Out, Bit>,
@@ -142,6 +144,12 @@ pub struct MemoryStage<
     queue: ReplayQueue<N, I, O, A>,
     log: OperandLog<E, P, C>,
 
+    inserting: [Signal<Local, Bit>; MEMORY_PLACES],
+    coming_one: Signal<Local, Bits<O>>,
+    coming_two: Signal<Local, Bits<O>>,
+    coming_three: Signal<Local, Bits<O>>,
+    promised: Signal<Local, Bits<O>>,
+    capacity: Constant<Bits<O>>,
     front_load: Signal<Local, Bit>,
     front_store: Signal<Local, Bit>,
     front_global: Signal<Local, Bit>,
@@ -352,6 +360,20 @@ impl<
         self.room.next = self.count.q.val() < 3;
         self.room_for_two.next = self.count.q.val() < 2;
 
+        // The queue has an entry for one more instruction besides those that are on their way to it. What has faulted
+        // leaves it by a replay, which comes through this stage, so nothing here may wait for an entry, nor for an
+        // old instruction of its warp that may fault.
+        for i in 0..MEMORY_PLACES {
+            self.inserting[i].next = !self.place_replayed[i].q.val()
+                && ((self.place_class[i].q.val() == 4) || (self.place_class[i].q.val() == 5));
+        }
+        self.coming_one.next = self.queue.occupancy.val() + self.inserting[0].val();
+        self.coming_two.next = self.coming_one.val() + self.inserting[1].val();
+        self.coming_three.next = self.coming_two.val() + self.inserting[2].val();
+        self.promised.next = self.coming_three.val() + self.coming.val();
+        self.place.next = !self.queues.val()
+            || ((self.promised.val() < self.capacity.val()) && !self.queue.aged.val());
+
         // The queue.
         self.queue.insert_valid.next = self.pop.val() && self.inserts.val();
         self.queue.insert_restored.next = self.place_squashed[0].q.val();
@@ -486,6 +508,7 @@ impl<
             ($($field:ident),*; $($array:ident),*) => {
                 Self {
                     queues: Constant::new(queues),
+                    capacity: Constant::new((N as LiteralType).into()),
                     logs: Constant::new(logs),
                     log: OperandLog::new(LOG_BANKS),
                     $($field: Default::default(),)*
@@ -494,23 +517,23 @@ impl<
             };
         }
         signals!(
-            clock, reset, push_valid, push_warp, push_slot, push_entry, push_class, push_destination,
+            clock, reset, coming, push_valid, push_warp, push_slot, push_entry, push_class, push_destination,
             push_address_register, push_data_register, push_pc, push_mask, push_opcode, push_replayed, push_squashed,
             push_index, push_log_address, push_log_data, stop_valid, stop_warp, memory_ready, committed_valid,
             committed_index, checked_valid, checked_index, checked_slot, checked_store, checked_log_address,
             checked_log_data, faulted_valid, faulted_warp, faulted_index, resume_valid, resume_warp, replay_ready,
-            launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, room, room_for_two,
+            launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, room, room_for_two, place,
             front_valid, front_data, memory_valid, memory_warp, memory_slot, memory_entry, memory_class,
             memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode, memory_index,
             memory_log_address, memory_log_data, squashed_valid, squashed_warp, squashed_entry, checked_ready,
             resume_ready, replay_valid, replay_done, replay_warp, replay_slot, replay_store, replay_destination,
             replay_address_register, replay_data_register, replay_pc, replay_mask, replay_opcode, replay_index,
             replay_log_address, replay_log_data, logged_valid, occupancy, count, step, releasing, releasing_slot,
-            releasing_entry, queue, front_load, front_store, front_global, needed, wants, stepping, stepped,
+            releasing_entry, queue, coming_one, coming_two, coming_three, promised, front_load, front_store, front_global, needed, wants, stepping, stepped,
             complete, inserts, goes, leaves_squashed, pop, left, checked, pushed_address, pushed_data, front_index;
             operand, free_one, free_two, logged_data, place_warp, place_slot, place_entry, place_class,
             place_destination, place_address_register, place_data_register, place_pc, place_mask, place_opcode,
-            place_replayed, place_squashed, place_index, place_log_address, place_log_data, stopping
+            place_replayed, place_squashed, place_index, place_log_address, place_log_data, stopping, inserting
         )
     }
 

@@ -147,16 +147,40 @@ fn connected<B: Hardware + 'static>(block: B) -> Box<dyn Hardware> {
 
 /// A pipeline of 64 warps with a queue of 64 entries and a log of 16 KB, the paper's sizes.
 fn pipeline(scheme: Scheme) -> Box<dyn Hardware> {
-    connected(
-        SmPipeline::<64, 32, 5, 6, SCOREBOARD_ENTRIES, ENTRY_BITS, 64, 6, 7, AGE_BITS, 64, 6, 7>::new(scheme, false),
-    )
+    connected(SmPipeline::<
+        64,
+        32,
+        5,
+        6,
+        SCOREBOARD_ENTRIES,
+        ENTRY_BITS,
+        64,
+        6,
+        7,
+        AGE_BITS,
+        64,
+        6,
+        7,
+    >::new(scheme, false))
 }
 
 /// A pipeline of 4 warps with a queue of 16 entries and a log of 8 KB: the same, and quicker to run.
 fn small_pipeline(scheme: Scheme, greedy: bool) -> Box<dyn Hardware> {
-    connected(
-        SmPipeline::<4, 2, 1, 2, SCOREBOARD_ENTRIES, ENTRY_BITS, 16, 4, 5, AGE_BITS, 32, 5, 6>::new(scheme, greedy),
-    )
+    connected(SmPipeline::<
+        4,
+        2,
+        1,
+        2,
+        SCOREBOARD_ENTRIES,
+        ENTRY_BITS,
+        16,
+        4,
+        5,
+        AGE_BITS,
+        32,
+        5,
+        6,
+    >::new(scheme, greedy))
 }
 
 /// Every design, in the order of the block's page.
@@ -237,66 +261,36 @@ pub fn designs() -> Vec<Design> {
         design("scoreboard_proof", "scoreboard", "proof", || {
             connected(Scoreboard::<2, 1>::new(true))
         }),
-        design(
-            "sm_pipeline_stall_64",
-            "sm_pipeline",
-            "stall_64",
-            || pipeline(Scheme::StallOnFault),
-        ),
-        design(
-            "sm_pipeline_commit_64",
-            "sm_pipeline",
-            "commit_64",
-            || pipeline(Scheme::WarpDisableCommit),
-        ),
-        design(
-            "sm_pipeline_check_64",
-            "sm_pipeline",
-            "check_64",
-            || pipeline(Scheme::WarpDisableLastCheck),
-        ),
-        design(
-            "sm_pipeline_queue_64",
-            "sm_pipeline",
-            "queue_64",
-            || pipeline(Scheme::ReplayQueue),
-        ),
-        design(
-            "sm_pipeline_log_64",
-            "sm_pipeline",
-            "log_64",
-            || pipeline(Scheme::OperandLog),
-        ),
-        design(
-            "sm_pipeline_stall_4",
-            "sm_pipeline",
-            "stall_4",
-            || small_pipeline(Scheme::StallOnFault, false),
-        ),
-        design(
-            "sm_pipeline_commit_4",
-            "sm_pipeline",
-            "commit_4",
-            || small_pipeline(Scheme::WarpDisableCommit, false),
-        ),
-        design(
-            "sm_pipeline_check_4",
-            "sm_pipeline",
-            "check_4",
-            || small_pipeline(Scheme::WarpDisableLastCheck, false),
-        ),
-        design(
-            "sm_pipeline_queue_4",
-            "sm_pipeline",
-            "queue_4",
-            || small_pipeline(Scheme::ReplayQueue, false),
-        ),
-        design(
-            "sm_pipeline_log_4",
-            "sm_pipeline",
-            "log_4",
-            || small_pipeline(Scheme::OperandLog, false),
-        ),
+        design("sm_pipeline_stall_64", "sm_pipeline", "stall_64", || {
+            pipeline(Scheme::StallOnFault)
+        }),
+        design("sm_pipeline_commit_64", "sm_pipeline", "commit_64", || {
+            pipeline(Scheme::WarpDisableCommit)
+        }),
+        design("sm_pipeline_check_64", "sm_pipeline", "check_64", || {
+            pipeline(Scheme::WarpDisableLastCheck)
+        }),
+        design("sm_pipeline_queue_64", "sm_pipeline", "queue_64", || {
+            pipeline(Scheme::ReplayQueue)
+        }),
+        design("sm_pipeline_log_64", "sm_pipeline", "log_64", || {
+            pipeline(Scheme::OperandLog)
+        }),
+        design("sm_pipeline_stall_4", "sm_pipeline", "stall_4", || {
+            small_pipeline(Scheme::StallOnFault, false)
+        }),
+        design("sm_pipeline_commit_4", "sm_pipeline", "commit_4", || {
+            small_pipeline(Scheme::WarpDisableCommit, false)
+        }),
+        design("sm_pipeline_check_4", "sm_pipeline", "check_4", || {
+            small_pipeline(Scheme::WarpDisableLastCheck, false)
+        }),
+        design("sm_pipeline_queue_4", "sm_pipeline", "queue_4", || {
+            small_pipeline(Scheme::ReplayQueue, false)
+        }),
+        design("sm_pipeline_log_4", "sm_pipeline", "log_4", || {
+            small_pipeline(Scheme::OperandLog, false)
+        }),
         design(
             "sm_pipeline_log_4_greedy",
             "sm_pipeline",

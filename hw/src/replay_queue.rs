@@ -24,6 +24,10 @@ struct Instruction {
     log_data: Bits<LOG_ENTRY_BITS>,
 }
 
+/// So many inserts before the greatest age, and one, an instruction is called aged: as many as may be on their way to
+/// the queue.
+const NEAR: LiteralType = 5;
+
 /// What the scan engine does.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Scan {
@@ -90,6 +94,7 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     pub entry_log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
     pub entry_log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
     pub occupancy: Signal<Out, Bits<O>>,
+    pub aged: Signal<Out, Bit>,
 
     // What is searched, in registers.
     live: [Register<Bit>; N],
@@ -114,6 +119,7 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     offered: Register<Bits<I>>,
 
     capacity: Constant<Bits<O>>,
+    near: Constant<Bits<A>>,
     payload: Memory<Instruction, I, 1>,
     free: Arbiter<N, I, false>,
     pick: Arbiter<N, I, false>,
@@ -126,6 +132,7 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     insert_blocked: AnyOf<N>,
     inserting: Signal<Local, Bit>,
     any_held: AnyOf<N>,
+    any_aged: AnyOf<N>,
     warp_busy: AnyOf<N>,
     slot_busy: AnyOf<N>,
     leaving: AnyOf<N>,
@@ -202,6 +209,11 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
             self.slot_busy.of[i].next =
                 self.in_flight[i].val() && (self.slot[i].q.val() == self.save_slot.val());
         }
+        for i in 0..N {
+            self.any_aged.of[i].next =
+                self.in_flight[i].val() && (self.age[i].q.val() >= self.near.val());
+        }
+        self.aged.next = self.any_aged.any.val();
         self.held.next = self.any_held.any.val() && !self.held_register.val().all();
 
         // The scan: a look marks the candidates of one age, and the cycle after picks the lowest of them.
@@ -390,6 +402,7 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Default
                 Self {
                     payload: Memory::new(N, 1),
                     capacity: Constant::new((N as LiteralType).into()),
+                    near: Constant::new(((1_usize << A) as LiteralType).saturating_sub(NEAR).into()),
                     $($field: Default::default(),)*
                     $($array: std::array::from_fn(|_| Default::default()),)*
                 }
@@ -402,9 +415,9 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Default
             committed_index, held_warp, held_register, resume_valid, resume_warp, replay_ready, save_valid, save_slot,
             saved_ready, insert_ready, insert_index, held, resume_ready, replay_valid, replay_done, save_ready,
             saved_valid, save_done, entry_index, entry_warp, entry_slot, entry_pc, entry_opcode, entry_destination,
-            entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy,
+            entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy, aged,
             count, scan, scan_warp, scan_slot, wanted_age, more_ages, offering, offered, free, pick, insert_blocked, inserting,
-            any_held, warp_busy, slot_busy, leaving, looking, picking, found, full, replayed, taken,
+            any_held, any_aged, warp_busy, slot_busy, leaving, looking, picking, found, full, replayed, taken,
             count_inserted, count_committed, done;
             live, waiting, checked, warp, slot, address_register, data_register, age, in_flight, insert_match,
             committing, faulting, checking, candidate
@@ -420,6 +433,6 @@ ReplayQueue<N, I, O, A> {
         held_warp, held_register, resume_valid, resume_warp, replay_ready, save_valid, save_slot, saved_ready;
     outputs: insert_ready, insert_index, held, resume_ready, replay_valid, replay_done, save_ready, saved_valid,
         save_done, entry_index, entry_warp, entry_slot, entry_pc, entry_opcode, entry_destination,
-        entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy;
+        entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy, aged;
     memories: |queue| vec![queue.payload.usage()];
 });

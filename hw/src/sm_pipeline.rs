@@ -229,6 +229,7 @@ pub struct SmPipeline<
     bus_low: [Signal<Local, Bits<64>>; WIDTH],
     bus_high: [Signal<Local, Bits<42>>; WIDTH],
     reads_memory: [Signal<Local, Bit>; WIDTH],
+    reads_global: [Signal<Local, Bit>; WIDTH],
     allocates: [Signal<Local, Bit>; WIDTH],
     issued: [Signal<Local, Bit>; WIDTH],
     issued_low: [Signal<Local, Bits<64>>; WIDTH],
@@ -492,12 +493,16 @@ impl<
             }
             self.first_unit[w].next = (!self.first_special[w].val() || self.special_ready.val())
                 && (!self.first_memory[w].val() || self.memory_free.val())
-                && (!self.first_load[w].val() || self.one_free[w].val())
-                && (!self.first_store[w].val() || self.two_free[w].val());
+                && (!self.first_load[w].val()
+                    || (self.one_free[w].val() && self.stage.place.val()))
+                && (!self.first_store[w].val()
+                    || (self.two_free[w].val() && self.stage.place.val()));
             self.second_unit[w].next = (!self.second_special[w].val() || self.special_ready.val())
                 && (!self.second_memory[w].val() || self.memory_free.val())
-                && (!self.second_load[w].val() || self.one_free[w].val())
-                && (!self.second_store[w].val() || self.two_free[w].val());
+                && (!self.second_load[w].val()
+                    || (self.one_free[w].val() && self.stage.place.val()))
+                && (!self.second_store[w].val()
+                    || (self.two_free[w].val() && self.stage.place.val()));
             self.apart[w].next = !(self.first_special[w].val() && self.second_special[w].val())
                 && !(self.first_control[w].val() && self.second_control[w].val())
                 && !(self.first_memory[w].val() && self.second_memory[w].val());
@@ -670,6 +675,13 @@ impl<
             self.stage.push_replayed.next = false;
             self.pushed_stopped.next = self.now_stopped[1].val();
         }
+        for p in 0..WIDTH {
+            self.reads_global[p].next = (self.reading_high[p].q.val().get_bits::<CLASS_BITS>(0)
+                == 4)
+                || (self.reading_high[p].q.val().get_bits::<CLASS_BITS>(0) == 5);
+        }
+        self.stage.coming.next = (self.reads_global[0].val() && !self.replay_reading.q.val())
+            || self.reads_global[1].val();
         self.stage.push_valid.next = self.reading_memory.val();
         self.stage.push_class.next = self.pushed_high.val().get_bits::<CLASS_BITS>(0);
         self.stage.push_opcode.next = self.pushed_high.val().get_bits::<OPCODE_BITS>(3);
@@ -864,8 +876,8 @@ impl<
             first_load, first_store, second_special, second_control, second_memory, second_load, second_store,
             one_free, two_free, first_unit, second_unit, apart, candidate, pair, issue_first, issue_second,
             stop_event, starting, resuming, go, pair_go, blocked, number, fetch_number, class, global, bus_stops,
-            bus_holds, bus_destination, bus_a, bus_b, bus_c, bus_low, bus_high, reads_memory, allocates, issued,
-            issued_low, issued_high, issued_warp, issued_entry, issued_slot, now_stopped
+            bus_holds, bus_destination, bus_a, bus_b, bus_c, bus_low, bus_high, reads_memory, reads_global,
+            allocates, issued, issued_low, issued_high, issued_warp, issued_entry, issued_slot, now_stopped
         )
     }
 }

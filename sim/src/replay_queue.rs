@@ -57,7 +57,12 @@ pub struct ReplayQueue {
     candidates: u128,
     on_offer: bool,
     last_read: (u8, Instruction),
+    /// Warps with an instruction in flight that is near the greatest age, a bit each.
+    aged_warps: u64,
 }
+
+/// So many inserts before the greatest age, and one, an instruction is called aged.
+const NEAR: u64 = 5;
 
 impl Model for ReplayQueue {
     type Parameters = Parameters;
@@ -76,6 +81,7 @@ impl Model for ReplayQueue {
             candidates: 0,
             on_offer: false,
             last_read: (0, Instruction::default()),
+            aged_warps: 0,
         }
     }
 
@@ -195,13 +201,23 @@ impl ReplayQueue {
         })
     }
 
-    /// Whether an instruction in flight gets past the greatest age when `coming` more of its warp have come.
+    /// Whether an instruction in flight is near the greatest age.
     #[must_use]
-    pub fn is_aged(&self, coming: u64) -> bool {
-        self.entries.iter().flatten().any(|entry| {
-            let age = self.warps[usize::from(entry.instruction.warp)].inserted - entry.number;
-            entry.state != State::Waiting && (age + coming) >> self.parameters.age_bits != 0
-        })
+    pub fn is_aged(&self) -> bool {
+        self.aged_warps != 0
+    }
+
+    /// Looks whether a warp has an instruction in flight that is near the greatest age.
+    fn age(&mut self, warp: u8) {
+        let near = (1_u64 << self.parameters.age_bits).saturating_sub(NEAR);
+        let of_warp = &self.warps[usize::from(warp)];
+        let aged = of_warp.order.iter().any(|&index| {
+            self.entries[usize::from(index)].is_some_and(|entry| {
+                entry.state != State::Waiting && of_warp.inserted - entry.number >= near
+            })
+        });
+        self.aged_warps &= !(1 << warp);
+        self.aged_warps |= u64::from(aged) << warp;
     }
 
     /// What it shows for these inputs, without going on: for a model that is a part of another.
@@ -243,6 +259,7 @@ impl ReplayQueue {
             entry_log_address: entry.log_address,
             entry_log_data: entry.log_data,
             occupancy: small(self.occupancy()),
+            aged: self.is_aged(),
         }
     }
 
@@ -345,6 +362,7 @@ impl ReplayQueue {
             number: warp.inserted,
         });
         self.count(&instruction, state, true);
+        self.age(instruction.warp);
     }
 
     fn remove(&mut self, index: u8) {
@@ -358,6 +376,7 @@ impl ReplayQueue {
                 order.remove(place);
             }
             self.count(&instruction, state, false);
+            self.age(instruction.warp);
         }
     }
 
@@ -375,6 +394,7 @@ impl ReplayQueue {
             entry.state = state;
             self.count(&instruction, old, false);
             self.count(&instruction, state, true);
+            self.age(instruction.warp);
         }
     }
 

@@ -148,6 +148,8 @@ ports! {
         entry_log_data: u8 = 7,
         /// Instructions in the queue.
         occupancy: u8 = parameters.index_bits() + 1,
+        /// An instruction in flight is near the greatest age.
+        aged: bool = 1,
     }
 }
 

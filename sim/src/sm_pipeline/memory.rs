@@ -88,8 +88,7 @@ impl MemoryStage {
             |operation: &&Operation| operation.instruction.class.is_global() && !operation.replayed;
         let staged = self.operations.iter().filter(inserts).count();
         !self.parameters.scheme.queues()
-            || (self.queue.free().count_ones() as usize > staged + coming
-                && !self.queue.is_aged(PLACES as u64 + 2))
+            || (self.queue.free().count_ones() as usize > staged + coming && !self.queue.is_aged())
     }
 
     fn front(&self) -> Option<&Operation> {

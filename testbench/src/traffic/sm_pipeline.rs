@@ -263,11 +263,12 @@ impl SmPipelineTraffic {
     fn memory_unit(&mut self, inputs: &mut Inputs) {
         let any = |dice: &mut Dice, length: usize| dice.below(length as u64) as usize;
         // A check that was not taken stays.
-        if self.now_checked.is_none() && !self.unchecked.is_empty() && self.dice.chance(self.mode.check)
+        if self.now_checked.is_none()
+            && !self.unchecked.is_empty()
+            && self.dice.chance(self.mode.check)
         {
             let place = any(&mut self.dice, self.unchecked.len().min(4));
-            let faults = self.parameters.scheme.squashes()
-                && self.dice.chance(self.mode.fault);
+            let faults = self.parameters.scheme.squashes() && self.dice.chance(self.mode.fault);
             if faults {
                 self.now_faulted = Some(place);
             } else {

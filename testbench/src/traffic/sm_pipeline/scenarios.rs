@@ -22,22 +22,43 @@ impl SmPipelineTraffic {
             .filter(|&port| outputs.read_valid[port] == 1)
             .map(|port| outputs.read_warp[port])
             .collect();
-        count(&mut s.two_warps_issue, read.len() == 2 && read[0] != read[1]);
-        count(&mut s.one_warp_issues_twice, read.len() == 2 && read[0] == read[1]);
+        count(
+            &mut s.two_warps_issue,
+            read.len() == 2 && read[0] != read[1],
+        );
+        count(
+            &mut s.one_warp_issues_twice,
+            read.len() == 2 && read[0] == read[1],
+        );
         count(&mut s.nothing_issues, read.is_empty());
         let class = Class::of(outputs.memory_class.into());
         let taken = outputs.memory_valid && inputs.memory_ready;
         let reads_load = (0..WIDTH).any(|port| {
             outputs.read_valid[port] == 1 && Class::of(outputs.read_class[port]) == Class::Load
         });
-        count(&mut s.load_behind_load, taken && class == Class::Load && reads_load);
+        count(
+            &mut s.load_behind_load,
+            taken && class == Class::Load && reads_load,
+        );
         count(&mut s.store_taken, taken && class == Class::Store);
         count(&mut s.shared_taken, taken && class == Class::Shared);
-        count(&mut s.memory_stalled, outputs.memory_valid && !inputs.memory_ready);
-        count(&mut s.reverted_one, outputs.revert_valid && outputs.revert_count == 1);
-        count(&mut s.reverted_two, outputs.revert_valid && outputs.revert_count == 2);
+        count(
+            &mut s.memory_stalled,
+            outputs.memory_valid && !inputs.memory_ready,
+        );
+        count(
+            &mut s.reverted_one,
+            outputs.revert_valid && outputs.revert_count == 1,
+        );
+        count(
+            &mut s.reverted_two,
+            outputs.revert_valid && outputs.revert_count == 2,
+        );
         count(&mut s.resumed, inputs.resume_valid && outputs.resume_ready);
-        count(&mut s.resume_waits, inputs.resume_valid && !outputs.resume_ready);
+        count(
+            &mut s.resume_waits,
+            inputs.resume_valid && !outputs.resume_ready,
+        );
         count(&mut s.stopped, inputs.stop_valid);
         count(&mut s.reset_in_use, inputs.reset && outputs.memory_front);
     }
