@@ -48,6 +48,8 @@ pub struct Sm<'work> {
     pub(super) faults: VecDeque<(Tag, u64)>,
     /// The instruction that was handed to the memory unit in the cycle before.
     pub(super) handed: Option<(Tag, u64)>,
+    /// The front of the memory stage, if its warp had stopped before it was executed: warp and entry.
+    pub(super) squashed: Option<(u8, u8)>,
     /// Replayed instructions whose operands come from the log, in order.
     pub(super) logged: VecDeque<(u8, u8)>,
     /// Warps that faulted, and the one that is offered to go on.
@@ -99,6 +101,7 @@ impl<'work> Sm<'work> {
             checks: VecDeque::new(),
             faults: VecDeque::new(),
             handed: None,
+            squashed: None,
             logged: VecDeque::new(),
             faulted: Vec::new(),
             offered: None,

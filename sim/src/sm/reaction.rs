@@ -36,12 +36,15 @@ impl Sm<'_> {
         if let Some((tag, handed)) = self.handed.take() {
             self.begin_access(tag, handed)?;
         }
-        if outputs.memory_front && outputs.memory_squashed {
-            // It will not be executed; the queue has it.
-            if let Some(resident) = self.warp(outputs.memory_warp) {
-                resident.lands(outputs.memory_entry);
-            }
+        // What was squashed before it was executed leaves the stage when another instruction is at its front.
+        let squashed = outputs.memory_front && outputs.memory_squashed;
+        let front = squashed.then_some((outputs.memory_warp, outputs.memory_entry));
+        if let Some((warp, entry)) = self.squashed.filter(|_| self.squashed != front)
+            && let Some(resident) = self.warp(warp)
+        {
+            resident.lands(entry);
         }
+        self.squashed = front;
         if outputs.memory_valid && inputs.memory_ready {
             let tag = Tag {
                 warp: outputs.memory_warp,
