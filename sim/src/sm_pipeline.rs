@@ -245,10 +245,17 @@ impl SmPipeline {
     }
 
     fn issue(&self, inputs: &Inputs, cycle: &Cycle, replay: bool, credit: bool) -> Issue {
+        let inserts = |read: &&Read| read.instruction.class.is_global() && read.replayed.is_none();
+        let coming = self.reads.iter().flatten().filter(inserts).count();
+        let place = self.memory.has_place(coming);
         let unit_is_free = |class: Class, slot: u8| match class {
             Class::Math | Class::Control => true,
             Class::Special => inputs.special_ready,
-            _ => credit && !replay && self.memory.has_entries(&cycle.log_outputs, slot, class),
+            _ => {
+                let has_place = !class.is_global() || place;
+                let has_entries = self.memory.has_entries(&cycle.log_outputs, slot, class);
+                credit && !replay && has_place && has_entries
+            }
         };
         let first_goes = |warp: usize| {
             let warp = &self.warps[warp];

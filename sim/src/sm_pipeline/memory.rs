@@ -80,6 +80,17 @@ impl MemoryStage {
         self.parameters.scheme != Scheme::OperandLog || !class.is_global() || bit(free.into(), slot)
     }
 
+    /// Whether the queue has an entry for another instruction, besides those that are on their way to it: as many as
+    /// `coming` in operand read, and those in the stage. What has faulted leaves the queue only by a replay, which
+    /// comes through the stage, so nothing there may wait for an entry.
+    pub fn has_place(&self, coming: usize) -> bool {
+        let inserts =
+            |operation: &&Operation| operation.instruction.class.is_global() && !operation.replayed;
+        let staged = self.operations.iter().filter(inserts).count();
+        !self.parameters.scheme.queues()
+            || self.queue.free().count_ones() as usize > staged + coming
+    }
+
     fn front(&self) -> Option<&Operation> {
         self.operations.front()
     }
