@@ -195,6 +195,15 @@ impl ReplayQueue {
         })
     }
 
+    /// Whether an instruction in flight gets past the greatest age when `coming` more of its warp have come.
+    #[must_use]
+    pub fn is_aged(&self, coming: u64) -> bool {
+        self.entries.iter().flatten().any(|entry| {
+            let age = self.warps[usize::from(entry.instruction.warp)].inserted - entry.number;
+            entry.state != State::Waiting && (age + coming) >> self.parameters.age_bits != 0
+        })
+    }
+
     /// What it shows for these inputs, without going on: for a model that is a part of another.
     #[must_use]
     pub fn outputs(&self, inputs: &Inputs) -> Outputs {

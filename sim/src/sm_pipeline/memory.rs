@@ -82,13 +82,14 @@ impl MemoryStage {
 
     /// Whether the queue has an entry for another instruction, besides those that are on their way to it: as many as
     /// `coming` in operand read, and those in the stage. What has faulted leaves the queue only by a replay, which
-    /// comes through the stage, so nothing there may wait for an entry.
+    /// comes through the stage, so nothing there may wait for an entry, nor for an older one to commit that may fault.
     pub fn has_place(&self, coming: usize) -> bool {
         let inserts =
             |operation: &&Operation| operation.instruction.class.is_global() && !operation.replayed;
         let staged = self.operations.iter().filter(inserts).count();
         !self.parameters.scheme.queues()
-            || self.queue.free().count_ones() as usize > staged + coming
+            || (self.queue.free().count_ones() as usize > staged + coming
+                && !self.queue.is_aged(PLACES as u64 + 2))
     }
 
     fn front(&self) -> Option<&Operation> {
