@@ -1,19 +1,143 @@
 //! The restart theorem, and what fails it.
 
+use faultline_sim::simt::{Launch, Memory, Width, assemble};
 use faultline_sim::sm::restart::Trial;
+use faultline_sim::sm::{Difference, Faults, Outcome, Parameters, Recovery, Sm, SmError, Work};
 use faultline_sim::sm_pipeline::Scheme;
 
+/// Bytes of a 16 KB log.
+const LOG: usize = 16 << 10;
+
+fn trials(scheme: Scheme) {
+    for seed in 0..1000 {
+        let result = Trial::new(scheme, seed).and_then(|trial| trial.run());
+        assert!(result.is_ok(), "{}: {result:?}", scheme.name());
+    }
+}
+
 #[test]
-fn faults_change_nothing() {
+fn stall_on_fault_ends_as_without_faults() {
+    trials(Scheme::StallOnFault);
+}
+
+#[test]
+fn warp_disable_until_commit_restarts() {
+    trials(Scheme::WarpDisableCommit);
+}
+
+#[test]
+fn warp_disable_until_last_check_restarts() {
+    trials(Scheme::WarpDisableLastCheck);
+}
+
+#[test]
+fn replay_queue_restarts() {
+    trials(Scheme::ReplayQueue);
+}
+
+#[test]
+fn operand_log_restarts() {
+    trials(Scheme::OperandLog);
+}
+
+/// A warp whose accesses all go to pages that are not there yet.
+fn work(text: &str) -> Work {
+    let mut memory = Memory::new();
+    for (address, word) in [(0x10_0000, 11), (0x20_0000, 22), (0x30_0008, 33)] {
+        memory.write(address, Width::Four, word);
+    }
+    let launch = Launch {
+        grid: [1; 3],
+        block: [32, 1, 1],
+        shared_memory: 0,
+    };
+    Work::of_program(assemble(text).unwrap(), launch, memory).unwrap()
+}
+
+fn parameters(scheme: Scheme) -> Parameters {
+    Parameters {
+        faults: Faults {
+            absent: true,
+            cycles: 100,
+            granule_bits: 12,
+            ..Faults::NONE
+        },
+        values: true,
+        ..Parameters::paper(scheme, LOG)
+    }
+}
+
+fn outcome(parameters: &Parameters, work: &Work) -> Result<Outcome, SmError> {
+    Sm::new(parameters, work)?.run(|_, _| {})
+}
+
+/// What is different if the warp simply goes back to what faulted; no scheme may differ.
+fn naive_differences(text: &str) -> Vec<Difference> {
+    let work = work(text);
     for scheme in Scheme::ALL {
-        let mut cycles = 0;
-        for seed in 0..1000 {
-            let trial = Trial::new(scheme, seed).unwrap();
-            match trial.run() {
-                Ok(count) => cycles += count,
-                Err(failure) => panic!("{}: {failure}", scheme.name()),
-            }
-        }
-        println!("{} {cycles}", scheme.name());
+        let outcome = outcome(&parameters(scheme), &work).unwrap();
+        assert_eq!(outcome.differences(&work), [], "{}", scheme.name());
+    }
+    let naive = Parameters {
+        recovery: Recovery::Naive,
+        ..parameters(Scheme::StallOnFault)
+    };
+    outcome(&naive, &work).unwrap().differences(&work)
+}
+
+const POINTERS: &str =
+    "R2 <- mov 0x100000\nR4 <- mov 0x200000\nR7 <- mov 0x300000\nR9 <- mov 100\n";
+
+#[test]
+fn a_naive_squash_fails_sparse_replay() {
+    let program = "A: R3 <- ld [R2]\nB: R9 <- sub R9, 4\nexit";
+    let differences = naive_differences(&format!("{POINTERS}{program}"));
+    let twice = Difference::Commits {
+        block: 0,
+        warp: 0,
+        position: 5,
+        times: 2,
+    };
+    let registers = Difference::Registers { block: 0, warp: 0 };
+    assert_eq!(differences, [twice, registers]);
+}
+
+#[test]
+fn a_naive_squash_fails_raw_on_replay() {
+    let program = "C: R8 <- ld [R4]\nD: R4 <- add R7, 8\nexit";
+    let differences = naive_differences(&format!("{POINTERS}{program}"));
+    let registers = Difference::Registers { block: 0, warp: 0 };
+    assert!(differences.contains(&registers), "{differences:?}");
+}
+
+#[test]
+fn a_block_that_does_not_fit_is_refused() {
+    let work = work("exit");
+    let mut small = parameters(Scheme::OperandLog);
+    small.pipeline.log.entries = 1;
+    let refused = outcome(&small, &work).unwrap_err();
+    let log = SmError::Log {
+        entries: 1,
+        blocks: 1,
+    };
+    assert_eq!(refused, log);
+    small.pipeline.warps = 0;
+    let refused = outcome(&small, &work).unwrap_err();
+    assert_eq!(refused, SmError::Block { block: 1, warps: 0 });
+}
+
+#[test]
+fn an_instruction_that_is_outlived_by_many_faults_all_the_same() {
+    let mut text = format!("{POINTERS}R1 <- ld [R2]\nR1 <- add R1, 1\nR8 <- ld [R4]\n");
+    for register in 20..100 {
+        text += &format!("R{register} <- ld [R2]\n");
+    }
+    text += "exit";
+    let work = work(&text);
+    for scheme in Scheme::ALL {
+        let mut parameters = parameters(scheme);
+        parameters.timing.walk = 5000;
+        let outcome = outcome(&parameters, &work).unwrap();
+        assert_eq!(outcome.differences(&work), [], "{}", scheme.name());
     }
 }
