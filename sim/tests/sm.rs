@@ -1,0 +1,92 @@
+//! Kernels and traces on the SM.
+
+use faultline_sim::simt::kernels::{KERNELS, named};
+use faultline_sim::sm::{Faults, Parameters, Sm, Statistics, Work};
+use faultline_sim::sm_pipeline::{Scheme, WIDTH};
+use faultline_sim::trace::{OWN_KERNELS, Reader};
+
+/// Bytes of a 16 KB log.
+const LOG: usize = 16 << 10;
+
+fn statistics(parameters: &Parameters, work: &Work) -> Statistics {
+    let mut statistics = Statistics::new(parameters.pipeline.scheme);
+    let sm = Sm::new(parameters, work).unwrap();
+    let outcome = sm.run(|inputs, outputs| statistics.observe(inputs, outputs));
+    let outcome = outcome.unwrap();
+    assert_eq!(outcome.differences(work), []);
+    assert_eq!(outcome.cycles, statistics.cycles);
+    statistics
+}
+
+/// Half of all pages' neighbours come together, and some instructions fault besides.
+fn faults(parameters: Parameters) -> Parameters {
+    Parameters {
+        faults: Faults {
+            rate: 0.02,
+            absent: true,
+            cycles: 500,
+            granule_bits: 13,
+        },
+        values: true,
+        ..parameters
+    }
+}
+
+#[test]
+fn kernels_restart_from_faults_with_the_values_of_the_oracle() {
+    for (place, (name, make)) in KERNELS.iter().enumerate() {
+        let work = Work::of_kernel(&make(1).unwrap()).unwrap();
+        // Each kernel in two of the four schemes that squash.
+        for scheme in [Scheme::ALL[1 + place % 4], Scheme::ALL[1 + (place + 2) % 4]] {
+            let statistics = statistics(&faults(Parameters::paper(scheme, LOG)), &work);
+            assert!(statistics.faults > 0, "{name}");
+            let replays = scheme.queues() && statistics.replays >= statistics.faults;
+            assert_eq!(replays, scheme.queues(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn traces_run_in_every_scheme() {
+    for (name, text) in OWN_KERNELS {
+        let work = Work::of_trace(Reader::new(text.as_bytes(), name).unwrap()).unwrap();
+        for scheme in Scheme::ALL {
+            let parameters = faults(Parameters::paper(scheme, LOG));
+            let statistics = statistics(&parameters, &work);
+            assert_eq!(statistics.instructions, work.steps() as u64, "{name}");
+        }
+    }
+}
+
+#[test]
+fn runs_are_told_by_their_seeds() {
+    let work = Work::of_kernel(&named("histo").unwrap()(1).unwrap()).unwrap();
+    let cycles = |seed| {
+        let parameters = Parameters {
+            seed,
+            ..faults(Parameters::paper(Scheme::OperandLog, LOG))
+        };
+        statistics(&parameters, &work).cycles
+    };
+    assert_eq!(cycles(1), cycles(1));
+    assert_ne!(cycles(1), cycles(2));
+}
+
+#[test]
+fn every_cycle_is_accounted_for() {
+    let work = Work::of_kernel(&named("spmv").unwrap()(1).unwrap()).unwrap();
+    let statistics = statistics(&Parameters::paper(Scheme::OperandLog, LOG), &work);
+    let steps = work.steps() as u64;
+    assert_eq!(statistics.instructions, steps);
+    let stalled: u64 = statistics.stalls.iter().sum();
+    // What is not stalled issues one instruction or two.
+    let issuing = statistics.cycles - stalled;
+    assert!(issuing <= steps && steps <= WIDTH as u64 * issuing);
+    for histogram in [&statistics.queue, &statistics.log] {
+        assert_eq!(histogram.iter().sum::<u64>(), statistics.cycles);
+        assert!(Statistics::mean(histogram) > 0.0);
+    }
+    // 64 entries for 10 blocks: no more than 6 of each.
+    assert_eq!(statistics.log[61..].iter().sum::<u64>(), 0);
+    assert_eq!((statistics.faults, statistics.replays), (0, 0));
+}
