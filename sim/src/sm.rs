@@ -16,6 +16,7 @@ mod resident;
 pub mod restart;
 mod statistics;
 mod tags;
+pub mod timeline;
 mod units;
 mod values;
 mod work;

@@ -26,6 +26,7 @@ fn faults(parameters: Parameters) -> Parameters {
             absent: true,
             cycles: 500,
             granule_bits: 13,
+            once: 0,
         },
         values: true,
         ..parameters

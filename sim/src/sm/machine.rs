@@ -55,6 +55,8 @@ pub struct Sm<'work> {
     /// Warps that faulted, and the one that is offered to go on.
     pub(super) faulted: Vec<u8>,
     pub(super) offered: Option<u8>,
+    /// Instructions that fault when they are executed first, and were not yet.
+    pub(super) fault_once: u64,
     pub(super) values: Option<Values<'work>>,
     pub(super) commits: Vec<Vec<Vec<u8>>>,
     pub(super) branches_agree: bool,
@@ -105,6 +107,7 @@ impl<'work> Sm<'work> {
             logged: VecDeque::new(),
             faulted: Vec::new(),
             offered: None,
+            fault_once: parameters.faults.once,
             values: values.map(|computation| Values::new(computation, warps, slots)),
             commits: work
                 .blocks

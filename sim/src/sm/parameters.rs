@@ -74,6 +74,8 @@ pub struct Faults {
     pub rate: f64,
     /// No page is there at first.
     pub absent: bool,
+    /// Instructions of the first 64 of a program that fault when they are executed first, a bit each.
+    pub once: u64,
     /// Cycles from a fault to the page.
     pub cycles: u64,
     /// Bits of an address inside of what comes together.
@@ -85,6 +87,7 @@ impl Faults {
     pub const NONE: Self = Self {
         rate: 0.0,
         absent: false,
+        once: 0,
         cycles: 10_000,
         granule_bits: 16,
     };
