@@ -7,6 +7,7 @@ mod export;
 mod library;
 mod output;
 mod report;
+mod sm;
 mod sram;
 mod trace;
 
@@ -36,6 +37,7 @@ enum Command {
     Sram(sram::Args),
     Library(library::Args),
     Trace(trace::Args),
+    Sm(sm::Args),
     Doctor(doctor::Args),
 }
 
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Command::Sram(args) => sram::run(args, &global),
         Command::Library(args) => library::run(args, &global),
         Command::Trace(args) => trace::run(args, &global),
+        Command::Sm(args) => sm::run(args, &global),
         Command::Doctor(args) => doctor::run(args, &global),
     };
     match result {
