@@ -9,6 +9,7 @@ mod output;
 mod report;
 mod sm;
 mod sram;
+mod timeline;
 mod trace;
 
 use std::io::Write;
@@ -38,6 +39,7 @@ enum Command {
     Library(library::Args),
     Trace(trace::Args),
     Sm(sm::Args),
+    Timeline(timeline::Args),
     Doctor(doctor::Args),
 }
 
@@ -52,6 +54,7 @@ fn main() -> ExitCode {
         Command::Library(args) => library::run(args, &global),
         Command::Trace(args) => trace::run(args, &global),
         Command::Sm(args) => sm::run(args, &global),
+        Command::Timeline(args) => timeline::run(args, &global),
         Command::Doctor(args) => doctor::run(args, &global),
     };
     match result {

@@ -100,7 +100,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
 }
 
 /// The schemes that were asked for.
-fn schemes(names: &[String]) -> Result<Vec<Scheme>> {
+pub(crate) fn schemes(names: &[String]) -> Result<Vec<Scheme>> {
     if names.iter().any(|name| name == "all") {
         return Ok(Scheme::ALL.to_vec());
     }

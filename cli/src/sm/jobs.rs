@@ -181,7 +181,7 @@ fn one(work: &Work, setup: &Setup) -> Result<Row> {
             scheme.name()
         ));
     }
-    let mut histogram = |counts: &[u64]| {
+    let histogram = |counts: &[u64]| {
         let used = counts
             .iter()
             .rposition(|&times| times > 0)
