@@ -45,6 +45,9 @@ pub struct Args {
     /// Thread blocks of the kernels, as a multiple
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     scale: u32,
+    /// SMs that share the L2 TLB: of so many pages that are new to it, this SM walks for one
+    #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    sharers: u64,
     /// Share of global-memory instructions that fault on some of their lanes, below 1
     #[arg(long, default_value_t = 0.0, value_name = "R")]
     fault_rate: f64,

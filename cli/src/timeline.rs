@@ -18,8 +18,10 @@ use crate::sm::schemes;
 /// Cycles and rows that are drawn at most.
 const MOST_CYCLES: u64 = 400;
 const MOST_ROWS: usize = 200;
-/// Columns of an instruction's text that are shown.
+/// Columns for an instruction's text.
 const TEXT: usize = 28;
+/// Cycles in which nothing happens that are drawn at most.
+const SHORTEST_GAP: usize = 4;
 /// Bytes of the operand log.
 const LOG: usize = 16 << 10;
 
@@ -122,7 +124,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
 }
 
 const LEGEND: &str = "F fetch, I issue, O operand read, E execute, C commit; a point: it waits for its issue; \
-                      X: it faults;\nx: it is squashed with its warp; check: the cycle of the last TLB check";
+                      X: it faults;\nx: it is squashed with its warp; check: the cycle of the last TLB check; ~: nothing for long";
 
 /// Assembles a program, with an exit at its end if it lacks one; tells whether it did.
 fn program(text: &str) -> std::result::Result<(Program, bool), AssemblyError> {
@@ -200,12 +202,40 @@ fn diagram(scheme: Scheme, passages: &[Passage], lines: &[(usize, String)]) -> R
 }
 
 impl Diagram {
+    /// The cycles that are drawn: where nothing happens for long, there is a gap.
+    fn columns(&self) -> Vec<Option<u64>> {
+        let place = |cycle: u64| cycle as usize - 1;
+        let happens = |cycle: u64| {
+            let stage = |row: &Row| row.stages.as_bytes().get(place(cycle)).copied();
+            self.rows
+                .iter()
+                .any(|row| stage(row).is_some_and(|stage| stage != b' '))
+        };
+        let mut columns = Vec::new();
+        let mut idle = Vec::new();
+        for cycle in 1..=self.cycles {
+            if !happens(cycle) {
+                idle.push(Some(cycle));
+                continue;
+            }
+            if idle.len() > SHORTEST_GAP {
+                idle = vec![None];
+            }
+            columns.append(&mut idle);
+            columns.push(Some(cycle));
+        }
+        columns
+    }
+
     /// The diagram for a terminal.
     fn text(&self) -> String {
-        let ruler: String = (1..=self.cycles)
-            .map(|cycle| format!("{:>2}", cycle % 100))
+        let columns = self.columns();
+        let cell = self.cycles.to_string().len() + 1;
+        let ruler: String = columns
+            .iter()
+            .map(|cycle| cycle.map_or(format!("{:>cell$}", '~'), |cycle| format!("{cycle:>cell$}")))
             .collect();
-        let mut text = format!("{:<width$}{ruler}\n", self.scheme, width = TEXT + 2);
+        let mut text = format!("{:<TEXT$}{ruler}\n", self.scheme);
         for row in &self.rows {
             let shown: String = row.text.chars().take(TEXT - 2).collect();
             let label = if row.replayed {
@@ -213,15 +243,17 @@ impl Diagram {
             } else {
                 shown
             };
-            let stages: String = row
-                .stages
-                .chars()
-                .map(|stage| format!(" {stage}"))
-                .collect();
+            let stage = |cycle: &Option<u64>| {
+                let place = cycle.map_or(usize::MAX, |cycle| cycle as usize - 1);
+                let stage = row.stages.as_bytes().get(place).copied().unwrap_or(b' ');
+                format!("{:>cell$}", char::from(stage))
+            };
+            let stages: String = columns.iter().map(stage).collect();
             let check = row
                 .last_check
                 .map_or(String::new(), |cycle| format!("   check {cycle}"));
-            text += &format!("{label:<width$}{stages}{check}\n", width = TEXT + 2);
+            text += format!("{label:<TEXT$}{}{check}", stages.trim_end()).trim_end();
+            text += "\n";
         }
         if self.rows.iter().any(|row| row.replayed) {
             text += "* issued again after its fault\n";

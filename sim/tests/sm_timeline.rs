@@ -1,5 +1,7 @@
 //! The paper's timelines, cycle for cycle (Tanasic et al., Figures 3, 4, 6 and 7, and the prose of §2.5 and §3).
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
+
 use faultline_sim::simt::{Launch, Memory, assemble};
 use faultline_sim::sm::timeline::{PAPER_PROGRAM, Passage, passages};
 use faultline_sim::sm::{Faults, Parameters, Timing, Work};

@@ -102,6 +102,7 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
         let mut parameters = Parameters::paper(scheme, log.unwrap_or(8 << 10));
         parameters.pipeline.warps = args.warps.into();
         parameters.pipeline.queue = replay_queue::Parameters::with_entries(args.queue);
+        parameters.timing.sharers = args.sharers;
         parameters.faults = Faults {
             rate: args.fault_rate,
             absent: args.absent,

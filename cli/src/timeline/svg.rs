@@ -11,6 +11,11 @@ const CELL: i32 = 22;
 const TEXT: i32 = 200;
 const MARGIN: i32 = 16;
 
+/// The left side of a column.
+fn left_of(column: i32) -> i32 {
+    MARGIN + TEXT + column * CELL
+}
+
 /// The colour of a stage.
 fn colour(stage: char) -> RGBColor {
     match stage {
@@ -35,15 +40,12 @@ pub fn svg(diagrams: &[Diagram]) -> Result<String, String> {
 }
 
 fn draw(svg: &mut String, diagrams: &[Diagram]) -> Result<(), Box<dyn std::error::Error>> {
-    let cycles = diagrams
-        .iter()
-        .map(|diagram| diagram.cycles)
-        .max()
-        .unwrap_or(0) as i32;
+    let columns = diagrams.iter().map(|diagram| diagram.columns().len());
+    let widest = columns.max().unwrap_or(0) as i32;
     // A diagram has a line of cycles above its rows, and one of space below.
     let lines: usize = diagrams.iter().map(|diagram| diagram.rows.len() + 2).sum();
     let size = (
-        (2 * MARGIN + TEXT + cycles * CELL).cast_unsigned(),
+        (2 * MARGIN + TEXT + widest * CELL).cast_unsigned(),
         (2 * MARGIN + lines as i32 * CELL).cast_unsigned(),
     );
     let area = SVGBackend::with_string(svg, size).into_drawing_area();
@@ -64,21 +66,24 @@ fn draw(svg: &mut String, diagrams: &[Diagram]) -> Result<(), Box<dyn std::error
             middle.clone().pos(left.pos),
         );
         area.draw(&title)?;
-        let cell = |cycle: i32| MARGIN + TEXT + (cycle - 1) * CELL;
-        for cycle in 1..=diagram.cycles as i32 {
-            let place = (cell(cycle) + CELL / 2, top + CELL / 2);
-            area.draw(&Text::new(cycle.to_string(), place, middle.clone()))?;
+        let columns = diagram.columns();
+        for (place, cycle) in (0i32..).zip(&columns) {
+            let text = cycle.map_or("~".to_owned(), |cycle| cycle.to_string());
+            let middle_of_cell = (left_of(place) + CELL / 2, top + CELL / 2);
+            area.draw(&Text::new(text, middle_of_cell, middle.clone()))?;
         }
         for row in &diagram.rows {
             top += CELL;
             let again = if row.replayed { " (again)" } else { "" };
             let text = format!("{}{again}", row.text);
             area.draw(&Text::new(text, (MARGIN, top + CELL / 2), left.clone()))?;
-            for (cycle, stage) in (1i32..)
-                .zip(row.stages.chars())
-                .filter(|(_, stage)| *stage != ' ')
-            {
-                let (x, y) = (cell(cycle), top);
+            let stages: Vec<char> = row.stages.chars().collect();
+            for (place, cycle) in (0i32..).zip(&columns) {
+                let stage = cycle.and_then(|cycle| stages.get(cycle as usize - 1).copied());
+                let Some(stage) = stage.filter(|stage| *stage != ' ') else {
+                    continue;
+                };
+                let (x, y) = (left_of(place), top);
                 let corners = [(x, y), (x + CELL, y + CELL)];
                 area.draw(&Rectangle::new(corners, colour(stage).filled()))?;
                 area.draw(&Rectangle::new(corners, INK.stroke_width(1)))?;
@@ -88,7 +93,7 @@ fn draw(svg: &mut String, diagrams: &[Diagram]) -> Result<(), Box<dyn std::error
                     area.draw(&Text::new(letter, place, middle.clone()))?;
                 }
                 // The last TLB check is a bar below its stage.
-                if row.last_check == Some(u64::from(cycle.unsigned_abs())) {
+                if row.last_check.is_some() && row.last_check == *cycle {
                     let bar = [(x + 2, y + CELL - 4), (x + CELL - 2, y + CELL - 2)];
                     area.draw(&Rectangle::new(bar, INK.filled()))?;
                 }

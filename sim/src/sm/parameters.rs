@@ -22,6 +22,9 @@ pub struct Timing {
     pub l2_tlb: u64,
     /// A walk of the page table.
     pub walk: u64,
+    /// SMs that share the L2 TLB. They work on neighbouring blocks, so of so many pages new to it one SM walks for one,
+    /// and finds the others there.
+    pub sharers: u64,
     /// The L1 cache.
     pub l1: u64,
     /// From a miss in the L1 cache to the L2 cache's answer.
@@ -44,6 +47,7 @@ impl Timing {
         check: 1,
         l2_tlb: 70,
         walk: 500,
+        sharers: 16,
         l1: 40,
         l2: 70,
         dram: 200,
@@ -60,6 +64,7 @@ impl Timing {
         check: 1,
         l2_tlb: 0,
         walk: 0,
+        sharers: 1,
         l1: 4,
         l2: 0,
         dram: 0,

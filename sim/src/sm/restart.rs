@@ -125,6 +125,7 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
             check,
             l2_tlb: random.u64(1..20),
             walk: random.u64(1..60),
+            sharers: random.u64(1..4),
             l1: random.u64(2..20),
             l2: random.u64(1..20),
             dram: random.u64(1..40),
