@@ -7,7 +7,9 @@ mod export;
 mod library;
 mod output;
 mod report;
+mod sm;
 mod sram;
+mod timeline;
 mod trace;
 
 use std::io::Write;
@@ -36,6 +38,8 @@ enum Command {
     Sram(sram::Args),
     Library(library::Args),
     Trace(trace::Args),
+    Sm(sm::Args),
+    Timeline(timeline::Args),
     Doctor(doctor::Args),
 }
 
@@ -49,6 +53,8 @@ fn main() -> ExitCode {
         Command::Sram(args) => sram::run(args, &global),
         Command::Library(args) => library::run(args, &global),
         Command::Trace(args) => trace::run(args, &global),
+        Command::Sm(args) => sm::run(args, &global),
+        Command::Timeline(args) => timeline::run(args, &global),
         Command::Doctor(args) => doctor::run(args, &global),
     };
     match result {

@@ -5,6 +5,7 @@
 //! goes over its ports in each cycle. With values, [`Outcome::differences`] compares what is left at the end with the
 //! run without faults: the restart theorem, which [`restart`] puts to random programs.
 
+mod blocks;
 mod cache;
 mod machine;
 mod memory_unit;
@@ -16,6 +17,7 @@ mod resident;
 pub mod restart;
 mod statistics;
 mod tags;
+pub mod timeline;
 mod units;
 mod values;
 mod work;

@@ -1,5 +1,7 @@
 //! Kernels and traces on the SM.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
+
 use faultline_sim::simt::kernels::{KERNELS, named};
 use faultline_sim::sm::{Faults, Parameters, Sm, Statistics, Work};
 use faultline_sim::sm_pipeline::{Scheme, WIDTH};
@@ -26,6 +28,7 @@ fn faults(parameters: Parameters) -> Parameters {
             absent: true,
             cycles: 500,
             granule_bits: 13,
+            once: 0,
         },
         values: true,
         ..parameters

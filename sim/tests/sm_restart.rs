@@ -1,5 +1,7 @@
 //! The restart theorem, and what fails it.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
+
 use faultline_sim::simt::{Launch, Memory, Width, assemble};
 use faultline_sim::sm::restart::Trial;
 use faultline_sim::sm::{Difference, Faults, Outcome, Parameters, Recovery, Sm, SmError, Work};

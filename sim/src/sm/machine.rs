@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::blocks::Block;
 use super::memory_unit::{Decision, MemoryUnit, Tag};
 use super::outcome::{Outcome, SmError};
 use super::parameters::{Parameters, Recovery};
@@ -15,17 +16,6 @@ use crate::sm_pipeline::{Inputs, MEMORY_UNIT, Outputs, Scheme, SmPipeline, UNITS
 
 /// Cycles without a commit after which there will be none.
 const PATIENCE: u64 = 100_000;
-
-/// A block on the SM.
-#[derive(Clone, Debug)]
-pub(super) struct Block {
-    /// Warps that have not ended.
-    pub live: usize,
-    /// Warps that wait at the barrier, and their entries.
-    pub arrived: Vec<(u8, u8)>,
-    /// Warps that ended, and that the pipeline was not told of.
-    pub leaving: usize,
-}
 
 /// An SM that runs something.
 #[derive(Clone, Debug)]
@@ -55,6 +45,8 @@ pub struct Sm<'work> {
     /// Warps that faulted, and the one that is offered to go on.
     pub(super) faulted: Vec<u8>,
     pub(super) offered: Option<u8>,
+    /// Instructions that fault when they are executed first, and were not yet.
+    pub(super) fault_once: u64,
     pub(super) values: Option<Values<'work>>,
     pub(super) commits: Vec<Vec<Vec<u8>>>,
     pub(super) branches_agree: bool,
@@ -105,6 +97,7 @@ impl<'work> Sm<'work> {
             logged: VecDeque::new(),
             faulted: Vec::new(),
             offered: None,
+            fault_once: parameters.faults.once,
             values: values.map(|computation| Values::new(computation, warps, slots)),
             commits: work
                 .blocks
@@ -165,42 +158,6 @@ impl<'work> Sm<'work> {
 
     pub(super) fn warp(&mut self, warp: u8) -> Option<&mut Resident> {
         self.warps.get_mut(usize::from(warp))?.as_mut()
-    }
-
-    /// Brings blocks to the slots that are free.
-    fn begin_blocks(&mut self) {
-        for slot in 0..self.slots.len() {
-            if self.slots[slot].is_some() {
-                continue;
-            }
-            let Some(warps) = self.work.blocks.get(self.next_block) else {
-                return;
-            };
-            let mut live = 0;
-            if let Some(values) = &mut self.values {
-                values.begin_block(slot);
-            }
-            for (number, steps) in warps
-                .iter()
-                .enumerate()
-                .filter(|(_, steps)| !steps.is_empty())
-            {
-                let warp = slot * self.work.warps_per_block + number;
-                self.warps[warp] =
-                    Some(Resident::new(self.next_block, number, slot, steps.clone()));
-                self.starts.push_back(warp as u8);
-                live += 1;
-                if let Some(values) = &mut self.values {
-                    values.begin_warp(warp as u8, self.next_block, number);
-                }
-            }
-            self.slots[slot] = (live > 0).then(|| Block {
-                live,
-                arrived: Vec::new(),
-                leaving: 0,
-            });
-            self.next_block += 1;
-        }
     }
 
     fn inputs(&mut self) -> Result<Inputs, SmError> {
@@ -331,26 +288,9 @@ impl<'work> Sm<'work> {
             }
         }
         if last {
-            self.stops.push_back(warp);
-            if let Some(block) = &mut self.slots[slot] {
-                block.live -= 1;
-                block.leaving += 1;
-            }
-            self.pass_barrier(slot);
+            self.end(warp, slot);
         }
         Ok(flight.tag)
-    }
-
-    /// Lets a block's warps pass its barrier if all have come.
-    pub(super) fn pass_barrier(&mut self, slot: usize) {
-        let time = self.now + 1 + self.parameters.timing.control;
-        if let Some(block) = &mut self.slots[slot]
-            && block.arrived.len() == block.live
-        {
-            for (warp, entry) in block.arrived.drain(..) {
-                self.units.passes(warp, entry, time);
-            }
-        }
     }
 
     /// One check, one fault and one stop.
@@ -385,17 +325,7 @@ impl<'work> Sm<'work> {
         }
         if let Some(warp) = self.stops.pop_front() {
             (inputs.stop_valid, inputs.stop_warp) = (true, warp);
-            let ended = |resident: &Resident| {
-                resident.faulted.is_none() && resident.position == resident.steps.len()
-            };
-            if let Some(resident) = self.warps[usize::from(warp)].take_if(|warp| ended(warp))
-                && let Some(block) = &mut self.slots[resident.slot]
-            {
-                block.leaving -= 1;
-                if block.live + block.leaving == 0 {
-                    self.slots[resident.slot] = None;
-                }
-            }
+            self.leave(warp);
         }
         Ok(())
     }

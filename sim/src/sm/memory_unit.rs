@@ -95,11 +95,18 @@ impl MemoryUnit {
         self.waiting.len() + coming < WAITING
     }
 
-    /// A global-memory instruction with the addresses of its lanes.
-    pub fn begin(&mut self, tag: Tag, kind: Kind, mask: u32, addresses: &Lanes, now: u64) {
+    /// A global-memory instruction with its lanes and their addresses, which perhaps faults whatever its pages.
+    pub fn begin(
+        &mut self,
+        tag: Tag,
+        kind: Kind,
+        (mask, addresses): (u32, &Lanes),
+        faults: bool,
+        now: u64,
+    ) {
         let lines: Lines = addresses.map(|address| address >> LINE_BITS);
         let requests = requests(mask, &lines, false);
-        let injected = if mask != 0 && self.random.f64() < self.faults.rate {
+        let injected = if mask != 0 && (self.random.f64() < self.faults.rate || faults) {
             let lanes = self.random.u32(..) & mask;
             if lanes == 0 { mask } else { lanes }
         } else {

@@ -71,7 +71,8 @@ impl Pages {
         if let Some(&(.., answer)) = self.misses.iter().find(|(missed, ..)| *missed == page) {
             return answer;
         }
-        let hits = self.l2.uses(page);
+        let others_walked = !page.is_multiple_of(self.timing.sharers);
+        let hits = self.l2.uses(page) || others_walked;
         let answered = now + check + l2_tlb + if hits { 0 } else { walk };
         let answer = match self.arrival(address, answered).filter(|_| !hits) {
             Some(arrival) if arrival > answered && self.squashes => {
@@ -98,9 +99,14 @@ impl Pages {
 mod tests {
     use super::*;
 
+    const ALONE: Timing = Timing {
+        sharers: 1,
+        ..Timing::PAPER
+    };
+
     #[test]
     fn misses_of_a_page_are_answered_together_and_hits_pass_them() {
-        let mut pages = Pages::new(Timing::PAPER, Faults::NONE, true);
+        let mut pages = Pages::new(ALONE, Faults::NONE, true);
         assert_eq!(pages.check(0x1000, 10), Check::Passes(581));
         assert_eq!(pages.check(0x1fff, 20), Check::Passes(581));
         pages.advance(581);
@@ -114,14 +120,22 @@ mod tests {
             absent: true,
             ..Faults::NONE
         };
-        let mut pages = Pages::new(Timing::PAPER, absent, true);
+        let mut pages = Pages::new(ALONE, absent, true);
         assert_eq!(pages.check(0x1000, 0), Check::Faults(571, 10_571));
         pages.advance(571);
         // The neighbour in the same 64 KB comes with it.
         assert_eq!(pages.check(0x2000, 600), Check::Faults(1171, 10_571));
         pages.advance(10_571);
         assert_eq!(pages.check(0x1000, 10_571), Check::Passes(11_142));
-        let mut pages = Pages::new(Timing::PAPER, absent, false);
+        let mut pages = Pages::new(ALONE, absent, false);
         assert_eq!(pages.check(0x1000, 0), Check::Passes(10_571));
+    }
+
+    #[test]
+    fn other_sms_have_walked_for_most_pages() {
+        let mut pages = Pages::new(Timing::PAPER, Faults::NONE, true);
+        let walks =
+            (0..160u64).filter(|page| pages.check(page << PAGE_BITS, 0) == Check::Passes(571));
+        assert_eq!(walks.count(), 10);
     }
 }

@@ -22,6 +22,9 @@ pub struct Timing {
     pub l2_tlb: u64,
     /// A walk of the page table.
     pub walk: u64,
+    /// SMs that share the L2 TLB. They work on neighbouring blocks, so of so many pages new to it one SM walks for one,
+    /// and finds the others there.
+    pub sharers: u64,
     /// The L1 cache.
     pub l1: u64,
     /// From a miss in the L1 cache to the L2 cache's answer.
@@ -44,6 +47,7 @@ impl Timing {
         check: 1,
         l2_tlb: 70,
         walk: 500,
+        sharers: 16,
         l1: 40,
         l2: 70,
         dram: 200,
@@ -60,6 +64,7 @@ impl Timing {
         check: 1,
         l2_tlb: 0,
         walk: 0,
+        sharers: 1,
         l1: 4,
         l2: 0,
         dram: 0,
@@ -74,6 +79,8 @@ pub struct Faults {
     pub rate: f64,
     /// No page is there at first.
     pub absent: bool,
+    /// Instructions of the first 64 of a program that fault when they are executed first, a bit each.
+    pub once: u64,
     /// Cycles from a fault to the page.
     pub cycles: u64,
     /// Bits of an address inside of what comes together.
@@ -85,6 +92,7 @@ impl Faults {
     pub const NONE: Self = Self {
         rate: 0.0,
         absent: false,
+        once: 0,
         cycles: 10_000,
         granule_bits: 16,
     };

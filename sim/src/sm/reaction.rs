@@ -236,8 +236,12 @@ impl Sm<'_> {
                 Some(Effect::Access(access)) => access.addresses,
                 _ => step.traced_operand(false),
             };
+            let bit = 1u64.checked_shl(step.instruction).unwrap_or(0);
+            let faults = self.fault_once & bit != 0;
+            self.fault_once &= !bit;
+            let lanes = (step.mask, &addresses);
             self.memory
-                .begin(tag, instruction.kind, step.mask, &addresses, self.now);
+                .begin(tag, instruction.kind, lanes, faults, self.now);
         } else {
             if let (Some(values), Some(Effect::Access(access))) = (&mut self.values, &flight.effect)
             {

@@ -125,6 +125,7 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
             check,
             l2_tlb: random.u64(1..20),
             walk: random.u64(1..60),
+            sharers: random.u64(1..4),
             l1: random.u64(2..20),
             l2: random.u64(1..20),
             dram: random.u64(1..40),
@@ -133,6 +134,7 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
         faults: Faults {
             rate: [0.0, 0.05, 0.3, 0.7][random.usize(0..4)],
             absent: random.bool(),
+            once: random.u64(..) & random.u64(..),
             cycles: random.u64(1..200),
             granule_bits: random.u32(12..=16),
         },

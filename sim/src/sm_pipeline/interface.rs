@@ -55,6 +55,12 @@ impl Scheme {
         }
     }
 
+    /// The scheme of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scheme| scheme.name() == name)
+    }
+
     /// Whether faults squash instructions.
     #[must_use]
     pub fn squashes(self) -> bool {

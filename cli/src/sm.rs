@@ -1,0 +1,117 @@
+//! `faultline sm`: kernels and traces on an SM under every scheme, beside the paper.
+
+mod jobs;
+mod plot;
+mod restart;
+mod tables;
+
+use std::path::PathBuf;
+
+use faultline_sim::sm_pipeline::Scheme;
+use faultline_synth::tool;
+use miette::{Result, miette};
+
+use crate::Global;
+use crate::output::progress;
+
+/// Run kernels and GPU traces on one SM under each scheme of preemptible faults, beside the paper
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Kernels by name, or Accel-Sim traces (.traceg, kernelslist.g); all kernels if not given
+    #[arg(value_name = "KERNEL|TRACE")]
+    workloads: Vec<String>,
+    /// stall-on-fault, warp-disable-commit, warp-disable-last-check, replay-queue, operand-log, or all
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "all"
+    )]
+    scheme: Vec<String>,
+    /// Sizes of the operand log
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "8k,16k"
+    )]
+    log: Vec<String>,
+    /// Entries of the replay queue: a power of two up to 128
+    #[arg(long, default_value_t = 64, value_name = "N")]
+    queue: usize,
+    /// Warps of the SM
+    #[arg(long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    warps: u8,
+    /// Thread blocks of the kernels, as a multiple
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    scale: u32,
+    /// SMs that share the L2 TLB: of so many pages that are new to it, this SM walks for one
+    #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    sharers: u64,
+    /// Share of global-memory instructions that fault on some of their lanes, below 1
+    #[arg(long, default_value_t = 0.0, value_name = "R")]
+    fault_rate: f64,
+    /// No page is there until it has faulted
+    #[arg(long)]
+    absent: bool,
+    /// Cycles from a fault until its page is there
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    fault_cycles: u64,
+    /// The same seed gives the same faults
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Draw the performance of the schemes to this file
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
+    /// Put the restart theorem to so many random programs for each scheme instead
+    #[arg(long, value_name = "N", conflicts_with_all = ["workloads", "svg", "log", "fault_rate", "absent"])]
+    restart: Option<u64>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If an option makes no sense, a trace cannot be read, a run does not come to its end, or the restart theorem fails.
+pub fn run(args: &Args, global: &Global) -> Result<()> {
+    let schemes = schemes(&args.scheme)?;
+    if let Some(trials) = args.restart {
+        return restart::run(trials, args.seed, &schemes, global);
+    }
+    if !(0.0..1.0).contains(&args.fault_rate) {
+        return Err(miette!(
+            "--fault-rate {}: give a share of 0 or more, and below 1",
+            args.fault_rate
+        ));
+    }
+    let works = jobs::works(args)?;
+    let setups = jobs::setups(args, &schemes)?;
+    let bar = progress(
+        (works.len() * setups.len()) as u64,
+        "{wide_bar} {pos}/{len} runs {eta}",
+    );
+    let rows = jobs::run(&works, &setups, &bar);
+    bar.finish_and_clear();
+    let rows = rows?;
+    if let Some(path) = &args.svg {
+        let svg = plot::svg(&rows).map_err(|error| miette!("{error}"))?;
+        tool::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
+    }
+    match global.json {
+        true => global.print_json(&rows),
+        false => global.print(&tables::text(&rows)),
+    }
+}
+
+/// The schemes that were asked for.
+pub(crate) fn schemes(names: &[String]) -> Result<Vec<Scheme>> {
+    if names.iter().any(|name| name == "all") {
+        return Ok(Scheme::ALL.to_vec());
+    }
+    let named = |name: &String| {
+        Scheme::named(name).ok_or_else(|| {
+            let known = Scheme::ALL.map(Scheme::name).join(", ");
+            miette!("there is no scheme {name}; there are {known}, and all")
+        })
+    };
+    names.iter().map(named).collect()
+}

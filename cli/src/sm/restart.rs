@@ -1,0 +1,60 @@
+//! The restart theorem, put to many random programs.
+
+use faultline_sim::sm::restart::Trial;
+use faultline_sim::sm_pipeline::Scheme;
+use miette::{Result, miette};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::Global;
+use crate::output::{grouped, progress, right, table};
+
+/// What was tried.
+#[derive(Serialize)]
+struct Row {
+    scheme: &'static str,
+    programs: u64,
+    cycles: u64,
+}
+
+/// Runs the trials of seeds from `seed` on, and stops at the first that fails.
+pub fn run(trials: u64, seed: u64, schemes: &[Scheme], global: &Global) -> Result<()> {
+    let bar = progress(
+        trials * schemes.len() as u64,
+        "{msg:24} {wide_bar} {human_pos}/{human_len} programs {eta}",
+    );
+    let mut rows = Vec::new();
+    for &scheme in schemes {
+        bar.set_message(scheme.name());
+        let cycles = (seed..seed.saturating_add(trials))
+            .into_par_iter()
+            .map(|seed| {
+                let cycles = Trial::new(scheme, seed)?.run();
+                bar.inc(1);
+                cycles
+            })
+            .try_reduce(|| 0, |sum, cycles| Ok(sum + cycles));
+        rows.push(Row {
+            scheme: scheme.name(),
+            programs: trials,
+            cycles: cycles.map_err(|failure| miette!("{}: {failure}", scheme.name()))?,
+        });
+    }
+    bar.finish_and_clear();
+    if global.json {
+        return global.print_json(&rows);
+    }
+    let mut table = table(&["scheme", "programs", "cycles", "failures"]);
+    for row in &rows {
+        table.add_row(vec![
+            row.scheme.into(),
+            right(grouped(row.programs)),
+            right(grouped(row.cycles)),
+            right(0),
+        ]);
+    }
+    global.print(&format!(
+        "Random programs with faults: registers and memory as in the run without faults, every instruction\n\
+         committed once, none issued before what it depends on\n{table}"
+    ))
+}

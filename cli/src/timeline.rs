@@ -1,0 +1,278 @@
+//! `faultline timeline`: a small program as the pipeline diagram of the paper.
+
+mod svg;
+
+use std::path::PathBuf;
+
+use faultline_sim::simt::{AssemblyError, Launch, Memory, Program, ProgramError, assemble};
+use faultline_sim::sm::timeline::{PAPER_PROGRAM, Passage, passages};
+use faultline_sim::sm::{Faults, Parameters, Timing, Work};
+use faultline_sim::sm_pipeline::Scheme;
+use faultline_synth::tool;
+use miette::{Result, miette};
+use serde::Serialize;
+
+use crate::Global;
+use crate::sm::schemes;
+
+/// Cycles and rows that are drawn at most.
+const MOST_CYCLES: u64 = 400;
+const MOST_ROWS: usize = 200;
+/// Columns for an instruction's text.
+const TEXT: usize = 28;
+/// Cycles in which nothing happens that are drawn at most.
+const SHORTEST_GAP: usize = 4;
+/// Bytes of the operand log.
+const LOG: usize = 16 << 10;
+
+/// Draw a small program as the paper's pipeline diagram: stages F I O E C, a row for each instruction
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// A program in the notation of the paper; the example of its Figures 3 to 7 if not given
+    program: Option<PathBuf>,
+    /// stall-on-fault, warp-disable-commit, warp-disable-last-check, replay-queue, operand-log, or all
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "LIST",
+        default_value = "all"
+    )]
+    scheme: Vec<String>,
+    /// Lines (1 is the first) or labels of the loads and stores that fault when they are executed first
+    #[arg(long, value_delimiter = ',', value_name = "LINES")]
+    fault: Vec<String>,
+    /// Cycles from a fault until its page is there
+    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=200))]
+    fault_cycles: u64,
+    /// Draw the diagrams to this file
+    #[arg(long, value_name = "FILE.svg")]
+    svg: Option<PathBuf>,
+}
+
+/// A row of a diagram.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// The instruction as it stands in the program.
+    pub text: String,
+    /// It is issued again after a fault.
+    pub replayed: bool,
+    /// The letter of each cycle, from cycle 1 on: a space where the instruction is not there.
+    pub stages: String,
+    /// The cycle in which its last TLB check succeeded.
+    pub last_check: Option<u64>,
+}
+
+/// The program under a scheme.
+#[derive(Clone, Debug, Serialize)]
+pub struct Diagram {
+    pub scheme: &'static str,
+    pub rows: Vec<Row>,
+    pub cycles: u64,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If the program cannot be read or run, is too long to be drawn, or nothing that can fault stands where `--fault` says.
+pub fn run(args: &Args, global: &Global) -> Result<()> {
+    let schemes = schemes(&args.scheme)?;
+    let (name, text) = match &args.program {
+        None => ("the paper's example".to_owned(), PAPER_PROGRAM.to_owned()),
+        Some(path) => {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                miette!("{}: the file cannot be read ({error})", path.display())
+            })?;
+            (path.display().to_string(), text)
+        }
+    };
+    let lines = lines(&text);
+    let (program, added) = program(&text).map_err(|error| miette!("{name}: {error}"))?;
+    let once = faulting(&args.fault, &lines, &program)?;
+    let launch = Launch {
+        grid: [1; 3],
+        block: [32, 1, 1],
+        shared_memory: 32 << 10,
+    };
+    let work = Work::of_program(program, launch, Memory::new())
+        .map_err(|error| miette!("{name}: {error}"))?;
+    let mut diagrams = Vec::new();
+    for scheme in schemes {
+        let parameters = Parameters {
+            timing: Timing::FIGURES,
+            faults: Faults {
+                once,
+                cycles: args.fault_cycles,
+                ..Faults::NONE
+            },
+            ..Parameters::paper(scheme, LOG)
+        };
+        let mut passages = passages(&parameters, &work)
+            .map_err(|error| miette!("{name} under {}: {error}", scheme.name()))?;
+        // What the command has added is not the reader's.
+        passages.retain(|passage| lines.len() > passage.pc as usize || !added);
+        diagrams.push(diagram(scheme, &passages, &lines)?);
+    }
+    if let Some(path) = &args.svg {
+        let svg = svg::svg(&diagrams).map_err(|error| miette!("{error}"))?;
+        tool::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
+    }
+    if global.json {
+        return global.print_json(&diagrams);
+    }
+    let texts: Vec<String> = diagrams.iter().map(Diagram::text).collect();
+    global.print(&format!("{}\n{LEGEND}", texts.join("\n")))
+}
+
+const LEGEND: &str = "F fetch, I issue, O operand read, E execute, C commit; a point: it waits for its issue; \
+                      X: it faults;\nx: it is squashed with its warp; check: the cycle of the last TLB check; ~: nothing for long";
+
+/// Assembles a program, with an exit at its end if it lacks one; tells whether it did.
+fn program(text: &str) -> std::result::Result<(Program, bool), AssemblyError> {
+    match assemble(text) {
+        Err(AssemblyError::Program(ProgramError::Endless)) => {
+            assemble(&format!("{text}\nexit")).map(|program| (program, true))
+        }
+        other => other.map(|program| (program, false)),
+    }
+}
+
+/// Of each instruction the number and the text of its line.
+fn lines(text: &str) -> Vec<(usize, String)> {
+    let code = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
+    let holds_instruction = |line: &str| {
+        let after_labels = line.rsplit(':').next().unwrap_or_default();
+        !after_labels.trim().is_empty()
+    };
+    (1..)
+        .zip(text.lines().map(code))
+        .filter(|(_, line)| holds_instruction(line))
+        .collect()
+}
+
+/// The instructions that are to fault, a bit each.
+fn faulting(faults: &[String], lines: &[(usize, String)], program: &Program) -> Result<u64> {
+    let mut once = 0;
+    for fault in faults {
+        let names = |(number, line): &(usize, String)| {
+            number.to_string() == *fault
+                || line
+                    .rsplit_once(':')
+                    .is_some_and(|(labels, _)| labels.split(':').any(|label| label.trim() == fault))
+        };
+        let place = lines
+            .iter()
+            .position(names)
+            .filter(|&place| place < 64 && program.instructions()[place].class().is_global());
+        let place = place.ok_or_else(|| {
+            miette!(
+                "--fault {fault}: give the line or the label of a load or store of global memory among the first 64 \
+                 instructions"
+            )
+        })?;
+        once |= 1 << place;
+    }
+    Ok(once)
+}
+
+fn diagram(scheme: Scheme, passages: &[Passage], lines: &[(usize, String)]) -> Result<Diagram> {
+    let cycles = passages.iter().map(Passage::end).max().unwrap_or(0);
+    if cycles > MOST_CYCLES || passages.len() > MOST_ROWS {
+        return Err(miette!(
+            "under {} the program takes {cycles} cycles and {} instructions; at most {MOST_CYCLES} and {MOST_ROWS} can \
+             be drawn",
+            scheme.name(),
+            passages.len()
+        ));
+    }
+    let row = |passage: &Passage| Row {
+        text: lines
+            .get(passage.pc as usize)
+            .map_or_else(String::new, |(_, line)| line.clone()),
+        replayed: passage.fetched.is_none(),
+        stages: (1..=passage.end())
+            .map(|cycle| passage.stage(cycle).unwrap_or(' '))
+            .collect(),
+        last_check: passage.checked,
+    };
+    Ok(Diagram {
+        scheme: scheme.name(),
+        rows: passages.iter().map(row).collect(),
+        cycles,
+    })
+}
+
+impl Diagram {
+    /// The cycles that are drawn: where nothing happens for long, there is a gap.
+    fn columns(&self) -> Vec<Option<u64>> {
+        let place = |cycle: u64| cycle as usize - 1;
+        let happens = |cycle: u64| {
+            let stage = |row: &Row| row.stages.as_bytes().get(place(cycle)).copied();
+            self.rows
+                .iter()
+                .any(|row| stage(row).is_some_and(|stage| stage != b' '))
+        };
+        let mut columns = Vec::new();
+        let mut idle = Vec::new();
+        for cycle in 1..=self.cycles {
+            if !happens(cycle) {
+                idle.push(Some(cycle));
+                continue;
+            }
+            if idle.len() > SHORTEST_GAP {
+                idle = vec![None];
+            }
+            columns.append(&mut idle);
+            columns.push(Some(cycle));
+        }
+        columns
+    }
+
+    /// The diagram for a terminal.
+    fn text(&self) -> String {
+        let columns = self.columns();
+        let cell = self.cycles.to_string().len() + 1;
+        let ruler: String = columns
+            .iter()
+            .map(|cycle| cycle.map_or(format!("{:>cell$}", '~'), |cycle| format!("{cycle:>cell$}")))
+            .collect();
+        let mut text = format!("{:<TEXT$}{ruler}\n", self.scheme);
+        for row in &self.rows {
+            let shown: String = row.text.chars().take(TEXT - 2).collect();
+            let label = if row.replayed {
+                format!("{shown} *")
+            } else {
+                shown
+            };
+            let stage = |cycle: &Option<u64>| {
+                let place = cycle.map_or(usize::MAX, |cycle| cycle as usize - 1);
+                let stage = row.stages.as_bytes().get(place).copied().unwrap_or(b' ');
+                format!("{:>cell$}", char::from(stage))
+            };
+            let stages: String = columns.iter().map(stage).collect();
+            let check = row
+                .last_check
+                .map_or(String::new(), |cycle| format!("   check {cycle}"));
+            text += format!("{label:<TEXT$}{}{check}", stages.trim_end()).trim_end();
+            text += "\n";
+        }
+        if self.rows.iter().any(|row| row.replayed) {
+            text += "* issued again after its fault\n";
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_those_that_hold_instructions() {
+        let text = "# comment\n\nA: R1 <- mov 1 # one\nalone:\nB: C: exit\n";
+        let expected = [
+            (3, "A: R1 <- mov 1".to_owned()),
+            (5, "B: C: exit".to_owned()),
+        ];
+        assert_eq!(lines(text), expected);
+    }
+}

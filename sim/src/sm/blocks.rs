@@ -1,0 +1,90 @@
+//! Thread blocks on the SM: where they come to, their barriers, and how their warps end.
+
+use super::machine::Sm;
+use super::resident::Resident;
+
+/// A block on the SM.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    /// Warps that have not ended.
+    pub live: usize,
+    /// Warps that wait at the barrier, and their entries.
+    pub arrived: Vec<(u8, u8)>,
+    /// Warps that ended, and that the pipeline was not told of.
+    pub leaving: usize,
+}
+
+impl Sm<'_> {
+    /// Brings blocks to the slots that are free.
+    pub(super) fn begin_blocks(&mut self) {
+        for slot in 0..self.slots.len() {
+            if self.slots[slot].is_some() {
+                continue;
+            }
+            let Some(warps) = self.work.blocks.get(self.next_block) else {
+                return;
+            };
+            let mut live = 0;
+            if let Some(values) = &mut self.values {
+                values.begin_block(slot);
+            }
+            for (number, steps) in warps
+                .iter()
+                .enumerate()
+                .filter(|(_, steps)| !steps.is_empty())
+            {
+                let warp = slot * self.work.warps_per_block + number;
+                self.warps[warp] =
+                    Some(Resident::new(self.next_block, number, slot, steps.clone()));
+                self.starts.push_back(warp as u8);
+                live += 1;
+                if let Some(values) = &mut self.values {
+                    values.begin_warp(warp as u8, self.next_block, number);
+                }
+            }
+            self.slots[slot] = (live > 0).then(|| Block {
+                live,
+                arrived: Vec::new(),
+                leaving: 0,
+            });
+            self.next_block += 1;
+        }
+    }
+
+    /// Lets a block's warps pass its barrier if all have come.
+    pub(super) fn pass_barrier(&mut self, slot: usize) {
+        let time = self.now + 1 + self.parameters.timing.control;
+        if let Some(block) = &mut self.slots[slot]
+            && block.arrived.len() == block.live
+        {
+            for (warp, entry) in block.arrived.drain(..) {
+                self.units.passes(warp, entry, time);
+            }
+        }
+    }
+
+    /// A warp has ended; the pipeline is told of it next.
+    pub(super) fn end(&mut self, warp: u8, slot: usize) {
+        self.stops.push_back(warp);
+        if let Some(block) = &mut self.slots[slot] {
+            block.live -= 1;
+            block.leaving += 1;
+        }
+        self.pass_barrier(slot);
+    }
+
+    /// The pipeline is told that a warp stops: one that has ended leaves, and the last of a block makes room.
+    pub(super) fn leave(&mut self, warp: u8) {
+        let ended = |resident: &mut Resident| {
+            resident.faulted.is_none() && resident.position == resident.steps.len()
+        };
+        if let Some(resident) = self.warps[usize::from(warp)].take_if(ended)
+            && let Some(block) = &mut self.slots[resident.slot]
+        {
+            block.leaving -= 1;
+            if block.live + block.leaving == 0 {
+                self.slots[resident.slot] = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The paper's timelines, cycle for cycle (Tanasic et al., Figures 3, 4, 6 and 7, and the prose of §2.5 and §3).
+
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
+
+use faultline_sim::simt::{Launch, Memory, assemble};
+use faultline_sim::sm::timeline::{PAPER_PROGRAM, Passage, passages};
+use faultline_sim::sm::{Faults, Parameters, Timing, Work};
+use faultline_sim::sm_pipeline::Scheme;
+
+/// A letter a cycle from cycle 1 on, for each instruction before the exit.
+fn timeline(scheme: Scheme, faults: Faults) -> Vec<String> {
+    let program = assemble(&format!("{PAPER_PROGRAM}exit")).unwrap();
+    let launch = Launch {
+        grid: [1; 3],
+        block: [32, 1, 1],
+        shared_memory: 0,
+    };
+    let exit = program.instructions().len() as u32 - 1;
+    let work = Work::of_program(program, launch, Memory::new()).unwrap();
+    let parameters = Parameters {
+        timing: Timing::FIGURES,
+        faults,
+        ..Parameters::paper(scheme, 16 << 10)
+    };
+    let rows = passages(&parameters, &work).unwrap();
+    let letters = |row: &Passage| {
+        (1..=row.end())
+            .map(|cycle| row.stage(cycle).unwrap_or(' '))
+            .collect()
+    };
+    rows.iter()
+        .filter(|row| row.pc != exit)
+        .map(letters)
+        .collect()
+}
+
+#[test]
+fn the_baseline_is_figure_3() {
+    let rows = timeline(Scheme::StallOnFault, Faults::NONE);
+    let figure = ["FIOEEEEEEEC", " FIOEC", "  FIOEEEEEEEC", "   F.IOEC"];
+    assert_eq!(rows, figure);
+}
+
+#[test]
+fn warp_disable_until_commit_is_figure_4() {
+    let rows = timeline(Scheme::WarpDisableCommit, Faults::NONE);
+    let figure = [
+        "FIOEEEEEEEC",
+        "           FIOEC",
+        "            FIOEEEEEEEC",
+        "                       FIOEC",
+    ];
+    assert_eq!(rows, figure);
+}
+
+/// As Figure 4, with the fetch enabled in the cycle after the last TLB check, which is in cycle 7 of A.
+#[test]
+fn warp_disable_until_last_check_goes_on_after_the_check() {
+    let rows = timeline(Scheme::WarpDisableLastCheck, Faults::NONE);
+    let figure = [
+        "FIOEEEEEEEC",
+        "       FIOEC",
+        "        FIOEEEEEEEC",
+        "               FIOEC",
+    ];
+    assert_eq!(rows, figure);
+}
+
+/// D waits until the last TLB check of C, in cycle 9, has released R4.
+#[test]
+fn the_replay_queue_is_figure_6() {
+    let rows = timeline(Scheme::ReplayQueue, Faults::NONE);
+    let figure = ["FIOEEEEEEEC", " FIOEC", "  FIOEEEEEEEC", "   F.....IOEC"];
+    assert_eq!(rows, figure);
+}
+
+#[test]
+fn the_operand_log_is_figure_7() {
+    let rows = timeline(Scheme::OperandLog, Faults::NONE);
+    assert_eq!(rows, timeline(Scheme::StallOnFault, Faults::NONE));
+}
+
+/// A and C fault; what commits between them commits once, and the replay comes first.
+#[test]
+fn faults_squash_and_replay() {
+    let faults = Faults {
+        once: 0b101,
+        cycles: 4,
+        ..Faults::NONE
+    };
+    let rows = timeline(Scheme::OperandLog, faults);
+    let commits = |row: &&String| row.ends_with('C');
+    assert_eq!(rows.iter().filter(commits).count(), 4, "{rows:#?}");
+    assert_eq!(rows[0], "FIOEEEX");
+    assert_eq!(rows[1], " FIOEC");
+    assert_eq!(rows[2], "  FIOEEEX");
+    assert_eq!(rows[3], "   F.IOEC");
+    // A and C again, in program order, without a fetch.
+    assert_eq!(rows.len(), 6);
+    assert!(
+        rows[4..]
+            .iter()
+            .all(|row| row.trim_start().starts_with("IOEEEEEEEC"))
+    );
+}
