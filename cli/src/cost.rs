@@ -8,6 +8,7 @@ use faultline_hw::registry::{Design, designs};
 use faultline_synth::cost::{self, Flow, Row, Subject};
 use faultline_synth::library::Library;
 use faultline_synth::sram::{Cacti, Setting, Sram, Table};
+use faultline_synth::sta::CLOCK;
 use faultline_synth::table::{self, Grid};
 use faultline_synth::tool;
 use faultline_synth::yosys::{self, Mapping};
@@ -135,7 +136,7 @@ impl Measured {
             })
             .collect();
         format!(
-            "{}\n\n{together}\n{}",
+            "{}\n\n{together}{CLOCK}\n\n{}",
             grids.join("\n\n"),
             self.origin_text()
         )
