@@ -17,6 +17,7 @@ use rayon::prelude::*;
 
 use crate::Global;
 use crate::output::{progress, right};
+use crate::value::{named, whole};
 
 /// Synthesise the blocks and print their area, power and clock beside the paper's Table 2.
 // The report takes the same options beside its own, and two groups of one name would clash.
@@ -24,12 +25,13 @@ use crate::output::{progress, right};
 #[group(id = "cost")]
 pub struct Args {
     /// Only this block: replay_queue, operand_log or coalescer
-    #[arg(long)]
+    #[arg(long, value_parser = named)]
     pub block: Option<String>,
     /// Sizes of the operand log
     #[arg(
         long,
         value_delimiter = ',',
+        value_parser = named,
         default_value = "8K,16K,20K,32K",
         value_name = "SIZES"
     )]
@@ -38,6 +40,7 @@ pub struct Args {
     #[arg(
         long,
         value_delimiter = ',',
+        value_parser = named,
         default_value = "64",
         value_name = "ENTRIES"
     )]
@@ -49,10 +52,10 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Model::Both, value_name = "MODEL")]
     pub sram: Model,
     /// Technology node of the memories in nm; 40 for paper-fit and 45 for single-port if not given
-    #[arg(long, value_name = "NM", value_parser = clap::value_parser!(u32).range(22..=180))]
+    #[arg(long, value_name = "NM", value_parser = whole::<u32>(22..=180))]
     pub node: Option<u32>,
     /// Delay that synthesis aims at, ps
-    #[arg(long, value_name = "PS", default_value_t = yosys::TARGET_PS, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "PS", default_value_t = yosys::TARGET_PS, value_parser = whole::<u32>(1..=1_000_000))]
     pub target: u32,
     /// How ABC maps the logic: `plain` is Yosys's own script, `balanced` rebalances first
     #[arg(long, value_enum, default_value_t = Script::Balanced, value_name = "SCRIPT")]
@@ -153,7 +156,8 @@ impl Measured {
     }
 }
 
-fn drawn(grid: &Grid) -> String {
+/// A grid with its title, for a terminal.
+pub fn drawn(grid: &Grid) -> String {
     let headings: Vec<&str> = grid.headings.iter().map(String::as_str).collect();
     let mut table = crate::output::table(&headings);
     for row in &grid.rows {

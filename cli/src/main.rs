@@ -9,6 +9,7 @@ mod output;
 mod report;
 mod sram;
 mod trace;
+mod value;
 
 use std::io::Write;
 use std::process::ExitCode;

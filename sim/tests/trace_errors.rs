@@ -261,6 +261,11 @@ fn a_list_names_its_wrong_line() {
             .to_string();
         assert!(sentence.starts_with(expected), "{sentence}");
     }
+    let text = "MemcpyHtoD,0x10,5\n\nkernel-9.traceg\n";
+    let list = Trace::read(Cursor::new(text), Path::new("/nonexistent/list.g")).unwrap();
+    let sentence = list.readers().next().unwrap().err().unwrap().to_string();
+    let expected = "/nonexistent/list.g:3: the kernel's file kernel-9.traceg cannot be opened";
+    assert!(sentence.starts_with(expected), "{sentence}");
     let text = "MemcpyHtoD,0x10,5\nMemcpyDtoH,0x10,5\nkernel-1.traceg\nkernel-2.traceg\n";
     let list = Trace::read(Cursor::new(text), Path::new("folder/kernelslist.g")).unwrap();
     assert_eq!(list.copies.len(), 1);

@@ -235,6 +235,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     BLOCKS.into_iter().map(|block| block.name)
 }
 
+/// Whether a trace can drive a block.
+#[must_use]
+pub fn takes_traces(block: &str) -> bool {
+    [ReplayQueue::NAME, OperandLog::NAME].contains(&block)
+}
+
 /// The configuration of a block that is meant where none is named.
 #[must_use]
 pub fn default_configuration(block: &str) -> &'static str {
