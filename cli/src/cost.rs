@@ -8,6 +8,7 @@ use faultline_hw::registry::{Design, designs};
 use faultline_synth::cost::{self, Flow, Row, Subject};
 use faultline_synth::library::Library;
 use faultline_synth::sram::{Cacti, Setting, Sram, Table};
+use faultline_synth::sta::CLOCK;
 use faultline_synth::table::{self, Grid};
 use faultline_synth::tool;
 use faultline_synth::yosys::{self, Mapping};
@@ -16,19 +17,21 @@ use rayon::prelude::*;
 
 use crate::Global;
 use crate::output::{progress, right};
+use crate::value::{named, whole};
 
 /// Synthesise the blocks and print their area, power and clock beside the paper's Table 2.
 // The report takes the same options beside its own, and two groups of one name would clash.
 #[derive(clap::Args, Debug)]
 #[group(id = "cost")]
 pub struct Args {
-    /// Only this block: replay_queue, operand_log, coalescer or l1_tlb
-    #[arg(long)]
+    /// Only this block: replay_queue, operand_log, coalescer, l1_tlb, scoreboard or sm_pipeline
+    #[arg(long, value_parser = named)]
     pub block: Option<String>,
     /// Sizes of the operand log
     #[arg(
         long,
         value_delimiter = ',',
+        value_parser = named,
         default_value = "8K,16K,20K,32K",
         value_name = "SIZES"
     )]
@@ -37,6 +40,7 @@ pub struct Args {
     #[arg(
         long,
         value_delimiter = ',',
+        value_parser = named,
         default_value = "64",
         value_name = "ENTRIES"
     )]
@@ -48,10 +52,10 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t = Model::Both, value_name = "MODEL")]
     pub sram: Model,
     /// Technology node of the memories in nm; 40 for paper-fit and 45 for single-port if not given
-    #[arg(long, value_name = "NM", value_parser = clap::value_parser!(u32).range(22..=180))]
+    #[arg(long, value_name = "NM", value_parser = whole::<u32>(22..=180))]
     pub node: Option<u32>,
     /// Delay that synthesis aims at, ps
-    #[arg(long, value_name = "PS", default_value_t = yosys::TARGET_PS, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "PS", default_value_t = yosys::TARGET_PS, value_parser = whole::<u32>(1..=1_000_000))]
     pub target: u32,
     /// How ABC maps the logic: `plain` is Yosys's own script, `balanced` rebalances first
     #[arg(long, value_enum, default_value_t = Script::Balanced, value_name = "SCRIPT")]
@@ -135,7 +139,7 @@ impl Measured {
             })
             .collect();
         format!(
-            "{}\n\n{together}\n{}",
+            "{}\n\n{together}{CLOCK}\n\n{}",
             grids.join("\n\n"),
             self.origin_text()
         )
@@ -152,7 +156,8 @@ impl Measured {
     }
 }
 
-fn drawn(grid: &Grid) -> String {
+/// A grid with its title, for a terminal.
+pub fn drawn(grid: &Grid) -> String {
     let headings: Vec<&str> = grid.headings.iter().map(String::as_str).collect();
     let mut table = crate::output::table(&headings);
     for row in &grid.rows {

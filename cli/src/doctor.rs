@@ -31,7 +31,7 @@ struct Tool {
 
 const SETUP: &str = "cargo xtask setup";
 
-const TOOLS: [Tool; 8] = [
+const TOOLS: [Tool; 7] = [
     Tool {
         name: "yosys",
         variable: None,
@@ -85,15 +85,6 @@ const TOOLS: [Tool; 8] = [
         cost: "the tests do not compile the Verilog as Verilog-2005",
         get: "apt-get install iverilog",
         optional: false,
-    },
-    Tool {
-        name: "z3",
-        variable: None,
-        version: &["--version"],
-        tested: "4.8.12",
-        cost: "nothing: the proofs use yosys-abc",
-        get: "apt-get install z3",
-        optional: true,
     },
     Tool {
         name: "cacti",
@@ -154,7 +145,7 @@ pub fn run(_args: &Args, global: &Global) -> miette::Result<()> {
         tested_with: "1.3.17",
         works: library.is_file(),
         optional: true,
-        without_it: "`cost --liberty` has one library less; the 45 nm one is embedded",
+        without_it: "the test of a foreign cell library is skipped; the 45 nm library is embedded",
         get: "apt-get install qflow-tech-osu018",
     });
     let complete = tools.iter().all(|tool| tool.works || tool.optional);

@@ -1,23 +1,24 @@
 //! `faultline export`: the designs as Verilog.
 
 use std::collections::{BTreeMap, HashSet};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use faultline_hw::registry::{Design, designs};
+use faultline_synth::tool;
 use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
+use crate::value::named;
 
 /// Write the designs as Verilog: a file for each module, and for each design a list of its files.
 #[derive(clap::Args)]
 pub struct Args {
     /// Only this block, such as replay_queue.
-    #[arg(long)]
+    #[arg(long, value_parser = named)]
     block: Option<String>,
     /// Only this configuration, such as 64 or 16k.
-    #[arg(long)]
+    #[arg(long, value_parser = named)]
     config: Option<String>,
     /// Folder to write to; it is made if it is not there.
     #[arg(long, default_value = "rtl-out")]
@@ -79,11 +80,14 @@ pub fn chosen(block: Option<&str>, config: Option<&str>) -> Result<Vec<Design>> 
     Ok(found)
 }
 
-/// Runs the command.
-pub fn run(args: &Args, global: &Global) -> Result<()> {
+/// The text of each file by its name.
+type Files = BTreeMap<String, String>;
+
+/// The files of some designs: one for each module, and for each design a list of them.
+fn collect(designs: Vec<Design>) -> Result<(Files, Vec<Row>)> {
     let mut files = BTreeMap::new();
     let mut rows = Vec::new();
-    for design in chosen(args.block.as_deref(), args.config.as_deref())? {
+    for design in designs {
         let export = design
             .export()
             .map_err(|error| miette!("{}: {error}", design.name))?;
@@ -113,15 +117,34 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
                 .collect(),
         });
     }
+    Ok((files, rows))
+}
+
+/// Writes every design into a folder, which is made if it is not there.
+///
+/// # Errors
+/// If a design cannot be exported, or the folder not be written.
+pub fn write_all(folder: &Path) -> Result<()> {
+    write_files(folder, &collect(designs())?.0)
+}
+
+fn write_files(folder: &Path, files: &Files) -> Result<()> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| miette!("{}: cannot make this folder: {error}", folder.display()))?;
+    for (name, text) in files {
+        write(folder, name, text)?;
+    }
+    Ok(())
+}
+
+/// Runs the command.
+pub fn run(args: &Args, global: &Global) -> Result<()> {
+    let (files, rows) = collect(chosen(args.block.as_deref(), args.config.as_deref())?)?;
     if args.check {
         let whole = args.block.is_none() && args.config.is_none();
         check(&args.out, &files, whole)?;
     } else {
-        std::fs::create_dir_all(&args.out)
-            .map_err(|error| miette!("{}: cannot make this folder: {error}", args.out.display()))?;
-        for (name, text) in &files {
-            write(&args.out, name, text)?;
-        }
+        write_files(&args.out, &files)?;
     }
     if global.json {
         return global.print_json(&rows);
@@ -151,15 +174,10 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
     if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
         return Ok(());
     }
-    let failed =
-        |error: std::io::Error| miette!("{}: cannot write this file: {error}", path.display());
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    file.persist(&path).map_err(|error| failed(error.error))?;
-    Ok(())
+    tool::write_whole(&path, text).map_err(|error| miette!("{error}"))
 }
 
-fn check(folder: &Path, files: &BTreeMap<String, String>, whole: bool) -> Result<()> {
+fn check(folder: &Path, files: &Files, whole: bool) -> Result<()> {
     let again = format!(
         "run `faultline export --out {}` and look at the difference",
         folder.display()

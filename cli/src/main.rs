@@ -11,6 +11,7 @@ mod sm;
 mod sram;
 mod timeline;
 mod trace;
+mod value;
 
 use std::io::Write;
 use std::process::ExitCode;

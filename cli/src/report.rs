@@ -14,6 +14,7 @@ use miette::{Result, miette};
 
 use crate::Global;
 use crate::cost;
+use crate::export;
 use crate::output::{grouped, progress};
 
 /// Seed of the lockstep's traffic.
@@ -29,8 +30,8 @@ pub struct Args {
     /// Folder to write to; it is made if it is not there
     #[arg(long, default_value = "report", value_name = "DIR")]
     out: PathBuf,
-    /// GPU trace that the lockstep runs, a .traceg file or a kernelslist.g; three small kernels of
-    /// the project's own if not given
+    /// Recorded GPU trace that the lockstep runs, a .traceg file or a kernelslist.g; three synthetic
+    /// kernels if not given
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     #[command(flatten)]
@@ -45,7 +46,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     cost::check_tools()?;
     std::fs::create_dir_all(&args.out)
         .map_err(|error| miette!("{}: cannot make this folder: {error}", args.out.display()))?;
-    export(&args.out.join("rtl"))?;
+    export::write_all(&args.out.join("rtl"))?;
     let sections = lockstep(args)?;
     let measured = cost::measure(&args.cost)?;
     let page = Report {
@@ -61,30 +62,19 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if global.json {
         return global.print_json(&measured.rows);
     }
+    let tables: Vec<String> = sections
+        .iter()
+        .map(|section| cost::drawn(&section.grid) + "\n")
+        .collect();
     global.print(&format!(
-        "{}\nThe page is {}",
+        "{}\n{}\nThe page is {}",
+        tables.join("\n\n"),
         measured.terminal(),
         index.display()
     ))
 }
 
-/// Writes every design's Verilog, a file for each module.
-fn export(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| miette!("{}: cannot make this folder: {error}", folder.display()))?;
-    for design in faultline_hw::registry::designs() {
-        let export = design
-            .export()
-            .map_err(|error| miette!("{}: {error}", design.name))?;
-        for file in export.files {
-            tool::write_whole(&folder.join(file.name), &file.text)
-                .map_err(|error| miette!("{error}"))?;
-        }
-    }
-    Ok(())
-}
-
-/// The instruction streams of the lockstep.
+/// The kernels of the lockstep: recorded ones, or the synthetic ones.
 fn kernels(trace: Option<&Path>) -> Result<Vec<replay::Kernel>> {
     match trace {
         Some(path) => replay::kernels(path).map_err(|error| miette!("{error}")),
@@ -148,10 +138,13 @@ fn lockstep(args: &Args) -> Result<Vec<Section>> {
     Ok(vec![Section {
         grid: Grid {
             title: format!(
-                "Lockstep on the instructions of kernels ({}): every output compared in every cycle",
+                "Lockstep on the instructions of {}: every output compared in every cycle",
                 match &args.trace {
-                    Some(path) => path.display().to_string(),
-                    None => OWN_KERNELS.map(|(name, _)| name).join(", "),
+                    Some(path) => format!("recorded kernels ({})", path.display()),
+                    None => format!(
+                        "three synthetic kernels ({})",
+                        OWN_KERNELS.map(|(name, _)| name).join(", ")
+                    ),
                 }
             ),
             headings,

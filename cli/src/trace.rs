@@ -53,8 +53,8 @@ fn text(summary: &Summary) -> String {
         text,
         "{}: {}, {} to the GPU ({} bytes)\n\n{}",
         summary.file,
-        counted(summary.kernels.len(), "kernel", "kernels"),
-        counted(summary.copies.len(), "copy", "copies"),
+        counted(summary.kernels.len() as u64, "kernel", "kernels"),
+        counted(summary.copies.len() as u64, "copy", "copies"),
         grouped(copied),
         kernels(&summary.kernels[..summary.kernels.len().min(SHOWN)]),
     );
@@ -78,10 +78,14 @@ fn text(summary: &Summary) -> String {
     if global.instructions() > 0 {
         let _ = writeln!(
             text,
-            "Global memory: {} instructions touch {} pages of 4 KB ({} of 64 KB).\n\n{}\n\
+            "Global memory: {} {} of 4 KB ({} of 64 KB).\n\n{}\n\
              Mean of those with an active lane: {:.2} lines of {LINE_BYTES} bytes.",
-            grouped(global.instructions()),
-            grouped(global.pages_4k),
+            counted(
+                global.instructions(),
+                "instruction touches",
+                "instructions touch"
+            ),
+            counted(global.pages_4k, "page", "pages"),
             grouped(global.pages_64k),
             lines(total),
             global.lines_mean,
@@ -91,10 +95,10 @@ fn text(summary: &Summary) -> String {
 }
 
 /// A number and its noun.
-fn counted(number: usize, one: &str, many: &str) -> String {
+fn counted(number: u64, one: &str, many: &str) -> String {
     format!(
         "{} {}",
-        grouped(number as u64),
+        grouped(number),
         if number == 1 { one } else { many }
     )
 }

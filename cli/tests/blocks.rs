@@ -136,7 +136,7 @@ fn lockstep_that_cannot_be_had_is_one_sentence() {
 }
 
 /// The fields that other programs rely on.
-const FIELDS: [&str; 14] = [
+const FIELDS: [&str; 16] = [
     "block",
     "config",
     "library",
@@ -150,6 +150,8 @@ const FIELDS: [&str; 14] = [
     "sm_power_percent",
     "gpu_power_percent",
     "fmax_mhz",
+    "clock_limit",
+    "register_path_ns",
     "paper",
 ];
 

@@ -106,8 +106,8 @@ fn a_wrong_trace_is_one_sentence_with_file_and_line() {
         std::fs::write(&path, bytes).unwrap();
         let expected = match name {
             "list.g" => format!(
-                "error: {}: ",
-                folder.path().join("kernel-9.traceg").display()
+                "error: {}:1: the kernel's file kernel-9.traceg cannot be opened",
+                path.display()
             ),
             _ => format!("error: {}{expected}", path.display()),
         };

@@ -63,9 +63,7 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     // The read that was accepted in the last cycle.
     reading_replay: Register<Bit>,
     reading_save: Register<Bit>,
-    reading_written: Register<Bit>,
-    reading_slot: Register<Bits<SLOT_BITS>>,
-    reading_entry: Register<Bits<P>>,
+    reading_allowed: Register<Bit>,
     waited: Register<Bits<4>>,
     turn: Register<Bit>,
     memory: Memory<Bits<32>, P, LOG_WORDS>,
@@ -95,11 +93,12 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     replay: Signal<Local, Bit>,
     save: Signal<Local, Bit>,
     entry: Signal<Local, Bits<P>>,
+    slot: Signal<Local, Bits<SLOT_BITS>>,
     entry_written: AnyOf<E>,
-    reading_next_slot: Signal<Local, Bits<16>>,
-    reading_first: Signal<Local, Bits<32>>,
-    reading_past: Signal<Local, Bits<32>>,
-    reading_allowed: Signal<Local, Bit>,
+    reader_next_slot: Signal<Local, Bits<16>>,
+    reader_first: Signal<Local, Bits<32>>,
+    reader_past: Signal<Local, Bits<32>>,
+    read_allowed: Signal<Local, Bit>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
@@ -129,12 +128,8 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
         self.reading_replay.reset.next = self.reset.val();
         self.reading_save.clock.next = self.clock.val();
         self.reading_save.reset.next = self.reset.val();
-        self.reading_written.clock.next = self.clock.val();
-        self.reading_written.reset.next = self.reset.val();
-        self.reading_slot.clock.next = self.clock.val();
-        self.reading_slot.reset.next = self.reset.val();
-        self.reading_entry.clock.next = self.clock.val();
-        self.reading_entry.reset.next = self.reset.val();
+        self.reading_allowed.clock.next = self.clock.val();
+        self.reading_allowed.reset.next = self.reset.val();
         self.waited.clock.next = self.clock.val();
         self.waited.reset.next = self.reset.val();
         self.turn.clock.next = self.clock.val();
@@ -193,15 +188,30 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
         self.replay.next = self.replay_valid.val() && self.replay_ready.val();
         self.save.next = self.save_valid.val() && self.save_ready.val();
         self.entry.next = self.write_entry.val();
-        self.reading_slot.d.next = self.replay_slot.val();
+        self.slot.next = self.replay_slot.val();
         if self.replay.val() {
             self.entry.next = self.replay_entry.val();
         }
         if self.save.val() {
             self.entry.next = self.save_entry.val();
-            self.reading_slot.d.next = self.save_slot.val();
+            self.slot.next = self.save_slot.val();
         }
-        self.memory.enable.next = self.write.val() || self.replay.val() || self.save.val();
+
+        // A read is allowed if its entry was written, and is the reader's; else the memory is left alone.
+        for i in 0..E {
+            self.entry_written.of[i].next = self.allocated[i].q.val()
+                && self.written[i].q.val()
+                && (self.entry.val() == i.to_bits::<P>());
+        }
+        self.reader_next_slot.next = bit_cast::<16, SLOT_BITS>(self.slot.val()) + 1;
+        self.reader_first.next =
+            bit_cast::<16, SLOT_BITS>(self.slot.val()) * bit_cast::<16, C>(self.size.q.val());
+        self.reader_past.next = self.reader_next_slot.val() * bit_cast::<16, C>(self.size.q.val());
+        self.read_allowed.next = self.entry_written.any.val()
+            && (self.reader_first.val() <= bit_cast::<32, P>(self.entry.val()))
+            && (bit_cast::<32, P>(self.entry.val()) < self.reader_past.val());
+        self.memory.enable.next =
+            self.write.val() || ((self.replay.val() || self.save.val()) && self.read_allowed.val());
         self.memory.write.next = self.write.val();
         self.memory.address.next = self.entry.val();
         for j in 0..LOG_WORDS {
@@ -223,28 +233,14 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
             }
         }
 
-        // The answer to a read: was the entry written, and is it the reader's?
-        for i in 0..E {
-            self.entry_written.of[i].next = self.allocated[i].q.val()
-                && self.written[i].q.val()
-                && (self.entry.val() == i.to_bits::<P>());
-        }
+        // The answer to a read.
         self.reading_replay.d.next = self.replay.val();
         self.reading_save.d.next = self.save.val();
-        self.reading_written.d.next = self.entry_written.any.val();
-        self.reading_entry.d.next = self.entry.val();
-        self.reading_next_slot.next = bit_cast::<16, SLOT_BITS>(self.reading_slot.q.val()) + 1;
-        self.reading_first.next = bit_cast::<16, SLOT_BITS>(self.reading_slot.q.val())
-            * bit_cast::<16, C>(self.size.q.val());
-        self.reading_past.next =
-            self.reading_next_slot.val() * bit_cast::<16, C>(self.size.q.val());
-        self.reading_allowed.next = self.reading_written.q.val()
-            && (self.reading_first.val() <= bit_cast::<32, P>(self.reading_entry.q.val()))
-            && (bit_cast::<32, P>(self.reading_entry.q.val()) < self.reading_past.val());
-        self.replayed_valid.next = self.reading_replay.q.val() && self.reading_allowed.val();
-        self.saved_valid.next = self.reading_save.q.val() && self.reading_allowed.val();
+        self.reading_allowed.d.next = self.read_allowed.val();
+        self.replayed_valid.next = self.reading_replay.q.val() && self.reading_allowed.q.val();
+        self.saved_valid.next = self.reading_save.q.val() && self.reading_allowed.q.val();
         self.read_denied.next = (self.reading_replay.q.val() || self.reading_save.q.val())
-            && !self.reading_allowed.val();
+            && !self.reading_allowed.q.val();
 
         // Next state of the entries.
         for i in 0..E {
@@ -308,9 +304,9 @@ impl<const E: usize, const P: usize, const C: usize> OperandLog<E, P, C> {
             write_entry, release_valid, release_slot, release_entry, replay_valid, replay_slot, replay_entry,
             save_valid, save_slot, save_entry, allocate_ready, allocated_valid, allocated_address, allocated_data,
             write_ready, replay_ready, save_ready, replayed_valid, saved_valid, read_denied, size, allocating,
-            allocating_store, lowest, highest, reading_replay, reading_save, reading_written, reading_slot,
-            reading_entry, waited, turn, one, two, allocate, next_slot, first, past, released, asked, overdue, write,
-            replay, save, entry, entry_written, reading_next_slot, reading_first, reading_past, reading_allowed;
+            allocating_store, lowest, highest, reading_replay, reading_save, reading_allowed, waited, turn, one, two,
+            allocate, next_slot, first, past, released, asked, overdue, write, replay, save, entry, slot,
+            entry_written, reader_next_slot, reader_first, reader_past, read_allowed;
             write_data, free_one, free_two, read_data, allocated, written, free, partition, fits, one_of_slot,
             two_of_slot, allocating_slot, releasing_slot, freed, taken, taking, releasing
         )

@@ -116,7 +116,7 @@ ports! {
         saved_valid: bool = 1,
         /// The read before was not allowed.
         read_denied: bool = 1,
-        /// What was last read.
+        /// What the last answered read brought.
         read_data: Operand = (parameters.words / 2, 64),
     }
 }
@@ -297,7 +297,8 @@ impl OperandLog {
             Answer::Denied
         };
         self.last_served = reader;
-        if let Some(operand) = self.memory.get(usize::from(entry)) {
+        // A denied read reads nothing.
+        if let (true, Some(operand)) = (allowed, self.memory.get(usize::from(entry))) {
             self.read_data = *operand;
         }
     }

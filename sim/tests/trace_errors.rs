@@ -25,18 +25,20 @@ fn instructions(text: &[u8]) -> Result<Vec<Instruction>, String> {
 #[test]
 fn every_truncation_is_an_error_with_its_line() {
     let text = kernels::files()[3].1.clone().into_bytes();
-    let blocks: Vec<usize> = (0..text.len())
-        .filter(|&at| text[..at].ends_with(b"#END_TB"))
-        .collect();
-    assert_eq!(blocks.len(), 4);
-    for end in 0..text.len() {
-        // After a whole block the rest of the grid may be missing: tracers can be told to stop there.
-        let between = |&at: &usize| end >= at && text[at..end].iter().all(u8::is_ascii_whitespace);
+    // What follows the last block's end is white space, and nobody misses it.
+    let whole = text.trim_ascii_end().len();
+    assert_eq!(
+        instructions(&text[..whole]).map(|all| all.len()),
+        instructions(&text).map(|all| all.len())
+    );
+    assert!(
+        text.windows(7)
+            .filter(|window| window == b"#END_TB")
+            .count()
+            > 1
+    );
+    for end in 0..whole {
         let result = instructions(&text[..end]).map(|_| ());
-        if blocks.iter().any(between) {
-            assert!(result.is_ok(), "cut at {end}");
-            continue;
-        }
         let sentence = result.expect_err("a cut trace");
         let lines = text[..end].iter().filter(|&&byte| byte == b'\n').count();
         let line: usize = sentence.split(':').nth(1).unwrap().parse().unwrap();
@@ -45,6 +47,29 @@ fn every_truncation_is_an_error_with_its_line() {
             "cut at {end}: {sentence}"
         );
         assert!(!sentence.contains('\n'), "{sentence}");
+    }
+}
+
+#[test]
+fn a_trace_cut_between_thread_blocks_says_how_many_are_missing() {
+    let lines: Vec<&str> = SAXPY.lines().collect();
+    let ends: Vec<usize> = (1..=lines.len())
+        .filter(|&end| lines[end - 1] == "#END_TB")
+        .collect();
+    assert_eq!(ends.len(), 8);
+    for (whole, end) in (1..).zip(&ends) {
+        let result = instructions(lines[..*end].join("\n").as_bytes());
+        let expected = match 8 - whole {
+            0 => {
+                assert!(result.is_ok());
+                continue;
+            }
+            1 => "the grid's last thread block".to_owned(),
+            missing => format!("{missing} more thread blocks of the grid"),
+        };
+        let expected = format!("t:{end}: the file ends where {expected} should follow");
+        let sentence = result.expect_err("a cut trace");
+        assert!(sentence.starts_with(&expected), "{sentence}");
     }
 }
 
@@ -236,6 +261,11 @@ fn a_list_names_its_wrong_line() {
             .to_string();
         assert!(sentence.starts_with(expected), "{sentence}");
     }
+    let text = "MemcpyHtoD,0x10,5\n\nkernel-9.traceg\n";
+    let list = Trace::read(Cursor::new(text), Path::new("/nonexistent/list.g")).unwrap();
+    let sentence = list.readers().next().unwrap().err().unwrap().to_string();
+    let expected = "/nonexistent/list.g:3: the kernel's file kernel-9.traceg cannot be opened";
+    assert!(sentence.starts_with(expected), "{sentence}");
     let text = "MemcpyHtoD,0x10,5\nMemcpyDtoH,0x10,5\nkernel-1.traceg\nkernel-2.traceg\n";
     let list = Trace::read(Cursor::new(text), Path::new("folder/kernelslist.g")).unwrap();
     assert_eq!(list.copies.len(), 1);

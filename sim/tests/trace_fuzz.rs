@@ -39,14 +39,21 @@ const NUMBERS: [&str; 18] = [
     "ffffffff",
 ];
 
-/// The list, and the first two warps of each own kernel: small, so that a mutation often matters.
+/// The list, and at most two warps of the first block of each own kernel, as a grid of that block alone: small, so that
+/// a mutation often matters.
 fn seeds() -> Vec<Vec<u8>> {
+    let short = |text: String| {
+        let Some(end) = text.find("\n#END_TB") else {
+            return text;
+        };
+        let third = text[..end].match_indices("\nwarp = ").nth(2);
+        let block = &text[..third.map_or(end, |(place, _)| place)];
+        let (header, rest) = block.split_once("-grid dim = (").unwrap();
+        let (_, rest) = rest.split_once(')').unwrap();
+        format!("{header}-grid dim = (1,1,1){rest}\n#END_TB\n")
+    };
     let files = kernels::files().into_iter();
-    let short = files.map(|(_, text)| match text.match_indices("\nwarp = ").nth(2) {
-        Some((third, _)) => format!("{}\n#END_TB\n", &text[..third]),
-        None => text,
-    });
-    short.map(String::into_bytes).collect()
+    files.map(|(_, text)| short(text).into_bytes()).collect()
 }
 
 /// Where the decimal and hexadecimal numbers of a text are.

@@ -104,15 +104,19 @@ pub struct Row {
     pub measured_control: Option<MeasuredControl>,
     /// Flip-flops of the synthesised logic.
     pub registers: usize,
-    /// Highest clock, MHz: between registers, and from them or a memory to an output.
+    /// Highest clock, MHz, as [`sta::CLOCK`] says.
     pub fmax_mhz: Option<f64>,
-    /// Input to register, ns.
+    /// The group that limits the clock: `register`, `output` or `memory`.
+    pub clock_limit: Option<&'static str>,
+    /// Register or memory to register or memory, ns.
+    pub register_path_ns: Option<f64>,
+    /// Input to register or memory, ns.
     pub input_path_ns: Option<f64>,
-    /// Register to output, ns.
+    /// Register or memory to output, ns.
     pub output_path_ns: Option<f64>,
     /// Input to output, ns.
     pub through_path_ns: Option<f64>,
-    /// Start and end of the path that limits the clock.
+    /// Start and end of the register or output path that limits the clock; none if a memory's own cycle does.
     pub critical_path: Option<String>,
     /// The paper's four numbers, where it has them.
     pub paper: Option<Overhead>,
@@ -131,10 +135,10 @@ pub struct MeasuredControl {
     pub sm_area_percent: f64,
     /// Share of the GPU's area.
     pub gpu_area_percent: f64,
-    /// Share of a streaming multiprocessor's power, memories only.
-    pub sm_power_percent: f64,
-    /// Share of the GPU's power, memories only.
-    pub gpu_power_percent: f64,
+    /// The memories' share of a streaming multiprocessor's power.
+    pub sm_memory_power_percent: f64,
+    /// The memories' share of the GPU's power.
+    pub gpu_memory_power_percent: f64,
 }
 
 /// Area and power of a group of macros.
@@ -266,8 +270,8 @@ fn row(
                 total_area_um2: total,
                 sm_area_percent: share.sm_area_percent,
                 gpu_area_percent: share.gpu_area_percent,
-                sm_power_percent: share.sm_power_percent,
-                gpu_power_percent: share.gpu_power_percent,
+                sm_memory_power_percent: share.sm_power_percent,
+                gpu_memory_power_percent: share.gpu_power_percent,
             };
             (
                 "factor 1.5",
@@ -308,12 +312,15 @@ fn row(
         measured_control,
         registers: netlist.registers,
         fmax_mhz: timing.fmax_mhz(),
+        clock_limit: timing.limit().map(|limit| limit.group()),
+        register_path_ns: ns(&timing.register),
         input_path_ns: ns(&timing.input),
         output_path_ns: ns(&timing.output),
         through_path_ns: ns(&timing.through),
         critical_path: timing
-            .register
+            .limit()
             .as_ref()
+            .and_then(sta::Limit::path)
             .map(|path| format!("{} to {}", path.from, path.to)),
         paper,
         ratio: paper.map(|paper| Ratio {

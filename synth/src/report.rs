@@ -4,6 +4,7 @@ mod plots;
 
 use crate::cost::Row;
 use crate::paper;
+use crate::sta::CLOCK;
 use crate::table::{self, Grid};
 use std::fmt::Write;
 
@@ -80,8 +81,9 @@ impl Report<'_> {
         }
         let _ = writeln!(
             page,
-            "{}{METHOD}<p class=\"made\"><code>{command}</code></p></main></body></html>",
-            self.origin_list()
+            "{}{}<p class=\"made\"><code>{command}</code></p></main></body></html>",
+            self.origin_list(),
+            METHOD.replace("{clock}", CLOCK)
         );
         Ok(page)
     }
@@ -124,10 +126,7 @@ impl Report<'_> {
         let clocks = self.rows.iter().filter_map(|row| row.fmax_mhz);
         let slowest = clocks.fold(f64::INFINITY, f64::min);
         if slowest.is_finite() {
-            cards.push((
-                format!("{slowest:.0} MHz"),
-                "the slowest block, from memories to outputs too".to_owned(),
-            ));
+            cards.push((format!("{slowest:.0} MHz"), "the slowest block".to_owned()));
         }
         let cards: String = cards
             .iter()
@@ -245,7 +244,7 @@ const METHOD: &str = "<h2>How to read the figures</h2><ul>
 <li><b>paper-fit</b> is the SRAM setting that comes nearest to the paper's Table 2 among many: 16 macros of 128 bits with one read and one write port, 40 nm, times the paper's factor 1.5 for control. It is a fit, not the authors' own setting; their text says single-ported.</li>
 <li><b>single-port</b> is what the text says and what the RTL here needs: 45 nm macros with one port, and the control as synthesised, without any factor.</li>
 <li>Area counts every cell and every macro, before layout. Power is the memories' alone: leakage and one write per cycle at 1 GHz.</li>
-<li>Clocks are register to register through the memories, ideal clock, before layout, with the library's default wire load.</li>
+<li>{clock} Clock ideal, before layout, with the library's default wire load.</li>
 <li>CACTI finds no macro below 32 words: a 16-entry queue is charged for 32.</li>
 </ul>
 ";

@@ -37,15 +37,67 @@ pub struct Timing {
     pub memory_cycle_ns: f64,
 }
 
+/// What the clock is, in the words of every page that shows it.
+pub const CLOCK: &str = "The clock is what the slowest of three groups allows: register (from a register or memory to a register or memory), output (from one of them to an output), memory (a memory's own cycle).";
+
+/// What limits the clock, in the words of [`CLOCK`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Limit<'a> {
+    /// A path from a register or memory to a register or memory.
+    Register(&'a Path),
+    /// A path from a register or memory to an output.
+    Output(&'a Path),
+    /// The cycle of a memory, ns.
+    Memory(f64),
+}
+
+impl Limit<'_> {
+    /// The group's name.
+    pub fn group(&self) -> &'static str {
+        match self {
+            Self::Register(_) => "register",
+            Self::Output(_) => "output",
+            Self::Memory(_) => "memory",
+        }
+    }
+
+    /// The shortest clock period that it allows, ns.
+    pub fn ns(&self) -> f64 {
+        match self {
+            Self::Register(path) | Self::Output(path) => path.ns,
+            Self::Memory(ns) => *ns,
+        }
+    }
+
+    /// The path, unless a memory's cycle is the limit.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Register(path) | Self::Output(path) => Some(path),
+            Self::Memory(_) => None,
+        }
+    }
+}
+
 impl Timing {
-    /// Highest clock, MHz: the longest path between registers, memories counted as such, or from one of them to an
-    /// output, or a memory's own cycle. What a memory reads may go straight to an output, so a clock without the
-    /// outputs would leave its access time out.
+    /// What limits the clock. What a memory reads may go straight to an output, so a clock without the outputs
+    /// would leave its access time out.
+    pub fn limit(&self) -> Option<Limit<'_>> {
+        let memory = (self.memory_cycle_ns > 0.0).then_some(Limit::Memory(self.memory_cycle_ns));
+        let paths = [
+            self.register.as_ref().map(Limit::Register),
+            self.output.as_ref().map(Limit::Output),
+        ];
+        paths
+            .into_iter()
+            .chain([memory])
+            .flatten()
+            .max_by(|one, other| one.ns().total_cmp(&other.ns()))
+            .filter(|limit| limit.ns() > 0.0)
+    }
+
+    /// Highest clock, MHz.
     pub fn fmax_mhz(&self) -> Option<f64> {
-        let ns = |path: &Option<Path>| path.as_ref().map_or(0.0, |path| path.ns);
-        let path = ns(&self.register).max(ns(&self.output));
-        let period = path.max(self.memory_cycle_ns);
-        (period > 0.0).then(|| 1000.0 / period)
+        self.limit().map(|limit| 1000.0 / limit.ns())
     }
 }
 
@@ -186,6 +238,17 @@ mod tests {
         );
         assert!((timing.fmax_mhz().unwrap() - 848.9).abs() < 0.1);
         assert_eq!(timing.input, None);
+        let limit = timing.limit().unwrap();
+        assert_eq!((limit.group(), limit.path()), ("register", Some(register)));
+        let slower = Timing {
+            output: Some(Path {
+                ns: 1.5,
+                ..register.clone()
+            }),
+            ..timing.clone()
+        };
+        assert_eq!(slower.limit().unwrap().group(), "output");
+        assert!((slower.fmax_mhz().unwrap() - 666.7).abs() < 0.1);
     }
 
     #[test]
@@ -195,6 +258,7 @@ mod tests {
             ..Timing::default()
         };
         assert_eq!(timing.fmax_mhz(), Some(500.0));
+        assert_eq!(timing.limit().unwrap().group(), "memory");
         assert_eq!(Timing::default().fmax_mhz(), None);
     }
 

@@ -2,6 +2,7 @@
 
 use crate::cost::Row;
 use crate::paper::{self, Overhead};
+use crate::sta::CLOCK;
 
 /// A table whose cells are text already: the terminal, Markdown and HTML show the same one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,8 +65,8 @@ pub fn measured_shares(row: &Row) -> Option<Overhead> {
     row.measured_control.map(|measured| Overhead {
         sm_area_percent: measured.sm_area_percent,
         gpu_area_percent: measured.gpu_area_percent,
-        sm_power_percent: measured.sm_power_percent,
-        gpu_power_percent: measured.gpu_power_percent,
+        sm_power_percent: measured.sm_memory_power_percent,
+        gpu_power_percent: measured.gpu_memory_power_percent,
     })
 }
 
@@ -151,7 +152,7 @@ fn number(value: f64, digits: usize) -> String {
 }
 
 /// The lines of the second table.
-const LINES: [Line; 16] = [
+const LINES: [Line; 17] = [
     ("memories", |row| Some(row.sram_macros.clone())),
     ("memory node nm", |row| Some(row.sram_node_nm.to_string())),
     ("memory area um2", |row| Some(number(row.sram_area_um2, 0))),
@@ -170,8 +171,9 @@ const LINES: [Line; 16] = [
     ("clock MHz", |row| {
         row.fmax_mhz.map(|value| number(value, 0))
     }),
+    ("clock limited by", |row| row.clock_limit.map(str::to_owned)),
     ("register path ns", |row| {
-        row.fmax_mhz.map(|value| number(1000.0 / value, 3))
+        row.register_path_ns.map(|value| number(value, 3))
     }),
     ("input path ns", |row| {
         row.input_path_ns.map(|value| number(value, 3))
@@ -247,7 +249,7 @@ pub fn together(rows: &[Row]) -> Vec<(String, f64, f64)> {
         .collect()
 }
 
-/// All rows as Markdown.
+/// All rows as Markdown, with what the clock is.
 pub fn markdown(rows: &[Row]) -> String {
     let mut text: String = grids(rows)
         .iter()
@@ -258,7 +260,7 @@ pub fn markdown(rows: &[Row]) -> String {
             "{name}: {area:.0} um2, {percent:.3} % of an SM.\n"
         ));
     }
-    text
+    text + "\n" + CLOCK + "\n"
 }
 
 /// All rows as CSV, one line each.
@@ -286,6 +288,8 @@ pub fn csv(rows: &[Row]) -> Result<String, csv::Error> {
         "sm_power_percent",
         "gpu_power_percent",
         "fmax_mhz",
+        "clock_limit",
+        "register_path_ns",
         "input_path_ns",
         "output_path_ns",
         "through_path_ns",
@@ -320,6 +324,8 @@ pub fn csv(rows: &[Row]) -> Result<String, csv::Error> {
             exact(row.sm_power_percent),
             exact(row.gpu_power_percent),
             optional(row.fmax_mhz),
+            row.clock_limit.unwrap_or_default().to_owned(),
+            optional(row.register_path_ns),
             optional(row.input_path_ns),
             optional(row.output_path_ns),
             optional(row.through_path_ns),

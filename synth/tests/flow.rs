@@ -143,14 +143,17 @@ fn json_has_the_documented_fields_and_tables_show_the_rows() {
             "sm_power_percent",
             "gpu_power_percent",
             "fmax_mhz",
+            "register_path_ns",
         ] {
             assert!(json[field].as_f64().unwrap() > 0.0, "{field}");
         }
+        assert_eq!(json["clock_limit"], "register");
         assert_eq!(json["paper"]["sm_area_percent"], 1.04);
         assert_eq!(json["paper"]["gpu_power_percent"], 1.28);
     }
     let csv = table::csv(&rows).unwrap();
     assert_eq!(csv.lines().count(), 3);
+    assert!(csv.contains(",fmax_mhz,clock_limit,register_path_ns,"));
     let columns: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
     assert!(
         columns.iter().all(|count| *count == columns[0]),

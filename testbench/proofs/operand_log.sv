@@ -9,7 +9,7 @@ module operand_log_proof_top (
     input  wire        allocate_store,
     input  wire        write_valid,
     input  wire [1:0]  write_entry,
-    input  wire [1:0]  write_bits,
+    input  wire [2047:0] write_data,
     input  wire        release_valid,
     input  wire [1:0]  release_entry,
     input  wire        replay_valid,
@@ -30,7 +30,6 @@ module operand_log_proof_top (
     // The ghost: size of the partitions, owner and contents of each entry.
     reg  [2:0] size;
     reg  [3:0] allocated, written, owner;
-    reg  [1:0] contents [0:3];
     reg        pending, pending_slot, pending_store;
 
     // The caller names the slot that an entry was allocated for.
@@ -41,7 +40,7 @@ module operand_log_proof_top (
         .launch_valid(launch_valid), .launch_entries(launch_entries),
         .allocate_valid(allocate_valid), .allocate_slot({3'd0, allocate_slot_in}), .allocate_store(allocate_store),
         .write_valid(write_valid), .write_entry(write_entry),
-        .write_data({1024'd0, 1022'd0, write_bits}),
+        .write_data(write_data),
         .release_valid(release_valid), .release_slot({3'd0, release_slot}), .release_entry(release_entry),
         .replay_valid(replay_valid), .replay_slot({3'd0, replay_slot_in}), .replay_entry(replay_entry),
         .save_valid(save_valid), .save_slot({3'd0, save_slot_in}), .save_entry(save_entry),
@@ -82,7 +81,6 @@ module operand_log_proof_top (
             end
             if (write && write_entry == i && (allocated[i] || taking[i])) begin
                 written[i] <= 1'b1;
-                contents[i] <= write_bits;
             end
             if (release_valid && release_entry == i && allocated[i]) allocated[i] <= 1'b0;
         end
@@ -104,18 +102,26 @@ module operand_log_proof_top (
     end
     wire [2:0] free_here = allocate_slot_in ? free_1 : free_0;
 
-    // The read that was accepted in the last cycle.
-    reg       was_replay, was_save, allowed;
-    reg [1:0] expected;
+    // Whether the read of this cycle is to be answered, and the read that was accepted in the last cycle.
+    wire       may_read = replay
+        ? in_partition(size, replay_slot_in, replay_entry) && allocated[replay_entry] && written[replay_entry]
+            && owner[replay_entry] == replay_slot_in
+        : save && in_partition(size, save_slot_in, save_entry) && allocated[save_entry] && written[save_entry]
+            && owner[save_entry] == save_slot_in;
+    reg        was_replay, was_save, allowed;
     always @(posedge clock) begin
         was_replay <= replay;
         was_save <= save;
-        allowed <= replay
-            ? in_partition(size, replay_slot_in, replay_entry) && allocated[replay_entry] && written[replay_entry]
-                && owner[replay_entry] == replay_slot_in
-            : in_partition(size, save_slot_in, save_entry) && allocated[save_entry] && written[save_entry]
-                && owner[save_entry] == save_slot_in;
-        expected <= replay ? contents[replay_entry] : contents[save_entry];
+        allowed <= may_read;
+    end
+
+    // What was last written to each entry, all bits of it, and what the last answered read brought: `read_data` shows
+    // that until the next one. A write to an entry that nobody holds changes nothing that can be read.
+    reg [2047:0] contents [0:3];
+    reg [2047:0] shown;
+    always @(posedge clock) begin
+        if (write) contents[write_entry] <= write_data;
+        if (may_read) shown <= contents[replay ? replay_entry : save_entry];
     end
 
     // What users of the log owe it: they write to entries that they hold. Nothing is owed by readers.
@@ -169,7 +175,7 @@ module operand_log_proof_top (
             || !in_partition(size, pending_slot, allocated_data))));
     assign bad[2] = legal && (allocate_ready != (!launch_valid && (free_here > {2'd0, allocate_store}))
         || allocated_valid != pending);
-    assign bad[3] = legal && (replayed_valid || saved_valid) && read_data[1:0] != expected;
+    assign bad[3] = legal && read_data != shown;
     assign bad[4] = legal && ((replayed_valid != (was_replay && allowed))
         || (saved_valid != (was_save && allowed))
         || (read_denied != ((was_replay || was_save) && !allowed)));
@@ -184,7 +190,7 @@ module operand_log_proof_top (
 
     assign seen[1] = legal && allocated_valid && pending_store && pending_slot;
     assign seen[2] = legal && allocate_valid && allocate_store && free_here == 3'd1;
-    assign seen[3] = legal && replayed_valid && read_data[1:0] == 2'd2;
+    assign seen[3] = legal && replayed_valid && read_data[2047:2046] == 2'd2;
     assign seen[4] = legal && read_denied && size != 3'd0 && written == 4'd15;
     assign seen[5] = legal && launched && launched_one == 16'd15;
     assign seen[6] = legal && came_back == 2'd2 && free_one[1:0] == 2'd2;

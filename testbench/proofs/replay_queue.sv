@@ -7,7 +7,7 @@ module replay_queue_proof_top (
     input  wire        insert_restored,
     input  wire        warp_in,
     input  wire [1:0]  slots_in,
-    input  wire [3:0]  pc_in,
+    input  wire [93:0] payload_in,
     input  wire [1:0]  address_in,
     input  wire [1:0]  data_in,
     input  wire        checked_valid,
@@ -47,17 +47,22 @@ module replay_queue_proof_top (
     wire [1:0] insert_index, entry_index;
     wire [5:0] entry_warp;
     wire [3:0] entry_slot;
-    wire [31:0] entry_pc;
     wire [7:0] entry_address_register, entry_data_register;
+    // What the queue carries and never looks at: all of it is free.
+    wire [31:0] entry_pc, entry_mask;
+    wire [7:0] entry_opcode, entry_destination;
+    wire [6:0] entry_log_address, entry_log_data;
+    wire [93:0] entry_payload =
+        {entry_pc, entry_mask, entry_opcode, entry_destination, entry_log_address, entry_log_data};
     wire [2:0] occupancy;
 
     replay_queue_proof queue (
         .clock(clock), .reset(1'b0),
         .insert_valid(insert_valid), .insert_restored(insert_restored),
         .insert_warp({5'd0, warp_in}), .insert_slot({3'd0, slots[warp_in]}),
-        .insert_pc({28'd0, pc_in}), .insert_opcode(8'd0), .insert_destination(8'd0),
+        .insert_pc(payload_in[93:62]), .insert_mask(payload_in[61:30]), .insert_opcode(payload_in[29:22]),
+        .insert_destination(payload_in[21:14]), .insert_log_address(payload_in[13:7]), .insert_log_data(payload_in[6:0]),
         .insert_address_register(register(address_in)), .insert_data_register(register(data_in)),
-        .insert_mask(32'd0), .insert_log_address(7'd0), .insert_log_data(7'd0),
         .checked_valid(checked_valid), .checked_index(checked_index),
         .faulted_valid(faulted_valid), .faulted_index(faulted_index),
         .committed_valid(committed_valid), .committed_index(committed_index),
@@ -69,7 +74,8 @@ module replay_queue_proof_top (
         .resume_ready(resume_ready), .replay_valid(replay_valid), .replay_done(replay_done),
         .save_ready(save_ready), .saved_valid(saved_valid), .save_done(save_done),
         .entry_index(entry_index), .entry_warp(entry_warp), .entry_slot(entry_slot), .entry_pc(entry_pc),
-        .entry_opcode(), .entry_destination(), .entry_mask(), .entry_log_address(), .entry_log_data(),
+        .entry_opcode(entry_opcode), .entry_destination(entry_destination), .entry_mask(entry_mask),
+        .entry_log_address(entry_log_address), .entry_log_data(entry_log_data),
         .entry_address_register(entry_address_register), .entry_data_register(entry_data_register),
         .occupancy(occupancy)
     );
@@ -85,7 +91,7 @@ module replay_queue_proof_top (
     reg  [3:0] older [0:3];          // older[i][j]: entry i was inserted before entry j, which is of the same warp
     reg  [1:0] address [0:3];
     reg  [1:0] data [0:3];
-    reg  [3:0] pc [0:3];
+    reg  [93:0] payload [0:3];
     reg        replaying, saving, scan_warp, scan_slot;
     reg        offered_before;
     wire       first_offer = saved_valid && !offered_before;
@@ -122,7 +128,7 @@ module replay_queue_proof_top (
                 warp[i] <= warp_in;
                 address[i] <= address_in;
                 data[i] <= data_in;
-                pc[i] <= pc_in;
+                payload[i] <= payload_in;
                 pending[i] <= 1'b0;
                 leaving[i] <= 1'b0;
                 older[i] <= 4'd0;
@@ -153,12 +159,12 @@ module replay_queue_proof_top (
 
     reg        was_replay, was_saved;
     reg  [1:0] was_index;
-    reg  [3:0] was_pc;
+    reg [93:0] was_payload;
     always @(posedge clock) begin
         was_replay <= replay_valid && !replay_ready;
         was_saved <= saved_valid && !saved_ready;
         was_index <= entry_index;
-        was_pc <= entry_pc[3:0];
+        was_payload <= entry_payload;
     end
 
     // Older entries that are still to be presented.
@@ -187,10 +193,10 @@ module replay_queue_proof_top (
         || (first_offer && |(older_than_entry & leaving & here))
         || (save_done && |(leaving & here)));
     assign bad[10] = legal && ((was_replay && !replay_valid) || (was_saved && !saved_valid)
-        || ((was_replay || was_saved) && (entry_index != was_index || entry_pc[3:0] != was_pc)));
+        || ((was_replay || was_saved) && (entry_index != was_index || entry_payload != was_payload)));
     assign bad[11] = legal && (occupancy != population);
     assign bad[12] = legal && (busy > 5'd17);
-    assign bad[13] = legal && (replay_valid || first_offer) && (entry_pc[3:0] != pc[entry_index]
+    assign bad[13] = legal && (replay_valid || first_offer) && (entry_payload != payload[entry_index]
         || entry_warp != {5'd0, warp[entry_index]} || entry_slot != {3'd0, slot[entry_index]}
         || entry_address_register != register(address[entry_index])
         || entry_data_register != register(data[entry_index]));
@@ -207,5 +213,5 @@ module replay_queue_proof_top (
     assign seen[10] = legal && (was_replay || was_saved);
     assign seen[11] = legal && population == 3'd3 && insert && committed_valid && flying[committed_index];
     assign seen[12] = legal && busy > 5'd8;
-    assign seen[13] = legal && saved && entry_pc[3:0] == 4'd5;
+    assign seen[13] = legal && saved && entry_payload[93:92] == 2'd2 && entry_payload[1:0] == 2'd1;
 endmodule

@@ -314,6 +314,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     BLOCKS.into_iter().map(|block| block.name)
 }
 
+/// Whether a trace can drive a block.
+#[must_use]
+pub fn takes_traces(block: &str) -> bool {
+    [ReplayQueue::NAME, OperandLog::NAME].contains(&block)
+}
+
 /// The configuration of a block that is meant where none is named.
 #[must_use]
 pub fn default_configuration(block: &str) -> &'static str {
@@ -331,6 +337,14 @@ pub fn configurations(block: &str) -> impl Iterator<Item = &'static str> {
     designs()
         .into_iter()
         .filter(move |design| design.block == block)
+        .map(|design| design.config)
+}
+
+/// The same without those that take minutes to compile when they are Verilated.
+pub fn quick_configurations(block: &str) -> impl Iterator<Item = &'static str> {
+    designs()
+        .into_iter()
+        .filter(move |design| design.block == block && !design.is_large())
         .map(|design| design.config)
 }
 

@@ -15,6 +15,7 @@ pub mod bench;
 pub mod blocks;
 pub mod layout;
 pub mod lockstep;
+pub mod origin;
 pub mod replay;
 pub mod rust_hdl;
 pub mod session;

@@ -1,4 +1,4 @@
-//! Real instruction streams: the global-memory instructions of a GPU trace run through an SM with both blocks.
+//! Instruction streams: the global-memory instructions of a GPU trace, recorded or synthetic, run through an SM with both blocks.
 //!
 //! The SM is small but whole: an instruction gets its log entries, enters the queue, writes its operands, and is
 //! checked after a while. The first touch of a 64 KB region is a page fault, and so is now and then any other access;

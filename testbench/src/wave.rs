@@ -59,13 +59,16 @@ pub fn write(
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."));
     let bytes = waveform(design, layout, recording).map_err(|cause| error(cause.to_string()))?;
-    let mut file =
-        tempfile::NamedTempFile::new_in(folder).map_err(|cause| error(cause.to_string()))?;
-    file.write_all(&bytes)
-        .map_err(|cause| error(cause.to_string()))?;
-    file.persist(path)
-        .map_err(|cause| error(cause.error.to_string()))?;
-    Ok(())
+    let place = || -> std::io::Result<()> {
+        let mut file = tempfile::Builder::new()
+            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
+            .tempfile_in(folder)?;
+        file.write_all(&bytes)?;
+        file.persist(path)?;
+        Ok(())
+    };
+    // The kind alone: the whole cause names a temporary file, which nobody has asked for.
+    place().map_err(|cause| error(cause.kind().to_string()))
 }
 
 fn waveform(

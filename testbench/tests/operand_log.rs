@@ -135,6 +135,40 @@ fn entry_that_was_not_written_since_its_allocation_is_denied() {
     );
 }
 
+/// G4: a denied read leaves `read_data` as the last answered one left it, whatever it asked for.
+#[test]
+fn denied_read_reads_nothing() {
+    let mut log = Log::new(SIZE, 2);
+    let (mine, other) = (log.load(3), log.load(4));
+    log.write(mine, &operand(1));
+    log.write(other, &operand(2));
+    assert_eq!(log.read(Reader::Replay, 3, mine), Some(operand(1)));
+    for slot in (0..16).filter(|&slot| slot != 4) {
+        assert!(log.denies(slot, other));
+        assert_eq!(log.rest().read_data, operand(1), "slot {slot}");
+    }
+    assert_eq!(log.read(Reader::Save, 4, other), Some(operand(2)));
+}
+
+/// What its users owe the log, and what holds if they do not: a thread block that takes a slot whose entries were not
+/// released can read them, cannot be given them, and sees nothing of the other slots.
+#[test]
+fn slot_that_was_not_released_is_still_its_last_owners() {
+    let mut log = Log::new(SIZE, 2);
+    let left = log.load(3);
+    log.write(left, &operand(1));
+    let other = log.load(4);
+    log.write(other, &operand(2));
+    let own = log.load(3);
+    assert_ne!(own, left, "an entry that is in use is not given");
+    assert_eq!(log.try_allocate(3, false), None);
+    assert_eq!(log.read(Reader::Replay, 3, left), Some(operand(1)));
+    assert!(log.denies(3, own), "its own is not written yet");
+    assert!(log.denies(3, other));
+    log.release(3, left);
+    assert!(log.denies(3, left), "released as it should have been");
+}
+
 /// G4: what an earlier kernel left behind is not for the next one.
 #[test]
 fn data_of_an_earlier_kernel_is_denied() {

@@ -29,6 +29,14 @@ pub enum Fault {
     /// The file cannot be opened.
     #[error("the file cannot be opened ({0}); check its name and permissions")]
     Open(io::Error),
+    /// A list names a kernel's file that cannot be opened.
+    #[error("the kernel's file {} cannot be opened ({cause}); put it beside the list or take the line out", shown(.file))]
+    Kernel {
+        /// The file.
+        file: String,
+        /// Why.
+        cause: io::Error,
+    },
     /// It is a folder.
     #[error("this is a folder; give a .traceg file or a kernelslist.g")]
     Folder,

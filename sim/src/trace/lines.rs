@@ -112,6 +112,11 @@ impl<R: BufRead> Lines<R> {
         }
     }
 
+    /// The number of the line that was read last.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Bytes read so far.
     pub fn bytes(&self) -> u64 {
         self.bytes

@@ -26,6 +26,15 @@ pub struct Trace {
     pub copies: Vec<Copy>,
     /// The kernels' files.
     pub kernels: Vec<PathBuf>,
+    /// Where the list names each of them; nothing for a program that is one kernel's file.
+    named: Vec<Place>,
+}
+
+/// A line of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    list: String,
+    line: u64,
 }
 
 impl Trace {
@@ -61,6 +70,12 @@ impl Trace {
             };
             empty = false;
             step.map_err(|fault| lines.error(fault))?;
+            if trace.kernels.len() > trace.named.len() {
+                trace.named.push(Place {
+                    list: path.display().to_string(),
+                    line: lines.number(),
+                });
+            }
         }
     }
 
@@ -90,10 +105,26 @@ impl Trace {
         Ok(())
     }
 
-    /// The kernels' readers, one after the other.
+    /// The kernels' readers, one after the other. A file that cannot be opened is the fault of the line that names it.
     pub fn readers(
         &self,
     ) -> impl Iterator<Item = Result<Reader<BufReader<File>>, TraceError>> + '_ {
-        self.kernels.iter().map(|path| Reader::open(path))
+        self.kernels.iter().enumerate().map(|(index, path)| {
+            Reader::open(path).map_err(|error| match (self.named.get(index), error.fault) {
+                (Some(place), Fault::Open(cause)) => TraceError {
+                    file: place.list.clone(),
+                    line: place.line,
+                    fault: Fault::Kernel {
+                        file: path
+                            .file_name()
+                            .unwrap_or_default()
+                            .to_string_lossy()
+                            .into_owned(),
+                        cause,
+                    },
+                },
+                (_, fault) => TraceError { fault, ..error },
+            })
+        })
     }
 }

@@ -159,8 +159,12 @@ impl<R: BufRead> Reader<R> {
     fn event(&mut self) -> Result<Option<Event>, TraceError> {
         loop {
             let Some(line) = self.lines.next()? else {
+                let missing = self.kernel.blocks() - self.blocks;
                 let fault = Fault::Truncated(match self.place {
-                    Place::Outside | Place::Ended => return Ok(None),
+                    Place::Ended => return Ok(None),
+                    Place::Outside if missing == 0 => return Ok(None),
+                    Place::Outside if missing == 1 => "the grid's last thread block".to_owned(),
+                    Place::Outside => format!("{missing} more thread blocks of the grid"),
                     Place::Begun => "\"thread block = x,y,z\"".to_owned(),
                     Place::Block => "a warp or #END_TB".to_owned(),
                     Place::Named(_) => "\"insts = n\"".to_owned(),

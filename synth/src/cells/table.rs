@@ -159,12 +159,14 @@ fn header(origin: &str) -> String {
         "# Cells at 45 nm, typical: the figures from which Faultline generates its embedded library.
 #
 # Generated from {origin}
-# and never edited; `cargo run --release -p faultline-synth --example fit_cells -- LIBRARY` makes it
-# again from any library with the same cells.
+# and never edited; `faultline library --fit LIBRARY --table synth/data/cells45.toml` makes it again
+# from any library with the same cells.
 # Area (um2), leakage (nW, mean over states), capacitance (fF, of the rising and falling pin) and
 # largest load (fF) are that library's figures. Timing (ns, worst over the states of the other
 # inputs) and energy (fJ, mean over them) are functions fitted to it by least squares; their
 # formulas, over input slew in ns and load in fF per drive strength, are in synth/src/cells/curve.rs.
+# No file and no code of that library is carried here, and of its tables only the wire lengths by
+# fan-out: those functions stand for all the others.
 "
     )
 }

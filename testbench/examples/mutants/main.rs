@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use faultline_hw::registry::{self, Design};
+use faultline_testbench::origin;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use netlist::Netlist;
@@ -79,7 +80,8 @@ fn run(options: &Options) -> Result<(), String> {
         .iter()
         .map(|design| campaign(design, options))
         .collect::<Result<_, _>>()?;
-    let text = report::markdown(&campaigns, &tools, options);
+    let origin = origin::verilog(&designs)?;
+    let text = report::markdown(&campaigns, &tools, &origin, options);
     if let Some(path) = &options.report {
         tool::write_whole(path, &text)?;
     }

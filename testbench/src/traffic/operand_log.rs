@@ -34,6 +34,8 @@ pub struct OperandLogTraffic {
     /// Where releases go that go astray, and whether some did since the last launch.
     stray_slot: u8,
     strayed: bool,
+    /// Releases in a row that went to a slot that owns nothing, without an allocation from it.
+    collected: u64,
     unserved: usize,
     before: Before,
     scenarios: Scenarios,
@@ -70,6 +72,7 @@ impl OperandLogTraffic {
             size: 0,
             stray_slot: 0,
             strayed: false,
+            collected: 0,
             unserved: 0,
             before: Before::default(),
             scenarios: Scenarios::default(),
@@ -103,6 +106,14 @@ impl OperandLogTraffic {
             } as u8;
             self.strayed = false;
             self.stray_slot = self.any_slot();
+            // Half of the time it owns nothing: all that it has then went astray.
+            let slots = self.parameters.slots();
+            let owners = (self.parameters.entries)
+                .checked_div(usize::from(inputs.launch_entries))
+                .unwrap_or(0);
+            if owners < slots && self.dice.chance(128) {
+                self.stray_slot = (owners as u64 + self.dice.below((slots - owners) as u64)) as u8;
+            }
             // A slot of which only the first entries exist owns nothing, and the log relies on its count for that.
             let first = usize::from(self.stray_slot) * usize::from(inputs.launch_entries);
             let past = first + usize::from(inputs.launch_entries);
@@ -113,7 +124,9 @@ impl OperandLogTraffic {
     }
 
     fn drive_allocate(&mut self, inputs: &mut Inputs) {
-        if inputs.allocate_valid && !self.before.accepted.allocate && !self.dice.chance(24) {
+        // Where releases go astray, a slot that has lost its entries would be asked for ever.
+        let held = inputs.allocate_valid && !self.before.accepted.allocate && !self.mode.stray;
+        if held && !self.dice.chance(24) {
             return;
         }
         inputs.allocate_valid = self.dice.chance(self.mode.allocate);
@@ -296,8 +309,15 @@ impl Traffic for OperandLogTraffic {
         self.cycle += 1;
     }
 
-    fn observe(&mut self, _model: &OperandLog, inputs: &Inputs, outputs: &Outputs) {
+    fn observe(&mut self, model: &OperandLog, inputs: &Inputs, outputs: &Outputs) {
         let accepted = Accepted::of(inputs, outputs);
+        let strays_to = |slot: u8| self.before.strays && inputs.release_slot == slot;
+        let spent = accepted.allocate && inputs.allocate_slot == self.stray_slot;
+        if inputs.reset || inputs.launch_valid || spent {
+            self.collected = 0;
+        } else if strays_to(self.stray_slot) && model.partition(self.stray_slot.into()) == 0 {
+            self.collected += 1;
+        }
         self.count(inputs, outputs, &accepted);
         let asked = inputs.replay_valid || inputs.save_valid;
         self.unserved = if asked && !accepted.replay && !accepted.save {

@@ -15,7 +15,7 @@ scenarios! {
         replay_read, save_read, both_readers_ask, turn_of_replay, turn_of_save, overdue_read_served,
         denied_of_another_slot, denied_unwritten, denied_free, write_of_a_free_entry, release_of_a_free_entry,
         release_when_allocated, released_for_another_slot, allocated_from_a_partition_without_a_free_entry,
-        reset_in_use,
+        four_released_for_a_slot_that_owns_nothing, reset_in_use,
     }
 }
 
@@ -114,6 +114,10 @@ impl OperandLogTraffic {
         count(&mut s.denied_of_another_slot, refused(Refusal::Foreign));
         count(&mut s.denied_unwritten, refused(Refusal::Unwritten));
         count(&mut s.denied_free, refused(Refusal::Free));
+        count(
+            &mut s.four_released_for_a_slot_that_owns_nothing,
+            self.collected == 4 && before.strays,
+        );
         let (in_use, given) = (before.in_use, before.being_taken);
         count(
             &mut s.write_of_a_free_entry,

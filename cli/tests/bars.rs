@@ -1,0 +1,160 @@
+//! What the blocks may cost: the committed reports and a fresh run stay within the same bars.
+
+#![allow(clippy::unwrap_used)] // a test that cannot go on panics
+
+use std::path::Path;
+
+use assert_cmd::Command;
+
+/// Table 2 of the paper is met within this part of it, in area and power of the SM.
+const OF_TABLE_2: f64 = 0.10;
+/// The log of 16 KB as built, and with its replay queue: percent of an SM.
+const LOG_PERCENT: f64 = 0.5;
+const LOG_AND_QUEUE_PERCENT: f64 = 0.75;
+/// Control of a log: percent of its memories.
+const CONTROL_PERCENT: f64 = 10.0;
+/// An entry of the replay queue, um2.
+const ENTRY_UM2: f64 = 1000.0;
+/// Every clock, MHz.
+const CLOCK_MHZ: f64 = 1000.0;
+
+/// The figures that have a bar.
+struct Figures {
+    /// Each log over the paper's, in area and power of the SM.
+    ratios: Vec<f64>,
+    log_16k_percent: f64,
+    queue_percent: f64,
+    control_percent: Vec<f64>,
+    entry_um2: f64,
+    clocks_mhz: Vec<f64>,
+}
+
+impl Figures {
+    fn hold(&self, source: &str) {
+        assert!(!self.ratios.is_empty() && !self.control_percent.is_empty());
+        for ratio in &self.ratios {
+            assert!(
+                (ratio - 1.0).abs() <= OF_TABLE_2,
+                "{source}: {ratio} of Table 2"
+            );
+        }
+        let log = self.log_16k_percent;
+        assert!(log <= LOG_PERCENT, "{source}: log {log} % of an SM");
+        let both = log + self.queue_percent;
+        assert!(
+            both <= LOG_AND_QUEUE_PERCENT,
+            "{source}: both {both} % of an SM"
+        );
+        for control in &self.control_percent {
+            assert!(*control <= CONTROL_PERCENT, "{source}: control {control} %");
+        }
+        let entry = self.entry_um2;
+        assert!(entry <= ENTRY_UM2, "{source}: {entry} um2 an entry");
+        for clock in &self.clocks_mhz {
+            assert!(*clock >= CLOCK_MHZ, "{source}: {clock} MHz");
+        }
+    }
+}
+
+/// The cells of a table's line.
+fn cells(line: &str) -> Vec<&str> {
+    let line = line.trim().trim_start_matches('|').trim_end_matches('|');
+    line.split('|').map(str::trim).collect()
+}
+
+/// The numbers in the first row of this label below the line that begins with `after`, each with its column's heading.
+fn report_row<'text>(report: &'text str, label: &str, after: &str) -> Vec<(&'text str, f64)> {
+    let (mut headings, mut below) = (Vec::new(), false);
+    let mut line_before = "";
+    for line in report.lines() {
+        below |= line.trim_start_matches("| ").starts_with(after);
+        if line.starts_with("| ---") {
+            headings = cells(line_before);
+        }
+        if below && cells(line)[0] == label {
+            let columns = headings.into_iter().zip(cells(line)).skip(1);
+            return columns
+                .filter_map(|(heading, value)| Some((heading, value.parse().ok()?)))
+                .collect();
+        }
+        line_before = line;
+    }
+    panic!("no row {label} below {after}");
+}
+
+#[test]
+fn committed_reports_stay_within_the_bars() {
+    for name in ["cost.md", "cost_nangate45.md"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../synth/reports")
+            .join(name);
+        let report = std::fs::read_to_string(path).unwrap();
+        let ratio = "ratio to the paper";
+        let of = |row: &[(&str, f64)], heading: &str| {
+            let found = row.iter().find(|(column, _)| *column == heading);
+            found.unwrap_or_else(|| panic!("{name}: no {heading}")).1
+        };
+        let ratios: Vec<f64> = ["SM area %, paper", "SM power %, paper"]
+            .iter()
+            .flat_map(|share| report_row(&report, ratio, share))
+            .map(|(_, ratio)| ratio)
+            .collect();
+        assert_eq!(ratios.len(), 8, "{name}: four logs, area and power");
+        let table = "Area and clock";
+        let area = report_row(&report, "SM area %", table);
+        let control = report_row(&report, "logic / memory %", table);
+        let clocks = report_row(&report, "clock MHz", table);
+        assert_eq!(clocks.len(), 5, "{name}: four logs and a queue");
+        let logs = control
+            .iter()
+            .filter(|(column, _)| column.starts_with("log"));
+        Figures {
+            ratios,
+            log_16k_percent: of(&area, "log 16k"),
+            queue_percent: of(&area, "queue 64"),
+            control_percent: logs.map(|(_, percent)| *percent).collect(),
+            entry_um2: of(&report_row(&report, "um2 per entry", table), "queue 64"),
+            clocks_mhz: clocks.into_iter().map(|(_, clock)| clock).collect(),
+        }
+        .hold(name);
+    }
+}
+
+#[test]
+fn fresh_run_stays_within_the_bars() {
+    if faultline_synth::tool::YOSYS.version().is_none()
+        || faultline_synth::tool::OPENSTA.version().is_none()
+    {
+        eprintln!("skipped: Yosys or OpenSTA is missing; install the Debian packages");
+        return;
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_faultline"))
+        .args(["cost", "--json", "--queue", "64", "--log", "16K"])
+        .assert()
+        .success()
+        .get_output()
+        .clone();
+    let rows: Vec<serde_json::Value> = serde_json::from_slice(&output.stdout).unwrap();
+    let row = |block: &str, model: &str| {
+        rows.iter()
+            .find(|row| row["block"] == block && row["sram_model"] == model)
+            .unwrap()
+    };
+    let number = |value: &serde_json::Value| value.as_f64().unwrap();
+    let fit = row("operand_log", "paper-fit");
+    let (log, queue) = (
+        row("operand_log", "single-port"),
+        row("replay_queue", "single-port"),
+    );
+    Figures {
+        ratios: ["sm_area", "sm_power"]
+            .map(|share| number(&fit["ratio"][share]))
+            .to_vec(),
+        log_16k_percent: number(&log["sm_area_percent"]),
+        queue_percent: number(&queue["sm_area_percent"]),
+        control_percent: vec![number(&log["control_percent"])],
+        entry_um2: number(&queue["entry_area_um2"]),
+        clocks_mhz: vec![number(&log["fmax_mhz"]), number(&queue["fmax_mhz"])],
+    }
+    .hold("a fresh run");
+}
