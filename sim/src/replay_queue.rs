@@ -119,8 +119,7 @@ impl ReplayQueue {
     /// Whether instructions of a warp wait.
     #[must_use]
     pub fn waits(&self, warp: u8) -> bool {
-        let warp = &self.warps[usize::from(warp)];
-        warp.order.len() > warp.in_flight
+        self.length(warp) > self.warps[usize::from(warp)].in_flight
     }
 
     /// Instructions of a warp that are in the queue.
@@ -199,8 +198,9 @@ impl ReplayQueue {
     #[must_use]
     pub fn is_aged(&self, coming: u64) -> bool {
         self.entries.iter().flatten().any(|entry| {
-            let age = self.warps[usize::from(entry.instruction.warp)].inserted - entry.number;
-            entry.state != State::Waiting && (age + coming) >> self.parameters.age_bits != 0
+            let inserted = self.warps[usize::from(entry.instruction.warp)].inserted + coming;
+            let aged = (inserted - entry.number) >> self.parameters.age_bits != 0;
+            aged && entry.state != State::Waiting
         })
     }
 
@@ -252,14 +252,12 @@ impl ReplayQueue {
 
     fn held(&self, warp: u8, register: u8) -> bool {
         let reads = |&index: &u8| {
-            self.entries[usize::from(index)]
-                .as_ref()
-                .is_some_and(|entry| {
-                    let instruction = &entry.instruction;
-                    entry.state != State::Checked
-                        && (instruction.address_register == register
-                            || instruction.data_register == register)
-                })
+            self.entries[usize::from(index)].is_some_and(|entry| {
+                let instruction = &entry.instruction;
+                entry.state != State::Checked
+                    && (instruction.address_register == register
+                        || instruction.data_register == register)
+            })
         };
         register != self.parameters.zero_register()
             && self.warps[usize::from(warp)].order.iter().any(reads)
