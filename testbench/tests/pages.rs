@@ -155,7 +155,10 @@ fn cells(line: &str) -> Option<Vec<&str>> {
 fn costs_of_the_pages_are_those_of_the_reports() {
     for block in blocks::names() {
         let page = page(block);
-        let cost = section(&page, "Cost").unwrap_or_else(|| panic!("{block}.md: no cost"));
+        let Some(cost) = section(&page, "Cost") else {
+            assert!(page.contains("not measured yet"), "{block}.md: no cost");
+            continue;
+        };
         // The link to the report is the first one.
         let link = cost
             .split("](")

@@ -48,7 +48,7 @@ fn draw(
     setups: &[String],
     groups: &[(String, Vec<f64>)],
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let size = ((GROUP * groups.len() as u32 + 80).max(700), HEIGHT);
+    let size = ((GROUP * groups.len() as u32 + 80).max(880), HEIGHT);
     let area = SVGBackend::with_string(svg, size).into_drawing_area();
     let most = groups
         .iter()

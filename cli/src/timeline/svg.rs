@@ -8,7 +8,7 @@ use super::Diagram;
 const INK: RGBColor = RGBColor(0x30, 0x30, 0x30);
 /// Sides of a cell, the width of the text before the cells, and space around, in the units of the view box.
 const CELL: i32 = 22;
-const TEXT: i32 = 200;
+const TEXT: i32 = 270;
 const MARGIN: i32 = 16;
 
 /// The left side of a column.

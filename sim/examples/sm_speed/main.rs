@@ -1,0 +1,30 @@
+//! How fast the SM is simulated with 64 warps, without values:
+//! `cargo run --release -p faultline-sim --example sm_speed`.
+
+use std::error::Error;
+use std::time::Instant;
+
+use faultline_sim::simt::kernels::KERNELS;
+use faultline_sim::sm::{Parameters, Sm, Work};
+use faultline_sim::sm_pipeline::Scheme;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let kernels = KERNELS
+        .iter()
+        .map(|(_, make)| Ok(Work::of_kernel(&make(1)?)?));
+    let works: Vec<Work> = kernels.collect::<Result<_, Box<dyn Error>>>()?;
+    for scheme in Scheme::ALL {
+        let parameters = Parameters::paper(scheme, 16 << 10);
+        let start = Instant::now();
+        let mut cycles = 0;
+        for work in &works {
+            cycles += Sm::new(&parameters, work)?.run(|_, _| {})?.cycles;
+        }
+        let speed = cycles as f64 / start.elapsed().as_secs_f64();
+        println!(
+            "{:24} {cycles:8} cycles, {speed:8.0} cycles/s",
+            scheme.name()
+        );
+    }
+    Ok(())
+}
