@@ -93,6 +93,81 @@ fn lockstep_is_told_for_each_back_end() {
 }
 
 #[test]
+fn trace_runs_on_the_blocks_that_it_can_drive() {
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/traces/kernelslist.g");
+    let rows = json(
+        faultline()
+            .args([
+                "cosim",
+                "--cycles",
+                "500",
+                "--backends",
+                "reference,rust-hdl",
+                "--trace",
+            ])
+            .arg(trace),
+    );
+    let mut blocks: Vec<&str> = rows
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["block"].as_str().unwrap())
+        .collect();
+    blocks.dedup();
+    assert_eq!(blocks, ["replay_queue", "operand_log"]);
+}
+
+#[test]
+fn waveform_can_be_read_by_all_or_is_told_by_its_own_name() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let cosim = |wave: &Path| {
+        let mut command = faultline();
+        command.args(["cosim", "operand_log", "--config", "8k", "--cycles", "100"]);
+        command
+            .args(["--backends", "reference,rust-hdl", "--wave"])
+            .arg(wave);
+        command.assert()
+    };
+    let wave = folder.path().join("w.fst");
+    cosim(&wave).success();
+    let mode = std::fs::metadata(&wave).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o644);
+    let nowhere = folder.path().join("no/such/w.fst");
+    let sentence = format!(
+        "error: {}: the waveform cannot be written (",
+        nowhere.display()
+    );
+    let assert = cosim(&nowhere).failure().stderr(starts_with(sentence));
+    let text = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
+    assert!(!text.contains(".tmp"), "{text}");
+}
+
+#[test]
+fn value_that_makes_no_sense_is_told_what_is_expected() {
+    for (arguments, sentence) in [
+        (
+            &["cosim", "--cycles", "1e6"][..],
+            "give a whole number from 1, in digits alone",
+        ),
+        (&["cosim", "--cycles", "0"], "give a whole number from 1,"),
+        (&["cosim", "--seed", "abc"], "give a whole number from 0,"),
+        (
+            &["cost", "--node", "7"],
+            "give a whole number from 22 to 180,",
+        ),
+        (&["cost", "--log", ""], "the value is empty"),
+        (&["export", "--block", ""], "the value is empty"),
+    ] {
+        faultline()
+            .args(arguments)
+            .assert()
+            .code(2)
+            .stderr(contains(sentence));
+    }
+}
+
+#[test]
 fn lockstep_that_cannot_be_had_is_one_sentence() {
     for (arguments, sentence) in [
         (

@@ -255,12 +255,16 @@ pub fn markdown(rows: &[Row]) -> String {
         .iter()
         .map(|grid| grid.markdown() + "\n")
         .collect();
-    for (name, area, percent) in together(rows) {
+    let together = together(rows);
+    for (name, area, percent) in &together {
         text.push_str(&format!(
             "{name}: {area:.0} um2, {percent:.3} % of an SM.\n"
         ));
     }
-    text + "\n" + CLOCK + "\n"
+    if !together.is_empty() {
+        text.push('\n');
+    }
+    text + CLOCK + "\n"
 }
 
 /// All rows as CSV, one line each.

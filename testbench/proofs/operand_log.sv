@@ -103,26 +103,32 @@ module operand_log_proof_top (
     wire [2:0] free_here = allocate_slot_in ? free_1 : free_0;
 
     // Whether the read of this cycle is to be answered, and the read that was accepted in the last cycle.
-    wire       may_read = replay
+    wire may_read = replay
         ? in_partition(size, replay_slot_in, replay_entry) && allocated[replay_entry] && written[replay_entry]
             && owner[replay_entry] == replay_slot_in
         : save && in_partition(size, save_slot_in, save_entry) && allocated[save_entry] && written[save_entry]
             && owner[save_entry] == save_slot_in;
-    reg        was_replay, was_save, allowed;
+    reg  was_replay, was_save, allowed;
     always @(posedge clock) begin
         was_replay <= replay;
         was_save <= save;
         allowed <= may_read;
     end
 
-    // What was last written to each entry, all bits of it, and what the last answered read brought: `read_data` shows
-    // that until the next one. A write to an entry that nobody holds changes nothing that can be read.
+    // What was last written to each entry, all bits of it, and what the read of the last cycle should bring. A write to
+    // an entry that nobody holds changes nothing that can be read.
     reg [2047:0] contents [0:3];
-    reg [2047:0] shown;
+    reg [2047:0] expected;
     always @(posedge clock) begin
         if (write) contents[write_entry] <= write_data;
-        if (may_read) shown <= contents[replay ? replay_entry : save_entry];
+        expected <= contents[replay ? replay_entry : save_entry];
     end
+
+    // The first and the last bit of `read_data` in the last cycle: only an answered read may change them. All banks share
+    // one enable, so these two stand for the others.
+    wire [1:0] ends = {read_data[2047], read_data[0]};
+    reg  [1:0] ends_before;
+    always @(posedge clock) ends_before <= ends;
 
     // What users of the log owe it: they write to entries that they hold. Nothing is owed by readers.
     wire owed = !(write_valid && !(allocated[write_entry] || taking[write_entry]));
@@ -175,10 +181,11 @@ module operand_log_proof_top (
             || !in_partition(size, pending_slot, allocated_data))));
     assign bad[2] = legal && (allocate_ready != (!launch_valid && (free_here > {2'd0, allocate_store}))
         || allocated_valid != pending);
-    assign bad[3] = legal && read_data != shown;
+    assign bad[3] = legal && (replayed_valid || saved_valid) && read_data != expected;
     assign bad[4] = legal && ((replayed_valid != (was_replay && allowed))
         || (saved_valid != (was_save && allowed))
-        || (read_denied != ((was_replay || was_save) && !allowed)));
+        || (read_denied != ((was_replay || was_save) && !allowed))
+        || (!replayed_valid && !saved_valid && ends != ends_before));
     assign bad[5] = legal && (launched && (free_one != launched_one || free_two != launched_two || allocated_valid)
         || launched_before && (replayed_valid || saved_valid));
     assign bad[6] = legal && |(came_back & ~free_one[1:0]);

@@ -19,10 +19,10 @@ const STEP: u64 = 1000;
 /// Cycles of each size in which the kernel, which is slow, takes part: some 50 s for all sizes of a block.
 fn kernel_cycles(block: &str) -> u64 {
     match block {
-        "replay_queue" => 50_000,
+        "replay_queue" => 30_000,
         "operand_log" => 100_000,
-        "sm_pipeline" => 8_000,
-        _ => 200_000,
+        "sm_pipeline" => 6_000,
+        _ => 60_000,
     }
 }
 
