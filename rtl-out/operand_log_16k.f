@@ -3,7 +3,6 @@ any_of_64.v
 any_of_16.v
 memory_32_of_64x64.v
 sram_64x64.v
-register_6.v
 register_4.v
 arbiter_highest_64.v
 arbiter_lowest_64.v

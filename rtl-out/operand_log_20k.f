@@ -3,7 +3,6 @@ any_of_80.v
 any_of_16.v
 memory_32_of_80x64.v
 sram_80x64.v
-register_7.v
 register_4.v
 arbiter_highest_80.v
 arbiter_lowest_80.v

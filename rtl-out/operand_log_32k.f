@@ -3,7 +3,6 @@ any_of_128.v
 any_of_16.v
 memory_32_of_128x64.v
 sram_128x64.v
-register_7.v
 register_4.v
 arbiter_highest_128.v
 arbiter_lowest_128.v

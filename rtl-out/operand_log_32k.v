@@ -55,10 +55,11 @@ module operand_log_32k (
     wire          replay;
     wire          save;
     reg     [6:0] entry;
-    wire   [15:0] reading_next_slot;
-    wire   [31:0] reading_first;
-    wire   [31:0] reading_past;
-    wire          reading_allowed;
+    reg     [3:0] slot;
+    wire   [15:0] reader_next_slot;
+    wire   [31:0] reader_first;
+    wire   [31:0] reader_past;
+    wire          read_allowed;
     reg     [7:0] size_d;
     wire    [7:0] size_q;
     reg   [127:0] allocated_d;
@@ -79,10 +80,7 @@ module operand_log_32k (
     wire    [6:0] highest_index;
     wire          reading_replay_q;
     wire          reading_save_q;
-    wire          reading_written_q;
-    reg     [3:0] reading_slot_d;
-    wire    [3:0] reading_slot_q;
-    wire    [6:0] reading_entry_q;
+    wire          reading_allowed_q;
     reg     [3:0] waited_d;
     wire    [3:0] waited_q;
     reg           turn_d;
@@ -106,9 +104,7 @@ module operand_log_32k (
     arbiter_highest_128 highest (.request(highest_request), .grant(highest_grant), .index(highest_index));
     register_1 reading_replay (.clock(clock), .reset(reset), .d(replay), .q(reading_replay_q));
     register_1 reading_save (.clock(clock), .reset(reset), .d(save), .q(reading_save_q));
-    register_1 reading_written (.clock(clock), .reset(reset), .d(entry_written_any), .q(reading_written_q));
-    register_4 reading_slot (.clock(clock), .reset(reset), .d(reading_slot_d), .q(reading_slot_q));
-    register_7 reading_entry (.clock(clock), .reset(reset), .d(entry), .q(reading_entry_q));
+    register_1 reading_allowed (.clock(clock), .reset(reset), .d(read_allowed), .q(reading_allowed_q));
     register_4 waited (.clock(clock), .reset(reset), .d(waited_d), .q(waited_q));
     register_1 turn (.clock(clock), .reset(reset), .d(turn_d), .q(turn_q));
     memory_32_of_128x64 memory (
@@ -200,17 +196,29 @@ module operand_log_32k (
 
     always @* begin : entry_process
         entry = write_entry;
-        reading_slot_d = replay_slot;
+        slot = replay_slot;
         if (replay) begin
             entry = replay_entry;
         end
         if (save) begin
             entry = save_entry;
-            reading_slot_d = save_slot;
+            slot = save_slot;
         end
     end
 
-    assign memory_enable = write || replay || save;
+    always @* begin : entry_written_of_process
+        integer i;
+        for (i = 0; i < 128; i = i + 1) begin
+            entry_written_of[i] = allocated_q[i] && written_q[i] && (entry == i[6:0]);
+        end
+    end
+
+    assign reader_next_slot = {12'd0, slot} + 16'd1;
+    assign reader_first = {16'd0, {12'd0, slot}} * {16'd0, {8'd0, size_q}};
+    assign reader_past = {16'd0, reader_next_slot} * {16'd0, {8'd0, size_q}};
+    assign read_allowed = entry_written_any && (reader_first <= {25'd0, entry})
+        && ({25'd0, entry} < reader_past);
+    assign memory_enable = write || ((replay || save) && read_allowed);
 
     always @* begin : read_data_process
         integer j;
@@ -239,21 +247,9 @@ module operand_log_32k (
         end
     end
 
-    always @* begin : entry_written_of_process
-        integer i;
-        for (i = 0; i < 128; i = i + 1) begin
-            entry_written_of[i] = allocated_q[i] && written_q[i] && (entry == i[6:0]);
-        end
-    end
-
-    assign reading_next_slot = {12'd0, reading_slot_q} + 16'd1;
-    assign reading_first = {16'd0, {12'd0, reading_slot_q}} * {16'd0, {8'd0, size_q}};
-    assign reading_past = {16'd0, reading_next_slot} * {16'd0, {8'd0, size_q}};
-    assign reading_allowed = reading_written_q && (reading_first <= {25'd0, reading_entry_q})
-        && ({25'd0, reading_entry_q} < reading_past);
-    assign replayed_valid = reading_replay_q && reading_allowed;
-    assign saved_valid = reading_save_q && reading_allowed;
-    assign read_denied = (reading_replay_q || reading_save_q) && !reading_allowed;
+    assign replayed_valid = reading_replay_q && reading_allowed_q;
+    assign saved_valid = reading_save_q && reading_allowed_q;
+    assign read_denied = (reading_replay_q || reading_save_q) && !reading_allowed_q;
 
     always @* begin : releasing_process
         integer i;

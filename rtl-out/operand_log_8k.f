@@ -3,7 +3,6 @@ any_of_32.v
 any_of_16.v
 memory_32_of_32x64.v
 sram_32x64.v
-register_5.v
 register_4.v
 arbiter_highest_32.v
 arbiter_lowest_32.v

@@ -3,7 +3,6 @@ any_of_4.v
 any_of_16.v
 memory_32_of_4x64.v
 sram_4x64.v
-register_2.v
 register_4.v
 arbiter_highest_4.v
 arbiter_lowest_4.v

@@ -54,7 +54,7 @@ module replay_queue_proof (
     output wire          aged
 );
     localparam [2:0] CAPACITY = 3'd4;
-    localparam [1:0] NEAR = 2'd0;
+    localparam [1:0] NEAR = 2'd1;
     localparam [1:0] SCAN_IDLE = 2'd0;
     localparam [1:0] SCAN_REPLAYING = 2'd1;
     localparam [1:0] SCAN_SAVING = 2'd2;

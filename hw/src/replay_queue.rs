@@ -402,7 +402,7 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Default
                 Self {
                     payload: Memory::new(N, 1),
                     capacity: Constant::new((N as LiteralType).into()),
-                    near: Constant::new(((1_usize << A) as LiteralType).saturating_sub(NEAR).into()),
+                    near: Constant::new(((1_usize << A) as LiteralType).saturating_sub(NEAR).max(1).into()),
                     $($field: Default::default(),)*
                     $($array: std::array::from_fn(|_| Default::default()),)*
                 }

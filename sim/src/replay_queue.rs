@@ -209,7 +209,9 @@ impl ReplayQueue {
 
     /// Looks whether a warp has an instruction in flight that is near the greatest age.
     fn age(&mut self, warp: u8) {
-        let near = (1_u64 << self.parameters.age_bits).saturating_sub(NEAR);
+        let near = (1_u64 << self.parameters.age_bits)
+            .saturating_sub(NEAR)
+            .max(1);
         let of_warp = &self.warps[usize::from(warp)];
         let aged = of_warp.order.iter().any(|&index| {
             self.entries[usize::from(index)].is_some_and(|entry| {
