@@ -150,14 +150,20 @@ fn value_that_makes_no_sense_is_told_what_is_expected() {
             &["cosim", "--cycles", "1e6"][..],
             "give a whole number from 1, in digits alone",
         ),
-        (&["cosim", "--cycles", "0"], "give a whole number from 1,"),
-        (&["cosim", "--seed", "abc"], "give a whole number from 0,"),
         (
-            &["cost", "--node", "7"],
+            &["cosim", "--cycles", "0"][..],
+            "give a whole number from 1,",
+        ),
+        (
+            &["cosim", "--seed", "abc"][..],
+            "give a whole number from 0,",
+        ),
+        (
+            &["cost", "--node", "7"][..],
             "give a whole number from 22 to 180,",
         ),
-        (&["cost", "--log", ""], "the value is empty"),
-        (&["export", "--block", ""], "the value is empty"),
+        (&["cost", "--log", ""][..], "the value is empty"),
+        (&["export", "--block", ""][..], "the value is empty"),
     ] {
         faultline()
             .args(arguments)

@@ -192,13 +192,8 @@ fn compare<B: Block + Default>(goal: &str) {
 
 #[test]
 fn both_exporters_agree_where_upstream_is_right() {
-    macro_rules! at_widths {
-        ($($width:literal)*) => {
-            assert_eq!([$($width),*], faultline_zoo::WIDTHS);
-            $(compare::<Right<$width>>("-verify");)*
-        };
-    }
-    at_widths!(1 7 8 31 32 33 63 64 65 128);
+    compare::<Right<8>>("-verify");
+    compare::<Right<33>>("-verify");
 }
 
 #[test]
