@@ -259,6 +259,8 @@ pub struct SmPipeline<
     replay_high: Signal<Local, Bits<42>>,
 }
 
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
 impl<
     const W: usize,
     const V: usize,
