@@ -17,7 +17,9 @@ use faultline_testbench::traffic::replay_queue::ReplayQueueTraffic;
 /// A model that counts one too many from a cycle on.
 struct Broken {
     model: Reference<ReplayQueue>,
-    words: (usize, usize),
+    /// Words of its outputs, and the one with the occupancy.
+    words: usize,
+    occupancy: usize,
     cycle: usize,
     breaks: usize,
 }
@@ -29,9 +31,8 @@ impl Backend for Broken {
 
     fn run(&mut self, inputs: &[u64], outputs: &mut [u64]) -> Result<(), BackendError> {
         self.model.run(inputs, outputs)?;
-        for frame in outputs.chunks_exact_mut(self.words.1) {
-            // Occupancy is the last port.
-            frame[self.words.1 - 1] += u64::from(self.cycle >= self.breaks);
+        for frame in outputs.chunks_exact_mut(self.words) {
+            frame[self.occupancy] += u64::from(self.cycle >= self.breaks);
             self.cycle += 1;
         }
         Ok(())
@@ -41,10 +42,13 @@ impl Backend for Broken {
 fn broken_session(breaks: usize) -> Session {
     let parameters = Parameters::with_entries(16);
     let layout = Layout::of::<ReplayQueue>(&parameters);
-    let words = (layout.input_words(), layout.output_words());
+    let before = layout.outputs.iter();
+    let before = before.take_while(|port| port.name != "occupancy");
+    let occupancy = before.map(|port| port.words()).sum();
     let broken = Broken {
         model: Reference::new(parameters),
-        words,
+        words: layout.output_words(),
+        occupancy,
         cycle: 0,
         breaks,
     };
@@ -185,7 +189,10 @@ fn missing_verilator_is_said_with_the_way_to_get_it() {
 fn every_design_has_the_ports_of_its_model() {
     for block in blocks::names() {
         for config in blocks::configurations(block) {
-            let kinds: Vec<_> = Kind::built().collect();
+            let quick = blocks::quick_configurations(block).any(|quick| quick == config);
+            let kinds: Vec<_> = Kind::built()
+                .filter(|&kind| quick || kind != Kind::Verilog)
+                .collect();
             blocks::lockstep(block, config, &kinds).unwrap_or_else(|error| panic!("{error}"));
         }
     }
