@@ -152,7 +152,6 @@ fn unknown_design_is_said_in_a_sentence() {
     for (block, config) in [
         ("replay_queue", "63"),
         ("replay_queue", "banana"),
-        ("scoreboard", "64"),
         ("operand_log", ""),
     ] {
         let text = error(block, config);
@@ -163,6 +162,11 @@ fn unknown_design_is_said_in_a_sentence() {
             "{text}"
         );
     }
+    let text = error("crossbar", "64");
+    assert!(
+        text.starts_with("there is no block crossbar; there are replay_queue,"),
+        "{text}"
+    );
     assert!(
         "quantum"
             .parse::<Kind>()
