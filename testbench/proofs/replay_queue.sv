@@ -24,8 +24,8 @@ module replay_queue_proof_top (
     input  wire        save_valid,
     input  wire        save_slot_in,
     input  wire        saved_ready,
-    output wire [13:1] bad,
-    output wire [13:1] seen
+    output wire [14:1] bad,
+    output wire [14:1] seen
 );
     // Register 3 of the proof is the zero register of the design.
     function [7:0] register;
@@ -43,7 +43,7 @@ module replay_queue_proof_top (
     end
     wire [1:0] slots = started ? slot_of : slots_in;
 
-    wire       insert_ready, held, resume_ready, replay_valid, replay_done, save_ready, saved_valid, save_done;
+    wire       insert_ready, held, resume_ready, replay_valid, replay_done, save_ready, saved_valid, save_done, aged;
     wire [1:0] insert_index, entry_index;
     wire [5:0] entry_warp;
     wire [3:0] entry_slot;
@@ -77,7 +77,7 @@ module replay_queue_proof_top (
         .entry_opcode(entry_opcode), .entry_destination(entry_destination), .entry_mask(entry_mask),
         .entry_log_address(entry_log_address), .entry_log_data(entry_log_data),
         .entry_address_register(entry_address_register), .entry_data_register(entry_data_register),
-        .occupancy(occupancy)
+        .occupancy(occupancy), .aged(aged)
     );
 
     wire insert = insert_valid && insert_ready;
@@ -87,7 +87,7 @@ module replay_queue_proof_top (
     wire saved = saved_valid && saved_ready;
 
     // The ghost: what is in each entry, and which of two entries of a warp is the older one.
-    reg  [3:0] live, waiting, checked, warp, pending, leaving;
+    reg  [3:0] live, waiting, checked, warp, pending, leaving, followed;
     reg  [3:0] older [0:3];          // older[i][j]: entry i was inserted before entry j, which is of the same warp
     reg  [1:0] address [0:3];
     reg  [1:0] data [0:3];
@@ -118,6 +118,7 @@ module replay_queue_proof_top (
                 live[i] <= 1'b0;
                 waiting[i] <= 1'b0;
             end
+            if (insert && of_insert[i]) followed[i] <= 1'b1;
             if (resume && of_resume[i]) pending[i] <= 1'b1;
             if (save && of_save[i]) leaving[i] <= 1'b1;
             if (replayed && entry_index == i) begin waiting[i] <= 1'b0; pending[i] <= 1'b0; end
@@ -131,6 +132,7 @@ module replay_queue_proof_top (
                 payload[i] <= payload_in;
                 pending[i] <= 1'b0;
                 leaving[i] <= 1'b0;
+                followed[i] <= 1'b0;
                 older[i] <= 4'd0;
                 for (j = 0; j < 4; j = j + 1)
                     if (j != i) older[j][i] <= of_insert[j];
@@ -156,6 +158,17 @@ module replay_queue_proof_top (
         if (resume || save) busy <= 5'd1;
         else if (busy != 5'd0 && replay_ready && saved_ready && !replay_done && !save_done) busy <= busy + 5'd1;
         else busy <= 5'd0;
+
+    // How long a scan may still take: a cycle for each age that it has not looked at, and for each instruction that it
+    // has not presented one to pick it, one to offer it, and if it is saved another look at its age. This is the one
+    // place where the proof sees a register of the queue; it makes G12 inductive.
+    (* hierconn *) wire       \queue.more_ages_q ;
+    (* hierconn *) wire [1:0] \queue.wanted_age_q ;
+    wire [2:0] remaining = \queue.more_ages_q ? {1'b0, \queue.wanted_age_q } + 3'd1 : 3'd0;
+    wire [3:0] presented = saving ? leaving & here : pending & here;
+    wire [2:0] count = {2'd0, presented[0]} + {2'd0, presented[1]} + {2'd0, presented[2]} + {2'd0, presented[3]};
+    wire [5:0] still = {3'd0, remaining} + {2'd0, count, 1'b0} + (saving ? {3'd0, count} + {5'd0, saved_valid} : 6'd0)
+        - {5'd0, replay_valid};
 
     reg        was_replay, was_saved;
     reg  [1:0] was_index;
@@ -195,11 +208,13 @@ module replay_queue_proof_top (
     assign bad[10] = legal && ((was_replay && !replay_valid) || (was_saved && !saved_valid)
         || ((was_replay || was_saved) && (entry_index != was_index || entry_payload != was_payload)));
     assign bad[11] = legal && (occupancy != population);
-    assign bad[12] = legal && (busy > 5'd17);
+    assign bad[12] = legal && (busy > 5'd17 || (busy != 5'd0 && {1'b0, busy} + still > 6'd17)) || bad[3] || bad[9];
     assign bad[13] = legal && (replay_valid || first_offer) && (entry_payload != payload[entry_index]
         || entry_warp != {5'd0, warp[entry_index]} || entry_slot != {3'd0, slot[entry_index]}
         || entry_address_register != register(address[entry_index])
         || entry_data_register != register(data[entry_index]));
+    // With ages of 2 bits an instruction is aged as soon as another one of its warp follows it.
+    assign bad[14] = legal && (aged != |(flying & followed));
 
     assign seen[1] = legal && &here && insert_valid;
     assign seen[2] = legal && committed_valid && flying[committed_index];
@@ -212,6 +227,7 @@ module replay_queue_proof_top (
     assign seen[9] = legal && first_offer && |(older[entry_index] & leaving & here) && |(here & ~leaving);
     assign seen[10] = legal && (was_replay || was_saved);
     assign seen[11] = legal && population == 3'd3 && insert && committed_valid && flying[committed_index];
-    assign seen[12] = legal && busy > 5'd8;
+    assign seen[12] = legal && busy > 5'd8 && remaining == 3'd1;
     assign seen[13] = legal && saved && entry_payload[93:92] == 2'd2 && entry_payload[1:0] == 2'd1;
+    assign seen[14] = legal && aged && committed_valid && flying[committed_index];
 endmodule

@@ -168,6 +168,25 @@ fn instruction_of_the_greatest_age_stalls_its_warp() {
     assert!(queue.offer(&instruction(4, 6), false).insert_ready);
 }
 
+/// G14: four more instructions get in after the warning.
+#[test]
+fn aged_tells_of_an_instruction_near_the_greatest_age() {
+    let mut queue = Queue::new(SIZE);
+    let oldest = queue.insert(&instruction(4, 0));
+    for pc in 1..=63 {
+        assert_eq!(queue.rest().aged, pc > 59, "after {} others", pc - 1);
+        let index = queue.insert(&instruction(4, pc));
+        queue.commit(index);
+    }
+    assert!(!queue.offer(&instruction(4, 64), false).insert_ready);
+    queue.fault(oldest);
+    assert!(!queue.rest().aged, "it waits");
+    assert_eq!(queue.replay(4), [oldest]);
+    assert!(queue.rest().aged, "it is in flight again");
+    queue.commit(oldest);
+    assert!(!queue.rest().aged);
+}
+
 /// G6.
 #[test]
 fn committed_and_unfaulted_instructions_are_not_presented() {
