@@ -69,6 +69,9 @@ pub struct MemoryStage<
     pub allocate_valid: Signal<In, Bit>,
     pub allocate_slot: Signal<In, Bits<SLOT_BITS>>,
     pub allocate_store: Signal<In, Bit>,
+    pub save_valid: Signal<In, Bit>,
+    pub save_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub saved_ready: Signal<In, Bit>,
     pub operand: [Signal<In, Bits<32>>; LOG_WORDS],
 
     pub room: Signal<Out, Bit>,
@@ -108,6 +111,10 @@ pub struct MemoryStage<
     pub replay_index: Signal<Out, Bits<I>>,
     pub replay_log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
     pub replay_log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
+    pub save_ready: Signal<Out, Bit>,
+    pub save_done: Signal<Out, Bit>,
+    pub saved_valid: Signal<Out, Bit>,
+    pub spilled_valid: Signal<Out, Bit>,
     pub logged_valid: Signal<Out, Bit>,
     pub occupancy: Signal<Out, Bits<O>>,
     pub free_one: [Signal<Out, Bit>; SLOTS],
@@ -137,6 +144,11 @@ pub struct MemoryStage<
     releasing: Register<Bit>,
     releasing_slot: Register<Bits<SLOT_BITS>>,
     releasing_entry: Register<Bits<P>>,
+    // Operands of the instruction that leaves which were read from the log, and the release of the last one.
+    spilled: Register<Bits<2>>,
+    spill_releasing: Register<Bit>,
+    spill_slot: Register<Bits<SLOT_BITS>>,
+    spill_entry: Register<Bits<P>>,
 
     // A queue or a log that the scheme does not have stays in reset, and synthesis removes it.
     queues: Constant<Bit>,
@@ -168,6 +180,10 @@ pub struct MemoryStage<
     pushed_address: Signal<Local, Bits<LOG_ENTRY_BITS>>,
     pushed_data: Signal<Local, Bits<LOG_ENTRY_BITS>>,
     front_index: Signal<Local, Bits<I>>,
+    spills: Signal<Local, Bits<2>>,
+    spilled_all: Signal<Local, Bit>,
+    spill: Signal<Local, Bit>,
+    leave: Signal<Local, Bit>,
 }
 
 impl<
@@ -225,6 +241,14 @@ impl<
         self.releasing_slot.reset.next = self.reset.val();
         self.releasing_entry.clock.next = self.clock.val();
         self.releasing_entry.reset.next = self.reset.val();
+        self.spilled.clock.next = self.clock.val();
+        self.spilled.reset.next = self.reset.val() || !self.logs.val();
+        self.spill_releasing.clock.next = self.clock.val();
+        self.spill_releasing.reset.next = self.reset.val() || !self.logs.val();
+        self.spill_slot.clock.next = self.clock.val();
+        self.spill_slot.reset.next = self.reset.val() || !self.logs.val();
+        self.spill_entry.clock.next = self.clock.val();
+        self.spill_entry.reset.next = self.reset.val() || !self.logs.val();
         self.queue.clock.next = self.clock.val();
         self.queue.reset.next = self.reset.val() || !self.queues.val();
         self.log.clock.next = self.clock.val();
@@ -391,7 +415,8 @@ impl<
         self.queue.insert_mask.next = self.place_mask[0].q.val();
         self.queue.insert_log_address.next = self.place_log_address[0].q.val();
         self.queue.insert_log_data.next = self.place_log_data[0].q.val();
-        self.checked.next = self.checked_valid.val() && !self.releasing.q.val();
+        self.checked.next =
+            self.checked_valid.val() && !self.releasing.q.val() && !self.spill_releasing.q.val();
         self.queue.checked_valid.next = self.checked.val();
         self.queue.checked_index.next = self.checked_index.val();
         self.queue.faulted_valid.next = self.faulted_valid.val();
@@ -403,9 +428,9 @@ impl<
         self.queue.resume_valid.next = self.resume_valid.val();
         self.queue.resume_warp.next = self.resume_warp.val();
         self.queue.replay_ready.next = self.replay_ready.val();
-        self.queue.save_valid.next = false;
-        self.queue.save_slot.next = 0.into();
-        self.queue.saved_ready.next = false;
+        self.queue.save_valid.next = self.save_valid.val();
+        self.queue.save_slot.next = self.save_slot.val();
+        self.queue.saved_ready.next = self.leave.val();
         self.resume_ready.next = !self.queues.val() || self.queue.resume_ready.val();
         self.replay_valid.next = self.queues.val() && self.queue.replay_valid.val();
         self.replay_done.next = self.queues.val() && self.queue.replay_done.val();
@@ -437,20 +462,68 @@ impl<
             self.log.write_entry.next = self.place_log_data[0].q.val().get_bits::<P>(0);
             self.log.replay_entry.next = self.place_log_data[0].q.val().get_bits::<P>(0);
         }
-        self.log.release_valid.next = self.releasing.q.val() || self.checked_valid.val();
+        self.log.release_valid.next =
+            self.releasing.q.val() || self.spill_releasing.q.val() || self.checked_valid.val();
         self.log.release_slot.next = self.checked_slot.val();
         self.log.release_entry.next = self.checked_log_address.val();
         if self.releasing.q.val() {
             self.log.release_slot.next = self.releasing_slot.q.val();
             self.log.release_entry.next = self.releasing_entry.q.val();
         }
-        self.log.save_valid.next = false;
-        self.log.save_slot.next = 0.into();
-        self.log.save_entry.next = 0.into();
+        if !self.releasing.q.val() && self.spill_releasing.q.val() {
+            self.log.release_slot.next = self.spill_slot.q.val();
+            self.log.release_entry.next = self.spill_entry.q.val();
+        }
+
+        // An instruction that is saved leaves behind its operands; each is released when it was read.
+        self.spills.next = 0.into();
+        if self.logs.val() {
+            self.spills.next = 1.into();
+            if self.queue.entry_opcode.val().get_bit(7) {
+                self.spills.next = 2.into();
+            }
+        }
+        self.spilled_all.next = self.spilled.q.val() == self.spills.val();
+        self.log.save_valid.next = self.queue.saved_valid.val()
+            && !self.spilled_all.val()
+            && !self.spill_releasing.q.val()
+            && self.saved_ready.val();
+        self.log.save_slot.next = self.queue.entry_slot.val();
+        self.log.save_entry.next = self.queue.entry_log_address.val().get_bits::<P>(0);
+        if self.spilled.q.val().any() {
+            self.log.save_entry.next = self.queue.entry_log_data.val().get_bits::<P>(0);
+        }
+        self.spill.next = self.log.save_ready.val()
+            && self.queue.saved_valid.val()
+            && !self.spilled_all.val()
+            && !self.spill_releasing.q.val()
+            && self.saved_ready.val();
+        self.leave.next =
+            self.queue.saved_valid.val() && self.spilled_all.val() && self.saved_ready.val();
+        self.spilled.d.next = self.spilled.q.val() + self.spill.val();
+        if self.leave.val() {
+            self.spilled.d.next = 0.into();
+        }
+        self.spill_releasing.d.next =
+            self.spill.val() || (self.spill_releasing.q.val() && self.releasing.q.val());
+        self.spill_slot.d.next = self.spill_slot.q.val();
+        self.spill_entry.d.next = self.spill_entry.q.val();
+        if self.spill.val() {
+            self.spill_slot.d.next = self.queue.entry_slot.val();
+            self.spill_entry.d.next = self.queue.entry_log_address.val().get_bits::<P>(0);
+            if self.spilled.q.val().any() {
+                self.spill_entry.d.next = self.queue.entry_log_data.val().get_bits::<P>(0);
+            }
+        }
+        self.save_ready.next = !self.queues.val() || self.queue.save_ready.val();
+        self.save_done.next = self.queues.val() && self.queue.save_done.val();
+        self.saved_valid.next =
+            self.queues.val() && self.queue.saved_valid.val() && self.spilled_all.val();
+        self.spilled_valid.next = self.logs.val() && self.log.saved_valid.val();
         self.releasing.d.next = self.logs.val() && self.checked.val() && self.checked_store.val();
         self.releasing_slot.d.next = self.checked_slot.val();
         self.releasing_entry.d.next = self.checked_log_data.val();
-        self.checked_ready.next = !self.releasing.q.val();
+        self.checked_ready.next = !self.releasing.q.val() && !self.spill_releasing.q.val();
         for k in 0..SLOTS {
             self.free_one[k].next = !self.logs.val() || self.log.free_one[k].val();
             self.free_two[k].next = !self.logs.val() || self.log.free_two[k].val();
@@ -522,7 +595,9 @@ impl<
             push_index, push_log_address, push_log_data, stop_valid, stop_warp, memory_ready, committed_valid,
             committed_index, checked_valid, checked_index, checked_slot, checked_store, checked_log_address,
             checked_log_data, faulted_valid, faulted_warp, faulted_index, resume_valid, resume_warp, replay_ready,
-            launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, room, room_for_two, place,
+            launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, save_valid, save_slot,
+            saved_ready, save_ready, save_done, saved_valid, spilled_valid, spilled, spill_releasing, spill_slot,
+            spill_entry, spills, spilled_all, spill, leave, room, room_for_two, place,
             front_valid, front_data, memory_valid, memory_warp, memory_slot, memory_entry, memory_class,
             memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode, memory_index,
             memory_log_address, memory_log_data, squashed_valid, squashed_warp, squashed_entry, checked_ready,

@@ -90,6 +90,19 @@ pub struct SmPipeline<
     pub faulted_index: Signal<In, Bits<I>>,
     pub launch_valid: Signal<In, Bit>,
     pub launch_entries: Signal<In, Bits<C>>,
+    pub save_valid: Signal<In, Bit>,
+    pub save_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub saved_ready: Signal<In, Bit>,
+    pub restore_valid: Signal<In, Bit>,
+    pub restore_warp: Signal<In, Bits<WARP_BITS>>,
+    pub restore_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub restore_store: Signal<In, Bit>,
+    pub restore_destination: Signal<In, Bits<REGISTER_BITS>>,
+    pub restore_source_a: Signal<In, Bits<REGISTER_BITS>>,
+    pub restore_source_b: Signal<In, Bits<REGISTER_BITS>>,
+    pub restore_pc: Signal<In, Bits<32>>,
+    pub restore_mask: Signal<In, Bits<32>>,
+    pub restore_opcode: Signal<In, Bits<OPCODE_BITS>>,
 
     pub resume_ready: Signal<Out, Bit>,
     pub fetch_valid: [Signal<Out, Bit>; WIDTH],
@@ -128,6 +141,19 @@ pub struct SmPipeline<
     pub logged_valid: Signal<Out, Bit>,
     pub logged_data: [Signal<Out, Bits<32>>; LOG_WORDS],
     pub occupancy: Signal<Out, Bits<O>>,
+    pub save_ready: Signal<Out, Bit>,
+    pub save_done: Signal<Out, Bit>,
+    pub spilled_valid: Signal<Out, Bit>,
+    pub saved_valid: Signal<Out, Bit>,
+    pub saved_warp: Signal<Out, Bits<WARP_BITS>>,
+    pub saved_store: Signal<Out, Bit>,
+    pub saved_destination: Signal<Out, Bits<REGISTER_BITS>>,
+    pub saved_source_a: Signal<Out, Bits<REGISTER_BITS>>,
+    pub saved_source_b: Signal<Out, Bits<REGISTER_BITS>>,
+    pub saved_pc: Signal<Out, Bits<32>>,
+    pub saved_mask: Signal<Out, Bits<32>>,
+    pub saved_opcode: Signal<Out, Bits<OPCODE_BITS>>,
+    pub restore_ready: Signal<Out, Bit>,
 
     // Each warp: its state, and the two instructions that wait for their issue.
     running: [Register<Bit>; W],
@@ -150,9 +176,11 @@ pub struct SmPipeline<
     reading_slot: [Register<Bits<SLOT_BITS>>; WIDTH],
     reading_stopped: [Register<Bit>; WIDTH],
 
-    // What a replayed instruction brings, and whose replay it is.
+    // What a replayed instruction brings, and whose replay it is; whether a restored one is read.
     favoured: Register<Bit>,
     replay_reading: Register<Bit>,
+    restore_reading: Register<Bit>,
+    saved_nothing: Register<Bit>,
     replay_index: Register<Bits<I>>,
     replay_address: Register<Bits<LOG_ENTRY_BITS>>,
     replay_data: Register<Bits<LOG_ENTRY_BITS>>,
@@ -181,8 +209,9 @@ pub struct SmPipeline<
     some_control: [AnyOf<V>; WIDTH],
     some_memory: [AnyOf<V>; WIDTH],
     some_pair: [AnyOf<V>; WIDTH],
-    replay_entry: Select<W, J>,
+    again_entry: Select<W, J>,
     drained: AnyOf<W>,
+    slot_busy: AnyOf<W>,
     some_revert: AnyOf<W>,
     revert_first: AnyOf<W>,
     revert_second: AnyOf<W>,
@@ -240,6 +269,19 @@ pub struct SmPipeline<
     now_stopped: [Signal<Local, Bit>; WIDTH],
     replay: Signal<Local, Bit>,
     replay_taken: Signal<Local, Bit>,
+    restore_room: Signal<Local, Bit>,
+    restore_taken: Signal<Local, Bit>,
+    again: Signal<Local, Bit>,
+    again_taken: Signal<Local, Bit>,
+    again_warp: Signal<Local, Bits<WARP_BITS>>,
+    again_slot: Signal<Local, Bits<SLOT_BITS>>,
+    again_store: Signal<Local, Bit>,
+    again_destination: Signal<Local, Bits<REGISTER_BITS>>,
+    again_a: Signal<Local, Bits<REGISTER_BITS>>,
+    again_b: Signal<Local, Bits<REGISTER_BITS>>,
+    again_pc: Signal<Local, Bits<32>>,
+    again_mask: Signal<Local, Bits<32>>,
+    again_opcode: Signal<Local, Bits<OPCODE_BITS>>,
     credit: Signal<Local, Bit>,
     memory_free: Signal<Local, Bit>,
     reading_memory: Signal<Local, Bit>,
@@ -255,8 +297,8 @@ pub struct SmPipeline<
     pushed_low: Signal<Local, Bits<64>>,
     pushed_high: Signal<Local, Bits<34>>,
     pushed_stopped: Signal<Local, Bit>,
-    replay_class: Signal<Local, Bits<CLASS_BITS>>,
-    replay_high: Signal<Local, Bits<42>>,
+    again_class: Signal<Local, Bits<CLASS_BITS>>,
+    again_high: Signal<Local, Bits<42>>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
@@ -325,6 +367,10 @@ impl<
         self.favoured.reset.next = self.reset.val();
         self.replay_reading.clock.next = self.clock.val();
         self.replay_reading.reset.next = self.reset.val();
+        self.restore_reading.clock.next = self.clock.val();
+        self.restore_reading.reset.next = self.reset.val() || !self.queues.val();
+        self.saved_nothing.clock.next = self.clock.val();
+        self.saved_nothing.reset.next = self.reset.val() || self.queues.val();
         self.replay_index.clock.next = self.clock.val();
         self.replay_index.reset.next = self.reset.val();
         self.replay_address.clock.next = self.clock.val();
@@ -394,7 +440,30 @@ impl<
             | (bit_cast::<42, REGISTER_BITS>(self.fetched_source_c[1].val()) << 34);
 
         // Fetch: the instructions that were asked for arrive, and the warps of the next cycle are chosen.
+        // An instruction that comes back, from the queue or else from a saved context, takes their way.
         self.replay.next = self.stage.replay_valid.val();
+        self.again.next =
+            self.stage.replay_valid.val() || (self.queues.val() && self.restore_valid.val());
+        self.again_warp.next = self.restore_warp.val();
+        self.again_slot.next = self.restore_slot.val();
+        self.again_store.next = self.restore_store.val();
+        self.again_destination.next = self.restore_destination.val();
+        self.again_a.next = self.restore_source_a.val();
+        self.again_b.next = self.restore_source_b.val();
+        self.again_pc.next = self.restore_pc.val();
+        self.again_mask.next = self.restore_mask.val();
+        self.again_opcode.next = self.restore_opcode.val();
+        if self.replay.val() {
+            self.again_warp.next = self.stage.replay_warp.val();
+            self.again_slot.next = self.stage.replay_slot.val();
+            self.again_store.next = self.stage.replay_store.val();
+            self.again_destination.next = self.stage.replay_destination.val();
+            self.again_a.next = self.stage.replay_address_register.val();
+            self.again_b.next = self.stage.replay_data_register.val();
+            self.again_pc.next = self.stage.replay_pc.val();
+            self.again_mask.next = self.stage.replay_mask.val();
+            self.again_opcode.next = self.stage.replay_opcode.val();
+        }
         for p in 0..WIDTH {
             for i in 0..V {
                 self.fetch_scheduler[p].request[i].next = self.running[2 * i + p].q.val()
@@ -405,7 +474,7 @@ impl<
                     && self.running[2 * i + p].q.val()
                     && self.board[2 * i + p].room.val()
                     && !self.board[2 * i + p].stopped.val()
-                    && !self.replay.val();
+                    && !self.again.val();
                 self.some_live[p].of[i].next = self.live[2 * i + p].val();
                 self.arrival[2 * i + p].next =
                     self.live[2 * i + p].val() && self.fetched_valid[p].val();
@@ -422,18 +491,17 @@ impl<
                 self.class[p].next = 0.into();
             }
             self.global[p].next = (self.class[p].val() == 4) || (self.class[p].val() == 5);
-            // A replayed instruction enters the scoreboard by the same way.
-            self.bus_stops[p].next = !self.replay.val()
+            self.bus_stops[p].next = !self.again.val()
                 && ((self.class[p].val() == 2) || (self.disables.val() && self.global[p].val()));
-            self.bus_holds[p].next = self.replay.val() || self.global[p].val();
+            self.bus_holds[p].next = self.again.val() || self.global[p].val();
             self.bus_destination[p].next = self.fetched_destination[p].val();
             self.bus_a[p].next = self.fetched_source_a[p].val();
             self.bus_b[p].next = self.fetched_source_b[p].val();
             self.bus_c[p].next = self.fetched_source_c[p].val();
-            if self.replay.val() {
-                self.bus_destination[p].next = self.stage.replay_destination.val();
-                self.bus_a[p].next = self.stage.replay_address_register.val();
-                self.bus_b[p].next = self.stage.replay_data_register.val();
+            if self.again.val() {
+                self.bus_destination[p].next = self.again_destination.val();
+                self.bus_a[p].next = self.again_a.val();
+                self.bus_b[p].next = self.again_b.val();
                 self.bus_c[p].next = !bits::<REGISTER_BITS>(0);
             }
             for i in 0..V {
@@ -464,14 +532,14 @@ impl<
             }
         }
         for w in 0..W {
-            self.claim[w].next = self.replay_taken.val()
-                && (self.stage.replay_warp.val() == w.to_bits::<WARP_BITS>());
+            self.claim[w].next =
+                self.again_taken.val() && (self.again_warp.val() == w.to_bits::<WARP_BITS>());
             self.board[w].arrive_valid.next = self.arrival[w].val() || self.claim[w].val();
-            self.board[w].arrive_issued.next = self.replay.val();
+            self.board[w].arrive_issued.next = self.again.val();
         }
 
         // Issue: which warps could, and which do.
-        self.memory_free.next = self.credit.val() && !self.replay.val();
+        self.memory_free.next = self.credit.val() && !self.again.val();
         for w in 0..W {
             self.first_special[w].next = self.first_high[w].q.val().get_bits::<CLASS_BITS>(0) == 1;
             self.first_control[w].next = self.first_high[w].q.val().get_bits::<CLASS_BITS>(0) == 2;
@@ -515,7 +583,7 @@ impl<
                 && self.second_unit[w].val()
                 && self.apart[w].val();
         }
-        self.blocked[0].next = self.replay.val();
+        self.blocked[0].next = self.again.val();
         self.blocked[1].next = false;
         for p in 0..WIDTH {
             for i in 0..V {
@@ -567,25 +635,43 @@ impl<
             && self.some_pair[0].any.val();
         self.pair_go[1].next = self.issue_scheduler[1].any.val()
             && !self.issue_scheduler[0].any.val()
-            && !self.replay.val()
+            && !self.again.val()
             && self.some_pair[1].any.val();
 
-        // Operand read: what was chosen, or what the queue offers.
-        self.replay_taken.next = self.replay.val() && self.credit.val();
-        self.replay_class.next = 4.into();
-        if self.stage.replay_store.val() {
-            self.replay_class.next = 5.into();
+        // Operand read: what was chosen, or what comes back.
+        self.restore_room.next = false;
+        for k in 0..SLOTS {
+            if self.restore_slot.val() == k.to_bits::<SLOT_BITS>() {
+                self.restore_room.next = (self.restore_store.val() && self.stage.free_two[k].val())
+                    || (!self.restore_store.val() && self.stage.free_one[k].val());
+            }
         }
-        self.replay_high.next = bit_cast::<42, CLASS_BITS>(self.replay_class.val())
-            | (bit_cast::<42, OPCODE_BITS>(self.stage.replay_opcode.val()) << 3)
-            | (bit_cast::<42, REGISTER_BITS>(self.stage.replay_destination.val()) << 10)
-            | (bit_cast::<42, REGISTER_BITS>(self.stage.replay_address_register.val()) << 18)
-            | (bit_cast::<42, REGISTER_BITS>(self.stage.replay_data_register.val()) << 26)
+        self.restore_ready.next = self.queues.val()
+            && !self.replay.val()
+            && self.credit.val()
+            && self.restore_room.val()
+            && self.stage.place.val();
+        self.restore_taken.next = self.queues.val()
+            && self.restore_valid.val()
+            && !self.replay.val()
+            && self.credit.val()
+            && self.restore_room.val()
+            && self.stage.place.val();
+        self.replay_taken.next = self.replay.val() && self.credit.val();
+        self.again_taken.next = self.replay_taken.val() || self.restore_taken.val();
+        self.again_class.next = 4.into();
+        if self.again_store.val() {
+            self.again_class.next = 5.into();
+        }
+        self.again_high.next = bit_cast::<42, CLASS_BITS>(self.again_class.val())
+            | (bit_cast::<42, OPCODE_BITS>(self.again_opcode.val()) << 3)
+            | (bit_cast::<42, REGISTER_BITS>(self.again_destination.val()) << 10)
+            | (bit_cast::<42, REGISTER_BITS>(self.again_a.val()) << 18)
+            | (bit_cast::<42, REGISTER_BITS>(self.again_b.val()) << 26)
             | (bit_cast::<42, REGISTER_BITS>(!bits::<REGISTER_BITS>(0)) << 34);
         for w in 0..W {
-            self.replay_entry.choose[w].next =
-                self.stage.replay_warp.val() == w.to_bits::<WARP_BITS>();
-            self.replay_entry.of[w].next = self.board[w].arrive_entry.val();
+            self.again_entry.choose[w].next = self.again_warp.val() == w.to_bits::<WARP_BITS>();
+            self.again_entry.of[w].next = self.board[w].arrive_entry.val();
         }
         for p in 0..WIDTH {
             self.issued[p].next = self.go[p].val() || self.pair_go[1 - p].val();
@@ -619,15 +705,16 @@ impl<
                 && (self.faulted_warp.val() == self.issued_warp[p].val()))
                 || (self.stop_valid.val() && (self.stop_warp.val() == self.issued_warp[p].val()));
         }
-        if self.replay_taken.val() {
+        if self.again_taken.val() {
             self.reading[0].d.next = true;
-            self.reading_low[0].d.next = bit_cast::<64, 32>(self.stage.replay_pc.val())
-                | (bit_cast::<64, 32>(self.stage.replay_mask.val()) << 32);
-            self.reading_high[0].d.next = self.replay_high.val();
-            self.reading_warp[0].d.next = self.stage.replay_warp.val();
-            self.reading_entry[0].d.next = self.replay_entry.chosen.val();
-            self.reading_slot[0].d.next = self.stage.replay_slot.val();
+            self.reading_low[0].d.next = bit_cast::<64, 32>(self.again_pc.val())
+                | (bit_cast::<64, 32>(self.again_mask.val()) << 32);
+            self.reading_high[0].d.next = self.again_high.val();
+            self.reading_warp[0].d.next = self.again_warp.val();
+            self.reading_entry[0].d.next = self.again_entry.chosen.val();
+            self.reading_slot[0].d.next = self.again_slot.val();
         }
+        self.restore_reading.d.next = self.restore_taken.val();
         self.replay_reading.d.next = self.replay_taken.val();
         self.replay_index.d.next = self.stage.replay_index.val();
         self.replay_address.d.next = self.stage.replay_log_address.val();
@@ -652,6 +739,8 @@ impl<
                 || (self.stop_valid.val()
                     && (self.stop_warp.val() == self.reading_warp[p].q.val()));
         }
+        // What is restored goes to the queue, and to no unit.
+        self.read_valid[0].next = self.reading[0].q.val() && !self.restore_reading.q.val();
         self.read_replayed[0].next = self.replay_reading.q.val();
         self.read_replayed[1].next = false;
 
@@ -667,7 +756,8 @@ impl<
         self.stage.push_slot.next = self.reading_slot[0].q.val();
         self.stage.push_entry.next = self.reading_entry[0].q.val();
         self.stage.push_replayed.next = self.replay_reading.q.val();
-        self.pushed_stopped.next = self.now_stopped[0].val() && !self.replay_reading.q.val();
+        self.pushed_stopped.next = (self.now_stopped[0].val() && !self.replay_reading.q.val())
+            || self.restore_reading.q.val();
         if self.reads_memory[1].val() {
             self.pushed_low.next = self.reading_low[1].q.val();
             self.pushed_high.next = self.reading_high[1].q.val().get_bits::<34>(0);
@@ -720,9 +810,14 @@ impl<
         self.stage.replay_ready.next = self.credit.val();
         self.stage.launch_valid.next = self.launch_valid.val();
         self.stage.launch_entries.next = self.launch_entries.val();
-        self.stage.allocate_valid.next = self.allocates[0].val() || self.allocates[1].val();
+        self.stage.allocate_valid.next =
+            self.allocates[0].val() || self.allocates[1].val() || self.restore_taken.val();
         self.stage.allocate_slot.next = self.issued_slot[0].val();
         self.stage.allocate_store.next = self.issued_high[0].val().get_bits::<CLASS_BITS>(0) == 5;
+        if self.restore_taken.val() {
+            self.stage.allocate_slot.next = self.restore_slot.val();
+            self.stage.allocate_store.next = self.restore_store.val();
+        }
         if self.allocates[1].val() {
             self.stage.allocate_slot.next = self.issued_slot[1].val();
             self.stage.allocate_store.next =
@@ -750,6 +845,28 @@ impl<
         self.checked_ready.next = self.stage.checked_ready.val();
         self.logged_valid.next = self.stage.logged_valid.val();
         self.occupancy.next = self.stage.occupancy.val();
+
+        // A thread block leaves once its warps have stopped and drained.
+        for w in 0..W {
+            self.slot_busy.of[w].next = (self.slot[w].q.val() == self.save_slot.val())
+                && (self.running[w].q.val() || self.refetch[w].q.val() || self.board[w].busy.val());
+        }
+        self.stage.save_valid.next = self.save_valid.val() && !self.slot_busy.any.val();
+        self.stage.save_slot.next = self.save_slot.val();
+        self.stage.saved_ready.next = self.saved_ready.val();
+        self.save_ready.next = !self.slot_busy.any.val() && self.stage.save_ready.val();
+        self.saved_nothing.d.next = self.save_valid.val() && !self.slot_busy.any.val();
+        self.save_done.next = self.stage.save_done.val() || self.saved_nothing.q.val();
+        self.spilled_valid.next = self.stage.spilled_valid.val();
+        self.saved_valid.next = self.stage.saved_valid.val();
+        self.saved_warp.next = self.stage.replay_warp.val();
+        self.saved_store.next = self.stage.replay_store.val();
+        self.saved_destination.next = self.stage.replay_destination.val();
+        self.saved_source_a.next = self.stage.replay_address_register.val();
+        self.saved_source_b.next = self.stage.replay_data_register.val();
+        self.saved_pc.next = self.stage.replay_pc.val();
+        self.saved_mask.next = self.stage.replay_mask.val();
+        self.saved_opcode.next = self.stage.replay_opcode.val();
 
         // Warps begin, stop and go on.
         for w in 0..W {
@@ -859,14 +976,20 @@ impl<
             start_valid, start_warp, start_slot, stop_valid, stop_warp, resume_valid, resume_warp, special_ready,
             memory_ready, finished_global, finished_index, checked_valid, checked_warp, checked_entry, checked_index,
             checked_slot, checked_store, checked_log_address, checked_log_data, faulted_valid, faulted_warp,
-            faulted_entry, faulted_index, launch_valid, launch_entries, resume_ready, revert_valid, revert_warp,
+            faulted_entry, faulted_index, launch_valid, launch_entries, save_valid, save_slot, saved_ready,
+            restore_valid, restore_warp, restore_slot, restore_store, restore_destination, restore_source_a,
+            restore_source_b, restore_pc, restore_mask, restore_opcode, save_ready, save_done, spilled_valid,
+            saved_valid, saved_warp, saved_store, saved_destination, saved_source_a, saved_source_b, saved_pc,
+            saved_mask, saved_opcode, restore_ready, restore_reading, saved_nothing, slot_busy, restore_room,
+            restore_taken, again, again_taken, again_warp, again_slot, again_store, again_destination, again_a,
+            again_b, again_pc, again_mask, again_opcode, resume_ready, revert_valid, revert_warp,
             revert_count, memory_front, memory_data, memory_valid, memory_warp, memory_slot, memory_entry,
             memory_class, memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode, memory_index,
             memory_log_address, memory_log_data, checked_ready, logged_valid, occupancy, favoured, replay_reading,
-            replay_index, replay_address, replay_data, replaying_warp, replaying_well, reverting, replay_entry,
+            replay_index, replay_address, replay_data, replaying_warp, replaying_well, reverting, again_entry,
             drained, some_revert, revert_first, revert_second, revert_squashed, replay, replay_taken, credit,
             memory_free, reading_memory, conflict, fault, checked, squash_valid, squash_warp, squash_entry, resume,
-            reverted, reverted_more, pushed_low, pushed_high, pushed_stopped, replay_class, replay_high;
+            reverted, reverted_more, pushed_low, pushed_high, pushed_stopped, again_class, again_high;
             fetched_valid, fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c,
             fetched_pc, fetched_mask, fetched_opcode, operand, finished_valid, finished_warp, finished_entry,
             fetch_valid, fetch_warp, read_valid, read_warp, read_entry, read_class, read_replayed, read_destination,
@@ -892,12 +1015,16 @@ SmPipeline<W, V, X, Y, K, J, N, I, O, A, E, P, C> {
             fetched_mask, fetched_opcode, special_ready, memory_ready, operand, finished_valid, finished_warp,
             finished_entry, finished_global, finished_index, checked_valid, checked_warp, checked_entry,
             checked_index, checked_slot, checked_store, checked_log_address, checked_log_data, faulted_valid,
-            faulted_warp, faulted_entry, faulted_index, launch_valid, launch_entries;
+            faulted_warp, faulted_entry, faulted_index, launch_valid, launch_entries, save_valid, save_slot,
+            saved_ready, restore_valid, restore_warp, restore_slot, restore_store, restore_destination,
+            restore_source_a, restore_source_b, restore_pc, restore_mask, restore_opcode;
     outputs:
             resume_ready, fetch_valid, fetch_warp, revert_valid, revert_warp, revert_count, read_valid, read_warp,
             read_entry, read_class, read_replayed, read_destination, read_source_a, read_source_b, read_source_c,
             read_pc, read_mask, read_opcode, memory_front, memory_data, memory_valid, memory_warp, memory_slot,
             memory_entry, memory_class, memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode,
-            memory_index, memory_log_address, memory_log_data, checked_ready, logged_valid, logged_data, occupancy;
+            memory_index, memory_log_address, memory_log_data, checked_ready, logged_valid, logged_data, occupancy,
+            save_ready, save_done, spilled_valid, saved_valid, saved_warp, saved_store, saved_destination,
+            saved_source_a, saved_source_b, saved_pc, saved_mask, saved_opcode, restore_ready;
     memories: |pipeline| pipeline.stage.memories();
 });

@@ -42,6 +42,8 @@ struct Read {
     slot: u8,
     /// It comes from the queue: its entry there, and its entries in the log.
     replayed: Option<(u8, u8, u8)>,
+    /// It comes from a saved context, and goes no further than the queue.
+    restored: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -78,6 +80,8 @@ pub struct SmPipeline {
     memory: MemoryStage,
     /// The warp that is being replayed, and whether it may run afterwards.
     replaying: Option<(u8, bool)>,
+    /// Without a queue there is nothing to save, and a save ends in the next cycle.
+    saved: bool,
 }
 
 impl Model for SmPipeline {
@@ -103,29 +107,44 @@ impl Model for SmPipeline {
             reads: [None; WIDTH],
             memory: MemoryStage::new(&parameters),
             replaying: None,
+            saved: false,
         }
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        let mut cycle = self.memory.cycle(inputs);
+        let queues = self.parameters.scheme.queues();
+        let slot_drained = self.slot_is_drained(inputs.save_slot);
+        let mut cycle = self.memory.cycle(inputs, inputs.save_valid && slot_drained);
         let replay = self.memory.offers_replay();
+        let again = replay || (queues && inputs.restore_valid);
         let credit = self.memory.length() + self.memory_reads() < PLACES;
-        let issue = self.issue(inputs, &cycle, replay, credit);
-        let fetching = self.fetching();
+        let issue = self.issue(inputs, &cycle, again, credit);
+        let fetching = self.fetching(inputs.restore_valid);
         let entries =
             fetching.map(|warp| warp.map_or(0, |warp| self.scoreboard(warp).arrive_entry()));
         let revert = self.revert();
         let mut outputs = Outputs::default();
         self.show(inputs, &cycle, &mut outputs);
+        outputs.save_ready = slot_drained && (!queues || cycle.queue_outputs.save_ready);
+        outputs.save_done |= self.saved;
+        outputs.restore_ready = queues && !replay && credit && self.restores(inputs, &cycle);
 
         let resumes = inputs.resume_valid && outputs.resume_ready;
         cycle.queue.resume_valid = resumes;
         cycle.queue.replay_ready = credit;
-        let replay_done = self.parameters.scheme.queues() && cycle.queue_outputs.replay_done;
-        let replayed = (replay && credit).then(|| self.replayed(&cycle));
+        let replay_done = queues && cycle.queue_outputs.replay_done;
+        let again = if replay {
+            credit.then(|| self.replayed(&cycle))
+        } else {
+            let restores = inputs.restore_valid && outputs.restore_ready;
+            restores.then(|| self.restored(inputs))
+        };
         let events = self.events(inputs, &cycle);
         let next_fetch = self.next_fetch(&events);
-        let allocates = self.allocated(&issue);
+        let restored = again.filter(|read| read.restored);
+        let allocates = self
+            .allocated(&issue)
+            .or(restored.map(|read| (read.slot, read.instruction.class)));
         let arrives = self.memory_arrival(events.stops);
         self.memory
             .advance(inputs, cycle, allocates, arrives, events.stops);
@@ -134,9 +153,10 @@ impl Model for SmPipeline {
             return outputs;
         }
         self.finish(&events);
-        self.issue_to_read(&issue, replayed);
+        self.issue_to_read(&issue, again);
         self.arrive(inputs, fetching, entries);
         self.control(inputs, &events, revert, resumes, replay_done);
+        self.saved = !queues && inputs.save_valid && outputs.save_ready;
         self.fetching = next_fetch;
         for (last, next) in self.fetched_last.iter_mut().zip(next_fetch) {
             *last = next.or(*last);
@@ -177,10 +197,12 @@ fn choose(
 }
 
 impl SmPipeline {
-    /// The warps that are fetched for in the coming cycle, port by port, if they can take an instruction then.
+    /// The warps that are fetched for in the coming cycle, port by port, if they can take an instruction then;
+    /// `restore` tells whether an instruction is restored in it.
     #[must_use]
-    pub fn fetching(&self) -> [Option<u8>; WIDTH] {
-        let replay = self.memory.offers_replay();
+    pub fn fetching(&self, restore: bool) -> [Option<u8>; WIDTH] {
+        let restores = restore && self.parameters.scheme.queues();
+        let again = self.memory.offers_replay() || restores;
         self.fetching.map(|warp| {
             warp.filter(|&warp| {
                 let Warp {
@@ -188,7 +210,7 @@ impl SmPipeline {
                     scoreboard,
                     ..
                 } = &self.warps[usize::from(warp)];
-                *running && scoreboard.room() && !scoreboard.stopped() && !replay
+                *running && scoreboard.room() && !scoreboard.stopped() && !again
             })
         })
     }
@@ -211,6 +233,18 @@ impl SmPipeline {
     pub fn is_drained(&self, warp: u8) -> bool {
         let warp = &self.warps[usize::from(warp)];
         !warp.running && !warp.refetch && !warp.scoreboard.busy()
+    }
+
+    /// Whether a warp's squashed instructions are being presented.
+    #[must_use]
+    pub fn is_replaying(&self, warp: u8) -> bool {
+        self.replaying.is_some_and(|(replayed, _)| replayed == warp)
+    }
+
+    /// Whether every warp of a thread block has stopped and drained.
+    fn slot_is_drained(&self, slot: u8) -> bool {
+        let mut warps = 0..self.parameters.warps as u8;
+        warps.all(|warp| self.warps[usize::from(warp)].slot != slot || self.is_drained(warp))
     }
 
     fn next_fetch(&self, events: &Events) -> [Option<u8>; WIDTH] {
@@ -244,17 +278,30 @@ impl SmPipeline {
             .count()
     }
 
-    fn issue(&self, inputs: &Inputs, cycle: &Cycle, replay: bool, credit: bool) -> Issue {
+    /// Whether the queue has a place for one more instruction.
+    fn has_place(&self) -> bool {
         let inserts = |read: &&Read| read.instruction.class.is_global() && read.replayed.is_none();
         let coming = self.reads.iter().flatten().filter(inserts).count();
-        let place = self.memory.has_place(coming);
+        self.memory.has_place(coming)
+    }
+
+    /// Whether there is room for the instruction that is to be restored.
+    fn restores(&self, inputs: &Inputs, cycle: &Cycle) -> bool {
+        let class = restored_class(inputs);
+        let log = &cycle.log_outputs;
+        self.has_place() && self.memory.has_entries(log, inputs.restore_slot, class)
+    }
+
+    /// What is issued if `again` tells that an instruction comes back from the queue or from a saved context.
+    fn issue(&self, inputs: &Inputs, cycle: &Cycle, again: bool, credit: bool) -> Issue {
+        let place = self.has_place();
         let unit_is_free = |class: Class, slot: u8| match class {
             Class::Math | Class::Control => true,
             Class::Special => inputs.special_ready,
             _ => {
                 let has_place = !class.is_global() || place;
                 let has_entries = self.memory.has_entries(&cycle.log_outputs, slot, class);
-                credit && !replay && has_place && has_entries
+                credit && !again && has_place && has_entries
             }
         };
         let first_goes = |warp: usize| {
@@ -264,7 +311,7 @@ impl SmPipeline {
                 && unit_is_free(warp.buffer[0].class, warp.slot)
         };
         let chosen: [Option<u8>; WIDTH] = std::array::from_fn(|port| {
-            if port == 0 && replay {
+            if port == 0 && again {
                 return None;
             }
             let last = self.issued_last[port];
@@ -300,7 +347,7 @@ impl SmPipeline {
                 if state.scoreboard.second_ready()
                     && unit_is_free(second, state.slot)
                     && apart
-                    && !(idle == 0 && replay)
+                    && !(idle == 0 && again)
                 {
                     issue.ports[idle] = Some((warp, true));
                 }
@@ -320,6 +367,7 @@ impl SmPipeline {
             },
             slot: state.slot,
             replayed: None,
+            restored: false,
         }
     }
 
@@ -353,6 +401,39 @@ impl SmPipeline {
                 offer.entry_log_address,
                 offer.entry_log_data,
             )),
+            restored: false,
         }
+    }
+
+    /// The instruction that comes from a saved context.
+    fn restored(&self, inputs: &Inputs) -> Read {
+        let warp = inputs.restore_warp;
+        Read {
+            instruction: Instruction {
+                warp,
+                entry: self.scoreboard(warp).arrive_entry(),
+                class: restored_class(inputs),
+                destination: inputs.restore_destination,
+                sources: [
+                    inputs.restore_source_a,
+                    inputs.restore_source_b,
+                    ZERO_REGISTER,
+                ],
+                pc: inputs.restore_pc,
+                mask: inputs.restore_mask,
+                opcode: inputs.restore_opcode,
+            },
+            slot: inputs.restore_slot,
+            replayed: None,
+            restored: true,
+        }
+    }
+}
+
+fn restored_class(inputs: &Inputs) -> Class {
+    if inputs.restore_store {
+        Class::Store
+    } else {
+        Class::Load
     }
 }

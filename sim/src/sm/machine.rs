@@ -332,7 +332,7 @@ impl<'work> Sm<'work> {
 
     /// Answers the fetches.
     fn fetch(&mut self, inputs: &mut Inputs) {
-        for (port, warp) in self.pipeline.fetching().into_iter().enumerate() {
+        for (port, warp) in self.pipeline.fetching(false).into_iter().enumerate() {
             let Some(resident) = warp.and_then(|warp| self.warps[usize::from(warp)].as_ref())
             else {
                 continue;

@@ -272,6 +272,33 @@ ports! {
         launch_valid: bool = 1,
         /// Log entries of each thread block.
         launch_entries: u8 = parameters.log.entry_bits() + 1,
+        /// The squashed instructions of a thread block leave, with their operands.
+        save_valid: bool = 1,
+        /// The slot of the block.
+        save_slot: u8 = 4,
+        /// An instruction, or an operand, that leaves is taken.
+        saved_ready: bool = 1,
+        /// A squashed instruction comes back, the oldest of its warp first; the log takes its operands as at operand
+        /// read.
+        restore_valid: bool = 1,
+        /// Its warp, which is stopped and drained.
+        restore_warp: u8 = 6,
+        /// The slot of its thread block.
+        restore_slot: u8 = 4,
+        /// It is a store.
+        restore_store: bool = 1,
+        /// Its destination.
+        restore_destination: u8 = 8,
+        /// The register of its address.
+        restore_source_a: u8 = 8,
+        /// The register of a store's data.
+        restore_source_b: u8 = 8,
+        /// Its program counter.
+        restore_pc: u32 = 32,
+        /// Its lanes.
+        restore_mask: u32 = 32,
+        /// Its opcode.
+        restore_opcode: u8 = 7,
     }
 }
 
@@ -352,5 +379,31 @@ ports! {
         logged_data: Operand = (32, 64),
         /// Instructions in the replay queue.
         occupancy: u8 = parameters.queue.index_bits() + 1,
+        /// The save is accepted: the warps of the slot have stopped and drained.
+        save_ready: bool = 1,
+        /// The save has ended.
+        save_done: bool = 1,
+        /// An operand of the instruction that leaves next is on `logged_data`: its address, then a store's data.
+        spilled_valid: bool = 1,
+        /// An instruction leaves.
+        saved_valid: bool = 1,
+        /// Its warp.
+        saved_warp: u8 = 6,
+        /// It is a store.
+        saved_store: bool = 1,
+        /// Its destination.
+        saved_destination: u8 = 8,
+        /// The register of its address.
+        saved_source_a: u8 = 8,
+        /// The register of a store's data.
+        saved_source_b: u8 = 8,
+        /// Its program counter.
+        saved_pc: u32 = 32,
+        /// Its lanes.
+        saved_mask: u32 = 32,
+        /// Its opcode.
+        saved_opcode: u8 = 7,
+        /// The instruction on `restore` is taken.
+        restore_ready: bool = 1,
     }
 }

@@ -36,6 +36,9 @@ pub struct Cycle {
     step: bool,
     /// The front leaves.
     pop: bool,
+    /// An operand of the instruction that is saved is read, or it leaves.
+    spill: bool,
+    leave: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -46,6 +49,9 @@ pub struct MemoryStage {
     step: u8,
     /// The second release of a store that was checked in the cycle before: slot and entry.
     second_release: Option<(u8, u8)>,
+    /// Operands of the instruction that leaves which were read from the log, and the release of the last of them.
+    spilled: u8,
+    spill_release: Option<(u8, u8)>,
     queue: ReplayQueue,
     log: OperandLog,
 }
@@ -57,6 +63,8 @@ impl MemoryStage {
             operations: VecDeque::with_capacity(PLACES),
             step: 0,
             second_release: None,
+            spilled: 0,
+            spill_release: None,
             queue: ReplayQueue::new(parameters.queue),
             log: OperandLog::new(parameters.log),
         }
@@ -95,8 +103,9 @@ impl MemoryStage {
         self.operations.front()
     }
 
-    /// What the stage does with its front in this cycle, as far as the inputs alone tell.
-    pub fn cycle(&self, inputs: &Inputs) -> Cycle {
+    /// What the stage does with its front in this cycle, as far as the inputs alone tell. `saves` is set if a save may
+    /// begin.
+    pub fn cycle(&self, inputs: &Inputs, saves: bool) -> Cycle {
         let scheme = self.parameters.scheme;
         let mut log = operand_log::Inputs {
             launch_valid: inputs.launch_valid,
@@ -104,7 +113,7 @@ impl MemoryStage {
             write_data: inputs.operand,
             ..operand_log::Inputs::default()
         };
-        if let Some((slot, entry)) = self.second_release {
+        if let Some((slot, entry)) = self.second_release.or(self.spill_release) {
             (log.release_valid, log.release_slot, log.release_entry) = (true, slot, entry);
         } else if inputs.checked_valid {
             log.release_valid = true;
@@ -120,6 +129,8 @@ impl MemoryStage {
                 && inputs.finished_global,
             committed_index: inputs.finished_index,
             resume_warp: inputs.resume_warp,
+            save_valid: saves,
+            save_slot: inputs.save_slot,
             held_warp: 0,
             ..replay_queue::Inputs::default()
         };
@@ -148,8 +159,21 @@ impl MemoryStage {
         (log.write_entry, log.replay_entry, log.replay_slot) = (entry, entry, front.slot);
         log.write_valid = wants_operand && !front.replayed;
         log.replay_valid = wants_operand && front.replayed;
-        let log_outputs = self.log.outputs(&log);
+        // An instruction leaves behind its operands.
         let queue_outputs = self.queue.outputs(&queue);
+        let leaves = scheme.queues() && queue_outputs.saved_valid;
+        let last = self.spilled == self.spills(queue_outputs.entry_opcode);
+        log.save_valid = leaves && !last && self.spill_release.is_none() && inputs.saved_ready;
+        log.save_slot = queue_outputs.entry_slot;
+        log.save_entry = if self.spilled == 0 {
+            queue_outputs.entry_log_address
+        } else {
+            queue_outputs.entry_log_data
+        };
+        queue.saved_ready = leaves && last && inputs.saved_ready;
+        let log_outputs = self.log.outputs(&log);
+        let spill = log.save_valid && log_outputs.save_ready;
+        let leave = queue.saved_ready;
         let step = (log.write_valid && log_outputs.write_ready)
             || (log.replay_valid && log_outputs.replay_ready);
         let complete = self.step + u8::from(step) == needed && self.front().is_some();
@@ -169,6 +193,17 @@ impl MemoryStage {
             log_outputs,
             step,
             pop,
+            spill,
+            leave,
+        }
+    }
+
+    /// Log accesses that the save of an instruction needs.
+    fn spills(&self, opcode: u8) -> u8 {
+        match self.parameters.scheme {
+            Scheme::OperandLog if opcode & STORE == 0 => 1,
+            Scheme::OperandLog => 2,
+            _ => 0,
         }
     }
 
@@ -194,7 +229,7 @@ impl MemoryStage {
     }
 
     pub fn checked_ready(&self) -> bool {
-        self.second_release.is_none()
+        self.second_release.is_none() && self.spill_release.is_none()
     }
 
     /// The front, if it leaves in this cycle without having been executed.
@@ -229,9 +264,22 @@ impl MemoryStage {
             } else {
                 cycle.queue_outputs.insert_index
             };
-            outputs.occupancy = cycle.queue_outputs.occupancy;
+            let offer = &cycle.queue_outputs;
+            outputs.occupancy = offer.occupancy;
+            outputs.save_done = offer.save_done;
+            outputs.saved_valid =
+                offer.saved_valid && self.spilled == self.spills(offer.entry_opcode);
+            outputs.saved_warp = offer.entry_warp;
+            outputs.saved_store = offer.entry_opcode & STORE != 0;
+            outputs.saved_destination = offer.entry_destination;
+            outputs.saved_source_a = offer.entry_address_register;
+            outputs.saved_source_b = offer.entry_data_register;
+            outputs.saved_pc = offer.entry_pc;
+            outputs.saved_mask = offer.entry_mask;
+            outputs.saved_opcode = offer.entry_opcode & !STORE;
         }
         if scheme == Scheme::OperandLog {
+            outputs.spilled_valid = cycle.log_outputs.saved_valid;
             outputs.memory_log_address = front.log_address;
             outputs.memory_log_data = front.log_data;
             outputs.logged_valid = cycle.log_outputs.replayed_valid;
@@ -270,6 +318,16 @@ impl MemoryStage {
             self.operations.push_back(operation);
         }
         let checked = inputs.checked_valid && self.checked_ready();
+        if self.second_release.is_none() {
+            self.spill_release = None;
+        }
+        if cycle.spill {
+            self.spill_release = Some((cycle.log.save_slot, cycle.log.save_entry));
+        }
+        self.spilled += u8::from(cycle.spill);
+        if cycle.leave {
+            self.spilled = 0;
+        }
         self.second_release = (scheme == Scheme::OperandLog && checked && inputs.checked_store)
             .then_some((inputs.checked_slot, inputs.checked_log_data));
         if let Some((slot, class)) = allocates.filter(|(_, class)| class.is_global()) {
@@ -288,6 +346,7 @@ impl MemoryStage {
         if inputs.reset {
             self.operations.clear();
             (self.step, self.second_release) = (0, None);
+            (self.spilled, self.spill_release) = (0, None);
         }
     }
 }

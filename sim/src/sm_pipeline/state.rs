@@ -79,7 +79,8 @@ impl SmPipeline {
         outputs.resume_ready = self.exists(inputs.resume_warp)
             && self.is_drained(inputs.resume_warp)
             && (!queues || cycle.queue_outputs.resume_ready);
-        for (port, warp) in self.fetching().into_iter().enumerate() {
+        let fetching = self.fetching(inputs.restore_valid);
+        for (port, warp) in fetching.into_iter().enumerate() {
             outputs.fetch_valid[port] = u64::from(warp.is_some());
             outputs.fetch_warp[port] = self.fetching[port].unwrap_or(0).into();
         }
@@ -91,12 +92,13 @@ impl SmPipeline {
             let Some(Read {
                 instruction,
                 replayed,
+                restored,
                 ..
             }) = read
             else {
                 continue;
             };
-            outputs.read_valid[port] = 1;
+            outputs.read_valid[port] = u64::from(!restored);
             outputs.read_warp[port] = instruction.warp.into();
             outputs.read_entry[port] = instruction.entry.into();
             outputs.read_class[port] = instruction.class as u64;
@@ -129,10 +131,11 @@ impl SmPipeline {
             instruction,
             slot,
             replayed,
+            restored,
         } = *read;
         let (index, log_address, log_data) = replayed.unwrap_or_default();
         let warp = instruction.warp;
-        let stopped = bit(stops, warp) || !self.warps[usize::from(warp)].running;
+        let stopped = restored || bit(stops, warp) || !self.warps[usize::from(warp)].running;
         Some(Operation {
             instruction,
             slot,
@@ -158,7 +161,8 @@ impl SmPipeline {
         }
     }
 
-    pub(super) fn issue_to_read(&mut self, issue: &Issue, replayed: Option<Read>) {
+    /// `again` is the instruction that comes back, from the queue or from a saved context.
+    pub(super) fn issue_to_read(&mut self, issue: &Issue, again: Option<Read>) {
         self.reads = issue
             .ports
             .map(|port| port.map(|chosen| self.instruction(chosen)));
@@ -178,7 +182,7 @@ impl SmPipeline {
         if issue.conflict {
             self.favoured = 1 - self.favoured;
         }
-        if let Some(read) = replayed {
+        if let Some(read) = again {
             self.reads[0] = Some(read);
             let Instruction {
                 warp,

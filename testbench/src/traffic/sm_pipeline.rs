@@ -9,106 +9,16 @@ use faultline_sim::sm_pipeline::{
     WIDTH,
 };
 
-use super::{ALWAYS, Dice, Traffic};
+use super::{Dice, Traffic};
 use crate::session::Coverage;
 
+mod modes;
 mod scenarios;
+mod switch;
 
+use modes::{MODES, Mode, STEADY};
 use scenarios::Scenarios;
-
-/// How programs and units behave for a few hundred cycles; chances are of 256.
-struct Mode {
-    fetched: u16,
-    /// Of instructions: memory, and of these global, stores.
-    memory: u16,
-    global: u16,
-    store: u16,
-    control: u16,
-    special: u16,
-    /// Registers that the program uses.
-    registers: u64,
-    /// The units' haste.
-    finish: u16,
-    check: u16,
-    take: u16,
-    /// Of global-memory instructions.
-    fault: u16,
-    /// Of cycles.
-    stop: u16,
-    resume: u16,
-}
-
-const STEADY: Mode = Mode {
-    fetched: 240,
-    memory: 90,
-    global: 200,
-    store: 80,
-    control: 10,
-    special: 20,
-    registers: 24,
-    finish: 120,
-    check: 160,
-    take: 220,
-    fault: 4,
-    stop: 1,
-    resume: 60,
-};
-
-/// In turn at random: everyday work; all at full speed; memory alone; a storm of faults; slow units; few registers; much
-/// control; a memory unit that takes nothing for long; many stops.
-const MODES: [Mode; 9] = [
-    STEADY,
-    Mode {
-        fetched: ALWAYS,
-        finish: ALWAYS,
-        check: ALWAYS,
-        take: ALWAYS,
-        fault: 0,
-        stop: 0,
-        registers: 250,
-        ..STEADY
-    },
-    Mode {
-        fetched: ALWAYS,
-        memory: ALWAYS,
-        global: 250,
-        take: ALWAYS,
-        check: ALWAYS,
-        finish: ALWAYS,
-        registers: 200,
-        ..STEADY
-    },
-    Mode {
-        fault: 120,
-        memory: 180,
-        resume: 200,
-        ..STEADY
-    },
-    Mode {
-        finish: 12,
-        check: 20,
-        ..STEADY
-    },
-    Mode {
-        registers: 4,
-        ..STEADY
-    },
-    Mode {
-        control: 120,
-        ..STEADY
-    },
-    Mode {
-        take: 16,
-        memory: 160,
-        ..STEADY
-    },
-    Mode {
-        stop: 40,
-        resume: 250,
-        fault: 30,
-        ..STEADY
-    },
-];
+use switch::Switch;
 
 /// An instruction that a unit executes.
 #[derive(Clone, Copy, Debug)]
@@ -149,6 +59,7 @@ pub struct SmPipelineTraffic {
     now_finished: Option<usize>,
     /// The warp that is to go on, until it does.
     resuming: Option<u8>,
+    switch: Switch,
     scenarios: Scenarios,
 }
 
@@ -171,6 +82,7 @@ impl SmPipelineTraffic {
             now_faulted: None,
             now_finished: None,
             resuming: None,
+            switch: Switch::default(),
             scenarios: Scenarios::default(),
         }
     }
@@ -184,6 +96,7 @@ impl SmPipelineTraffic {
         self.unchecked.clear();
         self.checked.clear();
         self.resuming = None;
+        self.switch = Switch::default();
         self.beginning = 2 + self.parameters.warps as u64;
     }
 
@@ -198,8 +111,13 @@ impl SmPipelineTraffic {
         } else {
             inputs.start_valid = true;
             inputs.start_warp = self.beginning as u8;
-            inputs.start_slot = (self.beginning * 4 / warps) as u8;
+            inputs.start_slot = self.slot(inputs.start_warp);
         }
+    }
+
+    /// The slot of a warp: four thread blocks.
+    fn slot(&self, warp: u8) -> u8 {
+        (usize::from(warp) * 4 / self.parameters.warps) as u8
     }
 
     fn register(&mut self) -> u8 {
@@ -310,7 +228,8 @@ impl SmPipelineTraffic {
         inputs.stop_warp = warp;
         if self.resuming.is_none() && self.dice.chance(self.mode.resume) {
             let warp = self.dice.below(self.parameters.warps as u64) as u8;
-            self.resuming = (!model.runs(warp)).then_some(warp);
+            let free = !model.runs(warp) && !self.switch.needs(warp, self.slot(warp));
+            self.resuming = free.then_some(warp);
         }
         inputs.resume_valid = self.resuming.is_some();
         inputs.resume_warp = self.resuming.unwrap_or(warp);
@@ -343,6 +262,7 @@ impl Traffic for SmPipelineTraffic {
         self.memory_unit(inputs);
         if self.beginning == 0 {
             self.control(model, inputs);
+            self.save_and_restore(model, inputs);
         }
     }
 
@@ -401,10 +321,14 @@ impl Traffic for SmPipelineTraffic {
         if inputs.resume_valid && outputs.resume_ready {
             self.resuming = None;
         }
+        self.saved_and_restored(inputs, outputs);
     }
 
     fn coverage(&self) -> Coverage {
-        self.scenarios.list()
+        let scheme = self.parameters.scheme;
+        let mut coverage = self.scenarios.list();
+        coverage.retain(|(scenario, _)| Scenarios::occurs(scheme, scenario));
+        coverage
     }
 
     fn source(&self) -> String {

@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::sm_pipeline::{Class, Inputs, Outputs, SmPipeline, WIDTH};
+use faultline_sim::sm_pipeline::{Class, Inputs, Outputs, Scheme, SmPipeline, WIDTH};
 
 use super::SmPipelineTraffic;
 use crate::traffic::scenarios;
@@ -9,7 +9,24 @@ scenarios! {
     /// What the traffic has led to.
     struct Scenarios {
         two_warps_issue, one_warp_issues_twice, nothing_issues, load_behind_load, store_taken, shared_taken,
-        memory_stalled, reverted_one, reverted_two, resumed, resume_waits, stopped, reset_in_use,
+        memory_stalled, reverted_one, reverted_two, resumed, resume_waits, stopped, reset_in_use, save_waits,
+        save_ended, replayed, instruction_saved, instruction_restored, restore_waits, operand_spilled, store_spilled,
+        spill_and_store_checked,
+    }
+}
+
+impl Scenarios {
+    /// Whether a scenario can occur in a scheme.
+    pub fn occurs(scheme: Scheme, scenario: &str) -> bool {
+        match scenario {
+            "replayed" | "instruction_saved" | "instruction_restored" | "restore_waits" => {
+                scheme.queues()
+            }
+            "operand_spilled" | "store_spilled" | "spill_and_store_checked" => {
+                scheme == Scheme::OperandLog
+            }
+            _ => true,
+        }
     }
 }
 
@@ -60,6 +77,25 @@ impl SmPipelineTraffic {
             inputs.resume_valid && !outputs.resume_ready,
         );
         count(&mut s.stopped, inputs.stop_valid);
+        count(&mut s.replayed, outputs.read_replayed[0] == 1);
+        count(&mut s.save_waits, inputs.save_valid && !outputs.save_ready);
+        count(&mut s.save_ended, outputs.save_done);
+        let saved = outputs.saved_valid && inputs.saved_ready;
+        count(&mut s.instruction_saved, saved);
+        count(
+            &mut s.instruction_restored,
+            inputs.restore_valid && outputs.restore_ready,
+        );
+        count(
+            &mut s.restore_waits,
+            inputs.restore_valid && !outputs.restore_ready,
+        );
+        count(&mut s.operand_spilled, outputs.spilled_valid);
+        count(&mut s.store_spilled, saved && outputs.saved_store);
+        count(
+            &mut s.spill_and_store_checked,
+            outputs.spilled_valid && inputs.checked_valid && inputs.checked_store,
+        );
         count(&mut s.reset_in_use, inputs.reset && outputs.memory_front);
     }
 }
