@@ -16,6 +16,7 @@ mod reaction;
 mod resident;
 pub mod restart;
 mod statistics;
+mod switch;
 mod tags;
 pub mod timeline;
 mod units;

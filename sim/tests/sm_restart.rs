@@ -11,10 +11,21 @@ use faultline_sim::sm_pipeline::Scheme;
 const LOG: usize = 16 << 10;
 
 fn trials(scheme: Scheme) {
+    let (mut switches, mut restored) = (0, 0);
     for seed in 0..1000 {
         let result = Trial::new(scheme, seed).and_then(|trial| trial.run());
-        assert!(result.is_ok(), "{}: {result:?}", scheme.name());
+        let outcome = result.unwrap_or_else(|failure| panic!("{}: {failure}", scheme.name()));
+        switches += outcome.switches;
+        restored += outcome.restored;
     }
+    // Blocks left and came back, where there is a queue with instructions that had faulted.
+    assert!(switches > 1000, "{}: {switches} switches", scheme.name());
+    assert_eq!(
+        restored > 1000,
+        scheme.queues(),
+        "{}: {restored} restored",
+        scheme.name()
+    );
 }
 
 #[test]

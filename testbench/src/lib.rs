@@ -16,6 +16,7 @@ pub mod blocks;
 pub mod layout;
 pub mod lockstep;
 pub mod origin;
+pub mod programs;
 pub mod replay;
 pub mod rust_hdl;
 pub mod session;

@@ -1,11 +1,52 @@
 //! The SM pipeline as a whole, in every scheme, with 4 warps: the reference, the kernel and the Verilog under random
-//! programs, faults, stops and replays. What it guarantees to a program is the restart theorem, `sim/tests/sm_restart.rs`.
+//! traffic, and under random programs whose end must be that of the run without faults: the restart theorem, which
+//! `sim/tests/sm_restart.rs` puts to the reference alone.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
 mod support;
 
+use faultline_sim::sm_pipeline::Scheme;
+use faultline_testbench::backend::Kind;
+use faultline_testbench::programs::Pipeline;
+
 #[test]
 fn matches_model() {
     support::matches_model("sm_pipeline");
+}
+
+/// Blocks leave in the middle of these programs, and come back; the kernel, which is slow, takes part in the first one.
+fn restarts(scheme: Scheme, warps: usize, programs: u64) {
+    let (mut cycles, mut switches) = (0, 0);
+    for (kinds, seeds) in [
+        (Kind::built().collect(), 0..1),
+        (
+            Kind::built()
+                .filter(|&kind| kind != Kind::RustHdl)
+                .collect::<Vec<_>>(),
+            1..programs,
+        ),
+    ] {
+        let mut pipeline = Pipeline::new(&Pipeline::configuration(scheme, warps), &kinds).unwrap();
+        for seed in seeds {
+            let outcome = pipeline
+                .restart(seed)
+                .unwrap_or_else(|error| panic!("{error}"));
+            cycles += outcome.cycles;
+            switches += outcome.switches;
+        }
+    }
+    println!(
+        "{}: {programs} programs, {cycles} cycles, {switches} switches",
+        scheme.name()
+    );
+    assert!(switches > 10, "{switches}");
+}
+
+/// G1 to G3, G5.
+#[test]
+fn random_programs_restart_in_every_scheme() {
+    for scheme in Scheme::ALL {
+        restarts(scheme, 4, 21);
+    }
 }

@@ -1,6 +1,6 @@
 //! The restart theorem, put to many random programs.
 
-use faultline_sim::sm::restart::Trial;
+use faultline_sim::sm::restart::{Failure, Trial};
 use faultline_sim::sm_pipeline::Scheme;
 use miette::{Result, miette};
 use rayon::prelude::*;
@@ -26,18 +26,25 @@ pub fn run(trials: u64, seed: u64, schemes: &[Scheme], global: &Global) -> Resul
     let mut rows = Vec::new();
     for &scheme in schemes {
         bar.set_message(scheme.name());
-        let cycles = (seed..seed.saturating_add(trials))
+        let sums = (seed..seed.saturating_add(trials))
             .into_par_iter()
             .map(|seed| {
-                let cycles = Trial::new(scheme, seed)?.run();
+                let outcome = Trial::new(scheme, seed)?.run()?;
                 bar.inc(1);
-                cycles
+                Ok::<_, Failure>([outcome.cycles, outcome.switches, outcome.restored])
             })
-            .try_reduce(|| 0, |sum, cycles| Ok(sum + cycles));
+            .try_reduce(
+                || [0; 3],
+                |sums, counts| Ok(std::array::from_fn(|count| sums[count] + counts[count])),
+            );
+        let [cycles, switches, restored] =
+            sums.map_err(|failure| miette!("{}: {failure}", scheme.name()))?;
         rows.push(Row {
             scheme: scheme.name(),
             programs: trials,
-            cycles: cycles.map_err(|failure| miette!("{}: {failure}", scheme.name()))?,
+            cycles,
+            switches,
+            restored,
         });
     }
     bar.finish_and_clear();

@@ -8,8 +8,8 @@ use super::resident::Resident;
 pub(super) struct Block {
     /// Warps that have not ended.
     pub live: usize,
-    /// Warps that wait at the barrier, and their entries.
-    pub arrived: Vec<(u8, u8)>,
+    /// Warps that wait at the barrier.
+    pub arrived: usize,
     /// Warps that ended, and that the pipeline was not told of.
     pub leaving: usize,
 }
@@ -18,11 +18,12 @@ impl Sm<'_> {
     /// Brings blocks to the slots that are free.
     pub(super) fn begin_blocks(&mut self) {
         for slot in 0..self.slots.len() {
-            if self.slots[slot].is_some() {
+            let held = self.switch.holds() == Some(slot);
+            if held || self.slots[slot].is_some() || self.bring_back(slot) {
                 continue;
             }
             let Some(warps) = self.work.blocks.get(self.next_block) else {
-                return;
+                continue;
             };
             let mut live = 0;
             if let Some(values) = &mut self.values {
@@ -44,7 +45,7 @@ impl Sm<'_> {
             }
             self.slots[slot] = (live > 0).then(|| Block {
                 live,
-                arrived: Vec::new(),
+                arrived: 0,
                 leaving: 0,
             });
             self.next_block += 1;
@@ -53,12 +54,13 @@ impl Sm<'_> {
 
     /// Lets a block's warps pass its barrier if all have come.
     pub(super) fn pass_barrier(&mut self, slot: usize) {
-        let time = self.now + 1 + self.parameters.timing.control;
         if let Some(block) = &mut self.slots[slot]
-            && block.arrived.len() == block.live
+            && block.arrived == block.live
         {
-            for (warp, entry) in block.arrived.drain(..) {
-                self.units.passes(warp, entry, time);
+            block.arrived = 0;
+            let residents = self.warps.iter_mut().flatten();
+            for resident in residents.filter(|resident| resident.slot == slot) {
+                resident.waits = false;
             }
         }
     }

@@ -7,6 +7,7 @@ use super::memory_unit::{Decision, MemoryUnit, Tag};
 use super::outcome::{Outcome, SmError};
 use super::parameters::{Parameters, Recovery};
 use super::resident::{ENTRIES, Resident};
+use super::switch::Switch;
 use super::units::Units;
 use super::values::Values;
 use super::work::{Kind, Work};
@@ -50,6 +51,7 @@ pub struct Sm<'work> {
     pub(super) values: Option<Values<'work>>,
     pub(super) commits: Vec<Vec<Vec<u8>>>,
     pub(super) branches_agree: bool,
+    pub(super) switch: Switch,
     last_commit: u64,
 }
 
@@ -105,6 +107,7 @@ impl<'work> Sm<'work> {
                 .map(|block| block.iter().map(|steps| vec![0; steps.len()]).collect())
                 .collect(),
             branches_agree: true,
+            switch: Switch::new(parameters.switches, parameters.seed),
             last_commit: 0,
         })
     }
@@ -118,18 +121,28 @@ impl<'work> Sm<'work> {
             let (inputs, outputs) = self.cycle()?;
             observe(&inputs, &outputs);
         }
-        Ok(Outcome {
+        Ok(self.outcome())
+    }
+
+    /// What is left at the end.
+    #[must_use]
+    pub fn outcome(self) -> Outcome {
+        Outcome {
             cycles: self.now,
+            switches: self.switch.left,
+            restored: self.switch.restored,
             commits: self.commits,
             branches_agree: self.branches_agree,
             values: self.values.map(|values| (values.registers, values.memory)),
-        })
+        }
     }
 
     /// Whether every block has ended.
     #[must_use]
     pub fn is_finished(&self) -> bool {
-        self.next_block == self.work.blocks.len() && self.slots.iter().all(Option::is_none)
+        self.next_block == self.work.blocks.len()
+            && self.slots.iter().all(Option::is_none)
+            && self.switch.is_over()
     }
 
     /// One cycle, with what goes over the pipeline's ports in it.
@@ -138,6 +151,7 @@ impl<'work> Sm<'work> {
     /// If the pipeline breaks a rule, or nothing commits any more.
     pub fn cycle(&mut self) -> Result<(Inputs, Outputs), SmError> {
         self.begin_blocks();
+        self.choose_leaver();
         let inputs = self.inputs()?;
         let outputs = self.pipeline.cycle(&inputs);
         self.react(&inputs, &outputs)?;
@@ -201,12 +215,18 @@ impl<'work> Sm<'work> {
                     resident.flying == 0 && resident.faulted.is_some_and(|until| until <= now)
                 })
             };
-            let stops = |warp: &&u8| !self.stops.contains(warp);
-            self.offered = self.faulted.iter().filter(stops).copied().find(ready);
+            let held = self.switch.holds();
+            let goes_on = |warp: &&u8| {
+                let resident = self.warps[usize::from(**warp)].as_ref();
+                let is_held = resident.is_some_and(|resident| held == Some(resident.slot));
+                !is_held && !self.stops.contains(warp)
+            };
+            self.offered = self.faulted.iter().filter(goes_on).copied().find(ready);
         }
         if let Some(warp) = self.offered {
             (inputs.resume_valid, inputs.resume_warp) = (true, warp);
         }
+        self.switch_inputs(&mut inputs);
         self.fetch(&mut inputs);
         if let Some((warp, entry, data)) = self.pipeline.wanted_operand() {
             inputs.operand = self.operand(warp, entry, data);
@@ -250,7 +270,7 @@ impl<'work> Sm<'work> {
     }
 
     /// A warp has faulted; its pages are there at this time.
-    fn fault(&mut self, warp: u8, until: u64) {
+    pub(super) fn fault(&mut self, warp: u8, until: u64) {
         if let Some(resident) = self.warp(warp) {
             resident.faulted = resident.faulted.max(Some(until));
         }
@@ -332,7 +352,8 @@ impl<'work> Sm<'work> {
 
     /// Answers the fetches.
     fn fetch(&mut self, inputs: &mut Inputs) {
-        for (port, warp) in self.pipeline.fetching(false).into_iter().enumerate() {
+        let fetching = self.pipeline.fetching(inputs.restore_valid);
+        for (port, warp) in fetching.into_iter().enumerate() {
             let Some(resident) = warp.and_then(|warp| self.warps[usize::from(warp)].as_ref())
             else {
                 continue;
@@ -341,7 +362,8 @@ impl<'work> Sm<'work> {
                 continue;
             };
             let instruction = self.work.instruction(step);
-            if resident.drains(instruction.kind == Kind::Barrier) && !resident.is_drained() {
+            let drains = resident.drains(instruction.kind == Kind::Barrier);
+            if resident.waits || (drains && !resident.is_drained()) {
                 continue;
             }
             inputs.fetched_valid[port] = 1;

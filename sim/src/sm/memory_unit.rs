@@ -136,6 +136,16 @@ impl MemoryUnit {
         self.faulted[usize::from(warp)].clear();
     }
 
+    /// A warp leaves, with the lines that what it has to do again accesses.
+    pub fn take_faulted(&mut self, warp: u8) -> Vec<(u64, bool)> {
+        std::mem::take(&mut self.faulted[usize::from(warp)])
+    }
+
+    /// A warp comes back.
+    pub fn place_faulted(&mut self, warp: usize, lines: Vec<(u64, bool)>) {
+        self.faulted[warp] = lines;
+    }
+
     /// Checks the next line, and tells what is decided now.
     pub fn advance(&mut self, now: u64, decisions: &mut VecDeque<Decision>) {
         self.pages.advance(now);

@@ -48,6 +48,10 @@ pub enum SmError {
 pub struct Outcome {
     /// Cycles that it took.
     pub cycles: u64,
+    /// Times that a thread block left in the middle of its work.
+    pub switches: u64,
+    /// Squashed instructions that came back with such a block.
+    pub restored: u64,
     /// How often each instruction committed: block, warp, place in the warp.
     pub commits: Vec<Vec<Vec<u8>>>,
     /// Whether each branch went where the oracle's did.

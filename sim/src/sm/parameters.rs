@@ -119,6 +119,8 @@ pub struct Parameters {
     pub faults: Faults,
     /// What becomes of them.
     pub recovery: Recovery,
+    /// The chance that a thread block leaves, in a cycle in which none leaves or comes back. It is below 1.
+    pub switches: f64,
     /// Whether values are computed, and compared with those of the oracle at the end.
     pub values: bool,
     /// Seed of the faults.
@@ -141,6 +143,7 @@ impl Parameters {
             timing: Timing::PAPER,
             faults: Faults::NONE,
             recovery: Recovery::Scheme,
+            switches: 0.0,
             values: false,
             seed: 1,
         }

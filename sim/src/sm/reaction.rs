@@ -74,7 +74,7 @@ impl Sm<'_> {
         if inputs.resume_valid && outputs.resume_ready {
             self.resume(inputs.resume_warp)?;
         }
-        Ok(())
+        self.switch_reaction(inputs, outputs)
     }
 
     /// An instruction reads its operands.
@@ -139,11 +139,15 @@ impl Sm<'_> {
             self.logged.push_back((warp, entry));
         }
         if instruction.kind == Kind::Barrier {
+            if let Some(resident) = self.warp(warp) {
+                resident.waits = true;
+            }
             if let Some(block) = &mut self.slots[slot] {
-                block.arrived.push((warp, entry));
+                block.arrived += 1;
             }
             self.pass_barrier(slot);
-        } else if !instruction.class.is_memory() {
+        }
+        if !instruction.class.is_memory() {
             self.units.begin(instruction.class, port, warp, entry, now);
         }
         Ok(())

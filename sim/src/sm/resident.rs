@@ -49,6 +49,8 @@ pub struct Resident {
     pub flights: [Option<Flight>; ENTRIES],
     /// Flights.
     pub flying: usize,
+    /// It waits at a barrier.
+    pub waits: bool,
     /// It has faulted, and its pages are there at this time.
     pub faulted: Option<u64>,
     /// The oldest instruction that faulted where nobody knows of faults.
@@ -68,6 +70,7 @@ impl Resident {
             replays: VecDeque::new(),
             flights: Default::default(),
             flying: 0,
+            waits: false,
             faulted: None,
             squashed_from: None,
         }

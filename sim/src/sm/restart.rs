@@ -4,7 +4,7 @@
 use fastrand::Rng;
 
 use super::machine::Sm;
-use super::outcome::{Difference, SmError};
+use super::outcome::{Difference, Outcome, SmError};
 use super::parameters::{Faults, Parameters, Recovery, Timing};
 use super::work::Work;
 use crate::simt::{
@@ -88,17 +88,41 @@ impl Trial {
         })
     }
 
+    /// The trial of a seed on this pipeline, so that a design of that size can take part.
+    ///
+    /// # Errors
+    /// If the program does not run even without faults, which no seed should bring about.
+    pub fn on(pipeline: sm_pipeline::Parameters, seed: u64) -> Result<Self, Failure> {
+        let trial = Self::new(pipeline.scheme, seed)?;
+        let parameters = Parameters {
+            pipeline,
+            ..trial.parameters
+        };
+        Ok(Self {
+            parameters,
+            ..trial
+        })
+    }
+
     /// Runs it, and compares what is left with the oracle's.
     ///
     /// # Errors
     /// If the theorem does not hold.
-    pub fn run(&self) -> Result<u64, Failure> {
+    pub fn run(&self) -> Result<Outcome, Failure> {
         let outcome = Sm::new(&self.parameters, &self.work)
             .and_then(|sm| sm.run(|_, _| {}))
             .map_err(|error| Failure::Sm(self.seed, error))?;
+        self.passed(outcome)
+    }
+
+    /// Compares what is left with the oracle's.
+    ///
+    /// # Errors
+    /// If they differ.
+    pub fn passed(&self, outcome: Outcome) -> Result<Outcome, Failure> {
         match outcome.differences(&self.work).into_iter().next() {
             Some(difference) => Err(Failure::Difference(self.seed, difference)),
-            None => Ok(outcome.cycles),
+            None => Ok(outcome),
         }
     }
 }
@@ -139,6 +163,7 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
             granule_bits: random.u32(12..=16),
         },
         recovery: Recovery::Scheme,
+        switches: [0.0, 0.0, 0.005, 0.1][random.usize(0..4)],
         values: true,
         seed,
     }

@@ -53,11 +53,6 @@ impl Units {
         self.in_order[unit].push_back((finished, warp, entry));
     }
 
-    /// A barrier that is over.
-    pub fn passes(&mut self, warp: u8, entry: u8, time: u64) {
-        self.in_order[CONTROL_UNIT].push_back((time, warp, entry));
-    }
-
     /// A memory instruction that is finished at a time.
     pub fn finishes(&mut self, warp: u8, entry: u8, time: u64) {
         self.number += 1;

@@ -50,6 +50,26 @@ impl<'work> Values<'work> {
         self.registers[block][number] = ended.map(|warp| warp.registers);
     }
 
+    /// A warp leaves with its registers.
+    pub fn take_warp(&mut self, warp: usize) -> Option<Warp> {
+        self.warps[warp].take()
+    }
+
+    /// A warp comes back.
+    pub fn place_warp(&mut self, warp: usize, values: Option<Warp>) {
+        self.warps[warp] = values;
+    }
+
+    /// A block leaves with its shared memory.
+    pub fn take_block(&mut self, slot: usize) -> Shared {
+        std::mem::take(&mut self.shared[slot])
+    }
+
+    /// A block comes back.
+    pub fn place_block(&mut self, slot: usize, shared: Shared) {
+        self.shared[slot] = shared;
+    }
+
     /// What an instruction finds in its sources.
     pub fn read(&self, warp: u8, pc: u32) -> Operands {
         let instruction = self.computation.program.at(pc);
