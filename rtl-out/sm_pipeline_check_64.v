@@ -42,6 +42,19 @@ module sm_pipeline_check_64 (
     input  wire    [5:0] faulted_index,
     input  wire          launch_valid,
     input  wire    [6:0] launch_entries,
+    input  wire          save_valid,
+    input  wire    [3:0] save_slot,
+    input  wire          saved_ready,
+    input  wire          restore_valid,
+    input  wire    [5:0] restore_warp,
+    input  wire    [3:0] restore_slot,
+    input  wire          restore_store,
+    input  wire    [7:0] restore_destination,
+    input  wire    [7:0] restore_source_a,
+    input  wire    [7:0] restore_source_b,
+    input  wire   [31:0] restore_pc,
+    input  wire   [31:0] restore_mask,
+    input  wire    [6:0] restore_opcode,
     output wire          resume_ready,
     output reg     [1:0] fetch_valid,
     output reg    [11:0] fetch_warp,
@@ -78,7 +91,20 @@ module sm_pipeline_check_64 (
     output wire          checked_ready,
     output wire          logged_valid,
     output reg  [2047:0] logged_data,
-    output wire    [6:0] occupancy
+    output wire    [6:0] occupancy,
+    output wire          save_ready,
+    output wire          save_done,
+    output wire          spilled_valid,
+    output wire          saved_valid,
+    output wire    [5:0] saved_warp,
+    output wire          saved_store,
+    output wire    [7:0] saved_destination,
+    output wire    [7:0] saved_source_a,
+    output wire    [7:0] saved_source_b,
+    output wire   [31:0] saved_pc,
+    output wire   [31:0] saved_mask,
+    output wire    [6:0] saved_opcode,
+    output wire          restore_ready
 );
     localparam  SQUASHES = 1'd1;
     localparam  DISABLES = 1'd1;
@@ -136,6 +162,19 @@ module sm_pipeline_check_64 (
     reg     [1:0] now_stopped;
     wire          replay;
     wire          replay_taken;
+    reg           restore_room;
+    wire          restore_taken;
+    wire          again;
+    wire          again_taken;
+    reg     [5:0] again_warp;
+    reg     [3:0] again_slot;
+    reg           again_store;
+    reg     [7:0] again_destination;
+    reg     [7:0] again_a;
+    reg     [7:0] again_b;
+    reg    [31:0] again_pc;
+    reg    [31:0] again_mask;
+    reg     [6:0] again_opcode;
     reg           credit;
     wire          memory_free;
     wire          reading_memory;
@@ -151,8 +190,8 @@ module sm_pipeline_check_64 (
     reg    [63:0] pushed_low;
     reg    [33:0] pushed_high;
     reg           pushed_stopped;
-    reg     [2:0] replay_class;
-    wire   [41:0] replay_high;
+    reg     [2:0] again_class;
+    wire   [41:0] again_high;
     reg    [63:0] running_d;
     wire   [63:0] running_q;
     reg   [255:0] slot_d;
@@ -209,6 +248,11 @@ module sm_pipeline_check_64 (
     wire          favoured_d;
     wire          favoured_q;
     wire          replay_reading_q;
+    wire          restore_reading_reset;
+    wire          restore_reading_q;
+    wire          saved_nothing_reset;
+    wire          saved_nothing_d;
+    wire          saved_nothing_q;
     wire    [5:0] replay_index_q;
     wire    [6:0] replay_address_q;
     wire    [6:0] replay_data_q;
@@ -244,6 +288,7 @@ module sm_pipeline_check_64 (
     wire          stage_allocate_valid;
     reg     [3:0] stage_allocate_slot;
     reg           stage_allocate_store;
+    wire          stage_save_valid;
     wire          stage_room;
     wire          stage_room_for_two;
     wire          stage_place;
@@ -281,6 +326,10 @@ module sm_pipeline_check_64 (
     wire    [5:0] stage_replay_index;
     wire    [6:0] stage_replay_log_address;
     wire    [6:0] stage_replay_log_data;
+    wire          stage_save_ready;
+    wire          stage_save_done;
+    wire          stage_saved_valid;
+    wire          stage_spilled_valid;
     wire          stage_logged_valid;
     wire    [6:0] stage_occupancy;
     wire   [15:0] stage_free_one;
@@ -317,10 +366,12 @@ module sm_pipeline_check_64 (
     wire    [1:0] some_memory_any;
     reg    [63:0] some_pair_of;
     wire    [1:0] some_pair_any;
-    reg    [63:0] replay_entry_choose;
-    wire    [2:0] replay_entry_chosen;
+    reg    [63:0] again_entry_choose;
+    wire    [2:0] again_entry_chosen;
     reg    [63:0] drained_of;
     wire          drained_any;
+    reg    [63:0] slot_busy_of;
+    wire          slot_busy_any;
     reg    [63:0] some_revert_of;
     wire          some_revert_any;
     reg    [63:0] revert_first_of;
@@ -342,7 +393,7 @@ module sm_pipeline_check_64 (
         .clock(clock),
         .reset(reset),
         .arrive_valid(board_arrive_valid),
-        .arrive_issued(replay),
+        .arrive_issued(again),
         .arrive_stops(board_arrive_stops),
         .arrive_holds(board_arrive_holds),
         .arrive_destination(board_arrive_destination),
@@ -378,6 +429,8 @@ module sm_pipeline_check_64 (
     register_1 reading_stopped [1:0] (.clock(clock), .reset(reset), .d(reading_stopped_d), .q(reading_stopped_q));
     register_1 favoured (.clock(clock), .reset(reset), .d(favoured_d), .q(favoured_q));
     register_1 replay_reading (.clock(clock), .reset(reset), .d(replay_taken), .q(replay_reading_q));
+    register_1 restore_reading (.clock(clock), .reset(restore_reading_reset), .d(restore_taken), .q(restore_reading_q));
+    register_1 saved_nothing (.clock(clock), .reset(saved_nothing_reset), .d(saved_nothing_d), .q(saved_nothing_q));
     register_6 replay_index (.clock(clock), .reset(reset), .d(stage_replay_index), .q(replay_index_q));
     register_7 replay_address (.clock(clock), .reset(reset), .d(stage_replay_log_address), .q(replay_address_q));
     register_7 replay_data (.clock(clock), .reset(reset), .d(stage_replay_log_data), .q(replay_data_q));
@@ -444,6 +497,9 @@ module sm_pipeline_check_64 (
         .allocate_valid(stage_allocate_valid),
         .allocate_slot(stage_allocate_slot),
         .allocate_store(stage_allocate_store),
+        .save_valid(stage_save_valid),
+        .save_slot(save_slot),
+        .saved_ready(saved_ready),
         .operand(operand),
         .room(stage_room),
         .room_for_two(stage_room_for_two),
@@ -482,6 +538,10 @@ module sm_pipeline_check_64 (
         .replay_index(stage_replay_index),
         .replay_log_address(stage_replay_log_address),
         .replay_log_data(stage_replay_log_data),
+        .save_ready(stage_save_ready),
+        .save_done(stage_save_done),
+        .saved_valid(stage_saved_valid),
+        .spilled_valid(stage_spilled_valid),
         .logged_valid(stage_logged_valid),
         .occupancy(stage_occupancy),
         .free_one(stage_free_one),
@@ -528,13 +588,16 @@ module sm_pipeline_check_64 (
     any_of_32 some_control [1:0] (.of(some_control_of), .any(some_control_any));
     any_of_32 some_memory [1:0] (.of(some_memory_of), .any(some_memory_any));
     any_of_32 some_pair [1:0] (.of(some_pair_of), .any(some_pair_any));
-    select_64_of_3 replay_entry (.choose(replay_entry_choose), .of(board_arrive_entry), .chosen(replay_entry_chosen));
+    select_64_of_3 again_entry (.choose(again_entry_choose), .of(board_arrive_entry), .chosen(again_entry_chosen));
     any_of_64 drained (.of(drained_of), .any(drained_any));
+    any_of_64 slot_busy (.of(slot_busy_of), .any(slot_busy_any));
     any_of_64 some_revert (.of(some_revert_of), .any(some_revert_any));
     any_of_64 revert_first (.of(revert_first_of), .any(revert_first_any));
     any_of_64 revert_second (.of(revert_second_of), .any(revert_second_any));
     any_of_64 revert_squashed (.of(revert_squashed_of), .any(revert_squashed_any));
 
+    assign restore_reading_reset = reset || !QUEUES;
+    assign saved_nothing_reset = reset || QUEUES;
     assign fault = faulted_valid && SQUASHES;
     assign checked = checked_valid && CHECKS && stage_checked_ready;
     assign squash_valid = fault || stage_squashed_valid;
@@ -601,6 +664,30 @@ module sm_pipeline_check_64 (
     assign bus_high[41:0] = {39'd0, class_[2:0]} | ({35'd0, fetched_opcode[6:0]} << 2'd3) | ({34'd0, fetched_destination[7:0]} << 4'd10) | ({34'd0, fetched_source_a[7:0]} << 5'd18) | ({34'd0, fetched_source_b[7:0]} << 5'd26) | ({34'd0, fetched_source_c[7:0]} << 6'd34);
     assign bus_high[83:42] = {39'd0, class_[5:3]} | ({35'd0, fetched_opcode[13:7]} << 2'd3) | ({34'd0, fetched_destination[15:8]} << 4'd10) | ({34'd0, fetched_source_a[15:8]} << 5'd18) | ({34'd0, fetched_source_b[15:8]} << 5'd26) | ({34'd0, fetched_source_c[15:8]} << 6'd34);
     assign replay = stage_replay_valid;
+    assign again = stage_replay_valid || (QUEUES && restore_valid);
+
+    always @* begin : again_warp_process
+        again_warp = restore_warp;
+        again_slot = restore_slot;
+        again_store = restore_store;
+        again_destination = restore_destination;
+        again_a = restore_source_a;
+        again_b = restore_source_b;
+        again_pc = restore_pc;
+        again_mask = restore_mask;
+        again_opcode = restore_opcode;
+        if (replay) begin
+            again_warp = stage_replay_warp;
+            again_slot = stage_replay_slot;
+            again_store = stage_replay_store;
+            again_destination = stage_replay_destination;
+            again_a = stage_replay_address_register;
+            again_b = stage_replay_data_register;
+            again_pc = stage_replay_pc;
+            again_mask = stage_replay_mask;
+            again_opcode = stage_replay_opcode;
+        end
+    end
 
     always @* begin : fetch_scheduler_request_process
         integer i;
@@ -629,7 +716,7 @@ module sm_pipeline_check_64 (
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 32; i = i + 1) begin
                 live[(2*i+p)] = picked_q[(2*i+p)] && running_q[(2*i+p)] && board_room[(2*i+p)]
-                    && !board_stopped[(2*i+p)] && !replay;
+                    && !board_stopped[(2*i+p)] && !again;
             end
         end
     end
@@ -698,14 +785,14 @@ module sm_pipeline_check_64 (
     always @* begin : bus_stops_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            bus_stops[p] = !replay && ((class_[p*3 +: 3] == 3'd2) || (DISABLES && global_[p]));
+            bus_stops[p] = !again && ((class_[p*3 +: 3] == 3'd2) || (DISABLES && global_[p]));
         end
     end
 
     always @* begin : bus_holds_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            bus_holds[p] = replay || global_[p];
+            bus_holds[p] = again || global_[p];
         end
     end
 
@@ -716,10 +803,10 @@ module sm_pipeline_check_64 (
             bus_a[p*8 +: 8] = fetched_source_a[p*8 +: 8];
             bus_b[p*8 +: 8] = fetched_source_b[p*8 +: 8];
             bus_c[p*8 +: 8] = fetched_source_c[p*8 +: 8];
-            if (replay) begin
-                bus_destination[p*8 +: 8] = stage_replay_destination;
-                bus_a[p*8 +: 8] = stage_replay_address_register;
-                bus_b[p*8 +: 8] = stage_replay_data_register;
+            if (again) begin
+                bus_destination[p*8 +: 8] = again_destination;
+                bus_a[p*8 +: 8] = again_a;
+                bus_b[p*8 +: 8] = again_b;
                 bus_c[p*8 +: 8] = ~8'd0;
             end
         end
@@ -814,7 +901,7 @@ module sm_pipeline_check_64 (
     always @* begin : claim_process
         integer w;
         for (w = 0; w < 64; w = w + 1) begin
-            claim[w] = replay_taken && (stage_replay_warp == w[5:0]);
+            claim[w] = again_taken && (again_warp == w[5:0]);
         end
     end
 
@@ -825,7 +912,7 @@ module sm_pipeline_check_64 (
         end
     end
 
-    assign memory_free = credit && !replay;
+    assign memory_free = credit && !again;
 
     always @* begin : first_special_process
         integer w;
@@ -952,7 +1039,7 @@ module sm_pipeline_check_64 (
         end
     end
 
-    assign blocked[0] = replay;
+    assign blocked[0] = again;
     assign blocked[1] = 1'd0;
 
     always @* begin : issue_scheduler_request_process
@@ -1174,22 +1261,36 @@ module sm_pipeline_check_64 (
     assign go[1] = issue_scheduler_any[1] && !(conflict && !favoured_q);
     assign favoured_d = favoured_q ^ conflict;
     assign pair_go[0] = issue_scheduler_any[0] && !issue_scheduler_any[1] && some_pair_any[0];
-    assign pair_go[1] = issue_scheduler_any[1] && !issue_scheduler_any[0] && !replay && some_pair_any[1];
-    assign replay_taken = replay && credit;
+    assign pair_go[1] = issue_scheduler_any[1] && !issue_scheduler_any[0] && !again && some_pair_any[1];
 
-    always @* begin : replay_class_process
-        replay_class = 3'd4;
-        if (stage_replay_store) begin
-            replay_class = 3'd5;
+    always @* begin : restore_room_process
+        integer k;
+        restore_room = 1'd0;
+        for (k = 0; k < 16; k = k + 1) begin
+            if (restore_slot == k[3:0]) begin
+                restore_room = (restore_store && stage_free_two[k]) || (!restore_store && stage_free_one[k]);
+            end
         end
     end
 
-    assign replay_high = {39'd0, replay_class} | ({35'd0, stage_replay_opcode} << 2'd3) | ({34'd0, stage_replay_destination} << 4'd10) | ({34'd0, stage_replay_address_register} << 5'd18) | ({34'd0, stage_replay_data_register} << 5'd26) | ({34'd0, ~8'd0} << 6'd34);
+    assign restore_ready = QUEUES && !replay && credit && restore_room && stage_place;
+    assign restore_taken = QUEUES && restore_valid && !replay && credit && restore_room && stage_place;
+    assign replay_taken = replay && credit;
+    assign again_taken = replay_taken || restore_taken;
 
-    always @* begin : replay_entry_choose_process
+    always @* begin : again_class_process
+        again_class = 3'd4;
+        if (again_store) begin
+            again_class = 3'd5;
+        end
+    end
+
+    assign again_high = {39'd0, again_class} | ({35'd0, again_opcode} << 2'd3) | ({34'd0, again_destination} << 4'd10) | ({34'd0, again_a} << 5'd18) | ({34'd0, again_b} << 5'd26) | ({34'd0, ~8'd0} << 6'd34);
+
+    always @* begin : again_entry_choose_process
         integer w;
         for (w = 0; w < 64; w = w + 1) begin
-            replay_entry_choose[w] = stage_replay_warp == w[5:0];
+            again_entry_choose[w] = again_warp == w[5:0];
         end
     end
 
@@ -1251,13 +1352,13 @@ module sm_pipeline_check_64 (
         for (p = 0; p < 2; p = p + 1) begin
             reading_slot_d[p*4 +: 4] = issued_slot[p*4 +: 4];
         end
-        if (replay_taken) begin
+        if (again_taken) begin
             reading_d[0] = 1'd1;
-            reading_low_d[63:0] = {32'd0, stage_replay_pc} | ({32'd0, stage_replay_mask} << 6'd32);
-            reading_high_d[41:0] = replay_high;
-            reading_warp_d[5:0] = stage_replay_warp;
-            reading_entry_d[2:0] = replay_entry_chosen;
-            reading_slot_d[3:0] = stage_replay_slot;
+            reading_low_d[63:0] = {32'd0, again_pc} | ({32'd0, again_mask} << 6'd32);
+            reading_high_d[41:0] = again_high;
+            reading_warp_d[5:0] = again_warp;
+            reading_entry_d[2:0] = again_entry_chosen;
+            reading_slot_d[3:0] = again_slot;
         end
     end
 
@@ -1274,6 +1375,7 @@ module sm_pipeline_check_64 (
         for (p = 0; p < 2; p = p + 1) begin
             read_valid[p] = reading_q[p];
         end
+        read_valid[0] = reading_q[0] && !restore_reading_q;
     end
 
     always @* begin : read_warp_process
@@ -1379,7 +1481,7 @@ module sm_pipeline_check_64 (
         stage_push_slot = reading_slot_q[3:0];
         stage_push_entry = reading_entry_q[2:0];
         stage_push_replayed = replay_reading_q;
-        pushed_stopped = now_stopped[0] && !replay_reading_q;
+        pushed_stopped = (now_stopped[0] && !replay_reading_q) || restore_reading_q;
         if (reads_memory[1]) begin
             pushed_low = reading_low_q[127:64];
             pushed_high = reading_high_q[75:42];
@@ -1409,11 +1511,15 @@ module sm_pipeline_check_64 (
     assign stage_push_squashed = pushed_stopped && QUEUES
         && ((pushed_high[2:0] == 3'd4) || (pushed_high[2:0] == 3'd5));
     assign stage_committed_valid = finished_valid[4] && finished_global;
-    assign stage_allocate_valid = allocates[0] || allocates[1];
+    assign stage_allocate_valid = allocates[0] || allocates[1] || restore_taken;
 
     always @* begin : stage_allocate_slot_process
         stage_allocate_slot = issued_slot[3:0];
         stage_allocate_store = issued_high[2:0] == 3'd5;
+        if (restore_taken) begin
+            stage_allocate_slot = restore_slot;
+            stage_allocate_store = restore_store;
+        end
         if (allocates[1]) begin
             stage_allocate_slot = issued_slot[7:4];
             stage_allocate_store = issued_high[44:42] == 3'd5;
@@ -1445,6 +1551,29 @@ module sm_pipeline_check_64 (
     assign checked_ready = stage_checked_ready;
     assign logged_valid = stage_logged_valid;
     assign occupancy = stage_occupancy;
+
+    always @* begin : slot_busy_of_process
+        integer w;
+        for (w = 0; w < 64; w = w + 1) begin
+            slot_busy_of[w] = (slot_q[w*4 +: 4] == save_slot)
+                && (running_q[w] || refetch_q[w] || board_busy[w]);
+        end
+    end
+
+    assign stage_save_valid = save_valid && !slot_busy_any;
+    assign save_ready = !slot_busy_any && stage_save_ready;
+    assign saved_nothing_d = save_valid && !slot_busy_any;
+    assign save_done = stage_save_done || saved_nothing_q;
+    assign spilled_valid = stage_spilled_valid;
+    assign saved_valid = stage_saved_valid;
+    assign saved_warp = stage_replay_warp;
+    assign saved_store = stage_replay_store;
+    assign saved_destination = stage_replay_destination;
+    assign saved_source_a = stage_replay_address_register;
+    assign saved_source_b = stage_replay_data_register;
+    assign saved_pc = stage_replay_pc;
+    assign saved_mask = stage_replay_mask;
+    assign saved_opcode = stage_replay_opcode;
 
     always @* begin : reverting_request_process
         integer w;

@@ -42,6 +42,9 @@ module sm_pipeline_log_4_greedy_stage (
     input  wire          allocate_valid,
     input  wire    [3:0] allocate_slot,
     input  wire          allocate_store,
+    input  wire          save_valid,
+    input  wire    [3:0] save_slot,
+    input  wire          saved_ready,
     input  wire [2047:0] operand,
     output wire          room,
     output wire          room_for_two,
@@ -80,6 +83,10 @@ module sm_pipeline_log_4_greedy_stage (
     output wire    [3:0] replay_index,
     output wire    [6:0] replay_log_address,
     output wire    [6:0] replay_log_data,
+    output wire          save_ready,
+    output wire          save_done,
+    output wire          saved_valid,
+    output wire          spilled_valid,
     output wire          logged_valid,
     output wire    [4:0] occupancy,
     output reg    [15:0] free_one,
@@ -88,6 +95,7 @@ module sm_pipeline_log_4_greedy_stage (
 );
     localparam  QUEUES = 1'd1;
     localparam  LOGS = 1'd1;
+    localparam [31:0] LOG_MASK = 32'd4294967295;
     localparam [4:0] CAPACITY = 5'd16;
     reg     [2:0] inserting;
     wire    [4:0] coming_one;
@@ -112,6 +120,10 @@ module sm_pipeline_log_4_greedy_stage (
     reg     [6:0] pushed_address;
     reg     [6:0] pushed_data;
     reg     [3:0] front_index;
+    reg     [1:0] spills;
+    wire          spilled_all;
+    wire          spill;
+    wire          leave;
     wire    [1:0] count_d;
     wire    [1:0] count_q;
     reg    [17:0] place_warp_d;
@@ -150,6 +162,18 @@ module sm_pipeline_log_4_greedy_stage (
     wire          releasing_q;
     wire    [3:0] releasing_slot_q;
     wire    [4:0] releasing_entry_q;
+    wire          spilled_reset;
+    reg     [1:0] spilled_d;
+    wire    [1:0] spilled_q;
+    wire          spill_releasing_reset;
+    wire          spill_releasing_d;
+    wire          spill_releasing_q;
+    wire          spill_slot_reset;
+    reg     [3:0] spill_slot_d;
+    wire    [3:0] spill_slot_q;
+    wire          spill_entry_reset;
+    reg     [4:0] spill_entry_d;
+    wire    [4:0] spill_entry_q;
     wire          queue_reset;
     wire          queue_insert_valid;
     wire          queue_insert_restored;
@@ -165,18 +189,15 @@ module sm_pipeline_log_4_greedy_stage (
     wire    [6:0] queue_insert_log_data;
     wire    [5:0] queue_held_warp;
     wire    [7:0] queue_held_register;
-    wire          queue_save_valid;
-    wire    [3:0] queue_save_slot;
-    wire          queue_saved_ready;
     wire          queue_insert_ready;
     wire    [3:0] queue_insert_index;
     wire          unused_queue_held;
     wire          queue_resume_ready;
     wire          queue_replay_valid;
     wire          queue_replay_done;
-    wire          unused_queue_save_ready;
-    wire          unused_queue_saved_valid;
-    wire          unused_queue_save_done;
+    wire          queue_save_ready;
+    wire          queue_saved_valid;
+    wire          queue_save_done;
     wire    [3:0] queue_entry_index;
     wire    [5:0] queue_entry_warp;
     wire    [3:0] queue_entry_slot;
@@ -200,8 +221,7 @@ module sm_pipeline_log_4_greedy_stage (
     wire    [3:0] log_replay_slot;
     reg     [4:0] log_replay_entry;
     wire          log_save_valid;
-    wire    [3:0] log_save_slot;
-    wire    [4:0] log_save_entry;
+    reg     [4:0] log_save_entry;
     wire          unused_log_allocate_ready;
     wire          unused_log_allocated_valid;
     wire    [4:0] log_allocated_address;
@@ -210,9 +230,9 @@ module sm_pipeline_log_4_greedy_stage (
     wire   [15:0] log_free_two;
     wire          log_write_ready;
     wire          log_replay_ready;
-    wire          unused_log_save_ready;
+    wire          log_save_ready;
     wire          log_replayed_valid;
-    wire          unused_log_saved_valid;
+    wire          log_saved_valid;
     wire          unused_log_read_denied;
     wire [2047:0] log_read_data;
 
@@ -246,6 +266,15 @@ module sm_pipeline_log_4_greedy_stage (
     register_1 releasing (.clock(clock), .reset(reset), .d(releasing_d), .q(releasing_q));
     register_4 releasing_slot (.clock(clock), .reset(reset), .d(checked_slot), .q(releasing_slot_q));
     register_5 releasing_entry (.clock(clock), .reset(reset), .d(checked_log_data), .q(releasing_entry_q));
+    register_2 spilled (.clock(clock), .reset(spilled_reset), .d(spilled_d), .q(spilled_q));
+    register_1 spill_releasing (
+        .clock(clock),
+        .reset(spill_releasing_reset),
+        .d(spill_releasing_d),
+        .q(spill_releasing_q)
+    );
+    register_4 spill_slot (.clock(clock), .reset(spill_slot_reset), .d(spill_slot_d), .q(spill_slot_q));
+    register_5 spill_entry (.clock(clock), .reset(spill_entry_reset), .d(spill_entry_d), .q(spill_entry_q));
     sm_pipeline_log_4_greedy_stage_queue queue_ (
         .clock(clock),
         .reset(queue_reset),
@@ -272,18 +301,18 @@ module sm_pipeline_log_4_greedy_stage (
         .resume_valid(resume_valid),
         .resume_warp(resume_warp),
         .replay_ready(replay_ready),
-        .save_valid(queue_save_valid),
-        .save_slot(queue_save_slot),
-        .saved_ready(queue_saved_ready),
+        .save_valid(save_valid),
+        .save_slot(save_slot),
+        .saved_ready(leave),
         .insert_ready(queue_insert_ready),
         .insert_index(queue_insert_index),
         .held(unused_queue_held),
         .resume_ready(queue_resume_ready),
         .replay_valid(queue_replay_valid),
         .replay_done(queue_replay_done),
-        .save_ready(unused_queue_save_ready),
-        .saved_valid(unused_queue_saved_valid),
-        .save_done(unused_queue_save_done),
+        .save_ready(queue_save_ready),
+        .saved_valid(queue_saved_valid),
+        .save_done(queue_save_done),
         .entry_index(queue_entry_index),
         .entry_warp(queue_entry_warp),
         .entry_slot(queue_entry_slot),
@@ -316,7 +345,7 @@ module sm_pipeline_log_4_greedy_stage (
         .replay_slot(log_replay_slot),
         .replay_entry(log_replay_entry),
         .save_valid(log_save_valid),
-        .save_slot(log_save_slot),
+        .save_slot(queue_entry_slot),
         .save_entry(log_save_entry),
         .allocate_ready(unused_log_allocate_ready),
         .allocated_valid(unused_log_allocated_valid),
@@ -326,13 +355,17 @@ module sm_pipeline_log_4_greedy_stage (
         .free_two(log_free_two),
         .write_ready(log_write_ready),
         .replay_ready(log_replay_ready),
-        .save_ready(unused_log_save_ready),
+        .save_ready(log_save_ready),
         .replayed_valid(log_replayed_valid),
-        .saved_valid(unused_log_saved_valid),
+        .saved_valid(log_saved_valid),
         .read_denied(unused_log_read_denied),
         .read_data(log_read_data)
     );
 
+    assign spilled_reset = reset || !LOGS;
+    assign spill_releasing_reset = reset || !LOGS;
+    assign spill_slot_reset = reset || !LOGS;
+    assign spill_entry_reset = reset || !LOGS;
     assign queue_reset = reset || !QUEUES;
     assign log_reset = reset || !LOGS;
     assign front_load = place_class_q[2:0] == 3'd4;
@@ -534,12 +567,9 @@ module sm_pipeline_log_4_greedy_stage (
     assign queue_insert_mask = place_mask_q[31:0];
     assign queue_insert_log_address = place_log_address_q[6:0];
     assign queue_insert_log_data = place_log_data_q[6:0];
-    assign checked = checked_valid && !releasing_q;
+    assign checked = checked_valid && !releasing_q && !spill_releasing_q;
     assign queue_held_warp = 6'd0;
     assign queue_held_register = 8'd0;
-    assign queue_save_valid = 1'd0;
-    assign queue_save_slot = 4'd0;
-    assign queue_saved_ready = 1'd0;
     assign resume_ready = !QUEUES || queue_resume_ready;
     assign replay_valid = QUEUES && queue_replay_valid;
     assign replay_done = QUEUES && queue_replay_done;
@@ -568,7 +598,7 @@ module sm_pipeline_log_4_greedy_stage (
 
     assign log_replay_valid = wants && place_replayed_q[0];
     assign log_replay_slot = place_slot_q[3:0];
-    assign log_release_valid = releasing_q || checked_valid;
+    assign log_release_valid = releasing_q || spill_releasing_q || checked_valid;
 
     always @* begin : log_release_slot_process
         log_release_slot = checked_slot;
@@ -577,13 +607,62 @@ module sm_pipeline_log_4_greedy_stage (
             log_release_slot = releasing_slot_q;
             log_release_entry = releasing_entry_q;
         end
+        if (!releasing_q && spill_releasing_q) begin
+            log_release_slot = spill_slot_q;
+            log_release_entry = spill_entry_q;
+        end
     end
 
-    assign log_save_valid = 1'd0;
-    assign log_save_slot = 4'd0;
-    assign log_save_entry = 5'd0;
+    always @* begin : spills_process
+        spills = 2'd0;
+        if (LOGS && !queue_entry_opcode[7]) begin
+            spills = 2'd1;
+        end
+        if (LOGS && queue_entry_opcode[7]) begin
+            spills = 2'd2;
+        end
+    end
+
+    assign spilled_all = spilled_q == spills;
+    assign log_save_valid = queue_saved_valid && !spilled_all && !spill_releasing_q && saved_ready;
+
+    always @* begin : log_save_entry_process
+        log_save_entry = queue_entry_log_address[4:0];
+        if (|spilled_q) begin
+            log_save_entry = queue_entry_log_data[4:0];
+        end
+    end
+
+    assign spill = log_save_ready && queue_saved_valid && !spilled_all && !spill_releasing_q && saved_ready;
+    assign leave = queue_saved_valid && spilled_all && saved_ready;
+
+    always @* begin : spilled_d_process
+        spilled_d = spilled_q + {1'd0, spill};
+        if (leave) begin
+            spilled_d = 2'd0;
+        end
+    end
+
+    assign spill_releasing_d = spill || (spill_releasing_q && releasing_q);
+
+    always @* begin : spill_slot_d_process
+        spill_slot_d = spill_slot_q;
+        spill_entry_d = spill_entry_q;
+        if (spill) begin
+            spill_slot_d = queue_entry_slot;
+            spill_entry_d = queue_entry_log_address[4:0];
+            if (|spilled_q) begin
+                spill_entry_d = queue_entry_log_data[4:0];
+            end
+        end
+    end
+
+    assign save_ready = !QUEUES || queue_save_ready;
+    assign save_done = QUEUES && queue_save_done;
+    assign saved_valid = QUEUES && queue_saved_valid && spilled_all;
+    assign spilled_valid = LOGS && log_saved_valid;
     assign releasing_d = LOGS && checked && checked_store;
-    assign checked_ready = !releasing_q;
+    assign checked_ready = !releasing_q && !spill_releasing_q;
 
     always @* begin : free_one_process
         integer k;
@@ -604,10 +683,7 @@ module sm_pipeline_log_4_greedy_stage (
     always @* begin : logged_data_process
         integer j;
         for (j = 0; j < 64; j = j + 1) begin
-            logged_data[j*32 +: 32] = 32'd0;
-            if (LOGS) begin
-                logged_data[j*32 +: 32] = log_read_data[j*32 +: 32];
-            end
+            logged_data[j*32 +: 32] = log_read_data[j*32 +: 32] & LOG_MASK;
         end
     end
 

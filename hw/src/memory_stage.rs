@@ -153,6 +153,7 @@ pub struct MemoryStage<
     // A queue or a log that the scheme does not have stays in reset, and synthesis removes it.
     queues: Constant<Bit>,
     logs: Constant<Bit>,
+    log_mask: Constant<Bits<32>>,
     queue: ReplayQueue<N, I, O, A>,
     log: OperandLog<E, P, C>,
 
@@ -477,11 +478,11 @@ impl<
 
         // An instruction that is saved leaves behind its operands; each is released when it was read.
         self.spills.next = 0.into();
-        if self.logs.val() {
+        if self.logs.val() && !self.queue.entry_opcode.val().get_bit(7) {
             self.spills.next = 1.into();
-            if self.queue.entry_opcode.val().get_bit(7) {
-                self.spills.next = 2.into();
-            }
+        }
+        if self.logs.val() && self.queue.entry_opcode.val().get_bit(7) {
+            self.spills.next = 2.into();
         }
         self.spilled_all.next = self.spilled.q.val() == self.spills.val();
         self.log.save_valid.next = self.queue.saved_valid.val()
@@ -531,10 +532,7 @@ impl<
         self.logged_valid.next = self.logs.val() && self.log.replayed_valid.val();
         for j in 0..LOG_WORDS {
             self.log.write_data[j].next = self.operand[j].val();
-            self.logged_data[j].next = 0.into();
-            if self.logs.val() {
-                self.logged_data[j].next = self.log.read_data[j].val();
-            }
+            self.logged_data[j].next = self.log.read_data[j].val() & self.log_mask.val();
         }
 
         // To the memory unit.
@@ -583,6 +581,7 @@ impl<
                     queues: Constant::new(queues),
                     capacity: Constant::new((N as LiteralType).into()),
                     logs: Constant::new(logs),
+                    log_mask: Constant::new(if logs { 0xFFFF_FFFF } else { 0 }.into()),
                     log: OperandLog::new(LOG_BANKS),
                     $($field: Default::default(),)*
                     $($array: std::array::from_fn(|_| Default::default()),)*

@@ -15,6 +15,9 @@ struct Row {
     scheme: &'static str,
     programs: u64,
     cycles: u64,
+    /// Thread blocks that left in the middle of their work and came back, with so many squashed instructions.
+    switches: u64,
+    restored: u64,
 }
 
 /// Runs the trials of seeds from `seed` on, and stops at the first that fails.
@@ -51,12 +54,21 @@ pub fn run(trials: u64, seed: u64, schemes: &[Scheme], global: &Global) -> Resul
     if global.json {
         return global.print_json(&rows);
     }
-    let mut table = table(&["scheme", "programs", "cycles", "failures"]);
+    let mut table = table(&[
+        "scheme",
+        "programs",
+        "cycles",
+        "blocks away",
+        "restored",
+        "failures",
+    ]);
     for row in &rows {
         table.add_row(vec![
             row.scheme.into(),
             right(grouped(row.programs)),
             right(grouped(row.cycles)),
+            right(grouped(row.switches)),
+            right(grouped(row.restored)),
             right(0),
         ]);
     }
