@@ -3,6 +3,7 @@
 // Each test binary uses a part of it.
 #![allow(dead_code, missing_docs)]
 
+pub mod board;
 pub mod log;
 pub mod queue;
 pub mod tlb;
