@@ -303,7 +303,7 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
             self.last_c.d.next = self.arrive_source_c.val();
         }
 
-        // What it shows.
+        // What it shows; of an instruction that is not there, entry 0.
         for i in 0..K {
             self.first_waits.of[i].next =
                 self.first_results[i].q.val() || self.first_holders[i].q.val();
