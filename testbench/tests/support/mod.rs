@@ -22,6 +22,7 @@ fn kernel_cycles(block: &str) -> u64 {
     match block {
         "replay_queue" => 30_000,
         "operand_log" => 100_000,
+        "scoreboard" => 500_000,
         "sm_pipeline" => 6_000,
         _ => 60_000,
     }
