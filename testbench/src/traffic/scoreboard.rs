@@ -117,11 +117,10 @@ impl ScoreboardTraffic {
     fn drive_issue(&mut self, model: &Scoreboard, inputs: &mut Inputs) {
         let stray = self.dice.chance(self.mode.stray);
         inputs.flush = self.dice.chance(self.mode.flush);
-        inputs.issue_first = (model.first_ready() || stray)
-            && (!inputs.flush || stray)
-            && self.dice.chance(self.mode.issue);
-        inputs.issue_second = (inputs.issue_first && model.second_ready() || stray)
-            && self.dice.chance(self.mode.pair);
+        let may = model.first_ready() && !inputs.flush;
+        inputs.issue_first = (may || stray) && self.dice.chance(self.mode.issue);
+        let may = inputs.issue_first && model.second_ready();
+        inputs.issue_second = (may || stray) && self.dice.chance(self.mode.pair);
     }
 
     fn drive_ends(&mut self, model: &Scoreboard, inputs: &mut Inputs) {
