@@ -347,6 +347,7 @@ impl Model for Scoreboard {
             self.check(inputs.checked_entry);
         }
         self.rest();
+        // What is flushed cannot be issued any more.
         if inputs.flush {
             self.flush();
         }
