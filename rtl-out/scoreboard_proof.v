@@ -16,69 +16,69 @@ module scoreboard_proof (
     input  wire          issue_second,
     input  wire          flush,
     input  wire    [5:0] finished_valid,
-    input  wire    [5:0] finished_entry,
+    input  wire   [11:0] finished_entry,
     input  wire          checked_valid,
-    input  wire          checked_entry,
+    input  wire    [1:0] checked_entry,
     output wire          room,
-    output wire          arrive_entry,
+    output wire    [1:0] arrive_entry,
     output wire          first_valid,
     output wire          first_ready,
-    output wire          first_entry,
+    output reg     [1:0] first_entry,
     output wire          second_valid,
     output wire          second_ready,
-    output wire          second_entry,
+    output reg     [1:0] second_entry,
     output wire          stopped,
     output wire          stopping,
     output wire          busy
 );
     localparam  HOLDING = 1'd1;
-    reg     [1:0] finishing;
-    reg     [1:0] checking;
-    reg     [1:0] flushing;
-    reg     [1:0] conflict;
-    reg     [1:0] hold_conflict;
+    reg     [3:0] finishing;
+    reg     [3:0] checking;
+    reg     [3:0] flushing;
+    reg     [3:0] conflict;
+    reg     [3:0] hold_conflict;
     wire          writes;
     wire          after;
     wire          arriving;
     wire          buffering;
     wire          buffering_first;
     wire          buffering_second;
-    reg     [1:0] used_d;
-    wire    [1:0] used_q;
-    reg     [1:0] stops_d;
-    wire    [1:0] stops_q;
-    reg    [15:0] destination_d;
-    wire   [15:0] destination_q;
-    reg     [1:0] holds_reset;
-    reg     [1:0] holds_d;
-    wire    [1:0] holds_q;
-    reg     [1:0] held_a_reset;
-    reg    [15:0] held_a_d;
-    wire   [15:0] held_a_q;
-    reg     [1:0] held_b_reset;
-    reg    [15:0] held_b_d;
-    wire   [15:0] held_b_q;
-    reg     [1:0] held_c_reset;
-    reg    [15:0] held_c_d;
-    wire   [15:0] held_c_q;
+    reg     [3:0] used_d;
+    wire    [3:0] used_q;
+    reg     [3:0] stops_d;
+    wire    [3:0] stops_q;
+    reg    [31:0] destination_d;
+    wire   [31:0] destination_q;
+    reg     [3:0] holds_reset;
+    reg     [3:0] holds_d;
+    wire    [3:0] holds_q;
+    reg     [3:0] held_a_reset;
+    reg    [31:0] held_a_d;
+    wire   [31:0] held_a_q;
+    reg     [3:0] held_b_reset;
+    reg    [31:0] held_b_d;
+    wire   [31:0] held_b_q;
+    reg     [3:0] held_c_reset;
+    reg    [31:0] held_c_d;
+    wire   [31:0] held_c_q;
     reg           first_d;
     wire          first_q;
     reg           second_d;
     wire          second_q;
-    reg           entry_of_first_d;
-    wire          entry_of_first_q;
-    reg           entry_of_second_d;
-    wire          entry_of_second_q;
-    reg     [1:0] first_results_d;
-    wire    [1:0] first_results_q;
-    reg     [1:0] second_results_d;
-    wire    [1:0] second_results_q;
-    reg     [1:0] first_holders_reset;
-    reg     [1:0] first_holders_d;
-    wire    [1:0] first_holders_q;
-    reg     [1:0] second_holders_reset;
-    reg     [1:0] second_holders_d;
-    wire    [1:0] second_holders_q;
+    reg     [1:0] entry_of_first_d;
+    wire    [1:0] entry_of_first_q;
+    reg     [1:0] entry_of_second_d;
+    wire    [1:0] entry_of_second_q;
+    reg     [3:0] first_results_d;
+    wire    [3:0] first_results_q;
+    reg     [3:0] second_results_d;
+    wire    [3:0] second_results_q;
+    reg     [3:0] first_holders_reset;
+    reg     [3:0] first_holders_d;
+    wire    [3:0] first_holders_q;
+    reg     [3:0] second_holders_reset;
+    reg     [3:0] second_holders_d;
+    wire    [3:0] second_holders_q;
     reg           first_after_d;
     wire          first_after_q;
     reg           second_after_d;
@@ -90,40 +90,40 @@ module scoreboard_proof (
     reg     [7:0] last_c_d;
     wire    [7:0] last_c_q;
     wire          issued_q;
-    reg     [1:0] free_request;
-    wire    [1:0] free_grant;
-    wire          free_index;
-    reg     [1:0] some_free_of;
+    reg     [3:0] free_request;
+    wire    [3:0] free_grant;
+    wire    [1:0] free_index;
+    reg     [3:0] some_free_of;
     wire          some_free_any;
     wire          some_used_any;
     wire          some_stop_any;
-    reg     [1:0] some_stop_left_of;
+    reg     [3:0] some_stop_left_of;
     wire          some_stop_left_any;
-    reg     [1:0] first_waits_of;
+    reg     [3:0] first_waits_of;
     wire          first_waits_any;
-    reg     [1:0] second_waits_of;
+    reg     [3:0] second_waits_of;
     wire          second_waits_any;
 
-    register_1 used [1:0] (.clock(clock), .reset(reset), .d(used_d), .q(used_q));
-    register_1 stops [1:0] (.clock(clock), .reset(reset), .d(stops_d), .q(stops_q));
-    register_8 destination [1:0] (.clock(clock), .reset(reset), .d(destination_d), .q(destination_q));
-    register_1 holds [1:0] (.clock(clock), .reset(holds_reset), .d(holds_d), .q(holds_q));
-    register_8 held_a [1:0] (.clock(clock), .reset(held_a_reset), .d(held_a_d), .q(held_a_q));
-    register_8 held_b [1:0] (.clock(clock), .reset(held_b_reset), .d(held_b_d), .q(held_b_q));
-    register_8 held_c [1:0] (.clock(clock), .reset(held_c_reset), .d(held_c_d), .q(held_c_q));
+    register_1 used [3:0] (.clock(clock), .reset(reset), .d(used_d), .q(used_q));
+    register_1 stops [3:0] (.clock(clock), .reset(reset), .d(stops_d), .q(stops_q));
+    register_8 destination [3:0] (.clock(clock), .reset(reset), .d(destination_d), .q(destination_q));
+    register_1 holds [3:0] (.clock(clock), .reset(holds_reset), .d(holds_d), .q(holds_q));
+    register_8 held_a [3:0] (.clock(clock), .reset(held_a_reset), .d(held_a_d), .q(held_a_q));
+    register_8 held_b [3:0] (.clock(clock), .reset(held_b_reset), .d(held_b_d), .q(held_b_q));
+    register_8 held_c [3:0] (.clock(clock), .reset(held_c_reset), .d(held_c_d), .q(held_c_q));
     register_1 first (.clock(clock), .reset(reset), .d(first_d), .q(first_q));
     register_1 second (.clock(clock), .reset(reset), .d(second_d), .q(second_q));
-    register_1 entry_of_first (.clock(clock), .reset(reset), .d(entry_of_first_d), .q(entry_of_first_q));
-    register_1 entry_of_second (.clock(clock), .reset(reset), .d(entry_of_second_d), .q(entry_of_second_q));
-    register_1 first_results [1:0] (.clock(clock), .reset(reset), .d(first_results_d), .q(first_results_q));
-    register_1 second_results [1:0] (.clock(clock), .reset(reset), .d(second_results_d), .q(second_results_q));
-    register_1 first_holders [1:0] (
+    register_2 entry_of_first (.clock(clock), .reset(reset), .d(entry_of_first_d), .q(entry_of_first_q));
+    register_2 entry_of_second (.clock(clock), .reset(reset), .d(entry_of_second_d), .q(entry_of_second_q));
+    register_1 first_results [3:0] (.clock(clock), .reset(reset), .d(first_results_d), .q(first_results_q));
+    register_1 second_results [3:0] (.clock(clock), .reset(reset), .d(second_results_d), .q(second_results_q));
+    register_1 first_holders [3:0] (
         .clock(clock),
         .reset(first_holders_reset),
         .d(first_holders_d),
         .q(first_holders_q)
     );
-    register_1 second_holders [1:0] (
+    register_1 second_holders [3:0] (
         .clock(clock),
         .reset(second_holders_reset),
         .d(second_holders_d),
@@ -135,100 +135,100 @@ module scoreboard_proof (
     register_8 last_b (.clock(clock), .reset(reset), .d(last_b_d), .q(last_b_q));
     register_8 last_c (.clock(clock), .reset(reset), .d(last_c_d), .q(last_c_q));
     register_1 issued (.clock(clock), .reset(reset), .d(issue_first), .q(issued_q));
-    arbiter_lowest_2 free (.request(free_request), .grant(free_grant), .index(free_index));
-    any_of_2 some_free (.of(some_free_of), .any(some_free_any));
-    any_of_2 some_used (.of(used_q), .any(some_used_any));
-    any_of_2 some_stop (.of(stops_q), .any(some_stop_any));
-    any_of_2 some_stop_left (.of(some_stop_left_of), .any(some_stop_left_any));
-    any_of_2 first_waits (.of(first_waits_of), .any(first_waits_any));
-    any_of_2 second_waits (.of(second_waits_of), .any(second_waits_any));
+    arbiter_lowest_4 free (.request(free_request), .grant(free_grant), .index(free_index));
+    any_of_4 some_free (.of(some_free_of), .any(some_free_any));
+    any_of_4 some_used (.of(used_q), .any(some_used_any));
+    any_of_4 some_stop (.of(stops_q), .any(some_stop_any));
+    any_of_4 some_stop_left (.of(some_stop_left_of), .any(some_stop_left_any));
+    any_of_4 first_waits (.of(first_waits_of), .any(first_waits_any));
+    any_of_4 second_waits (.of(second_waits_of), .any(second_waits_any));
 
     always @* begin : holds_reset_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             holds_reset[i] = reset || !HOLDING;
         end
     end
 
     always @* begin : held_a_reset_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             held_a_reset[i] = reset || !HOLDING;
         end
     end
 
     always @* begin : held_b_reset_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             held_b_reset[i] = reset || !HOLDING;
         end
     end
 
     always @* begin : held_c_reset_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             held_c_reset[i] = reset || !HOLDING;
         end
     end
 
     always @* begin : first_holders_reset_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             first_holders_reset[i] = reset || !HOLDING;
         end
     end
 
     always @* begin : second_holders_reset_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             second_holders_reset[i] = reset || !HOLDING;
         end
     end
 
     always @* begin : finishing_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
-            finishing[i] = (finished_valid[0] && (finished_entry[0] == i[0:0]))
-                || (finished_valid[1] && (finished_entry[1] == i[0:0]))
-                || (finished_valid[2] && (finished_entry[2] == i[0:0]))
-                || (finished_valid[3] && (finished_entry[3] == i[0:0]))
-                || (finished_valid[4] && (finished_entry[4] == i[0:0]))
-                || (finished_valid[5] && (finished_entry[5] == i[0:0]));
+        for (i = 0; i < 4; i = i + 1) begin
+            finishing[i] = (finished_valid[0] && (finished_entry[1:0] == i[1:0]))
+                || (finished_valid[1] && (finished_entry[3:2] == i[1:0]))
+                || (finished_valid[2] && (finished_entry[5:4] == i[1:0]))
+                || (finished_valid[3] && (finished_entry[7:6] == i[1:0]))
+                || (finished_valid[4] && (finished_entry[9:8] == i[1:0]))
+                || (finished_valid[5] && (finished_entry[11:10] == i[1:0]));
         end
     end
 
     always @* begin : checking_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
-            checking[i] = checked_valid && (checked_entry == i[0:0]);
+        for (i = 0; i < 4; i = i + 1) begin
+            checking[i] = checked_valid && (checked_entry == i[1:0]);
         end
     end
 
     always @* begin : flushing_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             flushing[i] = flush
-                && ((first_q && (entry_of_first_q == i[0:0])) || (second_q && (entry_of_second_q == i[0:0])));
+                && ((first_q && (entry_of_first_q == i[1:0])) || (second_q && (entry_of_second_q == i[1:0])));
         end
     end
 
     always @* begin : free_request_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             free_request[i] = !used_q[i];
         end
     end
 
     always @* begin : some_free_of_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             some_free_of[i] = !used_q[i];
         end
     end
 
     always @* begin : conflict_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             conflict[i] = used_q[i] && !finishing[i] && !(&destination_q[i*8 +: 8])
                 && ((destination_q[i*8 +: 8] == arrive_destination)
                 || (destination_q[i*8 +: 8] == arrive_source_a)
@@ -241,7 +241,7 @@ module scoreboard_proof (
 
     always @* begin : hold_conflict_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             hold_conflict[i] = used_q[i] && holds_q[i] && !finishing[i] && !checking[i] && writes
                 && ((held_a_q[i*8 +: 8] == arrive_destination) || (held_b_q[i*8 +: 8] == arrive_destination)
                 || (held_c_q[i*8 +: 8] == arrive_destination));
@@ -260,7 +260,7 @@ module scoreboard_proof (
 
     always @* begin : used_d_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             used_d[i] = used_q[i] && !finishing[i] && !flushing[i];
             stops_d[i] = stops_q[i] && !finishing[i] && !checking[i] && !flushing[i];
             destination_d[i*8 +: 8] = destination_q[i*8 +: 8];
@@ -274,7 +274,7 @@ module scoreboard_proof (
 
     always @* begin : holds_d_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             holds_d[i] = holds_q[i] && !checking[i];
             held_a_d[i*8 +: 8] = held_a_q[i*8 +: 8];
             held_b_d[i*8 +: 8] = held_b_q[i*8 +: 8];
@@ -319,7 +319,7 @@ module scoreboard_proof (
 
     always @* begin : second_results_d_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             second_results_d[i] = second_results_q[i] && !finishing[i];
             if (buffering_second) begin
                 second_results_d[i] = conflict[i];
@@ -329,7 +329,7 @@ module scoreboard_proof (
 
     always @* begin : first_results_d_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             first_results_d[i] = first_results_q[i] && !finishing[i];
             if (issue_first) begin
                 first_results_d[i] = second_results_q[i] && !finishing[i];
@@ -342,7 +342,7 @@ module scoreboard_proof (
 
     always @* begin : second_holders_d_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             second_holders_d[i] = second_holders_q[i] && !finishing[i] && !checking[i];
             if (buffering_second) begin
                 second_holders_d[i] = hold_conflict[i];
@@ -352,7 +352,7 @@ module scoreboard_proof (
 
     always @* begin : first_holders_d_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             first_holders_d[i] = first_holders_q[i] && !finishing[i] && !checking[i];
             if (issue_first) begin
                 first_holders_d[i] = second_holders_q[i] && !finishing[i] && !checking[i];
@@ -376,30 +376,44 @@ module scoreboard_proof (
 
     always @* begin : first_waits_of_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             first_waits_of[i] = first_results_q[i] || first_holders_q[i];
         end
     end
 
     always @* begin : second_waits_of_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             second_waits_of[i] = second_results_q[i] || second_holders_q[i];
         end
     end
 
     always @* begin : some_stop_left_of_process
         integer i;
-        for (i = 0; i < 2; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             some_stop_left_of[i] = stops_q[i] && !finishing[i] && !checking[i];
         end
     end
 
     assign first_valid = first_q;
-    assign first_entry = entry_of_first_q;
+
+    always @* begin : first_entry_process
+        first_entry = entry_of_first_q;
+        if (!first_q) begin
+            first_entry = 2'd0;
+        end
+    end
+
     assign first_ready = first_q && !first_waits_any && !(first_after_q && issued_q);
     assign second_valid = second_q;
-    assign second_entry = entry_of_second_q;
+
+    always @* begin : second_entry_process
+        second_entry = entry_of_second_q;
+        if (!second_q) begin
+            second_entry = 2'd0;
+        end
+    end
+
     assign second_ready = second_q && !second_waits_any && !second_after_q;
     assign stopped = some_stop_any;
     assign stopping = some_stop_left_any;

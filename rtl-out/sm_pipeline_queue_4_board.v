@@ -22,10 +22,10 @@ module sm_pipeline_queue_4_board (
     output wire    [2:0] arrive_entry,
     output wire          first_valid,
     output wire          first_ready,
-    output wire    [2:0] first_entry,
+    output reg     [2:0] first_entry,
     output wire          second_valid,
     output wire          second_ready,
-    output wire    [2:0] second_entry,
+    output reg     [2:0] second_entry,
     output wire          stopped,
     output wire          stopping,
     output wire          busy
@@ -395,10 +395,24 @@ module sm_pipeline_queue_4_board (
     end
 
     assign first_valid = first_q;
-    assign first_entry = entry_of_first_q;
+
+    always @* begin : first_entry_process
+        first_entry = entry_of_first_q;
+        if (!first_q) begin
+            first_entry = 3'd0;
+        end
+    end
+
     assign first_ready = first_q && !first_waits_any && !(first_after_q && issued_q);
     assign second_valid = second_q;
-    assign second_entry = entry_of_second_q;
+
+    always @* begin : second_entry_process
+        second_entry = entry_of_second_q;
+        if (!second_q) begin
+            second_entry = 3'd0;
+        end
+    end
+
     assign second_ready = second_q && !second_waits_any && !second_after_q;
     assign stopped = some_stop_any;
     assign stopping = some_stop_left_any;

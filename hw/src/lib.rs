@@ -1,7 +1,7 @@
 //! Everything of Faultline that becomes gates.
 //!
-//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`]. Primitives under them: [`register`], [`memory`],
-//! [`arbiter`], [`any_of`], [`lowest`], [`turns`], [`select`], [`recency`].
+//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`scoreboard`]. Primitives under them:
+//! [`register`], [`memory`], [`arbiter`], [`any_of`], [`lowest`], [`turns`], [`select`], [`recency`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
 

@@ -259,7 +259,7 @@ pub fn designs() -> Vec<Design> {
             connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(true))
         }),
         design("scoreboard_proof", "scoreboard", "proof", || {
-            connected(Scoreboard::<2, 1>::new(true))
+            connected(Scoreboard::<4, 2>::new(true))
         }),
         design("sm_pipeline_stall_64", "sm_pipeline", "stall_64", || {
             pipeline(Scheme::StallOnFault)

@@ -303,7 +303,7 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
             self.last_c.d.next = self.arrive_source_c.val();
         }
 
-        // What it shows.
+        // What it shows; of an instruction that is not there, entry 0.
         for i in 0..K {
             self.first_waits.of[i].next =
                 self.first_results[i].q.val() || self.first_holders[i].q.val();
@@ -315,11 +315,17 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
         }
         self.first_valid.next = self.first.q.val();
         self.first_entry.next = self.entry_of_first.q.val();
+        if !self.first.q.val() {
+            self.first_entry.next = 0.into();
+        }
         self.first_ready.next = self.first.q.val()
             && !self.first_waits.any.val()
             && !(self.first_after.q.val() && self.issued.q.val());
         self.second_valid.next = self.second.q.val();
         self.second_entry.next = self.entry_of_second.q.val();
+        if !self.second.q.val() {
+            self.second_entry.next = 0.into();
+        }
         self.second_ready.next =
             self.second.q.val() && !self.second_waits.any.val() && !self.second_after.q.val();
         self.stopped.next = self.some_stop.any.val();

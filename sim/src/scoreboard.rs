@@ -54,9 +54,9 @@ ports! {
         arrive_source_c: u8 = 8,
         /// The first buffered instruction is issued.
         issue_first: bool = 1,
-        /// The second one is issued with it.
+        /// The second one is issued with it; without the first one it is not.
         issue_second: bool = 1,
-        /// The buffered instructions are forgotten.
+        /// The buffered instructions are forgotten, those that are issued in the same cycle too.
         flush: bool = 1,
         /// Instructions finish: of each unit, and a squashed one.
         finished_valid: [u64; FINISHES] = (FINISHES, 1),
@@ -202,6 +202,18 @@ impl Scoreboard {
         self.stopping & !gone != 0
     }
 
+    /// Entries that are taken, a bit each.
+    #[must_use]
+    pub fn used(&self) -> u16 {
+        self.used
+    }
+
+    /// Entries of instructions for which the fetch stops, a bit each.
+    #[must_use]
+    pub fn stops(&self) -> u16 {
+        self.stopping
+    }
+
     /// Whether some instruction is buffered or in flight.
     #[must_use]
     pub fn busy(&self) -> bool {
@@ -335,13 +347,15 @@ impl Model for Scoreboard {
             self.check(inputs.checked_entry);
         }
         self.rest();
-        for issued in [inputs.issue_first, inputs.issue_second] {
-            if issued {
-                self.issue();
-            }
-        }
+        // What is flushed cannot be issued any more.
         if inputs.flush {
             self.flush();
+        }
+        if inputs.issue_first {
+            self.issue();
+            if inputs.issue_second {
+                self.issue();
+            }
         }
         if inputs.arrive_valid && outputs.room && !inputs.flush {
             let arrival = Arrival {

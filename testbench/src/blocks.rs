@@ -2,7 +2,7 @@
 
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
-use faultline_sim::{coalescer, l1_tlb, operand_log, replay_queue, sm_pipeline};
+use faultline_sim::{coalescer, l1_tlb, operand_log, replay_queue, scoreboard, sm_pipeline};
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
 use crate::bench::Bench;
@@ -15,6 +15,7 @@ use crate::traffic::coalescer::CoalescerTraffic;
 use crate::traffic::l1_tlb::L1TlbTraffic;
 use crate::traffic::operand_log::OperandLogTraffic;
 use crate::traffic::replay_queue::ReplayQueueTraffic;
+use crate::traffic::scoreboard::ScoreboardTraffic;
 use crate::traffic::sm_pipeline::SmPipelineTraffic;
 use crate::traffic::{Driven, Traffic};
 
@@ -139,6 +140,30 @@ impl Block for L1Tlb {
     }
 }
 
+/// The scoreboard.
+pub struct Scoreboard;
+
+impl Block for Scoreboard {
+    type Model = scoreboard::Scoreboard;
+    type Traffic = ScoreboardTraffic;
+
+    const NAME: &'static str = "scoreboard";
+
+    fn parameters(config: &str) -> Option<scoreboard::Parameters> {
+        let (entries, holds) = match config {
+            "8" => (8, false),
+            "8_holding" => (8, true),
+            PROVED => (4, true),
+            _ => return None,
+        };
+        Some(scoreboard::Parameters { entries, holds })
+    }
+
+    fn traffic(parameters: scoreboard::Parameters, seed: u64) -> ScoreboardTraffic {
+        ScoreboardTraffic::new(parameters, seed)
+    }
+}
+
 /// The SM pipeline.
 pub struct SmPipeline;
 
@@ -187,6 +212,8 @@ pub const DEFAULT_LOG: &str = "16k";
 pub const DEFAULT_COALESCER: &str = "32";
 /// As above, of the L1 TLB.
 pub const DEFAULT_L1_TLB: &str = "32";
+/// As above, of the scoreboard.
+pub const DEFAULT_SCOREBOARD: &str = "8_holding";
 
 /// As above, of the pipeline.
 pub const DEFAULT_PIPELINE: &str = "log_4";
@@ -213,11 +240,12 @@ const fn registered<B: Block>() -> Registered {
 }
 
 /// Every block.
-const BLOCKS: [Registered; 5] = [
+const BLOCKS: [Registered; 6] = [
     registered::<ReplayQueue>(),
     registered::<OperandLog>(),
     registered::<Coalescer>(),
     registered::<L1Tlb>(),
+    registered::<Scoreboard>(),
     registered::<SmPipeline>(),
 ];
 
@@ -327,6 +355,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         OperandLog::NAME => DEFAULT_LOG,
         Coalescer::NAME => DEFAULT_COALESCER,
         L1Tlb::NAME => DEFAULT_L1_TLB,
+        Scoreboard::NAME => DEFAULT_SCOREBOARD,
         SmPipeline::NAME => DEFAULT_PIPELINE,
         _ => DEFAULT_QUEUE,
     }

@@ -10,6 +10,7 @@ pub mod coalescer;
 pub mod l1_tlb;
 pub mod operand_log;
 pub mod replay_queue;
+pub mod scoreboard;
 pub mod sm_pipeline;
 
 /// What drives a block. It sees the model of the block, so it knows what is legal.

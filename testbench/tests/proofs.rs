@@ -158,6 +158,13 @@ fn l1_tlb_guarantees_are_proved() {
 }
 
 #[test]
+fn scoreboard_guarantees_are_proved() {
+    if !missing() {
+        Proof::of("scoreboard").check(&[]);
+    }
+}
+
+#[test]
 fn every_register_is_reset() {
     if missing() {
         return;

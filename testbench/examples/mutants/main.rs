@@ -49,7 +49,7 @@ pub struct Options {
 }
 
 /// The designs of a campaign, if none is named.
-const DESIGNS: [&str; 8] = [
+const DESIGNS: [&str; 10] = [
     "replay_queue_64",
     "replay_queue_proof",
     "operand_log_16k",
@@ -58,6 +58,8 @@ const DESIGNS: [&str; 8] = [
     "coalescer_proof",
     "l1_tlb_32",
     "l1_tlb_proof",
+    "scoreboard_8_holding",
+    "scoreboard_proof",
 ];
 
 fn main() -> ExitCode {

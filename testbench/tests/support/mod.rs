@@ -3,6 +3,7 @@
 // Each test binary uses a part of it.
 #![allow(dead_code, missing_docs)]
 
+pub mod board;
 pub mod log;
 pub mod queue;
 pub mod tlb;
@@ -21,6 +22,7 @@ fn kernel_cycles(block: &str) -> u64 {
     match block {
         "replay_queue" => 30_000,
         "operand_log" => 100_000,
+        "scoreboard" => 500_000,
         "sm_pipeline" => 6_000,
         _ => 60_000,
     }
