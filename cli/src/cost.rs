@@ -27,6 +27,15 @@ pub struct Args {
     /// Only this block: replay_queue, operand_log, coalescer, l1_tlb, scoreboard or sm_pipeline
     #[arg(long, value_parser = named)]
     pub block: Option<String>,
+    /// Configurations of a block other than the log and the queue; all but the proof's if not given
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_parser = named,
+        requires = "block",
+        value_name = "LIST"
+    )]
+    pub config: Vec<String>,
     /// Sizes of the operand log
     #[arg(
         long,
@@ -246,6 +255,9 @@ fn command(args: &Args) -> String {
     if let Some(block) = &args.block {
         command += &format!(" --block {block}");
     }
+    if !args.config.is_empty() {
+        command += &format!(" --config {}", args.config.join(","));
+    }
     for (block, option, sizes) in [
         ("operand_log", "log", &args.log),
         ("replay_queue", "queue", &args.queue),
@@ -291,7 +303,20 @@ pub fn chosen(args: &Args) -> Result<Vec<Design>> {
                 names.join(", ")
             ));
         }
-        return Ok(of_block);
+        let there = |config: &&String| !of_block.iter().any(|design| design.config == *config);
+        if let Some(unknown) = args.config.iter().find(there) {
+            let known: Vec<&str> = of_block.iter().map(|design| design.config).collect();
+            return Err(miette!(
+                "{block} has no configuration `{unknown}`; its configurations are {}",
+                known.join(", ")
+            ));
+        }
+        return Ok(of_block
+            .into_iter()
+            .filter(|design| {
+                args.config.is_empty() || args.config.iter().any(|config| config == design.config)
+            })
+            .collect());
     }
     let wanted: Vec<(&str, String)> = sizes
         .iter()

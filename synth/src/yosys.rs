@@ -179,7 +179,8 @@ pub fn script(design: &Design, target_ps: u32, mapping: Mapping) -> String {
             format!("techmap -map taps.v t:{module}\nchtype -set {module} t:{module}_tapped\n")
         })
         .collect();
-    // `check` comes before the cells of the library, whose pin directions Yosys does not know.
+    // `check` comes before the cells of the library, whose pin directions Yosys does not know. Ports are split into
+    // bits, because OpenSTA does not read an assignment of constants to some bits of a port.
     format!(
         "read_verilog -noautowire design.v
 {black_boxes}hierarchy -check -top {top}
@@ -190,6 +191,7 @@ dfflibmap -liberty cells.lib
 opt_clean -purge
 select -assert-none t:$*
 tee -q -o statistics.json stat -json
+splitnets -ports
 write_verilog -noattr -noexpr netlist.v
 "
     )
