@@ -102,6 +102,7 @@ module sm_pipeline_commit_4_stage (
     wire    [4:0] coming_two;
     wire    [4:0] coming_three;
     wire    [4:0] promised;
+    wire    [4:0] promised_more;
     wire          front_load;
     wire          front_store;
     wire          front_global;
@@ -235,6 +236,9 @@ module sm_pipeline_commit_4_stage (
     wire          log_saved_valid;
     wire          unused_log_read_denied;
     wire [2047:0] log_read_data;
+    wire          has_place_reset;
+    wire          has_place_d;
+    wire          has_place_q;
 
     register_2 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
     register_6 place_warp [2:0] (.clock(clock), .reset(reset), .d(place_warp_d), .q(place_warp_q));
@@ -361,7 +365,9 @@ module sm_pipeline_commit_4_stage (
         .read_denied(unused_log_read_denied),
         .read_data(log_read_data)
     );
+    register_1 has_place (.clock(clock), .reset(has_place_reset), .d(has_place_d), .q(has_place_q));
 
+    assign has_place_reset = reset || !QUEUES;
     assign spilled_reset = reset || !LOGS;
     assign spill_releasing_reset = reset || !LOGS;
     assign spill_slot_reset = reset || !LOGS;
@@ -547,7 +553,10 @@ module sm_pipeline_commit_4_stage (
     assign coming_two = coming_one + {4'd0, inserting[1]};
     assign coming_three = coming_two + {4'd0, inserting[2]};
     assign promised = coming_three + {4'd0, coming};
-    assign place = !QUEUES || ((promised < CAPACITY) && !queue_aged);
+    assign promised_more = promised + 5'd1;
+    assign has_place_d = !queue_aged
+        && ((allocate_valid && (promised_more < CAPACITY)) || (!allocate_valid && (promised < CAPACITY)));
+    assign place = !QUEUES || has_place_q;
     assign queue_insert_valid = pop && inserts;
     assign queue_insert_restored = place_squashed_q[0];
     assign queue_insert_warp = place_warp_q[5:0];

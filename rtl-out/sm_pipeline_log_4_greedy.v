@@ -128,7 +128,9 @@ module sm_pipeline_log_4_greedy (
     reg     [3:0] first_unit;
     reg     [3:0] second_unit;
     reg     [3:0] apart;
-    reg     [3:0] candidate;
+    reg     [3:0] chosen;
+    reg     [3:0] leaving;
+    reg     [3:0] ready;
     reg     [3:0] pair;
     reg     [3:0] issue_first;
     reg     [3:0] issue_second;
@@ -178,6 +180,7 @@ module sm_pipeline_log_4_greedy (
     reg           credit;
     wire          memory_free;
     wire          reading_memory;
+    wire          clash;
     wire          conflict;
     wire          fault;
     wire          checked;
@@ -198,8 +201,6 @@ module sm_pipeline_log_4_greedy (
     wire   [15:0] slot_q;
     reg     [3:0] refetch_d;
     wire    [3:0] refetch_q;
-    reg     [3:0] picked_d;
-    wire    [3:0] picked_q;
     reg   [255:0] first_low_d;
     wire  [255:0] first_low_q;
     reg   [167:0] first_high_d;
@@ -218,6 +219,7 @@ module sm_pipeline_log_4_greedy (
     reg    [23:0] board_finished_valid;
     reg    [71:0] board_finished_entry;
     reg     [3:0] board_checked_valid;
+    reg     [3:0] board_chosen;
     wire    [3:0] board_room;
     wire   [11:0] board_arrive_entry;
     wire    [3:0] board_first_valid;
@@ -229,8 +231,7 @@ module sm_pipeline_log_4_greedy (
     wire    [3:0] board_stopped;
     wire    [3:0] board_stopping;
     wire    [3:0] board_busy;
-    reg    [11:0] fetching_d;
-    wire   [11:0] fetching_q;
+    wire    [3:0] board_likely;
     reg     [1:0] reading_d;
     wire    [1:0] reading_q;
     reg   [127:0] reading_low_d;
@@ -261,13 +262,13 @@ module sm_pipeline_log_4_greedy (
     reg           replaying_well_d;
     wire          replaying_well_q;
     reg     [3:0] fetch_scheduler_request;
-    wire    [3:0] fetch_scheduler_grant;
+    wire    [3:0] fetch_scheduler_chosen;
     wire    [1:0] fetch_scheduler_index;
     wire    [1:0] fetch_scheduler_any;
     reg     [3:0] issue_scheduler_request;
-    wire    [3:0] issue_scheduler_grant;
+    wire    [3:0] issue_scheduler_chosen;
     wire    [1:0] issue_scheduler_index;
-    wire    [1:0] issue_scheduler_any;
+    wire    [1:0] unused_issue_scheduler_any;
     reg     [3:0] reverting_request;
     wire    [3:0] reverting_grant;
     wire    [1:0] reverting_index;
@@ -358,6 +359,8 @@ module sm_pipeline_log_4_greedy (
     wire    [7:0] slot_of_warp_chosen;
     reg     [3:0] some_live_of;
     wire    [1:0] some_live_any;
+    reg     [3:0] some_ready_of;
+    wire    [1:0] some_ready_any;
     reg     [3:0] some_special_of;
     wire    [1:0] some_special_any;
     reg     [3:0] some_control_of;
@@ -384,7 +387,6 @@ module sm_pipeline_log_4_greedy (
     register_1 running [3:0] (.clock(clock), .reset(reset), .d(running_d), .q(running_q));
     register_4 slot [3:0] (.clock(clock), .reset(reset), .d(slot_d), .q(slot_q));
     register_1 refetch [3:0] (.clock(clock), .reset(reset), .d(refetch_d), .q(refetch_q));
-    register_1 picked [3:0] (.clock(clock), .reset(reset), .d(picked_d), .q(picked_q));
     register_64 first_low [3:0] (.clock(clock), .reset(reset), .d(first_low_d), .q(first_low_q));
     register_42 first_high [3:0] (.clock(clock), .reset(reset), .d(first_high_d), .q(first_high_q));
     register_64 second_low [3:0] (.clock(clock), .reset(reset), .d(second_low_d), .q(second_low_q));
@@ -407,6 +409,7 @@ module sm_pipeline_log_4_greedy (
         .finished_entry(board_finished_entry),
         .checked_valid(board_checked_valid),
         .checked_entry(checked_entry),
+        .chosen(board_chosen),
         .room(board_room),
         .arrive_entry(board_arrive_entry),
         .first_valid(board_first_valid),
@@ -417,9 +420,9 @@ module sm_pipeline_log_4_greedy (
         .second_entry(board_second_entry),
         .stopped(board_stopped),
         .stopping(board_stopping),
-        .busy(board_busy)
+        .busy(board_busy),
+        .likely(board_likely)
     );
-    register_6 fetching [1:0] (.clock(clock), .reset(reset), .d(fetching_d), .q(fetching_q));
     register_1 reading [1:0] (.clock(clock), .reset(reset), .d(reading_d), .q(reading_q));
     register_64 reading_low [1:0] (.clock(clock), .reset(reset), .d(reading_low_d), .q(reading_low_q));
     register_42 reading_high [1:0] (.clock(clock), .reset(reset), .d(reading_high_d), .q(reading_high_q));
@@ -440,8 +443,7 @@ module sm_pipeline_log_4_greedy (
         .clock(clock),
         .reset(reset),
         .request(fetch_scheduler_request),
-        .taken(fetch_scheduler_any),
-        .grant(fetch_scheduler_grant),
+        .chosen(fetch_scheduler_chosen),
         .index(fetch_scheduler_index),
         .any(fetch_scheduler_any)
     );
@@ -449,10 +451,9 @@ module sm_pipeline_log_4_greedy (
         .clock(clock),
         .reset(reset),
         .request(issue_scheduler_request),
-        .taken(go),
-        .grant(issue_scheduler_grant),
+        .chosen(issue_scheduler_chosen),
         .index(issue_scheduler_index),
-        .any(issue_scheduler_any)
+        .any(unused_issue_scheduler_any)
     );
     arbiter_lowest_4 reverting (.request(reverting_request), .grant(reverting_grant), .index(reverting_index));
     sm_pipeline_log_4_greedy_stage stage (
@@ -580,6 +581,7 @@ module sm_pipeline_log_4_greedy (
     );
     select_2_of_4 slot_of_warp [1:0] (.choose(slot_of_warp_choose), .of(slot_of_warp_of), .chosen(slot_of_warp_chosen));
     any_of_2 some_live [1:0] (.of(some_live_of), .any(some_live_any));
+    any_of_2 some_ready [1:0] (.of(some_ready_of), .any(some_ready_any));
     any_of_2 some_special [1:0] (.of(some_special_of), .any(some_special_any));
     any_of_2 some_control [1:0] (.of(some_control_of), .any(some_control_any));
     any_of_2 some_memory [1:0] (.of(some_memory_of), .any(some_memory_any));
@@ -696,23 +698,13 @@ module sm_pipeline_log_4_greedy (
         end
     end
 
-    always @* begin : picked_d_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                picked_d[(2*i+p)] = fetch_scheduler_grant[((p)*2 + (i))];
-            end
-        end
-    end
-
     always @* begin : live_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                live[(2*i+p)] = picked_q[(2*i+p)] && running_q[(2*i+p)] && board_room[(2*i+p)]
-                    && !board_stopped[(2*i+p)] && !again;
+                live[(2*i+p)] = fetch_scheduler_chosen[((p)*2 + (i))] && running_q[(2*i+p)]
+                    && board_room[(2*i+p)] && !board_stopped[(2*i+p)] && !again;
             end
         end
     end
@@ -737,16 +729,6 @@ module sm_pipeline_log_4_greedy (
         end
     end
 
-    always @* begin : fetching_d_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            fetching_d[p*6 +: 6] = 6'd0;
-            if (fetch_scheduler_any[p]) begin
-                fetching_d[p*6 +: 6] = fetch_number[p*6 +: 6];
-            end
-        end
-    end
-
     always @* begin : fetch_valid_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
@@ -757,7 +739,10 @@ module sm_pipeline_log_4_greedy (
     always @* begin : fetch_warp_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            fetch_warp[p*6 +: 6] = fetching_q[p*6 +: 6];
+            fetch_warp[p*6 +: 6] = 6'd0;
+            if (fetch_scheduler_any[p]) begin
+                fetch_warp[p*6 +: 6] = fetch_number[p*6 +: 6];
+            end
         end
     end
 
@@ -1021,13 +1006,6 @@ module sm_pipeline_log_4_greedy (
         end
     end
 
-    always @* begin : candidate_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            candidate[w] = running_q[w] && board_first_ready[w] && first_unit[w];
-        end
-    end
-
     always @* begin : pair_process
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
@@ -1038,12 +1016,43 @@ module sm_pipeline_log_4_greedy (
     assign blocked[0] = again;
     assign blocked[1] = 1'd0;
 
-    always @* begin : issue_scheduler_request_process
+    always @* begin : chosen_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_scheduler_request[((p)*2 + (i))] = candidate[(2*i+p)] && !blocked[p];
+                chosen[(2*i+p)] = issue_scheduler_chosen[((p)*2 + (i))];
+            end
+        end
+    end
+
+    always @* begin : leaving_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                leaving[(2*i+p)] = chosen[(2*i+p)] && board_first_valid[(2*i+p)];
+            end
+        end
+    end
+
+    always @* begin : ready_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                ready[(2*i+p)] = chosen[(2*i+p)] && running_q[(2*i+p)] && board_first_ready[(2*i+p)]
+                    && first_unit[(2*i+p)] && !blocked[p];
+            end
+        end
+    end
+
+    always @* begin : some_ready_of_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                some_ready_of[((p)*2 + (i))] = ready[(2*i+p)];
             end
         end
     end
@@ -1053,8 +1062,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                some_special_of[((p)*2 + (i))] = issue_scheduler_grant[((p)*2 + (i))]
-                    && first_special[(2*i+p)];
+                some_special_of[((p)*2 + (i))] = leaving[(2*i+p)] && first_special[(2*i+p)];
             end
         end
     end
@@ -1064,8 +1072,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                some_control_of[((p)*2 + (i))] = issue_scheduler_grant[((p)*2 + (i))]
-                    && first_control[(2*i+p)];
+                some_control_of[((p)*2 + (i))] = leaving[(2*i+p)] && first_control[(2*i+p)];
             end
         end
     end
@@ -1075,7 +1082,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                some_memory_of[((p)*2 + (i))] = issue_scheduler_grant[((p)*2 + (i))] && first_memory[(2*i+p)];
+                some_memory_of[((p)*2 + (i))] = leaving[(2*i+p)] && first_memory[(2*i+p)];
             end
         end
     end
@@ -1085,7 +1092,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                low_of_first_choose[((p)*2 + (i))] = issue_scheduler_grant[((p)*2 + (i))];
+                low_of_first_choose[((p)*2 + (i))] = chosen[(2*i+p)];
             end
         end
     end
@@ -1105,7 +1112,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                high_of_first_choose[((p)*2 + (i))] = issue_scheduler_grant[((p)*2 + (i))];
+                high_of_first_choose[((p)*2 + (i))] = chosen[(2*i+p)];
             end
         end
     end
@@ -1125,7 +1132,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                low_of_second_choose[((p)*2 + (i))] = issue_scheduler_grant[((p)*2 + (i))];
+                low_of_second_choose[((p)*2 + (i))] = chosen[(2*i+p)];
             end
         end
     end
@@ -1145,7 +1152,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                high_of_second_choose[((p)*2 + (i))] = issue_scheduler_grant[((p)*2 + (i))];
+                high_of_second_choose[((p)*2 + (i))] = chosen[(2*i+p)];
             end
         end
     end
@@ -1165,7 +1172,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                entry_of_first_choose[((p)*2 + (i))] = issue_scheduler_grant[((p)*2 + (i))];
+                entry_of_first_choose[((p)*2 + (i))] = chosen[(2*i+p)];
             end
         end
     end
@@ -1185,7 +1192,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                entry_of_second_choose[((p)*2 + (i))] = issue_scheduler_grant[((p)*2 + (i))];
+                entry_of_second_choose[((p)*2 + (i))] = chosen[(2*i+p)];
             end
         end
     end
@@ -1205,7 +1212,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                slot_of_warp_choose[((p)*2 + (i))] = issue_scheduler_grant[((p)*2 + (i))];
+                slot_of_warp_choose[((p)*2 + (i))] = chosen[(2*i+p)];
             end
         end
     end
@@ -1225,7 +1232,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                some_pair_of[((p)*2 + (i))] = issue_scheduler_grant[((p)*2 + (i))] && pair[(2*i+p)];
+                some_pair_of[((p)*2 + (i))] = chosen[(2*i+p)] && pair[(2*i+p)];
             end
         end
     end
@@ -1235,7 +1242,7 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_first[(2*i+p)] = issue_scheduler_grant[((p)*2 + (i))] && go[p];
+                issue_first[(2*i+p)] = chosen[(2*i+p)] && go[p];
             end
         end
     end
@@ -1245,18 +1252,43 @@ module sm_pipeline_log_4_greedy (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_second[(2*i+p)] = issue_scheduler_grant[((p)*2 + (i))] && pair_go[p];
+                issue_second[(2*i+p)] = chosen[(2*i+p)] && pair_go[p];
             end
         end
     end
 
-    assign conflict = (some_special_any[0] && some_special_any[1])
+    assign clash = (some_special_any[0] && some_special_any[1])
         || (some_control_any[0] && some_control_any[1]) || (some_memory_any[0] && some_memory_any[1]);
-    assign go[0] = issue_scheduler_any[0] && !(conflict && favoured_q);
-    assign go[1] = issue_scheduler_any[1] && !(conflict && !favoured_q);
+
+    always @* begin : board_chosen_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                board_chosen[(2*i+p)] = chosen[(2*i+p)];
+            end
+        end
+    end
+
+    always @* begin : issue_scheduler_request_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                issue_scheduler_request[((p)*2 + (i))] = running_q[(2*i+p)]
+                    && ((board_likely[(2*i+p)]
+                    && (leaving[(2*i+p)] || !board_first_valid[(2*i+p)] || first_unit[(2*i+p)]))
+                    || (leaving[(2*i+p)] && (clash || blocked[p] || !first_unit[(2*i+p)])));
+            end
+        end
+    end
+
+    assign conflict = clash && some_ready_any[0] && some_ready_any[1];
+    assign go[0] = some_ready_any[0] && !(conflict && favoured_q);
+    assign go[1] = some_ready_any[1] && !(conflict && !favoured_q);
     assign favoured_d = favoured_q ^ conflict;
-    assign pair_go[0] = issue_scheduler_any[0] && !issue_scheduler_any[1] && some_pair_any[0];
-    assign pair_go[1] = issue_scheduler_any[1] && !issue_scheduler_any[0] && !again && some_pair_any[1];
+    assign pair_go[0] = some_ready_any[0] && !some_ready_any[1] && some_pair_any[0];
+    assign pair_go[1] = some_ready_any[1] && !some_ready_any[0] && !again && some_pair_any[1];
 
     always @* begin : restore_room_process
         integer k;

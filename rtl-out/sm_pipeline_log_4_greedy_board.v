@@ -18,6 +18,7 @@ module sm_pipeline_log_4_greedy_board (
     input  wire   [17:0] finished_entry,
     input  wire          checked_valid,
     input  wire    [2:0] checked_entry,
+    input  wire          chosen,
     output wire          room,
     output wire    [2:0] arrive_entry,
     output wire          first_valid,
@@ -28,9 +29,11 @@ module sm_pipeline_log_4_greedy_board (
     output reg     [2:0] second_entry,
     output wire          stopped,
     output wire          stopping,
-    output wire          busy
+    output wire          busy,
+    output wire          likely
 );
     localparam  HOLDING = 1'd0;
+    wire          leaves;
     reg     [7:0] finishing;
     reg     [7:0] checking;
     reg     [7:0] flushing;
@@ -102,6 +105,12 @@ module sm_pipeline_log_4_greedy_board (
     wire          first_waits_any;
     reg     [7:0] second_waits_of;
     wire          second_waits_any;
+    reg     [7:0] first_will_wait_of;
+    wire          first_will_wait_any;
+    reg     [7:0] second_will_wait_of;
+    wire          second_will_wait_any;
+    reg     [7:0] arrival_waits_of;
+    wire          arrival_waits_any;
 
     register_1 used [7:0] (.clock(clock), .reset(reset), .d(used_d), .q(used_q));
     register_1 stops [7:0] (.clock(clock), .reset(reset), .d(stops_d), .q(stops_q));
@@ -141,6 +150,9 @@ module sm_pipeline_log_4_greedy_board (
     any_of_8 some_stop_left (.of(some_stop_left_of), .any(some_stop_left_any));
     any_of_8 first_waits (.of(first_waits_of), .any(first_waits_any));
     any_of_8 second_waits (.of(second_waits_of), .any(second_waits_any));
+    any_of_8 first_will_wait (.of(first_will_wait_of), .any(first_will_wait_any));
+    any_of_8 second_will_wait (.of(second_will_wait_of), .any(second_will_wait_any));
+    any_of_8 arrival_waits (.of(arrival_waits_of), .any(arrival_waits_any));
 
     always @* begin : holds_reset_process
         integer i;
@@ -417,4 +429,32 @@ module sm_pipeline_log_4_greedy_board (
     assign stopped = some_stop_any;
     assign stopping = some_stop_left_any;
     assign busy = some_used_any;
+
+    always @* begin : first_will_wait_of_process
+        integer i;
+        for (i = 0; i < 8; i = i + 1) begin
+            first_will_wait_of[i] = (first_results_q[i] && !finishing[i])
+                || (first_holders_q[i] && !finishing[i] && !checking[i]);
+        end
+    end
+
+    always @* begin : second_will_wait_of_process
+        integer i;
+        for (i = 0; i < 8; i = i + 1) begin
+            second_will_wait_of[i] = (second_results_q[i] && !finishing[i])
+                || (second_holders_q[i] && !finishing[i] && !checking[i]);
+        end
+    end
+
+    always @* begin : arrival_waits_of_process
+        integer i;
+        for (i = 0; i < 8; i = i + 1) begin
+            arrival_waits_of[i] = conflict[i] || hold_conflict[i];
+        end
+    end
+
+    assign leaves = chosen && first_q;
+    assign likely = (first_q && !chosen && !first_will_wait_any)
+        || (leaves && second_q && !second_will_wait_any && !second_after_q)
+        || (buffering && (!first_q || (chosen && !second_q)) && !arrival_waits_any && !(leaves && after));
 endmodule

@@ -4,15 +4,18 @@ module sm_pipeline_log_64_fetch_scheduler (
     input  wire          clock,
     input  wire          reset,
     input  wire   [31:0] request,
-    input  wire          taken,
-    output reg    [31:0] grant,
+    output reg    [31:0] chosen,
     output wire    [4:0] index,
     output wire          any
 );
     localparam  GREEDY = 1'd0;
-    reg     [4:0] chosen;
-    reg    [31:0] prior_d;
-    wire   [31:0] prior_q;
+    reg    [31:0] prior;
+    reg    [31:0] choice_d;
+    wire   [31:0] choice_q;
+    reg     [4:0] number_d;
+    wire    [4:0] number_q;
+    wire          some_choice_q;
+    wire   [31:0] prior_before_q;
     reg    [31:0] among_prior_request;
     wire   [31:0] among_prior_grant;
     wire    [4:0] among_prior_index;
@@ -22,50 +25,60 @@ module sm_pipeline_log_64_fetch_scheduler (
     reg    [31:0] some_prior_of;
     wire          some_prior_any;
 
-    register_1 prior [31:0] (.clock(clock), .reset(reset), .d(prior_d), .q(prior_q));
+    register_1 choice [31:0] (.clock(clock), .reset(reset), .d(choice_d), .q(choice_q));
+    register_5 number (.clock(clock), .reset(reset), .d(number_d), .q(number_q));
+    register_1 some_choice (.clock(clock), .reset(reset), .d(some_any), .q(some_choice_q));
+    register_1 prior_before [31:0] (.clock(clock), .reset(reset), .d(prior), .q(prior_before_q));
     arbiter_lowest_32 among_prior (.request(among_prior_request), .grant(among_prior_grant), .index(among_prior_index));
     arbiter_lowest_32 among_all (.request(request), .grant(among_all_grant), .index(among_all_index));
     any_of_32 some (.of(request), .any(some_any));
     any_of_32 some_prior (.of(some_prior_of), .any(some_prior_any));
 
+    always @* begin : prior_process
+        integer i;
+        for (i = 0; i < 32; i = i + 1) begin
+            prior[i] = prior_before_q[i];
+            if (some_choice_q) begin
+                prior[i] = (GREEDY && (number_q == i[4:0])) || (!GREEDY && (number_q < i[4:0]));
+            end
+        end
+    end
+
     always @* begin : among_prior_request_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            among_prior_request[i] = request[i] && prior_q[i];
+            among_prior_request[i] = request[i] && prior[i];
         end
     end
 
     always @* begin : some_prior_of_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            some_prior_of[i] = request[i] && prior_q[i];
+            some_prior_of[i] = request[i] && prior[i];
+        end
+    end
+
+    always @* begin : choice_d_process
+        integer i;
+        for (i = 0; i < 32; i = i + 1) begin
+            choice_d[i] = among_prior_grant[i] || (among_all_grant[i] && !some_prior_any);
         end
     end
 
     always @* begin : chosen_process
-        chosen = among_all_index;
+        integer i;
+        for (i = 0; i < 32; i = i + 1) begin
+            chosen[i] = choice_q[i];
+        end
+    end
+
+    always @* begin : number_d_process
+        number_d = among_all_index;
         if (some_prior_any) begin
-            chosen = among_prior_index;
+            number_d = among_prior_index;
         end
     end
 
-    always @* begin : grant_process
-        integer i;
-        for (i = 0; i < 32; i = i + 1) begin
-            grant[i] = among_prior_grant[i] || (among_all_grant[i] && !some_prior_any);
-        end
-    end
-
-    always @* begin : prior_d_process
-        integer i;
-        for (i = 0; i < 32; i = i + 1) begin
-            prior_d[i] = prior_q[i];
-            if (taken) begin
-                prior_d[i] = (GREEDY && (chosen == i[4:0])) || (!GREEDY && (chosen < i[4:0]));
-            end
-        end
-    end
-
-    assign index = chosen;
-    assign any = some_any;
+    assign index = number_q;
+    assign any = some_choice_q;
 endmodule

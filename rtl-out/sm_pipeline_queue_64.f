@@ -19,6 +19,7 @@ arbiter_lowest_64.v
 sm_pipeline_queue_64_fetch_scheduler.v
 any_of_32.v
 arbiter_lowest_32.v
+register_5.v
 register_7.v
 register_6.v
 sm_pipeline_queue_64_board.v

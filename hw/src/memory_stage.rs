@@ -162,7 +162,9 @@ pub struct MemoryStage<
     coming_two: Signal<Local, Bits<O>>,
     coming_three: Signal<Local, Bits<O>>,
     promised: Signal<Local, Bits<O>>,
+    promised_more: Signal<Local, Bits<O>>,
     capacity: Constant<Bits<O>>,
+    has_place: Register<Bit>,
     front_load: Signal<Local, Bit>,
     front_store: Signal<Local, Bit>,
     front_global: Signal<Local, Bit>,
@@ -234,6 +236,8 @@ impl<
         }
         self.count.clock.next = self.clock.val();
         self.count.reset.next = self.reset.val();
+        self.has_place.clock.next = self.clock.val();
+        self.has_place.reset.next = self.reset.val() || !self.queues.val();
         self.step.clock.next = self.clock.val();
         self.step.reset.next = self.reset.val();
         self.releasing.clock.next = self.clock.val();
@@ -396,8 +400,13 @@ impl<
         self.coming_two.next = self.coming_one.val() + self.inserting[1].val();
         self.coming_three.next = self.coming_two.val() + self.inserting[2].val();
         self.promised.next = self.coming_three.val() + self.coming.val();
-        self.place.next = !self.queues.val()
-            || ((self.promised.val() < self.capacity.val()) && !self.queue.aged.val());
+        // That is found a cycle before: an entry that is freed in it, or an instruction that grows old, counts a cycle
+        // later. At most three instructions are on their way then, and the queue takes four after it has warned.
+        self.promised_more.next = self.promised.val() + 1;
+        self.has_place.d.next = !self.queue.aged.val()
+            && ((self.allocate_valid.val() && (self.promised_more.val() < self.capacity.val()))
+                || (!self.allocate_valid.val() && (self.promised.val() < self.capacity.val())));
+        self.place.next = !self.queues.val() || self.has_place.q.val();
 
         // The queue.
         self.queue.insert_valid.next = self.pop.val() && self.inserts.val();
@@ -603,7 +612,7 @@ impl<
             resume_ready, replay_valid, replay_done, replay_warp, replay_slot, replay_store, replay_destination,
             replay_address_register, replay_data_register, replay_pc, replay_mask, replay_opcode, replay_index,
             replay_log_address, replay_log_data, logged_valid, occupancy, count, step, releasing, releasing_slot,
-            releasing_entry, queue, coming_one, coming_two, coming_three, promised, front_load, front_store, front_global, needed, wants, stepping, stepped,
+            releasing_entry, queue, coming_one, coming_two, coming_three, promised, promised_more, has_place, front_load, front_store, front_global, needed, wants, stepping, stepped,
             complete, inserts, goes, leaves_squashed, pop, left, checked, pushed_address, pushed_data, front_index;
             operand, free_one, free_two, logged_data, place_warp, place_slot, place_entry, place_class,
             place_destination, place_address_register, place_data_register, place_pc, place_mask, place_opcode,

@@ -30,6 +30,7 @@ pub struct Scoreboard<const K: usize, const J: usize> {
     pub finished_entry: [Signal<In, Bits<J>>; FINISHES],
     pub checked_valid: Signal<In, Bit>,
     pub checked_entry: Signal<In, Bits<J>>,
+    pub chosen: Signal<In, Bit>,
 
     pub room: Signal<Out, Bit>,
     pub arrive_entry: Signal<Out, Bits<J>>,
@@ -42,6 +43,7 @@ pub struct Scoreboard<const K: usize, const J: usize> {
     pub stopped: Signal<Out, Bit>,
     pub stopping: Signal<Out, Bit>,
     pub busy: Signal<Out, Bit>,
+    pub likely: Signal<Out, Bit>,
 
     // The instructions, buffered or in flight.
     used: [Register<Bit>; K],
@@ -78,6 +80,10 @@ pub struct Scoreboard<const K: usize, const J: usize> {
     some_stop_left: AnyOf<K>,
     first_waits: AnyOf<K>,
     second_waits: AnyOf<K>,
+    first_will_wait: AnyOf<K>,
+    second_will_wait: AnyOf<K>,
+    arrival_waits: AnyOf<K>,
+    leaves: Signal<Local, Bit>,
     finishing: [Signal<Local, Bit>; K],
     checking: [Signal<Local, Bit>; K],
     flushing: [Signal<Local, Bit>; K],
@@ -331,6 +337,32 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
         self.stopped.next = self.some_stop.any.val();
         self.stopping.next = self.some_stop_left.any.val();
         self.busy.next = self.some_used.any.val();
+
+        // What will be ready, if the first one leaves exactly when it is chosen.
+        for i in 0..K {
+            self.first_will_wait.of[i].next = (self.first_results[i].q.val()
+                && !self.finishing[i].val())
+                || (self.first_holders[i].q.val()
+                    && !self.finishing[i].val()
+                    && !self.checking[i].val());
+            self.second_will_wait.of[i].next = (self.second_results[i].q.val()
+                && !self.finishing[i].val())
+                || (self.second_holders[i].q.val()
+                    && !self.finishing[i].val()
+                    && !self.checking[i].val());
+            self.arrival_waits.of[i].next = self.conflict[i].val() || self.hold_conflict[i].val();
+        }
+        self.leaves.next = self.chosen.val() && self.first.q.val();
+        self.likely.next =
+            (self.first.q.val() && !self.chosen.val() && !self.first_will_wait.any.val())
+                || (self.leaves.val()
+                    && self.second.q.val()
+                    && !self.second_will_wait.any.val()
+                    && !self.second_after.q.val())
+                || (self.buffering.val()
+                    && (!self.first.q.val() || (self.chosen.val() && !self.second.q.val()))
+                    && !self.arrival_waits.any.val()
+                    && !(self.leaves.val() && self.after.val()));
     }
 }
 
@@ -350,7 +382,8 @@ impl<const K: usize, const J: usize> Scoreboard<K, J> {
             clock, reset, arrive_valid, arrive_issued, arrive_stops, arrive_holds, arrive_destination,
             arrive_source_a, arrive_source_b, arrive_source_c, issue_first, issue_second, flush, checked_valid,
             checked_entry, room, arrive_entry, first_valid, first_ready, first_entry, second_valid, second_ready,
-            second_entry, stopped, stopping, busy, first, second, entry_of_first, entry_of_second, first_after,
+            second_entry, stopped, stopping, busy, chosen, likely, leaves, first_will_wait, second_will_wait,
+            arrival_waits, first, second, entry_of_first, entry_of_second, first_after,
             second_after, last_a, last_b, last_c, issued, free, some_free, some_used, some_stop, some_stop_left,
             first_waits, second_waits, writes, after, arriving, buffering, buffering_first, buffering_second;
             finished_valid, finished_entry, used, stops, destination, holds, held_a, held_b, held_c, first_results,
@@ -362,7 +395,7 @@ impl<const K: usize, const J: usize> Scoreboard<K, J> {
 hardware!([const K: usize, const J: usize] Scoreboard<K, J> {
     inputs: reset, arrive_valid, arrive_issued, arrive_stops, arrive_holds, arrive_destination, arrive_source_a,
         arrive_source_b, arrive_source_c, issue_first, issue_second, flush, finished_valid, finished_entry,
-        checked_valid, checked_entry;
+        checked_valid, checked_entry, chosen;
     outputs: room, arrive_entry, first_valid, first_ready, first_entry, second_valid, second_ready, second_entry,
-        stopped, stopping, busy;
+        stopped, stopping, busy, likely;
 });

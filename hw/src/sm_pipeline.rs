@@ -159,7 +159,6 @@ pub struct SmPipeline<
     running: [Register<Bit>; W],
     slot: [Register<Bits<SLOT_BITS>>; W],
     refetch: [Register<Bit>; W],
-    picked: [Register<Bit>; W],
     first_low: [Register<Bits<64>>; W],
     first_high: [Register<Bits<42>>; W],
     second_low: [Register<Bits<64>>; W],
@@ -167,7 +166,6 @@ pub struct SmPipeline<
     board: Vec<Scoreboard<K, J>>,
 
     // Fetch and operand read, port by port.
-    fetching: [Register<Bits<WARP_BITS>>; WIDTH],
     reading: [Register<Bit>; WIDTH],
     reading_low: [Register<Bits<64>>; WIDTH],
     reading_high: [Register<Bits<42>>; WIDTH],
@@ -205,6 +203,7 @@ pub struct SmPipeline<
     entry_of_second: [Select<V, J>; WIDTH],
     slot_of_warp: [Select<V, SLOT_BITS>; WIDTH],
     some_live: [AnyOf<V>; WIDTH],
+    some_ready: [AnyOf<V>; WIDTH],
     some_special: [AnyOf<V>; WIDTH],
     some_control: [AnyOf<V>; WIDTH],
     some_memory: [AnyOf<V>; WIDTH],
@@ -235,7 +234,9 @@ pub struct SmPipeline<
     first_unit: [Signal<Local, Bit>; W],
     second_unit: [Signal<Local, Bit>; W],
     apart: [Signal<Local, Bit>; W],
-    candidate: [Signal<Local, Bit>; W],
+    chosen: [Signal<Local, Bit>; W],
+    leaving: [Signal<Local, Bit>; W],
+    ready: [Signal<Local, Bit>; W],
     pair: [Signal<Local, Bit>; W],
     issue_first: [Signal<Local, Bit>; W],
     issue_second: [Signal<Local, Bit>; W],
@@ -285,6 +286,7 @@ pub struct SmPipeline<
     credit: Signal<Local, Bit>,
     memory_free: Signal<Local, Bit>,
     reading_memory: Signal<Local, Bit>,
+    clash: Signal<Local, Bit>,
     conflict: Signal<Local, Bit>,
     fault: Signal<Local, Bit>,
     checked: Signal<Local, Bit>,
@@ -328,8 +330,6 @@ impl<
             self.slot[w].reset.next = self.reset.val();
             self.refetch[w].clock.next = self.clock.val();
             self.refetch[w].reset.next = self.reset.val();
-            self.picked[w].clock.next = self.clock.val();
-            self.picked[w].reset.next = self.reset.val();
             self.first_low[w].clock.next = self.clock.val();
             self.first_low[w].reset.next = self.reset.val();
             self.first_high[w].clock.next = self.clock.val();
@@ -342,8 +342,6 @@ impl<
             self.board[w].reset.next = self.reset.val();
         }
         for p in 0..WIDTH {
-            self.fetching[p].clock.next = self.clock.val();
-            self.fetching[p].reset.next = self.reset.val();
             self.reading[p].clock.next = self.clock.val();
             self.reading[p].reset.next = self.reset.val();
             self.reading_low[p].clock.next = self.clock.val();
@@ -469,8 +467,7 @@ impl<
                 self.fetch_scheduler[p].request[i].next = self.running[2 * i + p].q.val()
                     && !self.board[2 * i + p].second_valid.val()
                     && !self.board[2 * i + p].stopping.val();
-                self.picked[2 * i + p].d.next = self.fetch_scheduler[p].grant[i].val();
-                self.live[2 * i + p].next = self.picked[2 * i + p].q.val()
+                self.live[2 * i + p].next = self.fetch_scheduler[p].chosen[i].val()
                     && self.running[2 * i + p].q.val()
                     && self.board[2 * i + p].room.val()
                     && !self.board[2 * i + p].stopped.val()
@@ -479,13 +476,11 @@ impl<
                 self.arrival[2 * i + p].next =
                     self.live[2 * i + p].val() && self.fetched_valid[p].val();
             }
-            self.fetch_scheduler[p].taken.next = self.fetch_scheduler[p].any.val();
-            self.fetching[p].d.next = 0.into();
-            if self.fetch_scheduler[p].any.val() {
-                self.fetching[p].d.next = self.fetch_number[p].val();
-            }
             self.fetch_valid[p].next = self.some_live[p].any.val();
-            self.fetch_warp[p].next = self.fetching[p].q.val();
+            self.fetch_warp[p].next = 0.into();
+            if self.fetch_scheduler[p].any.val() {
+                self.fetch_warp[p].next = self.fetch_number[p].val();
+            }
             self.class[p].next = self.fetched_class[p].val();
             if self.fetched_class[p].val() > 5 {
                 self.class[p].next = 0.into();
@@ -538,7 +533,7 @@ impl<
             self.board[w].arrive_issued.next = self.again.val();
         }
 
-        // Issue: which warps could, and which do.
+        // Issue: whether the warps that were chosen can, and which are chosen for the next cycle.
         self.memory_free.next = self.credit.val() && !self.again.val();
         for w in 0..W {
             self.first_special[w].next = self.first_high[w].q.val().get_bits::<CLASS_BITS>(0) == 1;
@@ -576,9 +571,6 @@ impl<
             self.apart[w].next = !(self.first_special[w].val() && self.second_special[w].val())
                 && !(self.first_control[w].val() && self.second_control[w].val())
                 && !(self.first_memory[w].val() && self.second_memory[w].val());
-            self.candidate[w].next = self.running[w].q.val()
-                && self.board[w].first_ready.val()
-                && self.first_unit[w].val();
             self.pair[w].next = self.board[w].second_ready.val()
                 && self.second_unit[w].val()
                 && self.apart[w].val();
@@ -587,54 +579,76 @@ impl<
         self.blocked[1].next = false;
         for p in 0..WIDTH {
             for i in 0..V {
-                self.issue_scheduler[p].request[i].next =
-                    self.candidate[2 * i + p].val() && !self.blocked[p].val();
+                self.chosen[2 * i + p].next = self.issue_scheduler[p].chosen[i].val();
+                self.leaving[2 * i + p].next =
+                    self.chosen[2 * i + p].val() && self.board[2 * i + p].first_valid.val();
+                self.ready[2 * i + p].next = self.chosen[2 * i + p].val()
+                    && self.running[2 * i + p].q.val()
+                    && self.board[2 * i + p].first_ready.val()
+                    && self.first_unit[2 * i + p].val()
+                    && !self.blocked[p].val();
+                self.some_ready[p].of[i].next = self.ready[2 * i + p].val();
                 self.some_special[p].of[i].next =
-                    self.issue_scheduler[p].grant[i].val() && self.first_special[2 * i + p].val();
+                    self.leaving[2 * i + p].val() && self.first_special[2 * i + p].val();
                 self.some_control[p].of[i].next =
-                    self.issue_scheduler[p].grant[i].val() && self.first_control[2 * i + p].val();
+                    self.leaving[2 * i + p].val() && self.first_control[2 * i + p].val();
                 self.some_memory[p].of[i].next =
-                    self.issue_scheduler[p].grant[i].val() && self.first_memory[2 * i + p].val();
-                self.low_of_first[p].choose[i].next = self.issue_scheduler[p].grant[i].val();
+                    self.leaving[2 * i + p].val() && self.first_memory[2 * i + p].val();
+                self.low_of_first[p].choose[i].next = self.chosen[2 * i + p].val();
                 self.low_of_first[p].of[i].next = self.first_low[2 * i + p].q.val();
-                self.high_of_first[p].choose[i].next = self.issue_scheduler[p].grant[i].val();
+                self.high_of_first[p].choose[i].next = self.chosen[2 * i + p].val();
                 self.high_of_first[p].of[i].next = self.first_high[2 * i + p].q.val();
-                self.low_of_second[p].choose[i].next = self.issue_scheduler[p].grant[i].val();
+                self.low_of_second[p].choose[i].next = self.chosen[2 * i + p].val();
                 self.low_of_second[p].of[i].next = self.second_low[2 * i + p].q.val();
-                self.high_of_second[p].choose[i].next = self.issue_scheduler[p].grant[i].val();
+                self.high_of_second[p].choose[i].next = self.chosen[2 * i + p].val();
                 self.high_of_second[p].of[i].next = self.second_high[2 * i + p].q.val();
-                self.entry_of_first[p].choose[i].next = self.issue_scheduler[p].grant[i].val();
+                self.entry_of_first[p].choose[i].next = self.chosen[2 * i + p].val();
                 self.entry_of_first[p].of[i].next = self.board[2 * i + p].first_entry.val();
-                self.entry_of_second[p].choose[i].next = self.issue_scheduler[p].grant[i].val();
+                self.entry_of_second[p].choose[i].next = self.chosen[2 * i + p].val();
                 self.entry_of_second[p].of[i].next = self.board[2 * i + p].second_entry.val();
-                self.slot_of_warp[p].choose[i].next = self.issue_scheduler[p].grant[i].val();
+                self.slot_of_warp[p].choose[i].next = self.chosen[2 * i + p].val();
                 self.slot_of_warp[p].of[i].next = self.slot[2 * i + p].q.val();
                 self.some_pair[p].of[i].next =
-                    self.issue_scheduler[p].grant[i].val() && self.pair[2 * i + p].val();
-                self.issue_first[2 * i + p].next =
-                    self.issue_scheduler[p].grant[i].val() && self.go[p].val();
+                    self.chosen[2 * i + p].val() && self.pair[2 * i + p].val();
+                self.issue_first[2 * i + p].next = self.chosen[2 * i + p].val() && self.go[p].val();
                 self.issue_second[2 * i + p].next =
-                    self.issue_scheduler[p].grant[i].val() && self.pair_go[p].val();
+                    self.chosen[2 * i + p].val() && self.pair_go[p].val();
             }
-            self.issue_scheduler[p].taken.next = self.go[p].val();
+        }
+        self.clash.next = (self.some_special[0].any.val() && self.some_special[1].any.val())
+            || (self.some_control[0].any.val() && self.some_control[1].any.val())
+            || (self.some_memory[0].any.val() && self.some_memory[1].any.val());
+        // A warp that was chosen is taken to issue, unless it is clear already that it may not.
+        for p in 0..WIDTH {
+            for i in 0..V {
+                self.board[2 * i + p].chosen.next = self.chosen[2 * i + p].val();
+                self.issue_scheduler[p].request[i].next = self.running[2 * i + p].q.val()
+                    && ((self.board[2 * i + p].likely.val()
+                        && (self.leaving[2 * i + p].val()
+                            || !self.board[2 * i + p].first_valid.val()
+                            || self.first_unit[2 * i + p].val()))
+                        || (self.leaving[2 * i + p].val()
+                            && (self.clash.val()
+                                || self.blocked[p].val()
+                                || !self.first_unit[2 * i + p].val())));
+            }
         }
         for w in 0..W {
             self.board[w].issue_first.next = self.issue_first[w].val();
             self.board[w].issue_second.next = self.issue_second[w].val();
         }
-        self.conflict.next = (self.some_special[0].any.val() && self.some_special[1].any.val())
-            || (self.some_control[0].any.val() && self.some_control[1].any.val())
-            || (self.some_memory[0].any.val() && self.some_memory[1].any.val());
+        self.conflict.next =
+            self.clash.val() && self.some_ready[0].any.val() && self.some_ready[1].any.val();
         self.go[0].next =
-            self.issue_scheduler[0].any.val() && !(self.conflict.val() && self.favoured.q.val());
+            self.some_ready[0].any.val() && !(self.conflict.val() && self.favoured.q.val());
         self.go[1].next =
-            self.issue_scheduler[1].any.val() && !(self.conflict.val() && !self.favoured.q.val());
+            self.some_ready[1].any.val() && !(self.conflict.val() && !self.favoured.q.val());
         self.favoured.d.next = self.favoured.q.val() ^ self.conflict.val();
-        self.pair_go[0].next = self.issue_scheduler[0].any.val()
-            && !self.issue_scheduler[1].any.val()
+        self.pair_go[0].next = self.some_ready[0].any.val()
+            && !self.some_ready[1].any.val()
             && self.some_pair[0].any.val();
-        self.pair_go[1].next = self.issue_scheduler[1].any.val()
-            && !self.issue_scheduler[0].any.val()
+        self.pair_go[1].next = self.some_ready[1].any.val()
+            && !self.some_ready[0].any.val()
             && !self.again.val()
             && self.some_pair[1].any.val();
 
@@ -988,18 +1002,18 @@ impl<
             memory_log_address, memory_log_data, checked_ready, logged_valid, occupancy, favoured, replay_reading,
             replay_index, replay_address, replay_data, replaying_warp, replaying_well, reverting, again_entry,
             drained, some_revert, revert_first, revert_second, revert_squashed, replay, replay_taken, credit,
-            memory_free, reading_memory, conflict, fault, checked, squash_valid, squash_warp, squash_entry, resume,
+            memory_free, reading_memory, clash, conflict, fault, checked, squash_valid, squash_warp, squash_entry, resume,
             reverted, reverted_more, pushed_low, pushed_high, pushed_stopped, again_class, again_high;
             fetched_valid, fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c,
             fetched_pc, fetched_mask, fetched_opcode, operand, finished_valid, finished_warp, finished_entry,
             fetch_valid, fetch_warp, read_valid, read_warp, read_entry, read_class, read_replayed, read_destination,
             read_source_a, read_source_b, read_source_c, read_pc, read_mask, read_opcode, logged_data, running, slot,
-            refetch, picked, first_low, first_high, second_low, second_high, fetching, reading, reading_low,
+            refetch, first_low, first_high, second_low, second_high, reading, reading_low,
             reading_high, reading_warp, reading_entry, reading_slot, reading_stopped, low_of_first, high_of_first,
-            low_of_second, high_of_second, entry_of_first, entry_of_second, slot_of_warp, some_live, some_special,
+            low_of_second, high_of_second, entry_of_first, entry_of_second, slot_of_warp, some_live, some_ready, some_special,
             some_control, some_memory, some_pair, live, arrival, claim, first_special, first_control, first_memory,
             first_load, first_store, second_special, second_control, second_memory, second_load, second_store,
-            one_free, two_free, first_unit, second_unit, apart, candidate, pair, issue_first, issue_second,
+            one_free, two_free, first_unit, second_unit, apart, chosen, leaving, ready, pair, issue_first, issue_second,
             stop_event, starting, resuming, go, pair_go, blocked, number, fetch_number, class, global, bus_stops,
             bus_holds, bus_destination, bus_a, bus_b, bus_c, bus_low, bus_high, reads_memory, reads_global,
             allocates, issued, issued_low, issued_high, issued_warp, issued_entry, issued_slot, now_stopped

@@ -1,4 +1,4 @@
-//! Chooses one of many warps in each cycle: in loose round robin, or greedily the same as long as it can.
+//! Chooses one of many warps for the next cycle: in loose round robin, or greedily the same as long as it asks.
 
 use rust_hdl::prelude::*;
 
@@ -7,8 +7,8 @@ use crate::register::Register;
 
 /// `V` warps with `I`-bit numbers.
 ///
-/// The warps that `prior` marks go first, the lowest of them; else the lowest of all that ask. In round robin these are
-/// the warps above the one that was taken last, and that one alone if `greedy`.
+/// The warps that are `prior` go first, the lowest of them; else the lowest of all that ask. In round robin these are
+/// the warps above the one that was chosen last, and that one alone if `greedy`.
 #[derive(LogicBlock)]
 pub struct WarpScheduler<const V: usize, const I: usize> {
     /// Rising edge.
@@ -17,22 +17,23 @@ pub struct WarpScheduler<const V: usize, const I: usize> {
     pub reset: Signal<In, Bit>,
     /// The warps that ask.
     pub request: [Signal<In, Bit>; V],
-    /// The choice is remembered as the last one.
-    pub taken: Signal<In, Bit>,
-    /// The chosen warp, if any asks.
-    pub grant: [Signal<Out, Bit>; V],
-    /// Its number, 0 if none asks.
+    /// The warp that was chosen in the cycle before, if any asked.
+    pub chosen: [Signal<Out, Bit>; V],
+    /// Its number, 0 if none asked.
     pub index: Signal<Out, Bits<I>>,
-    /// Some warp asks.
+    /// Some warp asked.
     pub any: Signal<Out, Bit>,
 
-    prior: [Register<Bit>; V],
+    choice: [Register<Bit>; V],
+    number: Register<Bits<I>>,
+    some_choice: Register<Bit>,
+    prior_before: [Register<Bit>; V],
+    prior: [Signal<Local, Bit>; V],
     greedy: Constant<Bit>,
     among_prior: Arbiter<V, I, false>,
     among_all: Arbiter<V, I, false>,
     some: crate::any_of::AnyOf<V>,
     some_prior: crate::any_of::AnyOf<V>,
-    chosen: Signal<Local, Bits<I>>,
 }
 
 impl<const V: usize, const I: usize> WarpScheduler<V, I> {
@@ -42,17 +43,19 @@ impl<const V: usize, const I: usize> WarpScheduler<V, I> {
             clock: Signal::default(),
             reset: Signal::default(),
             request: std::array::from_fn(|_| Signal::default()),
-            taken: Signal::default(),
-            grant: std::array::from_fn(|_| Signal::default()),
+            chosen: std::array::from_fn(|_| Signal::default()),
             index: Signal::default(),
             any: Signal::default(),
-            prior: std::array::from_fn(|_| Register::default()),
+            choice: std::array::from_fn(|_| Register::default()),
+            number: Register::default(),
+            some_choice: Register::default(),
+            prior_before: std::array::from_fn(|_| Register::default()),
+            prior: std::array::from_fn(|_| Signal::default()),
             greedy: Constant::new(greedy),
             among_prior: Arbiter::default(),
             among_all: Arbiter::default(),
             some: Default::default(),
             some_prior: Default::default(),
-            chosen: Signal::default(),
         }
     }
 }
@@ -61,28 +64,40 @@ impl<const V: usize, const I: usize> Logic for WarpScheduler<V, I> {
     #[hdl_gen]
     fn update(&mut self) {
         for i in 0..V {
-            self.prior[i].clock.next = self.clock.val();
-            self.prior[i].reset.next = self.reset.val();
+            self.choice[i].clock.next = self.clock.val();
+            self.choice[i].reset.next = self.reset.val();
+            self.prior_before[i].clock.next = self.clock.val();
+            self.prior_before[i].reset.next = self.reset.val();
+        }
+        self.number.clock.next = self.clock.val();
+        self.number.reset.next = self.reset.val();
+        self.some_choice.clock.next = self.clock.val();
+        self.some_choice.reset.next = self.reset.val();
+
+        for i in 0..V {
+            self.prior[i].next = self.prior_before[i].q.val();
+            if self.some_choice.q.val() {
+                self.prior[i].next = (self.greedy.val()
+                    && (self.number.q.val() == i.to_bits::<I>()))
+                    || (!self.greedy.val() && (self.number.q.val() < i.to_bits::<I>()));
+            }
+            self.prior_before[i].d.next = self.prior[i].val();
             self.among_all.request[i].next = self.request[i].val();
             self.some.of[i].next = self.request[i].val();
-            self.among_prior.request[i].next = self.request[i].val() && self.prior[i].q.val();
-            self.some_prior.of[i].next = self.request[i].val() && self.prior[i].q.val();
-        }
-        self.chosen.next = self.among_all.index.val();
-        if self.some_prior.any.val() {
-            self.chosen.next = self.among_prior.index.val();
+            self.among_prior.request[i].next = self.request[i].val() && self.prior[i].val();
+            self.some_prior.of[i].next = self.request[i].val() && self.prior[i].val();
         }
         for i in 0..V {
-            self.grant[i].next = self.among_prior.grant[i].val()
+            self.choice[i].d.next = self.among_prior.grant[i].val()
                 || (self.among_all.grant[i].val() && !self.some_prior.any.val());
-            self.prior[i].d.next = self.prior[i].q.val();
-            if self.taken.val() {
-                self.prior[i].d.next = (self.greedy.val()
-                    && (self.chosen.val() == i.to_bits::<I>()))
-                    || (!self.greedy.val() && (self.chosen.val() < i.to_bits::<I>()));
-            }
+            self.chosen[i].next = self.choice[i].q.val();
         }
-        self.index.next = self.chosen.val();
-        self.any.next = self.some.any.val();
+        self.number.d.next = self.among_all.index.val();
+        if self.some_prior.any.val() {
+            self.number.d.next = self.among_prior.index.val();
+        }
+        self.some_choice.d.next = self.some.any.val();
+        self.index.next = self.number.q.val();
+        self.any.next = self.some_choice.q.val();
     }
 }

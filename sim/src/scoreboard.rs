@@ -66,6 +66,8 @@ ports! {
         checked_valid: bool = 1,
         /// Its entry.
         checked_entry: u8 = parameters.entry_bits(),
+        /// The first buffered instruction is about to be issued.
+        chosen: bool = 1,
     }
 }
 
@@ -94,6 +96,8 @@ ports! {
         stopping: bool = 1,
         /// Some instruction is buffered or in flight.
         busy: bool = 1,
+        /// An instruction will be ready in the next cycle, if the first one is issued exactly when it is chosen.
+        likely: bool = 1,
     }
 }
 
@@ -118,6 +122,11 @@ struct Entry {
     stops: bool,
     /// Sources that may not be written.
     held: Option<[u8; 3]>,
+}
+
+/// Whether one of these sources is this register.
+fn reads(sources: &[u8; 3], register: u8) -> bool {
+    register != ZERO_REGISTER && sources.contains(&register)
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -261,16 +270,35 @@ impl Scoreboard {
         }
     }
 
-    /// An instruction arrives in an entry that was free.
-    pub fn arrive(&mut self, place: u8, arrival: &Arrival) {
+    /// Whether an instruction will be ready in the next cycle, if the first buffered one is issued exactly when it is
+    /// `chosen`. Entries that finish and that are checked now are told, a bit each, and what arrives to be buffered.
+    #[must_use]
+    pub fn likely(
+        &self,
+        chosen: bool,
+        finished: u16,
+        checked: u16,
+        arrival: Option<&Arrival>,
+    ) -> bool {
+        let leaves = chosen && !self.buffer.is_empty();
+        let ready = |buffered: &Buffered| {
+            buffered.results & !finished == 0
+                && buffered.holders & !(finished | checked) == 0
+                && !(leaves && buffered.after)
+        };
+        match self.buffer.get(usize::from(leaves)) {
+            Some(next) => ready(next),
+            None => arrival.is_some_and(|arrival| ready(&self.compared(0, arrival))),
+        }
+    }
+
+    /// An instruction that arrives, with what it waits for.
+    fn compared(&self, entry: u8, arrival: &Arrival) -> Buffered {
         let &Arrival {
             destination,
             sources,
             ..
         } = arrival;
-        let reads = |sources: &[u8; 3], register: u8| {
-            register != ZERO_REGISTER && sources.contains(&register)
-        };
         let (mut results, mut holders) = (0, 0);
         for (number, entry) in self.entries.iter().enumerate() {
             let Some(entry) = entry.filter(|_| self.used >> number & 1 == 1) else {
@@ -284,13 +312,24 @@ impl Scoreboard {
                 holders |= 1 << number;
             }
         }
+        Buffered {
+            entry,
+            results,
+            holders,
+            after: reads(&self.last_sources, destination),
+        }
+    }
+
+    /// An instruction arrives in an entry that was free.
+    pub fn arrive(&mut self, place: u8, arrival: &Arrival) {
+        let &Arrival {
+            destination,
+            sources,
+            ..
+        } = arrival;
         if !arrival.issued {
-            self.buffer.push_back(Buffered {
-                entry: place,
-                results,
-                holders,
-                after: reads(&self.last_sources, destination),
-            });
+            let buffered = self.compared(place, arrival);
+            self.buffer.push_back(buffered);
             self.last_sources = sources;
         }
         self.used |= 1 << place;
@@ -325,6 +364,19 @@ impl Model for Scoreboard {
             .filter(|&unit| inputs.finished_valid[unit] == 1)
             .fold(0, |set, unit| set | 1 << inputs.finished_entry[unit]);
         let checked = u16::from(inputs.checked_valid) << inputs.checked_entry;
+        let arrival = Arrival {
+            issued: inputs.arrive_issued,
+            stops: inputs.arrive_stops,
+            holds: inputs.arrive_holds,
+            destination: inputs.arrive_destination,
+            sources: [
+                inputs.arrive_source_a,
+                inputs.arrive_source_b,
+                inputs.arrive_source_c,
+            ],
+        };
+        let arrives = inputs.arrive_valid && self.room() && !inputs.flush;
+        let buffered = Some(&arrival).filter(|arrival| arrives && !arrival.issued);
         let outputs = Outputs {
             room: self.room(),
             arrive_entry: self.arrive_entry(),
@@ -337,6 +389,7 @@ impl Model for Scoreboard {
             stopped: self.stopped(),
             stopping: self.stopping(finished | checked),
             busy: self.busy(),
+            likely: self.likely(inputs.chosen, finished, checked, buffered),
         };
         if inputs.reset {
             *self = Self::new(self.parameters);
@@ -357,18 +410,7 @@ impl Model for Scoreboard {
                 self.issue();
             }
         }
-        if inputs.arrive_valid && outputs.room && !inputs.flush {
-            let arrival = Arrival {
-                issued: inputs.arrive_issued,
-                stops: inputs.arrive_stops,
-                holds: inputs.arrive_holds,
-                destination: inputs.arrive_destination,
-                sources: [
-                    inputs.arrive_source_a,
-                    inputs.arrive_source_b,
-                    inputs.arrive_source_c,
-                ],
-            };
+        if arrives {
             self.arrive(outputs.arrive_entry, &arrival);
         }
         outputs

@@ -1,5 +1,6 @@
 //! The reference model of the SM pipeline: its page (`hw/src/sm_pipeline.md`) as plain data.
 
+use crate::operand_log;
 use crate::ports::Model;
 use crate::scoreboard::{BUFFERED, Scoreboard, ZERO_REGISTER};
 
@@ -73,7 +74,9 @@ pub struct SmPipeline {
     /// The warps whose fetch comes, and those that were chosen last.
     fetching: [Option<u8>; WIDTH],
     fetched_last: [Option<u8>; WIDTH],
-    issued_last: [Option<u8>; WIDTH],
+    /// The warps that may issue now, and those that were chosen last.
+    chosen: [Option<u8>; WIDTH],
+    chosen_last: [Option<u8>; WIDTH],
     /// The port that goes first when both want the same unit.
     favoured: usize,
     reads: [Option<Read>; WIDTH],
@@ -102,7 +105,8 @@ impl Model for SmPipeline {
             warps: vec![warp; parameters.warps],
             fetching: [None; WIDTH],
             fetched_last: [None; WIDTH],
-            issued_last: [None; WIDTH],
+            chosen: [None; WIDTH],
+            chosen_last: [None; WIDTH],
             favoured: 0,
             reads: [None; WIDTH],
             memory: MemoryStage::new(&parameters),
@@ -116,9 +120,14 @@ impl Model for SmPipeline {
         let slot_drained = self.slot_is_drained(inputs.save_slot);
         let mut cycle = self.memory.cycle(inputs, inputs.save_valid && slot_drained);
         let replay = self.memory.offers_replay();
-        let again = replay || (queues && inputs.restore_valid);
+        let again_now = replay || (queues && inputs.restore_valid);
         let credit = self.memory.length() + self.memory_reads() < PLACES;
-        let issue = self.issue(inputs, &cycle, again, credit);
+        let units = FreeUnits {
+            special: inputs.special_ready,
+            memory: credit && !again_now,
+            log: cycle.log_outputs.clone(),
+        };
+        let issue = self.issue(&units, again_now);
         let fetching = self.fetching(inputs.restore_valid);
         let entries =
             fetching.map(|warp| warp.map_or(0, |warp| self.scoreboard(warp).arrive_entry()));
@@ -141,13 +150,16 @@ impl Model for SmPipeline {
         };
         let events = self.events(inputs, &cycle);
         let next_fetch = self.next_fetch(&events);
+        let next_issue = self.next_issue(inputs, &units, &events, fetching, issue.clash, again_now);
         let restored = again.filter(|read| read.restored);
+        let inserts = |read: &&Read| read.instruction.class.is_global() && read.replayed.is_none();
+        let coming = self.reads.iter().flatten().filter(inserts).count();
         let allocates = self
             .allocated(&issue)
             .or(restored.map(|read| (read.slot, read.instruction.class)));
         let arrives = self.memory_arrival(events.stops);
         self.memory
-            .advance(inputs, cycle, allocates, arrives, events.stops);
+            .advance(inputs, cycle, (allocates, coming), arrives, events.stops);
         if inputs.reset {
             self.reset();
             return outputs;
@@ -157,6 +169,10 @@ impl Model for SmPipeline {
         self.arrive(inputs, fetching, entries);
         self.control(inputs, &events, revert, resumes, replay_done);
         self.saved = !queues && inputs.save_valid && outputs.save_ready;
+        self.chosen = next_issue;
+        for (last, next) in self.chosen_last.iter_mut().zip(next_issue) {
+            *last = next.or(*last);
+        }
         self.fetching = next_fetch;
         for (last, next) in self.fetched_last.iter_mut().zip(next_fetch) {
             *last = next.or(*last);
@@ -169,9 +185,16 @@ impl Model for SmPipeline {
 #[derive(Clone, Copy, Debug, Default)]
 struct Issue {
     ports: [Option<(u8, bool)>; WIDTH],
-    /// The warps that were chosen for their first instructions, to be remembered.
-    chosen: [Option<u8>; WIDTH],
+    /// The warps that were chosen have the same single unit in mind, and both could go.
+    clash: bool,
     conflict: bool,
+}
+
+/// What instructions need besides their operands.
+struct FreeUnits {
+    special: bool,
+    memory: bool,
+    log: operand_log::Outputs,
 }
 
 /// The warp that a port serves next: each has every second one.
@@ -278,83 +301,119 @@ impl SmPipeline {
             .count()
     }
 
-    /// Whether the queue has a place for one more instruction.
-    fn has_place(&self) -> bool {
-        let inserts = |read: &&Read| read.instruction.class.is_global() && read.replayed.is_none();
-        let coming = self.reads.iter().flatten().filter(inserts).count();
-        self.memory.has_place(coming)
-    }
-
     /// Whether there is room for the instruction that is to be restored.
     fn restores(&self, inputs: &Inputs, cycle: &Cycle) -> bool {
         let class = restored_class(inputs);
         let log = &cycle.log_outputs;
-        self.has_place() && self.memory.has_entries(log, inputs.restore_slot, class)
+        self.memory.has_place() && self.memory.has_entries(log, inputs.restore_slot, class)
     }
 
-    /// What is issued if `again` tells that an instruction comes back from the queue or from a saved context.
-    fn issue(&self, inputs: &Inputs, cycle: &Cycle, again: bool, credit: bool) -> Issue {
-        let place = self.has_place();
-        let unit_is_free = |class: Class, slot: u8| match class {
+    /// Whether an instruction of a warp finds its unit free.
+    fn unit_is_free(&self, units: &FreeUnits, class: Class, slot: u8) -> bool {
+        match class {
             Class::Math | Class::Control => true,
-            Class::Special => inputs.special_ready,
+            Class::Special => units.special,
             _ => {
-                let has_place = !class.is_global() || place;
-                let has_entries = self.memory.has_entries(&cycle.log_outputs, slot, class);
-                credit && !again && has_place && has_entries
+                let has_place = !class.is_global() || self.memory.has_place();
+                units.memory && has_place && self.memory.has_entries(&units.log, slot, class)
             }
+        }
+    }
+
+    /// What is issued of the warps that were chosen; `again` tells that an instruction comes back from the queue or
+    /// from a saved context, by port 0.
+    fn issue(&self, units: &FreeUnits, again: bool) -> Issue {
+        let goes = |port: usize| {
+            self.chosen[port].filter(|&warp| {
+                let warp = &self.warps[usize::from(warp)];
+                warp.running
+                    && warp.scoreboard.first_ready()
+                    && self.unit_is_free(units, warp.buffer[0].class, warp.slot)
+                    && !(port == 0 && again)
+            })
         };
-        let first_goes = |warp: usize| {
-            let warp = &self.warps[warp];
-            warp.running
-                && warp.scoreboard.first_ready()
-                && unit_is_free(warp.buffer[0].class, warp.slot)
-        };
-        let chosen: [Option<u8>; WIDTH] = std::array::from_fn(|port| {
-            if port == 0 && again {
-                return None;
-            }
-            let last = self.issued_last[port];
-            choose(
-                self.parameters.warps,
-                port,
-                last,
-                self.parameters.policy,
-                first_goes,
-            )
-        });
-        let class_of = |warp: u8, place: usize| self.warps[usize::from(warp)].buffer[place].class;
+        let ready: [Option<u8>; WIDTH] = std::array::from_fn(goes);
         let mut issue = Issue {
-            ports: chosen.map(|warp| warp.map(|warp| (warp, false))),
-            chosen,
+            ports: ready.map(|warp| warp.map(|warp| (warp, false))),
+            clash: self.clash(),
             conflict: false,
         };
-        match chosen {
-            [Some(zero), Some(one)] => {
-                let (zero, one) = (class_of(zero, 0), class_of(one, 0));
-                if zero.single_unit().is_some() && zero.single_unit() == one.single_unit() {
-                    issue.conflict = true;
-                    issue.ports[1 - self.favoured] = None;
-                    issue.chosen[1 - self.favoured] = None;
-                }
+        match ready {
+            [Some(_), Some(_)] if issue.clash => {
+                issue.conflict = true;
+                issue.ports[1 - self.favoured] = None;
             }
             [Some(warp), None] | [None, Some(warp)] => {
-                let idle = if chosen[0].is_none() { 0 } else { 1 };
+                let idle = if ready[0].is_none() { 0 } else { 1 };
                 let state = &self.warps[usize::from(warp)];
-                let (first, second) = (class_of(warp, 0), class_of(warp, 1));
+                let [first, second] = state.buffer.map(|instruction| instruction.class);
                 let apart =
                     first.single_unit().is_none() || first.single_unit() != second.single_unit();
                 if state.scoreboard.second_ready()
-                    && unit_is_free(second, state.slot)
+                    && self.unit_is_free(units, second, state.slot)
                     && apart
                     && !(idle == 0 && again)
                 {
                     issue.ports[idle] = Some((warp, true));
                 }
             }
-            [None, None] => {}
+            _ => {}
         }
         issue
+    }
+
+    /// Whether the warps that were chosen need the same unit, of which there is one.
+    fn clash(&self) -> bool {
+        let unit = |port: usize| {
+            let warp = &self.warps[usize::from(self.chosen[port]?)];
+            let first = (warp.scoreboard.buffered() > 0).then_some(warp.buffer[0])?;
+            first.class.single_unit()
+        };
+        unit(0).is_some() && unit(0) == unit(1)
+    }
+
+    /// The warps that may issue in the next cycle. A warp that was chosen for this one is taken to issue, unless it is
+    /// clear already that it may not.
+    fn next_issue(
+        &self,
+        inputs: &Inputs,
+        units: &FreeUnits,
+        events: &Events,
+        fetching: [Option<u8>; WIDTH],
+        clash: bool,
+        again: bool,
+    ) -> [Option<u8>; WIDTH] {
+        let wants = |number: usize| {
+            let warp = &self.warps[number];
+            let (finished, checked) = Self::released(events, number);
+            let port = number % WIDTH;
+            let is_chosen = self.chosen[port] == Some(number as u8);
+            let is_there = warp.scoreboard.buffered() > 0;
+            let arrives =
+                fetching[port] == Some(number as u8) && bit(inputs.fetched_valid[port], 0);
+            let arrival = || self.fetched(inputs, port).1;
+            let likely = || {
+                let arrival = arrives.then(arrival);
+                let board = &warp.scoreboard;
+                board.likely(is_chosen, finished, checked, arrival.as_ref())
+            };
+            let unit = || self.unit_is_free(units, warp.buffer[0].class, warp.slot);
+            warp.running
+                && match is_there {
+                    false => likely(),
+                    true if is_chosen => clash || (port == 0 && again) || !unit() || likely(),
+                    true => likely() && unit(),
+                }
+        };
+        std::array::from_fn(|port| {
+            choose(
+                self.warps.len(),
+                port,
+                self.chosen_last[port],
+                self.parameters.policy,
+                wants,
+            )
+        })
     }
 
     fn instruction(&self, (warp, second): (u8, bool)) -> Read {

@@ -52,6 +52,8 @@ pub struct MemoryStage {
     /// Operands of the instruction that leaves which were read from the log, and the release of the last of them.
     spilled: u8,
     spill_release: Option<(u8, u8)>,
+    /// The queue had a place for one more instruction in the cycle before.
+    place: bool,
     queue: ReplayQueue,
     log: OperandLog,
 }
@@ -65,6 +67,7 @@ impl MemoryStage {
             second_release: None,
             spilled: 0,
             spill_release: None,
+            place: false,
             queue: ReplayQueue::new(parameters.queue),
             log: OperandLog::new(parameters.log),
         }
@@ -88,15 +91,19 @@ impl MemoryStage {
         self.parameters.scheme != Scheme::OperandLog || !class.is_global() || bit(free.into(), slot)
     }
 
-    /// Whether the queue has an entry for another instruction, besides those that are on their way to it: as many as
-    /// `coming` in operand read, and those in the stage. What has faulted leaves the queue only by a replay, which
+    /// Whether the queue has an entry for another instruction, as the cycle before has found.
+    pub fn has_place(&self) -> bool {
+        !self.parameters.scheme.queues() || self.place
+    }
+
+    /// Whether the queue has more entries than instructions that are on their way to it: so many as `coming` in
+    /// operand read and at issue, and those in the stage. What has faulted leaves the queue only by a replay, which
     /// comes through the stage, so nothing there may wait for an entry, nor for an older one to commit that may fault.
-    pub fn has_place(&self, coming: usize) -> bool {
+    fn finds_place(&self, coming: usize) -> bool {
         let inserts =
             |operation: &&Operation| operation.instruction.class.is_global() && !operation.replayed;
         let staged = self.operations.iter().filter(inserts).count();
-        !self.parameters.scheme.queues()
-            || (self.queue.free().count_ones() as usize > staged + coming && !self.queue.is_aged())
+        self.queue.free().count_ones() as usize > staged + coming && !self.queue.is_aged()
     }
 
     fn front(&self) -> Option<&Operation> {
@@ -287,17 +294,20 @@ impl MemoryStage {
         }
     }
 
-    /// Goes on. `allocates` is the memory instruction that is issued, with its slot; `arrives` the one that has read
+    /// Goes on. `allocates` is the memory instruction that is issued, with its slot, and the number of those in operand
+    /// read that are on their way to the queue; `arrives` the one that has read
     /// its operands; `stops` the warps that stop in this cycle, a bit each.
     pub fn advance(
         &mut self,
         inputs: &Inputs,
         mut cycle: Cycle,
-        allocates: Option<(u8, Class)>,
+        (allocates, coming): (Option<(u8, Class)>, usize),
         arrives: Option<Operation>,
         stops: u64,
     ) {
         let scheme = self.parameters.scheme;
+        let allocates = allocates.filter(|(_, class)| class.is_global());
+        self.place = self.finds_place(coming + usize::from(allocates.is_some()));
         if cycle.pop {
             self.operations.pop_front();
             self.step = 0;
@@ -330,7 +340,7 @@ impl MemoryStage {
         }
         self.second_release = (scheme == Scheme::OperandLog && checked && inputs.checked_store)
             .then_some((inputs.checked_slot, inputs.checked_log_data));
-        if let Some((slot, class)) = allocates.filter(|(_, class)| class.is_global()) {
+        if let Some((slot, class)) = allocates {
             cycle.log.allocate_valid = true;
             cycle.log.allocate_slot = slot;
             cycle.log.allocate_store = class == Class::Store;
@@ -347,6 +357,7 @@ impl MemoryStage {
             self.operations.clear();
             (self.step, self.second_release) = (0, None);
             (self.spilled, self.spill_release) = (0, None);
+            self.place = false;
         }
     }
 }

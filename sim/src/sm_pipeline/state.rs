@@ -56,11 +56,17 @@ impl SmPipeline {
 
     /// The entries of a warp that stop the fetch no more.
     pub(super) fn gone(events: &Events, warp: usize) -> u16 {
-        let checked = events
-            .checked
-            .filter(|(of, _)| usize::from(*of) == warp)
-            .map_or(0, |(_, entry)| 1 << entry);
-        events.finished[warp] | checked
+        let (finished, checked) = Self::released(events, warp);
+        finished | checked
+    }
+
+    /// The entries of a warp that finish, and those that are checked.
+    pub(super) fn released(events: &Events, warp: usize) -> (u16, u16) {
+        let checked = events.checked.filter(|(of, _)| usize::from(*of) == warp);
+        (
+            events.finished[warp],
+            checked.map_or(0, |(_, entry)| 1 << entry),
+        )
     }
 
     /// The warp whose instructions are to be fetched again, and how many.
@@ -176,9 +182,6 @@ impl SmPipeline {
                 warp.buffer[0] = warp.buffer[1];
             }
         }
-        for (last, chosen) in self.issued_last.iter_mut().zip(issue.chosen) {
-            *last = chosen.or(*last);
-        }
         if issue.conflict {
             self.favoured = 1 - self.favoured;
         }
@@ -204,43 +207,52 @@ impl SmPipeline {
         }
     }
 
+    /// The instruction that is fetched on a port, whatever its warp.
+    pub(super) fn fetched(&self, inputs: &Inputs, port: usize) -> (Instruction, Arrival) {
+        let scheme = self.parameters.scheme;
+        let class = Class::of(inputs.fetched_class[port]);
+        let sources = [
+            inputs.fetched_source_a[port],
+            inputs.fetched_source_b[port],
+            inputs.fetched_source_c[port],
+        ]
+        .map(|register| register as u8);
+        let instruction = Instruction {
+            warp: 0,
+            entry: 0,
+            class,
+            destination: inputs.fetched_destination[port] as u8,
+            sources,
+            pc: inputs.fetched_pc[port] as u32,
+            mask: inputs.fetched_mask[port] as u32,
+            opcode: inputs.fetched_opcode[port] as u8,
+        };
+        let arrival = Arrival {
+            issued: false,
+            stops: class == Class::Control || (scheme.disables() && class.is_global()),
+            holds: scheme == Scheme::ReplayQueue && class.is_global(),
+            destination: instruction.destination,
+            sources,
+        };
+        (instruction, arrival)
+    }
+
     pub(super) fn arrive(
         &mut self,
         inputs: &Inputs,
         fetching: [Option<u8>; WIDTH],
         entries: [u8; WIDTH],
     ) {
-        let scheme = self.parameters.scheme;
         for (port, warp) in fetching.into_iter().enumerate() {
             let Some(warp) = warp.filter(|_| bit(inputs.fetched_valid[port], 0)) else {
                 continue;
             };
-            let class = Class::of(inputs.fetched_class[port]);
-            let sources = [
-                inputs.fetched_source_a[port],
-                inputs.fetched_source_b[port],
-                inputs.fetched_source_c[port],
-            ]
-            .map(|register| register as u8);
-            let instruction = Instruction {
-                warp,
-                entry: 0,
-                class,
-                destination: inputs.fetched_destination[port] as u8,
-                sources,
-                pc: inputs.fetched_pc[port] as u32,
-                mask: inputs.fetched_mask[port] as u32,
-                opcode: inputs.fetched_opcode[port] as u8,
-            };
+            let (instruction, arrival) = self.fetched(inputs, port);
             let state = &mut self.warps[usize::from(warp)];
             let place = state.scoreboard.buffered();
-            state.buffer[place] = instruction;
-            let arrival = Arrival {
-                issued: false,
-                stops: class == Class::Control || (scheme.disables() && class.is_global()),
-                holds: scheme == Scheme::ReplayQueue && class.is_global(),
-                destination: instruction.destination,
-                sources,
+            state.buffer[place] = Instruction {
+                warp,
+                ..instruction
             };
             state.scoreboard.arrive(entries[port], &arrival);
         }

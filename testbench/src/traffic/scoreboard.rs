@@ -117,6 +117,7 @@ impl ScoreboardTraffic {
     fn drive_issue(&mut self, model: &Scoreboard, inputs: &mut Inputs) {
         let stray = self.dice.chance(self.mode.stray);
         inputs.flush = self.dice.chance(self.mode.flush);
+        inputs.chosen = self.dice.chance(128);
         let may = model.first_ready() && !inputs.flush;
         inputs.issue_first = (may || stray) && self.dice.chance(self.mode.issue);
         let may = inputs.issue_first && model.second_ready();
@@ -185,6 +186,7 @@ impl Traffic for ScoreboardTraffic {
         if inputs.arrive_valid && outputs.room && !inputs.flush {
             self.given[usize::from(outputs.arrive_entry)] = arrival(inputs);
         }
+        self.count_likely(inputs, outputs);
     }
 
     fn coverage(&self) -> Coverage {

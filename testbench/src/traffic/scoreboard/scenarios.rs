@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::scoreboard::{Arrival, FINISHES, Inputs, Scoreboard, ZERO_REGISTER};
+use faultline_sim::scoreboard::{Arrival, FINISHES, Inputs, Outputs, Scoreboard, ZERO_REGISTER};
 
 use super::{ScoreboardTraffic, arrival, finishing, waiting};
 use crate::traffic::scenarios;
@@ -20,7 +20,8 @@ scenarios! {
         checked_a_buffered_one, checked_nothing, checked_the_entry_that_is_given, checked_and_finished, stopped,
         stopped_by_two, stop_ends_with_a_check, stop_ends_with_a_finish, stop_ends_with_a_flush, stop_stays,
         flushed_one, flushed_two, flushed_nothing, flushed_beside_others, flushed_beside_an_issue, issued_nothing,
-        issued_what_is_not_ready, issued_a_second_one_alone, idle, reset_in_use,
+        issued_what_is_not_ready, issued_a_second_one_alone, idle, reset_in_use, likely_first, likely_second,
+        likely_arrival, likely_arrival_behind_the_first, unlikely_second,
     }
 }
 
@@ -36,6 +37,23 @@ impl ScoreboardTraffic {
         (0..16)
             .filter(move |entry| set >> entry & 1 == 1)
             .map(move |entry| (1 << entry, given[entry]))
+    }
+
+    /// Counts what will probably be ready.
+    pub(super) fn count_likely(&mut self, inputs: &Inputs, outputs: &Outputs) {
+        let s = &mut self.scenarios;
+        let (first, second) = (outputs.first_valid, outputs.second_valid);
+        let counter = match (first, inputs.chosen, second) {
+            (true, false, _) => &mut s.likely_first,
+            (true, true, true) if !outputs.likely => {
+                s.unlikely_second += 1;
+                return;
+            }
+            (true, true, true) => &mut s.likely_second,
+            (true, true, false) => &mut s.likely_arrival_behind_the_first,
+            (false, ..) => &mut s.likely_arrival,
+        };
+        *counter += u64::from(outputs.likely);
     }
 
     /// Counts what happens in the cycle that comes.
