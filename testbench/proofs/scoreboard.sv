@@ -16,10 +16,11 @@ module scoreboard_proof_top (
     input  wire [11:0] finished_entry,
     input  wire        checked_valid,
     input  wire [1:0]  checked_entry,
-    output wire [10:1] bad,
-    output wire [10:1] seen
+    input  wire        chosen,
+    output wire [11:1] bad,
+    output wire [11:1] seen
 );
-    wire       room, first_valid, first_ready, second_valid, second_ready, stopped, stopping, busy;
+    wire       room, first_valid, first_ready, second_valid, second_ready, stopped, stopping, busy, likely;
     wire [1:0] arrive_entry, first_entry, second_entry;
     wire       issue_first;
     wire [5:0] finished_valid;
@@ -36,10 +37,11 @@ module scoreboard_proof_top (
         .arrive_source_a(register(arrive_sources[1:0])), .arrive_source_b(register(arrive_sources[3:2])),
         .arrive_source_c(register(arrive_sources[5:4])), .issue_first(issue_first), .issue_second(issue_second),
         .flush(flush), .finished_valid(finished_valid), .finished_entry(finished_entry),
-        .checked_valid(checked_valid), .checked_entry(checked_entry),
+        .checked_valid(checked_valid), .checked_entry(checked_entry), .chosen(chosen),
         .room(room), .arrive_entry(arrive_entry), .first_valid(first_valid), .first_ready(first_ready),
         .first_entry(first_entry), .second_valid(second_valid), .second_ready(second_ready),
-        .second_entry(second_entry), .stopped(stopped), .stopping(stopping), .busy(busy)
+        .second_entry(second_entry), .stopped(stopped), .stopping(stopping), .busy(busy),
+        .likely(likely)
     );
 
     // The ghost: of each entry, whether it is taken, what its instruction reads and writes as sets of registers, and
@@ -176,6 +178,14 @@ module scoreboard_proof_top (
     assign bad[8] = first_ready != (has_first && !first_result && !first_read && !first_holder)
         || second_ready != (has_second && !second_result && !second_read && !second_holder);
     assign bad[9] = flushed && (first_valid || second_valid || busy != (left != 4'd0));
+    // What was likely is ready if the first one was issued exactly when it was chosen.
+    reg foreseen, expected, was_arrival;
+    always @(posedge clock) begin
+        foreseen <= issue_first == (chosen && has_first) && !(issue_first && issue_second) && !flush;
+        expected <= likely;
+        was_arrival <= accept && has_first && !has_second;
+    end
+
     assign bad[10] = stopping != ((stops & ~ending & ~checking) != 4'd0);
 
     // What was so of the same first instruction in the cycle before.
@@ -199,5 +209,8 @@ module scoreboard_proof_top (
     assign seen[7] = was_second && first_valid && first_entry == 2'd0 && before_first == 4'd10;
     assign seen[8] = second_ready && before_second == 4'd14 && (before_second & holds) != 4'd0;
     assign seen[9] = was_flushed && busy && accept && arrive_entry == 2'd1;
+    assign bad[11] = foreseen && first_ready != expected;
+
+    assign seen[11] = foreseen && expected && was_arrival && before_first != 4'd0;
     assign seen[10] = stopped && !stopping && checked_valid && ending != 4'd0;
 endmodule

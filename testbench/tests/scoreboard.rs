@@ -337,6 +337,29 @@ fn stopping_tells_what_is_left_of_a_stop() {
     assert!(!outputs.stopped && !outputs.stopping);
 }
 
+/// G11.
+#[test]
+fn likely_tells_what_will_be_ready() {
+    for chosen in [false, true] {
+        for finishes in [false, true] {
+            let mut board = Board::new();
+            // The first one that is buffered is ready, and the second one waits for register 1.
+            let load = board.arrive(&issued(instruction(1, [9; 3])));
+            board.arrive(&instruction(2, [8; 3]));
+            board.arrive(&instruction(3, [1, 7, 7]));
+            let issue = Inputs {
+                chosen,
+                issue_first: chosen,
+                ..Inputs::default()
+            };
+            let ended = if finishes { vec![load] } else { Vec::new() };
+            let outputs = board.cycle(&finish(&ended, &issue));
+            assert_eq!(outputs.likely, !chosen || finishes);
+            assert_eq!(board.look().first_ready, outputs.likely);
+        }
+    }
+}
+
 /// What finishes or is checked and is not there changes nothing, not even of an instruction that gets the entry.
 #[test]
 fn message_about_nobody_is_ignored() {
