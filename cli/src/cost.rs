@@ -141,14 +141,12 @@ impl Measured {
     /// The tables for a terminal.
     pub fn terminal(&self) -> String {
         let grids: Vec<String> = table::grids(&self.rows).iter().map(drawn).collect();
-        let together: String = table::together(&self.rows)
+        let sentences: String = table::sentences(&self.rows)
             .iter()
-            .map(|(name, area, percent)| {
-                format!("{name}: {area:.0} um2, {percent:.3} % of an SM\n")
-            })
+            .map(|sentence| format!("{sentence}\n"))
             .collect();
         format!(
-            "{}\n\n{together}{CLOCK}\n\n{}",
+            "{}\n\n{sentences}{CLOCK}\n\n{}",
             grids.join("\n\n"),
             self.origin_text()
         )

@@ -12,6 +12,9 @@ use crate::Global;
 use crate::value::named;
 
 /// Write the designs as Verilog: a file for each module, and for each design a list of its files.
+///
+/// Of the SM pipelines of 64 warps only the one with an operand log is written unless another one is named: they are
+/// large and much alike.
 #[derive(clap::Args)]
 pub struct Args {
     /// Only this block, such as replay_queue.
@@ -53,6 +56,9 @@ struct Memory {
 /// If there is no such block or configuration.
 pub fn chosen(block: Option<&str>, config: Option<&str>) -> Result<Vec<Design>> {
     let mut found = designs();
+    if block.is_none() && config.is_none() {
+        found.retain(Design::is_default);
+    }
     let known = |names: Vec<&'static str>| {
         let mut named = HashSet::new();
         let names: Vec<&str> = names
@@ -125,7 +131,7 @@ fn collect(designs: Vec<Design>) -> Result<(Files, Vec<Row>)> {
 /// # Errors
 /// If a design cannot be exported, or the folder not be written.
 pub fn write_all(folder: &Path) -> Result<()> {
-    write_files(folder, &collect(designs())?.0)
+    write_files(folder, &collect(chosen(None, None)?)?.0)
 }
 
 fn write_files(folder: &Path, files: &Files) -> Result<()> {

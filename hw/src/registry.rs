@@ -30,7 +30,13 @@ pub struct Design {
 impl Design {
     /// Whether it takes minutes to compile when it is Verilated, which is only done where it is asked for.
     pub fn is_large(&self) -> bool {
-        self.block == "sm_pipeline" && self.config.ends_with("_64")
+        self.block == "sm_pipeline" && self.config.contains("_64")
+    }
+
+    /// Whether it is exported where nothing is chosen. Of the pipelines of 64 warps, which are large and much alike,
+    /// that is the one with everything.
+    pub fn is_default(&self) -> bool {
+        !self.is_large() || self.config == "log_64"
     }
 }
 
@@ -145,8 +151,8 @@ fn connected<B: Hardware + 'static>(block: B) -> Box<dyn Hardware> {
     block
 }
 
-/// A pipeline of 64 warps with a queue of 64 entries and a log of 16 KB, the paper's sizes.
-fn pipeline(scheme: Scheme) -> Box<dyn Hardware> {
+/// A pipeline of 64 warps with a queue of 64 entries and a log of `E`, 64 for the paper's 16 KB.
+fn pipeline<const E: usize, const P: usize, const C: usize>(scheme: Scheme) -> Box<dyn Hardware> {
     connected(SmPipeline::<
         64,
         32,
@@ -158,9 +164,9 @@ fn pipeline(scheme: Scheme) -> Box<dyn Hardware> {
         6,
         7,
         AGE_BITS,
-        64,
-        6,
-        7,
+        E,
+        P,
+        C,
     >::new(scheme, false))
 }
 
@@ -262,20 +268,35 @@ pub fn designs() -> Vec<Design> {
             connected(Scoreboard::<4, 2>::new(true))
         }),
         design("sm_pipeline_stall_64", "sm_pipeline", "stall_64", || {
-            pipeline(Scheme::StallOnFault)
+            pipeline::<64, 6, 7>(Scheme::StallOnFault)
         }),
         design("sm_pipeline_commit_64", "sm_pipeline", "commit_64", || {
-            pipeline(Scheme::WarpDisableCommit)
+            pipeline::<64, 6, 7>(Scheme::WarpDisableCommit)
         }),
         design("sm_pipeline_check_64", "sm_pipeline", "check_64", || {
-            pipeline(Scheme::WarpDisableLastCheck)
+            pipeline::<64, 6, 7>(Scheme::WarpDisableLastCheck)
         }),
         design("sm_pipeline_queue_64", "sm_pipeline", "queue_64", || {
-            pipeline(Scheme::ReplayQueue)
+            pipeline::<64, 6, 7>(Scheme::ReplayQueue)
         }),
         design("sm_pipeline_log_64", "sm_pipeline", "log_64", || {
-            pipeline(Scheme::OperandLog)
+            pipeline::<64, 6, 7>(Scheme::OperandLog)
         }),
+        design("sm_pipeline_log_64_8k", "sm_pipeline", "log_64_8k", || {
+            pipeline::<32, 5, 6>(Scheme::OperandLog)
+        }),
+        design(
+            "sm_pipeline_log_64_20k",
+            "sm_pipeline",
+            "log_64_20k",
+            || pipeline::<80, 7, 8>(Scheme::OperandLog),
+        ),
+        design(
+            "sm_pipeline_log_64_32k",
+            "sm_pipeline",
+            "log_64_32k",
+            || pipeline::<128, 7, 8>(Scheme::OperandLog),
+        ),
         design("sm_pipeline_stall_4", "sm_pipeline", "stall_4", || {
             small_pipeline(Scheme::StallOnFault, false)
         }),

@@ -249,19 +249,50 @@ pub fn together(rows: &[Row]) -> Vec<(String, f64, f64)> {
         .collect()
 }
 
+/// What each scheme of the SM pipeline adds to the baseline of as many warps, single-port: scheme, µm², SM %.
+pub fn added(rows: &[Row]) -> Vec<(String, f64, f64)> {
+    let pipelines = |row: &&Row| row.block == "sm_pipeline" && row.sram_model == "single-port";
+    let warps = |row: &Row| row.config.split('_').nth(1).map(str::to_owned);
+    let baseline = |row: &Row| {
+        let mut others = rows.iter().filter(pipelines);
+        others.find(|other| other.config.starts_with("stall_") && warps(other) == warps(row))
+    };
+    rows.iter()
+        .filter(pipelines)
+        .filter(|row| !row.config.starts_with("stall_"))
+        .filter_map(|row| {
+            let baseline = baseline(row)?;
+            Some((
+                row.config.clone(),
+                row.total_area_um2 - baseline.total_area_um2,
+                row.sm_area_percent - baseline.sm_area_percent,
+            ))
+        })
+        .collect()
+}
+
+/// The sentences below the grids.
+pub fn sentences(rows: &[Row]) -> Vec<String> {
+    let together = together(rows)
+        .into_iter()
+        .map(|(name, area, percent)| format!("{name}: {area:.0} um2, {percent:.3} % of an SM."));
+    let added = added(rows).into_iter().map(|(name, area, percent)| {
+        format!("{name} adds {area:.0} um2 to the baseline, {percent:.3} % of an SM.")
+    });
+    together.chain(added).collect()
+}
+
 /// All rows as Markdown, with what the clock is.
 pub fn markdown(rows: &[Row]) -> String {
     let mut text: String = grids(rows)
         .iter()
         .map(|grid| grid.markdown() + "\n")
         .collect();
-    let together = together(rows);
-    for (name, area, percent) in &together {
-        text.push_str(&format!(
-            "{name}: {area:.0} um2, {percent:.3} % of an SM.\n"
-        ));
+    let sentences = sentences(rows);
+    for sentence in &sentences {
+        text.push_str(&format!("{sentence}\n"));
     }
-    if !together.is_empty() {
+    if !sentences.is_empty() {
         text.push('\n');
     }
     text + CLOCK + "\n"

@@ -185,10 +185,14 @@ impl Block for SmPipeline {
             _ => return None,
         };
         let warps: usize = words.next()?.parse().ok()?;
-        let (queue, log) = if warps == 64 { (64, 64) } else { (16, 32) };
+        let (queue, mut log) = if warps == 64 { (64, 64) } else { (16, 32) };
+        let rest = words.next();
+        if let Some(kilobytes) = rest.and_then(|rest| rest.strip_suffix('k')) {
+            log = kilobytes.parse::<usize>().ok()? * 4;
+        }
         Some(sm_pipeline::Parameters {
             scheme,
-            policy: match words.next() {
+            policy: match rest {
                 Some("greedy") => Policy::GreedyThenOldest,
                 _ => Policy::LooseRoundRobin,
             },
