@@ -206,6 +206,8 @@ struct Simulation {{
     VerilatedContext context;
     V{name} top{{&context}};
     bool started = false;
+    // Verilator sees an edge only from a level that it has seen before.
+    Simulation() {{ top.eval(); }}
     ~Simulation() {{ top.final(); }}
 }};
 }}
