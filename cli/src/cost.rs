@@ -20,10 +20,21 @@ use crate::output::{progress, right};
 use crate::value::{named, whole};
 
 /// Synthesise the blocks and print their area, power and clock beside the paper's Table 2.
-// The report takes the same options beside its own, and two groups of one name would clash.
 #[derive(clap::Args, Debug)]
-#[group(id = "cost")]
 pub struct Args {
+    #[command(flatten)]
+    choice: Choice,
+    /// Also write the rows to this CSV file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Also write the tables to this Markdown file
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+}
+
+/// What is synthesised, and how: the options that the report has too.
+#[derive(clap::Args, Debug)]
+pub struct Choice {
     /// Only this block: replay_queue, operand_log, coalescer, l1_tlb, scoreboard or sm_pipeline
     #[arg(long, value_parser = named)]
     pub block: Option<String>,
@@ -36,21 +47,21 @@ pub struct Args {
         value_name = "LIST"
     )]
     pub config: Vec<String>,
-    /// Sizes of the operand log
+    /// Sizes of the operand log [default: 8K,16K,20K,32K]
     #[arg(
         long,
         value_delimiter = ',',
         value_parser = named,
-        default_value = "8K,16K,20K,32K",
+        conflicts_with = "config",
         value_name = "SIZES"
     )]
     pub log: Vec<String>,
-    /// Entries of the replay queue
+    /// Entries of the replay queue [default: 64]
     #[arg(
         long,
         value_delimiter = ',',
         value_parser = named,
-        default_value = "64",
+        conflicts_with = "config",
         value_name = "ENTRIES"
     )]
     pub queue: Vec<String>,
@@ -69,12 +80,6 @@ pub struct Args {
     /// How ABC maps the logic: `plain` is Yosys's own script, `balanced` rebalances first
     #[arg(long, value_enum, default_value_t = Script::Balanced, value_name = "SCRIPT")]
     pub mapping: Script,
-    /// Also write the rows to this CSV file
-    #[arg(long, value_name = "FILE")]
-    pub csv: Option<PathBuf>,
-    /// Also write the tables to this Markdown file
-    #[arg(long, value_name = "FILE")]
-    pub markdown: Option<PathBuf>,
 }
 
 /// The choices of `--sram`.
@@ -107,7 +112,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     for path in args.csv.iter().chain(&args.markdown) {
         tool::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
-    let measured = measure(args)?;
+    let measured = measure(&args.choice)?;
     if let Some(path) = &args.csv {
         let text = table::csv(&measured.rows).map_err(|error| miette!("{error}"))?;
         tool::write_whole(path, &text).map_err(|error| miette!("{error}"))?;
@@ -190,7 +195,7 @@ pub fn check_tools() -> Result<()> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn measure(args: &Args) -> Result<Measured> {
+pub fn measure(args: &Choice) -> Result<Measured> {
     check_tools()?;
     let sram = match args.sram {
         Model::Cacti => Sram::Cacti(Cacti::find().map_err(|error| miette!("{error}"))?),
@@ -201,11 +206,7 @@ pub fn measure(args: &Args) -> Result<Measured> {
         Model::SinglePort => &[Setting::SinglePort],
         Model::Cacti | Model::Both => &Setting::ALL,
     };
-    let library = match &args.liberty {
-        Some(path) => Library::read(path),
-        None => Library::embedded(),
-    }
-    .map_err(|error| miette!("{error}"))?;
+    let library = library(args)?;
     let subjects = chosen(args)?
         .iter()
         .map(subject)
@@ -240,7 +241,37 @@ pub fn measure(args: &Args) -> Result<Measured> {
     Ok(Measured { rows, origin })
 }
 
-fn library_name(args: &Args, library: &Library) -> String {
+/// The library that the options choose.
+///
+/// # Errors
+/// If it cannot be read, or is none.
+pub fn library(args: &Choice) -> Result<Library> {
+    match &args.liberty {
+        Some(path) => Library::read(path),
+        None => Library::embedded(),
+    }
+    .map_err(|error| miette!("{error}"))
+}
+
+impl Choice {
+    /// The blocks whose sizes have options of their own, with the option and the sizes.
+    fn sizes(&self) -> [(&'static str, &'static str, Vec<String>); 2] {
+        let or = |given: &[String], default: &[&str]| match given {
+            [] => default.iter().map(|size| (*size).to_owned()).collect(),
+            given => given.to_vec(),
+        };
+        [
+            ("replay_queue", "queue", or(&self.queue, &["64"])),
+            (
+                "operand_log",
+                "log",
+                or(&self.log, &["8K", "16K", "20K", "32K"]),
+            ),
+        ]
+    }
+}
+
+fn library_name(args: &Choice, library: &Library) -> String {
     match &args.liberty {
         Some(path) => format!("{} ({})", library.name(), path.display()),
         None => format!("{} (embedded)", library.name()),
@@ -248,7 +279,7 @@ fn library_name(args: &Args, library: &Library) -> String {
 }
 
 /// The command that makes these rows again.
-fn command(args: &Args) -> String {
+fn command(args: &Choice) -> String {
     let mut command = String::from("faultline cost");
     if let Some(block) = &args.block {
         command += &format!(" --block {block}");
@@ -256,11 +287,8 @@ fn command(args: &Args) -> String {
     if !args.config.is_empty() {
         command += &format!(" --config {}", args.config.join(","));
     }
-    for (block, option, sizes) in [
-        ("operand_log", "log", &args.log),
-        ("replay_queue", "queue", &args.queue),
-    ] {
-        if args.block.as_deref().is_none_or(|chosen| chosen == block) {
+    for (block, option, sizes) in args.sizes().iter().rev() {
+        if args.block.as_deref().is_none_or(|chosen| chosen == *block) {
             command += &format!(" --{option} {}", sizes.join(","));
         }
     }
@@ -282,11 +310,26 @@ fn command(args: &Args) -> String {
 ///
 /// # Errors
 /// If there is no such block or size.
-pub fn chosen(args: &Args) -> Result<Vec<Design>> {
+pub fn chosen(args: &Choice) -> Result<Vec<Design>> {
     let designs = designs();
-    let sizes = [("replay_queue", &args.queue), ("operand_log", &args.log)];
+    let sizes = args.sizes();
+    if let Some(block) = &args.block {
+        for (of, option, given) in [
+            ("replay_queue", "queue", &args.queue),
+            ("operand_log", "log", &args.log),
+        ] {
+            if of != block && !given.is_empty() {
+                return Err(miette!(
+                    "--{option} gives sizes of the {of}, and --block chooses {block}"
+                ));
+            }
+            if of == block && !args.config.is_empty() {
+                return Err(miette!("the sizes of the {of} are chosen with --{option}"));
+            }
+        }
+    }
     if let Some(block) = &args.block
-        && !sizes.iter().any(|(name, _)| name == block)
+        && !sizes.iter().any(|(name, ..)| name == block)
     {
         // Blocks of one size have no option of their own.
         let (of_block, others): (Vec<Design>, Vec<Design>) = designs
@@ -318,8 +361,8 @@ pub fn chosen(args: &Args) -> Result<Vec<Design>> {
     }
     let wanted: Vec<(&str, String)> = sizes
         .iter()
-        .filter(|(name, _)| args.block.as_deref().is_none_or(|block| block == *name))
-        .flat_map(|(name, sizes)| sizes.iter().map(|size| (*name, size.trim().to_lowercase())))
+        .filter(|(name, ..)| args.block.as_deref().is_none_or(|block| block == *name))
+        .flat_map(|(name, _, sizes)| sizes.iter().map(|size| (*name, size.trim().to_lowercase())))
         .collect();
     for (block, size) in &wanted {
         if !designs

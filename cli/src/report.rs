@@ -35,18 +35,21 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     #[command(flatten)]
-    cost: cost::Args,
+    cost: cost::Choice,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// If a step fails; nothing of the report is written then but the Verilog.
+/// If a step fails; nothing of the report is written then.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    // Whatever may be wrong with the options is found before anything is made.
     cost::check_tools()?;
+    cost::chosen(&args.cost)?;
+    cost::library(&args.cost)?;
+    kernels(args.trace.as_deref())?;
     std::fs::create_dir_all(&args.out)
         .map_err(|error| miette!("{}: cannot make this folder: {error}", args.out.display()))?;
-    export::write_all(&args.out.join("rtl"))?;
     let sections = lockstep(args)?;
     let measured = cost::measure(&args.cost)?;
     let page = Report {
@@ -56,6 +59,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     .html()
     .map_err(|error| miette!("{error}"))?;
+    export::write_all(&args.out.join("rtl"))?;
     cost::write_files(&measured, &args.out)?;
     let index = args.out.join("index.html");
     tool::write_whole(&index, &page).map_err(|error| miette!("{error}"))?;

@@ -192,6 +192,7 @@ opt_clean -purge
 select -assert-none t:$*
 tee -q -o statistics.json stat -json
 splitnets -ports
+opt_clean -purge
 write_verilog -noattr -noexpr netlist.v
 "
     )

@@ -192,7 +192,7 @@ module operand_log_proof_top (
     assign bad[7] = legal && (write && replay || write && save || replay && save
         || launch_valid && (write_ready || replay_ready || save_ready || allocate_ready));
     assign bad[8] = legal && !launch_valid && !replay_valid && !save_valid && !write_ready;
-    assign bad[9] = legal && (replay_waits > 5'd18 || save_waits > 5'd18);
+    assign bad[9] = legal && (replay_waits > 5'd17 || save_waits > 5'd17);
     assign bad[10] = legal && (free_one != counted_one || free_two != counted_two);
 
     assign seen[1] = legal && allocated_valid && pending_store && pending_slot;

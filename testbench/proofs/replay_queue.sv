@@ -170,14 +170,16 @@ module replay_queue_proof_top (
     wire [5:0] still = {3'd0, remaining} + {2'd0, count, 1'b0} + (saving ? {3'd0, count} + {5'd0, saved_valid} : 6'd0)
         - {5'd0, replay_valid};
 
-    reg        was_replay, was_saved;
-    reg  [1:0] was_index;
-    reg [93:0] was_payload;
+    reg         was_replay, was_saved;
+    reg  [1:0]  was_index;
+    reg [119:0] was_entry;
+    wire [119:0] entry =
+        {entry_payload, entry_warp, entry_slot, entry_address_register, entry_data_register};
     always @(posedge clock) begin
         was_replay <= replay_valid && !replay_ready;
         was_saved <= saved_valid && !saved_ready;
         was_index <= entry_index;
-        was_payload <= entry_payload;
+        was_entry <= entry;
     end
 
     // Older entries that are still to be presented.
@@ -206,7 +208,7 @@ module replay_queue_proof_top (
         || (first_offer && |(older_than_entry & leaving & here))
         || (save_done && |(leaving & here)));
     assign bad[10] = legal && ((was_replay && !replay_valid) || (was_saved && !saved_valid)
-        || ((was_replay || was_saved) && (entry_index != was_index || entry_payload != was_payload)));
+        || ((was_replay || was_saved) && (entry_index != was_index || entry != was_entry)));
     assign bad[11] = legal && (occupancy != population);
     assign bad[12] = legal && (busy > 5'd17 || (busy != 5'd0 && {1'b0, busy} + still > 6'd17)) || bad[3] || bad[9];
     assign bad[13] = legal && (replay_valid || first_offer) && (entry_payload != payload[entry_index]
