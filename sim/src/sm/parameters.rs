@@ -137,7 +137,7 @@ impl Parameters {
                 scheme,
                 policy: Policy::LooseRoundRobin,
                 warps: 64,
-                entries: 16,
+                entries: 8,
                 queue: replay_queue::Parameters::with_entries(64),
                 log: operand_log::Parameters::with_entries(log_bytes / 256),
             },
