@@ -107,7 +107,7 @@ impl MemoryUnit {
             coalescer: Coalescer::new(coalescer::Parameters::PAPER),
             inputs: coalescer::Inputs::default(),
             pages: Pages::new(timing, faults, parameters.squashes()),
-            cache: Cache::new(timing),
+            cache: Cache::new(timing, parameters.seed),
             waiting: VecDeque::new(),
             accepted: 0,
             accesses: Vec::new(),

@@ -31,6 +31,8 @@ pub struct Timing {
     pub l2: u64,
     /// From a miss in the L2 cache to the answer of DRAM.
     pub dram: u64,
+    /// So many cycles earlier or later at most, as lines of other SMs come before.
+    pub dram_spread: u64,
     /// From a line of DRAM to the next.
     pub dram_interval: u64,
 }
@@ -51,6 +53,7 @@ impl Timing {
         l1: 40,
         l2: 70,
         dram: 200,
+        dram_spread: 8,
         dram_interval: 8,
     };
 
@@ -69,6 +72,7 @@ impl Timing {
         l1: 4,
         l2: 0,
         dram: 0,
+        dram_spread: 0,
         dram_interval: 0,
     };
 }

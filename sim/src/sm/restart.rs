@@ -151,7 +151,8 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
             sharers: random.u64(1..4),
             l1: random.u64(2..20),
             l2: random.u64(1..20),
-            dram: random.u64(1..40),
+            dram: random.u64(5..40),
+            dram_spread: random.u64(0..5),
             dram_interval: random.u64(1..4),
         },
         faults: Faults {
