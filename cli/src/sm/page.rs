@@ -1,7 +1,8 @@
 //! The runs as a page: means beside the paper's, the order of the schemes, and why they lose what they lose.
 
-use faultline_sim::replay_queue;
 use faultline_sim::sm::{Parameters, Stall, Statistics};
+use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::{l1_tlb, replay_queue};
 use faultline_synth::table::Grid;
 
 use super::Args;
@@ -118,6 +119,7 @@ fn means(rows: &[Row], variations: &[(&str, Vec<Row>)]) -> String {
 
 /// What the figures rest on and the paper does not say.
 fn assumptions(args: &Args) -> String {
+    let paper = Parameters::paper(Scheme::StallOnFault, 8 << 10);
     format!(
         "Assumptions that the paper does not settle:\n\n\
          - `--sharers {}`: so many SMs share the L2 TLB and work on neighbouring blocks, so of as many pages that are \
@@ -125,13 +127,15 @@ fn assumptions(args: &Args) -> String {
          - `--queue {}`: the paper's replay queue is never full (\"its size is bounded by the number of in-flight \
          global memory instructions\", section 3.2). Here it has entries, which are held from the issue to the commit, \
          and a full queue stalls the issue of memory instructions.\n\
-         - A warp has 8 instructions in flight at most, as in the pipeline's Verilog, and the next warp is chosen in \
-         loose round robin.\n\
+         - A warp has {} instructions in flight at most and the L1 TLB waits for {} pages at most, as in the Verilog, \
+         and the next warp is chosen in loose round robin.\n\
          - A line of DRAM comes up to {} cycles earlier or later than the latency says, by the seed, because other SMs \
          use the DRAM too.",
         args.sharers,
         args.queue,
-        faultline_sim::sm::Timing::PAPER.dram_spread
+        paper.pipeline.entries,
+        l1_tlb::Parameters::PAPER.misses,
+        paper.timing.dram_spread
     )
 }
 
