@@ -1,12 +1,15 @@
 //! `faultline sm`: kernels and traces on an SM under every scheme, beside the paper.
 
+mod explain;
 mod jobs;
+mod page;
 mod plot;
 mod restart;
 mod tables;
 
 use std::path::PathBuf;
 
+use faultline_sim::sm::Work;
 use faultline_sim::sm_pipeline::Scheme;
 use faultline_synth::tool;
 use miette::{Result, miette};
@@ -37,7 +40,7 @@ pub struct Args {
     )]
     log: Vec<String>,
     /// Entries of the replay queue: a power of two up to 128
-    #[arg(long, default_value_t = 64, value_name = "N")]
+    #[arg(long, default_value_t = 128, value_name = "N")]
     queue: usize,
     /// Warps of the SM
     #[arg(long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
@@ -57,14 +60,20 @@ pub struct Args {
     /// Cycles from a fault until its page is there
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     fault_cycles: u64,
-    /// The same seed gives the same faults
+    /// The same seed gives the same faults, and the same moments at which other SMs are before this one at the DRAM
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Runs with so many seeds, and shows their means
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
+    runs: u64,
     /// Draw the performance of the schemes to this file
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
+    /// Write a report with the paper's means and the causes of the stalls to this file
+    #[arg(long, value_name = "FILE", conflicts_with = "scheme")]
+    markdown: Option<PathBuf>,
     /// Put the restart theorem to so many random programs for each scheme instead
-    #[arg(long, value_name = "N", conflicts_with_all = ["workloads", "svg", "log", "fault_rate", "absent"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["workloads", "svg", "markdown", "log", "fault_rate", "absent"])]
     restart: Option<u64>,
 }
 
@@ -83,23 +92,38 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             args.fault_rate
         ));
     }
+    for path in args.svg.iter().chain(&args.markdown) {
+        tool::check_writable(path).map_err(|error| miette!("{error}"))?;
+    }
     let works = jobs::works(args)?;
     let setups = jobs::setups(args, &schemes)?;
-    let bar = progress(
-        (works.len() * setups.len()) as u64,
-        "{wide_bar} {pos}/{len} runs {eta}",
-    );
-    let rows = jobs::run(&works, &setups, &bar);
-    bar.finish_and_clear();
-    let rows = rows?;
+    let rows = rows(&works, &setups, args.runs)?;
     if let Some(path) = &args.svg {
         let svg = plot::svg(&rows).map_err(|error| miette!("{error}"))?;
         tool::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
+    }
+    if let Some(path) = &args.markdown {
+        let mut variations = Vec::new();
+        for (name, change) in page::variations(args) {
+            let varied = jobs::varied(&setups, change);
+            variations.push((name, self::rows(&works, &varied, args.runs)?));
+        }
+        let page = page::markdown(args, &rows, &variations);
+        tool::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
     match global.json {
         true => global.print_json(&rows),
         false => global.print(&tables::text(&rows)),
     }
+}
+
+/// Runs everything on everything, with a bar that tells how far it is.
+fn rows(works: &[Work], setups: &[jobs::Setup], runs: u64) -> Result<Vec<jobs::Row>> {
+    let all = (works.len() * setups.len()) as u64 * runs;
+    let bar = progress(all, "{wide_bar} {pos}/{len} runs {eta}");
+    let rows = jobs::run(works, setups, runs, &bar);
+    bar.finish_and_clear();
+    rows
 }
 
 /// The schemes that were asked for.

@@ -122,6 +122,12 @@ pub struct Coalescer {
 }
 
 impl Coalescer {
+    /// The request on offer.
+    #[must_use]
+    pub fn offer(&self) -> Option<&Request> {
+        self.offered.then_some(&self.offer)
+    }
+
     /// Requests that are not on offer yet.
     #[must_use]
     pub fn waiting(&self) -> usize {

@@ -5,6 +5,7 @@
 //! goes over its ports in each cycle. With values, [`Outcome::differences`] compares what is left at the end with the
 //! run without faults: the restart theorem, which [`restart`] puts to random programs.
 
+mod access;
 mod blocks;
 mod cache;
 mod machine;

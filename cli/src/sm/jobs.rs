@@ -21,15 +21,21 @@ pub struct Row {
     pub scheme: &'static str,
     /// Bytes of the operand log, where there is one.
     pub log_bytes: Option<usize>,
+    /// Runs with different seeds, over all of which is counted.
+    pub runs: u64,
     pub cycles: u64,
     pub instructions: u64,
     pub instructions_per_cycle: f64,
     /// Performance of the baseline as 100.
     pub relative_percent: f64,
+    /// The standard error of the cycles, in percent of them.
+    pub error_percent: f64,
     pub faults: u64,
     pub replays: u64,
     /// Cycles in which nothing was issued, by cause.
     pub stalls: Vec<(&'static str, u64)>,
+    /// Cycles from the issue of a global-memory instruction to its last TLB check, in the mean.
+    pub check_cycles: f64,
     /// Cycles by instructions in the replay queue.
     pub queue: Vec<u64>,
     /// Cycles by entries of the operand log in use.
@@ -47,6 +53,7 @@ impl Row {
 }
 
 /// An SM to run on.
+#[derive(Clone)]
 pub struct Setup {
     parameters: Parameters,
     log_bytes: Option<usize>,
@@ -130,6 +137,15 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
     Ok(setups)
 }
 
+/// The same SMs with one thing changed.
+pub fn varied(setups: &[Setup], change: impl Fn(&mut Parameters)) -> Vec<Setup> {
+    let mut setups = setups.to_vec();
+    for setup in &mut setups {
+        change(&mut setup.parameters);
+    }
+    setups
+}
+
 /// Bytes of a log: 8k, 16K, 32k.
 fn log_bytes(text: &str) -> Result<usize> {
     let kilobytes = text
@@ -142,17 +158,25 @@ fn log_bytes(text: &str) -> Result<usize> {
 }
 
 /// Runs everything on everything.
-pub fn run(works: &[Work], setups: &[Setup], bar: &ProgressBar) -> Result<Vec<Row>> {
-    let jobs: Vec<(&Work, &Setup)> = works
+pub fn run(works: &[Work], setups: &[Setup], runs: u64, bar: &ProgressBar) -> Result<Vec<Row>> {
+    let jobs: Vec<(&Work, &Setup, u64)> = works
         .iter()
         .flat_map(|work| setups.iter().map(move |setup| (work, setup)))
+        .flat_map(|(work, setup)| (0..runs).map(move |run| (work, setup, run)))
         .collect();
-    let rows = jobs.par_iter().map(|(work, setup)| {
-        let row = one(work, setup);
+    let counted = jobs.par_iter().map(|&(work, setup, run)| {
+        let counts = one(work, setup, run);
         bar.inc(1);
-        row
+        counts
     });
-    let mut rows: Vec<Row> = rows.collect::<Result<_>>()?;
+    let counted: Vec<Statistics> = counted.collect::<Result<_>>()?;
+    let of_rows = counted.chunks(runs as usize);
+    let mut rows: Vec<Row> = jobs
+        .iter()
+        .step_by(runs as usize)
+        .zip(of_rows)
+        .map(|((work, setup, _), counted)| row(work, setup, counted))
+        .collect();
     for of_work in rows.chunks_mut(setups.len()) {
         let baseline = of_work[0].cycles;
         for row in of_work {
@@ -167,44 +191,68 @@ pub fn run(works: &[Work], setups: &[Setup], bar: &ProgressBar) -> Result<Vec<Ro
         .collect())
 }
 
-fn one(work: &Work, setup: &Setup) -> Result<Row> {
+/// What a run counts.
+fn one(work: &Work, setup: &Setup, run: u64) -> Result<Statistics> {
     let scheme = setup.parameters.pipeline.scheme;
+    let parameters = Parameters {
+        seed: setup.parameters.seed.wrapping_add(run),
+        ..setup.parameters
+    };
     let mut statistics = Statistics::new(scheme);
     let failed = |error| miette!("{} under {}: {error}", work.name, scheme.name());
-    let sm = Sm::new(&setup.parameters, work).map_err(failed)?;
+    let sm = Sm::new(&parameters, work).map_err(failed)?;
     let outcome = sm
         .run(|inputs, outputs| statistics.observe(inputs, outputs))
         .map_err(failed)?;
-    if let Some(difference) = outcome.differences(work).first() {
-        return Err(miette!(
+    match outcome.differences(work).first() {
+        None => Ok(statistics),
+        Some(difference) => Err(miette!(
             "{} under {}: {difference}",
             work.name,
             scheme.name()
-        ));
+        )),
     }
-    let histogram = |counts: &[u64]| {
-        let used = counts
-            .iter()
-            .rposition(|&times| times > 0)
-            .map_or(0, |last| last + 1);
-        counts[..used].to_vec()
+}
+
+/// The runs of a workload on an SM.
+fn row(work: &Work, setup: &Setup, counted: &[Statistics]) -> Row {
+    let sum = |count: &dyn Fn(&Statistics) -> u64| counted.iter().map(count).sum::<u64>();
+    let histogram = |of: &dyn Fn(&Statistics) -> &Vec<u64>| {
+        let longest = counted.iter().map(|one| of(one).len()).max().unwrap_or(0);
+        let all: Vec<u64> = (0..longest)
+            .map(|place| sum(&|one| of(one).get(place).copied().unwrap_or(0)))
+            .collect();
+        let last = all.iter().rposition(|&times| times > 0);
+        all[..last.map_or(0, |last| last + 1)].to_vec()
     };
-    Ok(Row {
+    let (cycles, instructions) = (sum(&|one| one.cycles), sum(&|one| one.instructions));
+    let stalls = Stall::ALL.iter().zip(0..);
+    Row {
         workload: work.name.clone(),
-        scheme: scheme.name(),
+        scheme: setup.parameters.pipeline.scheme.name(),
         log_bytes: setup.log_bytes,
-        cycles: outcome.cycles,
-        instructions: statistics.instructions,
-        instructions_per_cycle: statistics.instructions_per_cycle(),
+        runs: counted.len() as u64,
+        cycles,
+        instructions,
+        instructions_per_cycle: instructions as f64 / cycles.max(1) as f64,
         relative_percent: 100.0,
-        faults: statistics.faults,
-        replays: statistics.replays,
-        stalls: Stall::ALL
-            .iter()
-            .map(|stall| stall.name())
-            .zip(statistics.stalls)
+        error_percent: error_percent(counted),
+        faults: sum(&|one| one.faults),
+        replays: sum(&|one| one.replays),
+        stalls: stalls
+            .map(|(stall, place): (_, usize)| (stall.name(), sum(&|one| one.stalls[place])))
             .collect(),
-        queue: histogram(&statistics.queue),
-        log: histogram(&statistics.log),
-    })
+        check_cycles: sum(&|one| one.check_cycles) as f64 / sum(&|one| one.checks).max(1) as f64,
+        queue: histogram(&|one| &one.queue),
+        log: histogram(&|one| &one.log),
+    }
+}
+
+/// The standard error of the mean of the cycles, in percent of it.
+fn error_percent(counted: &[Statistics]) -> f64 {
+    let count = counted.len() as f64;
+    let mean = counted.iter().map(|one| one.cycles as f64).sum::<f64>() / count;
+    let square = |one: &Statistics| (one.cycles as f64 - mean).powi(2);
+    let variance = counted.iter().map(square).sum::<f64>() / (count - 1.0).max(1.0);
+    100.0 * (variance / count).sqrt() / mean.max(1.0)
 }

@@ -61,8 +61,8 @@ fn performance(rows: &[Row], setups: &[String]) -> String {
         let first = &of_work[0];
         let mut cells = vec![
             comfy_table::Cell::new(&first.workload),
-            right(grouped(first.instructions)),
-            right(grouped(first.cycles)),
+            right(grouped(first.instructions / first.runs)),
+            right(grouped(first.cycles / first.runs)),
             right(format!("{:.2}", first.instructions_per_cycle)),
         ];
         cells.extend(

@@ -43,7 +43,7 @@ impl Sm<'_> {
                     values.begin_warp(warp as u8, self.next_block, number);
                 }
             }
-            self.slots[slot] = (live > 0).then(|| Block {
+            self.slots[slot] = (live > 0).then_some(Block {
                 live,
                 arrived: 0,
                 leaving: 0,

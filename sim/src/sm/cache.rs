@@ -26,16 +26,18 @@ pub struct Cache {
     misses: Vec<(u64, u64)>,
     /// When DRAM takes the next line.
     dram_free: u64,
+    random: fastrand::Rng,
 }
 
 impl Cache {
-    pub fn new(timing: Timing) -> Self {
+    pub fn new(timing: Timing, seed: u64) -> Self {
         Self {
             timing,
             l1: Tags::new(256, 4),
             l2: Tags::new(16_384, 8),
             misses: Vec::with_capacity(MISSES),
             dram_free: 0,
+            random: fastrand::Rng::with_seed(seed),
         }
     }
 
@@ -89,7 +91,8 @@ impl Cache {
         self.l2.insert(line);
         let begins = answered.max(self.dram_free);
         self.dram_free = begins + self.timing.dram_interval;
-        begins + self.timing.dram
+        let spread = self.timing.dram_spread;
+        begins + self.timing.dram + self.random.u64(0..=2 * spread) - spread
     }
 }
 
@@ -97,9 +100,14 @@ impl Cache {
 mod tests {
     use super::*;
 
+    const ALONE: Timing = Timing {
+        dram_spread: 0,
+        ..Timing::PAPER
+    };
+
     #[test]
     fn latencies_add_up_and_misses_of_a_line_merge() {
-        let mut cache = Cache::new(Timing::PAPER);
+        let mut cache = Cache::new(ALONE, 1);
         assert_eq!(cache.access(1, Use::Load, 0), 310);
         assert_eq!(cache.access(1, Use::Load, 5), 310);
         assert_eq!(cache.access(1, Use::Load, 400), 440);
@@ -110,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_miss_waits_for_one_of_32_places() {
-        let mut cache = Cache::new(Timing::PAPER);
+        let mut cache = Cache::new(ALONE, 1);
         let last = (0..32).map(|line| cache.access(line, Use::Load, 0)).max();
         assert_eq!(last, Some(310 + 31 * 8));
         assert_eq!(cache.access(99, Use::Load, 1), 310 + 310);

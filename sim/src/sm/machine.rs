@@ -37,8 +37,8 @@ pub struct Sm<'work> {
     pub(super) checks: VecDeque<(Tag, u64)>,
     /// Faults that the pipeline is to be told of, and when the pages are there.
     pub(super) faults: VecDeque<(Tag, u64)>,
-    /// The instruction that was handed to the memory unit in the cycle before.
-    pub(super) handed: Option<(Tag, u64)>,
+    /// The instruction that was handed to the memory unit in the cycle before, and whose operand comes from the log.
+    pub(super) handed: Option<Tag>,
     /// The front of the memory stage, if its warp had stopped before it was executed: warp and entry.
     pub(super) squashed: Option<(u8, u8)>,
     /// Replayed instructions whose operands come from the log, in order.
@@ -78,6 +78,10 @@ impl<'work> Sm<'work> {
                 blocks: slots,
             });
         }
+        let mut memory = MemoryUnit::new(parameters);
+        if parameters.timing.warm {
+            memory.warm(work.addresses());
+        }
         let values = work.computation.as_ref().filter(|_| parameters.values);
         Ok(Self {
             parameters: *parameters,
@@ -90,7 +94,7 @@ impl<'work> Sm<'work> {
             starts: VecDeque::new(),
             stops: VecDeque::new(),
             units: Units::new(parameters.timing),
-            memory: MemoryUnit::new(parameters),
+            memory,
             decisions: VecDeque::new(),
             checks: VecDeque::new(),
             faults: VecDeque::new(),
@@ -209,10 +213,11 @@ impl<'work> Sm<'work> {
         }
         self.messages(&mut inputs)?;
         if self.offered.is_none() {
-            let ready = |&warp: &u8| {
-                let warp = self.warps[usize::from(warp)].as_ref();
+            let ready = |&number: &u8| {
+                let warp = self.warps[usize::from(number)].as_ref();
+                let over = |until| until <= now && !self.memory.waits(number);
                 warp.is_some_and(|resident| {
-                    resident.flying == 0 && resident.faulted.is_some_and(|until| until <= now)
+                    resident.flying == 0 && resident.faulted.is_some_and(over)
                 })
             };
             let held = self.switch.holds();
@@ -269,7 +274,7 @@ impl<'work> Sm<'work> {
         Ok(())
     }
 
-    /// A warp has faulted; its pages are there at this time.
+    /// A warp has faulted, and does not go on before this time.
     pub(super) fn fault(&mut self, warp: u8, until: u64) {
         if let Some(resident) = self.warp(warp) {
             resident.faulted = resident.faulted.max(Some(until));

@@ -1,12 +1,14 @@
-//! The memory unit: coalescing, TLB checks one a cycle, faults, and accesses in the order of each warp.
+//! The memory unit: the coalescer, a TLB check a cycle, faults, and accesses in the order of each warp.
 
 use std::collections::VecDeque;
 
+use super::access::{Access, Line, Said};
 use super::cache::{Cache, Use};
-use super::pages::{Check, Pages};
+use super::pages::{Answer, Pages, Told};
 use super::parameters::{Faults, Parameters};
 use super::work::Kind;
-use crate::coalescer::{Lines, requests};
+use crate::coalescer::{self, Coalescer};
+use crate::ports::Model;
 use crate::simt::Lanes;
 use crate::sm_pipeline::Class;
 
@@ -32,32 +34,42 @@ pub struct Tag {
 pub enum Decision {
     /// Its last TLB check has succeeded; it is performed now, and over at this time.
     Checked(Tag, u64),
-    /// It faults; its pages are there at this time.
+    /// It faults, and is not done again before this time, nor before its pages have woken its warp.
     Faulted(Tag, u64),
 }
 
+/// An instruction that the coalescer has not accepted.
 #[derive(Clone, Debug)]
-struct Access {
-    tag: Tag,
-    how: Use,
-    /// Its lines, and when their checks have succeeded; those to come have none.
-    lines: Vec<(u64, Option<u64>)>,
-    checked: usize,
-    /// When the last of its checks is answered.
-    decided: u64,
-    /// When the pages that are not there are.
-    fault: Option<u64>,
-    /// Lanes that fault whatever their pages.
-    injected: u32,
-    /// Lanes of each line.
-    lanes: Vec<u32>,
+struct Waiting {
+    access: Access,
+    mask: u32,
+    lines: coalescer::Lines,
 }
 
-impl Access {
-    /// Whether the order of two matters.
-    fn meets(&self, line: u64, writes: bool) -> bool {
-        (writes || self.how != Use::Load) && self.lines.iter().any(|(own, _)| *own == line)
-    }
+/// Whom a check is for.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    /// A line of the access with this number.
+    Line(u64, usize),
+    /// Everybody who waits for this page.
+    Page(u64),
+}
+
+/// A page that accesses have missed.
+#[derive(Clone, Copy, Debug)]
+struct Miss {
+    page: u64,
+    writes: bool,
+    woken: bool,
+}
+
+/// What squashed instructions of a warp leave behind.
+#[derive(Clone, Debug, Default)]
+struct Squashed {
+    /// Lines that they will access, and whether they write.
+    lines: Vec<(u64, bool)>,
+    /// Pages that are to wake the warp.
+    pages: Vec<u64>,
 }
 
 #[derive(Clone, Debug)]
@@ -65,14 +77,24 @@ pub struct MemoryUnit {
     faults: Faults,
     squashes: bool,
     random: fastrand::Rng,
+    coalescer: Coalescer,
+    inputs: coalescer::Inputs,
     pages: Pages,
     cache: Cache,
-    /// Accesses whose lines are not all checked, the first of which the coalescer splits.
-    waiting: VecDeque<Access>,
-    /// Accesses whose checks are not all answered, in order.
-    checking: Vec<Access>,
-    /// Lines of each warp that instructions which faulted will access, and whether they write.
-    faulted: Vec<Vec<(u64, bool)>>,
+    waiting: VecDeque<Waiting>,
+    accepted: u64,
+    /// Accesses in the order of their acceptance, and the numbers of those that the coalescer splits.
+    accesses: Vec<Access>,
+    splitting: VecDeque<u64>,
+    /// The check that is answered next.
+    asked: Option<Asked>,
+    /// In the order in which they came.
+    misses: Vec<Miss>,
+    /// When accesses are to be looked at, because something may be decided.
+    look: u64,
+    squashed: Vec<Squashed>,
+    /// Warps that wait for pages.
+    away: usize,
 }
 
 impl MemoryUnit {
@@ -82,11 +104,30 @@ impl MemoryUnit {
             faults,
             squashes: parameters.squashes(),
             random: fastrand::Rng::with_seed(parameters.seed),
+            coalescer: Coalescer::new(coalescer::Parameters::PAPER),
+            inputs: coalescer::Inputs::default(),
             pages: Pages::new(timing, faults, parameters.squashes()),
-            cache: Cache::new(timing),
+            cache: Cache::new(timing, parameters.seed),
             waiting: VecDeque::new(),
-            checking: Vec::new(),
-            faulted: vec![Vec::new(); parameters.pipeline.warps],
+            accepted: 0,
+            accesses: Vec::new(),
+            splitting: VecDeque::new(),
+            asked: None,
+            misses: Vec::new(),
+            look: u64::MAX,
+            squashed: vec![Squashed::default(); parameters.pipeline.warps],
+            away: 0,
+        }
+    }
+
+    /// The TLB has the pages of these addresses before the first cycle, as many as it holds.
+    pub fn warm(&mut self, addresses: impl Iterator<Item = u64>) {
+        let mut known = Vec::new();
+        for page in addresses.map(Pages::page) {
+            if !known.contains(&page) && known.len() < 32 {
+                self.pages.warm(page);
+                known.push(page);
+            }
         }
     }
 
@@ -104,130 +145,253 @@ impl MemoryUnit {
         faults: bool,
         now: u64,
     ) {
-        let lines: Lines = addresses.map(|address| address >> LINE_BITS);
-        let requests = requests(mask, &lines, false);
         let injected = if mask != 0 && (self.random.f64() < self.faults.rate || faults) {
             let lanes = self.random.u32(..) & mask;
             if lanes == 0 { mask } else { lanes }
         } else {
             0
         };
-        self.waiting.push_back(Access {
+        let access = Access {
+            number: 0,
             tag,
             how: match (tag.class, kind) {
                 (_, Kind::Atomic) => Use::Atomic,
                 (Class::Store, _) => Use::Store,
                 _ => Use::Load,
             },
-            lanes: requests.iter().map(|request| request.mask).collect(),
-            lines: requests
-                .iter()
-                .map(|request| (request.line, None))
-                .collect(),
-            checked: 0,
+            lines: Vec::new(),
+            split: mask == 0,
+            asked: 0,
+            missed: 0,
             decided: now,
             fault: None,
             injected,
+        };
+        self.waiting.push_back(Waiting {
+            access,
+            mask,
+            lines: addresses.map(|address| address >> LINE_BITS),
         });
+    }
+
+    /// Whether pages are still to wake a warp.
+    pub fn waits(&self, warp: u8) -> bool {
+        !self.squashed[usize::from(warp)].pages.is_empty()
     }
 
     /// A warp that faulted goes on: what it had to do is done again, in order.
     pub fn resumed(&mut self, warp: u8) {
-        self.faulted[usize::from(warp)].clear();
+        self.squashed[usize::from(warp)].lines.clear();
     }
 
-    /// A warp leaves, with the lines that what it has to do again accesses.
+    /// A warp leaves, with the lines that what it has to do again accesses. If its pages are not there when it is back,
+    /// it is told again.
     pub fn take_faulted(&mut self, warp: u8) -> Vec<(u64, bool)> {
-        std::mem::take(&mut self.faulted[usize::from(warp)])
+        let Squashed { lines, pages } = std::mem::take(&mut self.squashed[usize::from(warp)]);
+        self.away -= usize::from(!pages.is_empty());
+        lines
     }
 
     /// A warp comes back.
     pub fn place_faulted(&mut self, warp: usize, lines: Vec<(u64, bool)>) {
-        self.faulted[warp] = lines;
+        self.squashed[warp].lines = lines;
     }
 
-    /// Checks the next line, and tells what is decided now.
+    /// The first half of a cycle: the TLB is asked and answers, and what is decided is told.
     pub fn advance(&mut self, now: u64, decisions: &mut VecDeque<Decision>) {
-        self.pages.advance(now);
-        self.check(now);
+        let check = self.ask();
+        let Told { answer, woken } = self.pages.cycle(check.map(|check| check.1), now);
+        let asked = std::mem::replace(&mut self.asked, check.map(|check| check.0));
+        if let Some((page, all)) = woken {
+            self.wake(page, all);
+        }
+        if let (Some(asked), Some(answer)) = (asked, answer) {
+            self.answer(asked, answer, now);
+        }
+        if self.look <= now {
+            self.decide_all(now, decisions);
+        }
+    }
+
+    /// The second half: the coalescer accepts what was begun, and goes on if its request was taken.
+    pub fn split(&mut self, now: u64) {
+        let mut first = self.waiting.front();
+        // Without a lane there is nothing to split.
+        if first.is_some_and(|first| first.mask == 0) {
+            if self.splitting.is_empty() {
+                self.accept();
+                self.look = self.look.min(now + 1);
+            }
+            first = None;
+        }
+        let inputs = &mut self.inputs;
+        inputs.instruction_valid = first.is_some();
+        if let Some(first) = first {
+            inputs.instruction_mask = first.mask;
+            inputs.instruction_line = first.lines;
+        }
+        inputs.request_ready = matches!(self.asked, Some(Asked::Line(..)));
+        let outputs = self.coalescer.cycle(inputs);
+        if inputs.instruction_valid && outputs.instruction_ready {
+            self.splitting.push_back(self.accepted);
+            self.accept();
+        }
+    }
+
+    fn accept(&mut self) {
+        if let Some(first) = self.waiting.pop_front() {
+            self.accesses.push(Access {
+                number: self.accepted,
+                ..first.access
+            });
+            self.accepted += 1;
+        }
+    }
+
+    fn access(&mut self, number: u64) -> Option<&mut Access> {
+        let place = self
+            .accesses
+            .binary_search_by_key(&number, |access| access.number);
+        Some(&mut self.accesses[place.ok()?])
+    }
+
+    /// The check of this cycle: those who were woken ask first, in the order in which they came; then the coalescer's
+    /// request. Whoever waits compares its page with that of a wake-up, so one check is for all of a page.
+    fn ask(&mut self) -> Option<(Asked, (u64, bool))> {
+        if let Some(miss) = self.misses.iter_mut().find(|miss| miss.woken) {
+            miss.woken = false;
+            return Some((Asked::Page(miss.page), (miss.page, miss.writes)));
+        }
+        let request = *self.coalescer.offer()?;
+        let number = *self.splitting.front()?;
+        if request.last {
+            self.splitting.pop_front();
+        }
+        let access = self.access(number)?;
+        let line = Line {
+            number: request.line,
+            lanes: request.mask,
+            said: Said::Nothing,
+        };
+        access.lines.push(line);
+        access.asked += 1;
+        access.split = request.last;
+        let asked = Asked::Line(number, access.lines.len() - 1);
+        Some((asked, (line.page(), access.writes())))
+    }
+
+    fn wake(&mut self, page: u64, all: bool) {
+        for miss in &mut self.misses {
+            miss.woken |= all || miss.page == page;
+        }
+        if self.away > 0 {
+            for squashed in &mut self.squashed {
+                let waited = !squashed.pages.is_empty();
+                squashed.pages.retain(|&other| other != page);
+                self.away -= usize::from(waited && squashed.pages.is_empty());
+            }
+        }
+    }
+
+    fn answer(&mut self, asked: Asked, answer: Answer, now: u64) {
+        let said = match answer {
+            Answer::Hit => Said::Passed(now),
+            Answer::Missed => Said::Missed,
+            Answer::Absent => Said::Absent,
+        };
+        let injected = (self.faults.cycles, self.squashes);
+        match asked {
+            Asked::Line(number, place) => {
+                let Some(access) = self.access(number) else {
+                    return;
+                };
+                access.answered(place, said, injected);
+                let (page, writes) = (access.lines[place].page(), access.writes());
+                let warp = access.tag.warp;
+                match said {
+                    Said::Missed => self.miss(page, writes),
+                    Said::Absent => self.sends_away(warp, page),
+                    Said::Passed(_) | Said::Nothing => {}
+                }
+                self.look = now;
+            }
+            Asked::Page(_) if said == Said::Missed => {}
+            Asked::Page(page) => {
+                self.misses.retain(|miss| miss.page != page);
+                let mut away = 0u64;
+                for access in self.accesses.iter_mut().filter(|access| access.missed > 0) {
+                    for place in 0..access.lines.len() {
+                        let line = &access.lines[place];
+                        if line.said == Said::Missed && line.page() == page {
+                            access.answered(place, said, injected);
+                            away |= 1 << access.tag.warp;
+                        }
+                    }
+                }
+                for warp in (0..64).filter(|warp| said == Said::Absent && away >> warp & 1 == 1) {
+                    self.sends_away(warp, page);
+                }
+                self.look = now;
+            }
+        }
+    }
+
+    fn miss(&mut self, page: u64, writes: bool) {
+        if !self.misses.iter().any(|miss| miss.page == page) {
+            self.misses.push(Miss {
+                page,
+                writes,
+                woken: false,
+            });
+        }
+    }
+
+    /// A page is absent that a warp needs.
+    fn sends_away(&mut self, warp: u8, page: u64) {
+        let pages = &mut self.squashed[usize::from(warp)].pages;
+        self.away += usize::from(pages.is_empty());
+        if !pages.contains(&page) {
+            pages.push(page);
+        }
+    }
+
+    /// Decides what is answered, the older of two that meet first.
+    fn decide_all(&mut self, now: u64, decisions: &mut VecDeque<Decision>) {
+        self.look = u64::MAX;
         let mut place = 0;
-        while let Some(access) = self.checking.get(place) {
-            if access.decided > now || self.follows_another(place) {
+        while let Some(access) = self.accesses.get(place) {
+            let answered = access.is_answered();
+            if answered && access.decided > now {
+                self.look = self.look.min(access.decided);
+            }
+            let mut older = self.accesses[..place].iter();
+            if !answered || access.decided > now || older.any(|older| access.follows(older)) {
                 place += 1;
                 continue;
             }
-            let access = self.checking.remove(place);
+            let access = self.accesses.remove(place);
             decisions.push_back(self.decide(access));
         }
     }
 
-    /// One line goes to the TLB in a cycle.
-    fn check(&mut self, now: u64) {
-        let Some(access) = self.waiting.front_mut() else {
-            return;
-        };
-        if let Some((line, passed)) = access.lines.get_mut(access.checked) {
-            let mut check = self.pages.check(*line << LINE_BITS, now);
-            if access.injected & access.lanes[access.checked] != 0 {
-                let (Check::Passes(answered) | Check::Faults(answered, _)) = check;
-                let arrival = answered + self.faults.cycles;
-                check = match self.squashes {
-                    true => Check::Faults(answered, arrival),
-                    false => Check::Passes(arrival),
-                };
-            }
-            let answered = match check {
-                Check::Passes(answered) => {
-                    *passed = Some(answered);
-                    answered
-                }
-                Check::Faults(answered, arrival) => {
-                    access.fault = access.fault.max(Some(arrival));
-                    answered
-                }
-            };
-            access.decided = access.decided.max(answered);
-            access.checked += 1;
-        }
-        if access.checked >= access.lines.len() {
-            self.checking.extend(self.waiting.pop_front());
-        }
-    }
-
-    /// Whether an older access of the same warp that is not decided either has to come first.
-    fn follows_another(&self, place: usize) -> bool {
-        let access = &self.checking[place];
-        let writes = access.how != Use::Load;
-        let mut older = self.checking[..place].iter();
-        older.any(|older| {
-            older.tag.warp == access.tag.warp
-                && access
-                    .lines
-                    .iter()
-                    .any(|&(line, _)| older.meets(line, writes))
-        })
-    }
-
     fn decide(&mut self, access: Access) -> Decision {
-        let writes = access.how != Use::Load;
-        let faulted = &mut self.faulted[usize::from(access.tag.warp)];
+        let writes = access.writes();
+        let faulted = &mut self.squashed[usize::from(access.tag.warp)].lines;
         // What overlaps an older access that faulted is done again after it.
         let follows = faulted
             .iter()
             .any(|&(line, wrote)| access.meets(line, wrote));
         if access.fault.is_some() || follows {
-            faulted.extend(access.lines.iter().map(|&(line, _)| (line, writes)));
+            faulted.extend(access.lines.iter().map(|line| (line.number, writes)));
             return Decision::Faulted(access.tag, access.fault.unwrap_or(access.decided));
         }
-        let over = access
-            .lines
-            .iter()
-            .fold(access.decided, |over, &(line, passed)| {
-                over.max(
-                    self.cache
-                        .access(line, access.how, passed.unwrap_or(access.decided)),
-                )
-            });
+        let over = access.lines.iter().fold(access.decided, |over, line| {
+            let passed = match line.said {
+                Said::Passed(time) => time,
+                _ => access.decided,
+            };
+            over.max(self.cache.access(line.number, access.how, passed))
+        });
         Decision::Checked(access.tag, over)
     }
 }

@@ -1,98 +1,173 @@
-//! Translation: the two TLBs as tags, page walks, and pages that are not there yet.
+//! Translation: the L1 TLB over its ports, and below it the L2 TLB as tags, page walks, and pages that are not there yet.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
 
 use super::parameters::{Faults, Timing};
 use super::tags::Tags;
+use crate::l1_tlb::{FAR, Inputs, L1Tlb, Parameters, TRANSLATION};
+use crate::ports::Model;
 
 /// Bits of an address inside a page.
 const PAGE_BITS: u32 = 12;
 
-/// What becomes of a check.
+/// What the TLB says to the check of the cycle before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
-    /// It succeeds at this time.
-    Passes(u64),
-    /// It fails at the first time; the page is there at the second.
-    Faults(u64, u64),
+pub enum Answer {
+    /// The page is there.
+    Hit,
+    /// It is not known; whoever asked waits for a wake-up.
+    Missed,
+    /// It is absent; whoever asked leaves, and comes back after a wake-up.
+    Absent,
 }
 
-/// Misses are answered all at once for a page, and hits go on under them.
+/// What the TLB tells in a cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// The answer to the check of the cycle before.
+    pub answer: Option<Answer>,
+    /// Whoever waits for this page asks again, and so does everybody else who waits if the second is set.
+    pub woken: Option<(u64, bool)>,
+}
+
 #[derive(Clone, Debug)]
 pub struct Pages {
     timing: Timing,
     faults: Faults,
-    squashes: bool,
-    l1: Tags,
+    l1: L1Tlb,
     l2: Tags,
-    /// Misses under way: page, when it is answered, and how.
-    misses: Vec<(u64, u64, Check)>,
+    inputs: Inputs,
+    /// Walks that were taken: when they are over, the page, and whether the L2 TLB had it.
+    walks: BinaryHeap<Reverse<(u64, u64, bool)>>,
+    /// Far faults that are held: when they resolve, and the page.
+    far: BinaryHeap<Reverse<(u64, u64)>>,
     /// When the parts of memory that were not there are, or were.
     arrivals: HashMap<u64, u64>,
 }
 
 impl Pages {
     pub fn new(timing: Timing, faults: Faults, squashes: bool) -> Self {
+        let parameters = Parameters::PAPER;
         Self {
             timing,
             faults,
-            squashes,
-            l1: Tags::new(32, 8),
+            l1: L1Tlb::new(parameters),
             l2: Tags::new(1024, 8),
-            misses: Vec::new(),
+            inputs: Inputs {
+                walk_ready: true,
+                fill_writable: true,
+                far_limit: parameters.misses as u8,
+                report_faults: squashes,
+                ..Inputs::default()
+            },
+            walks: BinaryHeap::new(),
+            far: BinaryHeap::new(),
             arrivals: HashMap::new(),
         }
     }
 
-    /// Misses that are answered by now fill the TLBs.
-    pub fn advance(&mut self, now: u64) {
-        let (l1, l2) = (&mut self.l1, &mut self.l2);
-        self.misses.retain(|&(page, time, check)| {
-            if time <= now && matches!(check, Check::Passes(_)) {
-                l1.insert(page);
-                l2.insert(page);
-            }
-            time > now
-        });
+    /// The page of an address.
+    pub fn page(address: u64) -> u64 {
+        address >> PAGE_BITS
     }
 
-    /// Checks an address.
-    pub fn check(&mut self, address: u64, now: u64) -> Check {
-        let page = address >> PAGE_BITS;
+    /// A cycle, with a check of a page, which perhaps is for a write.
+    pub fn cycle(&mut self, check: Option<(u64, bool)>, now: u64) -> Told {
+        let fills = self.walks.peek().is_some_and(|walk| walk.0.0 <= now);
+        let resolves = self.far.peek().is_some_and(|far| far.0.0 <= now);
+        let inputs = &mut self.inputs;
+        inputs.check_valid = check.is_some();
+        (inputs.check_page, inputs.check_write) = check.unwrap_or_default();
+        inputs.resolve_valid = false;
+        if resolves && let Some(Reverse((_, page))) = self.far.pop() {
+            (inputs.resolve_valid, inputs.resolve_page) = (true, page);
+        }
+        self.inputs.fill_valid = false;
+        if fills && let Some(Reverse((_, page, known))) = self.walks.pop() {
+            self.fill(page, known, now);
+        }
+        let outputs = self.l1.cycle(&self.inputs);
+        if outputs.walk_valid {
+            self.walk(outputs.walk_page, now);
+        }
+        Told {
+            answer: outputs.answer_valid.then_some(match () {
+                () if outputs.answer_hit => Answer::Hit,
+                () if outputs.answer_fault => Answer::Absent,
+                () => Answer::Missed,
+            }),
+            woken: outputs
+                .wake_valid
+                .then_some((outputs.wake_page, outputs.wake_all)),
+        }
+    }
+
+    /// Brings a page into the TLB before the first cycle.
+    pub fn warm(&mut self, page: u64) {
+        let asks = Inputs {
+            check_valid: true,
+            check_page: page,
+            ..self.inputs.clone()
+        };
+        let fills = Inputs {
+            fill_valid: true,
+            fill_page: page,
+            fill_frame: frame(page),
+            ..self.inputs.clone()
+        };
+        self.l1.cycle(&asks);
+        while !self.l1.cycle(&self.inputs).walk_valid {}
+        self.l1.cycle(&fills);
+        while !self.l1.cycle(&self.inputs).wake_valid {}
+    }
+
+    /// The L2 TLB takes a walk.
+    fn walk(&mut self, page: u64, now: u64) {
         let Timing {
-            check,
             l2_tlb,
             walk,
+            sharers,
             ..
         } = self.timing;
-        if self.l1.uses(page) {
-            return Check::Passes(now + check);
-        }
-        if let Some(&(.., answer)) = self.misses.iter().find(|(missed, ..)| *missed == page) {
-            return answer;
-        }
-        let others_walked = !page.is_multiple_of(self.timing.sharers);
-        let hits = self.l2.uses(page) || others_walked;
-        let answered = now + check + l2_tlb + if hits { 0 } else { walk };
-        let answer = match self.arrival(address, answered).filter(|_| !hits) {
-            Some(arrival) if arrival > answered && self.squashes => {
-                Check::Faults(answered, arrival)
-            }
-            Some(arrival) => Check::Passes(answered.max(arrival)),
-            None => Check::Passes(answered),
-        };
-        let (Check::Passes(time) | Check::Faults(time, _)) = answer;
-        self.misses.push((page, time, answer));
-        answer
+        let others_walked = !page.is_multiple_of(sharers);
+        let known = self.l2.uses(page) || others_walked;
+        // An answer comes in a later cycle at the earliest.
+        let takes = l2_tlb + if known { 0 } else { walk };
+        self.walks.push(Reverse((now + takes.max(1), page, known)));
     }
 
-    /// When the page of an address that was not there at first is; the first who asks makes it come.
-    fn arrival(&mut self, address: u64, asked: u64) -> Option<u64> {
-        let faults = self.faults;
-        let part = address >> faults.granule_bits.max(PAGE_BITS);
-        let arrival = || *self.arrivals.entry(part).or_insert(asked + faults.cycles);
-        faults.absent.then(arrival)
+    /// A walk is answered.
+    fn fill(&mut self, page: u64, known: bool, now: u64) {
+        let arrival = match self.faults.absent && !known {
+            true => self.arrival(page, now),
+            false => now,
+        };
+        self.inputs.fill_valid = true;
+        self.inputs.fill_page = page;
+        self.inputs.fill_frame = frame(page);
+        if arrival > now {
+            self.inputs.fill_kind = FAR;
+            self.far.push(Reverse((arrival, page)));
+        } else {
+            self.inputs.fill_kind = TRANSLATION;
+            self.l2.insert(page);
+        }
     }
+
+    /// When a page that was not there at first is; the first who asks makes it come.
+    fn arrival(&mut self, page: u64, now: u64) -> u64 {
+        let part = page >> self.faults.granule_bits.saturating_sub(PAGE_BITS);
+        *self
+            .arrivals
+            .entry(part)
+            .or_insert(now + self.faults.cycles)
+    }
+}
+
+/// Frames are numbered like pages.
+fn frame(page: u64) -> u32 {
+    (page & 0x0fff_ffff) as u32
 }
 
 #[cfg(test)]
@@ -104,14 +179,35 @@ mod tests {
         ..Timing::PAPER
     };
 
+    /// Checks a page until it is hit or absent: when that is told, and what.
+    fn ask(pages: &mut Pages, page: u64, now: &mut u64) -> (u64, Answer) {
+        let mut check = Some((page, false));
+        loop {
+            let told = pages.cycle(check.take(), *now);
+            match told.answer {
+                Some(Answer::Missed) | None => {}
+                Some(answer) => return (*now, answer),
+            }
+            if told.woken.is_some_and(|(woken, _)| woken == page) {
+                check = Some((page, false));
+            }
+            *now += 1;
+        }
+    }
+
     #[test]
-    fn misses_of_a_page_are_answered_together_and_hits_pass_them() {
+    fn a_miss_is_walked_once_and_hits_pass_it() {
         let mut pages = Pages::new(ALONE, Faults::NONE, true);
-        assert_eq!(pages.check(0x1000, 10), Check::Passes(581));
-        assert_eq!(pages.check(0x1fff, 20), Check::Passes(581));
-        pages.advance(581);
-        assert_eq!(pages.check(0x2000, 600), Check::Passes(1171));
-        assert_eq!(pages.check(0x1000, 601), Check::Passes(602));
+        let now = &mut 10;
+        // Three cycles to the walk, 570 of it, two to the wake-up, and the check again.
+        assert_eq!(ask(&mut pages, 1, now), (10 + 3 + 570 + 2 + 2, Answer::Hit));
+        let begin = *now;
+        pages.cycle(Some((2, false)), begin);
+        assert_eq!(
+            pages.cycle(Some((1, false)), begin + 1).answer,
+            Some(Answer::Missed)
+        );
+        assert_eq!(pages.cycle(None, begin + 2).answer, Some(Answer::Hit));
     }
 
     #[test]
@@ -121,21 +217,39 @@ mod tests {
             ..Faults::NONE
         };
         let mut pages = Pages::new(ALONE, absent, true);
-        assert_eq!(pages.check(0x1000, 0), Check::Faults(571, 10_571));
-        pages.advance(571);
-        // The neighbour in the same 64 KB comes with it.
-        assert_eq!(pages.check(0x2000, 600), Check::Faults(1171, 10_571));
-        pages.advance(10_571);
-        assert_eq!(pages.check(0x1000, 10_571), Check::Passes(11_142));
+        let now = &mut 0;
+        assert_eq!(ask(&mut pages, 1, now), (577, Answer::Absent));
+        // Its neighbour in the same 64 KB comes with it, and neither faults again.
+        assert_eq!(ask(&mut pages, 2, now).1, Answer::Absent);
+        *now = 573 + 10_000 + 600;
+        for cycle in 1200..*now {
+            pages.cycle(None, cycle);
+        }
+        assert_eq!(ask(&mut pages, 1, now), (11_174, Answer::Hit));
+        assert_eq!(ask(&mut pages, 2, now).1, Answer::Hit);
         let mut pages = Pages::new(ALONE, absent, false);
-        assert_eq!(pages.check(0x1000, 0), Check::Passes(10_571));
+        let (told, answer) = ask(&mut pages, 1, &mut 0);
+        assert!(told > 10_573 && answer == Answer::Hit);
     }
 
     #[test]
     fn other_sms_have_walked_for_most_pages() {
         let mut pages = Pages::new(Timing::PAPER, Faults::NONE, true);
-        let walks =
-            (0..160u64).filter(|page| pages.check(page << PAGE_BITS, 0) == Check::Passes(571));
-        assert_eq!(walks.count(), 10);
+        let now = &mut 0;
+        let mut walks = 0;
+        for page in 0..160 {
+            let begin = *now;
+            let (told, _) = ask(&mut pages, page, now);
+            walks += u32::from(told - begin > 500);
+            *now += 1;
+        }
+        assert_eq!(walks, 10);
+    }
+
+    #[test]
+    fn a_warm_page_is_hit() {
+        let mut pages = Pages::new(Timing::FIGURES, Faults::NONE, true);
+        pages.warm(7);
+        assert_eq!(ask(&mut pages, 7, &mut 0), (1, Answer::Hit));
     }
 }

@@ -16,12 +16,12 @@ pub struct Timing {
     pub control: u64,
     /// Shared memory, from the memory unit on.
     pub shared: u64,
-    /// A TLB check that hits.
-    pub check: u64,
     /// From a miss in the L1 TLB to the answer of the L2 TLB.
     pub l2_tlb: u64,
     /// A walk of the page table.
     pub walk: u64,
+    /// The L1 TLB has the first pages of the accesses before the first cycle.
+    pub warm: bool,
     /// SMs that share the L2 TLB. They work on neighbouring blocks, so of so many pages new to it one SM walks for one,
     /// and finds the others there.
     pub sharers: u64,
@@ -31,6 +31,8 @@ pub struct Timing {
     pub l2: u64,
     /// From a miss in the L2 cache to the answer of DRAM.
     pub dram: u64,
+    /// So many cycles earlier or later at most, as lines of other SMs come before.
+    pub dram_spread: u64,
     /// From a line of DRAM to the next.
     pub dram_interval: u64,
 }
@@ -44,30 +46,33 @@ impl Timing {
         special_interval: 4,
         control: 1,
         shared: 24,
-        check: 1,
         l2_tlb: 70,
         walk: 500,
+        warm: false,
         sharers: 16,
         l1: 40,
         l2: 70,
         dram: 200,
+        dram_spread: 8,
         dram_interval: 8,
     };
 
-    /// Those of the paper's timelines (Figures 3 to 7): a load is executed for 7 cycles, all else for one.
+    /// Those of the paper's timelines (Figures 3 to 7): a load is executed for 7 cycles, all else for one. A load
+    /// is in the coalescer for two of them and in the L1 TLB for one, which has its page, and then in the cache.
     pub const FIGURES: Self = Self {
         math: 1,
         special: 1,
         special_interval: 1,
         control: 1,
         shared: 7,
-        check: 1,
         l2_tlb: 0,
         walk: 0,
+        warm: true,
         sharers: 1,
         l1: 4,
         l2: 0,
         dram: 0,
+        dram_spread: 0,
         dram_interval: 0,
     };
 }
@@ -136,7 +141,7 @@ impl Parameters {
                 scheme,
                 policy: Policy::LooseRoundRobin,
                 warps: 64,
-                entries: 16,
+                entries: 8,
                 queue: replay_queue::Parameters::with_entries(64),
                 log: operand_log::Parameters::with_entries(log_bytes / 256),
             },

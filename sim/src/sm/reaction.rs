@@ -33,8 +33,8 @@ impl Sm<'_> {
         if outputs.logged_valid {
             self.logged(outputs)?;
         }
-        if let Some((tag, handed)) = self.handed.take() {
-            self.begin_access(tag, handed)?;
+        if let Some(tag) = self.handed.take() {
+            self.begin_access(tag, self.now - 1)?;
         }
         // What was squashed before it was executed leaves the stage when another instruction is at its front.
         let squashed = outputs.memory_front && outputs.memory_squashed;
@@ -58,12 +58,17 @@ impl Sm<'_> {
             let flight = self
                 .warp(tag.warp)
                 .and_then(|resident| resident.flight(tag.entry));
-            match flight {
-                Some(flight) => flight.tag = tag,
-                None => return Err(self.broken(tag.warp, "it executes what was not issued")),
+            let Some(flight) = flight else {
+                return Err(self.broken(tag.warp, "it executes what was not issued"));
+            };
+            flight.tag = tag;
+            if flight.awaited > 0 {
+                self.handed = Some(tag);
+            } else {
+                self.begin_access(tag, self.now)?;
             }
-            self.handed = Some((tag, self.now));
         }
+        self.memory.split(self.now);
         if inputs.checked_valid
             && outputs.checked_ready
             && let Some((tag, over)) = self.checks.pop_front()
@@ -220,7 +225,8 @@ impl Sm<'_> {
         Ok(())
     }
 
-    /// The memory unit begins with an instruction that was handed over in the cycle before.
+    /// The memory unit begins with an instruction, in the cycle in which it was handed over, or in the next one with an
+    /// operand from the log.
     fn begin_access(&mut self, tag: Tag, handed: u64) -> Result<(), SmError> {
         let Tag { warp, entry, .. } = tag;
         let Some(resident) = self.warps[usize::from(warp)].as_mut() else {

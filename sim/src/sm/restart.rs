@@ -130,7 +130,6 @@ impl Trial {
 /// A small SM, so that all that can be full is full at times.
 fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
     let policies = [Policy::LooseRoundRobin, Policy::GreedyThenOldest];
-    let check = random.u64(1..4);
     Parameters {
         pipeline: sm_pipeline::Parameters {
             scheme,
@@ -146,13 +145,14 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
             special_interval: random.u64(1..5),
             control: random.u64(1..3),
             shared: random.u64(2..9),
-            check,
             l2_tlb: random.u64(1..20),
             walk: random.u64(1..60),
+            warm: random.bool(),
             sharers: random.u64(1..4),
             l1: random.u64(2..20),
             l2: random.u64(1..20),
-            dram: random.u64(1..40),
+            dram: random.u64(5..40),
+            dram_spread: random.u64(0..5),
             dram_interval: random.u64(1..4),
         },
         faults: Faults {

@@ -46,6 +46,8 @@ struct Seen {
     running: bool,
     /// Instructions that were fetched and not read.
     buffered: u64,
+    /// When the instruction of each scoreboard entry was issued.
+    issued: [u64; 16],
 }
 
 /// Counts over a run.
@@ -66,6 +68,10 @@ pub struct Statistics {
     pub replays: u64,
     /// Cycles in which nothing was issued, by cause in the order of [`Stall::ALL`].
     pub stalls: [u64; 5],
+    /// Global-memory instructions whose last TLB check succeeded.
+    pub checks: u64,
+    /// Cycles from their issues to these checks.
+    pub check_cycles: u64,
     /// Cycles by the number of instructions in the replay queue.
     pub queue: Vec<u64>,
     /// Cycles by the number of entries of the operand log that are in use.
@@ -88,6 +94,8 @@ impl Statistics {
             faults: 0,
             replays: 0,
             stalls: [0; 5],
+            checks: 0,
+            check_cycles: 0,
             queue: vec![0; 129],
             log: vec![0; 129],
             log_used: 0,
@@ -154,6 +162,8 @@ impl Statistics {
             if outputs.read_valid[port] == 0 {
                 continue;
             }
+            let (warp, entry) = (outputs.read_warp[port], outputs.read_entry[port]);
+            self.warps[warp as usize].issued[entry as usize] = self.cycles - 1;
             if outputs.read_replayed[port] == 1 {
                 self.replays += 1;
                 continue;
@@ -166,6 +176,9 @@ impl Statistics {
             };
         }
         if inputs.checked_valid && outputs.checked_ready {
+            let issued = &self.warps[usize::from(inputs.checked_warp)].issued;
+            self.checks += 1;
+            self.check_cycles += self.cycles - issued[usize::from(inputs.checked_entry)];
             self.log_used = self
                 .log_used
                 .saturating_sub(1 + usize::from(inputs.checked_store));

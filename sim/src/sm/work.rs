@@ -188,6 +188,19 @@ impl Work {
         &self.instructions[step.instruction as usize]
     }
 
+    /// The addresses that are accessed.
+    pub(super) fn addresses(&self) -> impl Iterator<Item = u64> {
+        let steps = self.blocks.iter().flatten().flat_map(|steps| steps.iter());
+        let lanes = |step: &Step| (step.mask, step.traced_operand(false));
+        steps
+            .filter(|step| self.instruction(step).class.is_global())
+            .map(lanes)
+            .flat_map(|(mask, lanes)| {
+                let active = move |lane: &usize| mask >> lane & 1 == 1;
+                (0..32).filter(active).map(move |lane| lanes[lane])
+            })
+    }
+
     /// The number of warp instructions.
     #[must_use]
     pub fn steps(&self) -> usize {

@@ -1,0 +1,197 @@
+//! What the counts say: whether the schemes are in the paper's order, and why a mean is not the paper's.
+
+use faultline_sim::sm::Stall;
+
+use super::jobs::Row;
+use super::tables::{mean, paper, setups};
+
+/// The order of the paper, the slowest first.
+const ORDER: [&str; 5] = [
+    "warp-disable-commit",
+    "warp-disable-last-check",
+    "replay-queue",
+    "operand-log 8 KB",
+    "operand-log 16 KB",
+];
+/// So many percent count as equal.
+const EQUAL: f64 = 0.5;
+/// A mean that is further from the paper's, in points, is explained.
+const NEAR: f64 = 5.0;
+
+/// A scheme that is faster than the one behind it in the paper's order.
+struct Exception<'rows> {
+    faster: &'rows Row,
+    slower: &'rows Row,
+}
+
+impl Exception<'_> {
+    /// Whether the difference is more than the runs' own: twice its standard error.
+    fn is_sure(&self) -> bool {
+        let error = self.faster.error_percent.hypot(self.slower.error_percent) / 100.0;
+        let (faster, slower) = (self.faster.relative_percent, self.slower.relative_percent);
+        self.faster.runs > 1 && (faster / slower).ln() > 2.0 * error
+    }
+
+    fn text(&self) -> String {
+        format!(
+            "- {}: {} {:.1}, {} {:.1}\n",
+            self.faster.workload,
+            self.faster.setup(),
+            self.faster.relative_percent,
+            self.slower.setup(),
+            self.slower.relative_percent
+        )
+    }
+}
+
+/// Where the order of the schemes does not hold.
+pub fn order(rows: &[Row]) -> String {
+    let setups = setups(rows);
+    let exceptions: Vec<Exception> = rows
+        .chunks(setups.len().max(1))
+        .flat_map(|of_work| {
+            let of = |name: &str| of_work.iter().find(|row| row.setup() == name);
+            let known: Vec<&Row> = ORDER.iter().copied().filter_map(of).collect();
+            let pairs = known.windows(2);
+            let pairs = pairs.map(|pair| Exception {
+                faster: pair[0],
+                slower: pair[1],
+            });
+            pairs.collect::<Vec<_>>()
+        })
+        .filter(|pair| {
+            pair.faster.relative_percent > pair.slower.relative_percent * (1.0 + EQUAL / 100.0)
+        })
+        .collect();
+    let list = |sure: bool| -> String {
+        let listed = exceptions.iter().filter(|pair| pair.is_sure() == sure);
+        listed.map(Exception::text).collect()
+    };
+    let (sure, unsure) = (list(true), list(false));
+    let or_none = |list: String| match list.is_empty() {
+        true => "- none\n".to_owned(),
+        false => list,
+    };
+    format!(
+        "## Order of the schemes\n\nThe paper's order is {}. Within {EQUAL} % counts as equal. A scheme that is faster than \
+         the next one, by more than twice the standard error of the difference:\n\n{}\nBy less than that, so that the \
+         runs do not tell:\n\n{}",
+        ORDER.join(" <= "),
+        or_none(sure),
+        or_none(unsure).trim_end()
+    )
+}
+
+/// How many points of the baseline's cycles a cause has grown by.
+fn growth(row: &Row, baseline: &Row, cause: usize) -> f64 {
+    // Both are counted over equally many runs.
+    let difference = row.stalls[cause].1 as f64 - baseline.stalls[cause].1 as f64;
+    100.0 * difference / baseline.cycles.max(1) as f64
+}
+
+/// The paper's hardest case: what it says of lbm in section 5.2.
+pub fn hardest(rows: &[Row]) -> Option<String> {
+    let of = |setup: &str| {
+        let row = rows
+            .iter()
+            .find(|row| row.workload == "lbm" && row.setup() == setup);
+        row.map(|row| row.relative_percent)
+    };
+    let (queue, log) = (of("replay-queue")?, of("operand-log 16 KB")?);
+    Some(format!(
+        "On lbm, which runs at 8 warps, the replay queue is at {queue:.1} % and the log of 16 KB at {log:.1} %; in the \
+         paper at 60 % and 97 %."
+    ))
+}
+
+/// Why a mean is far from the paper's.
+pub fn why(rows: &[Row], variations: &[(&str, Vec<Row>)]) -> String {
+    let setups = setups(rows);
+    let mut near = Vec::new();
+    let mut texts = Vec::new();
+    for (place, setup) in setups.iter().enumerate().skip(1) {
+        let Some(known) = paper(setup) else {
+            continue;
+        };
+        let points = mean(rows, setup) - known;
+        if points.abs() <= NEAR {
+            near.push(format!("{setup} ({points:+.1})"));
+            continue;
+        }
+        let pairs: Vec<(&Row, &Row)> = rows
+            .chunks(setups.len())
+            .map(|of_work| (&of_work[place], &of_work[0]))
+            .collect();
+        let mut text = explanation(setup, points, &pairs);
+        for (name, varied) in variations {
+            let points = mean(varied, setup) - known;
+            text += &format!(" With `{name}` it is {points:+.1} points from the paper.");
+        }
+        texts.push(text);
+    }
+    if !near.is_empty() {
+        texts.insert(
+            0,
+            format!("Within {NEAR} points of the paper: {}.", near.join(", ")),
+        );
+    }
+    format!("## Why\n\n{}", texts.join("\n\n"))
+}
+
+/// What has grown, and where.
+fn explanation(setup: &str, points: f64, pairs: &[(&Row, &Row)]) -> String {
+    let count = pairs.len().max(1) as f64;
+    let total = |cause: usize| {
+        let grown = pairs.iter().map(|(row, base)| growth(row, base, cause));
+        grown.sum::<f64>() / count
+    };
+    let causes = 0..Stall::ALL.len();
+    let most = causes
+        .max_by(|&left, &right| total(left).total_cmp(&total(right)))
+        .unwrap_or(0);
+    let mut by_growth: Vec<(&Row, f64)> = pairs
+        .iter()
+        .map(|(row, base)| (*row, growth(row, base, most)))
+        .collect();
+    by_growth.sort_by(|left, right| right.1.total_cmp(&left.1));
+    let listed = by_growth.iter().take(3);
+    let listed: Vec<String> = listed
+        .map(|(row, grown)| format!("{} {grown:+.1}", row.workload))
+        .collect();
+    let (lost, kept): (Vec<&Row>, Vec<&Row>) = pairs
+        .iter()
+        .map(|(row, _)| *row)
+        .partition(|row| row.relative_percent < 98.0);
+    let names = |rows: &[&Row]| {
+        let names = rows
+            .iter()
+            .map(|row| format!("{} {:.1}", row.workload, row.relative_percent));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let waits = pairs.iter().map(|(row, _)| row.check_cycles);
+    let (shortest, longest) = waits.fold((f64::MAX, 0.0f64), |(least, most), cycles| {
+        (least.min(cycles), most.max(cycles))
+    });
+    let direction = if points > 0.0 { "less" } else { "more" };
+    format!(
+        "**{setup}** costs {direction} than in the paper ({points:+.1} points). Of its stalls, *{}* has grown most, by {:.1} \
+         points of the baseline's cycles in the mean: {}. From the issue to the last TLB check it is {shortest:.0} to \
+         {longest:.0} cycles, by workload. {} of {} workloads lose 2 % or more ({}); on the others ({}) other warps have \
+         instructions while one waits, or what it waits for comes no later than what they all wait for.",
+        Stall::ALL[most].name(),
+        total(most),
+        listed.join(", "),
+        lost.len(),
+        pairs.len(),
+        if lost.is_empty() {
+            "none".to_owned()
+        } else {
+            names(&lost)
+        },
+        if kept.is_empty() {
+            "none".to_owned()
+        } else {
+            names(&kept)
+        },
+    )
+}

@@ -1,0 +1,103 @@
+//! A global-memory instruction in the memory unit: its lines, and what the TLB has said of them.
+
+use super::cache::Use;
+use super::memory_unit::Tag;
+
+/// Lines of a page, as a power of two.
+const PAGE_LINE_BITS: u32 = 5;
+
+/// What the TLB has said of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// Nothing yet.
+    Nothing,
+    /// Its page is missed.
+    Missed,
+    /// Its page is there since this time.
+    Passed(u64),
+    /// Its page is absent.
+    Absent,
+}
+
+/// A line of an access.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    pub number: u64,
+    /// The lanes that access it.
+    pub lanes: u32,
+    pub said: Said,
+}
+
+impl Line {
+    pub fn page(&self) -> u64 {
+        self.number >> PAGE_LINE_BITS
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The number of its acceptance.
+    pub number: u64,
+    pub tag: Tag,
+    pub how: Use,
+    /// The lines that the TLB was asked for.
+    pub lines: Vec<Line>,
+    /// All of them were asked for.
+    pub split: bool,
+    /// Lines without an answer, and lines that are missed.
+    pub asked: usize,
+    pub missed: usize,
+    /// When the last of its checks has succeeded, as far as they have.
+    pub decided: u64,
+    /// It faults; what it knows of the time to come back.
+    pub fault: Option<u64>,
+    /// Lanes that fault whatever their pages.
+    pub injected: u32,
+}
+
+impl Access {
+    pub fn writes(&self) -> bool {
+        self.how != Use::Load
+    }
+
+    /// Whether the order of two matters.
+    pub fn meets(&self, line: u64, writes: bool) -> bool {
+        (writes || self.writes()) && self.lines.iter().any(|own| own.number == line)
+    }
+
+    /// Whether the order of this and an older one matters.
+    pub fn follows(&self, older: &Self) -> bool {
+        let mut lines = self.lines.iter();
+        older.tag.warp == self.tag.warp && lines.any(|line| older.meets(line.number, self.writes()))
+    }
+
+    /// Whether it is known what becomes of it. One that faults does not wait for what it has missed besides.
+    pub fn is_answered(&self) -> bool {
+        self.split && self.asked == 0 && (self.missed == 0 || self.fault.is_some())
+    }
+
+    /// The TLB has said something of a line; `away` tells how long injected faults last, and whether they squash.
+    pub fn answered(&mut self, place: usize, said: Said, (cycles, squashes): (u64, bool)) {
+        let line = &mut self.lines[place];
+        match line.said {
+            Said::Nothing => self.asked -= 1,
+            Said::Missed => self.missed -= 1,
+            Said::Passed(_) | Said::Absent => return,
+        }
+        line.said = said;
+        match &mut line.said {
+            Said::Missed => self.missed += 1,
+            Said::Passed(time) if line.lanes & self.injected != 0 && squashes => {
+                self.fault = self.fault.max(Some(*time + cycles));
+            }
+            Said::Passed(time) => {
+                if line.lanes & self.injected != 0 {
+                    *time += cycles;
+                }
+                self.decided = self.decided.max(*time);
+            }
+            Said::Absent => self.fault = self.fault.max(Some(0)),
+            Said::Nothing => self.asked += 1,
+        }
+    }
+}
