@@ -23,8 +23,6 @@ module sm_pipeline_log_4_stage (
     input  wire          stop_valid,
     input  wire    [5:0] stop_warp,
     input  wire          memory_ready,
-    input  wire          committed_valid,
-    input  wire    [3:0] committed_index,
     input  wire          checked_valid,
     input  wire    [3:0] checked_index,
     input  wire    [3:0] checked_slot,
@@ -188,6 +186,8 @@ module sm_pipeline_log_4_stage (
     wire   [31:0] queue_insert_mask;
     wire    [6:0] queue_insert_log_address;
     wire    [6:0] queue_insert_log_data;
+    wire          queue_checked_valid;
+    wire    [3:0] queue_checked_index;
     wire    [5:0] queue_held_warp;
     wire    [7:0] queue_held_register;
     wire          queue_insert_ready;
@@ -294,12 +294,12 @@ module sm_pipeline_log_4_stage (
         .insert_mask(queue_insert_mask),
         .insert_log_address(queue_insert_log_address),
         .insert_log_data(queue_insert_log_data),
-        .checked_valid(checked),
-        .checked_index(checked_index),
+        .checked_valid(queue_checked_valid),
+        .checked_index(queue_checked_index),
         .faulted_valid(faulted_valid),
         .faulted_index(faulted_index),
-        .committed_valid(committed_valid),
-        .committed_index(committed_index),
+        .committed_valid(checked),
+        .committed_index(checked_index),
         .held_warp(queue_held_warp),
         .held_register(queue_held_register),
         .resume_valid(resume_valid),
@@ -577,6 +577,8 @@ module sm_pipeline_log_4_stage (
     assign queue_insert_log_address = place_log_address_q[6:0];
     assign queue_insert_log_data = place_log_data_q[6:0];
     assign checked = checked_valid && !releasing_q && !spill_releasing_q;
+    assign queue_checked_valid = 1'd0;
+    assign queue_checked_index = 4'd0;
     assign queue_held_warp = 6'd0;
     assign queue_held_register = 8'd0;
     assign resume_ready = !QUEUES || queue_resume_ready;

@@ -26,8 +26,6 @@ module sm_pipeline_stall_4 (
     input  wire    [4:0] finished_valid,
     input  wire   [29:0] finished_warp,
     input  wire   [14:0] finished_entry,
-    input  wire          finished_global,
-    input  wire    [3:0] finished_index,
     input  wire          checked_valid,
     input  wire    [5:0] checked_warp,
     input  wire    [2:0] checked_entry,
@@ -285,7 +283,6 @@ module sm_pipeline_stall_4 (
     wire    [6:0] stage_push_opcode;
     reg           stage_push_replayed;
     wire          stage_push_squashed;
-    wire          stage_committed_valid;
     wire          stage_allocate_valid;
     reg     [3:0] stage_allocate_slot;
     reg           stage_allocate_store;
@@ -479,8 +476,6 @@ module sm_pipeline_stall_4 (
         .stop_valid(stop_valid),
         .stop_warp(stop_warp),
         .memory_ready(memory_ready),
-        .committed_valid(stage_committed_valid),
-        .committed_index(finished_index),
         .checked_valid(checked_valid),
         .checked_index(checked_index),
         .checked_slot(checked_slot),
@@ -1537,7 +1532,6 @@ module sm_pipeline_stall_4 (
     assign stage_push_mask = pushed_low[63:32];
     assign stage_push_squashed = pushed_stopped && QUEUES
         && ((pushed_high[2:0] == 3'd4) || (pushed_high[2:0] == 3'd5));
-    assign stage_committed_valid = finished_valid[4] && finished_global;
     assign stage_allocate_valid = allocates[0] || allocates[1] || restore_taken;
 
     always @* begin : stage_allocate_slot_process

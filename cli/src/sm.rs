@@ -40,7 +40,7 @@ pub struct Args {
     )]
     log: Vec<String>,
     /// Entries of the replay queue: a power of two up to 128
-    #[arg(long, default_value_t = 128, value_name = "N")]
+    #[arg(long, default_value_t = 64, value_name = "N")]
     queue: usize,
     /// Warps of the SM
     #[arg(long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]

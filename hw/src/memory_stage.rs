@@ -50,8 +50,6 @@ pub struct MemoryStage<
     pub stop_valid: Signal<In, Bit>,
     pub stop_warp: Signal<In, Bits<WARP_BITS>>,
     pub memory_ready: Signal<In, Bit>,
-    pub committed_valid: Signal<In, Bit>,
-    pub committed_index: Signal<In, Bits<I>>,
     pub checked_valid: Signal<In, Bit>,
     pub checked_index: Signal<In, Bits<I>>,
     pub checked_slot: Signal<In, Bits<SLOT_BITS>>,
@@ -427,12 +425,13 @@ impl<
         self.queue.insert_log_data.next = self.place_log_data[0].q.val();
         self.checked.next =
             self.checked_valid.val() && !self.releasing.q.val() && !self.spill_releasing.q.val();
-        self.queue.checked_valid.next = self.checked.val();
-        self.queue.checked_index.next = self.checked_index.val();
+        // What was checked can no longer fault, and leaves the queue as if it had committed.
+        self.queue.checked_valid.next = false;
+        self.queue.checked_index.next = 0.into();
         self.queue.faulted_valid.next = self.faulted_valid.val();
         self.queue.faulted_index.next = self.faulted_index.val();
-        self.queue.committed_valid.next = self.committed_valid.val();
-        self.queue.committed_index.next = self.committed_index.val();
+        self.queue.committed_valid.next = self.checked.val();
+        self.queue.committed_index.next = self.checked_index.val();
         self.queue.held_warp.next = 0.into();
         self.queue.held_register.next = 0.into();
         self.queue.resume_valid.next = self.resume_valid.val();
@@ -600,8 +599,8 @@ impl<
         signals!(
             clock, reset, coming, push_valid, push_warp, push_slot, push_entry, push_class, push_destination,
             push_address_register, push_data_register, push_pc, push_mask, push_opcode, push_replayed, push_squashed,
-            push_index, push_log_address, push_log_data, stop_valid, stop_warp, memory_ready, committed_valid,
-            committed_index, checked_valid, checked_index, checked_slot, checked_store, checked_log_address,
+            push_index, push_log_address, push_log_data, stop_valid, stop_warp, memory_ready,
+            checked_valid, checked_index, checked_slot, checked_store, checked_log_address,
             checked_log_data, faulted_valid, faulted_warp, faulted_index, resume_valid, resume_warp, replay_ready,
             launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, save_valid, save_slot,
             saved_ready, save_ready, save_done, saved_valid, spilled_valid, spilled, spill_releasing, spill_slot,

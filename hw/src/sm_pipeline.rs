@@ -74,8 +74,6 @@ pub struct SmPipeline<
     pub finished_valid: [Signal<In, Bit>; UNITS],
     pub finished_warp: [Signal<In, Bits<WARP_BITS>>; UNITS],
     pub finished_entry: [Signal<In, Bits<J>>; UNITS],
-    pub finished_global: Signal<In, Bit>,
-    pub finished_index: Signal<In, Bits<I>>,
     pub checked_valid: Signal<In, Bit>,
     pub checked_warp: Signal<In, Bits<WARP_BITS>>,
     pub checked_entry: Signal<In, Bits<J>>,
@@ -807,9 +805,6 @@ impl<
         self.stage.stop_valid.next = self.stop_valid.val();
         self.stage.stop_warp.next = self.stop_warp.val();
         self.stage.memory_ready.next = self.memory_ready.val();
-        self.stage.committed_valid.next =
-            self.finished_valid[4].val() && self.finished_global.val();
-        self.stage.committed_index.next = self.finished_index.val();
         self.stage.checked_valid.next = self.checked_valid.val();
         self.stage.checked_index.next = self.checked_index.val();
         self.stage.checked_slot.next = self.checked_slot.val();
@@ -988,7 +983,7 @@ impl<
         signals!(
             clock, reset,
             start_valid, start_warp, start_slot, stop_valid, stop_warp, resume_valid, resume_warp, special_ready,
-            memory_ready, finished_global, finished_index, checked_valid, checked_warp, checked_entry, checked_index,
+            memory_ready, checked_valid, checked_warp, checked_entry, checked_index,
             checked_slot, checked_store, checked_log_address, checked_log_data, faulted_valid, faulted_warp,
             faulted_entry, faulted_index, launch_valid, launch_entries, save_valid, save_slot, saved_ready,
             restore_valid, restore_warp, restore_slot, restore_store, restore_destination, restore_source_a,
@@ -1027,7 +1022,7 @@ SmPipeline<W, V, X, Y, K, J, N, I, O, A, E, P, C> {
             start_valid, start_warp, start_slot, stop_valid, stop_warp, resume_valid, resume_warp, fetched_valid,
             fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c, fetched_pc,
             fetched_mask, fetched_opcode, special_ready, memory_ready, operand, finished_valid, finished_warp,
-            finished_entry, finished_global, finished_index, checked_valid, checked_warp, checked_entry,
+            finished_entry, checked_valid, checked_warp, checked_entry,
             checked_index, checked_slot, checked_store, checked_log_address, checked_log_data, faulted_valid,
             faulted_warp, faulted_entry, faulted_index, launch_valid, launch_entries, save_valid, save_slot,
             saved_ready, restore_valid, restore_warp, restore_slot, restore_store, restore_destination,

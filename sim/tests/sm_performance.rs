@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
-use faultline_sim::replay_queue;
 use faultline_sim::simt::kernels::named;
 use faultline_sim::sm::{Parameters, Sm, Work};
 use faultline_sim::sm_pipeline::Scheme;
@@ -23,12 +22,11 @@ fn performance(kernel: &str) -> Vec<f64> {
     let cycles = |(scheme, kilobytes): (Scheme, usize)| {
         let run = |seed| {
             let mut parameters = Parameters::paper(scheme, kilobytes << 10);
-            parameters.pipeline.queue = replay_queue::Parameters::with_entries(128);
             parameters.seed = seed;
             let outcome = Sm::new(&parameters, &work).unwrap().run(|_, _| {});
             outcome.unwrap().cycles
         };
-        (1..=2).map(run).sum::<u64>() as f64
+        (1..=6).map(run).sum::<u64>() as f64
     };
     let cycles = ORDER.map(cycles);
     cycles.iter().map(|own| 100.0 * cycles[5] / own).collect()

@@ -20,9 +20,9 @@ pub fn variations(args: &Args) -> Vec<Variation> {
     if args.sharers != 1 {
         variations.push(("--sharers 1", |parameters| parameters.timing.sharers = 1));
     }
-    if args.queue != 64 {
-        variations.push(("--queue 64", |parameters| {
-            parameters.pipeline.queue = replay_queue::Parameters::with_entries(64);
+    if args.queue != 128 {
+        variations.push(("--queue 128", |parameters| {
+            parameters.pipeline.queue = replay_queue::Parameters::with_entries(128);
         }));
     }
     variations
@@ -125,8 +125,8 @@ fn assumptions(args: &Args) -> String {
          - `--sharers {}`: so many SMs share the L2 TLB and work on neighbouring blocks, so of as many pages that are \
          new to it this SM walks for one and finds the others there. With 1, it walks for every page itself.\n\
          - `--queue {}`: the paper's replay queue is never full (\"its size is bounded by the number of in-flight \
-         global memory instructions\", section 3.2). Here it has entries, which are held from the issue to the commit, \
-         and a full queue stalls the issue of memory instructions.\n\
+         global memory instructions\", section 3.2). Here it has entries, which are held from the memory stage to the \
+         last TLB check, and a full queue stalls the issue of memory instructions.\n\
          - A warp has {} instructions in flight at most and the L1 TLB waits for {} pages at most, as in the Verilog, \
          and the next warp is chosen in loose round robin.\n\
          - A line of DRAM comes up to {} cycles earlier or later than the latency says, by the seed, because other SMs \

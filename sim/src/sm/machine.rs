@@ -13,7 +13,7 @@ use super::values::Values;
 use super::work::{Kind, Work};
 use crate::ports::Model;
 use crate::simt::{Effect, Lanes};
-use crate::sm_pipeline::{Inputs, MEMORY_UNIT, Outputs, Scheme, SmPipeline, UNITS};
+use crate::sm_pipeline::{Inputs, Outputs, Scheme, SmPipeline, UNITS};
 
 /// Cycles without a commit after which there will be none.
 const PATIENCE: u64 = 100_000;
@@ -204,11 +204,7 @@ impl<'work> Sm<'work> {
                 inputs.finished_valid[unit] = 1;
                 inputs.finished_warp[unit] = warp.into();
                 inputs.finished_entry[unit] = entry.into();
-                let tag = self.finish(warp, entry)?;
-                if unit == MEMORY_UNIT {
-                    inputs.finished_global = tag.class.is_global();
-                    inputs.finished_index = tag.index;
-                }
+                self.finish(warp, entry)?;
             }
         }
         self.messages(&mut inputs)?;

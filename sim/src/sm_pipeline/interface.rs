@@ -240,10 +240,6 @@ ports! {
         finished_warp: [u64; UNITS] = (UNITS, 6),
         /// Their scoreboard entries.
         finished_entry: [u64; UNITS] = (UNITS, parameters.entry_bits()),
-        /// What the memory unit finishes is a global-memory instruction.
-        finished_global: bool = 1,
-        /// Its entry in the replay queue.
-        finished_index: u8 = parameters.queue.index_bits(),
         /// The last TLB check of a global-memory instruction has succeeded.
         checked_valid: bool = 1,
         /// Its warp.

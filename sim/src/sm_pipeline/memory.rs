@@ -128,13 +128,11 @@ impl MemoryStage {
             log.release_entry = inputs.checked_log_address;
         }
         let mut queue = replay_queue::Inputs {
-            checked_valid: inputs.checked_valid && self.checked_ready(),
-            checked_index: inputs.checked_index,
+            // What was checked can no longer fault, and leaves the queue as if it had committed.
+            committed_valid: inputs.checked_valid && self.checked_ready(),
+            committed_index: inputs.checked_index,
             faulted_valid: inputs.faulted_valid,
             faulted_index: inputs.faulted_index,
-            committed_valid: bit(inputs.finished_valid[super::interface::MEMORY_UNIT], 0)
-                && inputs.finished_global,
-            committed_index: inputs.finished_index,
             resume_warp: inputs.resume_warp,
             save_valid: saves,
             save_slot: inputs.save_slot,

@@ -217,8 +217,6 @@ impl SmPipelineTraffic {
             inputs.finished_valid[MEMORY_UNIT] = 1;
             inputs.finished_warp[MEMORY_UNIT] = access.warp.into();
             inputs.finished_entry[MEMORY_UNIT] = access.entry.into();
-            inputs.finished_global = access.class.is_global();
-            inputs.finished_index = access.index;
         }
     }
 
