@@ -120,6 +120,36 @@ fn committed_reports_stay_within_the_bars() {
     }
 }
 
+/// The comparison of the libraries was made with the designs of the cost report, and stays within its bars.
+#[test]
+fn committed_comparison_of_libraries_stays_within_the_bars() {
+    let read = |name: &str| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../synth/reports");
+        std::fs::read_to_string(folder.join(name)).unwrap()
+    };
+    let (costs, libraries) = (read("cost.md"), read("library.md"));
+    for (column, logic) in report_row(&costs, "logic area um2", "Area and clock") {
+        let (block, size) = column.split_once(' ').unwrap();
+        let block = if block == "log" {
+            "operand_log"
+        } else {
+            "replay_queue"
+        };
+        let design = format!("{block}_{size}");
+        let row = libraries.lines().map(cells).find(|row| row[0] == design);
+        let row = row.unwrap_or_else(|| panic!("library.md has no {design}"));
+        let number = |place: usize| row[place].parse::<f64>().unwrap();
+        assert_eq!(
+            number(2),
+            logic,
+            "{design}: its logic in library.md and cost.md"
+        );
+        for (ratio, bar) in [(4, 0.02), (7, 0.10), (9, 0.10)] {
+            assert!((number(ratio) - 1.0).abs() <= bar, "{design}: {row:?}");
+        }
+    }
+}
+
 #[test]
 fn fresh_run_stays_within_the_bars() {
     if faultline_synth::tool::YOSYS.version().is_none()
