@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use faultline_sim::sm::Work;
 use faultline_sim::sm_pipeline::Scheme;
 use faultline_synth::tool;
+use faultline_testbench::backend::Kind;
 use miette::{Result, miette};
 
 use crate::Global;
@@ -66,6 +67,13 @@ pub struct Args {
     /// Runs with so many seeds, and shows their means
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
     runs: u64,
+    /// Let the pipeline's rust-hdl kernel or its Verilog take part: every output is compared in every cycle
+    #[arg(
+        long,
+        default_value = "reference",
+        value_name = "reference|rust-hdl|verilog"
+    )]
+    backend: Kind,
     /// Draw the performance of the schemes to this file
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
@@ -73,7 +81,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "scheme")]
     markdown: Option<PathBuf>,
     /// Put the restart theorem to so many random programs for each scheme instead
-    #[arg(long, value_name = "N", conflicts_with_all = ["workloads", "svg", "markdown", "log", "fault_rate", "absent"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["workloads", "svg", "markdown", "log", "fault_rate", "absent"])]
     restart: Option<u64>,
 }
 
@@ -84,7 +92,7 @@ pub struct Args {
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     let schemes = schemes(&args.scheme)?;
     if let Some(trials) = args.restart {
-        return restart::run(trials, args.seed, &schemes, global);
+        return restart::run(trials, args.seed, &schemes, args.backend, global);
     }
     if !(0.0..1.0).contains(&args.fault_rate) {
         return Err(miette!(

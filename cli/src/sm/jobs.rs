@@ -5,8 +5,12 @@ use std::path::Path;
 use faultline_sim::replay_queue;
 use faultline_sim::simt::kernels::{KERNELS, named};
 use faultline_sim::sm::{Faults, Parameters, Sm, Stall, Statistics, Work};
+use faultline_sim::sm_pipeline;
 use faultline_sim::sm_pipeline::Scheme;
 use faultline_sim::trace::Trace;
+use faultline_testbench::backend::Kind;
+use faultline_testbench::blocks::{self, Block, SmPipeline};
+use faultline_testbench::programs::Pipeline;
 use indicatif::ProgressBar;
 use miette::{Result, miette};
 use rayon::prelude::*;
@@ -59,6 +63,8 @@ pub struct Setup {
     log_bytes: Option<usize>,
     /// Only there to compare with.
     hidden: bool,
+    /// What is in lockstep with the reference, and the configuration of its design.
+    backend: Option<(Kind, &'static str)>,
 }
 
 /// The kernels and traces that were asked for.
@@ -121,6 +127,7 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
             parameters,
             log_bytes: log,
             hidden: false,
+            backend: None,
         }
     };
     let mut setups = vec![Setup {
@@ -134,7 +141,35 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
             _ => setups.push(setup(scheme, None)),
         }
     }
+    if args.backend != Kind::Reference {
+        for setup in &mut setups {
+            let config = design(&setup.parameters.pipeline)?;
+            setup.backend = Some((args.backend, config));
+        }
+    }
     Ok(setups)
+}
+
+/// The configuration of the design with these sizes, as far as the scheme has them.
+fn design(parameters: &sm_pipeline::Parameters) -> Result<&'static str> {
+    let name = SmPipeline::NAME;
+    let fits = |config: &&str| {
+        SmPipeline::parameters(config).is_some_and(|design| {
+            let scheme = design.scheme;
+            (scheme, design.policy) == (parameters.scheme, parameters.policy)
+                && (design.warps, design.entries) == (parameters.warps, parameters.entries)
+                && (!scheme.queues() || design.queue == parameters.queue)
+                && (scheme != Scheme::OperandLog || design.log == parameters.log)
+        })
+    };
+    blocks::configurations(name).find(fits).ok_or_else(|| {
+        let known: Vec<_> = blocks::configurations(name).collect();
+        miette!(
+            "no design of the pipeline has these sizes; with --warps 4 the designs have --queue 16 and --log 8k, with \
+             --warps 64 --queue 64 and --log 8k, 16k, 20k or 32k ({})",
+            known.join(", ")
+        )
+    })
 }
 
 /// The same SMs with one thing changed.
@@ -200,10 +235,24 @@ fn one(work: &Work, setup: &Setup, run: u64) -> Result<Statistics> {
     };
     let mut statistics = Statistics::new(scheme);
     let failed = |error| miette!("{} under {}: {error}", work.name, scheme.name());
-    let sm = Sm::new(&parameters, work).map_err(failed)?;
-    let outcome = sm
-        .run(|inputs, outputs| statistics.observe(inputs, outputs))
-        .map_err(failed)?;
+    let observe = |inputs: &_, outputs: &_| statistics.observe(inputs, outputs);
+    let outcome = match setup.backend {
+        None => {
+            let sm = Sm::new(&parameters, work).map_err(failed)?;
+            sm.run(observe).map_err(failed)?
+        }
+        Some((kind, config)) => {
+            let mut pipeline = Pipeline::new(config, &[Kind::Reference, kind])
+                .map_err(|error| miette!("{error}"))?;
+            let parameters = Parameters {
+                pipeline: pipeline.parameters(),
+                ..parameters
+            };
+            let sm = Sm::new(&parameters, work).map_err(failed)?;
+            let outcome = pipeline.run(sm, observe);
+            outcome.map_err(|error| miette!("{} under {}: {error}", work.name, scheme.name()))?
+        }
+    };
     match outcome.differences(work).first() {
         None => Ok(statistics),
         Some(difference) => Err(miette!(

@@ -1,7 +1,9 @@
 //! The restart theorem, put to many random programs.
 
-use faultline_sim::sm::restart::{Failure, Trial};
+use faultline_sim::sm::restart::Trial;
 use faultline_sim::sm_pipeline::Scheme;
+use faultline_testbench::backend::Kind;
+use faultline_testbench::programs::{Pipeline, ProgramError};
 use miette::{Result, miette};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -13,6 +15,7 @@ use crate::output::{grouped, progress, right, table};
 #[derive(Serialize)]
 struct Row {
     scheme: &'static str,
+    backend: &'static str,
     programs: u64,
     cycles: u64,
     /// Thread blocks that left in the middle of their work and came back, with so many squashed instructions.
@@ -21,7 +24,21 @@ struct Row {
 }
 
 /// Runs the trials of seeds from `seed` on, and stops at the first that fails.
-pub fn run(trials: u64, seed: u64, schemes: &[Scheme], global: &Global) -> Result<()> {
+pub fn run(
+    trials: u64,
+    seed: u64,
+    schemes: &[Scheme],
+    backend: Kind,
+    global: &Global,
+) -> Result<()> {
+    let trial = |scheme, seed| match backend {
+        Kind::Reference => Ok(Trial::new(scheme, seed)?.run()?),
+        // The small designs: programs of a few warps fill them.
+        other => {
+            let config = Pipeline::configuration(scheme, 4);
+            Pipeline::new(&config, &[Kind::Reference, other])?.restart(seed)
+        }
+    };
     let bar = progress(
         trials * schemes.len() as u64,
         "{msg:24} {wide_bar} {human_pos}/{human_len} programs {eta}",
@@ -32,9 +49,9 @@ pub fn run(trials: u64, seed: u64, schemes: &[Scheme], global: &Global) -> Resul
         let sums = (seed..seed.saturating_add(trials))
             .into_par_iter()
             .map(|seed| {
-                let outcome = Trial::new(scheme, seed)?.run()?;
+                let outcome = trial(scheme, seed)?;
                 bar.inc(1);
-                Ok::<_, Failure>([outcome.cycles, outcome.switches, outcome.restored])
+                Ok::<_, ProgramError>([outcome.cycles, outcome.switches, outcome.restored])
             })
             .try_reduce(
                 || [0; 3],
@@ -44,6 +61,7 @@ pub fn run(trials: u64, seed: u64, schemes: &[Scheme], global: &Global) -> Resul
             sums.map_err(|failure| miette!("{}: {failure}", scheme.name()))?;
         rows.push(Row {
             scheme: scheme.name(),
+            backend: backend.name(),
             programs: trials,
             cycles,
             switches,
