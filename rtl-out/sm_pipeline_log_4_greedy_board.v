@@ -34,6 +34,7 @@ module sm_pipeline_log_4_greedy_board (
 );
     localparam  HOLDING = 1'd0;
     wire          leaves;
+    wire          coming;
     reg     [7:0] finishing;
     reg     [7:0] checking;
     reg     [7:0] flushing;
@@ -454,7 +455,8 @@ module sm_pipeline_log_4_greedy_board (
     end
 
     assign leaves = chosen && first_q;
+    assign coming = arrive_valid && !arrive_issued && some_free_any && !second_q;
     assign likely = (first_q && !chosen && !first_will_wait_any)
         || (leaves && second_q && !second_will_wait_any && !second_after_q)
-        || (buffering && (!first_q || (chosen && !second_q)) && !arrival_waits_any && !(leaves && after));
+        || (coming && (!first_q || (chosen && !second_q)) && !arrival_waits_any && !(leaves && after));
 endmodule

@@ -84,6 +84,7 @@ pub struct Scoreboard<const K: usize, const J: usize> {
     second_will_wait: AnyOf<K>,
     arrival_waits: AnyOf<K>,
     leaves: Signal<Local, Bit>,
+    coming: Signal<Local, Bit>,
     finishing: [Signal<Local, Bit>; K],
     checking: [Signal<Local, Bit>; K],
     flushing: [Signal<Local, Bit>; K],
@@ -353,13 +354,17 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
             self.arrival_waits.of[i].next = self.conflict[i].val() || self.hold_conflict[i].val();
         }
         self.leaves.next = self.chosen.val() && self.first.q.val();
+        self.coming.next = self.arrive_valid.val()
+            && !self.arrive_issued.val()
+            && self.some_free.any.val()
+            && !self.second.q.val();
         self.likely.next =
             (self.first.q.val() && !self.chosen.val() && !self.first_will_wait.any.val())
                 || (self.leaves.val()
                     && self.second.q.val()
                     && !self.second_will_wait.any.val()
                     && !self.second_after.q.val())
-                || (self.buffering.val()
+                || (self.coming.val()
                     && (!self.first.q.val() || (self.chosen.val() && !self.second.q.val()))
                     && !self.arrival_waits.any.val()
                     && !(self.leaves.val() && self.after.val()));
@@ -382,7 +387,7 @@ impl<const K: usize, const J: usize> Scoreboard<K, J> {
             clock, reset, arrive_valid, arrive_issued, arrive_stops, arrive_holds, arrive_destination,
             arrive_source_a, arrive_source_b, arrive_source_c, issue_first, issue_second, flush, checked_valid,
             checked_entry, room, arrive_entry, first_valid, first_ready, first_entry, second_valid, second_ready,
-            second_entry, stopped, stopping, busy, chosen, likely, leaves, first_will_wait, second_will_wait,
+            second_entry, stopped, stopping, busy, chosen, likely, leaves, coming, first_will_wait, second_will_wait,
             arrival_waits, first, second, entry_of_first, entry_of_second, first_after,
             second_after, last_a, last_b, last_c, issued, free, some_free, some_used, some_stop, some_stop_left,
             first_waits, second_waits, writes, after, arriving, buffering, buffering_first, buffering_second;

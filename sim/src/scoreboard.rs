@@ -376,7 +376,8 @@ impl Model for Scoreboard {
             ],
         };
         let arrives = inputs.arrive_valid && self.room() && !inputs.flush;
-        let buffered = Some(&arrival).filter(|arrival| arrives && !arrival.issued);
+        let comes = inputs.arrive_valid && self.room() && !arrival.issued;
+        let buffered = Some(&arrival).filter(|_| comes);
         let outputs = Outputs {
             room: self.room(),
             arrive_entry: self.arrive_entry(),
