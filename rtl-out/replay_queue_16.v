@@ -32,6 +32,7 @@ module replay_queue_16 (
     input  wire          saved_ready,
     output wire          insert_ready,
     output wire    [3:0] insert_index,
+    output wire          memory_free,
     output wire          held,
     output wire          resume_ready,
     output wire          replay_valid,
@@ -66,8 +67,8 @@ module replay_queue_16 (
     wire          inserting;
     wire          looking;
     wire          full;
+    wire          offering;
     wire          replayed;
-    wire          taken;
     wire    [4:0] count_inserted;
     reg     [4:0] count_committed;
     wire          done;
@@ -102,8 +103,10 @@ module replay_queue_16 (
     reg    [15:0] candidate_d;
     wire   [15:0] candidate_q;
     wire          picking_q;
-    reg           offering_d;
-    wire          offering_q;
+    wire          offering_replay_d;
+    wire          offering_replay_q;
+    wire          offering_save_d;
+    wire          offering_save_q;
     reg     [3:0] offered_d;
     wire    [3:0] offered_q;
     wire          payload_enable;
@@ -144,7 +147,8 @@ module replay_queue_16 (
     register_1 more_ages (.clock(clock), .reset(reset), .d(more_ages_d), .q(more_ages_q));
     register_1 candidate [15:0] (.clock(clock), .reset(reset), .d(candidate_d), .q(candidate_q));
     register_1 picking (.clock(clock), .reset(reset), .d(found_any), .q(picking_q));
-    register_1 offering (.clock(clock), .reset(reset), .d(offering_d), .q(offering_q));
+    register_1 offering_replay (.clock(clock), .reset(reset), .d(offering_replay_d), .q(offering_replay_q));
+    register_1 offering_save (.clock(clock), .reset(reset), .d(offering_save_d), .q(offering_save_q));
     register_4 offered (.clock(clock), .reset(reset), .d(offered_d), .q(offered_q));
     sram_16x120 payload (
         .clock(clock),
@@ -218,7 +222,8 @@ module replay_queue_16 (
 
     assign aged = any_aged_any;
     assign held = any_held_any && !(&held_register);
-    assign looking = more_ages_q && !picking_q && !offering_q;
+    assign offering = offering_replay_q || offering_save_q;
+    assign looking = more_ages_q && !picking_q && !offering;
 
     always @* begin : candidate_d_process
         integer i;
@@ -229,10 +234,9 @@ module replay_queue_16 (
         end
     end
 
-    assign replay_valid = offering_q && (scan_q == SCAN_REPLAYING);
-    assign saved_valid = offering_q && (scan_q == SCAN_SAVING);
-    assign replayed = replay_valid && replay_ready;
-    assign taken = replayed || (saved_valid && saved_ready);
+    assign replay_valid = offering_replay_q;
+    assign saved_valid = offering_save_q;
+    assign replayed = offering_replay_q && replay_ready;
 
     always @* begin : free_request_process
         integer i;
@@ -243,6 +247,7 @@ module replay_queue_16 (
 
     assign full = count_q == CAPACITY;
     assign insert_index = free_index;
+    assign memory_free = !picking_q;
     assign insert_ready = !full && !picking_q && !insert_blocked_any;
     assign inserting = insert_valid && insert_ready;
 
@@ -308,7 +313,7 @@ module replay_queue_16 (
             if (checking[i] && in_flight[i] && !faulting[i]) begin
                 checked_d[i] = 1'd1;
             end
-            if (insert_valid && free_grant[i]) begin
+            if (free_grant[i]) begin
                 checked_d[i] = 1'd0;
                 warp_d[i*6 +: 6] = insert_warp;
                 slot_d[i*4 +: 4] = insert_slot;
@@ -366,17 +371,18 @@ module replay_queue_16 (
     assign entry_slot = payload_q[105:102];
     assign entry_log_address = payload_q[112:106];
     assign entry_log_data = payload_q[119:113];
-    assign done = !offering_q && !more_ages_q && !picking_q;
+    assign done = !offering && !more_ages_q && !picking_q;
     assign replay_done = done && (scan_q == SCAN_REPLAYING);
     assign save_done = done && (scan_q == SCAN_SAVING);
     assign save_ready = (scan_q == SCAN_IDLE) && !slot_busy_any;
     assign resume_ready = (scan_q == SCAN_IDLE) && !warp_busy_any && !(save_valid && save_ready);
+    assign offering_replay_d = (picking_q && (scan_q == SCAN_REPLAYING))
+        || (offering_replay_q && !replay_ready);
+    assign offering_save_d = (picking_q && (scan_q == SCAN_SAVING)) || (offering_save_q && !saved_ready);
 
-    always @* begin : offering_d_process
-        offering_d = offering_q && !taken;
+    always @* begin : offered_d_process
         offered_d = offered_q;
         if (picking_q) begin
-            offering_d = 1'd1;
             offered_d = pick_index;
         end
     end

@@ -175,7 +175,7 @@ module sm_pipeline_log_64 (
     reg    [31:0] again_pc;
     reg    [31:0] again_mask;
     reg     [6:0] again_opcode;
-    reg           credit;
+    wire          credit;
     wire          memory_free;
     wire          reading_memory;
     wire          clash;
@@ -208,12 +208,16 @@ module sm_pipeline_log_64 (
     reg  [2687:0] second_high_d;
     wire [2687:0] second_high_q;
     reg    [63:0] board_arrive_valid;
-    reg    [63:0] board_arrive_stops;
-    reg    [63:0] board_arrive_holds;
     reg   [511:0] board_arrive_destination;
     reg   [511:0] board_arrive_source_a;
     reg   [511:0] board_arrive_source_b;
     reg   [511:0] board_arrive_source_c;
+    reg    [63:0] board_entry_stops;
+    reg    [63:0] board_entry_holds;
+    reg   [511:0] board_entry_destination;
+    reg   [511:0] board_entry_source_a;
+    reg   [511:0] board_entry_source_b;
+    reg   [511:0] board_entry_source_c;
     reg   [383:0] board_finished_valid;
     reg  [1151:0] board_finished_entry;
     reg    [63:0] board_checked_valid;
@@ -255,6 +259,9 @@ module sm_pipeline_log_64 (
     wire    [5:0] replay_index_q;
     wire    [6:0] replay_address_q;
     wire    [6:0] replay_data_q;
+    wire   [63:0] reverting_q;
+    wire          reverting_any_q;
+    wire    [5:0] reverting_warp_q;
     reg     [5:0] replaying_warp_d;
     wire    [5:0] replaying_warp_q;
     reg           replaying_well_d;
@@ -267,9 +274,10 @@ module sm_pipeline_log_64 (
     wire   [63:0] issue_scheduler_chosen;
     wire    [9:0] issue_scheduler_index;
     wire    [1:0] unused_issue_scheduler_any;
-    reg    [63:0] reverting_request;
-    wire   [63:0] reverting_grant;
-    wire    [5:0] reverting_index;
+    reg    [63:0] reverts_request;
+    wire   [63:0] reverts_grant;
+    wire    [5:0] reverts_index;
+    wire          stage_issuing;
     wire          stage_coming;
     reg     [5:0] stage_push_warp;
     reg     [3:0] stage_push_slot;
@@ -287,8 +295,7 @@ module sm_pipeline_log_64 (
     reg     [3:0] stage_allocate_slot;
     reg           stage_allocate_store;
     wire          stage_save_valid;
-    wire          stage_room;
-    wire          stage_room_for_two;
+    wire          stage_credit;
     wire          stage_place;
     wire          stage_front_valid;
     wire          stage_front_data;
@@ -372,7 +379,6 @@ module sm_pipeline_log_64 (
     wire          drained_any;
     reg    [63:0] slot_busy_of;
     wire          slot_busy_any;
-    reg    [63:0] some_revert_of;
     wire          some_revert_any;
     reg    [63:0] revert_first_of;
     wire          revert_first_any;
@@ -393,15 +399,19 @@ module sm_pipeline_log_64 (
         .reset(reset),
         .arrive_valid(board_arrive_valid),
         .arrive_issued(again),
-        .arrive_stops(board_arrive_stops),
-        .arrive_holds(board_arrive_holds),
         .arrive_destination(board_arrive_destination),
         .arrive_source_a(board_arrive_source_a),
         .arrive_source_b(board_arrive_source_b),
         .arrive_source_c(board_arrive_source_c),
+        .entry_stops(board_entry_stops),
+        .entry_holds(board_entry_holds),
+        .entry_destination(board_entry_destination),
+        .entry_source_a(board_entry_source_a),
+        .entry_source_b(board_entry_source_b),
+        .entry_source_c(board_entry_source_c),
         .issue_first(issue_first),
         .issue_second(issue_second),
-        .flush(reverting_grant),
+        .flush(reverting_q),
         .finished_valid(board_finished_valid),
         .finished_entry(board_finished_entry),
         .checked_valid(board_checked_valid),
@@ -434,6 +444,9 @@ module sm_pipeline_log_64 (
     register_6 replay_index (.clock(clock), .reset(reset), .d(stage_replay_index), .q(replay_index_q));
     register_7 replay_address (.clock(clock), .reset(reset), .d(stage_replay_log_address), .q(replay_address_q));
     register_7 replay_data (.clock(clock), .reset(reset), .d(stage_replay_log_data), .q(replay_data_q));
+    register_1 reverting [63:0] (.clock(clock), .reset(reset), .d(reverts_grant), .q(reverting_q));
+    register_1 reverting_any (.clock(clock), .reset(reset), .d(some_revert_any), .q(reverting_any_q));
+    register_6 reverting_warp (.clock(clock), .reset(reset), .d(reverts_index), .q(reverting_warp_q));
     register_6 replaying_warp (.clock(clock), .reset(reset), .d(replaying_warp_d), .q(replaying_warp_q));
     register_1 replaying_well (.clock(clock), .reset(reset), .d(replaying_well_d), .q(replaying_well_q));
     sm_pipeline_log_64_fetch_scheduler fetch_scheduler [1:0] (
@@ -452,10 +465,11 @@ module sm_pipeline_log_64 (
         .index(issue_scheduler_index),
         .any(unused_issue_scheduler_any)
     );
-    arbiter_lowest_64 reverting (.request(reverting_request), .grant(reverting_grant), .index(reverting_index));
+    arbiter_lowest_64 reverts (.request(reverts_request), .grant(reverts_grant), .index(reverts_index));
     sm_pipeline_log_64_stage stage (
         .clock(clock),
         .reset(reset),
+        .issuing(stage_issuing),
         .coming(stage_coming),
         .push_valid(reading_memory),
         .push_warp(stage_push_warp),
@@ -497,8 +511,7 @@ module sm_pipeline_log_64 (
         .save_slot(save_slot),
         .saved_ready(saved_ready),
         .operand(operand),
-        .room(stage_room),
-        .room_for_two(stage_room_for_two),
+        .credit(stage_credit),
         .place(stage_place),
         .front_valid(stage_front_valid),
         .front_data(stage_front_data),
@@ -588,7 +601,7 @@ module sm_pipeline_log_64 (
     select_64_of_3 again_entry (.choose(again_entry_choose), .of(board_arrive_entry), .chosen(again_entry_chosen));
     any_of_64 drained (.of(drained_of), .any(drained_any));
     any_of_64 slot_busy (.of(slot_busy_of), .any(slot_busy_any));
-    any_of_64 some_revert (.of(some_revert_of), .any(some_revert_any));
+    any_of_64 some_revert (.of(reverts_request), .any(some_revert_any));
     any_of_64 revert_first (.of(revert_first_of), .any(revert_first_any));
     any_of_64 revert_second (.of(revert_second_of), .any(revert_second_any));
     any_of_64 revert_squashed (.of(revert_squashed_of), .any(revert_squashed_any));
@@ -792,32 +805,12 @@ module sm_pipeline_log_64 (
         end
     end
 
-    always @* begin : board_arrive_stops_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 32; i = i + 1) begin
-                board_arrive_stops[(2*i+p)] = bus_stops[p];
-            end
-        end
-    end
-
-    always @* begin : board_arrive_holds_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 32; i = i + 1) begin
-                board_arrive_holds[(2*i+p)] = bus_holds[p];
-            end
-        end
-    end
-
     always @* begin : board_arrive_destination_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 32; i = i + 1) begin
-                board_arrive_destination[(2*i+p)*8 +: 8] = bus_destination[p*8 +: 8];
+                board_arrive_destination[(2*i+p)*8 +: 8] = fetched_destination[p*8 +: 8];
             end
         end
     end
@@ -827,7 +820,7 @@ module sm_pipeline_log_64 (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 32; i = i + 1) begin
-                board_arrive_source_a[(2*i+p)*8 +: 8] = bus_a[p*8 +: 8];
+                board_arrive_source_a[(2*i+p)*8 +: 8] = fetched_source_a[p*8 +: 8];
             end
         end
     end
@@ -837,7 +830,7 @@ module sm_pipeline_log_64 (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 32; i = i + 1) begin
-                board_arrive_source_b[(2*i+p)*8 +: 8] = bus_b[p*8 +: 8];
+                board_arrive_source_b[(2*i+p)*8 +: 8] = fetched_source_b[p*8 +: 8];
             end
         end
     end
@@ -847,7 +840,67 @@ module sm_pipeline_log_64 (
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 32; i = i + 1) begin
-                board_arrive_source_c[(2*i+p)*8 +: 8] = bus_c[p*8 +: 8];
+                board_arrive_source_c[(2*i+p)*8 +: 8] = fetched_source_c[p*8 +: 8];
+            end
+        end
+    end
+
+    always @* begin : board_entry_stops_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 32; i = i + 1) begin
+                board_entry_stops[(2*i+p)] = bus_stops[p];
+            end
+        end
+    end
+
+    always @* begin : board_entry_holds_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 32; i = i + 1) begin
+                board_entry_holds[(2*i+p)] = bus_holds[p];
+            end
+        end
+    end
+
+    always @* begin : board_entry_destination_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 32; i = i + 1) begin
+                board_entry_destination[(2*i+p)*8 +: 8] = bus_destination[p*8 +: 8];
+            end
+        end
+    end
+
+    always @* begin : board_entry_source_a_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 32; i = i + 1) begin
+                board_entry_source_a[(2*i+p)*8 +: 8] = bus_a[p*8 +: 8];
+            end
+        end
+    end
+
+    always @* begin : board_entry_source_b_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 32; i = i + 1) begin
+                board_entry_source_b[(2*i+p)*8 +: 8] = bus_b[p*8 +: 8];
+            end
+        end
+    end
+
+    always @* begin : board_entry_source_c_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 32; i = i + 1) begin
+                board_entry_source_c[(2*i+p)*8 +: 8] = bus_c[p*8 +: 8];
             end
         end
     end
@@ -1492,13 +1545,8 @@ module sm_pipeline_log_64 (
     assign read_replayed[0] = replay_reading_q;
     assign read_replayed[1] = 1'd0;
     assign reading_memory = reads_memory[0] || reads_memory[1];
-
-    always @* begin : credit_process
-        credit = stage_room;
-        if (reading_memory) begin
-            credit = stage_room_for_two;
-        end
-    end
+    assign credit = stage_credit;
+    assign stage_issuing = again_taken || (issued_high[2:0] > 3'd2) || (issued_high[44:42] > 3'd2);
 
     always @* begin : pushed_low_process
         pushed_low = reading_low_q[63:0];
@@ -1600,38 +1648,31 @@ module sm_pipeline_log_64 (
     assign saved_mask = stage_replay_mask;
     assign saved_opcode = stage_replay_opcode;
 
-    always @* begin : reverting_request_process
+    always @* begin : reverts_request_process
         integer w;
         for (w = 0; w < 64; w = w + 1) begin
-            reverting_request[w] = !running_q[w] && (board_first_valid[w] || refetch_q[w]);
-        end
-    end
-
-    always @* begin : some_revert_of_process
-        integer w;
-        for (w = 0; w < 64; w = w + 1) begin
-            some_revert_of[w] = !running_q[w] && (board_first_valid[w] || refetch_q[w]);
+            reverts_request[w] = !running_q[w] && !reverting_q[w] && (board_first_valid[w] || refetch_q[w]);
         end
     end
 
     always @* begin : revert_first_of_process
         integer w;
         for (w = 0; w < 64; w = w + 1) begin
-            revert_first_of[w] = reverting_grant[w] && board_first_valid[w];
+            revert_first_of[w] = reverting_q[w] && board_first_valid[w];
         end
     end
 
     always @* begin : revert_second_of_process
         integer w;
         for (w = 0; w < 64; w = w + 1) begin
-            revert_second_of[w] = reverting_grant[w] && board_second_valid[w];
+            revert_second_of[w] = reverting_q[w] && board_second_valid[w];
         end
     end
 
     always @* begin : revert_squashed_of_process
         integer w;
         for (w = 0; w < 64; w = w + 1) begin
-            revert_squashed_of[w] = reverting_grant[w] && refetch_q[w];
+            revert_squashed_of[w] = reverting_q[w] && refetch_q[w];
         end
     end
 
@@ -1651,8 +1692,8 @@ module sm_pipeline_log_64 (
 
     assign reverted_more = reverted + {1'd0, revert_second_any};
     assign revert_count = reverted_more + {1'd0, revert_squashed_any};
-    assign revert_valid = some_revert_any;
-    assign revert_warp = reverting_index;
+    assign revert_valid = reverting_any_q;
+    assign revert_warp = reverting_warp_q;
     assign resume = resume_valid && drained_any && stage_resume_ready;
     assign resume_ready = drained_any && stage_resume_ready;
 
@@ -1684,7 +1725,7 @@ module sm_pipeline_log_64 (
     always @* begin : refetch_d_process
         integer w;
         for (w = 0; w < 64; w = w + 1) begin
-            refetch_d[w] = (refetch_q[w] && !reverting_grant[w])
+            refetch_d[w] = (refetch_q[w] && !reverting_q[w])
                 || (DISABLES && faulted_valid && (faulted_warp == w[5:0]));
         end
     end

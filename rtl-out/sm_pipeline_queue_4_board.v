@@ -5,12 +5,16 @@ module sm_pipeline_queue_4_board (
     input  wire          reset,
     input  wire          arrive_valid,
     input  wire          arrive_issued,
-    input  wire          arrive_stops,
-    input  wire          arrive_holds,
     input  wire    [7:0] arrive_destination,
     input  wire    [7:0] arrive_source_a,
     input  wire    [7:0] arrive_source_b,
     input  wire    [7:0] arrive_source_c,
+    input  wire          entry_stops,
+    input  wire          entry_holds,
+    input  wire    [7:0] entry_destination,
+    input  wire    [7:0] entry_source_a,
+    input  wire    [7:0] entry_source_b,
+    input  wire    [7:0] entry_source_c,
     input  wire          issue_first,
     input  wire          issue_second,
     input  wire          flush,
@@ -278,8 +282,8 @@ module sm_pipeline_queue_4_board (
             destination_d[i*8 +: 8] = destination_q[i*8 +: 8];
             if (arriving && free_grant[i]) begin
                 used_d[i] = 1'd1;
-                stops_d[i] = arrive_stops;
-                destination_d[i*8 +: 8] = arrive_destination;
+                stops_d[i] = entry_stops;
+                destination_d[i*8 +: 8] = entry_destination;
             end
         end
     end
@@ -292,10 +296,10 @@ module sm_pipeline_queue_4_board (
             held_b_d[i*8 +: 8] = held_b_q[i*8 +: 8];
             held_c_d[i*8 +: 8] = held_c_q[i*8 +: 8];
             if (arriving && free_grant[i]) begin
-                holds_d[i] = arrive_holds;
-                held_a_d[i*8 +: 8] = arrive_source_a;
-                held_b_d[i*8 +: 8] = arrive_source_b;
-                held_c_d[i*8 +: 8] = arrive_source_c;
+                holds_d[i] = entry_holds;
+                held_a_d[i*8 +: 8] = entry_source_a;
+                held_b_d[i*8 +: 8] = entry_source_b;
+                held_c_d[i*8 +: 8] = entry_source_c;
             end
         end
     end

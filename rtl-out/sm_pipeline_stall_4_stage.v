@@ -3,6 +3,7 @@
 module sm_pipeline_stall_4_stage (
     input  wire          clock,
     input  wire          reset,
+    input  wire          issuing,
     input  wire          coming,
     input  wire          push_valid,
     input  wire    [5:0] push_warp,
@@ -44,8 +45,7 @@ module sm_pipeline_stall_4_stage (
     input  wire    [3:0] save_slot,
     input  wire          saved_ready,
     input  wire [2047:0] operand,
-    output wire          room,
-    output wire          room_for_two,
+    output wire          credit,
     output wire          place,
     output wire          front_valid,
     output wire          front_data,
@@ -125,6 +125,8 @@ module sm_pipeline_stall_4_stage (
     wire          leave;
     wire    [1:0] count_d;
     wire    [1:0] count_q;
+    wire          no_credit_d;
+    wire          no_credit_q;
     reg    [17:0] place_warp_d;
     wire   [17:0] place_warp_q;
     reg    [11:0] place_slot_d;
@@ -190,8 +192,9 @@ module sm_pipeline_stall_4_stage (
     wire    [3:0] queue_checked_index;
     wire    [5:0] queue_held_warp;
     wire    [7:0] queue_held_register;
-    wire          queue_insert_ready;
+    wire          unused_queue_insert_ready;
     wire    [3:0] queue_insert_index;
+    wire          queue_memory_free;
     wire          unused_queue_held;
     wire          queue_resume_ready;
     wire          queue_replay_valid;
@@ -241,6 +244,7 @@ module sm_pipeline_stall_4_stage (
     wire          has_place_q;
 
     register_2 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
+    register_1 no_credit (.clock(clock), .reset(reset), .d(no_credit_d), .q(no_credit_q));
     register_6 place_warp [2:0] (.clock(clock), .reset(reset), .d(place_warp_d), .q(place_warp_q));
     register_4 place_slot [2:0] (.clock(clock), .reset(reset), .d(place_slot_d), .q(place_slot_q));
     register_3 place_entry [2:0] (.clock(clock), .reset(reset), .d(place_entry_d), .q(place_entry_q));
@@ -308,8 +312,9 @@ module sm_pipeline_stall_4_stage (
         .save_valid(save_valid),
         .save_slot(save_slot),
         .saved_ready(leave),
-        .insert_ready(queue_insert_ready),
+        .insert_ready(unused_queue_insert_ready),
         .insert_index(queue_insert_index),
+        .memory_free(queue_memory_free),
         .held(unused_queue_held),
         .resume_ready(queue_resume_ready),
         .replay_valid(queue_replay_valid),
@@ -395,7 +400,7 @@ module sm_pipeline_stall_4_stage (
     assign stepped = step_q + {1'd0, stepping};
     assign complete = (|count_q) && (stepped == needed);
     assign inserts = QUEUES && front_global && !place_replayed_q[0];
-    assign goes = complete && (!inserts || queue_insert_ready);
+    assign goes = complete && (!inserts || queue_memory_free);
     assign leaves_squashed = goes && place_squashed_q[0] && !faulted_valid;
     assign pop = leaves_squashed || (goes && !place_squashed_q[0] && memory_ready);
 
@@ -538,8 +543,8 @@ module sm_pipeline_stall_4_stage (
         end
     end
 
-    assign room = count_q < 2'd3;
-    assign room_for_two = count_q < 2'd2;
+    assign no_credit_d = (count_d == 2'd3) || ((count_d == 2'd2) && issuing);
+    assign credit = !no_credit_q;
 
     always @* begin : inserting_process
         integer i;

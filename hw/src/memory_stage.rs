@@ -30,6 +30,7 @@ pub struct MemoryStage<
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
 
+    pub issuing: Signal<In, Bit>,
     pub coming: Signal<In, Bit>,
     pub push_valid: Signal<In, Bit>,
     pub push_warp: Signal<In, Bits<WARP_BITS>>,
@@ -72,8 +73,7 @@ pub struct MemoryStage<
     pub saved_ready: Signal<In, Bit>,
     pub operand: [Signal<In, Bits<32>>; LOG_WORDS],
 
-    pub room: Signal<Out, Bit>,
-    pub room_for_two: Signal<Out, Bit>,
+    pub credit: Signal<Out, Bit>,
     pub place: Signal<Out, Bit>,
     pub front_valid: Signal<Out, Bit>,
     pub front_data: Signal<Out, Bit>,
@@ -121,6 +121,7 @@ pub struct MemoryStage<
 
     // The instructions, the front in place 0.
     count: Register<Bits<2>>,
+    no_credit: Register<Bit>,
     place_warp: [Register<Bits<WARP_BITS>>; MEMORY_PLACES],
     place_slot: [Register<Bits<SLOT_BITS>>; MEMORY_PLACES],
     place_entry: [Register<Bits<J>>; MEMORY_PLACES],
@@ -234,6 +235,8 @@ impl<
         }
         self.count.clock.next = self.clock.val();
         self.count.reset.next = self.reset.val();
+        self.no_credit.clock.next = self.clock.val();
+        self.no_credit.reset.next = self.reset.val();
         self.has_place.clock.next = self.clock.val();
         self.has_place.reset.next = self.reset.val() || !self.queues.val();
         self.step.clock.next = self.clock.val();
@@ -277,8 +280,9 @@ impl<
         self.complete.next = self.count.q.val().any() && (self.stepped.val() == self.needed.val());
         self.inserts.next =
             self.queues.val() && self.front_global.val() && !self.place_replayed[0].q.val();
+        // The queue has room (G5), so only a scan can hold up an insert.
         self.goes.next =
-            self.complete.val() && (!self.inserts.val() || self.queue.insert_ready.val());
+            self.complete.val() && (!self.inserts.val() || self.queue.memory_free.val());
         self.leaves_squashed.next =
             self.goes.val() && self.place_squashed[0].q.val() && !self.faulted_valid.val();
         self.pop.next = self.leaves_squashed.val()
@@ -384,8 +388,10 @@ impl<
                 self.place_log_data[i].d.next = self.pushed_data.val();
             }
         }
-        self.room.next = self.count.q.val() < 3;
-        self.room_for_two.next = self.count.q.val() < 2;
+        // There will be a place for another one, besides what will be in operand read.
+        self.no_credit.d.next =
+            (self.count.d.val() == 3) || ((self.count.d.val() == 2) && self.issuing.val());
+        self.credit.next = !self.no_credit.q.val();
 
         // The queue has an entry for one more instruction besides those that are on their way to it. What has faulted
         // leaves it by a replay, which comes through this stage, so nothing here may wait for an entry, nor for an
@@ -597,14 +603,14 @@ impl<
             };
         }
         signals!(
-            clock, reset, coming, push_valid, push_warp, push_slot, push_entry, push_class, push_destination,
+            clock, reset, issuing, coming, push_valid, push_warp, push_slot, push_entry, push_class, push_destination,
             push_address_register, push_data_register, push_pc, push_mask, push_opcode, push_replayed, push_squashed,
             push_index, push_log_address, push_log_data, stop_valid, stop_warp, memory_ready,
             checked_valid, checked_index, checked_slot, checked_store, checked_log_address,
             checked_log_data, faulted_valid, faulted_warp, faulted_index, resume_valid, resume_warp, replay_ready,
             launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, save_valid, save_slot,
             saved_ready, save_ready, save_done, saved_valid, spilled_valid, spilled, spill_releasing, spill_slot,
-            spill_entry, spills, spilled_all, spill, leave, room, room_for_two, place,
+            spill_entry, spills, spilled_all, spill, leave, credit, no_credit, place,
             front_valid, front_data, memory_valid, memory_warp, memory_slot, memory_entry, memory_class,
             memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode, memory_index,
             memory_log_address, memory_log_data, squashed_valid, squashed_warp, squashed_entry, checked_ready,

@@ -75,6 +75,7 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
 
     pub insert_ready: Signal<Out, Bit>,
     pub insert_index: Signal<Out, Bits<I>>,
+    pub memory_free: Signal<Out, Bit>,
     pub held: Signal<Out, Bit>,
     pub resume_ready: Signal<Out, Bit>,
     pub replay_valid: Signal<Out, Bit>,
@@ -115,7 +116,8 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     more_ages: Register<Bit>,
     candidate: [Register<Bit>; N],
     picking: Register<Bit>,
-    offering: Register<Bit>,
+    offering_replay: Register<Bit>,
+    offering_save: Register<Bit>,
     offered: Register<Bits<I>>,
 
     capacity: Constant<Bits<O>>,
@@ -139,8 +141,8 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     looking: Signal<Local, Bit>,
     found: AnyOf<N>,
     full: Signal<Local, Bit>,
+    offering: Signal<Local, Bit>,
     replayed: Signal<Local, Bit>,
-    taken: Signal<Local, Bit>,
     count_inserted: Signal<Local, Bits<O>>,
     count_committed: Signal<Local, Bits<O>>,
     done: Signal<Local, Bit>,
@@ -185,8 +187,10 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
         self.more_ages.reset.next = self.reset.val();
         self.picking.clock.next = self.clock.val();
         self.picking.reset.next = self.reset.val();
-        self.offering.clock.next = self.clock.val();
-        self.offering.reset.next = self.reset.val();
+        self.offering_replay.clock.next = self.clock.val();
+        self.offering_replay.reset.next = self.reset.val();
+        self.offering_save.clock.next = self.clock.val();
+        self.offering_save.reset.next = self.reset.val();
         self.offered.clock.next = self.clock.val();
         self.offered.reset.next = self.reset.val();
         self.payload.clock.next = self.clock.val();
@@ -220,8 +224,8 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
         for i in 0..N {
             self.pick.request[i].next = self.candidate[i].q.val();
         }
-        self.looking.next =
-            self.more_ages.q.val() && !self.picking.q.val() && !self.offering.q.val();
+        self.offering.next = self.offering_replay.q.val() || self.offering_save.q.val();
+        self.looking.next = self.more_ages.q.val() && !self.picking.q.val() && !self.offering.val();
         for i in 0..N {
             self.candidate[i].d.next = self.looking.val()
                 && self.waiting[i].q.val()
@@ -233,10 +237,9 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
             self.found.of[i].next = self.candidate[i].d.val();
         }
         self.picking.d.next = self.found.any.val();
-        self.replay_valid.next = self.offering.q.val() && (self.scan.q.val() == Scan::Replaying);
-        self.saved_valid.next = self.offering.q.val() && (self.scan.q.val() == Scan::Saving);
-        self.replayed.next = self.replay_valid.val() && self.replay_ready.val();
-        self.taken.next = self.replayed.val() || (self.saved_valid.val() && self.saved_ready.val());
+        self.replay_valid.next = self.offering_replay.q.val();
+        self.saved_valid.next = self.offering_save.q.val();
+        self.replayed.next = self.offering_replay.q.val() && self.replay_ready.val();
 
         // Issue.
         for i in 0..N {
@@ -244,6 +247,7 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
         }
         self.full.next = self.count.q.val() == self.capacity.val();
         self.insert_index.next = self.free.index.val();
+        self.memory_free.next = !self.picking.q.val();
         self.insert_ready.next =
             !self.full.val() && !self.picking.q.val() && !self.insert_blocked.any.val();
         self.inserting.next = self.insert_valid.val() && self.insert_ready.val();
@@ -294,8 +298,8 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
                 self.live[i].d.next = false;
                 self.waiting[i].d.next = false;
             }
-            // What a free entry holds does not matter, so an insert that is refused may leave its fields there.
-            if self.insert_valid.val() && self.free.grant[i].val() {
+            // What a free entry holds does not matter, so it need not be known yet whether there is an insert.
+            if self.free.grant[i].val() {
                 self.checked[i].d.next = false;
                 self.warp[i].d.next = self.insert_warp.val();
                 self.slot[i].d.next = self.insert_slot.val();
@@ -349,17 +353,20 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
         self.entry_log_data.next = self.payload.q[0].val().log_data;
 
         // Next state of the scan engine.
-        self.done.next = !self.offering.q.val() && !self.more_ages.q.val() && !self.picking.q.val();
+        self.done.next = !self.offering.val() && !self.more_ages.q.val() && !self.picking.q.val();
         self.replay_done.next = self.done.val() && (self.scan.q.val() == Scan::Replaying);
         self.save_done.next = self.done.val() && (self.scan.q.val() == Scan::Saving);
         self.save_ready.next = (self.scan.q.val() == Scan::Idle) && !self.slot_busy.any.val();
         self.resume_ready.next = (self.scan.q.val() == Scan::Idle)
             && !self.warp_busy.any.val()
             && !(self.save_valid.val() && self.save_ready.val());
-        self.offering.d.next = self.offering.q.val() && !self.taken.val();
+        self.offering_replay.d.next = (self.picking.q.val()
+            && (self.scan.q.val() == Scan::Replaying))
+            || (self.offering_replay.q.val() && !self.replay_ready.val());
+        self.offering_save.d.next = (self.picking.q.val() && (self.scan.q.val() == Scan::Saving))
+            || (self.offering_save.q.val() && !self.saved_ready.val());
         self.offered.d.next = self.offered.q.val();
         if self.picking.q.val() {
-            self.offering.d.next = true;
             self.offered.d.next = self.pick.index.val();
         }
         self.scan.d.next = self.scan.q.val();
@@ -413,11 +420,11 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Default
             insert_destination, insert_address_register, insert_data_register, insert_mask, insert_log_address,
             insert_log_data, checked_valid, checked_index, faulted_valid, faulted_index, committed_valid,
             committed_index, held_warp, held_register, resume_valid, resume_warp, replay_ready, save_valid, save_slot,
-            saved_ready, insert_ready, insert_index, held, resume_ready, replay_valid, replay_done, save_ready,
+            saved_ready, insert_ready, insert_index, memory_free, held, resume_ready, replay_valid, replay_done, save_ready,
             saved_valid, save_done, entry_index, entry_warp, entry_slot, entry_pc, entry_opcode, entry_destination,
             entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy, aged,
             count, scan, scan_warp, scan_slot, wanted_age, more_ages, offering, offered, free, pick, insert_blocked, inserting,
-            any_held, any_aged, warp_busy, slot_busy, leaving, looking, picking, found, full, replayed, taken,
+            any_held, any_aged, warp_busy, slot_busy, leaving, looking, picking, found, full, replayed, offering_replay, offering_save,
             count_inserted, count_committed, done;
             live, waiting, checked, warp, slot, address_register, data_register, age, in_flight, insert_match,
             committing, faulting, checking, candidate
@@ -431,7 +438,7 @@ ReplayQueue<N, I, O, A> {
         insert_destination, insert_address_register, insert_data_register, insert_mask, insert_log_address,
         insert_log_data, checked_valid, checked_index, faulted_valid, faulted_index, committed_valid, committed_index,
         held_warp, held_register, resume_valid, resume_warp, replay_ready, save_valid, save_slot, saved_ready;
-    outputs: insert_ready, insert_index, held, resume_ready, replay_valid, replay_done, save_ready, saved_valid,
+    outputs: insert_ready, insert_index, memory_free, held, resume_ready, replay_valid, replay_done, save_ready, saved_valid,
         save_done, entry_index, entry_warp, entry_slot, entry_pc, entry_opcode, entry_destination,
         entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy, aged;
     memories: |queue| vec![queue.payload.usage()];

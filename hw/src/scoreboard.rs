@@ -17,12 +17,16 @@ pub struct Scoreboard<const K: usize, const J: usize> {
 
     pub arrive_valid: Signal<In, Bit>,
     pub arrive_issued: Signal<In, Bit>,
-    pub arrive_stops: Signal<In, Bit>,
-    pub arrive_holds: Signal<In, Bit>,
     pub arrive_destination: Signal<In, Bits<REGISTER_BITS>>,
     pub arrive_source_a: Signal<In, Bits<REGISTER_BITS>>,
     pub arrive_source_b: Signal<In, Bits<REGISTER_BITS>>,
     pub arrive_source_c: Signal<In, Bits<REGISTER_BITS>>,
+    pub entry_stops: Signal<In, Bit>,
+    pub entry_holds: Signal<In, Bit>,
+    pub entry_destination: Signal<In, Bits<REGISTER_BITS>>,
+    pub entry_source_a: Signal<In, Bits<REGISTER_BITS>>,
+    pub entry_source_b: Signal<In, Bits<REGISTER_BITS>>,
+    pub entry_source_c: Signal<In, Bits<REGISTER_BITS>>,
     pub issue_first: Signal<In, Bit>,
     pub issue_second: Signal<In, Bit>,
     pub flush: Signal<In, Bit>,
@@ -221,8 +225,8 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
             self.destination[i].d.next = self.destination[i].q.val();
             if self.arriving.val() && self.free.grant[i].val() {
                 self.used[i].d.next = true;
-                self.stops[i].d.next = self.arrive_stops.val();
-                self.destination[i].d.next = self.arrive_destination.val();
+                self.stops[i].d.next = self.entry_stops.val();
+                self.destination[i].d.next = self.entry_destination.val();
             }
         }
         for i in 0..K {
@@ -231,10 +235,10 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
             self.held_b[i].d.next = self.held_b[i].q.val();
             self.held_c[i].d.next = self.held_c[i].q.val();
             if self.arriving.val() && self.free.grant[i].val() {
-                self.holds[i].d.next = self.arrive_holds.val();
-                self.held_a[i].d.next = self.arrive_source_a.val();
-                self.held_b[i].d.next = self.arrive_source_b.val();
-                self.held_c[i].d.next = self.arrive_source_c.val();
+                self.holds[i].d.next = self.entry_holds.val();
+                self.held_a[i].d.next = self.entry_source_a.val();
+                self.held_b[i].d.next = self.entry_source_b.val();
+                self.held_c[i].d.next = self.entry_source_c.val();
             }
         }
 
@@ -384,8 +388,9 @@ impl<const K: usize, const J: usize> Scoreboard<K, J> {
             };
         }
         signals!(
-            clock, reset, arrive_valid, arrive_issued, arrive_stops, arrive_holds, arrive_destination,
-            arrive_source_a, arrive_source_b, arrive_source_c, issue_first, issue_second, flush, checked_valid,
+            clock, reset, arrive_valid, arrive_issued, arrive_destination, arrive_source_a, arrive_source_b,
+            arrive_source_c, entry_stops, entry_holds, entry_destination, entry_source_a, entry_source_b,
+            entry_source_c, issue_first, issue_second, flush, checked_valid,
             checked_entry, room, arrive_entry, first_valid, first_ready, first_entry, second_valid, second_ready,
             second_entry, stopped, stopping, busy, chosen, likely, leaves, coming, first_will_wait, second_will_wait,
             arrival_waits, first, second, entry_of_first, entry_of_second, first_after,
@@ -398,8 +403,8 @@ impl<const K: usize, const J: usize> Scoreboard<K, J> {
 }
 
 hardware!([const K: usize, const J: usize] Scoreboard<K, J> {
-    inputs: reset, arrive_valid, arrive_issued, arrive_stops, arrive_holds, arrive_destination, arrive_source_a,
-        arrive_source_b, arrive_source_c, issue_first, issue_second, flush, finished_valid, finished_entry,
+    inputs: reset, arrive_valid, arrive_issued, arrive_destination, arrive_source_a, arrive_source_b, arrive_source_c,
+        entry_stops, entry_holds, entry_destination, entry_source_a, entry_source_b, entry_source_c, issue_first, issue_second, flush, finished_valid, finished_entry,
         checked_valid, checked_entry, chosen;
     outputs: room, arrive_entry, first_valid, first_ready, first_entry, second_valid, second_ready, second_entry,
         stopped, stopping, busy, likely;

@@ -180,6 +180,10 @@ pub struct SmPipeline<
     replay_index: Register<Bits<I>>,
     replay_address: Register<Bits<LOG_ENTRY_BITS>>,
     replay_data: Register<Bits<LOG_ENTRY_BITS>>,
+    // The warp whose instructions go back to the source.
+    reverting: [Register<Bit>; W],
+    reverting_any: Register<Bit>,
+    reverting_warp: Register<Bits<Y>>,
     replaying_warp: Register<Bits<WARP_BITS>>,
     replaying_well: Register<Bit>,
 
@@ -191,7 +195,7 @@ pub struct SmPipeline<
 
     fetch_scheduler: [WarpScheduler<V, X>; WIDTH],
     issue_scheduler: [WarpScheduler<V, X>; WIDTH],
-    reverting: Arbiter<W, Y, false>,
+    reverts: Arbiter<W, Y, false>,
     stage: MemoryStage<J, N, I, O, A, E, P, C>,
     low_of_first: [Select<V, 64>; WIDTH],
     high_of_first: [Select<V, 42>; WIDTH],
@@ -328,6 +332,8 @@ impl<
             self.slot[w].reset.next = self.reset.val();
             self.refetch[w].clock.next = self.clock.val();
             self.refetch[w].reset.next = self.reset.val();
+            self.reverting[w].clock.next = self.clock.val();
+            self.reverting[w].reset.next = self.reset.val();
             self.first_low[w].clock.next = self.clock.val();
             self.first_low[w].reset.next = self.reset.val();
             self.first_high[w].clock.next = self.clock.val();
@@ -373,6 +379,10 @@ impl<
         self.replay_address.reset.next = self.reset.val();
         self.replay_data.clock.next = self.clock.val();
         self.replay_data.reset.next = self.reset.val();
+        self.reverting_any.clock.next = self.clock.val();
+        self.reverting_any.reset.next = self.reset.val();
+        self.reverting_warp.clock.next = self.clock.val();
+        self.reverting_warp.reset.next = self.reset.val();
         self.replaying_warp.clock.next = self.clock.val();
         self.replaying_warp.reset.next = self.reset.val();
         self.replaying_well.clock.next = self.clock.val();
@@ -498,12 +508,16 @@ impl<
                 self.bus_c[p].next = !bits::<REGISTER_BITS>(0);
             }
             for i in 0..V {
-                self.board[2 * i + p].arrive_stops.next = self.bus_stops[p].val();
-                self.board[2 * i + p].arrive_holds.next = self.bus_holds[p].val();
-                self.board[2 * i + p].arrive_destination.next = self.bus_destination[p].val();
-                self.board[2 * i + p].arrive_source_a.next = self.bus_a[p].val();
-                self.board[2 * i + p].arrive_source_b.next = self.bus_b[p].val();
-                self.board[2 * i + p].arrive_source_c.next = self.bus_c[p].val();
+                self.board[2 * i + p].arrive_destination.next = self.fetched_destination[p].val();
+                self.board[2 * i + p].arrive_source_a.next = self.fetched_source_a[p].val();
+                self.board[2 * i + p].arrive_source_b.next = self.fetched_source_b[p].val();
+                self.board[2 * i + p].arrive_source_c.next = self.fetched_source_c[p].val();
+                self.board[2 * i + p].entry_stops.next = self.bus_stops[p].val();
+                self.board[2 * i + p].entry_holds.next = self.bus_holds[p].val();
+                self.board[2 * i + p].entry_destination.next = self.bus_destination[p].val();
+                self.board[2 * i + p].entry_source_a.next = self.bus_a[p].val();
+                self.board[2 * i + p].entry_source_b.next = self.bus_b[p].val();
+                self.board[2 * i + p].entry_source_c.next = self.bus_c[p].val();
                 self.first_low[2 * i + p].d.next = self.first_low[2 * i + p].q.val();
                 self.first_high[2 * i + p].d.next = self.first_high[2 * i + p].q.val();
                 self.second_low[2 * i + p].d.next = self.second_low[2 * i + p].q.val();
@@ -758,10 +772,10 @@ impl<
 
         // The memory stage takes the memory instruction that has read its operands; there is at most one.
         self.reading_memory.next = self.reads_memory[0].val() || self.reads_memory[1].val();
-        self.credit.next = self.stage.room.val();
-        if self.reading_memory.val() {
-            self.credit.next = self.stage.room_for_two.val();
-        }
+        self.credit.next = self.stage.credit.val();
+        self.stage.issuing.next = self.again_taken.val()
+            || (self.issued_high[0].val().get_bits::<CLASS_BITS>(0) > 2)
+            || (self.issued_high[1].val().get_bits::<CLASS_BITS>(0) > 2);
         self.pushed_low.next = self.reading_low[0].q.val();
         self.pushed_high.next = self.reading_high[0].q.val().get_bits::<34>(0);
         self.stage.push_warp.next = self.reading_warp[0].q.val();
@@ -877,21 +891,23 @@ impl<
         self.saved_mask.next = self.stage.replay_mask.val();
         self.saved_opcode.next = self.stage.replay_opcode.val();
 
-        // Warps begin, stop and go on.
+        // Warps begin, stop and go on. Which one's instructions go back is found a cycle before.
         for w in 0..W {
-            self.reverting.request[w].next = !self.running[w].q.val()
+            self.reverts.request[w].next = !self.running[w].q.val()
+                && !self.reverting[w].q.val()
                 && (self.board[w].first_valid.val() || self.refetch[w].q.val());
-            self.some_revert.of[w].next = !self.running[w].q.val()
-                && (self.board[w].first_valid.val() || self.refetch[w].q.val());
+            self.some_revert.of[w].next = self.reverts.request[w].val();
+            self.reverting[w].d.next = self.reverts.grant[w].val();
         }
+        self.reverting_any.d.next = self.some_revert.any.val();
+        self.reverting_warp.d.next = self.reverts.index.val();
         for w in 0..W {
             self.revert_first.of[w].next =
-                self.reverting.grant[w].val() && self.board[w].first_valid.val();
+                self.reverting[w].q.val() && self.board[w].first_valid.val();
             self.revert_second.of[w].next =
-                self.reverting.grant[w].val() && self.board[w].second_valid.val();
-            self.revert_squashed.of[w].next =
-                self.reverting.grant[w].val() && self.refetch[w].q.val();
-            self.board[w].flush.next = self.reverting.grant[w].val();
+                self.reverting[w].q.val() && self.board[w].second_valid.val();
+            self.revert_squashed.of[w].next = self.reverting[w].q.val() && self.refetch[w].q.val();
+            self.board[w].flush.next = self.reverting[w].q.val();
             self.drained.of[w].next = (self.resume_warp.val() == w.to_bits::<WARP_BITS>())
                 && !self.running[w].q.val()
                 && !self.refetch[w].q.val()
@@ -903,8 +919,8 @@ impl<
         }
         self.reverted_more.next = self.reverted.val() + self.revert_second.any.val();
         self.revert_count.next = self.reverted_more.val() + self.revert_squashed.any.val();
-        self.revert_valid.next = self.some_revert.any.val();
-        self.revert_warp.next = bit_cast::<WARP_BITS, Y>(self.reverting.index.val());
+        self.revert_valid.next = self.reverting_any.q.val();
+        self.revert_warp.next = bit_cast::<WARP_BITS, Y>(self.reverting_warp.q.val());
         self.resume.next =
             self.resume_valid.val() && self.drained.any.val() && self.stage.resume_ready.val();
         self.resume_ready.next = self.drained.any.val() && self.stage.resume_ready.val();
@@ -922,7 +938,7 @@ impl<
             if self.starting[w].val() {
                 self.slot[w].d.next = self.start_slot.val();
             }
-            self.refetch[w].d.next = (self.refetch[w].q.val() && !self.reverting.grant[w].val())
+            self.refetch[w].d.next = (self.refetch[w].q.val() && !self.reverting[w].q.val())
                 || (self.disables.val()
                     && self.faulted_valid.val()
                     && (self.faulted_warp.val() == w.to_bits::<WARP_BITS>()));
@@ -995,7 +1011,7 @@ impl<
             revert_count, memory_front, memory_data, memory_valid, memory_warp, memory_slot, memory_entry,
             memory_class, memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode, memory_index,
             memory_log_address, memory_log_data, checked_ready, logged_valid, occupancy, favoured, replay_reading,
-            replay_index, replay_address, replay_data, replaying_warp, replaying_well, reverting, again_entry,
+            replay_index, replay_address, replay_data, replaying_warp, replaying_well, reverts, reverting_any, reverting_warp, again_entry,
             drained, some_revert, revert_first, revert_second, revert_squashed, replay, replay_taken, credit,
             memory_free, reading_memory, clash, conflict, fault, checked, squash_valid, squash_warp, squash_entry, resume,
             reverted, reverted_more, pushed_low, pushed_high, pushed_stopped, again_class, again_high;
@@ -1003,7 +1019,7 @@ impl<
             fetched_pc, fetched_mask, fetched_opcode, operand, finished_valid, finished_warp, finished_entry,
             fetch_valid, fetch_warp, read_valid, read_warp, read_entry, read_class, read_replayed, read_destination,
             read_source_a, read_source_b, read_source_c, read_pc, read_mask, read_opcode, logged_data, running, slot,
-            refetch, first_low, first_high, second_low, second_high, reading, reading_low,
+            refetch, reverting, first_low, first_high, second_low, second_high, reading, reading_low,
             reading_high, reading_warp, reading_entry, reading_slot, reading_stopped, low_of_first, high_of_first,
             low_of_second, high_of_second, entry_of_first, entry_of_second, slot_of_warp, some_live, some_ready, some_special,
             some_control, some_memory, some_pair, live, arrival, claim, first_special, first_control, first_memory,

@@ -237,6 +237,7 @@ impl ReplayQueue {
         let (entry_index, entry) = self.last_read;
         Outputs {
             insert_ready: !full && !picks && may_enter,
+            memory_free: !picks,
             insert_index: if full {
                 0
             } else {

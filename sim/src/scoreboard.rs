@@ -36,22 +36,30 @@ ports! {
     pub struct Inputs(parameters: Parameters) {
         /// Forgets everything.
         reset: bool = 1,
-        /// An instruction was fetched.
+        /// An instruction was fetched, or is issued again.
         arrive_valid: bool = 1,
-        /// It is issued at once: a replay.
+        /// It is issued again.
         arrive_issued: bool = 1,
-        /// The fetch stops until it finishes or is checked.
-        arrive_stops: bool = 1,
-        /// It holds its sources until it is checked.
-        arrive_holds: bool = 1,
-        /// Its destination.
+        /// The destination of what was fetched.
         arrive_destination: u8 = 8,
-        /// A source.
+        /// A source of it.
         arrive_source_a: u8 = 8,
-        /// A source.
+        /// A source of it.
         arrive_source_b: u8 = 8,
-        /// A source.
+        /// A source of it.
         arrive_source_c: u8 = 8,
+        /// Of the one that gets the entry: the fetch stops until it finishes or is checked.
+        entry_stops: bool = 1,
+        /// It holds its sources until it is checked.
+        entry_holds: bool = 1,
+        /// Its destination.
+        entry_destination: u8 = 8,
+        /// A source.
+        entry_source_a: u8 = 8,
+        /// A source.
+        entry_source_b: u8 = 8,
+        /// A source.
+        entry_source_c: u8 = 8,
         /// The first buffered instruction is issued.
         issue_first: bool = 1,
         /// The second one is issued with it; without the first one it is not.
@@ -101,19 +109,54 @@ ports! {
     }
 }
 
-/// Registers and the rest of what matters of an instruction.
+impl Inputs {
+    /// The instruction that arrives.
+    #[must_use]
+    pub fn arrival(&self) -> Arrival {
+        let fetched = Registers {
+            destination: self.arrive_destination,
+            sources: [
+                self.arrive_source_a,
+                self.arrive_source_b,
+                self.arrive_source_c,
+            ],
+        };
+        Arrival {
+            fetched: (!self.arrive_issued).then_some(fetched),
+            stops: self.entry_stops,
+            holds: self.entry_holds,
+            kept: Registers {
+                destination: self.entry_destination,
+                sources: [
+                    self.entry_source_a,
+                    self.entry_source_b,
+                    self.entry_source_c,
+                ],
+            },
+        }
+    }
+}
+
+/// The registers of an instruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Arrival {
-    /// It is issued at once.
-    pub issued: bool,
-    /// The fetch stops for it.
-    pub stops: bool,
-    /// It holds its sources.
-    pub holds: bool,
+pub struct Registers {
     /// The register that it writes.
     pub destination: u8,
     /// The registers that it reads.
     pub sources: [u8; 3],
+}
+
+/// What matters of an instruction that arrives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrival {
+    /// It was fetched, and waits for what uses these registers; else it is issued at once.
+    pub fetched: Option<Registers>,
+    /// The fetch stops for it.
+    pub stops: bool,
+    /// It holds its sources.
+    pub holds: bool,
+    /// The registers that its entry keeps.
+    pub kept: Registers,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -271,14 +314,14 @@ impl Scoreboard {
     }
 
     /// Whether an instruction will be ready in the next cycle, if the first buffered one is issued exactly when it is
-    /// `chosen`. Entries that finish and that are checked now are told, a bit each, and what arrives to be buffered.
+    /// `chosen`. Entries that finish and that are checked now are told, a bit each, and what was fetched.
     #[must_use]
     pub fn likely(
         &self,
         chosen: bool,
         finished: u16,
         checked: u16,
-        arrival: Option<&Arrival>,
+        fetched: Option<&Registers>,
     ) -> bool {
         let leaves = chosen && !self.buffer.is_empty();
         let ready = |buffered: &Buffered| {
@@ -288,17 +331,16 @@ impl Scoreboard {
         };
         match self.buffer.get(usize::from(leaves)) {
             Some(next) => ready(next),
-            None => arrival.is_some_and(|arrival| ready(&self.compared(0, arrival))),
+            None => fetched.is_some_and(|fetched| ready(&self.compared(0, fetched))),
         }
     }
 
-    /// An instruction that arrives, with what it waits for.
-    fn compared(&self, entry: u8, arrival: &Arrival) -> Buffered {
-        let &Arrival {
+    /// An instruction that was fetched, with what it waits for.
+    fn compared(&self, entry: u8, fetched: &Registers) -> Buffered {
+        let &Registers {
             destination,
             sources,
-            ..
-        } = arrival;
+        } = fetched;
         let (mut results, mut holders) = (0, 0);
         for (number, entry) in self.entries.iter().enumerate() {
             let Some(entry) = entry.filter(|_| self.used >> number & 1 == 1) else {
@@ -322,22 +364,17 @@ impl Scoreboard {
 
     /// An instruction arrives in an entry that was free.
     pub fn arrive(&mut self, place: u8, arrival: &Arrival) {
-        let &Arrival {
-            destination,
-            sources,
-            ..
-        } = arrival;
-        if !arrival.issued {
-            let buffered = self.compared(place, arrival);
+        if let Some(fetched) = &arrival.fetched {
+            let buffered = self.compared(place, fetched);
             self.buffer.push_back(buffered);
-            self.last_sources = sources;
+            self.last_sources = fetched.sources;
         }
         self.used |= 1 << place;
         self.stopping |= u16::from(arrival.stops) << place;
         self.entries[usize::from(place)] = Some(Entry {
-            destination,
+            destination: arrival.kept.destination,
             stops: arrival.stops,
-            held: (arrival.holds && self.parameters.holds).then_some(sources),
+            held: (arrival.holds && self.parameters.holds).then_some(arrival.kept.sources),
         });
     }
 }
@@ -364,20 +401,10 @@ impl Model for Scoreboard {
             .filter(|&unit| inputs.finished_valid[unit] == 1)
             .fold(0, |set, unit| set | 1 << inputs.finished_entry[unit]);
         let checked = u16::from(inputs.checked_valid) << inputs.checked_entry;
-        let arrival = Arrival {
-            issued: inputs.arrive_issued,
-            stops: inputs.arrive_stops,
-            holds: inputs.arrive_holds,
-            destination: inputs.arrive_destination,
-            sources: [
-                inputs.arrive_source_a,
-                inputs.arrive_source_b,
-                inputs.arrive_source_c,
-            ],
-        };
-        let arrives = inputs.arrive_valid && self.room() && !inputs.flush;
-        let comes = inputs.arrive_valid && self.room() && !arrival.issued;
-        let buffered = Some(&arrival).filter(|_| comes);
+        let arrival = inputs.arrival();
+        let comes = inputs.arrive_valid && self.room();
+        let arrives = comes && !inputs.flush;
+        let buffered = arrival.fetched.filter(|_| comes);
         let outputs = Outputs {
             room: self.room(),
             arrive_entry: self.arrive_entry(),
@@ -390,7 +417,7 @@ impl Model for Scoreboard {
             stopped: self.stopped(),
             stopping: self.stopping(finished | checked),
             busy: self.busy(),
-            likely: self.likely(inputs.chosen, finished, checked, buffered),
+            likely: self.likely(inputs.chosen, finished, checked, buffered.as_ref()),
         };
         if inputs.reset {
             *self = Self::new(self.parameters);

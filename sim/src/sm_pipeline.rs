@@ -81,6 +81,8 @@ pub struct SmPipeline {
     favoured: usize,
     reads: [Option<Read>; WIDTH],
     memory: MemoryStage,
+    /// The warp whose instructions go back to the source.
+    reverting: Option<u8>,
     /// The warp that is being replayed, and whether it may run afterwards.
     replaying: Option<(u8, bool)>,
     /// Without a queue there is nothing to save, and a save ends in the next cycle.
@@ -110,6 +112,7 @@ impl Model for SmPipeline {
             favoured: 0,
             reads: [None; WIDTH],
             memory: MemoryStage::new(&parameters),
+            reverting: None,
             replaying: None,
             saved: false,
         }
@@ -132,6 +135,7 @@ impl Model for SmPipeline {
         let entries =
             fetching.map(|warp| warp.map_or(0, |warp| self.scoreboard(warp).arrive_entry()));
         let revert = self.revert();
+        let next_revert = self.next_revert();
         let mut outputs = Outputs::default();
         self.show(inputs, &cycle, &mut outputs);
         outputs.save_ready = slot_drained && (!queues || cycle.queue_outputs.save_ready);
@@ -169,6 +173,7 @@ impl Model for SmPipeline {
         self.arrive(inputs, fetching, entries);
         self.control(inputs, &events, revert, resumes, replay_done);
         self.saved = !queues && inputs.save_valid && outputs.save_ready;
+        self.reverting = next_revert;
         self.chosen = next_issue;
         for (last, next) in self.chosen_last.iter_mut().zip(next_issue) {
             *last = next.or(*last);
@@ -395,7 +400,10 @@ impl SmPipeline {
             let likely = || {
                 let arrival = arrives.then(arrival);
                 let board = &warp.scoreboard;
-                board.likely(is_chosen, finished, checked, arrival.as_ref())
+                let fetched = arrival
+                    .as_ref()
+                    .and_then(|arrival| arrival.fetched.as_ref());
+                board.likely(is_chosen, finished, checked, fetched)
             };
             let unit = || self.unit_is_free(units, warp.buffer[0].class, warp.slot);
             warp.running

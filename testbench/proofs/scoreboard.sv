@@ -9,6 +9,8 @@ module scoreboard_proof_top (
     input  wire        arrive_holds,
     input  wire [1:0]  arrive_destination,
     input  wire [5:0]  arrive_sources,
+    input  wire [1:0]  stray_destination,
+    input  wire [5:0]  stray_sources,
     input  wire        issue,
     input  wire        issue_second,
     input  wire        flush,
@@ -30,12 +32,18 @@ module scoreboard_proof_top (
         register = {{7{number[1]}}, number[0]};
     endfunction
 
+    // What is fetched has the registers that its entry keeps; beside what is issued again, there may be any.
+    wire [1:0] fetched_destination = arrive_issued ? stray_destination : arrive_destination;
+    wire [5:0] fetched_sources = arrive_issued ? stray_sources : arrive_sources;
+
     scoreboard_proof scoreboard (
         .clock(clock), .reset(1'b0),
-        .arrive_valid(arrive_valid), .arrive_issued(arrive_issued), .arrive_stops(arrive_stops),
-        .arrive_holds(arrive_holds), .arrive_destination(register(arrive_destination)),
-        .arrive_source_a(register(arrive_sources[1:0])), .arrive_source_b(register(arrive_sources[3:2])),
-        .arrive_source_c(register(arrive_sources[5:4])), .issue_first(issue_first), .issue_second(issue_second),
+        .arrive_valid(arrive_valid), .arrive_issued(arrive_issued), .arrive_destination(register(fetched_destination)),
+        .arrive_source_a(register(fetched_sources[1:0])), .arrive_source_b(register(fetched_sources[3:2])),
+        .arrive_source_c(register(fetched_sources[5:4])), .entry_stops(arrive_stops), .entry_holds(arrive_holds),
+        .entry_destination(register(arrive_destination)), .entry_source_a(register(arrive_sources[1:0])),
+        .entry_source_b(register(arrive_sources[3:2])), .entry_source_c(register(arrive_sources[5:4])),
+        .issue_first(issue_first), .issue_second(issue_second),
         .flush(flush), .finished_valid(finished_valid), .finished_entry(finished_entry),
         .checked_valid(checked_valid), .checked_entry(checked_entry), .chosen(chosen),
         .room(room), .arrive_entry(arrive_entry), .first_valid(first_valid), .first_ready(first_ready),

@@ -110,6 +110,8 @@ ports! {
         insert_ready: bool = 1,
         /// The entry that it gets.
         insert_index: u8 = parameters.index_bits(),
+        /// No entry is being picked.
+        memory_free: bool = 1,
         /// An unchecked instruction of the asked warp reads the asked register.
         held: bool = 1,
         /// A resume is accepted.

@@ -183,7 +183,8 @@ impl MemoryStage {
             || (log.replay_valid && log_outputs.replay_ready);
         let complete = self.step + u8::from(step) == needed && self.front().is_some();
         let inserts = scheme.queues() && class.is_global() && !front.replayed;
-        let goes = complete && (!inserts || queue_outputs.insert_ready);
+        // The queue has room, so only a scan can hold up an insert.
+        let goes = complete && (!inserts || queue_outputs.memory_free);
         let pop = goes
             && if front.squashed {
                 !inputs.faulted_valid
@@ -252,7 +253,7 @@ impl MemoryStage {
         outputs.memory_front = self.front().is_some();
         outputs.memory_data = self.step == 1;
         outputs.memory_valid =
-            complete && !front.squashed && (!inserts || cycle.queue_outputs.insert_ready);
+            complete && !front.squashed && (!inserts || cycle.queue_outputs.memory_free);
         outputs.memory_warp = front.instruction.warp;
         outputs.memory_slot = front.slot;
         outputs.memory_entry = front.instruction.entry;

@@ -2,8 +2,8 @@
 
 use super::interface::{Class, Inputs, Outputs, Scheme, UNITS, WIDTH};
 use super::memory::{Cycle, Operation};
-use super::{Instruction, Issue, Read, SmPipeline, bit};
-use crate::scoreboard::{Arrival, Scoreboard};
+use super::{Instruction, Issue, Read, SmPipeline, Warp, bit};
+use crate::scoreboard::{Arrival, Registers, Scoreboard};
 
 /// For each warp, scoreboard entries, a bit each.
 pub(super) type Entries = [u16; 64];
@@ -71,13 +71,20 @@ impl SmPipeline {
 
     /// The warp whose instructions are to be fetched again, and how many.
     pub(super) fn revert(&self) -> Option<(u8, u8)> {
-        let found = self
-            .warps
-            .iter()
-            .position(|warp| !warp.running && (warp.scoreboard.buffered() > 0 || warp.refetch))?;
-        let warp = &self.warps[found];
+        let warp = &self.warps[usize::from(self.reverting?)];
         let count = warp.scoreboard.buffered() + usize::from(warp.refetch);
-        Some((found as u8, count as u8))
+        Some((self.reverting?, count as u8))
+    }
+
+    /// The warp whose instructions are to be fetched again in the next cycle.
+    pub(super) fn next_revert(&self) -> Option<u8> {
+        let reverts = |(number, warp): (usize, &Warp)| {
+            !warp.running
+                && (warp.scoreboard.buffered() > 0 || warp.refetch)
+                && self.reverting != Some(number as u8)
+        };
+        let found = self.warps.iter().enumerate().position(reverts);
+        found.map(|number| number as u8)
     }
 
     pub(super) fn show(&self, inputs: &Inputs, cycle: &Cycle, outputs: &mut Outputs) {
@@ -195,11 +202,13 @@ impl SmPipeline {
                 ..
             } = read.instruction;
             let arrival = Arrival {
-                issued: true,
+                fetched: None,
                 stops: false,
                 holds: true,
-                destination,
-                sources,
+                kept: Registers {
+                    destination,
+                    sources,
+                },
             };
             self.warps[usize::from(warp)]
                 .scoreboard
@@ -227,12 +236,15 @@ impl SmPipeline {
             mask: inputs.fetched_mask[port] as u32,
             opcode: inputs.fetched_opcode[port] as u8,
         };
-        let arrival = Arrival {
-            issued: false,
-            stops: class == Class::Control || (scheme.disables() && class.is_global()),
-            holds: scheme == Scheme::ReplayQueue && class.is_global(),
+        let registers = Registers {
             destination: instruction.destination,
             sources,
+        };
+        let arrival = Arrival {
+            fetched: Some(registers),
+            stops: class == Class::Control || (scheme.disables() && class.is_global()),
+            holds: scheme == Scheme::ReplayQueue && class.is_global(),
+            kept: registers,
         };
         (instruction, arrival)
     }

@@ -41,21 +41,6 @@ fn finishing(inputs: &Inputs) -> u16 {
         .fold(0, |set, unit| set | 1 << inputs.finished_entry[unit])
 }
 
-/// The instruction that arrives.
-fn arrival(inputs: &Inputs) -> Arrival {
-    Arrival {
-        issued: inputs.arrive_issued,
-        stops: inputs.arrive_stops,
-        holds: inputs.arrive_holds,
-        destination: inputs.arrive_destination,
-        sources: [
-            inputs.arrive_source_a,
-            inputs.arrive_source_b,
-            inputs.arrive_source_c,
-        ],
-    }
-}
-
 impl ScoreboardTraffic {
     /// Traffic for a scoreboard of these sizes.
     #[must_use]
@@ -106,12 +91,23 @@ impl ScoreboardTraffic {
     fn drive_arrival(&mut self, inputs: &mut Inputs) {
         inputs.arrive_valid = self.dice.chance(self.mode.arrive);
         inputs.arrive_issued = self.dice.chance(self.mode.issued);
-        inputs.arrive_stops = self.dice.chance(self.mode.stops);
-        inputs.arrive_holds = self.dice.chance(self.mode.holds);
-        inputs.arrive_destination = self.register();
-        inputs.arrive_source_a = self.register();
-        inputs.arrive_source_b = self.register();
-        inputs.arrive_source_c = self.register();
+        inputs.entry_stops = self.dice.chance(self.mode.stops);
+        inputs.entry_holds = self.dice.chance(self.mode.holds);
+        inputs.entry_destination = self.register();
+        inputs.entry_source_a = self.register();
+        inputs.entry_source_b = self.register();
+        inputs.entry_source_c = self.register();
+        // What is fetched has the registers that its entry keeps; beside what is issued again, there may be any.
+        inputs.arrive_destination = inputs.entry_destination;
+        inputs.arrive_source_a = inputs.entry_source_a;
+        inputs.arrive_source_b = inputs.entry_source_b;
+        inputs.arrive_source_c = inputs.entry_source_c;
+        if inputs.arrive_issued || self.dice.chance(self.mode.stray) {
+            inputs.arrive_destination = self.register();
+            inputs.arrive_source_a = self.register();
+            inputs.arrive_source_b = self.register();
+            inputs.arrive_source_c = self.register();
+        }
     }
 
     fn drive_issue(&mut self, model: &Scoreboard, inputs: &mut Inputs) {
@@ -184,7 +180,7 @@ impl Traffic for ScoreboardTraffic {
             self.given[usize::from(inputs.checked_entry)].holds = false;
         }
         if inputs.arrive_valid && outputs.room && !inputs.flush {
-            self.given[usize::from(outputs.arrive_entry)] = arrival(inputs);
+            self.given[usize::from(outputs.arrive_entry)] = inputs.arrival();
         }
         self.count_likely(inputs, outputs);
     }

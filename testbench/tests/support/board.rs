@@ -85,6 +85,10 @@ pub fn instruction(destination: u8, sources: [u8; 3]) -> Inputs {
         arrive_source_a: sources[0],
         arrive_source_b: sources[1],
         arrive_source_c: sources[2],
+        entry_destination: destination,
+        entry_source_a: sources[0],
+        entry_source_b: sources[1],
+        entry_source_c: sources[2],
         ..Inputs::default()
     }
 }
@@ -104,14 +108,14 @@ pub fn issued(instruction: Inputs) -> Inputs {
 
 pub fn holds(instruction: Inputs) -> Inputs {
     Inputs {
-        arrive_holds: true,
+        entry_holds: true,
         ..instruction
     }
 }
 
 pub fn stops(instruction: Inputs) -> Inputs {
     Inputs {
-        arrive_stops: true,
+        entry_stops: true,
         ..instruction
     }
 }

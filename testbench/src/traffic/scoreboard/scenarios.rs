@@ -2,7 +2,7 @@
 
 use faultline_sim::scoreboard::{Arrival, FINISHES, Inputs, Outputs, Scoreboard, ZERO_REGISTER};
 
-use super::{ScoreboardTraffic, arrival, finishing, waiting};
+use super::{ScoreboardTraffic, finishing, waiting};
 use crate::traffic::scenarios;
 
 scenarios! {
@@ -111,7 +111,7 @@ impl ScoreboardTraffic {
 
     /// Of an instruction that is buffered: whom it will wait for.
     fn count_hazards(&mut self, model: &Scoreboard, inputs: &Inputs) {
-        let arrival = arrival(inputs);
+        let arrival = inputs.arrival().fetched.unwrap_or_default();
         let gone = finishing(inputs);
         let checked = u16::from(inputs.checked_valid) << inputs.checked_entry;
         let waiting = waiting(model);
@@ -122,10 +122,10 @@ impl ScoreboardTraffic {
         let mut results = 0;
         for (entry, given) in older {
             let stays = gone & entry == 0;
-            let reads = has(&arrival.sources, given.destination);
-            let conflict = reads || has(&[arrival.destination], given.destination);
+            let reads = has(&arrival.sources, given.kept.destination);
+            let conflict = reads || has(&[arrival.destination], given.kept.destination);
             let reads_as =
-                |place: usize| stays && has(&[arrival.sources[place]], given.destination);
+                |place: usize| stays && has(&[arrival.sources[place]], given.kept.destination);
             count(&mut s.reads_a_result_as_a, reads_as(0));
             count(&mut s.reads_a_result_as_b, reads_as(1));
             count(&mut s.reads_a_result_as_c, reads_as(2));
@@ -140,7 +140,7 @@ impl ScoreboardTraffic {
                 !stays && conflict,
             );
             results += u64::from(stays && conflict);
-            let of_zero = given.destination == ZERO_REGISTER;
+            let of_zero = given.kept.destination == ZERO_REGISTER;
             let zero = arrival.destination == ZERO_REGISTER;
             count(&mut s.zero_register_is_written_twice, of_zero && zero);
             count(
@@ -150,12 +150,13 @@ impl ScoreboardTraffic {
 
             let held = holds && given.holds;
             let kept = stays && checked & entry == 0;
-            let held_as =
-                |place: usize| kept && held && has(&[given.sources[place]], arrival.destination);
+            let held_as = |place: usize| {
+                kept && held && has(&[given.kept.sources[place]], arrival.destination)
+            };
             count(&mut s.held_a, held_as(0));
             count(&mut s.held_b, held_as(1));
             count(&mut s.held_c, held_as(2));
-            let conflict = held && has(&given.sources, arrival.destination);
+            let conflict = held && has(&given.kept.sources, arrival.destination);
             count(&mut s.held_by_a_buffered_one, conflict && kept && buffered);
             count(
                 &mut s.held_and_checked_as_its_writer_arrives,
@@ -167,11 +168,11 @@ impl ScoreboardTraffic {
             );
             count(
                 &mut s.held_while_its_result_comes,
-                conflict && kept && has(&[given.destination], arrival.destination),
+                conflict && kept && has(&[given.kept.destination], arrival.destination),
             );
             count(
                 &mut s.held_zero_register_is_written,
-                held && zero && given.sources.contains(&ZERO_REGISTER),
+                held && zero && given.kept.sources.contains(&ZERO_REGISTER),
             );
         }
         count(&mut s.several_results, results > 1);
@@ -192,11 +193,11 @@ impl ScoreboardTraffic {
             &mut s.first_waits_for_a_read,
             one && was_issued
                 .iter()
-                .any(|(_, given)| has(&given.sources, first.destination)),
+                .any(|(_, given)| has(&given.kept.sources, first.kept.destination)),
         );
         count(
             &mut s.second_waits_for_the_first_to_read,
-            two && has(&first.sources, second.destination),
+            two && has(&first.kept.sources, second.kept.destination),
         );
         count(&mut s.second_ready_alone, second_ready && !first_ready);
         count(&mut s.issued_one, issues && !issues_two);
