@@ -6,6 +6,5 @@ sram_64x64.v
 register_4.v
 arbiter_highest_64.v
 arbiter_lowest_64.v
-register_12.v
 register_1.v
 register_7.v

@@ -6,6 +6,5 @@ sram_80x64.v
 register_4.v
 arbiter_highest_80.v
 arbiter_lowest_80.v
-register_12.v
 register_1.v
 register_8.v

@@ -6,6 +6,5 @@ sram_128x64.v
 register_4.v
 arbiter_highest_128.v
 arbiter_lowest_128.v
-register_12.v
 register_1.v
 register_8.v

@@ -6,6 +6,5 @@ sram_32x64.v
 register_4.v
 arbiter_highest_32.v
 arbiter_lowest_32.v
-register_12.v
 register_1.v
 register_6.v

@@ -6,6 +6,5 @@ sram_4x64.v
 register_4.v
 arbiter_highest_4.v
 arbiter_lowest_4.v
-register_12.v
 register_1.v
 register_3.v

@@ -10,7 +10,6 @@ any_of_16.v
 memory_32_of_64x64.v
 sram_64x64.v
 arbiter_highest_64.v
-register_12.v
 sm_pipeline_log_64_stage_queue.v
 any_of_64.v
 sram_64x120.v

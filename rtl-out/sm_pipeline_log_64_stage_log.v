@@ -44,9 +44,8 @@ module sm_pipeline_log_64_stage_log (
     reg   [111:0] taken;
     wire          allocate;
     wire   [15:0] next_slot;
-    wire   [31:0] first_entry;
-    wire   [31:0] past_entry;
-    reg    [63:0] available;
+    wire   [31:0] first;
+    wire   [31:0] past;
     reg    [63:0] taking;
     reg    [63:0] releasing;
     wire          asked;
@@ -69,14 +68,14 @@ module sm_pipeline_log_64_stage_log (
     wire   [63:0] written_q;
     reg   [111:0] free_d;
     wire  [111:0] free_q;
-    wire   [11:0] first_d;
-    wire   [11:0] first_q;
-    wire   [11:0] past_d;
-    wire   [11:0] past_q;
+    reg    [63:0] partition_d;
+    wire   [63:0] partition_q;
     wire          allocating_q;
     wire          allocating_store_q;
+    reg    [63:0] lowest_request;
     wire   [63:0] lowest_grant;
     wire    [5:0] lowest_index;
+    reg    [63:0] highest_request;
     wire   [63:0] highest_grant;
     wire    [5:0] highest_index;
     wire          reading_replay_q;
@@ -99,12 +98,11 @@ module sm_pipeline_log_64_stage_log (
     register_1 allocated [63:0] (.clock(clock), .reset(reset), .d(allocated_d), .q(allocated_q));
     register_1 written [63:0] (.clock(clock), .reset(reset), .d(written_d), .q(written_q));
     register_7 free [15:0] (.clock(clock), .reset(reset), .d(free_d), .q(free_q));
-    register_12 first (.clock(clock), .reset(reset), .d(first_d), .q(first_q));
-    register_12 past (.clock(clock), .reset(reset), .d(past_d), .q(past_q));
+    register_1 partition [63:0] (.clock(clock), .reset(reset), .d(partition_d), .q(partition_q));
     register_1 allocating (.clock(clock), .reset(reset), .d(allocate), .q(allocating_q));
     register_1 allocating_store (.clock(clock), .reset(reset), .d(allocate_store), .q(allocating_store_q));
-    arbiter_lowest_64 lowest (.request(available), .grant(lowest_grant), .index(lowest_index));
-    arbiter_highest_64 highest (.request(available), .grant(highest_grant), .index(highest_index));
+    arbiter_lowest_64 lowest (.request(lowest_request), .grant(lowest_grant), .index(lowest_index));
+    arbiter_highest_64 highest (.request(highest_request), .grant(highest_grant), .index(highest_index));
     register_1 reading_replay (.clock(clock), .reset(reset), .d(replay), .q(reading_replay_q));
     register_1 reading_save (.clock(clock), .reset(reset), .d(save), .q(reading_save_q));
     register_1 reading_allowed (.clock(clock), .reset(reset), .d(read_allowed), .q(reading_allowed_q));
@@ -154,16 +152,27 @@ module sm_pipeline_log_64_stage_log (
     assign allocate_ready = !launch_valid && (two_any || (one_any && !allocate_store));
     assign allocate = allocate_valid && allocate_ready;
     assign next_slot = {12'd0, allocate_slot} + 16'd1;
-    assign first_entry = {16'd0, {12'd0, allocate_slot}} * {16'd0, {9'd0, size_q}};
-    assign past_entry = {16'd0, next_slot} * {16'd0, {9'd0, size_q}};
-    assign first_d = first_entry[11:0];
-    assign past_d = past_entry[11:0];
+    assign first = {16'd0, {12'd0, allocate_slot}} * {16'd0, {9'd0, size_q}};
+    assign past = {16'd0, next_slot} * {16'd0, {9'd0, size_q}};
 
-    always @* begin : available_process
+    always @* begin : partition_d_process
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
-            available[i] = allocating_q && ({20'd0, first_q} <= i) && (i < {20'd0, past_q})
-                && !allocated_q[i];
+            partition_d[i] = allocate && (first <= i) && (i < past);
+        end
+    end
+
+    always @* begin : lowest_request_process
+        integer i;
+        for (i = 0; i < 64; i = i + 1) begin
+            lowest_request[i] = partition_q[i] && !allocated_q[i];
+        end
+    end
+
+    always @* begin : highest_request_process
+        integer i;
+        for (i = 0; i < 64; i = i + 1) begin
+            highest_request[i] = partition_q[i] && !allocated_q[i];
         end
     end
 

@@ -12,7 +12,6 @@ memory_32_of_32x64.v
 sram_32x64.v
 arbiter_highest_32.v
 arbiter_lowest_32.v
-register_12.v
 sm_pipeline_queue_4_stage_queue.v
 any_of_16.v
 arbiter_lowest_16.v

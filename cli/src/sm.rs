@@ -77,11 +77,11 @@ pub struct Args {
     /// Draw the performance of the schemes to this file
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
-    /// Write a report with the paper's means and the causes of the stalls to this file
-    #[arg(long, value_name = "FILE", conflicts_with = "scheme")]
+    /// Write a report to this file: with the paper's means and the causes of the stalls, or of the restart theorem
+    #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
     /// Put the restart theorem to so many random programs for each scheme instead
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["workloads", "svg", "markdown", "log", "fault_rate", "absent"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["workloads", "svg", "log", "fault_rate", "absent"])]
     restart: Option<u64>,
 }
 
@@ -92,12 +92,17 @@ pub struct Args {
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     let schemes = schemes(&args.scheme)?;
     if let Some(trials) = args.restart {
-        return restart::run(trials, args.seed, &schemes, args.backend, global);
+        return restart::run(trials, args, &schemes, global);
     }
     if !(0.0..1.0).contains(&args.fault_rate) {
         return Err(miette!(
             "--fault-rate {}: give a share of 0 or more, and below 1",
             args.fault_rate
+        ));
+    }
+    if args.markdown.is_some() && schemes.len() != Scheme::ALL.len() {
+        return Err(miette!(
+            "--markdown: the report compares all schemes, so leave out --scheme"
         ));
     }
     for path in args.svg.iter().chain(&args.markdown) {

@@ -121,21 +121,43 @@ fn runs_are_counted_together() {
 
 #[test]
 fn the_restart_theorem_is_put_to_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("restart.md");
     let rows = json(&[
         "sm",
         "--restart",
         "20",
         "--scheme",
         "replay-queue,operand-log",
+        "--markdown",
+        page.to_str().unwrap(),
     ]);
     for row in rows.as_array().unwrap() {
         assert_eq!(row["programs"], 20);
+    }
+    let page = std::fs::read_to_string(page).unwrap();
+    let command = "`faultline sm --restart 20 --scheme replay-queue,operand-log --backend reference \
+                   --seed 1 --markdown FILE`";
+    assert!(page.contains(command), "{page}");
+    let cycles = rows[1]["cycles"].as_u64().unwrap();
+    assert!(page.contains(&grouped(cycles)), "{page}");
+}
+
+/// A number as people read it.
+fn grouped(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", grouped(number / 1000), number % 1000),
     }
 }
 
 #[test]
 fn what_makes_no_sense_is_told() {
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
+        (
+            &["sm", "--scheme", "replay-queue", "--markdown", "page.md"],
+            "leave out --scheme",
+        ),
         (&["sm", "nothing"], "neither a file nor a kernel"),
         (&["sm", "--scheme", "hope"], "there is no scheme hope"),
         (&["sm", "--log", "9M"], "such as 8k,16k"),

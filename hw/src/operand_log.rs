@@ -9,9 +9,6 @@ use crate::memory::Memory;
 use crate::params::{LOG_WORDS, SLOT_BITS, SLOTS};
 use crate::register::Register;
 
-/// Bits of a partition's bounds: past the last of 16 partitions of at most 255 entries.
-const BOUND_BITS: usize = 12;
-
 /// `E` entries with `P`-bit numbers, counted in `C` = `P` + 1 bits.
 #[allow(missing_docs)] // the port table above
 #[derive(LogicBlock)]
@@ -56,9 +53,8 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     written: [Register<Bit>; E],
     free: [Register<Bits<C>>; SLOTS],
 
-    // The allocation that was accepted in the last cycle, and the bounds of its partition.
-    first: Register<Bits<BOUND_BITS>>,
-    past: Register<Bits<BOUND_BITS>>,
+    // The allocation that was accepted in the last cycle.
+    partition: [Register<Bit>; E],
     allocating: Register<Bit>,
     allocating_store: Register<Bit>,
     lowest: Arbiter<E, P, false>,
@@ -86,9 +82,8 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     two: AnyOf<SLOTS>,
     allocate: Signal<Local, Bit>,
     next_slot: Signal<Local, Bits<16>>,
-    first_entry: Signal<Local, Bits<32>>,
-    past_entry: Signal<Local, Bits<32>>,
-    available: [Signal<Local, Bit>; E],
+    first: Signal<Local, Bits<32>>,
+    past: Signal<Local, Bits<32>>,
     taking: [Signal<Local, Bit>; E],
     releasing: [Signal<Local, Bit>; E],
     released: AnyOf<E>,
@@ -119,15 +114,13 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
             self.allocated[i].reset.next = self.reset.val();
             self.written[i].clock.next = self.clock.val();
             self.written[i].reset.next = self.reset.val();
+            self.partition[i].clock.next = self.clock.val();
+            self.partition[i].reset.next = self.reset.val();
         }
         for k in 0..SLOTS {
             self.free[k].clock.next = self.clock.val();
             self.free[k].reset.next = self.reset.val();
         }
-        self.first.clock.next = self.clock.val();
-        self.first.reset.next = self.reset.val();
-        self.past.clock.next = self.clock.val();
-        self.past.reset.next = self.reset.val();
         self.allocating.clock.next = self.clock.val();
         self.allocating.reset.next = self.reset.val();
         self.allocating_store.clock.next = self.clock.val();
@@ -144,7 +137,7 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
         self.turn.reset.next = self.reset.val();
         self.memory.clock.next = self.clock.val();
 
-        // Allocation, first cycle: are there enough free entries, and where does the partition begin and end?
+        // Allocation, first cycle: are there enough free entries, and which entries are the partition's?
         for k in 0..SLOTS {
             self.free_one[k].next = self.free[k].q.val().any();
             self.free_two[k].next = self.free[k].q.val() > 1;
@@ -159,22 +152,21 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
             && (self.two.any.val() || (self.one.any.val() && !self.allocate_store.val()));
         self.allocate.next = self.allocate_valid.val() && self.allocate_ready.val();
         self.next_slot.next = bit_cast::<16, SLOT_BITS>(self.allocate_slot.val()) + 1;
-        self.first_entry.next = bit_cast::<16, SLOT_BITS>(self.allocate_slot.val())
+        self.first.next = bit_cast::<16, SLOT_BITS>(self.allocate_slot.val())
             * bit_cast::<16, C>(self.size.q.val());
-        self.past_entry.next = self.next_slot.val() * bit_cast::<16, C>(self.size.q.val());
-        self.first.d.next = self.first_entry.val().get_bits::<BOUND_BITS>(0);
-        self.past.d.next = self.past_entry.val().get_bits::<BOUND_BITS>(0);
+        self.past.next = self.next_slot.val() * bit_cast::<16, C>(self.size.q.val());
+        for i in 0..E {
+            self.partition[i].d.next = self.allocate.val()
+                && (self.first.val() <= i.to_bits::<32>())
+                && (i.to_bits::<32>() < self.past.val());
+        }
         self.allocating.d.next = self.allocate.val();
         self.allocating_store.d.next = self.allocate_store.val();
 
         // Allocation, second cycle: the lowest and the highest free entry of the partition.
         for i in 0..E {
-            self.available[i].next = self.allocating.q.val()
-                && (bit_cast::<32, BOUND_BITS>(self.first.q.val()) <= i.to_bits::<32>())
-                && (i.to_bits::<32>() < bit_cast::<32, BOUND_BITS>(self.past.q.val()))
-                && !self.allocated[i].q.val();
-            self.lowest.request[i].next = self.available[i].val();
-            self.highest.request[i].next = self.available[i].val();
+            self.lowest.request[i].next = self.partition[i].q.val() && !self.allocated[i].q.val();
+            self.highest.request[i].next = self.partition[i].q.val() && !self.allocated[i].q.val();
             self.taking[i].next = self.lowest.grant[i].val()
                 || (self.highest.grant[i].val() && self.allocating_store.q.val());
         }
@@ -317,9 +309,9 @@ impl<const E: usize, const P: usize, const C: usize> OperandLog<E, P, C> {
             save_valid, save_slot, save_entry, allocate_ready, allocated_valid, allocated_address, allocated_data,
             write_ready, replay_ready, save_ready, replayed_valid, saved_valid, read_denied, size, allocating,
             allocating_store, lowest, highest, reading_replay, reading_save, reading_allowed, waited, turn, one, two,
-            allocate, next_slot, first, past, first_entry, past_entry, released, asked, overdue, write, replay, save, reader_saves, entry, slot,
+            allocate, next_slot, first, past, released, asked, overdue, write, replay, save, reader_saves, entry, slot,
             entry_written, reader_next_slot, reader_first, reader_past, read_allowed;
-            write_data, free_one, free_two, read_data, allocated, written, free, available, fits, one_of_slot,
+            write_data, free_one, free_two, read_data, allocated, written, free, partition, fits, one_of_slot,
             two_of_slot, allocating_slot, releasing_slot, freed, taken, taking, releasing
         )
     }
