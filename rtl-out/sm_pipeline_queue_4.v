@@ -108,6 +108,7 @@ module sm_pipeline_queue_4 (
     localparam  DISABLES = 1'd0;
     localparam  CHECKS = 1'd1;
     localparam  QUEUES = 1'd1;
+    localparam  LOGS = 1'd0;
     reg     [3:0] live;
     reg     [3:0] arrival;
     reg     [3:0] claim;
@@ -119,10 +120,17 @@ module sm_pipeline_queue_4 (
     reg     [3:0] second_special;
     reg     [3:0] second_control;
     reg     [3:0] second_memory;
-    reg     [3:0] second_load;
-    reg     [3:0] second_store;
-    reg     [3:0] one_free;
-    reg     [3:0] two_free;
+    reg     [1:0] same_slot;
+    reg     [1:0] load_fits;
+    reg     [1:0] store_fits;
+    reg     [1:0] first_fits;
+    reg     [1:0] second_fits;
+    reg     [1:0] can_go;
+    reg     [1:0] can_pair;
+    wire          restore_behind;
+    reg     [3:0] first_global;
+    reg     [3:0] second_global;
+    reg     [3:0] unit_seen;
     reg     [3:0] first_unit;
     reg     [3:0] second_unit;
     reg     [3:0] apart;
@@ -162,7 +170,7 @@ module sm_pipeline_queue_4 (
     reg     [1:0] now_stopped;
     wire          replay;
     wire          replay_taken;
-    reg           restore_room;
+    wire          restore_room;
     wire          restore_taken;
     wire          again;
     wire          again_taken;
@@ -250,6 +258,19 @@ module sm_pipeline_queue_4 (
     wire    [1:0] reading_stopped_q;
     wire          favoured_d;
     wire          favoured_q;
+    reg    [15:0] seen_one_reset;
+    wire   [15:0] seen_one_q;
+    reg    [15:0] seen_two_reset;
+    wire   [15:0] seen_two_q;
+    wire          squashing_reset;
+    wire          squashing_d;
+    wire          squashing_q;
+    wire          squashing_warp_reset;
+    reg     [5:0] squashing_warp_d;
+    wire    [5:0] squashing_warp_q;
+    wire          squashing_entry_reset;
+    reg     [2:0] squashing_entry_d;
+    wire    [2:0] squashing_entry_q;
     wire          replay_reading_q;
     wire          restore_reading_reset;
     wire          restore_reading_q;
@@ -257,7 +278,9 @@ module sm_pipeline_queue_4 (
     wire          saved_nothing_d;
     wire          saved_nothing_q;
     wire    [3:0] replay_index_q;
+    reg     [6:0] replay_address_d;
     wire    [6:0] replay_address_q;
+    reg     [6:0] replay_data_d;
     wire    [6:0] replay_data_q;
     wire    [3:0] reverting_q;
     wire          reverting_any_q;
@@ -278,6 +301,7 @@ module sm_pipeline_queue_4 (
     wire    [3:0] reverts_grant;
     wire    [1:0] reverts_index;
     wire          stage_issuing;
+    wire          stage_issuing_global;
     wire          stage_coming;
     reg     [5:0] stage_push_warp;
     reg     [3:0] stage_push_slot;
@@ -291,9 +315,7 @@ module sm_pipeline_queue_4 (
     wire    [6:0] stage_push_opcode;
     reg           stage_push_replayed;
     wire          stage_push_squashed;
-    wire          stage_allocate_valid;
-    reg     [3:0] stage_allocate_slot;
-    reg           stage_allocate_store;
+    wire          stage_waiting_squash;
     wire          stage_save_valid;
     wire          stage_credit;
     wire          stage_place;
@@ -386,6 +408,18 @@ module sm_pipeline_queue_4 (
     wire          revert_second_any;
     reg     [3:0] revert_squashed_of;
     wire          revert_squashed_any;
+    reg    [63:0] one_seen_of;
+    wire    [3:0] one_seen_any;
+    reg    [63:0] two_seen_of;
+    wire    [3:0] two_seen_any;
+    reg    [31:0] one_free_of;
+    wire    [1:0] one_free_any;
+    reg    [31:0] two_free_of;
+    wire    [1:0] two_free_any;
+    reg    [15:0] restore_one_of;
+    wire          restore_one_any;
+    reg    [15:0] restore_two_of;
+    wire          restore_two_any;
 
     register_1 running [3:0] (.clock(clock), .reset(reset), .d(running_d), .q(running_q));
     register_4 slot [3:0] (.clock(clock), .reset(reset), .d(slot_d), .q(slot_q));
@@ -438,12 +472,22 @@ module sm_pipeline_queue_4 (
     register_4 reading_slot [1:0] (.clock(clock), .reset(reset), .d(reading_slot_d), .q(reading_slot_q));
     register_1 reading_stopped [1:0] (.clock(clock), .reset(reset), .d(reading_stopped_d), .q(reading_stopped_q));
     register_1 favoured (.clock(clock), .reset(reset), .d(favoured_d), .q(favoured_q));
+    register_1 seen_one [15:0] (.clock(clock), .reset(seen_one_reset), .d(stage_free_one), .q(seen_one_q));
+    register_1 seen_two [15:0] (.clock(clock), .reset(seen_two_reset), .d(stage_free_two), .q(seen_two_q));
+    register_1 squashing (.clock(clock), .reset(squashing_reset), .d(squashing_d), .q(squashing_q));
+    register_6 squashing_warp (.clock(clock), .reset(squashing_warp_reset), .d(squashing_warp_d), .q(squashing_warp_q));
+    register_3 squashing_entry (
+        .clock(clock),
+        .reset(squashing_entry_reset),
+        .d(squashing_entry_d),
+        .q(squashing_entry_q)
+    );
     register_1 replay_reading (.clock(clock), .reset(reset), .d(replay_taken), .q(replay_reading_q));
     register_1 restore_reading (.clock(clock), .reset(restore_reading_reset), .d(restore_taken), .q(restore_reading_q));
     register_1 saved_nothing (.clock(clock), .reset(saved_nothing_reset), .d(saved_nothing_d), .q(saved_nothing_q));
     register_4 replay_index (.clock(clock), .reset(reset), .d(stage_replay_index), .q(replay_index_q));
-    register_7 replay_address (.clock(clock), .reset(reset), .d(stage_replay_log_address), .q(replay_address_q));
-    register_7 replay_data (.clock(clock), .reset(reset), .d(stage_replay_log_data), .q(replay_data_q));
+    register_7 replay_address (.clock(clock), .reset(reset), .d(replay_address_d), .q(replay_address_q));
+    register_7 replay_data (.clock(clock), .reset(reset), .d(replay_data_d), .q(replay_data_q));
     register_1 reverting [3:0] (.clock(clock), .reset(reset), .d(reverts_grant), .q(reverting_q));
     register_1 reverting_any (.clock(clock), .reset(reset), .d(some_revert_any), .q(reverting_any_q));
     register_2 reverting_warp (.clock(clock), .reset(reset), .d(reverts_index), .q(reverting_warp_q));
@@ -470,6 +514,7 @@ module sm_pipeline_queue_4 (
         .clock(clock),
         .reset(reset),
         .issuing(stage_issuing),
+        .issuing_global(stage_issuing_global),
         .coming(stage_coming),
         .push_valid(reading_memory),
         .push_warp(stage_push_warp),
@@ -504,9 +549,7 @@ module sm_pipeline_queue_4 (
         .replay_ready(credit),
         .launch_valid(launch_valid),
         .launch_entries(launch_entries),
-        .allocate_valid(stage_allocate_valid),
-        .allocate_slot(stage_allocate_slot),
-        .allocate_store(stage_allocate_store),
+        .waiting_squash(stage_waiting_squash),
         .save_valid(stage_save_valid),
         .save_slot(save_slot),
         .saved_ready(saved_ready),
@@ -601,16 +644,51 @@ module sm_pipeline_queue_4 (
     any_of_4 revert_first (.of(revert_first_of), .any(revert_first_any));
     any_of_4 revert_second (.of(revert_second_of), .any(revert_second_any));
     any_of_4 revert_squashed (.of(revert_squashed_of), .any(revert_squashed_any));
+    any_of_16 one_seen [3:0] (.of(one_seen_of), .any(one_seen_any));
+    any_of_16 two_seen [3:0] (.of(two_seen_of), .any(two_seen_any));
+    any_of_16 one_free [1:0] (.of(one_free_of), .any(one_free_any));
+    any_of_16 two_free [1:0] (.of(two_free_of), .any(two_free_any));
+    any_of_16 restore_one (.of(restore_one_of), .any(restore_one_any));
+    any_of_16 restore_two (.of(restore_two_of), .any(restore_two_any));
 
+    always @* begin : seen_one_reset_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            seen_one_reset[k] = reset || !LOGS;
+        end
+    end
+
+    always @* begin : seen_two_reset_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            seen_two_reset[k] = reset || !LOGS;
+        end
+    end
+
+    assign squashing_reset = reset || !QUEUES;
+    assign squashing_warp_reset = reset || !QUEUES;
+    assign squashing_entry_reset = reset || !QUEUES;
     assign restore_reading_reset = reset || !QUEUES;
     assign saved_nothing_reset = reset || QUEUES;
     assign fault = faulted_valid && SQUASHES;
     assign checked = checked_valid && CHECKS && stage_checked_ready;
-    assign squash_valid = fault || stage_squashed_valid;
+    assign stage_waiting_squash = squashing_q && fault;
+    assign squashing_d = stage_squashed_valid || (squashing_q && fault);
+
+    always @* begin : squashing_warp_d_process
+        squashing_warp_d = stage_squashed_warp;
+        squashing_entry_d = stage_squashed_entry;
+        if (squashing_q && fault) begin
+            squashing_warp_d = squashing_warp_q;
+            squashing_entry_d = squashing_entry_q;
+        end
+    end
+
+    assign squash_valid = fault || squashing_q;
 
     always @* begin : squash_warp_process
-        squash_warp = stage_squashed_warp;
-        squash_entry = stage_squashed_entry;
+        squash_warp = squashing_warp_q;
+        squash_entry = squashing_entry_q;
         if (fault) begin
             squash_warp = faulted_warp;
             squash_entry = faulted_entry;
@@ -992,17 +1070,17 @@ module sm_pipeline_queue_4 (
         end
     end
 
-    always @* begin : second_load_process
+    always @* begin : first_global_process
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
-            second_load[w] = second_high_q[w*42 +: 3] == 3'd4;
+            first_global[w] = first_load[w] || first_store[w];
         end
     end
 
-    always @* begin : second_store_process
+    always @* begin : second_global_process
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
-            second_store[w] = second_high_q[w*42 +: 3] == 3'd5;
+            second_global[w] = (second_high_q[w*42 +: 3] == 3'd4) || (second_high_q[w*42 +: 3] == 3'd5);
         end
     end
 
@@ -1013,17 +1091,22 @@ module sm_pipeline_queue_4 (
         end
     end
 
-    always @* begin : one_free_process
+    always @* begin : one_seen_of_process
         integer k;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
-            one_free[w] = 1'd0;
-            two_free[w] = 1'd0;
             for (k = 0; k < 16; k = k + 1) begin
-                if (slot_q[w*4 +: 4] == k[3:0]) begin
-                    one_free[w] = stage_free_one[k];
-                    two_free[w] = stage_free_two[k];
-                end
+                one_seen_of[((w)*16 + (k))] = seen_one_q[k] && (slot_q[w*4 +: 4] == k[3:0]);
+            end
+        end
+    end
+
+    always @* begin : two_seen_of_process
+        integer k;
+        integer w;
+        for (w = 0; w < 4; w = w + 1) begin
+            for (k = 0; k < 16; k = k + 1) begin
+                two_seen_of[((w)*16 + (k))] = seen_two_q[k] && (slot_q[w*4 +: 4] == k[3:0]);
             end
         end
     end
@@ -1032,8 +1115,7 @@ module sm_pipeline_queue_4 (
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             first_unit[w] = (!first_special[w] || special_ready) && (!first_memory[w] || memory_free)
-                && (!first_load[w] || (one_free[w] && stage_place))
-                && (!first_store[w] || (two_free[w] && stage_place));
+                && (!first_global[w] || stage_place);
         end
     end
 
@@ -1041,8 +1123,15 @@ module sm_pipeline_queue_4 (
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             second_unit[w] = (!second_special[w] || special_ready) && (!second_memory[w] || memory_free)
-                && (!second_load[w] || (one_free[w] && stage_place))
-                && (!second_store[w] || (two_free[w] && stage_place));
+                && (!second_global[w] || stage_place);
+        end
+    end
+
+    always @* begin : unit_seen_process
+        integer w;
+        for (w = 0; w < 4; w = w + 1) begin
+            unit_seen[w] = first_unit[w]
+                && (!LOGS || ((!first_load[w] || one_seen_any[w]) && (!first_store[w] || two_seen_any[w])));
         end
     end
 
@@ -1325,29 +1414,109 @@ module sm_pipeline_queue_4 (
             for (i = 0; i < 2; i = i + 1) begin
                 issue_scheduler_request[((p)*2 + (i))] = running_q[(2*i+p)]
                     && ((board_likely[(2*i+p)]
-                    && (leaving[(2*i+p)] || !board_first_valid[(2*i+p)] || first_unit[(2*i+p)]))
-                    || (leaving[(2*i+p)] && (clash || blocked[p] || !first_unit[(2*i+p)])));
+                    && (leaving[(2*i+p)] || !board_first_valid[(2*i+p)] || unit_seen[(2*i+p)]))
+                    || (leaving[(2*i+p)] && (clash || blocked[p] || !unit_seen[(2*i+p)])));
             end
         end
     end
 
-    assign conflict = clash && some_ready_any[0] && some_ready_any[1];
-    assign go[0] = some_ready_any[0] && !(conflict && favoured_q);
-    assign go[1] = some_ready_any[1] && !(conflict && !favoured_q);
-    assign favoured_d = favoured_q ^ conflict;
-    assign pair_go[0] = some_ready_any[0] && !some_ready_any[1] && some_pair_any[0];
-    assign pair_go[1] = some_ready_any[1] && !some_ready_any[0] && !again && some_pair_any[1];
-
-    always @* begin : restore_room_process
+    always @* begin : one_free_of_process
         integer k;
-        restore_room = 1'd0;
-        for (k = 0; k < 16; k = k + 1) begin
-            if (restore_slot == k[3:0]) begin
-                restore_room = (restore_store && stage_free_two[k]) || (!restore_store && stage_free_one[k]);
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (k = 0; k < 16; k = k + 1) begin
+                one_free_of[((p)*16 + (k))] = stage_free_one[k] && (slot_of_warp_chosen[p*4 +: 4] == k[3:0]);
             end
         end
     end
 
+    always @* begin : two_free_of_process
+        integer k;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (k = 0; k < 16; k = k + 1) begin
+                two_free_of[((p)*16 + (k))] = stage_free_two[k] && (slot_of_warp_chosen[p*4 +: 4] == k[3:0]);
+            end
+        end
+    end
+
+    always @* begin : same_slot_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            same_slot[p] = stage_coming && (stage_push_slot == slot_of_warp_chosen[p*4 +: 4]);
+        end
+    end
+
+    always @* begin : load_fits_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            load_fits[p] = !LOGS || (!same_slot[p] && one_free_any[p])
+                || (same_slot[p] && !pushed_high[0] && two_free_any[p]);
+        end
+    end
+
+    always @* begin : store_fits_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            store_fits[p] = !LOGS || (!same_slot[p] && two_free_any[p]);
+        end
+    end
+
+    always @* begin : first_fits_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            first_fits[p] = ((high_of_first_chosen[p*42 +: 3] != 3'd4) || load_fits[p])
+                && ((high_of_first_chosen[p*42 +: 3] != 3'd5) || store_fits[p]);
+        end
+    end
+
+    always @* begin : second_fits_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            second_fits[p] = ((high_of_second_chosen[p*42 +: 3] != 3'd4) || load_fits[p])
+                && ((high_of_second_chosen[p*42 +: 3] != 3'd5) || store_fits[p]);
+        end
+    end
+
+    always @* begin : can_go_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            can_go[p] = some_ready_any[p] && first_fits[p];
+        end
+    end
+
+    always @* begin : can_pair_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            can_pair[p] = some_pair_any[p] && second_fits[p];
+        end
+    end
+
+    assign conflict = clash && can_go[0] && can_go[1];
+    assign go[0] = can_go[0] && !(conflict && favoured_q);
+    assign go[1] = can_go[1] && !(conflict && !favoured_q);
+    assign favoured_d = favoured_q ^ conflict;
+    assign pair_go[0] = can_go[0] && !can_go[1] && can_pair[0];
+    assign pair_go[1] = can_go[1] && !can_go[0] && !again && can_pair[1];
+
+    always @* begin : restore_one_of_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            restore_one_of[k] = stage_free_one[k] && (restore_slot == k[3:0]);
+        end
+    end
+
+    always @* begin : restore_two_of_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            restore_two_of[k] = stage_free_two[k] && (restore_slot == k[3:0]);
+        end
+    end
+
+    assign restore_behind = stage_coming && (stage_push_slot == restore_slot);
+    assign restore_room = !LOGS
+        || (!restore_behind && ((!restore_store && restore_one_any) || restore_two_any))
+        || (restore_behind && !restore_store && !pushed_high[0] && restore_two_any);
     assign restore_ready = QUEUES && !replay && credit && restore_room && stage_place;
     assign restore_taken = QUEUES && restore_valid && !replay && credit && restore_room && stage_place;
     assign replay_taken = replay && credit;
@@ -1442,6 +1611,15 @@ module sm_pipeline_queue_4 (
         for (p = 0; p < 2; p = p + 1) begin
             reading_stopped_d[p] = (fault && (faulted_warp == issued_warp[p*6 +: 6]))
                 || (stop_valid && (stop_warp == issued_warp[p*6 +: 6]));
+        end
+    end
+
+    always @* begin : replay_address_d_process
+        replay_address_d = 7'd0;
+        replay_data_d = 7'd0;
+        if (replay_taken) begin
+            replay_address_d = stage_replay_log_address;
+            replay_data_d = stage_replay_log_data;
         end
     end
 
@@ -1580,20 +1758,7 @@ module sm_pipeline_queue_4 (
     assign stage_push_mask = pushed_low[63:32];
     assign stage_push_squashed = pushed_stopped && QUEUES
         && ((pushed_high[2:0] == 3'd4) || (pushed_high[2:0] == 3'd5));
-    assign stage_allocate_valid = allocates[0] || allocates[1] || restore_taken;
-
-    always @* begin : stage_allocate_slot_process
-        stage_allocate_slot = issued_slot[3:0];
-        stage_allocate_store = issued_high[2:0] == 3'd5;
-        if (restore_taken) begin
-            stage_allocate_slot = restore_slot;
-            stage_allocate_store = restore_store;
-        end
-        if (allocates[1]) begin
-            stage_allocate_slot = issued_slot[7:4];
-            stage_allocate_store = issued_high[44:42] == 3'd5;
-        end
-    end
+    assign stage_issuing_global = allocates[0] || allocates[1] || restore_taken;
 
     always @* begin : logged_data_process
         integer j;

@@ -4,6 +4,7 @@ module sm_pipeline_stall_4_stage (
     input  wire          clock,
     input  wire          reset,
     input  wire          issuing,
+    input  wire          issuing_global,
     input  wire          coming,
     input  wire          push_valid,
     input  wire    [5:0] push_warp,
@@ -38,9 +39,7 @@ module sm_pipeline_stall_4_stage (
     input  wire          replay_ready,
     input  wire          launch_valid,
     input  wire    [5:0] launch_entries,
-    input  wire          allocate_valid,
-    input  wire    [3:0] allocate_slot,
-    input  wire          allocate_store,
+    input  wire          waiting_squash,
     input  wire          save_valid,
     input  wire    [3:0] save_slot,
     input  wire          saved_ready,
@@ -101,23 +100,22 @@ module sm_pipeline_stall_4_stage (
     wire    [4:0] coming_three;
     wire    [4:0] promised;
     wire    [4:0] promised_more;
-    wire          front_load;
     wire          front_store;
     wire          front_global;
-    reg     [1:0] needed;
+    wire          last_operand;
     wire          wants;
     wire          stepping;
-    wire    [1:0] stepped;
     wire          complete;
     wire          inserts;
     wire          goes;
     wire          leaves_squashed;
     wire          pop;
     reg     [1:0] left;
+    wire    [1:0] last;
     wire          checked;
     reg     [2:0] stopping;
-    reg     [6:0] pushed_address;
-    reg     [6:0] pushed_data;
+    reg    [20:0] log_address;
+    reg    [20:0] log_data;
     reg     [3:0] front_index;
     reg     [1:0] spills;
     wire          spilled_all;
@@ -159,6 +157,8 @@ module sm_pipeline_stall_4_stage (
     wire   [20:0] place_log_data_q;
     reg     [1:0] step_d;
     wire    [1:0] step_q;
+    wire          fresh_reset;
+    wire          fresh_q;
     wire          releasing_d;
     wire          releasing_q;
     wire    [3:0] releasing_slot_q;
@@ -216,6 +216,7 @@ module sm_pipeline_stall_4_stage (
     wire    [4:0] queue_occupancy;
     wire          queue_aged;
     wire          log_reset;
+    wire          log_allocate_store;
     wire          log_write_valid;
     reg     [4:0] log_write_entry;
     wire          log_release_valid;
@@ -271,6 +272,7 @@ module sm_pipeline_stall_4_stage (
     register_7 place_log_address [2:0] (.clock(clock), .reset(reset), .d(place_log_address_d), .q(place_log_address_q));
     register_7 place_log_data [2:0] (.clock(clock), .reset(reset), .d(place_log_data_d), .q(place_log_data_q));
     register_2 step (.clock(clock), .reset(reset), .d(step_d), .q(step_q));
+    register_1 fresh (.clock(clock), .reset(fresh_reset), .d(coming), .q(fresh_q));
     register_1 releasing (.clock(clock), .reset(reset), .d(releasing_d), .q(releasing_q));
     register_4 releasing_slot (.clock(clock), .reset(reset), .d(checked_slot), .q(releasing_slot_q));
     register_5 releasing_entry (.clock(clock), .reset(reset), .d(checked_log_data), .q(releasing_entry_q));
@@ -341,9 +343,9 @@ module sm_pipeline_stall_4_stage (
         .reset(log_reset),
         .launch_valid(launch_valid),
         .launch_entries(launch_entries),
-        .allocate_valid(allocate_valid),
-        .allocate_slot(allocate_slot),
-        .allocate_store(allocate_store),
+        .allocate_valid(coming),
+        .allocate_slot(push_slot),
+        .allocate_store(log_allocate_store),
         .write_valid(log_write_valid),
         .write_entry(log_write_entry),
         .write_data(operand),
@@ -373,39 +375,28 @@ module sm_pipeline_stall_4_stage (
     register_1 has_place (.clock(clock), .reset(has_place_reset), .d(has_place_d), .q(has_place_q));
 
     assign has_place_reset = reset || !QUEUES;
+    assign fresh_reset = reset || !LOGS;
     assign spilled_reset = reset || !LOGS;
     assign spill_releasing_reset = reset || !LOGS;
     assign spill_slot_reset = reset || !LOGS;
     assign spill_entry_reset = reset || !LOGS;
     assign queue_reset = reset || !QUEUES;
     assign log_reset = reset || !LOGS;
-    assign front_load = place_class_q[2:0] == 3'd4;
-    assign front_store = place_class_q[2:0] == 3'd5;
     assign front_valid = |count_q;
-    assign front_global = front_load || front_store;
-
-    always @* begin : needed_process
-        needed = 2'd0;
-        if (LOGS && (|count_q) && front_load) begin
-            needed = 2'd1;
-        end
-        if (LOGS && (|count_q) && front_store) begin
-            needed = 2'd2;
-        end
-    end
-
-    assign wants = step_q < needed;
+    assign front_global = place_class_q[2];
+    assign front_store = place_class_q[2] && place_class_q[0];
+    assign wants = LOGS && front_global && ((step_q == 2'd0) || (front_store && (step_q == 2'd1)));
+    assign last_operand = !front_store || (step_q == 2'd1);
     assign stepping = wants
         && ((!place_replayed_q[0] && log_write_ready) || (place_replayed_q[0] && log_replay_ready));
-    assign stepped = step_q + {1'd0, stepping};
-    assign complete = (|count_q) && (stepped == needed);
+    assign complete = (|count_q) && (!wants || (stepping && last_operand));
     assign inserts = QUEUES && front_global && !place_replayed_q[0];
     assign goes = complete && (!inserts || queue_memory_free);
-    assign leaves_squashed = goes && place_squashed_q[0] && !faulted_valid;
+    assign leaves_squashed = goes && place_squashed_q[0] && !waiting_squash;
     assign pop = leaves_squashed || (goes && !place_squashed_q[0] && memory_ready);
 
     always @* begin : step_d_process
-        step_d = stepped;
+        step_d = step_q + {1'd0, stepping};
         if (pop) begin
             step_d = 2'd0;
         end
@@ -430,12 +421,17 @@ module sm_pipeline_stall_4_stage (
         end
     end
 
-    always @* begin : pushed_address_process
-        pushed_address = {2'd0, log_allocated_address};
-        pushed_data = {2'd0, log_allocated_data};
-        if (push_replayed) begin
-            pushed_address = push_log_address;
-            pushed_data = push_log_data;
+    assign last = count_q - 2'd1;
+
+    always @* begin : log_address_process
+        integer i;
+        for (i = 0; i < 3; i = i + 1) begin
+            log_address[i*7 +: 7] = place_log_address_q[i*7 +: 7];
+            log_data[i*7 +: 7] = place_log_data_q[i*7 +: 7];
+            if (fresh_q && (last == i[1:0])) begin
+                log_address[i*7 +: 7] = {2'd0, log_allocated_address};
+                log_data[i*7 +: 7] = {2'd0, log_allocated_data};
+            end
         end
     end
 
@@ -481,10 +477,10 @@ module sm_pipeline_stall_4_stage (
             place_index_d[i*4 +: 4] = place_index_q[i*4 +: 4];
         end
         for (i = 0; i < 3; i = i + 1) begin
-            place_log_address_d[i*7 +: 7] = place_log_address_q[i*7 +: 7];
+            place_log_address_d[i*7 +: 7] = log_address[i*7 +: 7];
         end
         for (i = 0; i < 3; i = i + 1) begin
-            place_log_data_d[i*7 +: 7] = place_log_data_q[i*7 +: 7];
+            place_log_data_d[i*7 +: 7] = log_data[i*7 +: 7];
         end
         for (i = 1; i < 3; i = i + 1) begin
             if (pop) begin
@@ -501,8 +497,8 @@ module sm_pipeline_stall_4_stage (
                 place_replayed_d[(i-1)] = place_replayed_q[i];
                 place_squashed_d[(i-1)] = place_squashed_q[i] || stopping[i];
                 place_index_d[(i-1)*4 +: 4] = place_index_q[i*4 +: 4];
-                place_log_address_d[(i-1)*7 +: 7] = place_log_address_q[i*7 +: 7];
-                place_log_data_d[(i-1)*7 +: 7] = place_log_data_q[i*7 +: 7];
+                place_log_address_d[(i-1)*7 +: 7] = log_address[i*7 +: 7];
+                place_log_data_d[(i-1)*7 +: 7] = log_data[i*7 +: 7];
             end
         end
         if (pop) begin
@@ -537,8 +533,8 @@ module sm_pipeline_stall_4_stage (
                 place_replayed_d[i] = push_replayed;
                 place_squashed_d[i] = push_squashed;
                 place_index_d[i*4 +: 4] = push_index;
-                place_log_address_d[i*7 +: 7] = pushed_address;
-                place_log_data_d[i*7 +: 7] = pushed_data;
+                place_log_address_d[i*7 +: 7] = push_log_address;
+                place_log_data_d[i*7 +: 7] = push_log_data;
             end
         end
     end
@@ -560,7 +556,7 @@ module sm_pipeline_stall_4_stage (
     assign promised = coming_three + {4'd0, coming};
     assign promised_more = promised + 5'd1;
     assign has_place_d = !queue_aged
-        && ((allocate_valid && (promised_more < CAPACITY)) || (!allocate_valid && (promised < CAPACITY)));
+        && ((issuing_global && (promised_more < CAPACITY)) || (!issuing_global && (promised < CAPACITY)));
     assign place = !QUEUES || has_place_q;
     assign queue_insert_valid = pop && inserts;
     assign queue_insert_restored = place_squashed_q[0];
@@ -579,8 +575,8 @@ module sm_pipeline_stall_4_stage (
     assign queue_insert_address_register = place_address_register_q[7:0];
     assign queue_insert_data_register = place_data_register_q[7:0];
     assign queue_insert_mask = place_mask_q[31:0];
-    assign queue_insert_log_address = place_log_address_q[6:0];
-    assign queue_insert_log_data = place_log_data_q[6:0];
+    assign queue_insert_log_address = log_address[6:0];
+    assign queue_insert_log_data = log_data[6:0];
     assign checked = checked_valid && !releasing_q && !spill_releasing_q;
     assign queue_checked_valid = 1'd0;
     assign queue_checked_index = 4'd0;
@@ -601,14 +597,15 @@ module sm_pipeline_stall_4_stage (
     assign replay_index = queue_entry_index;
     assign replay_log_address = queue_entry_log_address;
     assign replay_log_data = queue_entry_log_data;
+    assign log_allocate_store = push_class[0];
     assign log_write_valid = wants && !place_replayed_q[0];
 
     always @* begin : log_write_entry_process
-        log_write_entry = place_log_address_q[4:0];
-        log_replay_entry = place_log_address_q[4:0];
+        log_write_entry = log_address[4:0];
+        log_replay_entry = log_address[4:0];
         if (|step_q) begin
-            log_write_entry = place_log_data_q[4:0];
-            log_replay_entry = place_log_data_q[4:0];
+            log_write_entry = log_data[4:0];
+            log_replay_entry = log_data[4:0];
         end
     end
 
@@ -724,8 +721,8 @@ module sm_pipeline_stall_4_stage (
     assign memory_opcode = place_opcode_q[6:0];
     assign memory_replayed = place_replayed_q[0];
     assign memory_squashed = place_squashed_q[0];
-    assign memory_log_address = place_log_address_q[4:0];
-    assign memory_log_data = place_log_data_q[4:0];
+    assign memory_log_address = log_address[4:0];
+    assign memory_log_data = log_data[4:0];
     assign memory_index = front_index;
     assign occupancy = queue_occupancy;
 endmodule

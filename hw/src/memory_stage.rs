@@ -31,6 +31,7 @@ pub struct MemoryStage<
     pub reset: Signal<In, Bit>,
 
     pub issuing: Signal<In, Bit>,
+    pub issuing_global: Signal<In, Bit>,
     pub coming: Signal<In, Bit>,
     pub push_valid: Signal<In, Bit>,
     pub push_warp: Signal<In, Bits<WARP_BITS>>,
@@ -65,9 +66,7 @@ pub struct MemoryStage<
     pub replay_ready: Signal<In, Bit>,
     pub launch_valid: Signal<In, Bit>,
     pub launch_entries: Signal<In, Bits<C>>,
-    pub allocate_valid: Signal<In, Bit>,
-    pub allocate_slot: Signal<In, Bits<SLOT_BITS>>,
-    pub allocate_store: Signal<In, Bit>,
+    pub waiting_squash: Signal<In, Bit>,
     pub save_valid: Signal<In, Bit>,
     pub save_slot: Signal<In, Bits<SLOT_BITS>>,
     pub saved_ready: Signal<In, Bit>,
@@ -139,6 +138,8 @@ pub struct MemoryStage<
     place_log_data: [Register<Bits<LOG_ENTRY_BITS>>; MEMORY_PLACES],
     // Operands of the front that are in the log, or were read from it.
     step: Register<Bits<2>>,
+    // The last one arrived in the cycle before, and allocated.
+    fresh: Register<Bit>,
     // The second release of a store that was checked in the cycle before.
     releasing: Register<Bit>,
     releasing_slot: Register<Bits<SLOT_BITS>>,
@@ -164,23 +165,22 @@ pub struct MemoryStage<
     promised_more: Signal<Local, Bits<O>>,
     capacity: Constant<Bits<O>>,
     has_place: Register<Bit>,
-    front_load: Signal<Local, Bit>,
     front_store: Signal<Local, Bit>,
     front_global: Signal<Local, Bit>,
-    needed: Signal<Local, Bits<2>>,
+    last_operand: Signal<Local, Bit>,
     wants: Signal<Local, Bit>,
     stepping: Signal<Local, Bit>,
-    stepped: Signal<Local, Bits<2>>,
     complete: Signal<Local, Bit>,
     inserts: Signal<Local, Bit>,
     goes: Signal<Local, Bit>,
     leaves_squashed: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
     left: Signal<Local, Bits<2>>,
+    last: Signal<Local, Bits<2>>,
     checked: Signal<Local, Bit>,
     stopping: [Signal<Local, Bit>; MEMORY_PLACES],
-    pushed_address: Signal<Local, Bits<LOG_ENTRY_BITS>>,
-    pushed_data: Signal<Local, Bits<LOG_ENTRY_BITS>>,
+    log_address: [Signal<Local, Bits<LOG_ENTRY_BITS>>; MEMORY_PLACES],
+    log_data: [Signal<Local, Bits<LOG_ENTRY_BITS>>; MEMORY_PLACES],
     front_index: Signal<Local, Bits<I>>,
     spills: Signal<Local, Bits<2>>,
     spilled_all: Signal<Local, Bit>,
@@ -239,6 +239,8 @@ impl<
         self.no_credit.reset.next = self.reset.val();
         self.has_place.clock.next = self.clock.val();
         self.has_place.reset.next = self.reset.val() || !self.queues.val();
+        self.fresh.clock.next = self.clock.val();
+        self.fresh.reset.next = self.reset.val() || !self.logs.val();
         self.step.clock.next = self.clock.val();
         self.step.reset.next = self.reset.val();
         self.releasing.clock.next = self.clock.val();
@@ -260,34 +262,31 @@ impl<
         self.log.clock.next = self.clock.val();
         self.log.reset.next = self.reset.val() || !self.logs.val();
 
-        // What the front needs before it goes: its operands in the log, or from it, and a place in the queue.
-        self.front_load.next = self.place_class[0].q.val() == 4;
-        self.front_store.next = self.place_class[0].q.val() == 5;
+        // What the front needs before it goes: its operands in the log, or from it, and a place in the queue. A load has
+        // one operand and a store two. The classes are those below 6; an empty stage shows class 0.
         self.front_valid.next = self.count.q.val().any();
-        self.front_global.next = self.front_load.val() || self.front_store.val();
-        self.needed.next = 0.into();
-        if self.logs.val() && self.count.q.val().any() && self.front_load.val() {
-            self.needed.next = 1.into();
-        }
-        if self.logs.val() && self.count.q.val().any() && self.front_store.val() {
-            self.needed.next = 2.into();
-        }
-        self.wants.next = self.step.q.val() < self.needed.val();
+        self.front_global.next = self.place_class[0].q.val().get_bit(2);
+        self.front_store.next =
+            self.place_class[0].q.val().get_bit(2) && self.place_class[0].q.val().get_bit(0);
+        self.wants.next = self.logs.val()
+            && self.front_global.val()
+            && ((self.step.q.val() == 0) || (self.front_store.val() && (self.step.q.val() == 1)));
+        self.last_operand.next = !self.front_store.val() || (self.step.q.val() == 1);
         self.stepping.next = self.wants.val()
             && ((!self.place_replayed[0].q.val() && self.log.write_ready.val())
                 || (self.place_replayed[0].q.val() && self.log.replay_ready.val()));
-        self.stepped.next = self.step.q.val() + self.stepping.val();
-        self.complete.next = self.count.q.val().any() && (self.stepped.val() == self.needed.val());
+        self.complete.next = self.count.q.val().any()
+            && (!self.wants.val() || (self.stepping.val() && self.last_operand.val()));
         self.inserts.next =
             self.queues.val() && self.front_global.val() && !self.place_replayed[0].q.val();
         // The queue has room (G5), so only a scan can hold up an insert.
         self.goes.next =
             self.complete.val() && (!self.inserts.val() || self.queue.memory_free.val());
         self.leaves_squashed.next =
-            self.goes.val() && self.place_squashed[0].q.val() && !self.faulted_valid.val();
+            self.goes.val() && self.place_squashed[0].q.val() && !self.waiting_squash.val();
         self.pop.next = self.leaves_squashed.val()
             || (self.goes.val() && !self.place_squashed[0].q.val() && self.memory_ready.val());
-        self.step.d.next = self.stepped.val();
+        self.step.d.next = self.step.q.val() + self.stepping.val();
         if self.pop.val() {
             self.step.d.next = 0.into();
         }
@@ -307,12 +306,19 @@ impl<
                     || (self.stop_valid.val()
                         && (self.place_warp[i].q.val() == self.stop_warp.val())));
         }
-        self.pushed_address.next = bit_cast::<LOG_ENTRY_BITS, P>(self.log.allocated_address.val());
-        self.pushed_data.next = bit_cast::<LOG_ENTRY_BITS, P>(self.log.allocated_data.val());
-        if self.push_replayed.val() {
-            self.pushed_address.next = self.push_log_address.val();
-            self.pushed_data.next = self.push_log_data.val();
+        // What arrived in the cycle before is the last one, and learns its log entries now.
+        self.last.next = self.count.q.val() - 1;
+        for i in 0..MEMORY_PLACES {
+            self.log_address[i].next = self.place_log_address[i].q.val();
+            self.log_data[i].next = self.place_log_data[i].q.val();
+            if self.fresh.q.val() && (self.last.val() == i.to_bits::<2>()) {
+                self.log_address[i].next =
+                    bit_cast::<LOG_ENTRY_BITS, P>(self.log.allocated_address.val());
+                self.log_data[i].next =
+                    bit_cast::<LOG_ENTRY_BITS, P>(self.log.allocated_data.val());
+            }
         }
+        self.fresh.d.next = self.coming.val();
         for i in 0..MEMORY_PLACES {
             self.place_warp[i].d.next = self.place_warp[i].q.val();
             self.place_slot[i].d.next = self.place_slot[i].q.val();
@@ -328,8 +334,8 @@ impl<
             self.place_squashed[i].d.next =
                 self.place_squashed[i].q.val() || self.stopping[i].val();
             self.place_index[i].d.next = self.place_index[i].q.val();
-            self.place_log_address[i].d.next = self.place_log_address[i].q.val();
-            self.place_log_data[i].d.next = self.place_log_data[i].q.val();
+            self.place_log_address[i].d.next = self.log_address[i].val();
+            self.place_log_data[i].d.next = self.log_data[i].val();
         }
         for i in 1..MEMORY_PLACES {
             if self.pop.val() {
@@ -347,8 +353,8 @@ impl<
                 self.place_squashed[i - 1].d.next =
                     self.place_squashed[i].q.val() || self.stopping[i].val();
                 self.place_index[i - 1].d.next = self.place_index[i].q.val();
-                self.place_log_address[i - 1].d.next = self.place_log_address[i].q.val();
-                self.place_log_data[i - 1].d.next = self.place_log_data[i].q.val();
+                self.place_log_address[i - 1].d.next = self.log_address[i].val();
+                self.place_log_data[i - 1].d.next = self.log_data[i].val();
             }
         }
         // Behind the last one there is nothing, so that an empty stage shows zeros.
@@ -384,8 +390,8 @@ impl<
                 self.place_replayed[i].d.next = self.push_replayed.val();
                 self.place_squashed[i].d.next = self.push_squashed.val();
                 self.place_index[i].d.next = self.push_index.val();
-                self.place_log_address[i].d.next = self.pushed_address.val();
-                self.place_log_data[i].d.next = self.pushed_data.val();
+                self.place_log_address[i].d.next = self.push_log_address.val();
+                self.place_log_data[i].d.next = self.push_log_data.val();
             }
         }
         // There will be a place for another one, besides what will be in operand read.
@@ -408,8 +414,8 @@ impl<
         // later. At most three instructions are on their way then, and the queue takes four after it has warned.
         self.promised_more.next = self.promised.val() + 1;
         self.has_place.d.next = !self.queue.aged.val()
-            && ((self.allocate_valid.val() && (self.promised_more.val() < self.capacity.val()))
-                || (!self.allocate_valid.val() && (self.promised.val() < self.capacity.val())));
+            && ((self.issuing_global.val() && (self.promised_more.val() < self.capacity.val()))
+                || (!self.issuing_global.val() && (self.promised.val() < self.capacity.val())));
         self.place.next = !self.queues.val() || self.has_place.q.val();
 
         // The queue.
@@ -427,8 +433,8 @@ impl<
         self.queue.insert_address_register.next = self.place_address_register[0].q.val();
         self.queue.insert_data_register.next = self.place_data_register[0].q.val();
         self.queue.insert_mask.next = self.place_mask[0].q.val();
-        self.queue.insert_log_address.next = self.place_log_address[0].q.val();
-        self.queue.insert_log_data.next = self.place_log_data[0].q.val();
+        self.queue.insert_log_address.next = self.log_address[0].val();
+        self.queue.insert_log_data.next = self.log_data[0].val();
         self.checked.next =
             self.checked_valid.val() && !self.releasing.q.val() && !self.spill_releasing.q.val();
         // What was checked can no longer fault, and leaves the queue as if it had committed.
@@ -465,17 +471,17 @@ impl<
         // The log.
         self.log.launch_valid.next = self.launch_valid.val();
         self.log.launch_entries.next = self.launch_entries.val();
-        self.log.allocate_valid.next = self.allocate_valid.val();
-        self.log.allocate_slot.next = self.allocate_slot.val();
-        self.log.allocate_store.next = self.allocate_store.val();
+        self.log.allocate_valid.next = self.coming.val();
+        self.log.allocate_slot.next = self.push_slot.val();
+        self.log.allocate_store.next = self.push_class.val().get_bit(0);
         self.log.write_valid.next = self.wants.val() && !self.place_replayed[0].q.val();
-        self.log.write_entry.next = self.place_log_address[0].q.val().get_bits::<P>(0);
+        self.log.write_entry.next = self.log_address[0].val().get_bits::<P>(0);
         self.log.replay_valid.next = self.wants.val() && self.place_replayed[0].q.val();
         self.log.replay_slot.next = self.place_slot[0].q.val();
-        self.log.replay_entry.next = self.place_log_address[0].q.val().get_bits::<P>(0);
+        self.log.replay_entry.next = self.log_address[0].val().get_bits::<P>(0);
         if self.step.q.val().any() {
-            self.log.write_entry.next = self.place_log_data[0].q.val().get_bits::<P>(0);
-            self.log.replay_entry.next = self.place_log_data[0].q.val().get_bits::<P>(0);
+            self.log.write_entry.next = self.log_data[0].val().get_bits::<P>(0);
+            self.log.replay_entry.next = self.log_data[0].val().get_bits::<P>(0);
         }
         self.log.release_valid.next =
             self.releasing.q.val() || self.spill_releasing.q.val() || self.checked_valid.val();
@@ -569,8 +575,8 @@ impl<
         self.memory_opcode.next = self.place_opcode[0].q.val();
         self.memory_replayed.next = self.place_replayed[0].q.val();
         self.memory_squashed.next = self.place_squashed[0].q.val();
-        self.memory_log_address.next = self.place_log_address[0].q.val().get_bits::<P>(0);
-        self.memory_log_data.next = self.place_log_data[0].q.val().get_bits::<P>(0);
+        self.memory_log_address.next = self.log_address[0].val().get_bits::<P>(0);
+        self.memory_log_data.next = self.log_data[0].val().get_bits::<P>(0);
         self.memory_index.next = self.front_index.val();
         self.occupancy.next = self.queue.occupancy.val();
     }
@@ -603,12 +609,12 @@ impl<
             };
         }
         signals!(
-            clock, reset, issuing, coming, push_valid, push_warp, push_slot, push_entry, push_class, push_destination,
+            clock, reset, issuing, issuing_global, waiting_squash, fresh, coming, push_valid, push_warp, push_slot, push_entry, push_class, push_destination,
             push_address_register, push_data_register, push_pc, push_mask, push_opcode, push_replayed, push_squashed,
             push_index, push_log_address, push_log_data, stop_valid, stop_warp, memory_ready,
             checked_valid, checked_index, checked_slot, checked_store, checked_log_address,
             checked_log_data, faulted_valid, faulted_warp, faulted_index, resume_valid, resume_warp, replay_ready,
-            launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, save_valid, save_slot,
+            launch_valid, launch_entries, save_valid, save_slot,
             saved_ready, save_ready, save_done, saved_valid, spilled_valid, spilled, spill_releasing, spill_slot,
             spill_entry, spills, spilled_all, spill, leave, credit, no_credit, place,
             front_valid, front_data, memory_valid, memory_warp, memory_slot, memory_entry, memory_class,
@@ -617,11 +623,11 @@ impl<
             resume_ready, replay_valid, replay_done, replay_warp, replay_slot, replay_store, replay_destination,
             replay_address_register, replay_data_register, replay_pc, replay_mask, replay_opcode, replay_index,
             replay_log_address, replay_log_data, logged_valid, occupancy, count, step, releasing, releasing_slot,
-            releasing_entry, queue, coming_one, coming_two, coming_three, promised, promised_more, has_place, front_load, front_store, front_global, needed, wants, stepping, stepped,
-            complete, inserts, goes, leaves_squashed, pop, left, checked, pushed_address, pushed_data, front_index;
+            releasing_entry, queue, coming_one, coming_two, coming_three, promised, promised_more, has_place, front_store, front_global, last_operand, wants, stepping,
+            complete, inserts, goes, leaves_squashed, pop, left, last, checked, front_index;
             operand, free_one, free_two, logged_data, place_warp, place_slot, place_entry, place_class,
             place_destination, place_address_register, place_data_register, place_pc, place_mask, place_opcode,
-            place_replayed, place_squashed, place_index, place_log_address, place_log_data, stopping, inserting
+            place_replayed, place_squashed, place_index, place_log_address, place_log_data, log_address, log_data, stopping, inserting
         )
     }
 

@@ -174,6 +174,12 @@ pub struct SmPipeline<
 
     // What a replayed instruction brings, and whose replay it is; whether a restored one is read.
     favoured: Register<Bit>,
+    // Slots with a free log entry, or two, as the cycle before had it; a squash that is to be told.
+    seen_one: [Register<Bit>; SLOTS],
+    seen_two: [Register<Bit>; SLOTS],
+    squashing: Register<Bit>,
+    squashing_warp: Register<Bits<WARP_BITS>>,
+    squashing_entry: Register<Bits<J>>,
     replay_reading: Register<Bit>,
     restore_reading: Register<Bit>,
     saved_nothing: Register<Bit>,
@@ -192,6 +198,7 @@ pub struct SmPipeline<
     disables: Constant<Bit>,
     checks: Constant<Bit>,
     queues: Constant<Bit>,
+    logs: Constant<Bit>,
 
     fetch_scheduler: [WarpScheduler<V, X>; WIDTH],
     issue_scheduler: [WarpScheduler<V, X>; WIDTH],
@@ -229,10 +236,23 @@ pub struct SmPipeline<
     second_special: [Signal<Local, Bit>; W],
     second_control: [Signal<Local, Bit>; W],
     second_memory: [Signal<Local, Bit>; W],
-    second_load: [Signal<Local, Bit>; W],
-    second_store: [Signal<Local, Bit>; W],
-    one_free: [Signal<Local, Bit>; W],
-    two_free: [Signal<Local, Bit>; W],
+    one_seen: [AnyOf<SLOTS>; W],
+    two_seen: [AnyOf<SLOTS>; W],
+    one_free: [AnyOf<SLOTS>; WIDTH],
+    two_free: [AnyOf<SLOTS>; WIDTH],
+    same_slot: [Signal<Local, Bit>; WIDTH],
+    load_fits: [Signal<Local, Bit>; WIDTH],
+    store_fits: [Signal<Local, Bit>; WIDTH],
+    first_fits: [Signal<Local, Bit>; WIDTH],
+    second_fits: [Signal<Local, Bit>; WIDTH],
+    can_go: [Signal<Local, Bit>; WIDTH],
+    can_pair: [Signal<Local, Bit>; WIDTH],
+    restore_one: AnyOf<SLOTS>,
+    restore_two: AnyOf<SLOTS>,
+    restore_behind: Signal<Local, Bit>,
+    first_global: [Signal<Local, Bit>; W],
+    second_global: [Signal<Local, Bit>; W],
+    unit_seen: [Signal<Local, Bit>; W],
     first_unit: [Signal<Local, Bit>; W],
     second_unit: [Signal<Local, Bit>; W],
     apart: [Signal<Local, Bit>; W],
@@ -365,6 +385,18 @@ impl<
             self.issue_scheduler[p].clock.next = self.clock.val();
             self.issue_scheduler[p].reset.next = self.reset.val();
         }
+        for k in 0..SLOTS {
+            self.seen_one[k].clock.next = self.clock.val();
+            self.seen_one[k].reset.next = self.reset.val() || !self.logs.val();
+            self.seen_two[k].clock.next = self.clock.val();
+            self.seen_two[k].reset.next = self.reset.val() || !self.logs.val();
+        }
+        self.squashing.clock.next = self.clock.val();
+        self.squashing.reset.next = self.reset.val() || !self.queues.val();
+        self.squashing_warp.clock.next = self.clock.val();
+        self.squashing_warp.reset.next = self.reset.val() || !self.queues.val();
+        self.squashing_entry.clock.next = self.clock.val();
+        self.squashing_entry.reset.next = self.reset.val() || !self.queues.val();
         self.favoured.clock.next = self.clock.val();
         self.favoured.reset.next = self.reset.val();
         self.replay_reading.clock.next = self.clock.val();
@@ -394,9 +426,19 @@ impl<
         self.fault.next = self.faulted_valid.val() && self.squashes.val();
         self.checked.next =
             self.checked_valid.val() && self.checks.val() && self.stage.checked_ready.val();
-        self.squash_valid.next = self.fault.val() || self.stage.squashed_valid.val();
-        self.squash_warp.next = self.stage.squashed_warp.val();
-        self.squash_entry.next = self.stage.squashed_entry.val();
+        // What leaves the memory stage without having been executed is told a cycle later, after a fault.
+        self.stage.waiting_squash.next = self.squashing.q.val() && self.fault.val();
+        self.squashing.d.next =
+            self.stage.squashed_valid.val() || (self.squashing.q.val() && self.fault.val());
+        self.squashing_warp.d.next = self.stage.squashed_warp.val();
+        self.squashing_entry.d.next = self.stage.squashed_entry.val();
+        if self.squashing.q.val() && self.fault.val() {
+            self.squashing_warp.d.next = self.squashing_warp.q.val();
+            self.squashing_entry.d.next = self.squashing_entry.q.val();
+        }
+        self.squash_valid.next = self.fault.val() || self.squashing.q.val();
+        self.squash_warp.next = self.squashing_warp.q.val();
+        self.squash_entry.next = self.squashing_entry.q.val();
         if self.fault.val() {
             self.squash_warp.next = self.faulted_warp.val();
             self.squash_entry.next = self.faulted_entry.val();
@@ -557,29 +599,28 @@ impl<
                 self.second_high[w].q.val().get_bits::<CLASS_BITS>(0) == 1;
             self.second_control[w].next =
                 self.second_high[w].q.val().get_bits::<CLASS_BITS>(0) == 2;
-            self.second_load[w].next = self.second_high[w].q.val().get_bits::<CLASS_BITS>(0) == 4;
-            self.second_store[w].next = self.second_high[w].q.val().get_bits::<CLASS_BITS>(0) == 5;
+            self.first_global[w].next = self.first_load[w].val() || self.first_store[w].val();
+            self.second_global[w].next = (self.second_high[w].q.val().get_bits::<CLASS_BITS>(0)
+                == 4)
+                || (self.second_high[w].q.val().get_bits::<CLASS_BITS>(0) == 5);
             self.second_memory[w].next = self.second_high[w].q.val().get_bits::<CLASS_BITS>(0) > 2;
-            self.one_free[w].next = false;
-            self.two_free[w].next = false;
             for k in 0..SLOTS {
-                if self.slot[w].q.val() == k.to_bits::<SLOT_BITS>() {
-                    self.one_free[w].next = self.stage.free_one[k].val();
-                    self.two_free[w].next = self.stage.free_two[k].val();
-                }
+                self.one_seen[w].of[k].next =
+                    self.seen_one[k].q.val() && (self.slot[w].q.val() == k.to_bits::<SLOT_BITS>());
+                self.two_seen[w].of[k].next =
+                    self.seen_two[k].q.val() && (self.slot[w].q.val() == k.to_bits::<SLOT_BITS>());
             }
             self.first_unit[w].next = (!self.first_special[w].val() || self.special_ready.val())
                 && (!self.first_memory[w].val() || self.memory_free.val())
-                && (!self.first_load[w].val()
-                    || (self.one_free[w].val() && self.stage.place.val()))
-                && (!self.first_store[w].val()
-                    || (self.two_free[w].val() && self.stage.place.val()));
+                && (!self.first_global[w].val() || self.stage.place.val());
             self.second_unit[w].next = (!self.second_special[w].val() || self.special_ready.val())
                 && (!self.second_memory[w].val() || self.memory_free.val())
-                && (!self.second_load[w].val()
-                    || (self.one_free[w].val() && self.stage.place.val()))
-                && (!self.second_store[w].val()
-                    || (self.two_free[w].val() && self.stage.place.val()));
+                && (!self.second_global[w].val() || self.stage.place.val());
+            // As far as the log was seen in the cycle before.
+            self.unit_seen[w].next = self.first_unit[w].val()
+                && (!self.logs.val()
+                    || ((!self.first_load[w].val() || self.one_seen[w].any.val())
+                        && (!self.first_store[w].val() || self.two_seen[w].any.val())));
             self.apart[w].next = !(self.first_special[w].val() && self.second_special[w].val())
                 && !(self.first_control[w].val() && self.second_control[w].val())
                 && !(self.first_memory[w].val() && self.second_memory[w].val());
@@ -638,39 +679,86 @@ impl<
                     && ((self.board[2 * i + p].likely.val()
                         && (self.leaving[2 * i + p].val()
                             || !self.board[2 * i + p].first_valid.val()
-                            || self.first_unit[2 * i + p].val()))
+                            || self.unit_seen[2 * i + p].val()))
                         || (self.leaving[2 * i + p].val()
                             && (self.clash.val()
                                 || self.blocked[p].val()
-                                || !self.first_unit[2 * i + p].val())));
+                                || !self.unit_seen[2 * i + p].val())));
             }
         }
         for w in 0..W {
             self.board[w].issue_first.next = self.issue_first[w].val();
             self.board[w].issue_second.next = self.issue_second[w].val();
         }
-        self.conflict.next =
-            self.clash.val() && self.some_ready[0].any.val() && self.some_ready[1].any.val();
-        self.go[0].next =
-            self.some_ready[0].any.val() && !(self.conflict.val() && self.favoured.q.val());
-        self.go[1].next =
-            self.some_ready[1].any.val() && !(self.conflict.val() && !self.favoured.q.val());
+        // The log entries of the chosen warps' thread block, less those that the memory instruction in operand read takes
+        // in this cycle: behind a load another load finds one if there are two, and whatever else waits.
+        for p in 0..WIDTH {
+            for k in 0..SLOTS {
+                self.one_free[p].of[k].next = self.stage.free_one[k].val()
+                    && (self.slot_of_warp[p].chosen.val() == k.to_bits::<SLOT_BITS>());
+                self.two_free[p].of[k].next = self.stage.free_two[k].val()
+                    && (self.slot_of_warp[p].chosen.val() == k.to_bits::<SLOT_BITS>());
+            }
+            self.same_slot[p].next = self.stage.coming.val()
+                && (self.stage.push_slot.val() == self.slot_of_warp[p].chosen.val());
+            self.load_fits[p].next = !self.logs.val()
+                || (!self.same_slot[p].val() && self.one_free[p].any.val())
+                || (self.same_slot[p].val()
+                    && !self.pushed_high.val().get_bit(0)
+                    && self.two_free[p].any.val());
+            self.store_fits[p].next =
+                !self.logs.val() || (!self.same_slot[p].val() && self.two_free[p].any.val());
+            self.first_fits[p].next =
+                ((self.high_of_first[p].chosen.val().get_bits::<CLASS_BITS>(0) != 4)
+                    || self.load_fits[p].val())
+                    && ((self.high_of_first[p].chosen.val().get_bits::<CLASS_BITS>(0) != 5)
+                        || self.store_fits[p].val());
+            self.second_fits[p].next = ((self.high_of_second[p]
+                .chosen
+                .val()
+                .get_bits::<CLASS_BITS>(0)
+                != 4)
+                || self.load_fits[p].val())
+                && ((self.high_of_second[p]
+                    .chosen
+                    .val()
+                    .get_bits::<CLASS_BITS>(0)
+                    != 5)
+                    || self.store_fits[p].val());
+            self.can_go[p].next = self.some_ready[p].any.val() && self.first_fits[p].val();
+            self.can_pair[p].next = self.some_pair[p].any.val() && self.second_fits[p].val();
+        }
+        self.conflict.next = self.clash.val() && self.can_go[0].val() && self.can_go[1].val();
+        self.go[0].next = self.can_go[0].val() && !(self.conflict.val() && self.favoured.q.val());
+        self.go[1].next = self.can_go[1].val() && !(self.conflict.val() && !self.favoured.q.val());
         self.favoured.d.next = self.favoured.q.val() ^ self.conflict.val();
-        self.pair_go[0].next = self.some_ready[0].any.val()
-            && !self.some_ready[1].any.val()
-            && self.some_pair[0].any.val();
-        self.pair_go[1].next = self.some_ready[1].any.val()
-            && !self.some_ready[0].any.val()
+        self.pair_go[0].next =
+            self.can_go[0].val() && !self.can_go[1].val() && self.can_pair[0].val();
+        self.pair_go[1].next = self.can_go[1].val()
+            && !self.can_go[0].val()
             && !self.again.val()
-            && self.some_pair[1].any.val();
+            && self.can_pair[1].val();
 
         // Operand read: what was chosen, or what comes back.
-        self.restore_room.next = false;
         for k in 0..SLOTS {
-            if self.restore_slot.val() == k.to_bits::<SLOT_BITS>() {
-                self.restore_room.next = (self.restore_store.val() && self.stage.free_two[k].val())
-                    || (!self.restore_store.val() && self.stage.free_one[k].val());
-            }
+            self.restore_one.of[k].next = self.stage.free_one[k].val()
+                && (self.restore_slot.val() == k.to_bits::<SLOT_BITS>());
+            self.restore_two.of[k].next = self.stage.free_two[k].val()
+                && (self.restore_slot.val() == k.to_bits::<SLOT_BITS>());
+        }
+        self.restore_behind.next =
+            self.stage.coming.val() && (self.stage.push_slot.val() == self.restore_slot.val());
+        self.restore_room.next = !self.logs.val()
+            || (!self.restore_behind.val()
+                && ((!self.restore_store.val() && self.restore_one.any.val())
+                    || self.restore_two.any.val()))
+            || (self.restore_behind.val()
+                && !self.restore_store.val()
+                && !self.pushed_high.val().get_bit(0)
+                && self.restore_two.any.val());
+        for k in 0..SLOTS {
+            self.seen_one[k].d.next = self.stage.free_one[k].val();
+            self.seen_two[k].d.next = self.stage.free_two[k].val();
         }
         self.restore_ready.next = self.queues.val()
             && !self.replay.val()
@@ -743,8 +831,12 @@ impl<
         self.restore_reading.d.next = self.restore_taken.val();
         self.replay_reading.d.next = self.replay_taken.val();
         self.replay_index.d.next = self.stage.replay_index.val();
-        self.replay_address.d.next = self.stage.replay_log_address.val();
-        self.replay_data.d.next = self.stage.replay_log_data.val();
+        self.replay_address.d.next = 0.into();
+        self.replay_data.d.next = 0.into();
+        if self.replay_taken.val() {
+            self.replay_address.d.next = self.stage.replay_log_address.val();
+            self.replay_data.d.next = self.stage.replay_log_data.val();
+        }
         for p in 0..WIDTH {
             self.read_valid[p].next = self.reading[p].q.val();
             self.read_warp[p].next = self.reading_warp[p].q.val();
@@ -833,19 +925,8 @@ impl<
         self.stage.replay_ready.next = self.credit.val();
         self.stage.launch_valid.next = self.launch_valid.val();
         self.stage.launch_entries.next = self.launch_entries.val();
-        self.stage.allocate_valid.next =
+        self.stage.issuing_global.next =
             self.allocates[0].val() || self.allocates[1].val() || self.restore_taken.val();
-        self.stage.allocate_slot.next = self.issued_slot[0].val();
-        self.stage.allocate_store.next = self.issued_high[0].val().get_bits::<CLASS_BITS>(0) == 5;
-        if self.restore_taken.val() {
-            self.stage.allocate_slot.next = self.restore_slot.val();
-            self.stage.allocate_store.next = self.restore_store.val();
-        }
-        if self.allocates[1].val() {
-            self.stage.allocate_slot.next = self.issued_slot[1].val();
-            self.stage.allocate_store.next =
-                self.issued_high[1].val().get_bits::<CLASS_BITS>(0) == 5;
-        }
         for j in 0..LOG_WORDS {
             self.stage.operand[j].next = self.operand[j].val();
             self.logged_data[j].next = self.stage.logged_data[j].val();
@@ -985,6 +1066,7 @@ impl<
                     disables: Constant::new(disables),
                     checks: Constant::new(checks),
                     queues: Constant::new(queues),
+                    logs: Constant::new(scheme == Scheme::OperandLog),
                     board: (0..W)
                         .map(|_| Scoreboard::new(scheme == Scheme::ReplayQueue))
                         .collect(),
@@ -1005,8 +1087,8 @@ impl<
             restore_valid, restore_warp, restore_slot, restore_store, restore_destination, restore_source_a,
             restore_source_b, restore_pc, restore_mask, restore_opcode, save_ready, save_done, spilled_valid,
             saved_valid, saved_warp, saved_store, saved_destination, saved_source_a, saved_source_b, saved_pc,
-            saved_mask, saved_opcode, restore_ready, restore_reading, saved_nothing, slot_busy, restore_room,
-            restore_taken, again, again_taken, again_warp, again_slot, again_store, again_destination, again_a,
+            saved_mask, saved_opcode, restore_ready, restore_reading, saved_nothing, slot_busy, restore_room, restore_one, restore_two, restore_behind,
+            squashing, squashing_warp, squashing_entry, restore_taken, again, again_taken, again_warp, again_slot, again_store, again_destination, again_a,
             again_b, again_pc, again_mask, again_opcode, resume_ready, revert_valid, revert_warp,
             revert_count, memory_front, memory_data, memory_valid, memory_warp, memory_slot, memory_entry,
             memory_class, memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode, memory_index,
@@ -1023,8 +1105,9 @@ impl<
             reading_high, reading_warp, reading_entry, reading_slot, reading_stopped, low_of_first, high_of_first,
             low_of_second, high_of_second, entry_of_first, entry_of_second, slot_of_warp, some_live, some_ready, some_special,
             some_control, some_memory, some_pair, live, arrival, claim, first_special, first_control, first_memory,
-            first_load, first_store, second_special, second_control, second_memory, second_load, second_store,
-            one_free, two_free, first_unit, second_unit, apart, chosen, leaving, ready, pair, issue_first, issue_second,
+            first_load, first_store, second_special, second_control, second_memory,
+            one_seen, two_seen, one_free, two_free, same_slot, load_fits, store_fits, first_fits, second_fits,
+            can_go, can_pair, first_global, second_global, unit_seen, seen_one, seen_two, first_unit, second_unit, apart, chosen, leaving, ready, pair, issue_first, issue_second,
             stop_event, starting, resuming, go, pair_go, blocked, number, fetch_number, class, global, bus_stops,
             bus_holds, bus_destination, bus_a, bus_b, bus_c, bus_low, bus_high, reads_memory, reads_global,
             allocates, issued, issued_low, issued_high, issued_warp, issued_entry, issued_slot, now_stopped

@@ -260,8 +260,10 @@ impl OperandLog {
         }
     }
 
-    /// The lowest and the highest free entry of the partition that reserved.
-    fn given(&self) -> Option<(u8, u8)> {
+    /// The lowest and the highest free entry of the partition that reserved: what an allocation of the cycle before is
+    /// given.
+    #[must_use]
+    pub fn given(&self) -> Option<(u8, u8)> {
         let (slot, _) = self.reserved?;
         let free = self.partitions[usize::from(slot)] & !self.allocated;
         (free != 0).then(|| (small(free.trailing_zeros()), small(free.ilog2())))

@@ -81,6 +81,8 @@ pub struct SmPipeline {
     favoured: usize,
     reads: [Option<Read>; WIDTH],
     memory: MemoryStage,
+    /// A warp and its scoreboard entry: an instruction that left the memory stage without having been executed.
+    squashing: Option<(u8, u8)>,
     /// The warp whose instructions go back to the source.
     reverting: Option<u8>,
     /// The warp that is being replayed, and whether it may run afterwards.
@@ -112,6 +114,7 @@ impl Model for SmPipeline {
             favoured: 0,
             reads: [None; WIDTH],
             memory: MemoryStage::new(&parameters),
+            squashing: None,
             reverting: None,
             replaying: None,
             saved: false,
@@ -121,7 +124,9 @@ impl Model for SmPipeline {
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         let queues = self.parameters.scheme.queues();
         let slot_drained = self.slot_is_drained(inputs.save_slot);
-        let mut cycle = self.memory.cycle(inputs, inputs.save_valid && slot_drained);
+        let waits = self.squashing.is_some() && self.faults(inputs);
+        let saves = inputs.save_valid && slot_drained;
+        let mut cycle = self.memory.cycle(inputs, saves, waits);
         let replay = self.memory.offers_replay();
         let again_now = replay || (queues && inputs.restore_valid);
         let credit = self.memory.length() + self.memory_reads() < PLACES;
@@ -152,18 +157,19 @@ impl Model for SmPipeline {
             let restores = inputs.restore_valid && outputs.restore_ready;
             restores.then(|| self.restored(inputs))
         };
-        let events = self.events(inputs, &cycle);
+        let events = self.events(inputs);
         let next_fetch = self.next_fetch(&events);
         let next_issue = self.next_issue(inputs, &units, &events, fetching, issue.clash, again_now);
         let restored = again.filter(|read| read.restored);
-        let inserts = |read: &&Read| read.instruction.class.is_global() && read.replayed.is_none();
-        let coming = self.reads.iter().flatten().filter(inserts).count();
-        let allocates = self
-            .allocated(&issue)
-            .or(restored.map(|read| (read.slot, read.instruction.class)));
+        let coming = usize::from(self.taking().is_some())
+            + usize::from(self.issues_global(&issue) || restored.is_some());
         let arrives = self.memory_arrival(events.stops);
+        let squashed = self.memory.leaves_squashed(&cycle);
+        if !waits {
+            self.squashing = squashed.map(|left| (left.instruction.warp, left.instruction.entry));
+        }
         self.memory
-            .advance(inputs, cycle, (allocates, coming), arrives, events.stops);
+            .advance(inputs, cycle, coming, arrives, events.stops);
         if inputs.reset {
             self.reset();
             return outputs;
@@ -306,34 +312,48 @@ impl SmPipeline {
             .count()
     }
 
+    /// The instruction in operand read that takes log entries in this cycle, and goes to the queue.
+    fn taking(&self) -> Option<(u8, Class)> {
+        let mut reads = self.reads.iter().flatten();
+        let inserts = |read: &&Read| read.instruction.class.is_global() && read.replayed.is_none();
+        let read = reads.find(inserts)?;
+        Some((read.slot, read.instruction.class))
+    }
+
     /// Whether there is room for the instruction that is to be restored.
     fn restores(&self, inputs: &Inputs, cycle: &Cycle) -> bool {
         let class = restored_class(inputs);
         let log = &cycle.log_outputs;
-        self.memory.has_place() && self.memory.has_entries(log, inputs.restore_slot, class)
+        self.memory.has_place()
+            && self
+                .memory
+                .has_entries(log, inputs.restore_slot, class, self.taking())
     }
 
     /// Whether an instruction of a warp finds its unit free.
-    fn unit_is_free(&self, units: &FreeUnits, class: Class, slot: u8) -> bool {
+    fn unit_is_free(&self, units: &FreeUnits, class: Class) -> bool {
         match class {
             Class::Math | Class::Control => true,
             Class::Special => units.special,
-            _ => {
-                let has_place = !class.is_global() || self.memory.has_place();
-                units.memory && has_place && self.memory.has_entries(&units.log, slot, class)
-            }
+            _ => units.memory && (!class.is_global() || self.memory.has_place()),
         }
     }
 
     /// What is issued of the warps that were chosen; `again` tells that an instruction comes back from the queue or
     /// from a saved context, by port 0.
     fn issue(&self, units: &FreeUnits, again: bool) -> Issue {
+        let may = |class, slot| {
+            self.unit_is_free(units, class)
+                && self
+                    .memory
+                    .has_entries(&units.log, slot, class, self.taking())
+        };
         let goes = |port: usize| {
             self.chosen[port].filter(|&warp| {
                 let warp = &self.warps[usize::from(warp)];
                 warp.running
                     && warp.scoreboard.first_ready()
-                    && self.unit_is_free(units, warp.buffer[0].class, warp.slot)
+                    && may(warp.buffer[0].class, warp.slot)
                     && !(port == 0 && again)
             })
         };
@@ -355,7 +375,7 @@ impl SmPipeline {
                 let apart =
                     first.single_unit().is_none() || first.single_unit() != second.single_unit();
                 if state.scoreboard.second_ready()
-                    && self.unit_is_free(units, second, state.slot)
+                    && may(second, state.slot)
                     && apart
                     && !(idle == 0 && again)
                 {
@@ -405,7 +425,10 @@ impl SmPipeline {
                     .and_then(|arrival| arrival.fetched.as_ref());
                 board.likely(is_chosen, finished, checked, fetched)
             };
-            let unit = || self.unit_is_free(units, warp.buffer[0].class, warp.slot);
+            let unit = || {
+                let class = warp.buffer[0].class;
+                self.unit_is_free(units, class) && self.memory.has_seen_entries(warp.slot, class)
+            };
             warp.running
                 && match is_there {
                     false => likely(),

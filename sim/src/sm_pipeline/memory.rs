@@ -54,6 +54,8 @@ pub struct MemoryStage {
     spill_release: Option<(u8, u8)>,
     /// The queue had a place for one more instruction in the cycle before.
     place: bool,
+    /// Slots that had a free log entry, or two, in the cycle before, a bit each.
+    seen: (u16, u16),
     queue: ReplayQueue,
     log: OperandLog,
 }
@@ -68,6 +70,7 @@ impl MemoryStage {
             spilled: 0,
             spill_release: None,
             place: false,
+            seen: (0, 0),
             queue: ReplayQueue::new(parameters.queue),
             log: OperandLog::new(parameters.log),
         }
@@ -82,13 +85,35 @@ impl MemoryStage {
         self.parameters.scheme.queues() && self.queue.offers_replay()
     }
 
-    /// Whether a slot has log entries for a load or a store.
-    pub fn has_entries(&self, outputs: &operand_log::Outputs, slot: u8, class: Class) -> bool {
-        let free = match class {
-            Class::Store => outputs.free_two,
-            _ => outputs.free_one,
-        };
-        self.parameters.scheme != Scheme::OperandLog || !class.is_global() || bit(free.into(), slot)
+    /// Whether a slot has log entries for a load or a store, besides those that the memory instruction in operand read
+    /// takes in this cycle: behind a load another load finds one if there are two, and whatever else waits.
+    pub fn has_entries(
+        &self,
+        outputs: &operand_log::Outputs,
+        slot: u8,
+        class: Class,
+        taking: Option<(u8, Class)>,
+    ) -> bool {
+        if self.parameters.scheme != Scheme::OperandLog || !class.is_global() {
+            return true;
+        }
+        let before = taking.filter(|&(of, _)| of == slot);
+        match (class, before) {
+            (Class::Store, Some(_)) | (_, Some((_, Class::Store))) => false,
+            (Class::Store, None) | (_, Some(_)) => bit(outputs.free_two.into(), slot),
+            _ => bit(outputs.free_one.into(), slot),
+        }
+    }
+
+    /// Whether the cycle before saw log entries of a slot for a load or a store.
+    pub fn has_seen_entries(&self, slot: u8, class: Class) -> bool {
+        let (one, two) = self.seen;
+        self.parameters.scheme != Scheme::OperandLog
+            || match class {
+                Class::Store => bit(two.into(), slot),
+                Class::Load => bit(one.into(), slot),
+                _ => true,
+            }
     }
 
     /// Whether the queue has an entry for another instruction, as the cycle before has found.
@@ -111,8 +136,8 @@ impl MemoryStage {
     }
 
     /// What the stage does with its front in this cycle, as far as the inputs alone tell. `saves` is set if a save may
-    /// begin.
-    pub fn cycle(&self, inputs: &Inputs, saves: bool) -> Cycle {
+    /// begin, and `waits` if nothing that was not executed may leave: the one before it is still to be told of.
+    pub fn cycle(&self, inputs: &Inputs, saves: bool, waits: bool) -> Cycle {
         let scheme = self.parameters.scheme;
         let mut log = operand_log::Inputs {
             launch_valid: inputs.launch_valid,
@@ -187,7 +212,7 @@ impl MemoryStage {
         let goes = complete && (!inserts || queue_outputs.memory_free);
         let pop = goes
             && if front.squashed {
-                !inputs.faulted_valid
+                !waits
             } else {
                 inputs.memory_ready
             };
@@ -293,20 +318,20 @@ impl MemoryStage {
         }
     }
 
-    /// Goes on. `allocates` is the memory instruction that is issued, with its slot, and the number of those in operand
-    /// read that are on their way to the queue; `arrives` the one that has read
-    /// its operands; `stops` the warps that stop in this cycle, a bit each.
+    /// Goes on. `coming` counts the instructions at issue and in operand read that are on their way to the queue;
+    /// `arrives` is the one that has read its operands, and takes its log entries; `stops` the warps that stop in this
+    /// cycle, a bit each.
     pub fn advance(
         &mut self,
         inputs: &Inputs,
         mut cycle: Cycle,
-        (allocates, coming): (Option<(u8, Class)>, usize),
+        coming: usize,
         arrives: Option<Operation>,
         stops: u64,
     ) {
         let scheme = self.parameters.scheme;
-        let allocates = allocates.filter(|(_, class)| class.is_global());
-        self.place = self.finds_place(coming + usize::from(allocates.is_some()));
+        self.place = self.finds_place(coming);
+        self.seen = (cycle.log_outputs.free_one, cycle.log_outputs.free_two);
         if cycle.pop {
             self.operations.pop_front();
             self.step = 0;
@@ -319,13 +344,9 @@ impl MemoryStage {
                 && !operation.replayed
                 && bit(stops, operation.instruction.warp);
         }
-        if let Some(mut operation) = arrives {
-            if !operation.replayed {
-                operation.log_address = cycle.log_outputs.allocated_address;
-                operation.log_data = cycle.log_outputs.allocated_data;
-            }
-            self.operations.push_back(operation);
-        }
+        let allocates = arrives
+            .filter(|operation| operation.instruction.class.is_global() && !operation.replayed);
+        self.operations.extend(arrives);
         let checked = inputs.checked_valid && self.checked_ready();
         if self.second_release.is_none() {
             self.spill_release = None;
@@ -339,10 +360,10 @@ impl MemoryStage {
         }
         self.second_release = (scheme == Scheme::OperandLog && checked && inputs.checked_store)
             .then_some((inputs.checked_slot, inputs.checked_log_data));
-        if let Some((slot, class)) = allocates {
+        if let Some(operation) = allocates {
             cycle.log.allocate_valid = true;
-            cycle.log.allocate_slot = slot;
-            cycle.log.allocate_store = class == Class::Store;
+            cycle.log.allocate_slot = operation.slot;
+            cycle.log.allocate_store = operation.instruction.class == Class::Store;
         }
         // Reset reaches no memory, so what is under way there happens.
         (cycle.queue.reset, cycle.log.reset) = (inputs.reset, inputs.reset);
@@ -351,12 +372,16 @@ impl MemoryStage {
         }
         if scheme == Scheme::OperandLog {
             self.log.cycle(&cycle.log);
+            // It learns its entries in its first cycle here.
+            if let Some(last) = self.operations.back_mut().filter(|_| allocates.is_some()) {
+                (last.log_address, last.log_data) = self.log.given().unwrap_or_default();
+            }
         }
         if inputs.reset {
             self.operations.clear();
             (self.step, self.second_release) = (0, None);
             (self.spilled, self.spill_release) = (0, None);
-            self.place = false;
+            (self.place, self.seen) = (false, (0, 0));
         }
     }
 }

@@ -27,7 +27,12 @@ impl SmPipeline {
         usize::from(warp) < self.warps.len()
     }
 
-    pub(super) fn events(&self, inputs: &Inputs, cycle: &Cycle) -> Events {
+    /// Whether an instruction faults, and the scheme squashes it.
+    pub(super) fn faults(&self, inputs: &Inputs) -> bool {
+        inputs.faulted_valid && self.parameters.scheme.squashes()
+    }
+
+    pub(super) fn events(&self, inputs: &Inputs) -> Events {
         let scheme = self.parameters.scheme;
         let mut finished = [0; 64];
         for unit in 0..UNITS {
@@ -35,11 +40,10 @@ impl SmPipeline {
                 finished[inputs.finished_warp[unit] as usize] |= 1 << inputs.finished_entry[unit];
             }
         }
-        let faults = inputs.faulted_valid && scheme.squashes();
+        let faults = self.faults(inputs);
         if faults {
             finished[usize::from(inputs.faulted_warp)] |= 1 << inputs.faulted_entry;
-        } else if let Some(operation) = self.memory.leaves_squashed(cycle) {
-            let Instruction { warp, entry, .. } = operation.instruction;
+        } else if let Some((warp, entry)) = self.squashing {
             finished[usize::from(warp)] |= 1 << entry;
         }
         let hears = inputs.checked_valid
@@ -127,13 +131,10 @@ impl SmPipeline {
         self.memory.show(cycle, outputs);
     }
 
-    /// The slot and the class of the memory instruction that is issued.
-    pub(super) fn allocated(&self, issue: &Issue) -> Option<(u8, Class)> {
-        let issued = issue.ports.into_iter().flatten();
-        issued
-            .map(|chosen| self.instruction(chosen))
-            .find(|read| read.instruction.class.is_memory())
-            .map(|read| (read.slot, read.instruction.class))
+    /// Whether a global-memory instruction is issued.
+    pub(super) fn issues_global(&self, issue: &Issue) -> bool {
+        let mut issued = issue.ports.into_iter().flatten();
+        issued.any(|chosen| self.instruction(chosen).instruction.class.is_global())
     }
 
     /// The memory instruction that has read its operands.
