@@ -158,7 +158,6 @@ module sm_pipeline_check_4 (
     reg    [15:0] bus_c;
     wire  [127:0] bus_low;
     wire   [83:0] bus_high;
-    reg     [1:0] reads_memory;
     reg     [1:0] reads_global;
     reg     [1:0] allocates;
     reg     [1:0] issued;
@@ -244,6 +243,8 @@ module sm_pipeline_check_4 (
     wire    [3:0] board_likely;
     reg     [1:0] reading_d;
     wire    [1:0] reading_q;
+    reg     [1:0] reads_memory_d;
+    wire    [1:0] reads_memory_q;
     reg   [127:0] reading_low_d;
     wire  [127:0] reading_low_q;
     reg    [83:0] reading_high_d;
@@ -465,6 +466,7 @@ module sm_pipeline_check_4 (
         .likely(board_likely)
     );
     register_1 reading [1:0] (.clock(clock), .reset(reset), .d(reading_d), .q(reading_q));
+    register_1 reads_memory [1:0] (.clock(clock), .reset(reset), .d(reads_memory_d), .q(reads_memory_q));
     register_64 reading_low [1:0] (.clock(clock), .reset(reset), .d(reading_low_d), .q(reading_low_q));
     register_42 reading_high [1:0] (.clock(clock), .reset(reset), .d(reading_high_d), .q(reading_high_q));
     register_6 reading_warp [1:0] (.clock(clock), .reset(reset), .d(reading_warp_d), .q(reading_warp_q));
@@ -1582,6 +1584,9 @@ module sm_pipeline_check_4 (
             reading_d[p] = issued[p];
         end
         for (p = 0; p < 2; p = p + 1) begin
+            reads_memory_d[p] = issued_high[p*42 +: 3] > 3'd2;
+        end
+        for (p = 0; p < 2; p = p + 1) begin
             reading_low_d[p*64 +: 64] = issued_low[p*64 +: 64];
         end
         for (p = 0; p < 2; p = p + 1) begin
@@ -1598,6 +1603,7 @@ module sm_pipeline_check_4 (
         end
         if (again_taken) begin
             reading_d[0] = 1'd1;
+            reads_memory_d[0] = 1'd1;
             reading_low_d[63:0] = {32'd0, again_pc} | ({32'd0, again_mask} << 6'd32);
             reading_high_d[41:0] = again_high;
             reading_warp_d[5:0] = again_warp;
@@ -1701,13 +1707,6 @@ module sm_pipeline_check_4 (
         end
     end
 
-    always @* begin : reads_memory_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            reads_memory[p] = reading_q[p] && (reading_high_q[p*42 +: 3] > 3'd2);
-        end
-    end
-
     always @* begin : now_stopped_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
@@ -1718,7 +1717,7 @@ module sm_pipeline_check_4 (
 
     assign read_replayed[0] = replay_reading_q;
     assign read_replayed[1] = 1'd0;
-    assign reading_memory = reads_memory[0] || reads_memory[1];
+    assign reading_memory = reads_memory_q[0] || reads_memory_q[1];
     assign credit = stage_credit;
     assign stage_issuing = again_taken || (issued_high[2:0] > 3'd2) || (issued_high[44:42] > 3'd2);
 
@@ -1730,7 +1729,7 @@ module sm_pipeline_check_4 (
         stage_push_entry = reading_entry_q[2:0];
         stage_push_replayed = replay_reading_q;
         pushed_stopped = (now_stopped[0] && !replay_reading_q) || restore_reading_q;
-        if (reads_memory[1]) begin
+        if (reads_memory_q[1]) begin
             pushed_low = reading_low_q[127:64];
             pushed_high = reading_high_q[75:42];
             stage_push_warp = reading_warp_q[11:6];

@@ -146,8 +146,8 @@ fn write_files(folder: &Path, files: &Files) -> Result<()> {
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     let (files, rows) = collect(chosen(args.block.as_deref(), args.config.as_deref())?)?;
+    let whole = args.block.is_none() && args.config.is_none();
     if args.check {
-        let whole = args.block.is_none() && args.config.is_none();
         check(&args.out, &files, whole)?;
     } else {
         write_files(&args.out, &files)?;
@@ -171,7 +171,22 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         "{} files {verb} in {}",
         files.len(),
         args.out.display()
-    ))
+    ))?;
+    let left = match whole {
+        true => left_over(&args.out, &files)?,
+        false => Vec::new(),
+    };
+    let verilog = |path: &&PathBuf| {
+        path.extension()
+            .is_some_and(|kind| kind == "v" || kind == "f")
+    };
+    for path in left.iter().filter(verilog) {
+        global.print(&format!(
+            "{}: no design exports this file; remove it",
+            path.display()
+        ))?;
+    }
+    Ok(())
 }
 
 /// Puts a file in place at once, so that nobody sees half of it.
@@ -205,16 +220,24 @@ fn check(folder: &Path, files: &Files, whole: bool) -> Result<()> {
             ));
         }
     }
+    match left_over(folder, files)?.first() {
+        Some(path) if whole => Err(miette!(
+            "{}: no design exports this file; remove it",
+            path.display()
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// What lies in a folder beside these files, in order.
+fn left_over(folder: &Path, files: &Files) -> Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder)
         .map_err(|error| miette!("{}: cannot read this folder: {error}", folder.display()))?;
-    for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if whole && !files.contains_key(&name) {
-            return Err(miette!(
-                "{}: no design exports this file; remove it",
-                entry.path().display()
-            ));
-        }
-    }
-    Ok(())
+    let mut left: Vec<PathBuf> = entries
+        .flatten()
+        .filter(|entry| !files.contains_key(&*entry.file_name().to_string_lossy()))
+        .map(|entry| entry.path())
+        .collect();
+    left.sort();
+    Ok(left)
 }

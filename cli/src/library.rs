@@ -60,6 +60,9 @@ struct Cell {
 /// # Errors
 /// If a library cannot be used, a design is not there, a tool fails, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    for path in args.write.iter().chain(&args.markdown).chain(&args.table) {
+        tool::check_writable(path).map_err(|error| miette!("{error}"))?;
+    }
     if let Some(path) = &args.against {
         return against(args, path, global);
     }

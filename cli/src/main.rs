@@ -44,8 +44,35 @@ enum Command {
     Doctor(doctor::Args),
 }
 
+/// Whether it only shows the help: there was no argument at all.
+fn is_help(error: &clap::Error) -> bool {
+    error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+}
+
+/// What is wrong with the arguments, in one line: all that clap says before it repeats how the command is used.
+fn sentence(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let told = text
+        .split("\n\nUsage:")
+        .next()
+        .and_then(|told| told.split("\n\nFor more information").next())
+        .unwrap_or_default();
+    let paragraphs = told.split("\n\n").map(|paragraph| {
+        let lines = paragraph.lines().map(str::trim);
+        lines.collect::<Vec<_>>().join(" ")
+    });
+    paragraphs.collect::<Vec<_>>().join("; ")
+}
+
 fn main() -> ExitCode {
-    let Cli { global, command } = Cli::parse();
+    let Cli { global, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && !is_help(&error) => {
+            let _ = writeln!(std::io::stderr(), "{}", sentence(&error));
+            return ExitCode::from(2);
+        }
+        Err(help) => help.exit(),
+    };
     let result = match &command {
         Command::Export(args) => export::run(args, &global),
         Command::Cosim(args) => cosim::run(args, &global),

@@ -32,6 +32,25 @@ fn committed_verilog_equals_a_fresh_export() {
 }
 
 #[test]
+fn verilog_that_no_design_exports_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("register_12.v");
+    std::fs::write(&file, "module register_12; endmodule\n").unwrap();
+    faultline()
+        .args(["export", "--out"])
+        .arg(folder.path())
+        .assert()
+        .success()
+        .stdout(contains("register_12.v: no design exports this file"));
+    faultline()
+        .args(["export", "--check", "--out"])
+        .arg(folder.path())
+        .assert()
+        .failure()
+        .stderr(contains("register_12.v: no design exports this file"));
+}
+
+#[test]
 fn changed_verilog_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let export = || {

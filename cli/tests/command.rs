@@ -266,3 +266,30 @@ fn version_is_that_of_the_package() {
     let text = diff(concat!("faultline ", env!("CARGO_PKG_VERSION"), "\n"));
     faultline().arg("--version").assert().success().stdout(text);
 }
+
+#[test]
+fn wrong_arguments_get_one_line() {
+    let cases: [(&[&str], &str); 4] = [
+        (
+            &["cosim", "--cycles", "-5"],
+            "error: unexpected argument '-5' found; tip: to pass '-5' as a value, use '-- -5'\n",
+        ),
+        (
+            &["trace", "--jsno"],
+            "error: unexpected argument '--jsno' found; tip: a similar argument exists: '--json'\n",
+        ),
+        (
+            &["trace"],
+            "error: the following required arguments were not provided: <FILE>\n",
+        ),
+        (&["hope"], "error: unrecognized subcommand 'hope'\n"),
+    ];
+    for (arguments, told) in cases {
+        faultline()
+            .args(arguments)
+            .assert()
+            .code(2)
+            .stdout(is_empty())
+            .stderr(diff(told));
+    }
+}

@@ -189,6 +189,13 @@ fn small_pipeline(scheme: Scheme, greedy: bool) -> Box<dyn Hardware> {
     >::new(scheme, greedy))
 }
 
+/// A pipeline that is small enough for proofs.
+fn proved_pipeline(scheme: Scheme) -> Box<dyn Hardware> {
+    connected(SmPipeline::<4, 2, 1, 2, 4, 2, 4, 2, 3, 3, 4, 2, 3>::new(
+        scheme, false,
+    ))
+}
+
 /// Every design, in the order of the block's page.
 pub fn designs() -> Vec<Design> {
     let design = |name, block, config, build| Design {
@@ -318,5 +325,8 @@ pub fn designs() -> Vec<Design> {
             "log_4_greedy",
             || small_pipeline(Scheme::OperandLog, true),
         ),
+        design("sm_pipeline_proof", "sm_pipeline", "proof", || {
+            proved_pipeline(Scheme::OperandLog)
+        }),
     ]
 }

@@ -165,6 +165,7 @@ pub struct SmPipeline<
 
     // Fetch and operand read, port by port.
     reading: [Register<Bit>; WIDTH],
+    reads_memory: [Register<Bit>; WIDTH],
     reading_low: [Register<Bits<64>>; WIDTH],
     reading_high: [Register<Bits<42>>; WIDTH],
     reading_warp: [Register<Bits<WARP_BITS>>; WIDTH],
@@ -280,7 +281,6 @@ pub struct SmPipeline<
     bus_c: [Signal<Local, Bits<REGISTER_BITS>>; WIDTH],
     bus_low: [Signal<Local, Bits<64>>; WIDTH],
     bus_high: [Signal<Local, Bits<42>>; WIDTH],
-    reads_memory: [Signal<Local, Bit>; WIDTH],
     reads_global: [Signal<Local, Bit>; WIDTH],
     allocates: [Signal<Local, Bit>; WIDTH],
     issued: [Signal<Local, Bit>; WIDTH],
@@ -368,6 +368,8 @@ impl<
         for p in 0..WIDTH {
             self.reading[p].clock.next = self.clock.val();
             self.reading[p].reset.next = self.reset.val();
+            self.reads_memory[p].clock.next = self.clock.val();
+            self.reads_memory[p].reset.next = self.reset.val();
             self.reading_low[p].clock.next = self.clock.val();
             self.reading_low[p].reset.next = self.reset.val();
             self.reading_high[p].clock.next = self.clock.val();
@@ -810,6 +812,7 @@ impl<
             self.allocates[p].next = (self.issued_high[p].val().get_bits::<CLASS_BITS>(0) == 4)
                 || (self.issued_high[p].val().get_bits::<CLASS_BITS>(0) == 5);
             self.reading[p].d.next = self.issued[p].val();
+            self.reads_memory[p].d.next = self.issued_high[p].val().get_bits::<CLASS_BITS>(0) > 2;
             self.reading_low[p].d.next = self.issued_low[p].val();
             self.reading_high[p].d.next = self.issued_high[p].val();
             self.reading_warp[p].d.next = self.issued_warp[p].val();
@@ -821,6 +824,7 @@ impl<
         }
         if self.again_taken.val() {
             self.reading[0].d.next = true;
+            self.reads_memory[0].d.next = true;
             self.reading_low[0].d.next = bit_cast::<64, 32>(self.again_pc.val())
                 | (bit_cast::<64, 32>(self.again_mask.val()) << 32);
             self.reading_high[0].d.next = self.again_high.val();
@@ -850,8 +854,6 @@ impl<
             self.read_source_c[p].next = self.reading_high[p].q.val().get_bits::<REGISTER_BITS>(34);
             self.read_pc[p].next = self.reading_low[p].q.val().get_bits::<32>(0);
             self.read_mask[p].next = self.reading_low[p].q.val().get_bits::<32>(32);
-            self.reads_memory[p].next = self.reading[p].q.val()
-                && (self.reading_high[p].q.val().get_bits::<CLASS_BITS>(0) > 2);
             self.now_stopped[p].next = self.reading_stopped[p].q.val()
                 || (self.fault.val() && (self.faulted_warp.val() == self.reading_warp[p].q.val()))
                 || (self.stop_valid.val()
@@ -863,7 +865,7 @@ impl<
         self.read_replayed[1].next = false;
 
         // The memory stage takes the memory instruction that has read its operands; there is at most one.
-        self.reading_memory.next = self.reads_memory[0].val() || self.reads_memory[1].val();
+        self.reading_memory.next = self.reads_memory[0].q.val() || self.reads_memory[1].q.val();
         self.credit.next = self.stage.credit.val();
         self.stage.issuing.next = self.again_taken.val()
             || (self.issued_high[0].val().get_bits::<CLASS_BITS>(0) > 2)
@@ -876,7 +878,7 @@ impl<
         self.stage.push_replayed.next = self.replay_reading.q.val();
         self.pushed_stopped.next = (self.now_stopped[0].val() && !self.replay_reading.q.val())
             || self.restore_reading.q.val();
-        if self.reads_memory[1].val() {
+        if self.reads_memory[1].q.val() {
             self.pushed_low.next = self.reading_low[1].q.val();
             self.pushed_high.next = self.reading_high[1].q.val().get_bits::<34>(0);
             self.stage.push_warp.next = self.reading_warp[1].q.val();

@@ -56,7 +56,7 @@ ports! {
         launch_valid: bool = 1,
         /// Entries per thread block.
         launch_entries: u8 = parameters.entry_bits() + 1,
-        /// An instruction at issue asks for its entries.
+        /// An instruction asks for its entries.
         allocate_valid: bool = 1,
         /// Its thread block's slot.
         allocate_slot: u8 = parameters.slot_bits,

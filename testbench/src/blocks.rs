@@ -175,6 +175,20 @@ impl Block for SmPipeline {
 
     fn parameters(config: &str) -> Option<sm_pipeline::Parameters> {
         use sm_pipeline::{Policy, Scheme};
+        if config == PROVED {
+            let narrow = replay_queue::Parameters::with_entries(4);
+            return Some(sm_pipeline::Parameters {
+                scheme: Scheme::OperandLog,
+                policy: Policy::LooseRoundRobin,
+                warps: 4,
+                entries: 4,
+                queue: replay_queue::Parameters {
+                    age_bits: 3,
+                    ..narrow
+                },
+                log: operand_log::Parameters::with_entries(4),
+            });
+        }
         let mut words = config.split('_');
         let scheme = match words.next()? {
             "stall" => Scheme::StallOnFault,

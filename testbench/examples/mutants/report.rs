@@ -130,7 +130,7 @@ is proved equivalent can be told from the design by no inputs at all, legal or n
         }
         for (mutant, cycle) in campaign.survivors() {
             let known = cycle.map_or("neither killed nor proved".to_owned(), |cycle| {
-                format!("not equivalent: inputs that tell it in cycle {cycle} exist")
+                format!("not proved: legal or not, some inputs tell it in cycle {cycle}, unless a memory's contents forbid it")
             });
             let _ = writeln!(text, "{} {known} |", row(mutant));
         }
