@@ -154,7 +154,7 @@ fn waveform_can_be_read_by_all_or_is_told_by_its_own_name() {
     assert_eq!(mode & 0o777, 0o644);
     let nowhere = folder.path().join("no/such/w.fst");
     let sentence = format!(
-        "error: {}: the waveform cannot be written (",
+        "error: {}: cannot write: its folder is not there",
         nowhere.display()
     );
     let assert = cosim(&nowhere).failure().stderr(starts_with(sentence));
