@@ -144,7 +144,7 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
             logic,
             "{design}: its logic in library.md and cost.md"
         );
-        for (ratio, bar) in [(4, 0.02), (7, 0.10), (9, 0.10)] {
+        for (ratio, bar) in [(3, 0.02), (7, 0.10), (9, 0.10)] {
             assert!((number(ratio) - 1.0).abs() <= bar, "{design}: {row:?}");
         }
     }

@@ -61,7 +61,8 @@ impl Mapping {
     }
 }
 
-/// The script of [`Mapping::Balanced`]; Yosys puts the delay target in place of `{D}`.
+/// The script of [`Mapping::Balanced`], with `{D}` where the delay target goes: Yosys puts it only into scripts that are
+/// given on its command line, and ABC takes no notice of what it does not know.
 const BALANCED: &str = "strash
 &get -n
 &fraig -x
@@ -125,7 +126,8 @@ pub fn synthesise_with(
     tool::write_whole(&folder.join("design.v"), &design.verilog)?;
     tool::write_whole(&folder.join("cells.lib"), library.text())?;
     tool::write_whole(&folder.join("abc.constr"), &constraints(library))?;
-    tool::write_whole(&folder.join("balanced.abc"), BALANCED)?;
+    let balanced = BALANCED.replace("{D}", &format!("-D {target_ps}"));
+    tool::write_whole(&folder.join("balanced.abc"), &balanced)?;
     let taps: String = design.memories.iter().map(taps).collect();
     tool::write_whole(&folder.join("taps.v"), &taps)?;
     let flow = script(design, target_ps, mapping);

@@ -208,6 +208,30 @@ fn a_design_that_makes_yosys_warn_is_refused() {
 }
 
 #[test]
+fn the_delay_target_reaches_the_mapping() {
+    if missing(&[YOSYS]) {
+        return;
+    }
+    let library = Library::embedded().unwrap();
+    let design = Design {
+        top: "sum".to_owned(),
+        verilog: "module sum (input clock, input [31:0] a, input [31:0] b, output reg [31:0] s);
+            always @(posedge clock) s <= a + b;
+        endmodule"
+            .to_owned(),
+        memories: Vec::new(),
+    };
+    for mapping in [Mapping::Plain, Mapping::Balanced] {
+        let area = |target| {
+            let netlist = yosys::synthesise_with(&design, &library, target, mapping);
+            netlist.unwrap().area_um2
+        };
+        let (tight, loose) = (area(100), area(5000));
+        assert!(loose < tight, "{}: {tight} and {loose}", mapping.name());
+    }
+}
+
+#[test]
 fn a_memory_that_vanishes_is_noticed() {
     if missing(&[YOSYS]) {
         return;

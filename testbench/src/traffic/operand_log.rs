@@ -24,6 +24,8 @@ pub struct OperandLogTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
+    /// For what nobody may look at.
+    noise: Dice,
     /// Operands are windows into it, told apart by a count in the first lane.
     pool: Vec<u64>,
     mode: &'static Mode,
@@ -64,6 +66,7 @@ impl OperandLogTraffic {
             parameters,
             seed,
             dice,
+            noise: Dice::new(!seed),
             pool,
             mode: &STEADY,
             left: 300,
@@ -120,6 +123,8 @@ impl OperandLogTraffic {
             if (first..past).contains(&self.parameters.entries) {
                 self.stray_slot = (self.stray_slot + 1) & (self.parameters.slots() - 1) as u8;
             }
+        } else if self.noise.chance(128) {
+            inputs.launch_entries = self.noise.below(2 << self.parameters.entry_bits()) as u8;
         }
     }
 
