@@ -10,7 +10,7 @@ mod tables;
 use std::path::PathBuf;
 
 use faultline_sim::sm::Work;
-use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::sm_pipeline::{Policy, Scheme};
 use faultline_synth::tool;
 use faultline_testbench::backend::Kind;
 use miette::{Result, miette};
@@ -46,6 +46,9 @@ pub struct Args {
     /// Warps of the SM
     #[arg(long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     warps: u8,
+    /// How the next warp is chosen: loose-round-robin or greedy-then-oldest
+    #[arg(long, default_value = "loose-round-robin", value_name = "POLICY", value_parser = policy)]
+    scheduler: Policy,
     /// Thread blocks of the kernels, as a multiple
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     scale: u32,
@@ -137,6 +140,12 @@ fn rows(works: &[Work], setups: &[jobs::Setup], runs: u64) -> Result<Vec<jobs::R
     let rows = jobs::run(works, setups, runs, &bar);
     bar.finish_and_clear();
     rows
+}
+
+/// The policy of this name.
+fn policy(name: &str) -> Result<Policy, String> {
+    let known = Policy::ALL.map(Policy::name).join(" and ");
+    Policy::named(name).ok_or_else(|| format!("there are {known}"))
 }
 
 /// The schemes that were asked for.

@@ -114,6 +114,7 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
     let setup = |scheme, log: Option<usize>| {
         let mut parameters = Parameters::paper(scheme, log.unwrap_or(8 << 10));
         parameters.pipeline.warps = args.warps.into();
+        parameters.pipeline.policy = args.scheduler;
         parameters.pipeline.queue = replay_queue::Parameters::with_entries(args.queue);
         parameters.timing.sharers = args.sharers;
         parameters.faults = Faults {

@@ -70,11 +70,12 @@ fn command(args: &Args) -> String {
         command += &format!(" {}", name.to_string_lossy());
     }
     command += &format!(
-        " --log {} --queue {} --warps {} --sharers {} --scale {} --runs {} --seed {}",
+        " --log {} --queue {} --warps {} --sharers {} --scheduler {} --scale {} --runs {} --seed {}",
         args.log.join(","),
         args.queue,
         args.warps,
         args.sharers,
+        args.scheduler.name(),
         args.scale,
         args.runs,
         args.seed
@@ -128,7 +129,7 @@ fn assumptions(args: &Args) -> String {
          global memory instructions\", section 3.2). Here it has entries, which are held from the memory stage to the \
          last TLB check, and a full queue stalls the issue of memory instructions.\n\
          - A warp has {} instructions in flight at most and the L1 TLB waits for {} pages at most, as in the Verilog, \
-         and the next warp is chosen in loose round robin.\n\
+         and the next warp is chosen in the order of `--scheduler`.\n\
          - A line of DRAM comes up to {} cycles earlier or later than the latency says, by the seed, because other SMs \
          use the DRAM too.",
         args.sharers,

@@ -129,7 +129,7 @@ impl Trial {
 
 /// A small SM, so that all that can be full is full at times.
 fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
-    let policies = [Policy::LooseRoundRobin, Policy::GreedyThenOldest];
+    let policies = Policy::ALL;
     Parameters {
         pipeline: sm_pipeline::Parameters {
             scheme,

@@ -95,6 +95,24 @@ pub enum Policy {
     GreedyThenOldest,
 }
 
+impl Policy {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::LooseRoundRobin, Self::GreedyThenOldest];
+
+    /// Its name in options and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LooseRoundRobin => "loose-round-robin",
+            Self::GreedyThenOldest => "greedy-then-oldest",
+        }
+    }
+
+    /// The policy of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|policy| policy.name() == name)
+    }
+}
+
 /// The sizes of a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
