@@ -33,7 +33,7 @@ pub struct Memory {
 }
 
 /// The delay that mapping aims at, ps. A clock of 1 ns leaves the logic less: ABC counts neither the
-/// flip-flops' own delay and setup nor the wires. The peers' figures were made with 900.
+/// flip-flops' own delay and setup nor, before it sizes the gates, the wires. The peers' figures were made with 900.
 pub const TARGET_PS: u32 = 700;
 
 /// The load on every output, fF.
@@ -45,7 +45,7 @@ pub enum Mapping {
     /// Yosys's own script for `abc -D -constr`: what the peers' figures were made with.
     Plain,
     /// The same steps until the logic is mapped; then it is rebalanced for depth (`if -g`), mapped
-    /// for delay (`map` instead of `&nf`), buffered and sized. `synth/reports/cost_plain.md` beside
+    /// for delay (`map` instead of `&nf`), buffered, and sized with the library's wire loads. `synth/reports/cost_plain.md` beside
     /// `cost.md` shows what that gains and what it costs.
     #[default]
     Balanced,
@@ -78,9 +78,9 @@ map -B 0.9 {D}
 topo
 buffer -c
 topo
-upsize {D}
-dnsize {D}
-stime -p
+upsize -c {D}
+dnsize -c {D}
+stime -p -c
 ";
 
 /// A mapped design.
