@@ -109,248 +109,185 @@ module sm_pipeline_log_4_greedy (
     localparam  CHECKS = 1'd0;
     localparam  QUEUES = 1'd1;
     localparam  LOGS = 1'd1;
-    reg     [3:0] live;
-    reg     [3:0] arrival;
-    reg     [3:0] claim;
-    reg     [3:0] first_special;
-    reg     [3:0] first_control;
-    reg     [3:0] first_memory;
-    reg     [3:0] first_load;
-    reg     [3:0] first_store;
-    reg     [3:0] second_special;
-    reg     [3:0] second_control;
-    reg     [3:0] second_memory;
-    reg     [1:0] same_slot;
-    reg     [1:0] load_fits;
-    reg     [1:0] store_fits;
-    reg     [1:0] first_fits;
-    reg     [1:0] second_fits;
-    reg     [1:0] can_go;
-    reg     [1:0] can_pair;
-    wire          restore_behind;
-    reg     [3:0] first_global;
-    reg     [3:0] second_global;
-    reg     [3:0] unit_seen;
-    reg     [3:0] first_unit;
-    reg     [3:0] second_unit;
-    reg     [3:0] apart;
-    reg     [3:0] chosen;
-    reg     [3:0] leaving;
-    reg     [3:0] ready;
-    reg     [3:0] pair;
-    reg     [3:0] issue_first;
-    reg     [3:0] issue_second;
-    reg     [3:0] stop_event;
-    reg     [3:0] starting;
-    reg     [3:0] resuming;
-    wire    [1:0] go;
-    wire    [1:0] pair_go;
-    wire    [1:0] blocked;
-    wire   [11:0] number;
-    wire   [11:0] fetch_number;
-    reg     [5:0] class_;
-    reg     [1:0] global_;
-    reg     [1:0] bus_stops;
-    reg     [1:0] bus_holds;
-    reg    [15:0] bus_destination;
-    reg    [15:0] bus_a;
-    reg    [15:0] bus_b;
-    reg    [15:0] bus_c;
-    wire  [127:0] bus_low;
-    wire   [83:0] bus_high;
-    reg     [1:0] reads_global;
-    reg     [1:0] allocates;
-    reg     [1:0] issued;
-    reg   [127:0] issued_low;
-    reg    [83:0] issued_high;
-    reg    [11:0] issued_warp;
-    reg     [5:0] issued_entry;
-    reg     [7:0] issued_slot;
-    reg     [1:0] now_stopped;
-    wire          replay;
-    wire          replay_taken;
-    wire          restore_room;
-    wire          restore_taken;
-    wire          again;
-    wire          again_taken;
-    reg     [5:0] again_warp;
-    reg     [3:0] again_slot;
-    reg           again_store;
-    reg     [7:0] again_destination;
-    reg     [7:0] again_a;
-    reg     [7:0] again_b;
-    reg    [31:0] again_pc;
-    reg    [31:0] again_mask;
-    reg     [6:0] again_opcode;
-    wire          credit;
-    wire          memory_free;
-    wire          reading_memory;
+    wire   [54:0] messages;
+    wire    [2:0] units;
+    wire          fault;
     wire          clash;
     wire          conflict;
-    wire          fault;
-    wire          checked;
-    wire          squash_valid;
-    reg     [5:0] squash_warp;
-    reg     [2:0] squash_entry;
-    wire          resume;
-    reg     [1:0] reverted;
-    wire    [1:0] reverted_more;
-    reg    [63:0] pushed_low;
-    reg    [33:0] pushed_high;
-    reg           pushed_stopped;
-    reg     [2:0] again_class;
-    wire   [41:0] again_high;
-    reg     [3:0] running_d;
-    wire    [3:0] running_q;
-    reg    [15:0] slot_d;
-    wire   [15:0] slot_q;
-    reg     [3:0] refetch_d;
-    wire    [3:0] refetch_q;
-    reg   [255:0] first_low_d;
-    wire  [255:0] first_low_q;
-    reg   [167:0] first_high_d;
-    wire  [167:0] first_high_q;
-    reg   [255:0] second_low_d;
-    wire  [255:0] second_low_q;
-    reg   [167:0] second_high_d;
-    wire  [167:0] second_high_q;
-    reg     [3:0] board_arrive_valid;
-    reg    [31:0] board_arrive_destination;
-    reg    [31:0] board_arrive_source_a;
-    reg    [31:0] board_arrive_source_b;
-    reg    [31:0] board_arrive_source_c;
-    reg     [3:0] board_entry_stops;
-    reg     [3:0] board_entry_holds;
-    reg    [31:0] board_entry_destination;
-    reg    [31:0] board_entry_source_a;
-    reg    [31:0] board_entry_source_b;
-    reg    [31:0] board_entry_source_c;
-    reg    [23:0] board_finished_valid;
-    reg    [71:0] board_finished_entry;
-    reg     [3:0] board_checked_valid;
-    reg     [3:0] board_chosen;
-    wire    [3:0] board_room;
-    wire   [11:0] board_arrive_entry;
-    wire    [3:0] board_first_valid;
-    wire    [3:0] board_first_ready;
-    wire   [11:0] board_first_entry;
-    wire    [3:0] board_second_valid;
-    wire    [3:0] board_second_ready;
-    wire   [11:0] board_second_entry;
-    wire    [3:0] board_stopped;
-    wire    [3:0] board_stopping;
-    wire    [3:0] board_busy;
-    wire    [3:0] board_likely;
-    reg     [1:0] reading_d;
-    wire    [1:0] reading_q;
-    reg     [1:0] reads_memory_d;
-    wire    [1:0] reads_memory_q;
-    reg   [127:0] reading_low_d;
-    wire  [127:0] reading_low_q;
-    reg    [83:0] reading_high_d;
-    wire   [83:0] reading_high_q;
-    reg    [11:0] reading_warp_d;
-    wire   [11:0] reading_warp_q;
-    reg     [5:0] reading_entry_d;
-    wire    [5:0] reading_entry_q;
-    reg     [7:0] reading_slot_d;
-    wire    [7:0] reading_slot_q;
-    reg     [1:0] reading_stopped_d;
-    wire    [1:0] reading_stopped_q;
+    wire    [1:0] go;
+    wire    [1:0] pair_go;
+    reg   [107:0] pushed;
+    wire          taking;
     wire          favoured_d;
     wire          favoured_q;
-    reg    [15:0] seen_one_reset;
-    wire   [15:0] seen_one_q;
-    reg    [15:0] seen_two_reset;
-    wire   [15:0] seen_two_q;
-    wire          squashing_reset;
-    wire          squashing_d;
-    wire          squashing_q;
-    wire          squashing_warp_reset;
-    reg     [5:0] squashing_warp_d;
-    wire    [5:0] squashing_warp_q;
-    wire          squashing_entry_reset;
-    reg     [2:0] squashing_entry_d;
-    wire    [2:0] squashing_entry_q;
-    wire          replay_reading_q;
-    wire          restore_reading_reset;
-    wire          restore_reading_q;
     wire          saved_nothing_reset;
     wire          saved_nothing_d;
     wire          saved_nothing_q;
-    wire    [3:0] replay_index_q;
-    reg     [6:0] replay_address_d;
-    wire    [6:0] replay_address_q;
-    reg     [6:0] replay_data_d;
-    wire    [6:0] replay_data_q;
-    wire    [3:0] reverting_q;
-    wire          reverting_any_q;
-    wire    [1:0] reverting_warp_q;
-    reg     [5:0] replaying_warp_d;
-    wire    [5:0] replaying_warp_q;
-    reg           replaying_well_d;
-    wire          replaying_well_q;
-    reg     [3:0] fetch_scheduler_request;
-    wire    [3:0] fetch_scheduler_chosen;
-    wire    [1:0] fetch_scheduler_index;
-    wire    [1:0] fetch_scheduler_any;
-    reg     [3:0] issue_scheduler_request;
-    wire    [3:0] issue_scheduler_chosen;
-    wire    [1:0] issue_scheduler_index;
-    wire    [1:0] unused_issue_scheduler_any;
-    reg     [3:0] reverts_request;
+    wire   [23:0] warp_number;
+    wire    [3:0] warp_logs;
+    reg    [19:0] warp_finished_valid;
+    reg   [119:0] warp_finished_warp;
+    reg    [59:0] warp_finished_entry;
+    reg     [3:0] warp_fetch_chosen;
+    reg     [3:0] warp_fetched_valid;
+    reg   [423:0] warp_fetched;
+    reg   [127:0] warp_entry;
+    reg     [3:0] warp_entry_stops;
+    reg     [3:0] warp_entry_holds;
+    reg     [3:0] warp_issue_chosen;
+    reg     [3:0] warp_go;
+    reg     [3:0] warp_pair_go;
+    reg     [3:0] warp_stays;
+    reg    [63:0] warp_seen_one;
+    reg    [63:0] warp_seen_two;
+    wire    [3:0] warp_fetch_request;
+    wire    [3:0] warp_asking;
+    wire   [11:0] warp_arrive_entry;
+    wire    [3:0] warp_issue_request;
+    wire    [3:0] warp_ready;
+    wire    [3:0] warp_pair;
+    wire    [3:0] warp_special;
+    wire    [3:0] warp_control;
+    wire    [3:0] warp_memory;
+    wire  [423:0] warp_first;
+    wire   [11:0] warp_first_entry;
+    wire  [423:0] warp_second;
+    wire   [11:0] warp_second_entry;
+    wire   [15:0] warp_slot;
+    wire    [3:0] warp_revert_request;
+    wire    [3:0] warp_revert_first;
+    wire    [3:0] warp_revert_second;
+    wire    [3:0] warp_revert_squashed;
+    wire    [3:0] warp_drained;
+    wire    [3:0] warp_stays_in_slot;
+    wire    [1:0] fetch_port_odd;
+    wire    [1:0] fetch_port_disables;
+    reg     [3:0] fetch_port_request;
+    wire    [3:0] fetch_port_chosen;
+    wire   [11:0] fetch_port_warp;
+    wire  [211:0] fetch_port_fetched;
+    wire   [63:0] fetch_port_entry;
+    wire    [1:0] fetch_port_entry_stops;
+    wire    [1:0] fetch_port_entry_holds;
+    wire    [1:0] issue_port_odd;
+    wire    [1:0] issue_port_blocked;
+    reg     [3:0] issue_port_request;
+    reg     [3:0] issue_port_ready;
+    reg     [3:0] issue_port_pair;
+    reg     [3:0] issue_port_special;
+    reg     [3:0] issue_port_control;
+    reg     [3:0] issue_port_memory;
+    reg   [423:0] issue_port_first;
+    reg    [11:0] issue_port_first_entry;
+    reg   [423:0] issue_port_second;
+    reg    [11:0] issue_port_second_entry;
+    reg    [15:0] issue_port_slot;
+    reg     [1:0] issue_port_load_fits;
+    reg     [1:0] issue_port_store_fits;
+    wire    [3:0] issue_port_chosen;
+    wire   [11:0] issue_port_warp;
+    wire    [7:0] issue_port_warp_slot;
+    wire  [211:0] issue_port_older;
+    wire    [5:0] issue_port_older_entry;
+    wire  [211:0] issue_port_younger;
+    wire    [5:0] issue_port_younger_entry;
+    wire    [1:0] issue_port_can_go;
+    wire    [1:0] issue_port_can_pair;
+    wire    [1:0] issue_port_needs_special;
+    wire    [1:0] issue_port_needs_control;
+    wire    [1:0] issue_port_needs_memory;
+    wire    [2:0] room_logs;
+    reg    [47:0] room_free_one;
+    reg    [47:0] room_free_two;
+    reg    [11:0] room_slot;
+    reg    [11:0] room_taking_slot;
+    reg     [2:0] room_taking_two;
+    wire    [2:0] room_load;
+    wire    [2:0] room_store;
+    reg     [5:0] operand_read_issued;
+    reg   [635:0] operand_read_instruction;
+    reg    [17:0] operand_read_issued_entry;
+    reg    [35:0] operand_read_issued_warp;
+    reg    [23:0] operand_read_issued_slot;
+    wire    [1:0] operand_read_replaying;
+    wire    [1:0] operand_read_replayed;
+    wire    [1:0] operand_read_restored;
+    wire    [1:0] operand_read_issues_memory;
+    wire    [1:0] operand_read_issues_global;
+    wire    [1:0] operand_read_valid;
+    wire    [5:0] operand_read_entry;
+    wire    [5:0] operand_read_class;
+    wire   [13:0] operand_read_opcode;
+    wire   [15:0] operand_read_destination;
+    wire   [15:0] operand_read_source_a;
+    wire   [15:0] operand_read_source_b;
+    wire   [15:0] operand_read_source_c;
+    wire   [63:0] operand_read_pc;
+    wire   [63:0] operand_read_mask;
+    wire   [11:0] operand_read_warp;
+    wire    [1:0] operand_read_memory;
+    wire  [215:0] operand_read_request;
+    wire    [1:0] operand_read_squashed;
+    wire    [1:0] operand_read_allocates;
+    wire          reissue_queues;
+    reg   [107:0] reissue_restore;
+    wire          reissue_restore_fits;
+    wire          reissue_valid;
+    wire          reissue_taken;
+    wire          reissue_replay_taken;
+    wire  [105:0] reissue_instruction;
+    wire   [31:0] reissue_registers;
+    wire    [5:0] reissue_warp;
+    wire    [3:0] reissue_slot;
+    wire          reissue_restore_ready;
+    wire          reissue_replayed;
+    wire          reissue_restored;
+    wire    [3:0] reissue_index;
+    wire    [6:0] reissue_log_address;
+    wire    [6:0] reissue_log_data;
     wire    [3:0] reverts_grant;
-    wire    [1:0] reverts_index;
+    wire          reverts_valid;
+    wire    [5:0] reverts_warp;
+    wire    [1:0] reverts_count;
+    wire          resume_queues;
+    wire          resume_accepted;
+    wire          resume_proceed_valid;
+    wire    [5:0] resume_proceed_warp;
+    wire          squash_queues;
+    wire          squash_waiting;
+    wire          squash_valid;
+    wire    [5:0] squash_warp;
+    wire    [2:0] squash_entry;
     wire          stage_issuing;
     wire          stage_issuing_global;
-    wire          stage_coming;
-    reg     [5:0] stage_push_warp;
-    reg     [3:0] stage_push_slot;
+    wire          stage_push_valid;
     reg     [2:0] stage_push_entry;
-    wire    [2:0] stage_push_class;
-    wire    [7:0] stage_push_destination;
-    wire    [7:0] stage_push_address_register;
-    wire    [7:0] stage_push_data_register;
-    wire   [31:0] stage_push_pc;
-    wire   [31:0] stage_push_mask;
-    wire    [6:0] stage_push_opcode;
     reg           stage_push_replayed;
-    wire          stage_push_squashed;
-    wire          stage_waiting_squash;
+    reg           stage_push_squashed;
     wire          stage_save_valid;
     wire          stage_credit;
     wire          stage_place;
     wire          stage_front_valid;
     wire          stage_front_data;
+    wire    [5:0] stage_front_warp;
+    wire    [3:0] stage_front_slot;
+    wire    [2:0] stage_front_class;
+    wire    [6:0] stage_front_opcode;
+    wire   [31:0] stage_front_pc;
+    wire   [31:0] stage_front_mask;
+    wire    [2:0] stage_front_entry;
+    wire          stage_front_replayed;
+    wire          stage_front_squashed;
+    wire    [3:0] stage_front_index;
+    wire    [4:0] stage_front_log_address;
+    wire    [4:0] stage_front_log_data;
     wire          stage_memory_valid;
-    wire    [5:0] stage_memory_warp;
-    wire    [3:0] stage_memory_slot;
-    wire    [2:0] stage_memory_entry;
-    wire    [2:0] stage_memory_class;
-    wire          stage_memory_replayed;
-    wire          stage_memory_squashed;
-    wire   [31:0] stage_memory_pc;
-    wire   [31:0] stage_memory_mask;
-    wire    [6:0] stage_memory_opcode;
-    wire    [3:0] stage_memory_index;
-    wire    [4:0] stage_memory_log_address;
-    wire    [4:0] stage_memory_log_data;
     wire          stage_squashed_valid;
-    wire    [5:0] stage_squashed_warp;
-    wire    [2:0] stage_squashed_entry;
     wire          stage_checked_ready;
     wire          stage_resume_ready;
     wire          stage_replay_valid;
     wire          stage_replay_done;
-    wire    [5:0] stage_replay_warp;
-    wire    [3:0] stage_replay_slot;
-    wire          stage_replay_store;
-    wire    [7:0] stage_replay_destination;
-    wire    [7:0] stage_replay_address_register;
-    wire    [7:0] stage_replay_data_register;
-    wire   [31:0] stage_replay_pc;
-    wire   [31:0] stage_replay_mask;
-    wire    [6:0] stage_replay_opcode;
+    wire  [107:0] stage_replay;
     wire    [3:0] stage_replay_index;
     wire    [6:0] stage_replay_log_address;
     wire    [6:0] stage_replay_log_data;
@@ -362,178 +299,249 @@ module sm_pipeline_log_4_greedy (
     wire    [4:0] stage_occupancy;
     wire   [15:0] stage_free_one;
     wire   [15:0] stage_free_two;
+    wire   [15:0] stage_seen_one;
+    wire   [15:0] stage_seen_two;
     wire [2047:0] stage_logged_data;
-    reg     [3:0] low_of_first_choose;
-    reg   [255:0] low_of_first_of;
-    wire  [127:0] low_of_first_chosen;
-    reg     [3:0] high_of_first_choose;
-    reg   [167:0] high_of_first_of;
-    wire   [83:0] high_of_first_chosen;
-    reg     [3:0] low_of_second_choose;
-    reg   [255:0] low_of_second_of;
-    wire  [127:0] low_of_second_chosen;
-    reg     [3:0] high_of_second_choose;
-    reg   [167:0] high_of_second_of;
-    wire   [83:0] high_of_second_chosen;
-    reg     [3:0] entry_of_first_choose;
-    reg    [11:0] entry_of_first_of;
-    wire    [5:0] entry_of_first_chosen;
-    reg     [3:0] entry_of_second_choose;
-    reg    [11:0] entry_of_second_of;
-    wire    [5:0] entry_of_second_chosen;
-    reg     [3:0] slot_of_warp_choose;
-    reg    [15:0] slot_of_warp_of;
-    wire    [7:0] slot_of_warp_chosen;
-    reg     [3:0] some_live_of;
-    wire    [1:0] some_live_any;
-    reg     [3:0] some_ready_of;
-    wire    [1:0] some_ready_any;
-    reg     [3:0] some_special_of;
-    wire    [1:0] some_special_any;
-    reg     [3:0] some_control_of;
-    wire    [1:0] some_control_any;
-    reg     [3:0] some_memory_of;
-    wire    [1:0] some_memory_any;
-    reg     [3:0] some_pair_of;
-    wire    [1:0] some_pair_any;
-    reg     [3:0] again_entry_choose;
-    wire    [2:0] again_entry_chosen;
-    reg     [3:0] drained_of;
+    reg     [3:0] some_asking_of;
+    wire    [1:0] some_asking_any;
+    reg     [3:0] reissue_entry_choose;
+    wire    [2:0] reissue_entry_chosen;
     wire          drained_any;
-    reg     [3:0] slot_busy_of;
     wire          slot_busy_any;
-    wire          some_revert_any;
-    reg     [3:0] revert_first_of;
-    wire          revert_first_any;
-    reg     [3:0] revert_second_of;
-    wire          revert_second_any;
-    reg     [3:0] revert_squashed_of;
-    wire          revert_squashed_any;
-    reg    [63:0] one_seen_of;
-    wire    [3:0] one_seen_any;
-    reg    [63:0] two_seen_of;
-    wire    [3:0] two_seen_any;
-    reg    [31:0] one_free_of;
-    wire    [1:0] one_free_any;
-    reg    [31:0] two_free_of;
-    wire    [1:0] two_free_any;
-    reg    [15:0] restore_one_of;
-    wire          restore_one_any;
-    reg    [15:0] restore_two_of;
-    wire          restore_two_any;
 
-    register_1 running [3:0] (.clock(clock), .reset(reset), .d(running_d), .q(running_q));
-    register_4 slot [3:0] (.clock(clock), .reset(reset), .d(slot_d), .q(slot_q));
-    register_1 refetch [3:0] (.clock(clock), .reset(reset), .d(refetch_d), .q(refetch_q));
-    register_64 first_low [3:0] (.clock(clock), .reset(reset), .d(first_low_d), .q(first_low_q));
-    register_42 first_high [3:0] (.clock(clock), .reset(reset), .d(first_high_d), .q(first_high_q));
-    register_64 second_low [3:0] (.clock(clock), .reset(reset), .d(second_low_d), .q(second_low_q));
-    register_42 second_high [3:0] (.clock(clock), .reset(reset), .d(second_high_d), .q(second_high_q));
-    sm_pipeline_log_4_greedy_board board [3:0] (
-        .clock(clock),
-        .reset(reset),
-        .arrive_valid(board_arrive_valid),
-        .arrive_issued(again),
-        .arrive_destination(board_arrive_destination),
-        .arrive_source_a(board_arrive_source_a),
-        .arrive_source_b(board_arrive_source_b),
-        .arrive_source_c(board_arrive_source_c),
-        .entry_stops(board_entry_stops),
-        .entry_holds(board_entry_holds),
-        .entry_destination(board_entry_destination),
-        .entry_source_a(board_entry_source_a),
-        .entry_source_b(board_entry_source_b),
-        .entry_source_c(board_entry_source_c),
-        .issue_first(issue_first),
-        .issue_second(issue_second),
-        .flush(reverting_q),
-        .finished_valid(board_finished_valid),
-        .finished_entry(board_finished_entry),
-        .checked_valid(board_checked_valid),
-        .checked_entry(checked_entry),
-        .chosen(board_chosen),
-        .room(board_room),
-        .arrive_entry(board_arrive_entry),
-        .first_valid(board_first_valid),
-        .first_ready(board_first_ready),
-        .first_entry(board_first_entry),
-        .second_valid(board_second_valid),
-        .second_ready(board_second_ready),
-        .second_entry(board_second_entry),
-        .stopped(board_stopped),
-        .stopping(board_stopping),
-        .busy(board_busy),
-        .likely(board_likely)
-    );
-    register_1 reading [1:0] (.clock(clock), .reset(reset), .d(reading_d), .q(reading_q));
-    register_1 reads_memory [1:0] (.clock(clock), .reset(reset), .d(reads_memory_d), .q(reads_memory_q));
-    register_64 reading_low [1:0] (.clock(clock), .reset(reset), .d(reading_low_d), .q(reading_low_q));
-    register_42 reading_high [1:0] (.clock(clock), .reset(reset), .d(reading_high_d), .q(reading_high_q));
-    register_6 reading_warp [1:0] (.clock(clock), .reset(reset), .d(reading_warp_d), .q(reading_warp_q));
-    register_3 reading_entry [1:0] (.clock(clock), .reset(reset), .d(reading_entry_d), .q(reading_entry_q));
-    register_4 reading_slot [1:0] (.clock(clock), .reset(reset), .d(reading_slot_d), .q(reading_slot_q));
-    register_1 reading_stopped [1:0] (.clock(clock), .reset(reset), .d(reading_stopped_d), .q(reading_stopped_q));
     register_1 favoured (.clock(clock), .reset(reset), .d(favoured_d), .q(favoured_q));
-    register_1 seen_one [15:0] (.clock(clock), .reset(seen_one_reset), .d(stage_free_one), .q(seen_one_q));
-    register_1 seen_two [15:0] (.clock(clock), .reset(seen_two_reset), .d(stage_free_two), .q(seen_two_q));
-    register_1 squashing (.clock(clock), .reset(squashing_reset), .d(squashing_d), .q(squashing_q));
-    register_6 squashing_warp (.clock(clock), .reset(squashing_warp_reset), .d(squashing_warp_d), .q(squashing_warp_q));
-    register_3 squashing_entry (
-        .clock(clock),
-        .reset(squashing_entry_reset),
-        .d(squashing_entry_d),
-        .q(squashing_entry_q)
-    );
-    register_1 replay_reading (.clock(clock), .reset(reset), .d(replay_taken), .q(replay_reading_q));
-    register_1 restore_reading (.clock(clock), .reset(restore_reading_reset), .d(restore_taken), .q(restore_reading_q));
     register_1 saved_nothing (.clock(clock), .reset(saved_nothing_reset), .d(saved_nothing_d), .q(saved_nothing_q));
-    register_4 replay_index (.clock(clock), .reset(reset), .d(stage_replay_index), .q(replay_index_q));
-    register_7 replay_address (.clock(clock), .reset(reset), .d(replay_address_d), .q(replay_address_q));
-    register_7 replay_data (.clock(clock), .reset(reset), .d(replay_data_d), .q(replay_data_q));
-    register_1 reverting [3:0] (.clock(clock), .reset(reset), .d(reverts_grant), .q(reverting_q));
-    register_1 reverting_any (.clock(clock), .reset(reset), .d(some_revert_any), .q(reverting_any_q));
-    register_2 reverting_warp (.clock(clock), .reset(reset), .d(reverts_index), .q(reverting_warp_q));
-    register_6 replaying_warp (.clock(clock), .reset(reset), .d(replaying_warp_d), .q(replaying_warp_q));
-    register_1 replaying_well (.clock(clock), .reset(reset), .d(replaying_well_d), .q(replaying_well_q));
-    sm_pipeline_log_4_greedy_fetch_scheduler fetch_scheduler [1:0] (
+    sm_pipeline_log_4_greedy_warp warp [3:0] (
         .clock(clock),
         .reset(reset),
-        .request(fetch_scheduler_request),
-        .chosen(fetch_scheduler_chosen),
-        .index(fetch_scheduler_index),
-        .any(fetch_scheduler_any)
+        .number(warp_number),
+        .logs(warp_logs),
+        .messages(messages),
+        .finished_valid(warp_finished_valid),
+        .finished_warp(warp_finished_warp),
+        .finished_entry(warp_finished_entry),
+        .squash_entry(squash_entry),
+        .checked_entry(checked_entry),
+        .resume_warp(resume_warp),
+        .save_slot(save_slot),
+        .fetch_chosen(warp_fetch_chosen),
+        .fetched_valid(warp_fetched_valid),
+        .fetched(warp_fetched),
+        .entry(warp_entry),
+        .entry_stops(warp_entry_stops),
+        .entry_holds(warp_entry_holds),
+        .issue_chosen(warp_issue_chosen),
+        .go(warp_go),
+        .pair_go(warp_pair_go),
+        .stays(warp_stays),
+        .units(units),
+        .seen_one(warp_seen_one),
+        .seen_two(warp_seen_two),
+        .revert(reverts_grant),
+        .fetch_request(warp_fetch_request),
+        .asking(warp_asking),
+        .arrive_entry(warp_arrive_entry),
+        .issue_request(warp_issue_request),
+        .ready(warp_ready),
+        .pair(warp_pair),
+        .special(warp_special),
+        .control(warp_control),
+        .memory(warp_memory),
+        .first(warp_first),
+        .first_entry(warp_first_entry),
+        .second(warp_second),
+        .second_entry(warp_second_entry),
+        .slot(warp_slot),
+        .revert_request(warp_revert_request),
+        .revert_first(warp_revert_first),
+        .revert_second(warp_revert_second),
+        .revert_squashed(warp_revert_squashed),
+        .drained(warp_drained),
+        .stays_in_slot(warp_stays_in_slot)
     );
-    sm_pipeline_log_4_greedy_issue_scheduler issue_scheduler [1:0] (
+    sm_pipeline_log_4_greedy_fetch_port fetch_port [1:0] (
         .clock(clock),
         .reset(reset),
-        .request(issue_scheduler_request),
-        .chosen(issue_scheduler_chosen),
-        .index(issue_scheduler_index),
-        .any(unused_issue_scheduler_any)
+        .odd(fetch_port_odd),
+        .disables(fetch_port_disables),
+        .request(fetch_port_request),
+        .fetched_class(fetched_class),
+        .fetched_destination(fetched_destination),
+        .fetched_source_a(fetched_source_a),
+        .fetched_source_b(fetched_source_b),
+        .fetched_source_c(fetched_source_c),
+        .fetched_pc(fetched_pc),
+        .fetched_mask(fetched_mask),
+        .fetched_opcode(fetched_opcode),
+        .reissue_valid(reissue_valid),
+        .reissue_registers(reissue_registers),
+        .chosen(fetch_port_chosen),
+        .warp(fetch_port_warp),
+        .fetched(fetch_port_fetched),
+        .entry(fetch_port_entry),
+        .entry_stops(fetch_port_entry_stops),
+        .entry_holds(fetch_port_entry_holds)
     );
-    arbiter_lowest_4 reverts (.request(reverts_request), .grant(reverts_grant), .index(reverts_index));
+    sm_pipeline_log_4_greedy_issue_port issue_port [1:0] (
+        .clock(clock),
+        .reset(reset),
+        .odd(issue_port_odd),
+        .blocked(issue_port_blocked),
+        .request(issue_port_request),
+        .ready(issue_port_ready),
+        .pair(issue_port_pair),
+        .special(issue_port_special),
+        .control(issue_port_control),
+        .memory(issue_port_memory),
+        .first(issue_port_first),
+        .first_entry(issue_port_first_entry),
+        .second(issue_port_second),
+        .second_entry(issue_port_second_entry),
+        .slot(issue_port_slot),
+        .load_fits(issue_port_load_fits),
+        .store_fits(issue_port_store_fits),
+        .chosen(issue_port_chosen),
+        .warp(issue_port_warp),
+        .warp_slot(issue_port_warp_slot),
+        .older(issue_port_older),
+        .older_entry(issue_port_older_entry),
+        .younger(issue_port_younger),
+        .younger_entry(issue_port_younger_entry),
+        .can_go(issue_port_can_go),
+        .can_pair(issue_port_can_pair),
+        .needs_special(issue_port_needs_special),
+        .needs_control(issue_port_needs_control),
+        .needs_memory(issue_port_needs_memory)
+    );
+    sm_pipeline_log_4_greedy_room room [2:0] (
+        .logs(room_logs),
+        .free_one(room_free_one),
+        .free_two(room_free_two),
+        .slot(room_slot),
+        .taking(taking),
+        .taking_slot(room_taking_slot),
+        .taking_two(room_taking_two),
+        .load(room_load),
+        .store(room_store)
+    );
+    sm_pipeline_log_4_greedy_operand_read operand_read [1:0] (
+        .clock(clock),
+        .reset(reset),
+        .issued(operand_read_issued),
+        .instruction(operand_read_instruction),
+        .issued_entry(operand_read_issued_entry),
+        .issued_warp(operand_read_issued_warp),
+        .issued_slot(operand_read_issued_slot),
+        .replaying(operand_read_replaying),
+        .replayed(operand_read_replayed),
+        .restored(operand_read_restored),
+        .fault_valid(fault),
+        .fault_warp(faulted_warp),
+        .stop_valid(stop_valid),
+        .stop_warp(stop_warp),
+        .issues_memory(operand_read_issues_memory),
+        .issues_global(operand_read_issues_global),
+        .valid(operand_read_valid),
+        .entry(operand_read_entry),
+        .class_(operand_read_class),
+        .opcode(operand_read_opcode),
+        .destination(operand_read_destination),
+        .source_a(operand_read_source_a),
+        .source_b(operand_read_source_b),
+        .source_c(operand_read_source_c),
+        .pc(operand_read_pc),
+        .mask(operand_read_mask),
+        .warp(operand_read_warp),
+        .memory(operand_read_memory),
+        .request(operand_read_request),
+        .squashed(operand_read_squashed),
+        .allocates(operand_read_allocates)
+    );
+    sm_pipeline_log_4_greedy_reissue reissue (
+        .clock(clock),
+        .reset(reset),
+        .queues(reissue_queues),
+        .replay_valid(stage_replay_valid),
+        .replay(stage_replay),
+        .replay_index(stage_replay_index),
+        .replay_log_address(stage_replay_log_address),
+        .replay_log_data(stage_replay_log_data),
+        .restore_valid(restore_valid),
+        .restore(reissue_restore),
+        .restore_fits(reissue_restore_fits),
+        .place(stage_place),
+        .credit(stage_credit),
+        .valid(reissue_valid),
+        .taken(reissue_taken),
+        .replay_taken(reissue_replay_taken),
+        .instruction(reissue_instruction),
+        .registers(reissue_registers),
+        .warp(reissue_warp),
+        .slot(reissue_slot),
+        .restore_ready(reissue_restore_ready),
+        .replayed(reissue_replayed),
+        .restored(reissue_restored),
+        .index(reissue_index),
+        .log_address(reissue_log_address),
+        .log_data(reissue_log_data)
+    );
+    sm_pipeline_log_4_greedy_reverts reverts (
+        .clock(clock),
+        .reset(reset),
+        .request(warp_revert_request),
+        .first(warp_revert_first),
+        .second(warp_revert_second),
+        .squashed(warp_revert_squashed),
+        .grant(reverts_grant),
+        .valid(reverts_valid),
+        .warp(reverts_warp),
+        .count(reverts_count)
+    );
+    sm_pipeline_log_4_greedy_resume resume (
+        .clock(clock),
+        .reset(reset),
+        .queues(resume_queues),
+        .resume_valid(resume_valid),
+        .resume_warp(resume_warp),
+        .resume_ready(resume_ready),
+        .replay_done(stage_replay_done),
+        .fault_valid(fault),
+        .fault_warp(faulted_warp),
+        .stop_valid(stop_valid),
+        .stop_warp(stop_warp),
+        .accepted(resume_accepted),
+        .proceed_valid(resume_proceed_valid),
+        .proceed_warp(resume_proceed_warp)
+    );
+    sm_pipeline_log_4_greedy_squash squash (
+        .clock(clock),
+        .reset(reset),
+        .queues(squash_queues),
+        .fault_valid(fault),
+        .fault_warp(faulted_warp),
+        .fault_entry(faulted_entry),
+        .squashed_valid(stage_squashed_valid),
+        .squashed_warp(stage_front_warp),
+        .squashed_entry(stage_front_entry),
+        .waiting(squash_waiting),
+        .valid(squash_valid),
+        .warp(squash_warp),
+        .entry(squash_entry)
+    );
     sm_pipeline_log_4_greedy_stage stage (
         .clock(clock),
         .reset(reset),
         .issuing(stage_issuing),
         .issuing_global(stage_issuing_global),
-        .coming(stage_coming),
-        .push_valid(reading_memory),
-        .push_warp(stage_push_warp),
-        .push_slot(stage_push_slot),
+        .coming(taking),
+        .push_valid(stage_push_valid),
+        .push(pushed),
         .push_entry(stage_push_entry),
-        .push_class(stage_push_class),
-        .push_destination(stage_push_destination),
-        .push_address_register(stage_push_address_register),
-        .push_data_register(stage_push_data_register),
-        .push_pc(stage_push_pc),
-        .push_mask(stage_push_mask),
-        .push_opcode(stage_push_opcode),
         .push_replayed(stage_push_replayed),
         .push_squashed(stage_push_squashed),
-        .push_index(replay_index_q),
-        .push_log_address(replay_address_q),
-        .push_log_data(replay_data_q),
+        .push_index(reissue_index),
+        .push_log_address(reissue_log_address),
+        .push_log_data(reissue_log_data),
         .stop_valid(stop_valid),
         .stop_warp(stop_warp),
         .memory_ready(memory_ready),
@@ -543,15 +551,15 @@ module sm_pipeline_log_4_greedy (
         .checked_store(checked_store),
         .checked_log_address(checked_log_address),
         .checked_log_data(checked_log_data),
-        .faulted_valid(fault),
-        .faulted_warp(faulted_warp),
-        .faulted_index(faulted_index),
-        .resume_valid(resume),
+        .fault_valid(fault),
+        .fault_warp(faulted_warp),
+        .fault_index(faulted_index),
+        .resume_valid(resume_accepted),
         .resume_warp(resume_warp),
-        .replay_ready(credit),
+        .replay_ready(stage_credit),
         .launch_valid(launch_valid),
         .launch_entries(launch_entries),
-        .waiting_squash(stage_waiting_squash),
+        .waiting_squash(squash_waiting),
         .save_valid(stage_save_valid),
         .save_slot(save_slot),
         .saved_ready(saved_ready),
@@ -560,35 +568,25 @@ module sm_pipeline_log_4_greedy (
         .place(stage_place),
         .front_valid(stage_front_valid),
         .front_data(stage_front_data),
+        .front_warp(stage_front_warp),
+        .front_slot(stage_front_slot),
+        .front_class(stage_front_class),
+        .front_opcode(stage_front_opcode),
+        .front_pc(stage_front_pc),
+        .front_mask(stage_front_mask),
+        .front_entry(stage_front_entry),
+        .front_replayed(stage_front_replayed),
+        .front_squashed(stage_front_squashed),
+        .front_index(stage_front_index),
+        .front_log_address(stage_front_log_address),
+        .front_log_data(stage_front_log_data),
         .memory_valid(stage_memory_valid),
-        .memory_warp(stage_memory_warp),
-        .memory_slot(stage_memory_slot),
-        .memory_entry(stage_memory_entry),
-        .memory_class(stage_memory_class),
-        .memory_replayed(stage_memory_replayed),
-        .memory_squashed(stage_memory_squashed),
-        .memory_pc(stage_memory_pc),
-        .memory_mask(stage_memory_mask),
-        .memory_opcode(stage_memory_opcode),
-        .memory_index(stage_memory_index),
-        .memory_log_address(stage_memory_log_address),
-        .memory_log_data(stage_memory_log_data),
         .squashed_valid(stage_squashed_valid),
-        .squashed_warp(stage_squashed_warp),
-        .squashed_entry(stage_squashed_entry),
         .checked_ready(stage_checked_ready),
         .resume_ready(stage_resume_ready),
         .replay_valid(stage_replay_valid),
         .replay_done(stage_replay_done),
-        .replay_warp(stage_replay_warp),
-        .replay_slot(stage_replay_slot),
-        .replay_store(stage_replay_store),
-        .replay_destination(stage_replay_destination),
-        .replay_address_register(stage_replay_address_register),
-        .replay_data_register(stage_replay_data_register),
-        .replay_pc(stage_replay_pc),
-        .replay_mask(stage_replay_mask),
-        .replay_opcode(stage_replay_opcode),
+        .replay(stage_replay),
         .replay_index(stage_replay_index),
         .replay_log_address(stage_replay_log_address),
         .replay_log_data(stage_replay_log_data),
@@ -600,219 +598,159 @@ module sm_pipeline_log_4_greedy (
         .occupancy(stage_occupancy),
         .free_one(stage_free_one),
         .free_two(stage_free_two),
+        .seen_one(stage_seen_one),
+        .seen_two(stage_seen_two),
         .logged_data(stage_logged_data)
     );
-    select_2_of_64 low_of_first [1:0] (
-        .choose(low_of_first_choose),
-        .of(low_of_first_of),
-        .chosen(low_of_first_chosen)
-    );
-    select_2_of_42 high_of_first [1:0] (
-        .choose(high_of_first_choose),
-        .of(high_of_first_of),
-        .chosen(high_of_first_chosen)
-    );
-    select_2_of_64 low_of_second [1:0] (
-        .choose(low_of_second_choose),
-        .of(low_of_second_of),
-        .chosen(low_of_second_chosen)
-    );
-    select_2_of_42 high_of_second [1:0] (
-        .choose(high_of_second_choose),
-        .of(high_of_second_of),
-        .chosen(high_of_second_chosen)
-    );
-    select_2_of_3 entry_of_first [1:0] (
-        .choose(entry_of_first_choose),
-        .of(entry_of_first_of),
-        .chosen(entry_of_first_chosen)
-    );
-    select_2_of_3 entry_of_second [1:0] (
-        .choose(entry_of_second_choose),
-        .of(entry_of_second_of),
-        .chosen(entry_of_second_chosen)
-    );
-    select_2_of_4 slot_of_warp [1:0] (.choose(slot_of_warp_choose), .of(slot_of_warp_of), .chosen(slot_of_warp_chosen));
-    any_of_2 some_live [1:0] (.of(some_live_of), .any(some_live_any));
-    any_of_2 some_ready [1:0] (.of(some_ready_of), .any(some_ready_any));
-    any_of_2 some_special [1:0] (.of(some_special_of), .any(some_special_any));
-    any_of_2 some_control [1:0] (.of(some_control_of), .any(some_control_any));
-    any_of_2 some_memory [1:0] (.of(some_memory_of), .any(some_memory_any));
-    any_of_2 some_pair [1:0] (.of(some_pair_of), .any(some_pair_any));
-    select_4_of_3 again_entry (.choose(again_entry_choose), .of(board_arrive_entry), .chosen(again_entry_chosen));
-    any_of_4 drained (.of(drained_of), .any(drained_any));
-    any_of_4 slot_busy (.of(slot_busy_of), .any(slot_busy_any));
-    any_of_4 some_revert (.of(reverts_request), .any(some_revert_any));
-    any_of_4 revert_first (.of(revert_first_of), .any(revert_first_any));
-    any_of_4 revert_second (.of(revert_second_of), .any(revert_second_any));
-    any_of_4 revert_squashed (.of(revert_squashed_of), .any(revert_squashed_any));
-    any_of_16 one_seen [3:0] (.of(one_seen_of), .any(one_seen_any));
-    any_of_16 two_seen [3:0] (.of(two_seen_of), .any(two_seen_any));
-    any_of_16 one_free [1:0] (.of(one_free_of), .any(one_free_any));
-    any_of_16 two_free [1:0] (.of(two_free_of), .any(two_free_any));
-    any_of_16 restore_one (.of(restore_one_of), .any(restore_one_any));
-    any_of_16 restore_two (.of(restore_two_of), .any(restore_two_any));
+    any_of_2 some_asking [1:0] (.of(some_asking_of), .any(some_asking_any));
+    select_4_of_3 reissue_entry (.choose(reissue_entry_choose), .of(warp_arrive_entry), .chosen(reissue_entry_chosen));
+    any_of_4 drained (.of(warp_drained), .any(drained_any));
+    any_of_4 slot_busy (.of(warp_stays_in_slot), .any(slot_busy_any));
 
-    always @* begin : seen_one_reset_process
-        integer k;
-        for (k = 0; k < 16; k = k + 1) begin
-            seen_one_reset[k] = reset || !LOGS;
-        end
-    end
-
-    always @* begin : seen_two_reset_process
-        integer k;
-        for (k = 0; k < 16; k = k + 1) begin
-            seen_two_reset[k] = reset || !LOGS;
-        end
-    end
-
-    assign squashing_reset = reset || !QUEUES;
-    assign squashing_warp_reset = reset || !QUEUES;
-    assign squashing_entry_reset = reset || !QUEUES;
-    assign restore_reading_reset = reset || !QUEUES;
     assign saved_nothing_reset = reset || QUEUES;
     assign fault = faulted_valid && SQUASHES;
-    assign checked = checked_valid && CHECKS && stage_checked_ready;
-    assign stage_waiting_squash = squashing_q && fault;
-    assign squashing_d = stage_squashed_valid || (squashing_q && fault);
+    assign squash_queues = QUEUES;
+    assign messages[0] = start_valid;
+    assign messages[6:1] = start_warp;
+    assign messages[10:7] = start_slot;
+    assign messages[11] = stop_valid;
+    assign messages[17:12] = stop_warp;
+    assign messages[18] = fault;
+    assign messages[24:19] = faulted_warp;
+    assign messages[25] = DISABLES;
+    assign messages[26] = squash_valid;
+    assign messages[32:27] = squash_warp;
+    assign messages[33] = checked_valid && CHECKS && stage_checked_ready;
+    assign messages[39:34] = checked_warp;
+    assign messages[40] = resume_proceed_valid;
+    assign messages[46:41] = resume_proceed_warp;
+    assign messages[47] = reissue_valid;
+    assign messages[48] = reissue_taken;
+    assign messages[54:49] = reissue_warp;
+    assign warp_number[5:0] = 6'd0;
+    assign warp_number[11:6] = 6'd1;
+    assign warp_number[17:12] = 6'd2;
+    assign warp_number[23:18] = 6'd3;
+    assign warp_logs[0] = LOGS;
+    assign warp_logs[1] = LOGS;
+    assign warp_logs[2] = LOGS;
+    assign warp_logs[3] = LOGS;
 
-    always @* begin : squashing_warp_d_process
-        squashing_warp_d = stage_squashed_warp;
-        squashing_entry_d = stage_squashed_entry;
-        if (squashing_q && fault) begin
-            squashing_warp_d = squashing_warp_q;
-            squashing_entry_d = squashing_entry_q;
-        end
-    end
-
-    assign squash_valid = fault || squashing_q;
-
-    always @* begin : squash_warp_process
-        squash_warp = squashing_warp_q;
-        squash_entry = squashing_entry_q;
-        if (fault) begin
-            squash_warp = faulted_warp;
-            squash_entry = faulted_entry;
-        end
-    end
-
-    always @* begin : board_finished_valid_process
+    always @* begin : warp_finished_valid_process
         integer u;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             for (u = 0; u < 5; u = u + 1) begin
-                board_finished_valid[((w)*6 + (u))] = finished_valid[u]
-                    && (finished_warp[u*6 +: 6] == w[5:0]);
+                warp_finished_valid[((w)*5 + (u))] = finished_valid[u];
             end
-            board_finished_valid[((w)*6 + (5))] = squash_valid && (squash_warp == w[5:0]);
         end
     end
 
-    always @* begin : board_finished_entry_process
+    always @* begin : warp_finished_warp_process
         integer u;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             for (u = 0; u < 5; u = u + 1) begin
-                board_finished_entry[((w)*6 + (u))*3 +: 3] = finished_entry[u*3 +: 3];
+                warp_finished_warp[((w)*5 + (u))*6 +: 6] = finished_warp[u*6 +: 6];
             end
-            board_finished_entry[((w)*6 + (5))*3 +: 3] = squash_entry;
         end
     end
 
-    always @* begin : board_checked_valid_process
+    always @* begin : warp_finished_entry_process
+        integer u;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
-            board_checked_valid[w] = checked && (checked_warp == w[5:0]);
-        end
-    end
-
-    always @* begin : stop_event_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            stop_event[w] = (fault && (faulted_warp == w[5:0])) || (stop_valid && (stop_warp == w[5:0]));
-        end
-    end
-
-    always @* begin : starting_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            starting[w] = start_valid && (start_warp == w[5:0]);
-        end
-    end
-
-    assign fetch_number[5:0] = {5'd0, fetch_scheduler_index[0]} << 1'd1;
-    assign fetch_number[11:6] = ({5'd0, fetch_scheduler_index[1]} << 1'd1) | 6'd1;
-    assign number[5:0] = {5'd0, issue_scheduler_index[0]} << 1'd1;
-    assign number[11:6] = ({5'd0, issue_scheduler_index[1]} << 1'd1) | 6'd1;
-    assign bus_low[63:0] = {32'd0, fetched_pc[31:0]} | ({32'd0, fetched_mask[31:0]} << 6'd32);
-    assign bus_low[127:64] = {32'd0, fetched_pc[63:32]} | ({32'd0, fetched_mask[63:32]} << 6'd32);
-    assign bus_high[41:0] = {39'd0, class_[2:0]} | ({35'd0, fetched_opcode[6:0]} << 2'd3) | ({34'd0, fetched_destination[7:0]} << 4'd10) | ({34'd0, fetched_source_a[7:0]} << 5'd18) | ({34'd0, fetched_source_b[7:0]} << 5'd26) | ({34'd0, fetched_source_c[7:0]} << 6'd34);
-    assign bus_high[83:42] = {39'd0, class_[5:3]} | ({35'd0, fetched_opcode[13:7]} << 2'd3) | ({34'd0, fetched_destination[15:8]} << 4'd10) | ({34'd0, fetched_source_a[15:8]} << 5'd18) | ({34'd0, fetched_source_b[15:8]} << 5'd26) | ({34'd0, fetched_source_c[15:8]} << 6'd34);
-    assign replay = stage_replay_valid;
-    assign again = stage_replay_valid || (QUEUES && restore_valid);
-
-    always @* begin : again_warp_process
-        again_warp = restore_warp;
-        again_slot = restore_slot;
-        again_store = restore_store;
-        again_destination = restore_destination;
-        again_a = restore_source_a;
-        again_b = restore_source_b;
-        again_pc = restore_pc;
-        again_mask = restore_mask;
-        again_opcode = restore_opcode;
-        if (replay) begin
-            again_warp = stage_replay_warp;
-            again_slot = stage_replay_slot;
-            again_store = stage_replay_store;
-            again_destination = stage_replay_destination;
-            again_a = stage_replay_address_register;
-            again_b = stage_replay_data_register;
-            again_pc = stage_replay_pc;
-            again_mask = stage_replay_mask;
-            again_opcode = stage_replay_opcode;
-        end
-    end
-
-    always @* begin : fetch_scheduler_request_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                fetch_scheduler_request[((p)*2 + (i))] = running_q[(2*i+p)] && !board_second_valid[(2*i+p)]
-                    && !board_stopping[(2*i+p)];
+            for (u = 0; u < 5; u = u + 1) begin
+                warp_finished_entry[((w)*5 + (u))*3 +: 3] = finished_entry[u*3 +: 3];
             end
         end
     end
 
-    always @* begin : live_process
+    assign fetch_port_odd[0] = 1'd0;
+    assign fetch_port_odd[1] = 1'd1;
+    assign issue_port_odd[0] = 1'd0;
+    assign issue_port_odd[1] = 1'd1;
+    assign issue_port_blocked[0] = reissue_valid;
+    assign issue_port_blocked[1] = 1'd0;
+    assign fetch_port_disables[0] = DISABLES;
+    assign fetch_port_disables[1] = DISABLES;
+
+    always @* begin : fetch_port_request_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                live[(2*i+p)] = fetch_scheduler_chosen[((p)*2 + (i))] && running_q[(2*i+p)]
-                    && board_room[(2*i+p)] && !board_stopped[(2*i+p)] && !again;
+                fetch_port_request[((p)*2 + (i))] = warp_fetch_request[(2*i+p)];
             end
         end
     end
 
-    always @* begin : some_live_of_process
+    always @* begin : some_asking_of_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                some_live_of[((p)*2 + (i))] = live[(2*i+p)];
+                some_asking_of[((p)*2 + (i))] = warp_asking[(2*i+p)];
             end
         end
     end
 
-    always @* begin : arrival_process
+    always @* begin : warp_fetch_chosen_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                arrival[(2*i+p)] = live[(2*i+p)] && fetched_valid[p];
+                warp_fetch_chosen[(2*i+p)] = fetch_port_chosen[((p)*2 + (i))];
+            end
+        end
+    end
+
+    always @* begin : warp_fetched_valid_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                warp_fetched_valid[(2*i+p)] = fetched_valid[p];
+            end
+        end
+    end
+
+    always @* begin : warp_fetched_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                warp_fetched[(2*i+p)*106 +: 106] = fetch_port_fetched[p*106 +: 106];
+            end
+        end
+    end
+
+    always @* begin : warp_entry_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                warp_entry[(2*i+p)*32 +: 32] = fetch_port_entry[p*32 +: 32];
+            end
+        end
+    end
+
+    always @* begin : warp_entry_stops_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                warp_entry_stops[(2*i+p)] = fetch_port_entry_stops[p];
+            end
+        end
+    end
+
+    always @* begin : warp_entry_holds_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                warp_entry_holds[(2*i+p)] = fetch_port_entry_holds[p];
             end
         end
     end
@@ -820,944 +758,436 @@ module sm_pipeline_log_4_greedy (
     always @* begin : fetch_valid_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            fetch_valid[p] = some_live_any[p];
+            fetch_valid[p] = some_asking_any[p];
         end
     end
 
     always @* begin : fetch_warp_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            fetch_warp[p*6 +: 6] = 6'd0;
-            if (fetch_scheduler_any[p]) begin
-                fetch_warp[p*6 +: 6] = fetch_number[p*6 +: 6];
-            end
+            fetch_warp[p*6 +: 6] = fetch_port_warp[p*6 +: 6];
         end
     end
 
-    always @* begin : class__process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            class_[p*3 +: 3] = fetched_class[p*3 +: 3];
-            if (fetched_class[p*3 +: 3] > 3'd5) begin
-                class_[p*3 +: 3] = 3'd0;
-            end
-        end
-    end
+    assign units[0] = special_ready;
+    assign units[1] = stage_credit && !reissue_valid;
+    assign units[2] = stage_place;
 
-    always @* begin : global__process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            global_[p] = (class_[p*3 +: 3] == 3'd4) || (class_[p*3 +: 3] == 3'd5);
-        end
-    end
-
-    always @* begin : bus_stops_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            bus_stops[p] = !again && ((class_[p*3 +: 3] == 3'd2) || (DISABLES && global_[p]));
-        end
-    end
-
-    always @* begin : bus_holds_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            bus_holds[p] = again || global_[p];
-        end
-    end
-
-    always @* begin : bus_destination_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            bus_destination[p*8 +: 8] = fetched_destination[p*8 +: 8];
-            bus_a[p*8 +: 8] = fetched_source_a[p*8 +: 8];
-            bus_b[p*8 +: 8] = fetched_source_b[p*8 +: 8];
-            bus_c[p*8 +: 8] = fetched_source_c[p*8 +: 8];
-            if (again) begin
-                bus_destination[p*8 +: 8] = again_destination;
-                bus_a[p*8 +: 8] = again_a;
-                bus_b[p*8 +: 8] = again_b;
-                bus_c[p*8 +: 8] = ~8'd0;
-            end
-        end
-    end
-
-    always @* begin : board_arrive_destination_process
+    always @* begin : issue_port_request_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                board_arrive_destination[(2*i+p)*8 +: 8] = fetched_destination[p*8 +: 8];
+                issue_port_request[((p)*2 + (i))] = warp_issue_request[(2*i+p)];
             end
         end
     end
 
-    always @* begin : board_arrive_source_a_process
+    always @* begin : issue_port_ready_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                board_arrive_source_a[(2*i+p)*8 +: 8] = fetched_source_a[p*8 +: 8];
+                issue_port_ready[((p)*2 + (i))] = warp_ready[(2*i+p)];
             end
         end
     end
 
-    always @* begin : board_arrive_source_b_process
+    always @* begin : issue_port_pair_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                board_arrive_source_b[(2*i+p)*8 +: 8] = fetched_source_b[p*8 +: 8];
+                issue_port_pair[((p)*2 + (i))] = warp_pair[(2*i+p)];
             end
         end
     end
 
-    always @* begin : board_arrive_source_c_process
+    always @* begin : issue_port_special_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                board_arrive_source_c[(2*i+p)*8 +: 8] = fetched_source_c[p*8 +: 8];
+                issue_port_special[((p)*2 + (i))] = warp_special[(2*i+p)];
             end
         end
     end
 
-    always @* begin : board_entry_stops_process
+    always @* begin : issue_port_control_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                board_entry_stops[(2*i+p)] = bus_stops[p];
+                issue_port_control[((p)*2 + (i))] = warp_control[(2*i+p)];
             end
         end
     end
 
-    always @* begin : board_entry_holds_process
+    always @* begin : issue_port_memory_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                board_entry_holds[(2*i+p)] = bus_holds[p];
+                issue_port_memory[((p)*2 + (i))] = warp_memory[(2*i+p)];
             end
         end
     end
 
-    always @* begin : board_entry_destination_process
+    always @* begin : issue_port_first_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                board_entry_destination[(2*i+p)*8 +: 8] = bus_destination[p*8 +: 8];
+                issue_port_first[((p)*2 + (i))*106 +: 106] = warp_first[(2*i+p)*106 +: 106];
             end
         end
     end
 
-    always @* begin : board_entry_source_a_process
+    always @* begin : issue_port_first_entry_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                board_entry_source_a[(2*i+p)*8 +: 8] = bus_a[p*8 +: 8];
+                issue_port_first_entry[((p)*2 + (i))*3 +: 3] = warp_first_entry[(2*i+p)*3 +: 3];
             end
         end
     end
 
-    always @* begin : board_entry_source_b_process
+    always @* begin : issue_port_second_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                board_entry_source_b[(2*i+p)*8 +: 8] = bus_b[p*8 +: 8];
+                issue_port_second[((p)*2 + (i))*106 +: 106] = warp_second[(2*i+p)*106 +: 106];
             end
         end
     end
 
-    always @* begin : board_entry_source_c_process
+    always @* begin : issue_port_second_entry_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                board_entry_source_c[(2*i+p)*8 +: 8] = bus_c[p*8 +: 8];
+                issue_port_second_entry[((p)*2 + (i))*3 +: 3] = warp_second_entry[(2*i+p)*3 +: 3];
             end
         end
     end
 
-    always @* begin : first_low_d_process
+    always @* begin : issue_port_slot_process
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                first_low_d[(2*i+p)*64 +: 64] = first_low_q[(2*i+p)*64 +: 64];
-                first_high_d[(2*i+p)*42 +: 42] = first_high_q[(2*i+p)*42 +: 42];
-                second_low_d[(2*i+p)*64 +: 64] = second_low_q[(2*i+p)*64 +: 64];
-                second_high_d[(2*i+p)*42 +: 42] = second_high_q[(2*i+p)*42 +: 42];
-                if (issue_first[(2*i+p)]) begin
-                    first_low_d[(2*i+p)*64 +: 64] = second_low_q[(2*i+p)*64 +: 64];
-                    first_high_d[(2*i+p)*42 +: 42] = second_high_q[(2*i+p)*42 +: 42];
-                end
-                if (arrival[(2*i+p)]) begin
-                    if (board_first_valid[(2*i+p)] && !issue_first[(2*i+p)]) begin
-                        second_low_d[(2*i+p)*64 +: 64] = bus_low[p*64 +: 64];
-                        second_high_d[(2*i+p)*42 +: 42] = bus_high[p*42 +: 42];
-                    end else begin
-                        first_low_d[(2*i+p)*64 +: 64] = bus_low[p*64 +: 64];
-                        first_high_d[(2*i+p)*42 +: 42] = bus_high[p*42 +: 42];
-                    end
-                end
+                issue_port_slot[((p)*2 + (i))*4 +: 4] = warp_slot[(2*i+p)*4 +: 4];
             end
         end
     end
 
-    always @* begin : claim_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            claim[w] = again_taken && (again_warp == w[5:0]);
+    always @* begin : warp_issue_chosen_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                warp_issue_chosen[(2*i+p)] = issue_port_chosen[((p)*2 + (i))];
+            end
         end
     end
 
-    always @* begin : board_arrive_valid_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            board_arrive_valid[w] = arrival[w] || claim[w];
+    always @* begin : warp_go_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                warp_go[(2*i+p)] = go[p];
+            end
         end
     end
 
-    assign memory_free = credit && !again;
-
-    always @* begin : first_special_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            first_special[w] = first_high_q[w*42 +: 3] == 3'd1;
+    always @* begin : warp_pair_go_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                warp_pair_go[(2*i+p)] = pair_go[p];
+            end
         end
     end
 
-    always @* begin : first_control_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            first_control[w] = first_high_q[w*42 +: 3] == 3'd2;
+    always @* begin : warp_stays_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 2; i = i + 1) begin
+                warp_stays[(2*i+p)] = clash || issue_port_blocked[p];
+            end
         end
     end
 
-    always @* begin : first_load_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            first_load[w] = first_high_q[w*42 +: 3] == 3'd4;
-        end
-    end
-
-    always @* begin : first_store_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            first_store[w] = first_high_q[w*42 +: 3] == 3'd5;
-        end
-    end
-
-    always @* begin : first_memory_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            first_memory[w] = first_high_q[w*42 +: 3] > 3'd2;
-        end
-    end
-
-    always @* begin : second_special_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            second_special[w] = second_high_q[w*42 +: 3] == 3'd1;
-        end
-    end
-
-    always @* begin : second_control_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            second_control[w] = second_high_q[w*42 +: 3] == 3'd2;
-        end
-    end
-
-    always @* begin : first_global_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            first_global[w] = first_load[w] || first_store[w];
-        end
-    end
-
-    always @* begin : second_global_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            second_global[w] = (second_high_q[w*42 +: 3] == 3'd4) || (second_high_q[w*42 +: 3] == 3'd5);
-        end
-    end
-
-    always @* begin : second_memory_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            second_memory[w] = second_high_q[w*42 +: 3] > 3'd2;
-        end
-    end
-
-    always @* begin : one_seen_of_process
+    always @* begin : warp_seen_one_process
         integer k;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             for (k = 0; k < 16; k = k + 1) begin
-                one_seen_of[((w)*16 + (k))] = seen_one_q[k] && (slot_q[w*4 +: 4] == k[3:0]);
+                warp_seen_one[((w)*16 + (k))] = stage_seen_one[k];
             end
         end
     end
 
-    always @* begin : two_seen_of_process
+    always @* begin : warp_seen_two_process
         integer k;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             for (k = 0; k < 16; k = k + 1) begin
-                two_seen_of[((w)*16 + (k))] = seen_two_q[k] && (slot_q[w*4 +: 4] == k[3:0]);
+                warp_seen_two[((w)*16 + (k))] = stage_seen_two[k];
             end
         end
     end
 
-    always @* begin : first_unit_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            first_unit[w] = (!first_special[w] || special_ready) && (!first_memory[w] || memory_free)
-                && (!first_global[w] || stage_place);
-        end
-    end
-
-    always @* begin : second_unit_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            second_unit[w] = (!second_special[w] || special_ready) && (!second_memory[w] || memory_free)
-                && (!second_global[w] || stage_place);
-        end
-    end
-
-    always @* begin : unit_seen_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            unit_seen[w] = first_unit[w]
-                && (!LOGS || ((!first_load[w] || one_seen_any[w]) && (!first_store[w] || two_seen_any[w])));
-        end
-    end
-
-    always @* begin : apart_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            apart[w] = !(first_special[w] && second_special[w]) && !(first_control[w] && second_control[w])
-                && !(first_memory[w] && second_memory[w]);
-        end
-    end
-
-    always @* begin : pair_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            pair[w] = board_second_ready[w] && second_unit[w] && apart[w];
-        end
-    end
-
-    assign blocked[0] = again;
-    assign blocked[1] = 1'd0;
-
-    always @* begin : chosen_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                chosen[(2*i+p)] = issue_scheduler_chosen[((p)*2 + (i))];
-            end
-        end
-    end
-
-    always @* begin : leaving_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                leaving[(2*i+p)] = chosen[(2*i+p)] && board_first_valid[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : ready_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                ready[(2*i+p)] = chosen[(2*i+p)] && running_q[(2*i+p)] && board_first_ready[(2*i+p)]
-                    && first_unit[(2*i+p)] && !blocked[p];
-            end
-        end
-    end
-
-    always @* begin : some_ready_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                some_ready_of[((p)*2 + (i))] = ready[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : some_special_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                some_special_of[((p)*2 + (i))] = leaving[(2*i+p)] && first_special[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : some_control_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                some_control_of[((p)*2 + (i))] = leaving[(2*i+p)] && first_control[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : some_memory_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                some_memory_of[((p)*2 + (i))] = leaving[(2*i+p)] && first_memory[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : low_of_first_choose_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                low_of_first_choose[((p)*2 + (i))] = chosen[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : low_of_first_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                low_of_first_of[((p)*2 + (i))*64 +: 64] = first_low_q[(2*i+p)*64 +: 64];
-            end
-        end
-    end
-
-    always @* begin : high_of_first_choose_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                high_of_first_choose[((p)*2 + (i))] = chosen[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : high_of_first_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                high_of_first_of[((p)*2 + (i))*42 +: 42] = first_high_q[(2*i+p)*42 +: 42];
-            end
-        end
-    end
-
-    always @* begin : low_of_second_choose_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                low_of_second_choose[((p)*2 + (i))] = chosen[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : low_of_second_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                low_of_second_of[((p)*2 + (i))*64 +: 64] = second_low_q[(2*i+p)*64 +: 64];
-            end
-        end
-    end
-
-    always @* begin : high_of_second_choose_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                high_of_second_choose[((p)*2 + (i))] = chosen[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : high_of_second_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                high_of_second_of[((p)*2 + (i))*42 +: 42] = second_high_q[(2*i+p)*42 +: 42];
-            end
-        end
-    end
-
-    always @* begin : entry_of_first_choose_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                entry_of_first_choose[((p)*2 + (i))] = chosen[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : entry_of_first_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                entry_of_first_of[((p)*2 + (i))*3 +: 3] = board_first_entry[(2*i+p)*3 +: 3];
-            end
-        end
-    end
-
-    always @* begin : entry_of_second_choose_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                entry_of_second_choose[((p)*2 + (i))] = chosen[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : entry_of_second_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                entry_of_second_of[((p)*2 + (i))*3 +: 3] = board_second_entry[(2*i+p)*3 +: 3];
-            end
-        end
-    end
-
-    always @* begin : slot_of_warp_choose_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                slot_of_warp_choose[((p)*2 + (i))] = chosen[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : slot_of_warp_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                slot_of_warp_of[((p)*2 + (i))*4 +: 4] = slot_q[(2*i+p)*4 +: 4];
-            end
-        end
-    end
-
-    always @* begin : some_pair_of_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                some_pair_of[((p)*2 + (i))] = chosen[(2*i+p)] && pair[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : issue_first_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                issue_first[(2*i+p)] = chosen[(2*i+p)] && go[p];
-            end
-        end
-    end
-
-    always @* begin : issue_second_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                issue_second[(2*i+p)] = chosen[(2*i+p)] && pair_go[p];
-            end
-        end
-    end
-
-    assign clash = (some_special_any[0] && some_special_any[1])
-        || (some_control_any[0] && some_control_any[1]) || (some_memory_any[0] && some_memory_any[1]);
-
-    always @* begin : board_chosen_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                board_chosen[(2*i+p)] = chosen[(2*i+p)];
-            end
-        end
-    end
-
-    always @* begin : issue_scheduler_request_process
-        integer i;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (i = 0; i < 2; i = i + 1) begin
-                issue_scheduler_request[((p)*2 + (i))] = running_q[(2*i+p)]
-                    && ((board_likely[(2*i+p)]
-                    && (leaving[(2*i+p)] || !board_first_valid[(2*i+p)] || unit_seen[(2*i+p)]))
-                    || (leaving[(2*i+p)] && (clash || blocked[p] || !unit_seen[(2*i+p)])));
-            end
-        end
-    end
-
-    always @* begin : one_free_of_process
-        integer k;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (k = 0; k < 16; k = k + 1) begin
-                one_free_of[((p)*16 + (k))] = stage_free_one[k] && (slot_of_warp_chosen[p*4 +: 4] == k[3:0]);
-            end
-        end
-    end
-
-    always @* begin : two_free_of_process
-        integer k;
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            for (k = 0; k < 16; k = k + 1) begin
-                two_free_of[((p)*16 + (k))] = stage_free_two[k] && (slot_of_warp_chosen[p*4 +: 4] == k[3:0]);
-            end
-        end
-    end
-
-    always @* begin : same_slot_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            same_slot[p] = stage_coming && (stage_push_slot == slot_of_warp_chosen[p*4 +: 4]);
-        end
-    end
-
-    always @* begin : load_fits_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            load_fits[p] = !LOGS || (!same_slot[p] && one_free_any[p])
-                || (same_slot[p] && !pushed_high[0] && two_free_any[p]);
-        end
-    end
-
-    always @* begin : store_fits_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            store_fits[p] = !LOGS || (!same_slot[p] && two_free_any[p]);
-        end
-    end
-
-    always @* begin : first_fits_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            first_fits[p] = ((high_of_first_chosen[p*42 +: 3] != 3'd4) || load_fits[p])
-                && ((high_of_first_chosen[p*42 +: 3] != 3'd5) || store_fits[p]);
-        end
-    end
-
-    always @* begin : second_fits_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            second_fits[p] = ((high_of_second_chosen[p*42 +: 3] != 3'd4) || load_fits[p])
-                && ((high_of_second_chosen[p*42 +: 3] != 3'd5) || store_fits[p]);
-        end
-    end
-
-    always @* begin : can_go_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            can_go[p] = some_ready_any[p] && first_fits[p];
-        end
-    end
-
-    always @* begin : can_pair_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            can_pair[p] = some_pair_any[p] && second_fits[p];
-        end
-    end
-
-    assign conflict = clash && can_go[0] && can_go[1];
-    assign go[0] = can_go[0] && !(conflict && favoured_q);
-    assign go[1] = can_go[1] && !(conflict && !favoured_q);
+    assign clash = (issue_port_needs_special[0] && issue_port_needs_special[1])
+        || (issue_port_needs_control[0] && issue_port_needs_control[1])
+        || (issue_port_needs_memory[0] && issue_port_needs_memory[1]);
+    assign conflict = clash && issue_port_can_go[0] && issue_port_can_go[1];
+    assign go[0] = issue_port_can_go[0] && !(conflict && favoured_q);
+    assign go[1] = issue_port_can_go[1] && !(conflict && !favoured_q);
     assign favoured_d = favoured_q ^ conflict;
-    assign pair_go[0] = can_go[0] && !can_go[1] && can_pair[0];
-    assign pair_go[1] = can_go[1] && !can_go[0] && !again && can_pair[1];
+    assign pair_go[0] = issue_port_can_go[0] && !issue_port_can_go[1] && issue_port_can_pair[0];
+    assign pair_go[1] = issue_port_can_go[1] && !issue_port_can_go[0] && !reissue_valid
+        && issue_port_can_pair[1];
+    assign taking = operand_read_allocates[0] || operand_read_allocates[1];
+    assign room_logs[0] = LOGS;
+    assign room_logs[1] = LOGS;
+    assign room_logs[2] = LOGS;
 
-    always @* begin : restore_one_of_process
+    always @* begin : room_taking_slot_process
+        integer r;
+        for (r = 0; r < 3; r = r + 1) begin
+            room_taking_slot[r*4 +: 4] = pushed[107:104];
+        end
+    end
+
+    always @* begin : room_taking_two_process
+        integer r;
+        for (r = 0; r < 3; r = r + 1) begin
+            room_taking_two[r] = pushed[0];
+        end
+    end
+
+    always @* begin : room_free_one_process
         integer k;
-        for (k = 0; k < 16; k = k + 1) begin
-            restore_one_of[k] = stage_free_one[k] && (restore_slot == k[3:0]);
-        end
-    end
-
-    always @* begin : restore_two_of_process
-        integer k;
-        for (k = 0; k < 16; k = k + 1) begin
-            restore_two_of[k] = stage_free_two[k] && (restore_slot == k[3:0]);
-        end
-    end
-
-    assign restore_behind = stage_coming && (stage_push_slot == restore_slot);
-    assign restore_room = !LOGS
-        || (!restore_behind && ((!restore_store && restore_one_any) || restore_two_any))
-        || (restore_behind && !restore_store && !pushed_high[0] && restore_two_any);
-    assign restore_ready = QUEUES && !replay && credit && restore_room && stage_place;
-    assign restore_taken = QUEUES && restore_valid && !replay && credit && restore_room && stage_place;
-    assign replay_taken = replay && credit;
-    assign again_taken = replay_taken || restore_taken;
-
-    always @* begin : again_class_process
-        again_class = 3'd4;
-        if (again_store) begin
-            again_class = 3'd5;
-        end
-    end
-
-    assign again_high = {39'd0, again_class} | ({35'd0, again_opcode} << 2'd3) | ({34'd0, again_destination} << 4'd10) | ({34'd0, again_a} << 5'd18) | ({34'd0, again_b} << 5'd26) | ({34'd0, ~8'd0} << 6'd34);
-
-    always @* begin : again_entry_choose_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            again_entry_choose[w] = again_warp == w[5:0];
-        end
-    end
-
-    always @* begin : issued_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            issued[p] = go[p] || pair_go[(1-p)];
-        end
-    end
-
-    always @* begin : issued_low_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            issued_low[p*64 +: 64] = 64'd0;
-            issued_high[p*42 +: 42] = 42'd0;
-            issued_warp[p*6 +: 6] = 6'd0;
-            issued_entry[p*3 +: 3] = 3'd0;
-            issued_slot[p*4 +: 4] = 4'd0;
-            if (go[p]) begin
-                issued_low[p*64 +: 64] = low_of_first_chosen[p*64 +: 64];
-                issued_high[p*42 +: 42] = high_of_first_chosen[p*42 +: 42];
-                issued_warp[p*6 +: 6] = number[p*6 +: 6];
-                issued_entry[p*3 +: 3] = entry_of_first_chosen[p*3 +: 3];
-                issued_slot[p*4 +: 4] = slot_of_warp_chosen[p*4 +: 4];
-            end else if (pair_go[(1-p)]) begin
-                issued_low[p*64 +: 64] = low_of_second_chosen[(1-p)*64 +: 64];
-                issued_high[p*42 +: 42] = high_of_second_chosen[(1-p)*42 +: 42];
-                issued_warp[p*6 +: 6] = number[(1-p)*6 +: 6];
-                issued_entry[p*3 +: 3] = entry_of_second_chosen[(1-p)*3 +: 3];
-                issued_slot[p*4 +: 4] = slot_of_warp_chosen[(1-p)*4 +: 4];
+        integer r;
+        for (r = 0; r < 3; r = r + 1) begin
+            for (k = 0; k < 16; k = k + 1) begin
+                room_free_one[((r)*16 + (k))] = stage_free_one[k];
             end
         end
     end
 
-    always @* begin : allocates_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            allocates[p] = (issued_high[p*42 +: 3] == 3'd4) || (issued_high[p*42 +: 3] == 3'd5);
+    always @* begin : room_free_two_process
+        integer k;
+        integer r;
+        for (r = 0; r < 3; r = r + 1) begin
+            for (k = 0; k < 16; k = k + 1) begin
+                room_free_two[((r)*16 + (k))] = stage_free_two[k];
+            end
         end
     end
 
-    always @* begin : reading_d_process
+    always @* begin : room_slot_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            reading_d[p] = issued[p];
+            room_slot[p*4 +: 4] = issue_port_warp_slot[p*4 +: 4];
         end
+        room_slot[11:8] = restore_slot;
+    end
+
+    always @* begin : issue_port_load_fits_process
+        integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            reads_memory_d[p] = issued_high[p*42 +: 3] > 3'd2;
-        end
-        for (p = 0; p < 2; p = p + 1) begin
-            reading_low_d[p*64 +: 64] = issued_low[p*64 +: 64];
-        end
-        for (p = 0; p < 2; p = p + 1) begin
-            reading_high_d[p*42 +: 42] = issued_high[p*42 +: 42];
-        end
-        for (p = 0; p < 2; p = p + 1) begin
-            reading_warp_d[p*6 +: 6] = issued_warp[p*6 +: 6];
-        end
-        for (p = 0; p < 2; p = p + 1) begin
-            reading_entry_d[p*3 +: 3] = issued_entry[p*3 +: 3];
-        end
-        for (p = 0; p < 2; p = p + 1) begin
-            reading_slot_d[p*4 +: 4] = issued_slot[p*4 +: 4];
-        end
-        if (again_taken) begin
-            reading_d[0] = 1'd1;
-            reads_memory_d[0] = 1'd1;
-            reading_low_d[63:0] = {32'd0, again_pc} | ({32'd0, again_mask} << 6'd32);
-            reading_high_d[41:0] = again_high;
-            reading_warp_d[5:0] = again_warp;
-            reading_entry_d[2:0] = again_entry_chosen;
-            reading_slot_d[3:0] = again_slot;
+            issue_port_load_fits[p] = room_load[p];
         end
     end
 
-    always @* begin : reading_stopped_d_process
+    always @* begin : issue_port_store_fits_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            reading_stopped_d[p] = (fault && (faulted_warp == issued_warp[p*6 +: 6]))
-                || (stop_valid && (stop_warp == issued_warp[p*6 +: 6]));
+            issue_port_store_fits[p] = room_store[p];
         end
     end
 
-    always @* begin : replay_address_d_process
-        replay_address_d = 7'd0;
-        replay_data_d = 7'd0;
-        if (replay_taken) begin
-            replay_address_d = stage_replay_log_address;
-            replay_data_d = stage_replay_log_data;
+    assign reissue_restore_fits = (restore_store && room_store[2]) || (!restore_store && room_load[2]);
+    assign reissue_queues = QUEUES;
+
+    always @* begin : reissue_restore_process
+        reissue_restore[2:0] = 3'd4;
+        if (restore_store) begin
+            reissue_restore[2:0] = 3'd5;
+        end
+        reissue_restore[9:3] = restore_opcode;
+        reissue_restore[17:10] = restore_destination;
+        reissue_restore[25:18] = restore_source_a;
+        reissue_restore[33:26] = restore_source_b;
+        reissue_restore[65:34] = restore_pc;
+        reissue_restore[97:66] = restore_mask;
+        reissue_restore[103:98] = restore_warp;
+        reissue_restore[107:104] = restore_slot;
+    end
+
+    assign restore_ready = reissue_restore_ready;
+
+    always @* begin : reissue_entry_choose_process
+        integer w;
+        for (w = 0; w < 4; w = w + 1) begin
+            reissue_entry_choose[w] = reissue_warp == w[5:0];
+        end
+    end
+
+    always @* begin : operand_read_issued_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            operand_read_issued[((p)*3 + (0))] = go[p];
+            operand_read_issued[((p)*3 + (1))] = pair_go[(1-p)];
+        end
+        operand_read_issued[2] = reissue_taken;
+        operand_read_issued[5] = 1'd0;
+    end
+
+    always @* begin : operand_read_instruction_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            operand_read_instruction[((p)*3 + (0))*106 +: 106] = issue_port_older[p*106 +: 106];
+            operand_read_instruction[((p)*3 + (1))*106 +: 106] = issue_port_younger[(1-p)*106 +: 106];
+            operand_read_instruction[((p)*3 + (2))*106 +: 106] = reissue_instruction;
+        end
+    end
+
+    always @* begin : operand_read_issued_entry_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            operand_read_issued_entry[((p)*3 + (0))*3 +: 3] = issue_port_older_entry[p*3 +: 3];
+            operand_read_issued_entry[((p)*3 + (1))*3 +: 3] = issue_port_younger_entry[(1-p)*3 +: 3];
+            operand_read_issued_entry[((p)*3 + (2))*3 +: 3] = reissue_entry_chosen;
+        end
+    end
+
+    always @* begin : operand_read_issued_warp_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            operand_read_issued_warp[((p)*3 + (0))*6 +: 6] = issue_port_warp[p*6 +: 6];
+            operand_read_issued_warp[((p)*3 + (1))*6 +: 6] = issue_port_warp[(1-p)*6 +: 6];
+            operand_read_issued_warp[((p)*3 + (2))*6 +: 6] = reissue_warp;
+        end
+    end
+
+    always @* begin : operand_read_issued_slot_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            operand_read_issued_slot[((p)*3 + (0))*4 +: 4] = issue_port_warp_slot[p*4 +: 4];
+            operand_read_issued_slot[((p)*3 + (1))*4 +: 4] = issue_port_warp_slot[(1-p)*4 +: 4];
+            operand_read_issued_slot[((p)*3 + (2))*4 +: 4] = reissue_slot;
         end
     end
 
     always @* begin : read_valid_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            read_valid[p] = reading_q[p];
+            read_valid[p] = operand_read_valid[p];
         end
-        read_valid[0] = reading_q[0] && !restore_reading_q;
     end
 
     always @* begin : read_warp_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            read_warp[p*6 +: 6] = reading_warp_q[p*6 +: 6];
+            read_warp[p*6 +: 6] = operand_read_warp[p*6 +: 6];
         end
     end
 
     always @* begin : read_entry_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            read_entry[p*3 +: 3] = reading_entry_q[p*3 +: 3];
+            read_entry[p*3 +: 3] = operand_read_entry[p*3 +: 3];
         end
     end
 
     always @* begin : read_class_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            read_class[p*3 +: 3] = reading_high_q[p*42 +: 3];
+            read_class[p*3 +: 3] = operand_read_class[p*3 +: 3];
         end
     end
 
     always @* begin : read_opcode_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            read_opcode[p*7 +: 7] = reading_high_q[p*42 + 3 +: 7];
+            read_opcode[p*7 +: 7] = operand_read_opcode[p*7 +: 7];
         end
     end
 
     always @* begin : read_destination_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            read_destination[p*8 +: 8] = reading_high_q[p*42 + 10 +: 8];
+            read_destination[p*8 +: 8] = operand_read_destination[p*8 +: 8];
         end
     end
 
     always @* begin : read_source_a_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            read_source_a[p*8 +: 8] = reading_high_q[p*42 + 18 +: 8];
+            read_source_a[p*8 +: 8] = operand_read_source_a[p*8 +: 8];
         end
     end
 
     always @* begin : read_source_b_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            read_source_b[p*8 +: 8] = reading_high_q[p*42 + 26 +: 8];
+            read_source_b[p*8 +: 8] = operand_read_source_b[p*8 +: 8];
         end
     end
 
     always @* begin : read_source_c_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            read_source_c[p*8 +: 8] = reading_high_q[p*42 + 34 +: 8];
+            read_source_c[p*8 +: 8] = operand_read_source_c[p*8 +: 8];
         end
     end
 
     always @* begin : read_pc_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            read_pc[p*32 +: 32] = reading_low_q[p*64 +: 32];
+            read_pc[p*32 +: 32] = operand_read_pc[p*32 +: 32];
         end
     end
 
     always @* begin : read_mask_process
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            read_mask[p*32 +: 32] = reading_low_q[p*64 + 32 +: 32];
+            read_mask[p*32 +: 32] = operand_read_mask[p*32 +: 32];
         end
     end
 
-    always @* begin : now_stopped_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            now_stopped[p] = reading_stopped_q[p] || (fault && (faulted_warp == reading_warp_q[p*6 +: 6]))
-                || (stop_valid && (stop_warp == reading_warp_q[p*6 +: 6]));
-        end
-    end
-
-    assign read_replayed[0] = replay_reading_q;
+    assign operand_read_replaying[0] = reissue_replay_taken;
+    assign operand_read_replaying[1] = 1'd0;
+    assign operand_read_replayed[0] = reissue_replayed;
+    assign operand_read_replayed[1] = 1'd0;
+    assign operand_read_restored[0] = reissue_restored;
+    assign operand_read_restored[1] = 1'd0;
+    assign read_replayed[0] = reissue_replayed;
     assign read_replayed[1] = 1'd0;
-    assign reading_memory = reads_memory_q[0] || reads_memory_q[1];
-    assign credit = stage_credit;
-    assign stage_issuing = again_taken || (issued_high[2:0] > 3'd2) || (issued_high[44:42] > 3'd2);
+    assign stage_issuing = operand_read_issues_memory[0] || operand_read_issues_memory[1];
+    assign stage_issuing_global = operand_read_issues_global[0] || operand_read_issues_global[1];
+    assign stage_push_valid = operand_read_memory[0] || operand_read_memory[1];
 
-    always @* begin : pushed_low_process
-        pushed_low = reading_low_q[63:0];
-        pushed_high = reading_high_q[33:0];
-        stage_push_warp = reading_warp_q[5:0];
-        stage_push_slot = reading_slot_q[3:0];
-        stage_push_entry = reading_entry_q[2:0];
-        stage_push_replayed = replay_reading_q;
-        pushed_stopped = (now_stopped[0] && !replay_reading_q) || restore_reading_q;
-        if (reads_memory_q[1]) begin
-            pushed_low = reading_low_q[127:64];
-            pushed_high = reading_high_q[75:42];
-            stage_push_warp = reading_warp_q[11:6];
-            stage_push_slot = reading_slot_q[7:4];
-            stage_push_entry = reading_entry_q[5:3];
+    always @* begin : pushed_process
+        pushed = operand_read_request[107:0];
+        stage_push_entry = operand_read_entry[2:0];
+        stage_push_replayed = reissue_replayed;
+        stage_push_squashed = QUEUES && operand_read_squashed[0];
+        if (operand_read_memory[1]) begin
+            pushed = operand_read_request[215:108];
+            stage_push_entry = operand_read_entry[5:3];
             stage_push_replayed = 1'd0;
-            pushed_stopped = now_stopped[1];
+            stage_push_squashed = QUEUES && operand_read_squashed[1];
         end
     end
-
-    always @* begin : reads_global_process
-        integer p;
-        for (p = 0; p < 2; p = p + 1) begin
-            reads_global[p] = (reading_high_q[p*42 +: 3] == 3'd4) || (reading_high_q[p*42 +: 3] == 3'd5);
-        end
-    end
-
-    assign stage_coming = (reads_global[0] && !replay_reading_q) || reads_global[1];
-    assign stage_push_class = pushed_high[2:0];
-    assign stage_push_opcode = pushed_high[9:3];
-    assign stage_push_destination = pushed_high[17:10];
-    assign stage_push_address_register = pushed_high[25:18];
-    assign stage_push_data_register = pushed_high[33:26];
-    assign stage_push_pc = pushed_low[31:0];
-    assign stage_push_mask = pushed_low[63:32];
-    assign stage_push_squashed = pushed_stopped && QUEUES
-        && ((pushed_high[2:0] == 3'd4) || (pushed_high[2:0] == 3'd5));
-    assign stage_issuing_global = allocates[0] || allocates[1] || restore_taken;
 
     always @* begin : logged_data_process
         integer j;
@@ -1769,134 +1199,38 @@ module sm_pipeline_log_4_greedy (
     assign memory_front = stage_front_valid;
     assign memory_data = stage_front_data;
     assign memory_valid = stage_memory_valid;
-    assign memory_warp = stage_memory_warp;
-    assign memory_slot = stage_memory_slot;
-    assign memory_entry = stage_memory_entry;
-    assign memory_class = stage_memory_class;
-    assign memory_replayed = stage_memory_replayed;
-    assign memory_squashed = stage_memory_squashed;
-    assign memory_pc = stage_memory_pc;
-    assign memory_mask = stage_memory_mask;
-    assign memory_opcode = stage_memory_opcode;
-    assign memory_index = stage_memory_index;
-    assign memory_log_address = stage_memory_log_address;
-    assign memory_log_data = stage_memory_log_data;
+    assign memory_warp = stage_front_warp;
+    assign memory_slot = stage_front_slot;
+    assign memory_entry = stage_front_entry;
+    assign memory_class = stage_front_class;
+    assign memory_replayed = stage_front_replayed;
+    assign memory_squashed = stage_front_squashed;
+    assign memory_pc = stage_front_pc;
+    assign memory_mask = stage_front_mask;
+    assign memory_opcode = stage_front_opcode;
+    assign memory_index = stage_front_index;
+    assign memory_log_address = stage_front_log_address;
+    assign memory_log_data = stage_front_log_data;
     assign checked_ready = stage_checked_ready;
     assign logged_valid = stage_logged_valid;
     assign occupancy = stage_occupancy;
-
-    always @* begin : slot_busy_of_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            slot_busy_of[w] = (slot_q[w*4 +: 4] == save_slot)
-                && (running_q[w] || refetch_q[w] || board_busy[w]);
-        end
-    end
-
+    assign revert_valid = reverts_valid;
+    assign revert_warp = reverts_warp;
+    assign revert_count = reverts_count;
+    assign resume_ready = drained_any && stage_resume_ready;
+    assign resume_queues = QUEUES;
     assign stage_save_valid = save_valid && !slot_busy_any;
     assign save_ready = !slot_busy_any && stage_save_ready;
     assign saved_nothing_d = save_valid && !slot_busy_any;
     assign save_done = stage_save_done || saved_nothing_q;
     assign spilled_valid = stage_spilled_valid;
     assign saved_valid = stage_saved_valid;
-    assign saved_warp = stage_replay_warp;
-    assign saved_store = stage_replay_store;
-    assign saved_destination = stage_replay_destination;
-    assign saved_source_a = stage_replay_address_register;
-    assign saved_source_b = stage_replay_data_register;
-    assign saved_pc = stage_replay_pc;
-    assign saved_mask = stage_replay_mask;
-    assign saved_opcode = stage_replay_opcode;
-
-    always @* begin : reverts_request_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            reverts_request[w] = !running_q[w] && !reverting_q[w] && (board_first_valid[w] || refetch_q[w]);
-        end
-    end
-
-    always @* begin : revert_first_of_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            revert_first_of[w] = reverting_q[w] && board_first_valid[w];
-        end
-    end
-
-    always @* begin : revert_second_of_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            revert_second_of[w] = reverting_q[w] && board_second_valid[w];
-        end
-    end
-
-    always @* begin : revert_squashed_of_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            revert_squashed_of[w] = reverting_q[w] && refetch_q[w];
-        end
-    end
-
-    always @* begin : drained_of_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            drained_of[w] = (resume_warp == w[5:0]) && !running_q[w] && !refetch_q[w] && !board_busy[w];
-        end
-    end
-
-    always @* begin : reverted_process
-        reverted = 2'd0;
-        if (revert_first_any) begin
-            reverted = 2'd1;
-        end
-    end
-
-    assign reverted_more = reverted + {1'd0, revert_second_any};
-    assign revert_count = reverted_more + {1'd0, revert_squashed_any};
-    assign revert_valid = reverting_any_q;
-    assign revert_warp = {4'd0, reverting_warp_q};
-    assign resume = resume_valid && drained_any && stage_resume_ready;
-    assign resume_ready = drained_any && stage_resume_ready;
-
-    always @* begin : resuming_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            resuming[w] = (!QUEUES && resume && (resume_warp == w[5:0]))
-                || (stage_replay_done && replaying_well_q && (replaying_warp_q == w[5:0]));
-        end
-    end
-
-    always @* begin : running_d_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            running_d[w] = (running_q[w] || starting[w] || resuming[w]) && !stop_event[w];
-        end
-    end
-
-    always @* begin : slot_d_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            slot_d[w*4 +: 4] = slot_q[w*4 +: 4];
-            if (starting[w]) begin
-                slot_d[w*4 +: 4] = start_slot;
-            end
-        end
-    end
-
-    always @* begin : refetch_d_process
-        integer w;
-        for (w = 0; w < 4; w = w + 1) begin
-            refetch_d[w] = (refetch_q[w] && !reverting_q[w])
-                || (DISABLES && faulted_valid && (faulted_warp == w[5:0]));
-        end
-    end
-
-    always @* begin : replaying_warp_d_process
-        replaying_warp_d = replaying_warp_q;
-        replaying_well_d = replaying_well_q && !(fault && (faulted_warp == replaying_warp_q))
-            && !(stop_valid && (stop_warp == replaying_warp_q));
-        if (resume) begin
-            replaying_warp_d = resume_warp;
-            replaying_well_d = 1'd1;
-        end
-    end
+    assign saved_warp = stage_replay[103:98];
+    assign saved_store = stage_replay[0];
+    assign saved_destination = stage_replay[17:10];
+    assign saved_source_a = stage_replay[25:18];
+    assign saved_source_b = stage_replay[33:26];
+    assign saved_pc = stage_replay[65:34];
+    assign saved_mask = stage_replay[97:66];
+    assign saved_opcode = stage_replay[9:3];
 endmodule

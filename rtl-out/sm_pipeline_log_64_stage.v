@@ -7,16 +7,8 @@ module sm_pipeline_log_64_stage (
     input  wire          issuing_global,
     input  wire          coming,
     input  wire          push_valid,
-    input  wire    [5:0] push_warp,
-    input  wire    [3:0] push_slot,
+    input  wire  [107:0] push,
     input  wire    [2:0] push_entry,
-    input  wire    [2:0] push_class,
-    input  wire    [7:0] push_destination,
-    input  wire    [7:0] push_address_register,
-    input  wire    [7:0] push_data_register,
-    input  wire   [31:0] push_pc,
-    input  wire   [31:0] push_mask,
-    input  wire    [6:0] push_opcode,
     input  wire          push_replayed,
     input  wire          push_squashed,
     input  wire    [5:0] push_index,
@@ -31,9 +23,9 @@ module sm_pipeline_log_64_stage (
     input  wire          checked_store,
     input  wire    [5:0] checked_log_address,
     input  wire    [5:0] checked_log_data,
-    input  wire          faulted_valid,
-    input  wire    [5:0] faulted_warp,
-    input  wire    [5:0] faulted_index,
+    input  wire          fault_valid,
+    input  wire    [5:0] fault_warp,
+    input  wire    [5:0] fault_index,
     input  wire          resume_valid,
     input  wire    [5:0] resume_warp,
     input  wire          replay_ready,
@@ -48,35 +40,25 @@ module sm_pipeline_log_64_stage (
     output wire          place,
     output wire          front_valid,
     output wire          front_data,
+    output wire    [5:0] front_warp,
+    output wire    [3:0] front_slot,
+    output wire    [2:0] front_class,
+    output wire    [6:0] front_opcode,
+    output wire   [31:0] front_pc,
+    output wire   [31:0] front_mask,
+    output wire    [2:0] front_entry,
+    output wire          front_replayed,
+    output wire          front_squashed,
+    output reg     [5:0] front_index,
+    output wire    [5:0] front_log_address,
+    output wire    [5:0] front_log_data,
     output wire          memory_valid,
-    output wire    [5:0] memory_warp,
-    output wire    [3:0] memory_slot,
-    output wire    [2:0] memory_entry,
-    output wire    [2:0] memory_class,
-    output wire          memory_replayed,
-    output wire          memory_squashed,
-    output wire   [31:0] memory_pc,
-    output wire   [31:0] memory_mask,
-    output wire    [6:0] memory_opcode,
-    output wire    [5:0] memory_index,
-    output wire    [5:0] memory_log_address,
-    output wire    [5:0] memory_log_data,
     output wire          squashed_valid,
-    output wire    [5:0] squashed_warp,
-    output wire    [2:0] squashed_entry,
     output wire          checked_ready,
     output wire          resume_ready,
     output wire          replay_valid,
     output wire          replay_done,
-    output wire    [5:0] replay_warp,
-    output wire    [3:0] replay_slot,
-    output wire          replay_store,
-    output wire    [7:0] replay_destination,
-    output wire    [7:0] replay_address_register,
-    output wire    [7:0] replay_data_register,
-    output wire   [31:0] replay_pc,
-    output wire   [31:0] replay_mask,
-    output wire    [6:0] replay_opcode,
+    output reg   [107:0] replay,
     output wire    [5:0] replay_index,
     output wire    [6:0] replay_log_address,
     output wire    [6:0] replay_log_data,
@@ -88,96 +70,29 @@ module sm_pipeline_log_64_stage (
     output wire    [6:0] occupancy,
     output reg    [15:0] free_one,
     output reg    [15:0] free_two,
+    output reg    [15:0] seen_one,
+    output reg    [15:0] seen_two,
     output reg  [2047:0] logged_data
 );
     localparam  QUEUES = 1'd1;
     localparam  LOGS = 1'd1;
-    localparam [31:0] LOG_MASK = 32'd4294967295;
     localparam [6:0] CAPACITY = 7'd64;
-    reg     [2:0] inserting;
     wire    [6:0] coming_one;
     wire    [6:0] coming_two;
     wire    [6:0] coming_three;
     wire    [6:0] promised;
     wire    [6:0] promised_more;
-    wire          front_store;
-    wire          front_global;
-    wire          last_operand;
-    wire          wants;
-    wire          stepping;
-    wire          complete;
+    wire  [107:0] front;
+    wire          store;
+    wire          global_;
     wire          inserts;
     wire          goes;
-    wire          leaves_squashed;
     wire          pop;
-    reg     [1:0] left;
-    wire    [1:0] last;
-    wire          checked;
-    reg     [2:0] stopping;
-    reg    [20:0] log_address;
-    reg    [20:0] log_data;
-    reg     [5:0] front_index;
-    reg     [1:0] spills;
-    wire          spilled_all;
-    wire          spill;
-    wire          leave;
-    wire    [1:0] count_d;
-    wire    [1:0] count_q;
-    wire          no_credit_d;
-    wire          no_credit_q;
-    reg    [17:0] place_warp_d;
-    wire   [17:0] place_warp_q;
-    reg    [11:0] place_slot_d;
-    wire   [11:0] place_slot_q;
-    reg     [8:0] place_entry_d;
-    wire    [8:0] place_entry_q;
-    reg     [8:0] place_class_d;
-    wire    [8:0] place_class_q;
-    reg    [23:0] place_destination_d;
-    wire   [23:0] place_destination_q;
-    reg    [23:0] place_address_register_d;
-    wire   [23:0] place_address_register_q;
-    reg    [23:0] place_data_register_d;
-    wire   [23:0] place_data_register_q;
-    reg    [95:0] place_pc_d;
-    wire   [95:0] place_pc_q;
-    reg    [95:0] place_mask_d;
-    wire   [95:0] place_mask_q;
-    reg    [20:0] place_opcode_d;
-    wire   [20:0] place_opcode_q;
-    reg     [2:0] place_replayed_d;
-    wire    [2:0] place_replayed_q;
-    reg     [2:0] place_squashed_d;
-    wire    [2:0] place_squashed_q;
-    reg    [17:0] place_index_d;
-    wire   [17:0] place_index_q;
-    reg    [20:0] place_log_address_d;
-    wire   [20:0] place_log_address_q;
-    reg    [20:0] place_log_data_d;
-    wire   [20:0] place_log_data_q;
-    reg     [1:0] step_d;
-    wire    [1:0] step_q;
-    wire          fresh_reset;
-    wire          fresh_q;
-    wire          releasing_d;
-    wire          releasing_q;
-    wire    [3:0] releasing_slot_q;
-    wire    [5:0] releasing_entry_q;
-    wire          spilled_reset;
-    reg     [1:0] spilled_d;
-    wire    [1:0] spilled_q;
-    wire          spill_releasing_reset;
-    wire          spill_releasing_d;
-    wire          spill_releasing_q;
-    wire          spill_slot_reset;
-    reg     [3:0] spill_slot_d;
-    wire    [3:0] spill_slot_q;
-    wire          spill_entry_reset;
-    reg     [5:0] spill_entry_d;
-    wire    [5:0] spill_entry_q;
+    wire          has_place_reset;
+    wire          has_place_d;
+    wire          has_place_q;
     wire          queue_reset;
     wire          queue_insert_valid;
-    wire          queue_insert_restored;
     wire    [5:0] queue_insert_warp;
     wire    [3:0] queue_insert_slot;
     wire   [31:0] queue_insert_pc;
@@ -186,12 +101,12 @@ module sm_pipeline_log_64_stage (
     wire    [7:0] queue_insert_address_register;
     wire    [7:0] queue_insert_data_register;
     wire   [31:0] queue_insert_mask;
-    wire    [6:0] queue_insert_log_address;
-    wire    [6:0] queue_insert_log_data;
     wire          queue_checked_valid;
     wire    [5:0] queue_checked_index;
+    wire          queue_committed_valid;
     wire    [5:0] queue_held_warp;
     wire    [7:0] queue_held_register;
+    wire          queue_saved_ready;
     wire          unused_queue_insert_ready;
     wire    [5:0] queue_insert_index;
     wire          queue_memory_free;
@@ -215,81 +130,47 @@ module sm_pipeline_log_64_stage (
     wire    [6:0] queue_entry_log_data;
     wire    [6:0] queue_occupancy;
     wire          queue_aged;
-    wire          log_reset;
-    wire          log_allocate_store;
-    wire          log_write_valid;
-    reg     [5:0] log_write_entry;
-    wire          log_release_valid;
-    reg     [3:0] log_release_slot;
-    reg     [5:0] log_release_entry;
-    wire          log_replay_valid;
-    wire    [3:0] log_replay_slot;
-    reg     [5:0] log_replay_entry;
-    wire          log_save_valid;
-    reg     [5:0] log_save_entry;
-    wire          unused_log_allocate_ready;
-    wire          unused_log_allocated_valid;
-    wire    [5:0] log_allocated_address;
-    wire    [5:0] log_allocated_data;
-    wire   [15:0] log_free_one;
-    wire   [15:0] log_free_two;
-    wire          log_write_ready;
-    wire          log_replay_ready;
-    wire          log_save_ready;
-    wire          log_replayed_valid;
-    wire          log_saved_valid;
-    wire          unused_log_read_denied;
-    wire [2047:0] log_read_data;
-    wire          has_place_reset;
-    wire          has_place_d;
-    wire          has_place_q;
+    wire          places_queues;
+    wire          places_logs;
+    wire    [6:0] places_taken_address;
+    wire    [6:0] places_taken_data;
+    wire          places_credit;
+    wire          places_valid;
+    wire  [107:0] places_request;
+    wire    [2:0] places_entry;
+    wire    [5:0] places_index;
+    wire          places_replayed;
+    wire          places_squashed;
+    wire    [6:0] places_log_address;
+    wire    [6:0] places_log_data;
+    wire    [2:0] places_inserting;
+    wire          log_access_logs;
+    wire    [3:0] log_access_taking_slot;
+    wire          log_access_taking_two;
+    wire    [3:0] log_access_front_slot;
+    wire          log_access_saved_store;
+    wire    [5:0] log_access_saved_address;
+    wire    [5:0] log_access_saved_data;
+    wire          log_access_complete;
+    wire          log_access_second;
+    wire    [5:0] log_access_taken_address;
+    wire    [5:0] log_access_taken_data;
+    wire          log_access_checked_ready;
+    wire          log_access_spilled_all;
+    wire          log_access_spilled_valid;
+    wire          log_access_logged_valid;
+    wire [2047:0] log_access_logged_data;
+    wire   [15:0] log_access_free_one;
+    wire   [15:0] log_access_free_two;
+    wire   [15:0] log_access_seen_one;
+    wire   [15:0] log_access_seen_two;
 
-    register_2 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
-    register_1 no_credit (.clock(clock), .reset(reset), .d(no_credit_d), .q(no_credit_q));
-    register_6 place_warp [2:0] (.clock(clock), .reset(reset), .d(place_warp_d), .q(place_warp_q));
-    register_4 place_slot [2:0] (.clock(clock), .reset(reset), .d(place_slot_d), .q(place_slot_q));
-    register_3 place_entry [2:0] (.clock(clock), .reset(reset), .d(place_entry_d), .q(place_entry_q));
-    register_3 place_class [2:0] (.clock(clock), .reset(reset), .d(place_class_d), .q(place_class_q));
-    register_8 place_destination [2:0] (.clock(clock), .reset(reset), .d(place_destination_d), .q(place_destination_q));
-    register_8 place_address_register [2:0] (
-        .clock(clock),
-        .reset(reset),
-        .d(place_address_register_d),
-        .q(place_address_register_q)
-    );
-    register_8 place_data_register [2:0] (
-        .clock(clock),
-        .reset(reset),
-        .d(place_data_register_d),
-        .q(place_data_register_q)
-    );
-    register_32 place_pc [2:0] (.clock(clock), .reset(reset), .d(place_pc_d), .q(place_pc_q));
-    register_32 place_mask [2:0] (.clock(clock), .reset(reset), .d(place_mask_d), .q(place_mask_q));
-    register_7 place_opcode [2:0] (.clock(clock), .reset(reset), .d(place_opcode_d), .q(place_opcode_q));
-    register_1 place_replayed [2:0] (.clock(clock), .reset(reset), .d(place_replayed_d), .q(place_replayed_q));
-    register_1 place_squashed [2:0] (.clock(clock), .reset(reset), .d(place_squashed_d), .q(place_squashed_q));
-    register_6 place_index [2:0] (.clock(clock), .reset(reset), .d(place_index_d), .q(place_index_q));
-    register_7 place_log_address [2:0] (.clock(clock), .reset(reset), .d(place_log_address_d), .q(place_log_address_q));
-    register_7 place_log_data [2:0] (.clock(clock), .reset(reset), .d(place_log_data_d), .q(place_log_data_q));
-    register_2 step (.clock(clock), .reset(reset), .d(step_d), .q(step_q));
-    register_1 fresh (.clock(clock), .reset(fresh_reset), .d(coming), .q(fresh_q));
-    register_1 releasing (.clock(clock), .reset(reset), .d(releasing_d), .q(releasing_q));
-    register_4 releasing_slot (.clock(clock), .reset(reset), .d(checked_slot), .q(releasing_slot_q));
-    register_6 releasing_entry (.clock(clock), .reset(reset), .d(checked_log_data), .q(releasing_entry_q));
-    register_2 spilled (.clock(clock), .reset(spilled_reset), .d(spilled_d), .q(spilled_q));
-    register_1 spill_releasing (
-        .clock(clock),
-        .reset(spill_releasing_reset),
-        .d(spill_releasing_d),
-        .q(spill_releasing_q)
-    );
-    register_4 spill_slot (.clock(clock), .reset(spill_slot_reset), .d(spill_slot_d), .q(spill_slot_q));
-    register_6 spill_entry (.clock(clock), .reset(spill_entry_reset), .d(spill_entry_d), .q(spill_entry_q));
+    register_1 has_place (.clock(clock), .reset(has_place_reset), .d(has_place_d), .q(has_place_q));
     sm_pipeline_log_64_stage_queue queue_ (
         .clock(clock),
         .reset(queue_reset),
         .insert_valid(queue_insert_valid),
-        .insert_restored(queue_insert_restored),
+        .insert_restored(places_squashed),
         .insert_warp(queue_insert_warp),
         .insert_slot(queue_insert_slot),
         .insert_pc(queue_insert_pc),
@@ -298,13 +179,13 @@ module sm_pipeline_log_64_stage (
         .insert_address_register(queue_insert_address_register),
         .insert_data_register(queue_insert_data_register),
         .insert_mask(queue_insert_mask),
-        .insert_log_address(queue_insert_log_address),
-        .insert_log_data(queue_insert_log_data),
+        .insert_log_address(places_log_address),
+        .insert_log_data(places_log_data),
         .checked_valid(queue_checked_valid),
         .checked_index(queue_checked_index),
-        .faulted_valid(faulted_valid),
-        .faulted_index(faulted_index),
-        .committed_valid(checked),
+        .faulted_valid(fault_valid),
+        .faulted_index(fault_index),
+        .committed_valid(queue_committed_valid),
         .committed_index(checked_index),
         .held_warp(queue_held_warp),
         .held_register(queue_held_register),
@@ -313,7 +194,7 @@ module sm_pipeline_log_64_stage (
         .replay_ready(replay_ready),
         .save_valid(save_valid),
         .save_slot(save_slot),
-        .saved_ready(leave),
+        .saved_ready(queue_saved_ready),
         .insert_ready(unused_queue_insert_ready),
         .insert_index(queue_insert_index),
         .memory_free(queue_memory_free),
@@ -338,391 +219,217 @@ module sm_pipeline_log_64_stage (
         .occupancy(queue_occupancy),
         .aged(queue_aged)
     );
-    sm_pipeline_log_64_stage_log log (
+    sm_pipeline_log_64_stage_places places (
         .clock(clock),
-        .reset(log_reset),
+        .reset(reset),
+        .queues(places_queues),
+        .logs(places_logs),
+        .issuing(issuing),
+        .push_valid(push_valid),
+        .push(push),
+        .push_entry(push_entry),
+        .push_index(push_index),
+        .push_replayed(push_replayed),
+        .push_squashed(push_squashed),
+        .push_log_address(push_log_address),
+        .push_log_data(push_log_data),
+        .taking(coming),
+        .taken_address(places_taken_address),
+        .taken_data(places_taken_data),
+        .pop(pop),
+        .fault_valid(fault_valid),
+        .fault_warp(fault_warp),
+        .stop_valid(stop_valid),
+        .stop_warp(stop_warp),
+        .credit(places_credit),
+        .valid(places_valid),
+        .request(places_request),
+        .entry(places_entry),
+        .index(places_index),
+        .replayed(places_replayed),
+        .squashed(places_squashed),
+        .log_address(places_log_address),
+        .log_data(places_log_data),
+        .inserting(places_inserting)
+    );
+    sm_pipeline_log_64_stage_log_access log_access (
+        .clock(clock),
+        .reset(reset),
+        .logs(log_access_logs),
         .launch_valid(launch_valid),
         .launch_entries(launch_entries),
-        .allocate_valid(coming),
-        .allocate_slot(push_slot),
-        .allocate_store(log_allocate_store),
-        .write_valid(log_write_valid),
-        .write_entry(log_write_entry),
-        .write_data(operand),
-        .release_valid(log_release_valid),
-        .release_slot(log_release_slot),
-        .release_entry(log_release_entry),
-        .replay_valid(log_replay_valid),
-        .replay_slot(log_replay_slot),
-        .replay_entry(log_replay_entry),
-        .save_valid(log_save_valid),
-        .save_slot(queue_entry_slot),
-        .save_entry(log_save_entry),
-        .allocate_ready(unused_log_allocate_ready),
-        .allocated_valid(unused_log_allocated_valid),
-        .allocated_address(log_allocated_address),
-        .allocated_data(log_allocated_data),
-        .free_one(log_free_one),
-        .free_two(log_free_two),
-        .write_ready(log_write_ready),
-        .replay_ready(log_replay_ready),
-        .save_ready(log_save_ready),
-        .replayed_valid(log_replayed_valid),
-        .saved_valid(log_saved_valid),
-        .read_denied(unused_log_read_denied),
-        .read_data(log_read_data)
+        .taking(coming),
+        .taking_slot(log_access_taking_slot),
+        .taking_two(log_access_taking_two),
+        .front_global(global_),
+        .front_store(store),
+        .front_replayed(places_replayed),
+        .front_slot(log_access_front_slot),
+        .front_address(front_log_address),
+        .front_data(front_log_data),
+        .pop(pop),
+        .checked_valid(checked_valid),
+        .checked_slot(checked_slot),
+        .checked_store(checked_store),
+        .checked_address(checked_log_address),
+        .checked_data(checked_log_data),
+        .saved_valid(queue_saved_valid),
+        .saved_slot(queue_entry_slot),
+        .saved_store(log_access_saved_store),
+        .saved_address(log_access_saved_address),
+        .saved_data(log_access_saved_data),
+        .saved_ready(saved_ready),
+        .operand(operand),
+        .complete(log_access_complete),
+        .second(log_access_second),
+        .taken_address(log_access_taken_address),
+        .taken_data(log_access_taken_data),
+        .checked_ready(log_access_checked_ready),
+        .spilled_all(log_access_spilled_all),
+        .spilled_valid(log_access_spilled_valid),
+        .logged_valid(log_access_logged_valid),
+        .logged_data(log_access_logged_data),
+        .free_one(log_access_free_one),
+        .free_two(log_access_free_two),
+        .seen_one(log_access_seen_one),
+        .seen_two(log_access_seen_two)
     );
-    register_1 has_place (.clock(clock), .reset(has_place_reset), .d(has_place_d), .q(has_place_q));
 
     assign has_place_reset = reset || !QUEUES;
-    assign fresh_reset = reset || !LOGS;
-    assign spilled_reset = reset || !LOGS;
-    assign spill_releasing_reset = reset || !LOGS;
-    assign spill_slot_reset = reset || !LOGS;
-    assign spill_entry_reset = reset || !LOGS;
     assign queue_reset = reset || !QUEUES;
-    assign log_reset = reset || !LOGS;
-    assign front_valid = |count_q;
-    assign front_global = place_class_q[2];
-    assign front_store = place_class_q[2] && place_class_q[0];
-    assign wants = LOGS && front_global && ((step_q == 2'd0) || (front_store && (step_q == 2'd1)));
-    assign last_operand = !front_store || (step_q == 2'd1);
-    assign stepping = wants
-        && ((!place_replayed_q[0] && log_write_ready) || (place_replayed_q[0] && log_replay_ready));
-    assign complete = (|count_q) && (!wants || (stepping && last_operand));
-    assign inserts = QUEUES && front_global && !place_replayed_q[0];
-    assign goes = complete && (!inserts || queue_memory_free);
-    assign leaves_squashed = goes && place_squashed_q[0] && !waiting_squash;
-    assign pop = leaves_squashed || (goes && !place_squashed_q[0] && memory_ready);
+    assign front = places_request;
+    assign global_ = front[2];
+    assign store = front[2] && front[0];
+    assign inserts = QUEUES && global_ && !places_replayed;
+    assign goes = places_valid && log_access_complete && (!inserts || queue_memory_free);
+    assign memory_valid = goes && !places_squashed;
+    assign squashed_valid = goes && places_squashed && !waiting_squash;
+    assign pop = squashed_valid || (memory_valid && memory_ready);
+    assign places_queues = QUEUES;
+    assign places_logs = LOGS;
+    assign places_taken_address = {1'd0, log_access_taken_address};
+    assign places_taken_data = {1'd0, log_access_taken_data};
+    assign credit = places_credit;
+    assign front_valid = places_valid;
+    assign front_warp = front[103:98];
+    assign front_slot = front[107:104];
+    assign front_class = front[2:0];
+    assign front_opcode = front[9:3];
+    assign front_pc = front[65:34];
+    assign front_mask = front[97:66];
+    assign front_data = log_access_second;
+    assign front_entry = places_entry;
+    assign front_replayed = places_replayed;
+    assign front_squashed = places_squashed;
 
-    always @* begin : step_d_process
-        step_d = step_q + {1'd0, stepping};
-        if (pop) begin
-            step_d = 2'd0;
+    always @* begin : front_index_process
+        front_index = queue_insert_index;
+        if (places_replayed) begin
+            front_index = places_index;
         end
     end
 
-    always @* begin : left_process
-        left = count_q;
-        if (pop) begin
-            left = count_q - 2'd1;
-        end
-    end
-
-    assign count_d = left + {1'd0, push_valid};
-
-    always @* begin : stopping_process
-        integer i;
-        for (i = 0; i < 3; i = i + 1) begin
-            stopping[i] = QUEUES && !place_replayed_q[i]
-                && ((place_class_q[i*3 +: 3] == 3'd4) || (place_class_q[i*3 +: 3] == 3'd5))
-                && ((faulted_valid && (place_warp_q[i*6 +: 6] == faulted_warp))
-                || (stop_valid && (place_warp_q[i*6 +: 6] == stop_warp)));
-        end
-    end
-
-    assign last = count_q - 2'd1;
-
-    always @* begin : log_address_process
-        integer i;
-        for (i = 0; i < 3; i = i + 1) begin
-            log_address[i*7 +: 7] = place_log_address_q[i*7 +: 7];
-            log_data[i*7 +: 7] = place_log_data_q[i*7 +: 7];
-            if (fresh_q && (last == i[1:0])) begin
-                log_address[i*7 +: 7] = {1'd0, log_allocated_address};
-                log_data[i*7 +: 7] = {1'd0, log_allocated_data};
-            end
-        end
-    end
-
-    always @* begin : place_warp_d_process
-        integer i;
-        for (i = 0; i < 3; i = i + 1) begin
-            place_warp_d[i*6 +: 6] = place_warp_q[i*6 +: 6];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_slot_d[i*4 +: 4] = place_slot_q[i*4 +: 4];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_entry_d[i*3 +: 3] = place_entry_q[i*3 +: 3];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_class_d[i*3 +: 3] = place_class_q[i*3 +: 3];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_destination_d[i*8 +: 8] = place_destination_q[i*8 +: 8];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_address_register_d[i*8 +: 8] = place_address_register_q[i*8 +: 8];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_data_register_d[i*8 +: 8] = place_data_register_q[i*8 +: 8];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_pc_d[i*32 +: 32] = place_pc_q[i*32 +: 32];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_mask_d[i*32 +: 32] = place_mask_q[i*32 +: 32];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_opcode_d[i*7 +: 7] = place_opcode_q[i*7 +: 7];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_replayed_d[i] = place_replayed_q[i];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_squashed_d[i] = place_squashed_q[i] || stopping[i];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_index_d[i*6 +: 6] = place_index_q[i*6 +: 6];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_log_address_d[i*7 +: 7] = log_address[i*7 +: 7];
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            place_log_data_d[i*7 +: 7] = log_data[i*7 +: 7];
-        end
-        for (i = 1; i < 3; i = i + 1) begin
-            if (pop) begin
-                place_warp_d[(i-1)*6 +: 6] = place_warp_q[i*6 +: 6];
-                place_slot_d[(i-1)*4 +: 4] = place_slot_q[i*4 +: 4];
-                place_entry_d[(i-1)*3 +: 3] = place_entry_q[i*3 +: 3];
-                place_class_d[(i-1)*3 +: 3] = place_class_q[i*3 +: 3];
-                place_destination_d[(i-1)*8 +: 8] = place_destination_q[i*8 +: 8];
-                place_address_register_d[(i-1)*8 +: 8] = place_address_register_q[i*8 +: 8];
-                place_data_register_d[(i-1)*8 +: 8] = place_data_register_q[i*8 +: 8];
-                place_pc_d[(i-1)*32 +: 32] = place_pc_q[i*32 +: 32];
-                place_mask_d[(i-1)*32 +: 32] = place_mask_q[i*32 +: 32];
-                place_opcode_d[(i-1)*7 +: 7] = place_opcode_q[i*7 +: 7];
-                place_replayed_d[(i-1)] = place_replayed_q[i];
-                place_squashed_d[(i-1)] = place_squashed_q[i] || stopping[i];
-                place_index_d[(i-1)*6 +: 6] = place_index_q[i*6 +: 6];
-                place_log_address_d[(i-1)*7 +: 7] = log_address[i*7 +: 7];
-                place_log_data_d[(i-1)*7 +: 7] = log_data[i*7 +: 7];
-            end
-        end
-        if (pop) begin
-            place_warp_d[17:12] = 6'd0;
-            place_slot_d[11:8] = 4'd0;
-            place_entry_d[8:6] = 3'd0;
-            place_class_d[8:6] = 3'd0;
-            place_destination_d[23:16] = 8'd0;
-            place_address_register_d[23:16] = 8'd0;
-            place_data_register_d[23:16] = 8'd0;
-            place_pc_d[95:64] = 32'd0;
-            place_mask_d[95:64] = 32'd0;
-            place_opcode_d[20:14] = 7'd0;
-            place_replayed_d[2] = 1'd0;
-            place_squashed_d[2] = 1'd0;
-            place_index_d[17:12] = 6'd0;
-            place_log_address_d[20:14] = 7'd0;
-            place_log_data_d[20:14] = 7'd0;
-        end
-        for (i = 0; i < 3; i = i + 1) begin
-            if (push_valid && (left == i[1:0])) begin
-                place_warp_d[i*6 +: 6] = push_warp;
-                place_slot_d[i*4 +: 4] = push_slot;
-                place_entry_d[i*3 +: 3] = push_entry;
-                place_class_d[i*3 +: 3] = push_class;
-                place_destination_d[i*8 +: 8] = push_destination;
-                place_address_register_d[i*8 +: 8] = push_address_register;
-                place_data_register_d[i*8 +: 8] = push_data_register;
-                place_pc_d[i*32 +: 32] = push_pc;
-                place_mask_d[i*32 +: 32] = push_mask;
-                place_opcode_d[i*7 +: 7] = push_opcode;
-                place_replayed_d[i] = push_replayed;
-                place_squashed_d[i] = push_squashed;
-                place_index_d[i*6 +: 6] = push_index;
-                place_log_address_d[i*7 +: 7] = push_log_address;
-                place_log_data_d[i*7 +: 7] = push_log_data;
-            end
-        end
-    end
-
-    assign no_credit_d = (count_d == 2'd3) || ((count_d == 2'd2) && issuing);
-    assign credit = !no_credit_q;
-
-    always @* begin : inserting_process
-        integer i;
-        for (i = 0; i < 3; i = i + 1) begin
-            inserting[i] = !place_replayed_q[i]
-                && ((place_class_q[i*3 +: 3] == 3'd4) || (place_class_q[i*3 +: 3] == 3'd5));
-        end
-    end
-
-    assign coming_one = queue_occupancy + {6'd0, inserting[0]};
-    assign coming_two = coming_one + {6'd0, inserting[1]};
-    assign coming_three = coming_two + {6'd0, inserting[2]};
+    assign front_log_address = places_log_address[5:0];
+    assign front_log_data = places_log_data[5:0];
+    assign coming_one = queue_occupancy + {6'd0, places_inserting[0]};
+    assign coming_two = coming_one + {6'd0, places_inserting[1]};
+    assign coming_three = coming_two + {6'd0, places_inserting[2]};
     assign promised = coming_three + {6'd0, coming};
     assign promised_more = promised + 7'd1;
     assign has_place_d = !queue_aged
         && ((issuing_global && (promised_more < CAPACITY)) || (!issuing_global && (promised < CAPACITY)));
     assign place = !QUEUES || has_place_q;
     assign queue_insert_valid = pop && inserts;
-    assign queue_insert_restored = place_squashed_q[0];
-    assign queue_insert_warp = place_warp_q[5:0];
-    assign queue_insert_slot = place_slot_q[3:0];
-    assign queue_insert_pc = place_pc_q[31:0];
+    assign queue_insert_warp = front[103:98];
+    assign queue_insert_slot = front[107:104];
+    assign queue_insert_pc = front[65:34];
 
     always @* begin : queue_insert_opcode_process
-        queue_insert_opcode = {1'd0, place_opcode_q[6:0]};
-        if (front_store) begin
-            queue_insert_opcode = {1'd0, place_opcode_q[6:0]} | 8'd128;
+        queue_insert_opcode = {1'd0, front[9:3]};
+        if (store) begin
+            queue_insert_opcode = {1'd0, front[9:3]} | 8'd128;
         end
     end
 
-    assign queue_insert_destination = place_destination_q[7:0];
-    assign queue_insert_address_register = place_address_register_q[7:0];
-    assign queue_insert_data_register = place_data_register_q[7:0];
-    assign queue_insert_mask = place_mask_q[31:0];
-    assign queue_insert_log_address = log_address[6:0];
-    assign queue_insert_log_data = log_data[6:0];
-    assign checked = checked_valid && !releasing_q && !spill_releasing_q;
+    assign queue_insert_destination = front[17:10];
+    assign queue_insert_address_register = front[25:18];
+    assign queue_insert_data_register = front[33:26];
+    assign queue_insert_mask = front[97:66];
     assign queue_checked_valid = 1'd0;
     assign queue_checked_index = 6'd0;
+    assign queue_committed_valid = checked_valid && log_access_checked_ready;
     assign queue_held_warp = 6'd0;
     assign queue_held_register = 8'd0;
+    assign queue_saved_ready = saved_valid && saved_ready;
+    assign occupancy = queue_occupancy;
     assign resume_ready = !QUEUES || queue_resume_ready;
     assign replay_valid = QUEUES && queue_replay_valid;
     assign replay_done = QUEUES && queue_replay_done;
-    assign replay_warp = queue_entry_warp;
-    assign replay_slot = queue_entry_slot;
-    assign replay_store = queue_entry_opcode[7];
-    assign replay_destination = queue_entry_destination;
-    assign replay_address_register = queue_entry_address_register;
-    assign replay_data_register = queue_entry_data_register;
-    assign replay_pc = queue_entry_pc;
-    assign replay_mask = queue_entry_mask;
-    assign replay_opcode = queue_entry_opcode[6:0];
+
+    always @* begin : replay_process
+        replay[2:0] = 3'd4;
+        if (queue_entry_opcode[7]) begin
+            replay[2:0] = 3'd5;
+        end
+        replay[9:3] = queue_entry_opcode[6:0];
+        replay[17:10] = queue_entry_destination;
+        replay[25:18] = queue_entry_address_register;
+        replay[33:26] = queue_entry_data_register;
+        replay[65:34] = queue_entry_pc;
+        replay[97:66] = queue_entry_mask;
+        replay[103:98] = queue_entry_warp;
+        replay[107:104] = queue_entry_slot;
+    end
+
     assign replay_index = queue_entry_index;
     assign replay_log_address = queue_entry_log_address;
     assign replay_log_data = queue_entry_log_data;
-    assign log_allocate_store = push_class[0];
-    assign log_write_valid = wants && !place_replayed_q[0];
-
-    always @* begin : log_write_entry_process
-        log_write_entry = log_address[5:0];
-        log_replay_entry = log_address[5:0];
-        if (|step_q) begin
-            log_write_entry = log_data[5:0];
-            log_replay_entry = log_data[5:0];
-        end
-    end
-
-    assign log_replay_valid = wants && place_replayed_q[0];
-    assign log_replay_slot = place_slot_q[3:0];
-    assign log_release_valid = releasing_q || spill_releasing_q || checked_valid;
-
-    always @* begin : log_release_slot_process
-        log_release_slot = checked_slot;
-        log_release_entry = checked_log_address;
-        if (releasing_q) begin
-            log_release_slot = releasing_slot_q;
-            log_release_entry = releasing_entry_q;
-        end
-        if (!releasing_q && spill_releasing_q) begin
-            log_release_slot = spill_slot_q;
-            log_release_entry = spill_entry_q;
-        end
-    end
-
-    always @* begin : spills_process
-        spills = 2'd0;
-        if (LOGS && !queue_entry_opcode[7]) begin
-            spills = 2'd1;
-        end
-        if (LOGS && queue_entry_opcode[7]) begin
-            spills = 2'd2;
-        end
-    end
-
-    assign spilled_all = spilled_q == spills;
-    assign log_save_valid = queue_saved_valid && !spilled_all && !spill_releasing_q && saved_ready;
-
-    always @* begin : log_save_entry_process
-        log_save_entry = queue_entry_log_address[5:0];
-        if (|spilled_q) begin
-            log_save_entry = queue_entry_log_data[5:0];
-        end
-    end
-
-    assign spill = log_save_ready && queue_saved_valid && !spilled_all && !spill_releasing_q && saved_ready;
-    assign leave = queue_saved_valid && spilled_all && saved_ready;
-
-    always @* begin : spilled_d_process
-        spilled_d = spilled_q + {1'd0, spill};
-        if (leave) begin
-            spilled_d = 2'd0;
-        end
-    end
-
-    assign spill_releasing_d = spill || (spill_releasing_q && releasing_q);
-
-    always @* begin : spill_slot_d_process
-        spill_slot_d = spill_slot_q;
-        spill_entry_d = spill_entry_q;
-        if (spill) begin
-            spill_slot_d = queue_entry_slot;
-            spill_entry_d = queue_entry_log_address[5:0];
-            if (|spilled_q) begin
-                spill_entry_d = queue_entry_log_data[5:0];
-            end
-        end
-    end
-
     assign save_ready = !QUEUES || queue_save_ready;
     assign save_done = QUEUES && queue_save_done;
-    assign saved_valid = QUEUES && queue_saved_valid && spilled_all;
-    assign spilled_valid = LOGS && log_saved_valid;
-    assign releasing_d = LOGS && checked && checked_store;
-    assign checked_ready = !releasing_q && !spill_releasing_q;
+    assign saved_valid = QUEUES && queue_saved_valid && log_access_spilled_all;
+    assign log_access_logs = LOGS;
+    assign log_access_taking_slot = push[107:104];
+    assign log_access_taking_two = push[0];
+    assign log_access_front_slot = front[107:104];
+    assign log_access_saved_store = queue_entry_opcode[7];
+    assign log_access_saved_address = queue_entry_log_address[5:0];
+    assign log_access_saved_data = queue_entry_log_data[5:0];
+    assign checked_ready = log_access_checked_ready;
+    assign spilled_valid = log_access_spilled_valid;
+    assign logged_valid = log_access_logged_valid;
 
     always @* begin : free_one_process
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            free_one[k] = !LOGS || log_free_one[k];
+            free_one[k] = log_access_free_one[k];
         end
     end
 
     always @* begin : free_two_process
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            free_two[k] = !LOGS || log_free_two[k];
+            free_two[k] = log_access_free_two[k];
         end
     end
 
-    assign logged_valid = LOGS && log_replayed_valid;
+    always @* begin : seen_one_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            seen_one[k] = log_access_seen_one[k];
+        end
+    end
+
+    always @* begin : seen_two_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            seen_two[k] = log_access_seen_two[k];
+        end
+    end
 
     always @* begin : logged_data_process
         integer j;
         for (j = 0; j < 64; j = j + 1) begin
-            logged_data[j*32 +: 32] = log_read_data[j*32 +: 32] & LOG_MASK;
+            logged_data[j*32 +: 32] = log_access_logged_data[j*32 +: 32];
         end
     end
-
-    always @* begin : front_index_process
-        front_index = queue_insert_index;
-        if (place_replayed_q[0]) begin
-            front_index = place_index_q[5:0];
-        end
-    end
-
-    assign front_data = step_q == 2'd1;
-    assign memory_valid = goes && !place_squashed_q[0];
-    assign squashed_valid = leaves_squashed;
-    assign squashed_warp = place_warp_q[5:0];
-    assign squashed_entry = place_entry_q[2:0];
-    assign memory_warp = place_warp_q[5:0];
-    assign memory_slot = place_slot_q[3:0];
-    assign memory_entry = place_entry_q[2:0];
-    assign memory_class = place_class_q[2:0];
-    assign memory_pc = place_pc_q[31:0];
-    assign memory_mask = place_mask_q[31:0];
-    assign memory_opcode = place_opcode_q[6:0];
-    assign memory_replayed = place_replayed_q[0];
-    assign memory_squashed = place_squashed_q[0];
-    assign memory_log_address = log_address[5:0];
-    assign memory_log_data = log_data[5:0];
-    assign memory_index = front_index;
-    assign occupancy = queue_occupancy;
 endmodule

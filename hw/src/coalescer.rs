@@ -44,9 +44,9 @@ pub struct Coalescer<const L: usize, const I: usize, const K: usize> {
 
     page: Constant<Bits<K>>,
     incoming_leader: Arbiter<L, I, false>,
-    incoming_line: Select<L, K>,
+    incoming_line: Select<L, Bits<K>>,
     following: Arbiter<L, I, false>,
-    following_line: Select<L, K>,
+    following_line: Select<L, Bits<K>>,
     incoming: [Signal<Local, Bits<K>>; L],
     some: AnyOf<L>,
     more: AnyOf<L>,

@@ -109,7 +109,7 @@ pub struct L1Tlb<
     some_vacant: AnyOf<W>,
     misses: Misses<M, N, O, P, A>,
     resident: AnyOf<W>,
-    found_frame: Select<W, F>,
+    found_frame: Select<W, Bits<F>>,
     found_writable: AnyOf<W>,
     found_denied: AnyOf<W>,
     hit: [Signal<Local, Bit>; W],

@@ -1,7 +1,8 @@
 //! Everything of Faultline that becomes gates.
 //!
-//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`scoreboard`]. Primitives under them:
-//! [`register`], [`memory`], [`arbiter`], [`any_of`], [`lowest`], [`turns`], [`select`], [`recency`].
+//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`scoreboard`], [`sm_pipeline`]. Primitives under
+//! them: [`register`], [`memory`], [`arbiter`], [`any_of`], [`lowest`], [`turns`], [`select`], [`recency`],
+//! [`warp_scheduler`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
 
@@ -11,7 +12,6 @@ pub mod coalescer;
 pub mod l1_tlb;
 pub mod lowest;
 pub mod memory;
-pub mod memory_stage;
 pub mod operand_log;
 pub mod params;
 pub mod ports;

@@ -3,18 +3,30 @@
 
 use rust_hdl::prelude::*;
 
-/// Gives the chosen one of `N` values of `W` bits, the OR of them if several are chosen, 0 if none is.
+/// A value that an AND-OR tree can choose.
+pub trait Choice: Synth {
+    /// The value whose bits are high where one of the two has them high.
+    fn or(self, other: Self) -> Self;
+}
+
+impl<const W: usize> Choice for Bits<W> {
+    fn or(self, other: Self) -> Self {
+        self | other
+    }
+}
+
+/// Gives the chosen one of `N` values, the OR of them if several are chosen, 0 if none is.
 #[derive(LogicBlock)]
-pub struct Select<const N: usize, const W: usize> {
+pub struct Select<const N: usize, T: Choice> {
     /// The choice.
     pub choose: [Signal<In, Bit>; N],
     /// The values.
-    pub of: [Signal<In, Bits<W>>; N],
+    pub of: [Signal<In, T>; N],
     /// The chosen one.
-    pub chosen: Signal<Out, Bits<W>>,
+    pub chosen: Signal<Out, T>,
 }
 
-impl<const N: usize, const W: usize> Default for Select<N, W> {
+impl<const N: usize, T: Choice> Default for Select<N, T> {
     fn default() -> Self {
         Self {
             choose: std::array::from_fn(|_| Signal::default()),
@@ -24,14 +36,14 @@ impl<const N: usize, const W: usize> Default for Select<N, W> {
     }
 }
 
-impl<const N: usize, const W: usize> Logic for Select<N, W> {
+impl<const N: usize, T: Choice> Logic for Select<N, T> {
     fn update(&mut self) {
         self.chosen.next = self
             .choose
             .iter()
             .zip(&self.of)
             .filter(|(choose, _)| choose.val())
-            .fold(Bits::default(), |chosen, (_, value)| chosen | value.val());
+            .fold(T::default(), |chosen, (_, value)| chosen.or(value.val()));
     }
 
     fn connect(&mut self) {
@@ -39,10 +51,11 @@ impl<const N: usize, const W: usize> Logic for Select<N, W> {
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("select_{N}_of_{W}");
-        let (last, high, wide) = (N - 1, W - 1, N * W - 1);
+        let bits = T::BITS;
+        let name = format!("select_{N}_of_{bits}");
+        let (last, high, wide) = (N - 1, bits - 1, N * bits - 1);
         let code = format!(
-            "// Gives the chosen one of {N} values of {W} bits.
+            "// Gives the chosen one of {N} values of {bits} bits.
 module {name} (
     input  wire [{last}:0] choose,
     input  wire [{wide}:0] of,
@@ -50,9 +63,9 @@ module {name} (
 );
     always @* begin : all
         integer i;
-        chosen = {W}'d0;
+        chosen = {bits}'d0;
         for (i = 0; i < {N}; i = i + 1)
-            chosen = chosen | (of[i*{W} +: {W}] & {{{W}{{choose[i]}}}});
+            chosen = chosen | (of[i*{bits} +: {bits}] & {{{bits}{{choose[i]}}}});
     end
 endmodule
 "

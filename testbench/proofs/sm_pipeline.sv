@@ -257,13 +257,13 @@ module sm_pipeline_proof_top (
     assign seen[3] = takes_marked && memory_replayed;
 
     // G4: one instruction a cycle for a single unit, and the memory stage has a place for what comes.
-    (* hierconn *) wire [1:0] \pipeline.stage.count_q ;
+    (* hierconn *) wire [1:0] \pipeline.stage.places.count_q ;
     (* hierconn *) wire       \pipeline.stage.push_valid ;
     (* hierconn *) wire       \pipeline.stage.pop ;
     assign bad[4] = (&read_valid && ((read_class[2:0] == 3'd1 && read_class[5:3] == 3'd1)
             || (read_class[2:0] == 3'd2 && read_class[5:3] == 3'd2) || (read_class[2:0] > 3'd2 && read_class[5:3] > 3'd2)))
-        || (\pipeline.stage.count_q == 2'd3 && \pipeline.stage.push_valid && !\pipeline.stage.pop );
-    assign seen[4] = &read_valid && read_class[2:0] > 3'd2 && \pipeline.stage.count_q == 2'd2;
+        || (\pipeline.stage.places.count_q == 2'd3 && \pipeline.stage.push_valid && !\pipeline.stage.pop );
+    assign seen[4] = &read_valid && read_class[2:0] > 3'd2 && \pipeline.stage.places.count_q == 2'd2;
 
     // G5: an insert into the queue finds an entry.
     (* hierconn *) wire       \pipeline.stage.queue_.insert_valid ;

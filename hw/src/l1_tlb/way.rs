@@ -59,9 +59,9 @@ pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, c
 
     looked: [Signal<Local, Bit>; S],
     written: [Signal<Local, Bit>; S],
-    looked_tag: Select<S, T>,
-    looked_space: Select<S, A>,
-    looked_frame: Select<S, F>,
+    looked_tag: Select<S, Bits<T>>,
+    looked_space: Select<S, Bits<A>>,
+    looked_frame: Select<S, Bits<F>>,
     some: AnyOf<S>,
     some_writable: AnyOf<S>,
     some_denied: AnyOf<S>,

@@ -1,0 +1,95 @@
+//! The two instructions of a warp that wait for their issue, and what they wait for besides other instructions.
+
+use rust_hdl::prelude::*;
+
+use super::instruction::{Instruction, Units};
+use super::unit_check::UnitCheck;
+use crate::register::Register;
+
+/// Which of the two are there, the warp's scoreboard knows.
+#[derive(Default, LogicBlock)]
+pub struct Buffer {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// An instruction arrives.
+    pub arrival: Signal<In, Bit>,
+    /// That one.
+    pub fetched: Signal<In, Instruction>,
+    /// The first one is there.
+    pub first_valid: Signal<In, Bit>,
+    /// It is issued, and the second one moves up.
+    pub issue_first: Signal<In, Bit>,
+    /// What is free.
+    pub units: Signal<In, Units>,
+    /// There is a log.
+    pub logs: Signal<In, Bit>,
+    /// The warp's slot had a free log entry in the cycle before.
+    pub seen_one: Signal<In, Bit>,
+    /// It had two.
+    pub seen_two: Signal<In, Bit>,
+    /// The first instruction.
+    pub first: Signal<Out, Instruction>,
+    /// The second one.
+    pub second: Signal<Out, Instruction>,
+    /// The first one needs the unit for special functions.
+    pub special: Signal<Out, Bit>,
+    /// It needs the control unit.
+    pub control: Signal<Out, Bit>,
+    /// It goes to the memory stage.
+    pub memory: Signal<Out, Bit>,
+    /// Its unit is free.
+    pub free: Signal<Out, Bit>,
+    /// So are its log entries, as far as the log was seen in the cycle before.
+    pub free_seen: Signal<Out, Bit>,
+    /// The unit of the second one is free, and another than that of the first.
+    pub pair: Signal<Out, Bit>,
+
+    older: Register<Instruction>,
+    younger: Register<Instruction>,
+
+    first_check: UnitCheck,
+    second_check: UnitCheck,
+}
+
+impl Logic for Buffer {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, older, younger);
+        self.older.reset.next = self.reset.val();
+        self.younger.reset.next = self.reset.val();
+
+        self.older.d.next = self.older.q.val();
+        self.younger.d.next = self.younger.q.val();
+        if self.issue_first.val() {
+            self.older.d.next = self.younger.q.val();
+        }
+        if self.arrival.val() {
+            if self.first_valid.val() && !self.issue_first.val() {
+                self.younger.d.next = self.fetched.val();
+            } else {
+                self.older.d.next = self.fetched.val();
+            }
+        }
+        self.first.next = self.older.q.val();
+        self.second.next = self.younger.q.val();
+
+        self.first_check.class.next = self.older.q.val().class;
+        self.first_check.units.next = self.units.val();
+        self.second_check.class.next = self.younger.q.val().class;
+        self.second_check.units.next = self.units.val();
+        self.special.next = self.first_check.special.val();
+        self.control.next = self.first_check.control.val();
+        self.memory.next = self.first_check.memory.val();
+        self.free.next = self.first_check.free.val();
+        self.free_seen.next = self.first_check.free.val()
+            && (!self.logs.val()
+                || ((!self.first_check.load.val() || self.seen_one.val())
+                    && (!self.first_check.store.val() || self.seen_two.val())));
+        self.pair.next = self.second_check.free.val()
+            && !(self.first_check.special.val() && self.second_check.special.val())
+            && !(self.first_check.control.val() && self.second_check.control.val())
+            && !(self.first_check.memory.val() && self.second_check.memory.val());
+    }
+}

@@ -1,0 +1,121 @@
+//! The fetch of one port: the choice of a warp, and what its instruction means to the scoreboard.
+
+use rust_hdl::prelude::*;
+
+use super::instruction::{Instruction, Registers};
+use crate::params::{CLASS_BITS, OPCODE_BITS, REGISTER_BITS, WARP_BITS};
+use crate::warp_scheduler::WarpScheduler;
+
+/// `V` warps with `X`-bit numbers, every second of the SM's.
+#[derive(LogicBlock)]
+pub struct FetchPort<const V: usize, const X: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// The last bit of its warps' numbers.
+    pub odd: Signal<In, Bits<1>>,
+    /// A global-memory instruction stops the fetch of its warp.
+    pub disables: Signal<In, Bit>,
+    /// Warps that would fetch in the next cycle.
+    pub request: [Signal<In, Bit>; V],
+    /// The instruction that comes: its class,
+    pub fetched_class: Signal<In, Bits<CLASS_BITS>>,
+    /// what it writes,
+    pub fetched_destination: Signal<In, Bits<REGISTER_BITS>>,
+    /// what it reads,
+    pub fetched_source_a: Signal<In, Bits<REGISTER_BITS>>,
+    /// besides,
+    pub fetched_source_b: Signal<In, Bits<REGISTER_BITS>>,
+    /// and in the third place,
+    pub fetched_source_c: Signal<In, Bits<REGISTER_BITS>>,
+    /// its address,
+    pub fetched_pc: Signal<In, Bits<32>>,
+    /// its lanes,
+    pub fetched_mask: Signal<In, Bits<32>>,
+    /// its opcode.
+    pub fetched_opcode: Signal<In, Bits<OPCODE_BITS>>,
+    /// An instruction comes back to be issued again, and takes this one's way.
+    pub reissue_valid: Signal<In, Bit>,
+    /// Its registers.
+    pub reissue_registers: Signal<In, Registers>,
+    /// The warp that was chosen in the cycle before.
+    pub chosen: [Signal<Out, Bit>; V],
+    /// Its number, 0 if none was.
+    pub warp: Signal<Out, Bits<WARP_BITS>>,
+    /// The instruction that comes.
+    pub fetched: Signal<Out, Instruction>,
+    /// What the scoreboard enters.
+    pub entry: Signal<Out, Registers>,
+    /// It stops the fetch of its warp.
+    pub entry_stops: Signal<Out, Bit>,
+    /// It holds its sources until it is checked.
+    pub entry_holds: Signal<Out, Bit>,
+
+    scheduler: WarpScheduler<V, X>,
+    class: Signal<Local, Bits<CLASS_BITS>>,
+    global: Signal<Local, Bit>,
+}
+
+impl<const V: usize, const X: usize> Logic for FetchPort<V, X> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, scheduler);
+        self.scheduler.reset.next = self.reset.val();
+        for i in 0..V {
+            self.scheduler.request[i].next = self.request[i].val();
+            self.chosen[i].next = self.scheduler.chosen[i].val();
+        }
+        self.warp.next = 0.into();
+        if self.scheduler.any.val() {
+            self.warp.next = (bit_cast::<WARP_BITS, X>(self.scheduler.index.val()) << 1)
+                | bit_cast::<WARP_BITS, 1>(self.odd.val());
+        }
+
+        // A class that is none is arithmetic.
+        self.class.next = self.fetched_class.val();
+        if self.fetched_class.val() > 5 {
+            self.class.next = 0.into();
+        }
+        self.global.next = (self.class.val() == 4) || (self.class.val() == 5);
+        self.fetched.next.class = self.class.val();
+        self.fetched.next.opcode = self.fetched_opcode.val();
+        self.fetched.next.destination = self.fetched_destination.val();
+        self.fetched.next.source_a = self.fetched_source_a.val();
+        self.fetched.next.source_b = self.fetched_source_b.val();
+        self.fetched.next.source_c = self.fetched_source_c.val();
+        self.fetched.next.pc = self.fetched_pc.val();
+        self.fetched.next.mask = self.fetched_mask.val();
+
+        self.entry.next.destination = self.fetched_destination.val();
+        self.entry.next.source_a = self.fetched_source_a.val();
+        self.entry.next.source_b = self.fetched_source_b.val();
+        self.entry.next.source_c = self.fetched_source_c.val();
+        if self.reissue_valid.val() {
+            self.entry.next = self.reissue_registers.val();
+        }
+        self.entry_stops.next = !self.reissue_valid.val()
+            && ((self.class.val() == 2) || (self.disables.val() && self.global.val()));
+        self.entry_holds.next = self.reissue_valid.val() || self.global.val();
+    }
+}
+
+impl<const V: usize, const X: usize> Default for FetchPort<V, X> {
+    fn default() -> Self {
+        macro_rules! signals {
+            ($($field:ident),*; $($array:ident),*) => {
+                Self {
+                    scheduler: WarpScheduler::new(false),
+                    $($field: Default::default(),)*
+                    $($array: std::array::from_fn(|_| Default::default()),)*
+                }
+            };
+        }
+        signals!(
+            clock, reset, odd, disables, fetched_class, fetched_destination, fetched_source_a, fetched_source_b,
+            fetched_source_c, fetched_pc, fetched_mask, fetched_opcode, reissue_valid, reissue_registers, warp, fetched,
+            entry, entry_stops, entry_holds, class, global;
+            request, chosen
+        )
+    }
+}

@@ -1,0 +1,95 @@
+//! Reads the operands of an instruction that is saved from the log, one by one, and releases each when it was read.
+
+use rust_hdl::prelude::*;
+
+use crate::params::SLOT_BITS;
+use crate::register::Register;
+
+/// Log entries with `P`-bit numbers.
+#[derive(Default, LogicBlock)]
+pub struct LogSpill<const P: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// There is a log.
+    pub logs: Signal<In, Bit>,
+    /// An instruction leaves:
+    pub valid: Signal<In, Bit>,
+    /// its slot,
+    pub slot: Signal<In, Bits<SLOT_BITS>>,
+    /// that it is a store,
+    pub store: Signal<In, Bit>,
+    /// and its log entries.
+    pub address: Signal<In, Bits<P>>,
+    /// The second one.
+    pub data: Signal<In, Bits<P>>,
+    /// Who saves takes an operand, or the instruction.
+    pub taken: Signal<In, Bit>,
+    /// The log reads.
+    pub save_ready: Signal<In, Bit>,
+    /// Another release goes first.
+    pub stalled: Signal<In, Bit>,
+    /// The log is to read
+    pub save_valid: Signal<Out, Bit>,
+    /// this entry.
+    pub save_entry: Signal<Out, Bits<P>>,
+    /// Every operand was read.
+    pub all: Signal<Out, Bit>,
+    /// An entry is to be released:
+    pub releasing: Signal<Out, Bit>,
+    /// its slot,
+    pub release_slot: Signal<Out, Bits<SLOT_BITS>>,
+    /// and that one.
+    pub release_entry: Signal<Out, Bits<P>>,
+
+    count: Register<Bits<2>>,
+    was_read: Register<Bit>,
+    of_slot: Register<Bits<SLOT_BITS>>,
+    entry: Register<Bits<P>>,
+
+    total: Signal<Local, Bits<2>>,
+    reads: Signal<Local, Bit>,
+}
+
+impl<const P: usize> Logic for LogSpill<P> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, count, was_read, of_slot, entry);
+        self.count.reset.next = self.reset.val();
+        self.was_read.reset.next = self.reset.val();
+        self.of_slot.reset.next = self.reset.val();
+        self.entry.reset.next = self.reset.val();
+
+        self.total.next = 0.into();
+        if self.logs.val() {
+            self.total.next = 1.into();
+            if self.store.val() {
+                self.total.next = 2.into();
+            }
+        }
+        self.all.next = self.count.q.val() == self.total.val();
+        self.save_valid.next =
+            self.valid.val() && !self.all.val() && !self.was_read.q.val() && self.taken.val();
+        self.save_entry.next = self.address.val();
+        if self.count.q.val().any() {
+            self.save_entry.next = self.data.val();
+        }
+        self.reads.next = self.save_valid.val() && self.save_ready.val();
+        self.count.d.next = self.count.q.val() + self.reads.val();
+        if self.valid.val() && self.all.val() && self.taken.val() {
+            self.count.d.next = 0.into();
+        }
+
+        self.was_read.d.next = self.reads.val() || (self.was_read.q.val() && self.stalled.val());
+        self.of_slot.d.next = self.of_slot.q.val();
+        self.entry.d.next = self.entry.q.val();
+        if self.reads.val() {
+            self.of_slot.d.next = self.slot.val();
+            self.entry.d.next = self.save_entry.val();
+        }
+        self.releasing.next = self.was_read.q.val();
+        self.release_slot.next = self.of_slot.q.val();
+        self.release_entry.next = self.entry.q.val();
+    }
+}

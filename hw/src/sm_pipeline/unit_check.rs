@@ -1,0 +1,41 @@
+//! What unit an instruction needs, and whether it is free.
+
+use rust_hdl::prelude::*;
+
+use super::instruction::Units;
+use crate::params::CLASS_BITS;
+
+/// Decodes a class. Of arithmetic there are two units, so it waits for none.
+#[derive(Default, LogicBlock)]
+pub struct UnitCheck {
+    /// The class of the instruction.
+    pub class: Signal<In, Bits<CLASS_BITS>>,
+    /// What is free.
+    pub units: Signal<In, Units>,
+    /// It needs the unit for special functions.
+    pub special: Signal<Out, Bit>,
+    /// It needs the control unit.
+    pub control: Signal<Out, Bit>,
+    /// It goes to the memory stage.
+    pub memory: Signal<Out, Bit>,
+    /// It loads from global memory.
+    pub load: Signal<Out, Bit>,
+    /// It stores there.
+    pub store: Signal<Out, Bit>,
+    /// What it needs is free, the log apart.
+    pub free: Signal<Out, Bit>,
+}
+
+impl Logic for UnitCheck {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.special.next = self.class.val() == 1;
+        self.control.next = self.class.val() == 2;
+        self.memory.next = self.class.val() > 2;
+        self.load.next = self.class.val() == 4;
+        self.store.next = self.class.val() == 5;
+        self.free.next = (!self.special.val() || self.units.val().special)
+            && (!self.memory.val() || self.units.val().memory)
+            && (!(self.load.val() || self.store.val()) || self.units.val().place);
+    }
+}
