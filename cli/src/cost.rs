@@ -12,6 +12,7 @@ use faultline_synth::sta::CLOCK;
 use faultline_synth::table::{self, Grid};
 use faultline_synth::tool;
 use faultline_synth::yosys::{self, Mapping};
+use faultline_testbench::file;
 use miette::{Result, miette};
 use rayon::prelude::*;
 
@@ -110,15 +111,15 @@ pub enum Script {
 /// If an option makes no sense, a tool is missing or fails, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     for path in args.csv.iter().chain(&args.markdown) {
-        tool::check_writable(path).map_err(|error| miette!("{error}"))?;
+        file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
     let measured = measure(&args.choice)?;
     if let Some(path) = &args.csv {
         let text = table::csv(&measured.rows).map_err(|error| miette!("{error}"))?;
-        tool::write_whole(path, &text).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &text).map_err(|error| miette!("{error}"))?;
     }
     if let Some(path) = &args.markdown {
-        tool::write_whole(path, &measured.markdown()).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &measured.markdown()).map_err(|error| miette!("{error}"))?;
     }
     if global.json {
         global.print_json(&measured.rows)
@@ -465,6 +466,9 @@ fn all_rows(subjects: &[Subject], flow: &Flow, settings: &[Setting]) -> Result<V
     Ok(rows?.into_iter().flatten().collect())
 }
 
+/// The files of [`write_files`].
+pub const FILES: [&str; 3] = ["cost.csv", "cost.md", "cost.json"];
+
 /// Writes the three files of a set of rows into a folder.
 ///
 /// # Errors
@@ -472,12 +476,11 @@ fn all_rows(subjects: &[Subject], flow: &Flow, settings: &[Setting]) -> Result<V
 pub fn write_files(measured: &Measured, folder: &Path) -> Result<()> {
     let csv = table::csv(&measured.rows).map_err(|error| miette!("{error}"))?;
     let json = serde_json::to_string_pretty(&measured.rows).map_err(|error| miette!("{error}"))?;
-    for (name, text) in [
-        ("cost.csv", csv),
-        ("cost.md", measured.markdown()),
-        ("cost.json", json + "\n"),
-    ] {
-        tool::write_whole(&folder.join(name), &text).map_err(|error| miette!("{error}"))?;
+    for (name, text) in FILES
+        .into_iter()
+        .zip([csv, measured.markdown(), json + "\n"])
+    {
+        file::write_whole(&folder.join(name), &text).map_err(|error| miette!("{error}"))?;
     }
     Ok(())
 }

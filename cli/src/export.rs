@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use faultline_hw::registry::{Design, designs};
-use faultline_synth::tool;
+use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
@@ -137,6 +137,9 @@ pub fn write_all(folder: &Path) -> Result<()> {
 fn write_files(folder: &Path, files: &Files) -> Result<()> {
     std::fs::create_dir_all(folder)
         .map_err(|error| miette!("{}: cannot make this folder: {error}", folder.display()))?;
+    for name in files.keys() {
+        file::check_writable(&folder.join(name)).map_err(|error| miette!("{error}"))?;
+    }
     for (name, text) in files {
         write(folder, name, text)?;
     }
@@ -195,7 +198,7 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
     if std::fs::read_to_string(&path).is_ok_and(|old| old == text) {
         return Ok(());
     }
-    tool::write_whole(&path, text).map_err(|error| miette!("{error}"))
+    file::write_whole(&path, text).map_err(|error| miette!("{error}"))
 }
 
 fn check(folder: &Path, files: &Files, whole: bool) -> Result<()> {

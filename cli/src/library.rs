@@ -8,8 +8,8 @@ use faultline_synth::cells::{self, Comparison, compare};
 use faultline_synth::cost::Flow;
 use faultline_synth::library::Library;
 use faultline_synth::sram::{self, Sram};
-use faultline_synth::tool;
 use faultline_synth::yosys::{self, Mapping};
+use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ struct Cell {
 /// If a library cannot be used, a design is not there, a tool fails, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     for path in args.write.iter().chain(&args.markdown).chain(&args.table) {
-        tool::check_writable(path).map_err(|error| miette!("{error}"))?;
+        file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
     if let Some(path) = &args.against {
         return against(args, path, global);
@@ -70,7 +70,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         return fit_table(library, output, global);
     }
     if let Some(path) = &args.write {
-        tool::write_whole(path, &cells::liberty()).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &cells::liberty()).map_err(|error| miette!("{error}"))?;
     }
     show(global)
 }
@@ -145,7 +145,7 @@ fn against(args: &Args, path: &Path, global: &Global) -> Result<()> {
     bar.finish_and_clear();
     let comparison = comparison.map_err(|error| miette!("{error}"))?;
     if let Some(output) = &args.markdown {
-        tool::write_whole(output, &comparison.markdown(&command(args, path)))
+        file::write_whole(output, &comparison.markdown(&command(args, path)))
             .map_err(|error| miette!("{error}"))?;
     }
     if global.json {
@@ -174,7 +174,7 @@ fn fit_table(library: &Path, output: &Path, global: &Global) -> Result<()> {
     let text = fitted
         .to_toml(&format!("the library {}", full.name()))
         .map_err(|error| miette!("the table cannot be written as TOML: {error}"))?;
-    tool::write_whole(output, &text).map_err(|error| miette!("{error}"))?;
+    file::write_whole(output, &text).map_err(|error| miette!("{error}"))?;
     let summary = summary(&deviations);
     if global.json {
         return global.print_json(&summary);

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use faultline_sim::trace::{OWN_KERNELS, Reader};
 use faultline_synth::report::{Report, Section};
 use faultline_synth::table::Grid;
-use faultline_synth::tool;
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks;
+use faultline_testbench::file;
 use faultline_testbench::lockstep::Speed;
 use faultline_testbench::replay;
 use miette::{Result, miette};
@@ -23,6 +23,8 @@ const SEED: u64 = 1;
 const KERNEL_CYCLES: u64 = 2_048;
 /// Cycles of the others.
 const CYCLES: u64 = 200_000;
+/// The blocks that recorded instructions drive.
+const REPORTED: [&str; 2] = ["replay_queue", "operand_log"];
 
 /// Export the Verilog, run the lockstep, synthesise, and write a page with plots beside the paper.
 #[derive(clap::Args, Debug)]
@@ -41,15 +43,32 @@ pub struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// If a step fails; nothing of the report is written then.
+/// If a step fails. What can be known of that is found before anything is written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     // Whatever may be wrong with the options is found before anything is made.
     cost::check_tools()?;
-    cost::chosen(&args.cost)?;
+    let designs = cost::chosen(&args.cost)?;
+    if let Some(design) = designs
+        .iter()
+        .find(|design| !REPORTED.contains(&design.block))
+    {
+        return Err(miette!(
+            "the report runs recorded instructions, which drive the {} alone; for the {} there are `faultline cosim` and \
+             `faultline cost --markdown FILE`",
+            REPORTED.join(" and the "),
+            design.block
+        ));
+    }
     cost::library(&args.cost)?;
     kernels(args.trace.as_deref())?;
-    std::fs::create_dir_all(&args.out)
-        .map_err(|error| miette!("{}: cannot make this folder: {error}", args.out.display()))?;
+    let index = args.out.join("index.html");
+    let verilog = args.out.join("rtl");
+    std::fs::create_dir_all(&verilog)
+        .map_err(|error| miette!("{}: cannot make this folder: {error}", verilog.display()))?;
+    for name in cost::FILES {
+        file::check_writable(&args.out.join(name)).map_err(|error| miette!("{error}"))?;
+    }
+    file::check_writable(&index).map_err(|error| miette!("{error}"))?;
     let sections = lockstep(args)?;
     let measured = cost::measure(&args.cost)?;
     let page = Report {
@@ -59,10 +78,9 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     .html()
     .map_err(|error| miette!("{error}"))?;
-    export::write_all(&args.out.join("rtl"))?;
+    export::write_all(&verilog)?;
     cost::write_files(&measured, &args.out)?;
-    let index = args.out.join("index.html");
-    tool::write_whole(&index, &page).map_err(|error| miette!("{error}"))?;
+    file::write_whole(&index, &page).map_err(|error| miette!("{error}"))?;
     if global.json {
         return global.print_json(&measured.rows);
     }

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use faultline_sim::sm::Work;
 use faultline_sim::sm_pipeline::{Policy, Scheme};
-use faultline_synth::tool;
 use faultline_testbench::backend::Kind;
+use faultline_testbench::file;
 use miette::{Result, miette};
 
 use crate::Global;
@@ -109,14 +109,14 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         ));
     }
     for path in args.svg.iter().chain(&args.markdown) {
-        tool::check_writable(path).map_err(|error| miette!("{error}"))?;
+        file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
     let works = jobs::works(args)?;
     let setups = jobs::setups(args, &schemes)?;
     let rows = rows(&works, &setups, args.runs)?;
     if let Some(path) = &args.svg {
         let svg = plot::svg(&rows).map_err(|error| miette!("{error}"))?;
-        tool::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
     }
     if let Some(path) = &args.markdown {
         let mut variations = Vec::new();
@@ -125,7 +125,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             variations.push((name, self::rows(&works, &varied, args.runs)?));
         }
         let page = page::markdown(args, &rows, &variations);
-        tool::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
     match global.json {
         true => global.print_json(&rows),

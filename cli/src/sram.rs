@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use faultline_synth::sram::{Cacti, Table};
-use faultline_synth::tool;
+use faultline_testbench::file;
 use miette::{Result, miette};
 
 use crate::Global;
@@ -33,7 +33,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             });
             bar.finish_and_clear();
             let macros = macros.map_err(|error| miette!("{error}"))?;
-            tool::write_whole(path, &macros.to_toml()).map_err(|error| miette!("{error}"))?;
+            file::write_whole(path, &macros.to_toml()).map_err(|error| miette!("{error}"))?;
             macros
         }
     };

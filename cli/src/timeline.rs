@@ -8,7 +8,7 @@ use faultline_sim::simt::{AssemblyError, Launch, Memory, Program, ProgramError, 
 use faultline_sim::sm::timeline::{PAPER_PROGRAM, Passage, passages};
 use faultline_sim::sm::{Faults, Parameters, Timing, Work};
 use faultline_sim::sm_pipeline::Scheme;
-use faultline_synth::tool;
+use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
@@ -114,7 +114,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     if let Some(path) = &args.svg {
         let svg = svg::svg(&diagrams).map_err(|error| miette!("{error}"))?;
-        tool::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
     }
     if global.json {
         return global.print_json(&diagrams);

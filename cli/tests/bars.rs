@@ -128,6 +128,7 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
         std::fs::read_to_string(folder.join(name)).unwrap()
     };
     let (costs, libraries) = (read("cost.md"), read("library.md"));
+    let (mut area, mut path) = (0.0f64, 0.0f64);
     for (column, logic) in report_row(&costs, "logic area um2", "Area and clock") {
         let (block, size) = column.split_once(' ').unwrap();
         let block = if block == "log" {
@@ -144,10 +145,16 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
             logic,
             "{design}: its logic in library.md and cost.md"
         );
+        area = area.max((number(3) - 1.0).abs());
+        path = path.max((number(7) - 1.0).abs());
         for (ratio, bar) in [(3, 0.02), (7, 0.10), (9, 0.10)] {
             assert!((number(ratio) - 1.0).abs() <= bar, "{design}: {row:?}");
         }
     }
+    let (area, path) = (100.0 * area, 100.0 * path);
+    let said = format!("within {area:.1} % in area, and their longest paths within {path:.1} %");
+    let readme = read("../../README.md");
+    assert!(readme.contains(&said), "README.md does not say: {said}");
 }
 
 #[test]

@@ -117,13 +117,13 @@ pub fn time(
     let scratch = tempfile::tempdir()
         .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
     let folder = scratch.path();
-    tool::write_whole(&folder.join("netlist.v"), &netlist.verilog)?;
-    tool::write_whole(&folder.join("cells.lib"), library.text())?;
+    tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
+    tool::write(&folder.join("cells.lib"), library.text())?;
     for (memory, figures) in memories {
         let text = macro_liberty(&memory.module, memory.words, memory.bits, figures);
-        tool::write_whole(&folder.join(format!("{}.lib", memory.module)), &text)?;
+        tool::write(&folder.join(format!("{}.lib", memory.module)), &text)?;
     }
-    tool::write_whole(
+    tool::write(
         &folder.join("timing.tcl"),
         &script(netlist, library, memories),
     )?;

@@ -112,51 +112,7 @@ pub(crate) fn find(program: &OsStr) -> Option<PathBuf> {
         .find(|candidate| candidate.is_file())
 }
 
-/// The folder that a file lies in.
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// Says before a long run whether a file could be written after it.
-///
-/// # Errors
-/// If its folder is not there or cannot be written.
-pub fn check_writable(path: &Path) -> Result<(), Error> {
-    if path.is_dir() {
-        return Err(Error::file(
-            path,
-            "write",
-            io::ErrorKind::IsADirectory.into(),
-        ));
-    }
-    tempfile::tempfile_in(folder_of(path))
-        .map(drop)
-        .map_err(|source| Error::file(path, "write", plain(source)))
-}
-
-/// The error without the name of a temporary file, which nobody has asked for.
-fn plain(error: io::Error) -> io::Error {
-    match error.kind() {
-        io::ErrorKind::NotFound => io::Error::new(error.kind(), "its folder is not there"),
-        kind => kind.into(),
-    }
-}
-
-/// Writes a file that appears whole or not at all.
-///
-/// # Errors
-/// If the folder cannot be written.
-pub fn write_whole(path: &Path, content: &str) -> Result<(), Error> {
-    let write = || -> io::Result<()> {
-        let mut file = tempfile::Builder::new()
-            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-            .tempfile_in(folder_of(path))?;
-        io::Write::write_all(&mut file, content.as_bytes())?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|source| Error::file(path, "write", plain(source)))
+/// Writes a file of a scratch folder.
+pub(crate) fn write(path: &Path, content: &str) -> Result<(), Error> {
+    std::fs::write(path, content).map_err(|source| Error::file(path, "write", source))
 }

@@ -123,15 +123,15 @@ pub fn synthesise_with(
     let scratch = tempfile::tempdir()
         .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
     let folder = scratch.path();
-    tool::write_whole(&folder.join("design.v"), &design.verilog)?;
-    tool::write_whole(&folder.join("cells.lib"), library.text())?;
-    tool::write_whole(&folder.join("abc.constr"), &constraints(library))?;
+    tool::write(&folder.join("design.v"), &design.verilog)?;
+    tool::write(&folder.join("cells.lib"), library.text())?;
+    tool::write(&folder.join("abc.constr"), &constraints(library))?;
     let balanced = BALANCED.replace("{D}", &format!("-D {target_ps}"));
-    tool::write_whole(&folder.join("balanced.abc"), &balanced)?;
+    tool::write(&folder.join("balanced.abc"), &balanced)?;
     let taps: String = design.memories.iter().map(taps).collect();
-    tool::write_whole(&folder.join("taps.v"), &taps)?;
+    tool::write(&folder.join("taps.v"), &taps)?;
     let flow = script(design, target_ps, mapping);
-    tool::write_whole(&folder.join("flow.ys"), &flow)?;
+    tool::write(&folder.join("flow.ys"), &flow)?;
     let output = YOSYS.run(folder, ["-q", "-l", "yosys.log", "flow.ys"])?;
     let log = read(&folder.join("yosys.log")).unwrap_or_default();
     if let Some(reason) = complaint(&log, output.status.success()) {

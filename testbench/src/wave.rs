@@ -1,6 +1,6 @@
 //! Waveforms of a lockstep: FST files that GTKWave and Surfer show.
 
-use std::io::{Cursor, Write};
+use std::io::Cursor;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,23 @@ use fst_writer::{
 };
 
 use crate::backend::Kind;
+use crate::file::{self, FileError};
 use crate::layout::Layout;
 
 /// A waveform cannot be written.
 #[derive(Debug, thiserror::Error)]
-#[error("{path}: the waveform cannot be written ({reason}); name a file in a folder that can be written", path = .path.display())]
-pub struct WaveError {
-    path: PathBuf,
-    reason: String,
+pub enum WaveError {
+    /// It cannot be made.
+    #[error("{path}: the waveform cannot be made ({reason})", path = .path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What the writer says.
+        reason: String,
+    },
+    /// Its file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 /// The cycles of a lockstep that are kept.
@@ -50,25 +59,11 @@ pub fn write(
     layout: &Layout,
     recording: &Recording<'_>,
 ) -> Result<(), WaveError> {
-    let error = |reason: String| WaveError {
+    let bytes = waveform(design, layout, recording).map_err(|cause| WaveError::Format {
         path: path.to_owned(),
-        reason,
-    };
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let bytes = waveform(design, layout, recording).map_err(|cause| error(cause.to_string()))?;
-    let place = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new()
-            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-            .tempfile_in(folder)?;
-        file.write_all(&bytes)?;
-        file.persist(path)?;
-        Ok(())
-    };
-    // The kind alone: the whole cause names a temporary file, which nobody has asked for.
-    place().map_err(|cause| error(cause.kind().to_string()))
+        reason: cause.to_string(),
+    })?;
+    Ok(file::write_whole(path, bytes)?)
 }
 
 fn waveform(

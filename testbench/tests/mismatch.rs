@@ -130,13 +130,13 @@ fn waveform_that_cannot_be_written_is_said_in_a_sentence() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.starts_with("/no/such/folder/wave.fst: the waveform cannot be written"),
+        error.starts_with("/no/such/folder/wave.fst: cannot write: its folder is not there"),
         "{error}"
     );
     session.wave_on_mismatch(Path::new("/no/such/folder/wave.fst"));
     let text = mismatch(&mut session).to_string();
     assert!(
-        text.contains("cannot be written") && text.contains("in cycle 100"),
+        text.contains("cannot write") && text.contains("in cycle 100"),
         "{text}"
     );
 }

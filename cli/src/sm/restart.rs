@@ -4,8 +4,8 @@ use comfy_table::Cell;
 use faultline_sim::sm::restart::Trial;
 use faultline_sim::sm_pipeline::Scheme;
 use faultline_synth::table::Grid;
-use faultline_synth::tool;
 use faultline_testbench::backend::Kind;
+use faultline_testbench::file;
 use faultline_testbench::programs::{Pipeline, ProgramError};
 use miette::{Result, miette};
 use rayon::prelude::*;
@@ -76,7 +76,7 @@ fn markdown(rows: &[Row], trials: u64, seed: u64, backend: Kind) -> String {
 pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Result<()> {
     let (seed, backend) = (args.seed, args.backend);
     if let Some(path) = &args.markdown {
-        tool::check_writable(path).map_err(|error| miette!("{error}"))?;
+        file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
     let trial = |scheme, seed| match backend {
         Kind::Reference => Ok(Trial::new(scheme, seed)?.run()?),
@@ -118,7 +118,7 @@ pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Res
     bar.finish_and_clear();
     if let Some(path) = &args.markdown {
         let page = markdown(&rows, trials, seed, backend);
-        tool::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
     if global.json {
         return global.print_json(&rows);

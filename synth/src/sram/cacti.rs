@@ -70,7 +70,7 @@ impl Cacti {
         let scratch = tempfile::tempdir()
             .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
         let input = scratch.path().join("macro.cfg");
-        tool::write_whole(&input, &configuration(shape))?;
+        tool::write(&input, &configuration(shape))?;
         let output = Command::new(&self.program)
             .arg("-infile")
             .arg(&input)

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use faultline_hw::registry::{self, Design};
-use faultline_testbench::origin;
+use faultline_testbench::{file, origin};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use netlist::Netlist;
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<(), String> {
     let designs = chosen(&options.designs)?;
     if let Some(path) = &options.report {
-        tool::check_writable(path)?;
+        file::check_writable(path).map_err(|error| error.to_string())?;
     }
     let tools = tool::versions()?;
     let campaigns: Vec<_> = designs
@@ -85,7 +85,7 @@ fn run(options: &Options) -> Result<(), String> {
     let origin = origin::verilog(&designs)?;
     let text = report::markdown(&campaigns, &tools, &origin, options);
     if let Some(path) = &options.report {
-        tool::write_whole(path, &text)?;
+        file::write_whole(path, &text).map_err(|error| error.to_string())?;
     }
     if options.json {
         println!("{}", report::json(&campaigns, &tools));

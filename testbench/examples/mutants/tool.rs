@@ -70,39 +70,3 @@ pub fn read(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path)
         .map_err(|error| format!("{} cannot be read ({error})", path.display()))
 }
-
-fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
-/// Says before a long run whether a file could be written after it.
-///
-/// # Errors
-/// If its folder cannot be written.
-pub fn check_writable(path: &Path) -> Result<(), String> {
-    if path.is_dir() {
-        return Err(format!("{} is a folder; name a file", path.display()));
-    }
-    tempfile::tempfile_in(folder_of(path))
-        .map(drop)
-        .map_err(|error| format!("{} cannot be written ({})", path.display(), error.kind()))
-}
-
-/// Writes a file that appears whole or not at all.
-///
-/// # Errors
-/// If the folder cannot be written.
-pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new()
-            .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-            .tempfile_in(folder_of(path))?;
-        std::io::Write::write_all(&mut file, text.as_bytes())?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|error| format!("{} cannot be written ({})", path.display(), error.kind()))
-}
