@@ -119,7 +119,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         file::write_whole(path, &text).map_err(|error| miette!("{error}"))?;
     }
     if let Some(path) = &args.markdown {
-        file::write_whole(path, &measured.markdown()).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, measured.markdown()).map_err(|error| miette!("{error}"))?;
     }
     if global.json {
         global.print_json(&measured.rows)

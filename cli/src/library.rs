@@ -70,7 +70,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         return fit_table(library, output, global);
     }
     if let Some(path) = &args.write {
-        file::write_whole(path, &cells::liberty()).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, cells::liberty()).map_err(|error| miette!("{error}"))?;
     }
     show(global)
 }
@@ -145,7 +145,7 @@ fn against(args: &Args, path: &Path, global: &Global) -> Result<()> {
     bar.finish_and_clear();
     let comparison = comparison.map_err(|error| miette!("{error}"))?;
     if let Some(output) = &args.markdown {
-        file::write_whole(output, &comparison.markdown(&command(args, path)))
+        file::write_whole(output, comparison.markdown(&command(args, path)))
             .map_err(|error| miette!("{error}"))?;
     }
     if global.json {

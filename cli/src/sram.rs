@@ -33,7 +33,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             });
             bar.finish_and_clear();
             let macros = macros.map_err(|error| miette!("{error}"))?;
-            file::write_whole(path, &macros.to_toml()).map_err(|error| miette!("{error}"))?;
+            file::write_whole(path, macros.to_toml()).map_err(|error| miette!("{error}"))?;
             macros
         }
     };
