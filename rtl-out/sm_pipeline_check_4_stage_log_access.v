@@ -49,6 +49,13 @@ module sm_pipeline_check_4_stage_log_access (
     reg     [4:0] front_entry;
     reg     [1:0] step_d;
     wire    [1:0] step_q;
+    wire          aimed_reset;
+    wire          aimed_d;
+    wire          aimed_q;
+    wire          aimed_slot_reset;
+    wire    [3:0] aimed_slot_q;
+    wire          aimed_entry_reset;
+    wire    [4:0] aimed_entry_q;
     wire          releasing_d;
     wire          releasing_q;
     wire    [3:0] releasing_slot_q;
@@ -62,7 +69,6 @@ module sm_pipeline_check_4_stage_log_access (
     wire          log_release_valid;
     reg     [3:0] log_release_slot;
     reg     [4:0] log_release_entry;
-    wire          log_replay_valid;
     wire          unused_log_allocate_ready;
     wire          unused_log_allocated_valid;
     wire    [4:0] log_allocated_address;
@@ -78,6 +84,7 @@ module sm_pipeline_check_4_stage_log_access (
     wire [2047:0] log_read_data;
     wire          spill_reset;
     wire          spill_save_valid;
+    wire    [3:0] spill_save_slot;
     wire    [4:0] spill_save_entry;
     wire          spill_all;
     wire          spill_releasing;
@@ -85,6 +92,9 @@ module sm_pipeline_check_4_stage_log_access (
     wire    [4:0] spill_release_entry;
 
     register_2 step (.clock(clock), .reset(reset), .d(step_d), .q(step_q));
+    register_1 aimed (.clock(clock), .reset(aimed_reset), .d(aimed_d), .q(aimed_q));
+    register_4 aimed_slot (.clock(clock), .reset(aimed_slot_reset), .d(front_slot), .q(aimed_slot_q));
+    register_5 aimed_entry (.clock(clock), .reset(aimed_entry_reset), .d(front_entry), .q(aimed_entry_q));
     register_1 releasing (.clock(clock), .reset(reset), .d(releasing_d), .q(releasing_q));
     register_4 releasing_slot (.clock(clock), .reset(reset), .d(checked_slot), .q(releasing_slot_q));
     register_5 releasing_entry (.clock(clock), .reset(reset), .d(checked_data), .q(releasing_entry_q));
@@ -104,11 +114,11 @@ module sm_pipeline_check_4_stage_log_access (
         .release_valid(log_release_valid),
         .release_slot(log_release_slot),
         .release_entry(log_release_entry),
-        .replay_valid(log_replay_valid),
-        .replay_slot(front_slot),
-        .replay_entry(front_entry),
+        .replay_valid(aimed_q),
+        .replay_slot(aimed_slot_q),
+        .replay_entry(aimed_entry_q),
         .save_valid(spill_save_valid),
-        .save_slot(saved_slot),
+        .save_slot(spill_save_slot),
         .save_entry(spill_save_entry),
         .allocate_ready(unused_log_allocate_ready),
         .allocated_valid(unused_log_allocated_valid),
@@ -137,6 +147,7 @@ module sm_pipeline_check_4_stage_log_access (
         .save_ready(log_save_ready),
         .stalled(releasing_q),
         .save_valid(spill_save_valid),
+        .save_slot(spill_save_slot),
         .save_entry(spill_save_entry),
         .all(spill_all),
         .releasing(spill_releasing),
@@ -144,6 +155,9 @@ module sm_pipeline_check_4_stage_log_access (
         .release_entry(spill_release_entry)
     );
 
+    assign aimed_reset = reset || !logs;
+    assign aimed_slot_reset = reset || !logs;
+    assign aimed_entry_reset = reset || !logs;
     assign log_reset = reset || !logs;
     assign spill_reset = reset || !logs;
 
@@ -163,7 +177,7 @@ module sm_pipeline_check_4_stage_log_access (
 
     assign wants = logs && front_global && ((step_q == 2'd0) || (front_store && (step_q == 2'd1)));
     assign last_operand = !front_store || (step_q == 2'd1);
-    assign stepping = wants && ((!front_replayed && log_write_ready) || (front_replayed && log_replay_ready));
+    assign stepping = wants && ((!front_replayed && log_write_ready) || (aimed_q && log_replay_ready));
     assign complete = !wants || (stepping && last_operand);
     assign second = step_q == 2'd1;
 
@@ -182,7 +196,7 @@ module sm_pipeline_check_4_stage_log_access (
     end
 
     assign log_write_valid = wants && !front_replayed;
-    assign log_replay_valid = wants && front_replayed;
+    assign aimed_d = wants && front_replayed && !stepping;
     assign taken_address = log_allocated_address;
     assign taken_data = log_allocated_data;
 

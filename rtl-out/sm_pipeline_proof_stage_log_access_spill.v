@@ -13,16 +13,20 @@ module sm_pipeline_proof_stage_log_access_spill (
     input  wire          save_ready,
     input  wire          stalled,
     output wire          save_valid,
-    output reg     [1:0] save_entry,
+    output wire    [3:0] save_slot,
+    output wire    [1:0] save_entry,
     output wire          all,
     output wire          releasing,
     output wire    [3:0] release_slot,
     output wire    [1:0] release_entry
 );
     reg     [1:0] total;
+    wire          aims;
     wire          reads;
     reg     [1:0] count_d;
     wire    [1:0] count_q;
+    wire          aimed_d;
+    wire          aimed_q;
     wire          was_read_d;
     wire          was_read_q;
     reg     [3:0] of_slot_d;
@@ -31,6 +35,7 @@ module sm_pipeline_proof_stage_log_access_spill (
     wire    [1:0] entry_q;
 
     register_2 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
+    register_1 aimed (.clock(clock), .reset(reset), .d(aimed_d), .q(aimed_q));
     register_1 was_read (.clock(clock), .reset(reset), .d(was_read_d), .q(was_read_q));
     register_4 of_slot (.clock(clock), .reset(reset), .d(of_slot_d), .q(of_slot_q));
     register_2 entry (.clock(clock), .reset(reset), .d(entry_d), .q(entry_q));
@@ -46,16 +51,12 @@ module sm_pipeline_proof_stage_log_access_spill (
     end
 
     assign all = count_q == total;
-    assign save_valid = valid && !all && !was_read_q && taken;
-
-    always @* begin : save_entry_process
-        save_entry = address;
-        if (|count_q) begin
-            save_entry = data;
-        end
-    end
-
+    assign aims = valid && !all && !aimed_q && !(was_read_q && stalled);
+    assign save_valid = aimed_q && taken;
+    assign save_slot = of_slot_q;
+    assign save_entry = entry_q;
     assign reads = save_valid && save_ready;
+    assign aimed_d = aims || (aimed_q && !reads);
 
     always @* begin : count_d_process
         count_d = count_q + {1'd0, reads};
@@ -69,9 +70,12 @@ module sm_pipeline_proof_stage_log_access_spill (
     always @* begin : of_slot_d_process
         of_slot_d = of_slot_q;
         entry_d = entry_q;
-        if (reads) begin
+        if (aims) begin
             of_slot_d = slot;
-            entry_d = save_entry;
+            entry_d = address;
+            if (|count_q) begin
+                entry_d = data;
+            end
         end
     end
 

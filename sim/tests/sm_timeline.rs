@@ -95,11 +95,11 @@ fn faults_squash_and_replay() {
     assert_eq!(rows[1], " FIOEC");
     assert_eq!(rows[2], "  FIOEEEX");
     assert_eq!(rows[3], "   F.IOEC");
-    // A and C again, in program order, without a fetch; the log gives an operand a cycle later than the registers.
+    // A and C again, in program order, without a fetch; the log gives an operand two cycles later than the registers.
     assert_eq!(rows.len(), 6);
     assert!(
         rows[4..]
             .iter()
-            .all(|row| row.trim_start().starts_with("IOEEEEEEEEC"))
+            .all(|row| row.trim_start().starts_with("IOEEEEEEEEEC"))
     );
 }

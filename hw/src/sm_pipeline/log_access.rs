@@ -96,6 +96,11 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
 
     // Operands of the front that are in the log, or were read from it.
     step: Register<Bits<2>>,
+    // An operand of the front is to be read, and where it lies: kept for a cycle, so that the log's check does not wait
+    // for the short queue.
+    aimed: Register<Bit>,
+    aimed_slot: Register<Bits<SLOT_BITS>>,
+    aimed_entry: Register<Bits<P>>,
     // The second release of a store that was checked in the cycle before.
     releasing: Register<Bit>,
     releasing_slot: Register<Bits<SLOT_BITS>>,
@@ -120,6 +125,9 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
             self,
             clock,
             step,
+            aimed,
+            aimed_slot,
+            aimed_entry,
             releasing,
             releasing_slot,
             releasing_entry,
@@ -127,6 +135,9 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
             spill
         );
         self.step.reset.next = self.reset.val();
+        self.aimed.reset.next = self.reset.val() || !self.logs.val();
+        self.aimed_slot.reset.next = self.reset.val() || !self.logs.val();
+        self.aimed_entry.reset.next = self.reset.val() || !self.logs.val();
         self.releasing.reset.next = self.reset.val();
         self.releasing_slot.reset.next = self.reset.val();
         self.releasing_entry.reset.next = self.reset.val();
@@ -146,7 +157,7 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
         self.last_operand.next = !self.front_store.val() || (self.step.q.val() == 1);
         self.stepping.next = self.wants.val()
             && ((!self.front_replayed.val() && self.log.write_ready.val())
-                || (self.front_replayed.val() && self.log.replay_ready.val()));
+                || (self.aimed.q.val() && self.log.replay_ready.val()));
         self.complete.next = !self.wants.val() || (self.stepping.val() && self.last_operand.val());
         self.second.next = self.step.q.val() == 1;
         self.step.d.next = self.step.q.val() + self.stepping.val();
@@ -159,9 +170,12 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
         }
         self.log.write_valid.next = self.wants.val() && !self.front_replayed.val();
         self.log.write_entry.next = self.front_entry.val();
-        self.log.replay_valid.next = self.wants.val() && self.front_replayed.val();
-        self.log.replay_slot.next = self.front_slot.val();
-        self.log.replay_entry.next = self.front_entry.val();
+        self.aimed.d.next = self.wants.val() && self.front_replayed.val() && !self.stepping.val();
+        self.aimed_slot.d.next = self.front_slot.val();
+        self.aimed_entry.d.next = self.front_entry.val();
+        self.log.replay_valid.next = self.aimed.q.val();
+        self.log.replay_slot.next = self.aimed_slot.q.val();
+        self.log.replay_entry.next = self.aimed_entry.q.val();
 
         // Entries are taken in operand read.
         self.log.launch_valid.next = self.launch_valid.val();
@@ -191,7 +205,7 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
         self.spill.save_ready.next = self.log.save_ready.val();
         self.spill.stalled.next = self.releasing.q.val();
         self.log.save_valid.next = self.spill.save_valid.val();
-        self.log.save_slot.next = self.saved_slot.val();
+        self.log.save_slot.next = self.spill.save_slot.val();
         self.log.save_entry.next = self.spill.save_entry.val();
         self.spilled_all.next = self.spill.all.val();
         self.spilled_valid.next = self.logs.val() && self.log.saved_valid.val();
@@ -243,7 +257,7 @@ impl<const E: usize, const P: usize, const C: usize> LogAccess<E, P, C> {
             front_replayed, front_slot, front_address, front_data, pop, checked_valid, checked_slot, checked_store,
             checked_address, checked_data, saved_valid, saved_slot, saved_store, saved_address, saved_data, saved_ready,
             complete, second, taken_address, taken_data, checked_ready, spilled_all, spilled_valid, logged_valid, step,
-            releasing, releasing_slot, releasing_entry, spill, wants, stepping, last_operand, front_entry;
+            aimed, aimed_slot, aimed_entry, releasing, releasing_slot, releasing_entry, spill, wants, stepping, last_operand, front_entry;
             operand, logged_data, free_one, free_two, seen_one, seen_two, had_one, had_two
         )
     }

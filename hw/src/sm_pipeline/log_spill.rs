@@ -1,4 +1,5 @@
-//! Reads the operands of an instruction that is saved from the log, one by one, and releases each when it was read.
+//! Reads the operands of an instruction that is saved from the log, one by one, and releases each when it was read. What
+//! the queue's memory shows is kept for a cycle first, for that memory and the log's check do not fit one.
 
 use rust_hdl::prelude::*;
 
@@ -32,6 +33,8 @@ pub struct LogSpill<const P: usize> {
     pub stalled: Signal<In, Bit>,
     /// The log is to read
     pub save_valid: Signal<Out, Bit>,
+    /// for this slot
+    pub save_slot: Signal<Out, Bits<SLOT_BITS>>,
     /// this entry.
     pub save_entry: Signal<Out, Bits<P>>,
     /// Every operand was read.
@@ -44,19 +47,23 @@ pub struct LogSpill<const P: usize> {
     pub release_entry: Signal<Out, Bits<P>>,
 
     count: Register<Bits<2>>,
+    // An operand is to be read, or was read and is to be released; and where it lies.
+    aimed: Register<Bit>,
     was_read: Register<Bit>,
     of_slot: Register<Bits<SLOT_BITS>>,
     entry: Register<Bits<P>>,
 
     total: Signal<Local, Bits<2>>,
+    aims: Signal<Local, Bit>,
     reads: Signal<Local, Bit>,
 }
 
 impl<const P: usize> Logic for LogSpill<P> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, count, was_read, of_slot, entry);
+        clock!(self, clock, count, aimed, was_read, of_slot, entry);
         self.count.reset.next = self.reset.val();
+        self.aimed.reset.next = self.reset.val();
         self.was_read.reset.next = self.reset.val();
         self.of_slot.reset.next = self.reset.val();
         self.entry.reset.next = self.reset.val();
@@ -69,13 +76,15 @@ impl<const P: usize> Logic for LogSpill<P> {
             }
         }
         self.all.next = self.count.q.val() == self.total.val();
-        self.save_valid.next =
-            self.valid.val() && !self.all.val() && !self.was_read.q.val() && self.taken.val();
-        self.save_entry.next = self.address.val();
-        if self.count.q.val().any() {
-            self.save_entry.next = self.data.val();
-        }
+        self.aims.next = self.valid.val()
+            && !self.all.val()
+            && !self.aimed.q.val()
+            && !(self.was_read.q.val() && self.stalled.val());
+        self.save_valid.next = self.aimed.q.val() && self.taken.val();
+        self.save_slot.next = self.of_slot.q.val();
+        self.save_entry.next = self.entry.q.val();
         self.reads.next = self.save_valid.val() && self.save_ready.val();
+        self.aimed.d.next = self.aims.val() || (self.aimed.q.val() && !self.reads.val());
         self.count.d.next = self.count.q.val() + self.reads.val();
         if self.valid.val() && self.all.val() && self.taken.val() {
             self.count.d.next = 0.into();
@@ -84,9 +93,12 @@ impl<const P: usize> Logic for LogSpill<P> {
         self.was_read.d.next = self.reads.val() || (self.was_read.q.val() && self.stalled.val());
         self.of_slot.d.next = self.of_slot.q.val();
         self.entry.d.next = self.entry.q.val();
-        if self.reads.val() {
+        if self.aims.val() {
             self.of_slot.d.next = self.slot.val();
-            self.entry.d.next = self.save_entry.val();
+            self.entry.d.next = self.address.val();
+            if self.count.q.val().any() {
+                self.entry.d.next = self.data.val();
+            }
         }
         self.releasing.next = self.was_read.q.val();
         self.release_slot.next = self.of_slot.q.val();

@@ -34,11 +34,15 @@ pub struct Cycle {
     pub log_outputs: operand_log::Outputs,
     /// The front goes on to the next operand.
     step: bool,
+    /// The operand of the front that is to be read in the next cycle.
+    aim: Option<(u8, u8)>,
     /// The front leaves.
     pop: bool,
     /// An operand of the instruction that is saved is read, or it leaves.
     spill: bool,
     leave: bool,
+    /// The operand of it that is to be read next.
+    spill_aim: Option<(u8, u8)>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,11 +51,15 @@ pub struct MemoryStage {
     operations: VecDeque<Operation>,
     /// Operands of the front that were written to the log, or read from it.
     step: u8,
+    /// The operand of the front that the log is to read: slot and entry.
+    aim: Option<(u8, u8)>,
     /// The second release of a store that was checked in the cycle before: slot and entry.
     second_release: Option<(u8, u8)>,
     /// Operands of the instruction that leaves which were read from the log, and the release of the last of them.
     spilled: u8,
     spill_release: Option<(u8, u8)>,
+    /// The operand of it that the log is to read next.
+    spill_aim: Option<(u8, u8)>,
     /// The queue had a place for one more instruction in the cycle before.
     place: bool,
     /// Slots that had a free log entry, or two, in the cycle before, a bit each.
@@ -66,9 +74,11 @@ impl MemoryStage {
             parameters: *parameters,
             operations: VecDeque::with_capacity(PLACES),
             step: 0,
+            aim: None,
             second_release: None,
             spilled: 0,
             spill_release: None,
+            spill_aim: None,
             place: false,
             seen: (0, 0),
             queue: ReplayQueue::new(parameters.queue),
@@ -186,26 +196,32 @@ impl MemoryStage {
         } else {
             front.log_data
         };
-        (log.write_entry, log.replay_entry, log.replay_slot) = (entry, entry, front.slot);
+        log.write_entry = entry;
         log.write_valid = wants_operand && !front.replayed;
-        log.replay_valid = wants_operand && front.replayed;
+        log.replay_valid = self.aim.is_some();
+        (log.replay_slot, log.replay_entry) = self.aim.unwrap_or_default();
         // An instruction leaves behind its operands.
         let queue_outputs = self.queue.outputs(&queue);
         let leaves = scheme.queues() && queue_outputs.saved_valid;
         let last = self.spilled == self.spills(queue_outputs.entry_opcode);
-        log.save_valid = leaves && !last && self.spill_release.is_none() && inputs.saved_ready;
-        log.save_slot = queue_outputs.entry_slot;
-        log.save_entry = if self.spilled == 0 {
-            queue_outputs.entry_log_address
-        } else {
-            queue_outputs.entry_log_data
-        };
+        let released = self.spill_release.is_none() || self.second_release.is_none();
+        let spill_aim = (leaves && !last && self.spill_aim.is_none() && released).then(|| {
+            let entry = if self.spilled == 0 {
+                queue_outputs.entry_log_address
+            } else {
+                queue_outputs.entry_log_data
+            };
+            (queue_outputs.entry_slot, entry)
+        });
+        log.save_valid = self.spill_aim.is_some() && inputs.saved_ready;
+        (log.save_slot, log.save_entry) = self.spill_aim.unwrap_or_default();
         queue.saved_ready = leaves && last && inputs.saved_ready;
         let log_outputs = self.log.outputs(&log);
         let spill = log.save_valid && log_outputs.save_ready;
         let leave = queue.saved_ready;
         let step = (log.write_valid && log_outputs.write_ready)
             || (log.replay_valid && log_outputs.replay_ready);
+        let aim = (wants_operand && front.replayed && !step).then_some((front.slot, entry));
         let complete = self.step + u8::from(step) == needed && self.front().is_some();
         let inserts = scheme.queues() && class.is_global() && !front.replayed;
         // The queue has room, so only a scan can hold up an insert.
@@ -223,9 +239,11 @@ impl MemoryStage {
             log,
             log_outputs,
             step,
+            aim,
             pop,
             spill,
             leave,
+            spill_aim,
         }
     }
 
@@ -338,6 +356,7 @@ impl MemoryStage {
         } else {
             self.step += u8::from(cycle.step);
         }
+        self.aim = cycle.aim;
         for operation in &mut self.operations {
             operation.squashed |= scheme.queues()
                 && operation.instruction.class.is_global()
@@ -352,8 +371,9 @@ impl MemoryStage {
             self.spill_release = None;
         }
         if cycle.spill {
-            self.spill_release = Some((cycle.log.save_slot, cycle.log.save_entry));
+            self.spill_release = self.spill_aim.take();
         }
+        self.spill_aim = self.spill_aim.or(cycle.spill_aim);
         self.spilled += u8::from(cycle.spill);
         if cycle.leave {
             self.spilled = 0;
@@ -379,8 +399,8 @@ impl MemoryStage {
         }
         if inputs.reset {
             self.operations.clear();
-            (self.step, self.second_release) = (0, None);
-            (self.spilled, self.spill_release) = (0, None);
+            (self.step, self.aim, self.second_release) = (0, None, None);
+            (self.spilled, self.spill_release, self.spill_aim) = (0, None, None);
             (self.place, self.seen) = (false, (0, 0));
         }
     }
