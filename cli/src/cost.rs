@@ -400,7 +400,12 @@ pub fn subject(design: &Design) -> Result<Subject> {
         .then(|| export.memories.first())
         .flatten()
         .map(|memory| memory.words * memory.bits * memory.instances / 8);
-    let entries = export.memories.first().map(|memory| memory.words);
+    // Of a pipeline the memories are a part, and so are their entries.
+    let entries = export
+        .memories
+        .first()
+        .filter(|_| matches!(design.block, "operand_log" | "replay_queue"))
+        .map(|memory| memory.words);
     Ok(Subject {
         block: design.block.to_owned(),
         config: design.config.to_owned(),

@@ -88,7 +88,7 @@ pub struct Row {
     pub total_area_um2: f64,
     /// Area for each entry, µm², where that means something.
     pub entry_area_um2: Option<f64>,
-    /// Logic as a share of the memories' area; none without memories.
+    /// Logic as a share of the memories' area, where it only controls them.
     pub control_percent: Option<f64>,
     /// Share of a streaming multiprocessor's area.
     pub sm_area_percent: f64,
@@ -303,7 +303,9 @@ fn row(
         entry_area_um2: subject
             .entries
             .map(|entries| total_area_um2 / entries as f64),
-        control_percent: (sram.area_um2 > 0.0).then(|| logic_area_um2 / sram.area_um2 * 100.0),
+        control_percent: subject
+            .entries
+            .map(|_| logic_area_um2 / sram.area_um2 * 100.0),
         sm_area_percent: share.sm_area_percent,
         gpu_area_percent: share.gpu_area_percent,
         sram_power_mw,

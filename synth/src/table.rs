@@ -203,11 +203,15 @@ fn area_and_clock(rows: &[Row]) -> Option<Grid> {
             .collect(),
         rows: LINES
             .iter()
-            .map(|(label, value)| {
-                let cells = rows
-                    .iter()
-                    .map(|row| value(row).unwrap_or_else(|| "-".to_owned()));
-                std::iter::once((*label).to_owned()).chain(cells).collect()
+            .filter_map(|(label, value)| {
+                let cells: Vec<_> = rows.iter().map(|row| value(row)).collect();
+                // What no block has is no line.
+                cells.iter().any(Option::is_some).then(|| {
+                    let shown = cells
+                        .into_iter()
+                        .map(|cell| cell.unwrap_or_else(|| "-".to_owned()));
+                    std::iter::once((*label).to_owned()).chain(shown).collect()
+                })
             })
             .collect(),
     })
