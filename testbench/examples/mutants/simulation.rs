@@ -9,7 +9,9 @@ use std::thread::JoinHandle;
 use faultline_hw::registry::Design;
 use faultline_sim::ports::Port;
 use faultline_testbench::backend::{Backend, Reference};
-use faultline_testbench::blocks::{Block, Coalescer, L1Tlb, OperandLog, ReplayQueue, Scoreboard};
+use faultline_testbench::blocks::{
+    Block, Coalescer, L1Tlb, OperandLog, ReplayQueue, Scoreboard, SmPipeline,
+};
 use faultline_testbench::layout::{Layout, port_at};
 use faultline_testbench::session::Stimulus;
 use faultline_testbench::traffic::Driven;
@@ -38,6 +40,7 @@ pub fn run(
         Coalescer::NAME => of_block::<Coalescer>(design, netlist, seed, cycles, bar),
         L1Tlb::NAME => of_block::<L1Tlb>(design, netlist, seed, cycles, bar),
         Scoreboard::NAME => of_block::<Scoreboard>(design, netlist, seed, cycles, bar),
+        SmPipeline::NAME => of_block::<SmPipeline>(design, netlist, seed, cycles, bar),
         block => Err(format!(
             "there is no traffic for {block}; add the block to simulation.rs"
         )),

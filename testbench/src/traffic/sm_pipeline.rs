@@ -49,6 +49,9 @@ pub struct SmPipelineTraffic {
     cycle: u64,
     /// Cycles until the warps begin, after a reset and a launch.
     beginning: u64,
+    /// Parts of the log, and the slots of the thread blocks.
+    parts: u64,
+    slots: Vec<u8>,
     executing: [VecDeque<Executing>; UNITS],
     /// Accesses that await their last TLB check, and those that await their end.
     unchecked: Vec<Access>,
@@ -75,6 +78,8 @@ impl SmPipelineTraffic {
             left: 300,
             cycle: 0,
             beginning: 0,
+            parts: 1,
+            slots: vec![0],
             executing: Default::default(),
             unchecked: Vec::new(),
             checked: Vec::new(),
@@ -98,6 +103,16 @@ impl SmPipelineTraffic {
         self.resuming = None;
         self.switch = Switch::default();
         self.beginning = 2 + self.parameters.warps as u64;
+        self.launch();
+    }
+
+    /// Up to four thread blocks in any of the slots that have a part of the log, of two entries at least.
+    fn launch(&mut self) {
+        let most = (self.parameters.log.entries as u64 / 4).clamp(2, 16);
+        self.parts = 1 + self.dice.below(most);
+        let first = self.dice.below(self.parts);
+        let slots = (0..self.parts.min(4)).map(|block| ((first + block) % self.parts) as u8);
+        self.slots = slots.collect();
     }
 
     /// The warps begin one after the other, after the log was partitioned.
@@ -106,8 +121,7 @@ impl SmPipelineTraffic {
         let warps = self.parameters.warps as u64;
         if self.beginning >= warps {
             inputs.launch_valid = self.beginning == warps;
-            let blocks = 4.min(self.parameters.log.entries as u64 / 2);
-            inputs.launch_entries = (self.parameters.log.entries as u64 / blocks) as u8;
+            inputs.launch_entries = (self.parameters.log.entries as u64 / self.parts) as u8;
         } else {
             inputs.start_valid = true;
             inputs.start_warp = self.beginning as u8;
@@ -115,9 +129,9 @@ impl SmPipelineTraffic {
         }
     }
 
-    /// The slot of a warp: four thread blocks.
+    /// The slot of a warp.
     fn slot(&self, warp: u8) -> u8 {
-        (usize::from(warp) * 4 / self.parameters.warps) as u8
+        self.slots[usize::from(warp) * self.slots.len() / self.parameters.warps]
     }
 
     fn register(&mut self) -> u8 {

@@ -40,7 +40,8 @@ impl Switch {
 impl SmPipelineTraffic {
     pub(super) fn save_and_restore(&mut self, model: &SmPipeline, inputs: &mut Inputs) {
         if self.switch.saving.is_none() && self.dice.chance(self.mode.save) {
-            self.switch.saving = Some((self.dice.below(4) as u8, false));
+            let block = self.dice.below(self.slots.len() as u64) as usize;
+            self.switch.saving = Some((self.slots[block], false));
         }
         // A save that is not accepted is given up at some time, for its warps may run for long.
         if let Some((_, false)) = self.switch.saving
