@@ -1,6 +1,7 @@
 // The guarantees of sm_pipeline.md, stated over its ports, for the log scheme with 4 warps of 4 instructions each, a queue
 // and a log of 4 entries. `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want of
-// an occasion.
+// an occasion. G2, G3 and G5 are proved by induction, with what else holds of the registers: that is the longer part of this
+// file.
 module sm_pipeline_proof_top (
     input  wire        clock,
     input  wire        entries_in,
@@ -211,7 +212,7 @@ module sm_pipeline_proof_top (
                 | ((own_1 && set(read_destination[15:8]) == (3'd1 << r)) ? (4'd1 << read_entry[3:2]) : 4'd0);
         end
     end
-    assign bad[2] = (own_0 && |(uses_0 & pending)) || (own_1 && |(uses_1 & pending))
+    wire past_hazard = (own_0 && |(uses_0 & pending)) || (own_1 && |(uses_1 & pending))
         || (own_0 && own_1 && |(uses_1 & set(read_destination[7:0])))
         || (own_0 && own_1 && |(set(read_destination[15:8]) & (set(read_source_a[7:0]) | set(read_source_b[7:0]) | set(read_source_c[7:0]))));
     assign seen[2] = own_0 && own_1 && |pending;
@@ -250,7 +251,7 @@ module sm_pipeline_proof_top (
         end
         if (reads_marked && is_global) state <= 2'd1;
     end
-    assign bad[3] = (takes_marked && (sent || state == 2'd3))
+    wire repeated = (takes_marked && (sent || state == 2'd3))
         || (reads_marked && is_global && state == 2'd3)
         || (own_0 && !read_pc[3] && was_squashed)
         || (own_1 && !read_pc[35] && was_squashed);
@@ -268,6 +269,288 @@ module sm_pipeline_proof_top (
     // G5: an insert into the queue finds an entry.
     (* hierconn *) wire       \pipeline.stage.queue_.insert_valid ;
     (* hierconn *) wire       \pipeline.stage.queue_.insert_ready ;
-    assign bad[5] = \pipeline.stage.queue_.insert_valid && !\pipeline.stage.queue_.insert_ready ;
+    wire refused = \pipeline.stage.queue_.insert_valid && !\pipeline.stage.queue_.insert_ready ;
     assign seen[5] = \pipeline.stage.queue_.insert_valid && memory_index == 2'd2;
+
+    // What else holds, so that with it a guarantee follows from one cycle for the next one. First the registers: of the
+    // warps,
+    (* hierconn *) wire [3:0] \pipeline.warp[0].board.used_q , \pipeline.warp[1].board.used_q ,
+        \pipeline.warp[2].board.used_q , \pipeline.warp[3].board.used_q ;
+    (* hierconn *) wire \pipeline.warp[0].board.first_q , \pipeline.warp[1].board.first_q , \pipeline.warp[2].board.first_q ,
+        \pipeline.warp[3].board.first_q ;
+    (* hierconn *) wire \pipeline.warp[0].board.second_q , \pipeline.warp[1].board.second_q ,
+        \pipeline.warp[2].board.second_q , \pipeline.warp[3].board.second_q ;
+    (* hierconn *) wire \pipeline.warp[0].running_q , \pipeline.warp[1].running_q , \pipeline.warp[2].running_q ,
+        \pipeline.warp[3].running_q ;
+    (* hierconn *) wire \pipeline.warp[0].reverting_q , \pipeline.warp[1].reverting_q , \pipeline.warp[2].reverting_q ,
+        \pipeline.warp[3].reverting_q ;
+    (* hierconn *) wire [7:0]   \pipeline.warp_first_entry , \pipeline.warp_second_entry ;
+    (* hierconn *) wire [423:0] \pipeline.warp_first , \pipeline.warp_second ;
+    wire [15:0] used = { \pipeline.warp[3].board.used_q , \pipeline.warp[2].board.used_q , \pipeline.warp[1].board.used_q ,
+        \pipeline.warp[0].board.used_q };
+    wire [3:0] first = { \pipeline.warp[3].board.first_q , \pipeline.warp[2].board.first_q , \pipeline.warp[1].board.first_q ,
+        \pipeline.warp[0].board.first_q };
+    wire [3:0] second = { \pipeline.warp[3].board.second_q , \pipeline.warp[2].board.second_q ,
+        \pipeline.warp[1].board.second_q , \pipeline.warp[0].board.second_q };
+    wire [3:0] running = { \pipeline.warp[3].running_q , \pipeline.warp[2].running_q , \pipeline.warp[1].running_q ,
+        \pipeline.warp[0].running_q };
+    wire [3:0] reverting = { \pipeline.warp[3].reverting_q , \pipeline.warp[2].reverting_q , \pipeline.warp[1].reverting_q ,
+        \pipeline.warp[0].reverting_q };
+
+    // of the ports and of operand read,
+    (* hierconn *) wire [1:0] \pipeline.issue_port[0].scheduler.choice_q , \pipeline.issue_port[1].scheduler.choice_q ,
+        \pipeline.fetch_port[0].scheduler.choice_q , \pipeline.fetch_port[1].scheduler.choice_q ;
+    (* hierconn *) wire \pipeline.issue_port[0].scheduler.number_q , \pipeline.issue_port[1].scheduler.number_q ,
+        \pipeline.fetch_port[0].scheduler.number_q , \pipeline.fetch_port[1].scheduler.number_q ,
+        \pipeline.fetch_port[0].scheduler.some_choice_q , \pipeline.fetch_port[1].scheduler.some_choice_q ,
+        \pipeline.operand_read[0].stopped_q , \pipeline.operand_read[1].stopped_q ,
+        \pipeline.operand_read[0].reads_memory_q , \pipeline.operand_read[1].reads_memory_q ,
+        \pipeline.reissue.restore_reading_q , \pipeline.squash.telling_q , \pipeline.resume.well_q ;
+    (* hierconn *) wire [1:0] \pipeline.reissue.reading_index_q , \pipeline.squash.in_entry_q ;
+    (* hierconn *) wire [5:0] \pipeline.squash.of_warp_q , \pipeline.resume.replaying_q ;
+    wire [7:0] choice = { \pipeline.issue_port[0].scheduler.choice_q , \pipeline.issue_port[1].scheduler.choice_q ,
+        \pipeline.fetch_port[0].scheduler.choice_q , \pipeline.fetch_port[1].scheduler.choice_q };
+    wire [3:0] choice_number = { \pipeline.issue_port[0].scheduler.number_q , \pipeline.issue_port[1].scheduler.number_q ,
+        \pipeline.fetch_port[0].scheduler.number_q , \pipeline.fetch_port[1].scheduler.number_q };
+    wire [1:0] reads_memory = { \pipeline.operand_read[1].reads_memory_q , \pipeline.operand_read[0].reads_memory_q };
+    wire       telling = \pipeline.squash.telling_q ;
+
+    // and of the memory stage.
+    (* hierconn *) wire [323:0] \pipeline.stage.places.place_request ;
+    (* hierconn *) wire [5:0]   \pipeline.stage.places.place_entry , \pipeline.stage.places.place_index ;
+    (* hierconn *) wire [2:0]   \pipeline.stage.places.place_replayed , \pipeline.stage.places.only_queue_q ;
+    (* hierconn *) wire         \pipeline.stage.places.no_credit_q , \pipeline.stage.has_place_q ;
+    (* hierconn *) wire [3:0]   \pipeline.stage.queue_.live_q , \pipeline.stage.queue_.waiting_q ,
+        \pipeline.stage.queue_.checked_q , \pipeline.stage.queue_.candidate_q ;
+    (* hierconn *) wire [23:0]  \pipeline.stage.queue_.warp_q ;
+    (* hierconn *) wire [11:0]  \pipeline.stage.queue_.age_q ;
+    (* hierconn *) wire [2:0]   \pipeline.stage.queue_.count_q , \pipeline.stage.queue_.wanted_age_q ;
+    (* hierconn *) wire [1:0]   \pipeline.stage.queue_.scan_q , \pipeline.stage.queue_.offered_q ,
+        \pipeline.stage.queue_.payload_address ;
+    (* hierconn *) wire [5:0]   \pipeline.stage.queue_.scan_warp_q ;
+    (* hierconn *) wire         \pipeline.stage.queue_.more_ages_q , \pipeline.stage.queue_.picking_q ,
+        \pipeline.stage.queue_.offering_replay_q , \pipeline.stage.queue_.offering_save_q , \pipeline.stage.queue_.inserting ;
+    (* hierconn *) wire [119:0] \pipeline.stage.queue_.payload_data ;
+    wire [1:0] held_count = \pipeline.stage.places.count_q ;
+    wire [2:0] held = {held_count > 2'd2, held_count > 2'd1, held_count > 2'd0};
+    wire [2:0] again = \pipeline.stage.places.place_replayed ;
+    wire       has_place = \pipeline.stage.has_place_q ;
+    wire [3:0] live = \pipeline.stage.queue_.live_q ;
+    wire [3:0] waiting = \pipeline.stage.queue_.waiting_q ;
+    wire [3:0] candidate = \pipeline.stage.queue_.candidate_q ;
+    wire [2:0] queue_count = \pipeline.stage.queue_.count_q ;
+    wire       scan = \pipeline.stage.queue_.scan_q == 2'd1;
+    wire [5:0] scan_warp = \pipeline.stage.queue_.scan_warp_q ;
+    wire       picking = \pipeline.stage.queue_.picking_q ;
+    wire       offering = \pipeline.stage.queue_.offering_replay_q ;
+    wire [1:0] offered = \pipeline.stage.queue_.offered_q ;
+
+    // Of the queue's memory, a copy of warp and mark, which synthesis finds to be the same.
+    reg  [6:0] kept [0:3];
+    reg  [6:0] kept_read;
+    always @(posedge clock)
+        if ( \pipeline.stage.queue_.inserting )
+            kept[ \pipeline.stage.queue_.payload_address ] <=
+                { \pipeline.stage.queue_.payload_data [101:96], \pipeline.stage.queue_.payload_data [3]};
+        else if (picking) kept_read <= kept[ \pipeline.stage.queue_.payload_address ];
+
+    // What has been issued is in operand read (0 and 1), in the memory stage (2 to 4), is being translated (5 and 6), or was
+    // squashed there and is still to be told (7); or it executes.
+    wire [7:0]  at = {telling, translating, held, read_valid};
+    wire [47:0] at_warp = { \pipeline.squash.of_warp_q , 4'd0, told_warp[3:2], 4'd0, told_warp[1:0],
+        \pipeline.stage.places.place_request [319:314], \pipeline.stage.places.place_request [211:206],
+        \pipeline.stage.places.place_request [103:98], read_warp};
+    wire [23:0] at_class = {9'd0, \pipeline.stage.places.place_request [218:216],
+        \pipeline.stage.places.place_request [110:108], \pipeline.stage.places.place_request [2:0], read_class};
+    wire [15:0] at_entry = { \pipeline.squash.in_entry_q , told_entry, \pipeline.stage.places.place_entry , read_entry};
+    wire [15:0] at_index = {2'd0, told_index, \pipeline.stage.places.place_index , 2'd0, \pipeline.reissue.reading_index_q };
+    wire [7:0]  at_marked = {1'b0, told_marked, \pipeline.stage.places.place_request [253],
+        \pipeline.stage.places.place_request [145], \pipeline.stage.places.place_request [37], read_pc[35], read_pc[3]};
+    // Whether it is in the queue, and does not wait there; whether it is on its way to the queue, and only there because its
+    // warp has stopped.
+    wire [7:0]  queued = at & {1'b0, 2'b11, again, read_replayed};
+    wire [7:0]  enters;
+    wire [7:0]  cut = {3'd0, \pipeline.stage.places.only_queue_q , \pipeline.operand_read[1].stopped_q ,
+        \pipeline.operand_read[0].stopped_q };
+    wire [7:0]  unlike, misplaced;
+    wire [31:0] of_warp;
+    genvar g, h;
+    generate
+        for (h = 0; h < 8; h = h + 1) begin : issued_ones
+            wire [2:0] class_ = at_class[h*3 +: 3];
+            wire [5:0] warp = at_warp[h*6 +: 6];
+            wire [1:0] index = at_index[h*2 +: 2];
+            assign enters[h] = at[h] && class_ > 3'd3 && !queued[h];
+            assign unlike[h] = class_ > 3'd5 || (!at[h] && |class_) || (h > 1 && h < 5 && at[h] && class_ < 3'd3)
+                || (h < 5 && queued[h] && class_ < 3'd4) || (h > 1 && cut[h] && !enters[h]) || (at[h] && |warp[5:2]);
+            assign misplaced[h] = queued[h] && (kept[index] != {warp, at_marked[h]} || !live[index] || waiting[index]);
+        end
+        for (g = 0; g < 4; g = g + 1) begin : warps_of_those
+            for (h = 0; h < 8; h = h + 1) begin : issued_ones
+                assign of_warp[g*8 + h] = at[h] && at_warp[h*6 +: 6] == g;
+            end
+        end
+    endgenerate
+
+    // The stages hold what they may: a place in the memory stage and one in the queue is kept for what comes.
+    wire [2:0] coming = {1'b0, held_count} + {2'd0, |reads_memory};
+    wire [3:0] promised = {1'b0, queue_count} + $countones(enters);
+    wire       overfull = coming > 3'd3 || (! \pipeline.stage.places.no_credit_q && coming > 3'd2) || &reads_memory
+        || promised > 4'd4 || (has_place && promised > 4'd3) || queue_count != $countones(live)
+        || reads_memory != {at_class[5:3] > 3'd2, at_class[2:0] > 3'd2}
+        || |(again & ~held) || \pipeline.reissue.restore_reading_q ;
+    wire [3:0] unchosen;
+    generate
+        for (g = 0; g < 4; g = g + 1) begin : schedulers
+            assign unchosen[g] = |choice[g*2 +: 2] && choice[g*2 +: 2] != (2'd1 << choice_number[g]);
+        end
+    endgenerate
+    wire misguided = |unchosen || |choice[1:0] != \pipeline.fetch_port[1].scheduler.some_choice_q
+        || |choice[3:2] != \pipeline.fetch_port[0].scheduler.some_choice_q
+        || reverting != (revert_valid ? 4'd1 << revert_warp[1:0] : 4'd0);
+
+    // Each entry of a scoreboard that is used belongs to one instruction, in one place. A warp that runs has nothing that
+    // waits for a replay. Of one that stops, all that is on its way to the queue will wait there. One that is replayed has
+    // room for it in its scoreboard, and nothing else is fetched or issued.
+    wire [15:0] lost;
+    wire [3:0]  waits, scanned, disordered;
+    generate
+        for (g = 0; g < 4; g = g + 1) begin : warps
+            wire [7:0] here = of_warp[g*8 +: 8];
+            wire [3:0] waiting_here;
+            for (h = 0; h < 4; h = h + 1) begin : entries
+                wire [7:0] among;
+                genvar k;
+                for (k = 0; k < 8; k = k + 1) begin : issued_ones
+                    assign among[k] = here[k] && at_entry[k*2 +: 2] == h;
+                end
+                assign lost[g*4 + h] = $countones({among, executing[g*4 + h], first[g] && \pipeline.warp_first_entry [g*2 +: 2] == h,
+                    second[g] && \pipeline.warp_second_entry [g*2 +: 2] == h}) != used[g*4 + h];
+                assign waiting_here[h] = waiting[h] && \pipeline.stage.queue_.warp_q [h*6 +: 6] == g;
+            end
+            assign waits[g] = |waiting_here;
+            assign scanned[g] = scan && scan_warp == g;
+            wire       stopping = waits[g] || |(here & enters & cut) || |(here[1:0] & ~read_replayed & cut[1:0]);
+            wire       newer = |(here & enters) || |(here[1:0] & ~read_replayed);
+            wire [3:0] flying = $countones(used[g*4 +: 4]) - {3'd0, here[7]};
+            assign disordered[g] = (running[g] && (reverting[g] || scanned[g] || stopping || here[7] || !begun[g]))
+                || (stopping && |(here & enters & ~cut))
+                || (scanned[g] && (reverting[g] || first[g] || newer || here[7]))
+                || (here[7] && |(here[1:0] & ~read_replayed))
+                || flying + $countones(waiting_here) > 4'd4
+                || (!begun[g] && (waits[g] || |used[g*4 +: 4] || scanned[g]))
+                || (second[g] && !first[g]) || \pipeline.warp_first [g*106 +: 3] > 3'd5
+                || \pipeline.warp_second [g*106 +: 3] > 3'd5;
+        end
+    endgenerate
+
+    // An entry of the queue that does not wait belongs to one of those, too. The ages of a warp's entries differ and do not
+    // overflow, and a scan leaves out nothing, if its warp does not stop again.
+    wire [3:0] strange;
+    generate
+        for (g = 0; g < 4; g = g + 1) begin : queue_entries
+            wire [5:0] warp = \pipeline.stage.queue_.warp_q [g*6 +: 6];
+            wire [2:0] age = \pipeline.stage.queue_.age_q [g*3 +: 3];
+            wire [7:0] among;
+            wire [3:0] twin;
+            for (h = 0; h < 8; h = h + 1) begin : issued_ones
+                assign among[h] = queued[h] && at_index[h*2 +: 2] == g;
+            end
+            for (h = 0; h < 4; h = h + 1) begin : others
+                assign twin[h] = h != g && live[h] && \pipeline.stage.queue_.warp_q [h*6 +: 6] == warp
+                    && \pipeline.stage.queue_.age_q [h*3 +: 3] == age;
+            end
+            wire [3:0] oldest = {1'b0, age} + $countones(enters & of_warp[{warp[1:0], 3'd0} +: 8]);
+            wire       is_offered = offering && offered == g;
+            wire       of_scan = waiting[g] && scan && warp == scan_warp;
+            assign strange[g] = $countones(among) != (live[g] && !waiting[g]) || (waiting[g] && !live[g])
+                || \pipeline.stage.queue_.checked_q [g] || (live[g] && (|warp[5:2] || kept[g][6:1] != warp))
+                || (live[g] && (|twin || oldest > 4'd6 || (has_place && running[warp[1:0]] && oldest > 4'd5)))
+                || ((candidate[g] || is_offered) && !of_scan)
+                || (of_scan && \pipeline.resume.well_q && !candidate[g] && !is_offered
+                    && !( \pipeline.stage.queue_.more_ages_q && age <= \pipeline.stage.queue_.wanted_age_q ));
+        end
+    endgenerate
+    wire scan_strays = \pipeline.stage.queue_.scan_q > 2'd1 || \pipeline.stage.queue_.offering_save_q
+        || (!scan && ( \pipeline.stage.queue_.more_ages_q || picking || offering))
+        || picking != |candidate || $countones(candidate) > 1 || (picking && offering)
+        || (scan && ( \pipeline.resume.replaying_q != scan_warp || |scan_warp[5:2]))
+        || (offering && kept_read != kept[offered])
+        || read_replayed[1] || (read_replayed[0] && !(read_valid[0] && scan && scan_warp == read_warp[5:0]));
+
+    wire astray = |unlike || |misplaced || overfull || misguided || |lost || |disordered || |strange || scan_strays;
+    assign bad[5] = refused || astray;
+
+    // Warp 0: what waits for its issue knows what it waits for, and what its instructions write is what its scoreboard keeps.
+    (* hierconn *) wire [31:0] \pipeline.warp[0].board.destination_q ;
+    (* hierconn *) wire [3:0]  \pipeline.warp[0].board.first_results_q , \pipeline.warp[0].board.second_results_q ;
+    (* hierconn *) wire        \pipeline.warp[0].board.second_after_q ;
+    (* hierconn *) wire [7:0]  \pipeline.warp[0].board.last_a_q , \pipeline.warp[0].board.last_b_q ,
+        \pipeline.warp[0].board.last_c_q ;
+    // Destination and sources a, b and c of the two that wait for their issue.
+    wire [31:0] older = \pipeline.warp_first [41:10];
+    wire [31:0] younger = \pipeline.warp_second [41:10];
+    wire [23:0] last = { \pipeline.warp[0].board.last_c_q , \pipeline.warp[0].board.last_b_q , \pipeline.warp[0].board.last_a_q };
+    wire [2:0]  sources_of_older = set(older[15:8]) | set(older[23:16]) | set(older[31:24]);
+    wire [2:0]  uses_of_older = sources_of_older | set(older[7:0]);
+    wire [2:0]  uses_of_younger = set(younger[7:0]) | set(younger[15:8]) | set(younger[23:16]) | set(younger[31:24]);
+    wire [3:0]  unaware;
+    wire [10:0] torn;
+    generate
+        for (h = 0; h < 4; h = h + 1) begin : entries_of_0
+            wire [7:0] destination = \pipeline.warp[0].board.destination_q [h*8 +: 8];
+            wire [2:0] written = {writing[2][h], writing[1][h], writing[0][h]};
+            wire is_first = first[0] && \pipeline.warp_first_entry [1:0] == h;
+            wire is_second = second[0] && \pipeline.warp_second_entry [1:0] == h;
+            wire is_read_0 = any_0 && read_entry[1:0] == h;
+            wire is_read_1 = own_1 && read_entry[3:2] == h;
+            wire before = used[h] && !is_first && !is_second;
+            wire was_read = before && !is_read_0 && !is_read_1;
+            assign unaware[h] = (first[0] && before && ! \pipeline.warp[0].board.first_results_q [h]
+                    && |(set(destination) & uses_of_older))
+                || (second[0] && (before || is_first) && ! \pipeline.warp[0].board.second_results_q [h]
+                    && |(set(destination) & uses_of_younger))
+                || (was_read && |(set(destination) & ((own_0 ? uses_0 : 3'd0) | (own_1 ? uses_1 : 3'd0))))
+                || (is_first && destination != older[7:0]) || (is_second && destination != younger[7:0])
+                || (is_read_0 && destination != read_destination[7:0]) || (is_read_1 && destination != read_destination[15:8])
+                // What was squashed in the memory stage stays a ghost until its warp is resumed.
+                || (|written && !(was_read && written == set(destination))
+                    && (running[0] || scanned[0] || own_0 || own_1 || !begun[0]));
+            assign torn[h] = destination[6:1] != {6{destination[7]}};
+        end
+        for (h = 0; h < 4; h = h + 1) begin : registers
+            assign torn[4 + h] = older[h*8 + 1 +: 6] != {6{older[h*8 + 7]}} || younger[h*8 + 1 +: 6] != {6{younger[h*8 + 7]}};
+        end
+        for (h = 0; h < 3; h = h + 1) begin : sources
+            assign torn[8 + h] = last[h*8 + 1 +: 6] != {6{last[h*8 + 7]}};
+        end
+    endgenerate
+    wire rash = (second[0] && last != younger[31:8]) || (first[0] && !second[0] && last != older[31:8])
+        || (second[0] && ! \pipeline.warp[0].board.second_after_q && |(set(younger[7:0]) & sources_of_older))
+        || (own_1 && any_0 && !own_0);
+    assign bad[2] = past_hazard || astray || |unaware || |torn || rash;
+
+    // The marked instruction is in one place at most, and that agrees with what it has been through.
+    wire [7:0] marked_at = at & at_marked;
+    wire [3:0] marked_waits = waiting & {kept[3][0], kept[2][0], kept[1][0], kept[0][0]};
+    wire [7:0] marked_buffered;
+    generate
+        for (g = 0; g < 4; g = g + 1) begin : buffers
+            assign marked_buffered[g] = first[g] && \pipeline.warp_first [g*106 + 45];
+            assign marked_buffered[4 + g] = second[g] && \pipeline.warp_second [g*106 + 45];
+        end
+    endgenerate
+    wire [4:0] marks_0 = $countones({marked_at, marked_waits, marked_buffered});
+    wire       unissued = |marked_buffered || |(marked_at[1:0] & ~read_replayed);
+    wire mistaken = marks_0 > 5'd1 || |(marked_at & ~of_warp[7:0]) || |(marked_waits & ~{
+            \pipeline.stage.queue_.warp_q [23:18] == 6'd0, \pipeline.stage.queue_.warp_q [17:12] == 6'd0,
+            \pipeline.stage.queue_.warp_q [11:6] == 6'd0, \pipeline.stage.queue_.warp_q [5:0] == 6'd0})
+        || |{marked_buffered[7:5], marked_buffered[3:1]}
+        || (!marked && (marks_0 != 5'd0 || state != 2'd0))
+        || buffered != unissued || (unissued && state != 2'd0)
+        || sent != |marked_at[6:5] || (|(marked_at[6:2] & (enters[6:2] | queued[6:2])) && state != 2'd1)
+        || ((|marked_waits || replayed) && !(^state))
+        || (state == 2'd2 && (!(|marked_waits || replayed) || running[0]))
+        || (was_squashed && (own_0 || own_1));
+    assign bad[3] = repeated || astray || mistaken;
 endmodule
