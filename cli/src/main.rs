@@ -12,6 +12,7 @@ mod sram;
 mod timeline;
 mod trace;
 mod value;
+mod walk;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -41,6 +42,7 @@ enum Command {
     Trace(trace::Args),
     Sm(sm::Args),
     Timeline(timeline::Args),
+    Walk(walk::Args),
     Doctor(doctor::Args),
 }
 
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Command::Trace(args) => trace::run(args, &global),
         Command::Sm(args) => sm::run(args, &global),
         Command::Timeline(args) => timeline::run(args, &global),
+        Command::Walk(args) => walk::run(args, &global),
         Command::Doctor(args) => doctor::run(args, &global),
     };
     match result {

@@ -11,3 +11,4 @@ pub mod simt;
 pub mod sm;
 pub mod sm_pipeline;
 pub mod trace;
+pub mod walk;

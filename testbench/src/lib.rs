@@ -20,6 +20,7 @@ pub mod origin;
 pub mod programs;
 pub mod replay;
 pub mod rust_hdl;
+pub mod sdm;
 pub mod session;
 pub mod traffic;
 #[cfg(feature = "verilog")]

@@ -1,0 +1,170 @@
+//! `faultline walk` as a user runs it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use predicates::str::contains;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A page of 4 KB at 401000, one of 2 MB at 600000 that only the supervisor may write, and a page that is absent.
+const IMAGE: &str = "# a root and three tables
+1000 2007   # PML4E
+2000 3007
+0x3010 0x4007
+3018 0000000000600085
+4008 0x12345067
+";
+
+fn folder(image: &str) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("memory.txt"), image).unwrap();
+    folder
+}
+
+fn walk(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
+    command
+        .current_dir(folder)
+        .args(["walk", "--memory", "memory.txt", "--root", "1000"])
+        .args(arguments);
+    command
+}
+
+fn rows(folder: &Path, arguments: &[&str]) -> Vec<Value> {
+    let output = walk(folder, arguments).arg("--json").output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn pages_and_faults_are_told() {
+    let folder = folder(IMAGE);
+    let rows = rows(
+        folder.path(),
+        &["401008", "0x600010", "403000", "8000000000000000"],
+    );
+    assert_eq!(rows[0]["pa"], "0x12345008");
+    assert_eq!(rows[0]["page_size"], 4096);
+    assert_eq!(rows[0]["reads"].as_array().unwrap().len(), 4);
+    assert_eq!(rows[0]["writes"].as_array().unwrap().len(), 3);
+    assert_eq!(rows[1]["pa"], "0x600010");
+    assert_eq!(rows[1]["writable"], false);
+    assert_eq!(rows[1]["level"], 2);
+    assert_eq!(rows[2]["ok"], false);
+    assert_eq!(rows[2]["fault"], "not-present");
+    assert_eq!(rows[2]["error_code"], 4);
+    assert_eq!(rows[3]["fault"], "non-canonical");
+    assert_eq!(rows[3]["error_code"], Value::Null);
+    assert_eq!(rows[3]["level"], 0);
+}
+
+#[test]
+fn requests_come_from_a_file_in_their_order() {
+    let folder = folder(IMAGE);
+    std::fs::write(
+        folder.path().join("requests.txt"),
+        "600000 write user # refused\n401000 execute supervisor\n",
+    )
+    .unwrap();
+    let rows = rows(
+        folder.path(),
+        &["--requests", "requests.txt", "--nxe", "off"],
+    );
+    assert_eq!(rows[0]["fault"], "protection");
+    assert_eq!(rows[0]["error_code"], 7);
+    assert_eq!(rows[1]["ok"], true);
+}
+
+#[test]
+fn table_shows_entries_and_error_codes() {
+    let folder = folder(IMAGE);
+    walk(folder.path(), &["401008", "600000", "--access", "write"])
+        .assert()
+        .success()
+        .stdout(contains("0x12345008"))
+        .stdout(contains("PDPTE 0x2000 = 0x3007"))
+        .stdout(contains("error code 0x07 P W/R U/S"));
+}
+
+#[test]
+fn memory_ends_where_the_command_says() {
+    let folder = folder(IMAGE);
+    let rows = rows(folder.path(), &["401008", "--memory-limit", "10000000"]);
+    assert_eq!(rows[0]["fault"], "outside-memory");
+    assert_eq!(rows[0]["error_code"], Value::Null);
+}
+
+#[test]
+fn wrong_files_and_options_are_one_sentence() {
+    for (image, arguments, sentence) in [
+        (
+            "1000 2007\n1008\n",
+            vec!["0"],
+            "memory.txt:2: the line has 1 fields",
+        ),
+        (
+            "1000 2007 3\n",
+            vec!["0"],
+            "memory.txt:1: the line has 3 fields",
+        ),
+        (
+            "1000 20g7\n",
+            vec!["0"],
+            "memory.txt:1: the value \"20g7\" is no hexadecimal",
+        ),
+        (
+            "1004 2007\n",
+            vec!["0"],
+            "memory.txt:1: the address 0x1004 is no multiple of 8",
+        ),
+        ("1000 10000000000000000\n", vec!["0"], "at most 64 bits"),
+        (
+            "1000 1\n\n1000 2\n",
+            vec!["0"],
+            "memory.txt:3: the word at 0x1000 has another value in line 1",
+        ),
+        (
+            "f000 1\n",
+            vec!["0", "--memory-limit", "f000"],
+            "memory.txt:1: the address 0xf000 lies outside of memory",
+        ),
+        ("1000 2007\n", vec![], "<VA>"),
+        ("1000 2007\n", vec!["xyz"], "give a hexadecimal number"),
+        (
+            "1000 2007\n",
+            vec!["0", "--maxphyaddr", "60"],
+            "from 32 to 52",
+        ),
+        (
+            "1000 2007\n",
+            vec!["--requests", "nowhere.txt"],
+            "nowhere.txt: the file cannot be read",
+        ),
+    ] {
+        let folder = folder(image);
+        let output = walk(folder.path(), &arguments).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            !output.status.success() && told.contains(sentence),
+            "{told}"
+        );
+        assert_eq!(told.trim().lines().count(), 1, "{told}");
+    }
+    let folder = folder("1000 2007\n");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
+    command.current_dir(folder.path()).args([
+        "walk",
+        "--memory",
+        "memory.txt",
+        "--root",
+        "1008",
+        "0",
+    ]);
+    command
+        .assert()
+        .failure()
+        .stderr(contains("--root 0x1008 is no address of a table"));
+}
