@@ -24,8 +24,8 @@ module sm_pipeline_proof_top (
     input  wire        checked_in,
     input  wire        faulted_in,
     input  wire        told_in,
-    output wire [5:1]  bad,
-    output wire [5:1]  seen
+    output wire [6:1]  bad,
+    output wire [6:1]  seen
 );
     function [7:0] register;
         input [1:0] number;
@@ -553,4 +553,14 @@ module sm_pipeline_proof_top (
         || (state == 2'd2 && (!(|marked_waits || replayed) || running[0]))
         || (was_squashed && (own_0 || own_1));
     assign bad[3] = repeated || astray || mistaken;
+
+    // G6: the front of the memory stage leaves within five cycles. Those do not count in which the memory unit refuses it, or
+    // a fault is told, which goes before what the stage has to tell.
+    reg  [2:0] standing;
+    wire       delayed = (memory_valid && !memory_ready) || faulted_valid;
+    always @(posedge clock)
+        if (!held[0] || \pipeline.stage.pop ) standing <= 3'd0;
+        else if (!delayed) standing <= standing + 3'd1;
+    assign bad[6] = standing == 3'd5;
+    assign seen[6] = standing == 3'd2;
 endmodule
