@@ -120,7 +120,7 @@ fn tables(levels: u8, page_level: u8, address: u64) -> Vec<(u64, u64)> {
             let next = 0x10_0000 * u64::from(level);
             table = next;
             let value = match level == page_level {
-                true if level > 1 => 0x40_0000_0000 - (1 << 30) | OPEN | PAGE_SIZE,
+                true if level > 1 => 0x3F_C000_0000 | OPEN | PAGE_SIZE,
                 true => 0x1234_5000 | OPEN,
                 false => next | OPEN,
             };

@@ -58,6 +58,8 @@ pub struct LogSpill<const P: usize> {
     reads: Signal<Local, Bit>,
 }
 
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
 impl<const P: usize> Logic for LogSpill<P> {
     #[hdl_gen]
     fn update(&mut self) {
