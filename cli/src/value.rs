@@ -15,7 +15,7 @@ pub fn whole<T: TryFrom<u64>>(
             };
             format!(
                 "give a whole number {bounds}, in digits alone, such as {}",
-                range.start().max(&100)
+                (*range.start()).max(100).min(*range.end())
             )
         };
         let number = text.parse().ok().filter(|number| range.contains(number));
@@ -56,6 +56,11 @@ mod tests {
                 .unwrap_err()
                 .contains("from 1,")
         );
+    }
+
+    #[test]
+    fn example_is_in_the_range() {
+        assert!(whole::<u8>(4..=5)("3").unwrap_err().ends_with("such as 5"));
     }
 
     #[test]

@@ -4,9 +4,11 @@ use std::io;
 
 use thiserror::Error;
 
+use crate::place::{place, shown};
+
 /// A trace that cannot be read: which file, which line, and what is wrong with it.
 #[derive(Debug, Error)]
-#[error("{}: {fault}", place(.file, .line))]
+#[error("{}: {fault}", place(.file, *.line))]
 pub struct TraceError {
     /// The file's name as it was given.
     pub file: String,
@@ -14,13 +16,6 @@ pub struct TraceError {
     pub line: u64,
     /// What is wrong there.
     pub fault: Fault,
-}
-
-fn place(file: &str, line: &u64) -> String {
-    match line {
-        0 => shown(file),
-        _ => format!("{}:{line}", shown(file)),
-    }
 }
 
 /// The kinds of fault in a trace; the text is the second half of the error's sentence.
@@ -119,18 +114,4 @@ pub enum Fault {
     /// An address outside 64 bits.
     #[error("the address of lane {0} does not fit in 64 bits; correct it or trace again")]
     Overflow(u32),
-}
-
-/// At most 60 characters of what stands in a file, without control characters.
-fn shown(text: &str) -> String {
-    const LIMIT: usize = 60;
-    let mut short: String = text
-        .chars()
-        .take(LIMIT)
-        .flat_map(char::escape_debug)
-        .collect();
-    if text.chars().nth(LIMIT).is_some() {
-        short.push_str("...");
-    }
-    short
 }

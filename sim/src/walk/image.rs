@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::Memory;
-use super::lines::{Fault, LineError, Lines, hexadecimal, shown};
+use super::lines::{Fault, LineError, Lines, hexadecimal};
+use crate::place::shown;
 
 /// Words of memory; what is not listed is zero.
 #[derive(Clone, Debug, Default)]

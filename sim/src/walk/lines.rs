@@ -6,12 +6,14 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::place::place;
+
 /// Bytes of a line at most.
 const LONGEST: u64 = 4096;
 
 /// A file that cannot be used: which line, counted from 1 (0 for the file as a whole), and what is wrong there.
 #[derive(Debug, Error)]
-#[error("{}: {fault}", place(.file, .line))]
+#[error("{}: {fault}", place(.file, *.line))]
 pub struct LineError {
     /// The file's name as it was given.
     pub file: String,
@@ -19,13 +21,6 @@ pub struct LineError {
     pub line: u64,
     /// What is wrong.
     pub fault: Fault,
-}
-
-fn place(file: &str, line: &u64) -> String {
-    match line {
-        0 => shown(file),
-        _ => format!("{}:{line}", shown(file)),
-    }
 }
 
 /// What can be wrong; the text is the second half of the error's sentence.
@@ -171,18 +166,4 @@ pub fn hexadecimal(text: &str) -> Option<u64> {
     plain
         .then(|| u64::from_str_radix(digits, 16).ok())
         .flatten()
-}
-
-/// The start of a text as an error shows it.
-pub(super) fn shown(text: &str) -> String {
-    const MOST: usize = 60;
-    let mut start: String = text
-        .chars()
-        .take(MOST)
-        .flat_map(char::escape_debug)
-        .collect();
-    if text.chars().nth(MOST).is_some() {
-        start.push_str("...");
-    }
-    start
 }

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::lines::{Fault, LineError, Lines, hexadecimal, shown};
+use super::lines::{Fault, LineError, Lines, hexadecimal};
 use super::{Access, Request};
+use crate::place::shown;
 
 /// Reads requests: a line is `ADDRESS read|write|execute user|supervisor`, the address hexadecimal; `#` begins a comment.
 ///

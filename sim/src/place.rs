@@ -1,0 +1,23 @@
+//! How an error names a place in a file.
+
+/// The file, and the line if there is one: lines count from 1, and 0 is the file as a whole.
+pub(crate) fn place(file: &str, line: u64) -> String {
+    match line {
+        0 => shown(file),
+        _ => format!("{}:{line}", shown(file)),
+    }
+}
+
+/// At most 60 characters of what stands in a file, without control characters.
+pub(crate) fn shown(text: &str) -> String {
+    const LIMIT: usize = 60;
+    let mut short: String = text
+        .chars()
+        .take(LIMIT)
+        .flat_map(char::escape_debug)
+        .collect();
+    if text.chars().nth(LIMIT).is_some() {
+        short.push_str("...");
+    }
+    short
+}
