@@ -13,6 +13,7 @@ pub mod l1_tlb;
 pub mod lowest;
 pub mod memory;
 pub mod operand_log;
+pub mod page_walker;
 pub mod params;
 pub mod ports;
 pub mod recency;

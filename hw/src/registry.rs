@@ -4,6 +4,7 @@ use crate::coalescer::Coalescer;
 use crate::l1_tlb::L1Tlb;
 use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
+use crate::page_walker::PageWalker;
 use crate::params::{
     AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
     L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES,
@@ -196,6 +197,23 @@ fn proved_pipeline(scheme: Scheme) -> Box<dyn Hardware> {
     ))
 }
 
+/// A walker of 16 SMs and 256 address spaces, where what is not said is the paper's: SMs take turns (2 requests wait) or
+/// are served in the order in which they came (64 wait); tables have 4 levels (36 bits) or 5 (45).
+fn walker<
+    const T: usize,
+    const I: usize,
+    const Q: usize,
+    const K: usize,
+    const V: usize,
+    const E: usize,
+>(
+    updates: bool,
+) -> Box<dyn Hardware> {
+    connected(PageWalker::<16, 4, T, I, Q, K, V, SPACE_BITS, E>::new(
+        updates,
+    ))
+}
+
 /// Every design, in the order of the block's page.
 pub fn designs() -> Vec<Design> {
     let design = |name, block, config, build| Design {
@@ -327,6 +345,42 @@ pub fn designs() -> Vec<Design> {
         ),
         design("sm_pipeline_proof", "sm_pipeline", "proof", || {
             proved_pipeline(Scheme::OperandLog)
+        }),
+        design("page_walker_8", "page_walker", "8", || {
+            walker::<8, 3, 2, 1, 36, 6>(false)
+        }),
+        design("page_walker_16", "page_walker", "16", || {
+            walker::<16, 4, 2, 1, 36, 7>(false)
+        }),
+        design("page_walker_32", "page_walker", "32", || {
+            walker::<32, 5, 2, 1, 36, 8>(false)
+        }),
+        design("page_walker_64", "page_walker", "64", || {
+            walker::<64, 6, 2, 1, 36, 9>(false)
+        }),
+        design(
+            "page_walker_32_in_order",
+            "page_walker",
+            "32_in_order",
+            || walker::<32, 5, 64, 6, 36, 8>(false),
+        ),
+        design("page_walker_8_updates", "page_walker", "8_updates", || {
+            walker::<8, 3, 2, 1, 36, 6>(true)
+        }),
+        design(
+            "page_walker_8_5_levels",
+            "page_walker",
+            "8_5_levels",
+            || walker::<8, 3, 2, 1, 45, 6>(false),
+        ),
+        design(
+            "page_walker_8_5_levels_updates",
+            "page_walker",
+            "8_5_levels_updates",
+            || walker::<8, 3, 2, 1, 45, 6>(true),
+        ),
+        design("page_walker_proof", "page_walker", "proof", || {
+            connected(PageWalker::<2, 1, 2, 1, 2, 1, 36, 1, 4>::new(true))
         }),
     ]
 }

@@ -4,6 +4,7 @@
 pub mod coalescer;
 pub mod l1_tlb;
 pub mod operand_log;
+pub mod page_walker;
 mod place;
 pub mod ports;
 pub mod replay_queue;

@@ -189,8 +189,11 @@ pub struct Walk {
 }
 
 /// Where an entry leads.
-enum Next {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// To the table at this address.
     Table(u64),
+    /// To the page at this address.
     Page(u64),
 }
 
@@ -214,7 +217,10 @@ impl Rules {
     }
 
     /// Reads an entry of a level (SDM 4.5).
-    fn next(&self, entry: u64, level: u8) -> Result<Next, Cause> {
+    ///
+    /// # Errors
+    /// If it leads nowhere: it is not present, or has a reserved bit set.
+    pub fn next(&self, entry: u64, level: u8) -> Result<Next, Cause> {
         if entry & PRESENT == 0 {
             return Err(Cause::NotPresent);
         }
@@ -237,7 +243,8 @@ impl Rules {
     }
 
     /// The error code of a page fault.
-    fn code(&self, request: &Request, cause: Cause) -> Option<u8> {
+    #[must_use]
+    pub fn code(&self, request: &Request, cause: Cause) -> Option<u8> {
         if matches!(cause, Cause::NonCanonical | Cause::OutsideMemory) {
             return None;
         }
@@ -392,7 +399,8 @@ pub fn level_name(level: u8) -> &'static str {
 }
 
 /// Bits of a virtual address below those that choose an entry of a level.
-fn offset_bits(level: u8) -> u8 {
+#[must_use]
+pub const fn offset_bits(level: u8) -> u8 {
     12 + 9 * (level - 1)
 }
 

@@ -2,7 +2,9 @@
 
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
-use faultline_sim::{coalescer, l1_tlb, operand_log, replay_queue, scoreboard, sm_pipeline};
+use faultline_sim::{
+    coalescer, l1_tlb, operand_log, page_walker, replay_queue, scoreboard, sm_pipeline,
+};
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
 use crate::bench::Bench;
@@ -14,6 +16,7 @@ use crate::session::{Session, Stimulus};
 use crate::traffic::coalescer::CoalescerTraffic;
 use crate::traffic::l1_tlb::L1TlbTraffic;
 use crate::traffic::operand_log::OperandLogTraffic;
+use crate::traffic::page_walker::PageWalkerTraffic;
 use crate::traffic::replay_queue::ReplayQueueTraffic;
 use crate::traffic::scoreboard::ScoreboardTraffic;
 use crate::traffic::sm_pipeline::SmPipelineTraffic;
@@ -222,6 +225,40 @@ impl Block for SmPipeline {
     }
 }
 
+/// The page walker.
+pub struct PageWalker;
+
+impl Block for PageWalker {
+    type Model = page_walker::PageWalker;
+    type Traffic = PageWalkerTraffic;
+
+    const NAME: &'static str = "page_walker";
+
+    fn parameters(config: &str) -> Option<page_walker::Parameters> {
+        if config == PROVED {
+            return Some(page_walker::Parameters {
+                requesters: 2,
+                space_bits: 1,
+                updates: true,
+                ..page_walker::Parameters::with_walks(2)
+            });
+        }
+        let mut words = config.split('_');
+        let walks = words.next()?.parse().ok()?;
+        let rest: Vec<_> = words.collect();
+        Some(page_walker::Parameters {
+            waiting: if rest.contains(&"order") { 64 } else { 2 },
+            levels: if rest.contains(&"levels") { 5 } else { 4 },
+            updates: rest.contains(&"updates"),
+            ..page_walker::Parameters::with_walks(walks)
+        })
+    }
+
+    fn traffic(parameters: page_walker::Parameters, seed: u64) -> PageWalkerTraffic {
+        PageWalkerTraffic::new(parameters, seed)
+    }
+}
+
 /// The configurations that are meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
@@ -232,6 +269,9 @@ pub const DEFAULT_COALESCER: &str = "32";
 pub const DEFAULT_L1_TLB: &str = "32";
 /// As above, of the scoreboard.
 pub const DEFAULT_SCOREBOARD: &str = "8_holding";
+
+/// As above, of the page walker.
+pub const DEFAULT_WALKER: &str = "64";
 
 /// As above, of the pipeline.
 pub const DEFAULT_PIPELINE: &str = "log_4";
@@ -258,13 +298,14 @@ const fn registered<B: Block>() -> Registered {
 }
 
 /// Every block.
-const BLOCKS: [Registered; 6] = [
+const BLOCKS: [Registered; 7] = [
     registered::<ReplayQueue>(),
     registered::<OperandLog>(),
     registered::<Coalescer>(),
     registered::<L1Tlb>(),
     registered::<Scoreboard>(),
     registered::<SmPipeline>(),
+    registered::<PageWalker>(),
 ];
 
 /// Why a design cannot be run.
@@ -375,6 +416,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         L1Tlb::NAME => DEFAULT_L1_TLB,
         Scoreboard::NAME => DEFAULT_SCOREBOARD,
         SmPipeline::NAME => DEFAULT_PIPELINE,
+        PageWalker::NAME => DEFAULT_WALKER,
         _ => DEFAULT_QUEUE,
     }
 }

@@ -1,0 +1,236 @@
+//! What a table entry means for the walk that has read it (SDM 4.5 to 4.8).
+
+use rust_hdl::prelude::*;
+
+/// Combinational: from an entry, and from what its walk has found so far, to what comes next.
+#[derive(LogicBlock)]
+pub struct Entry {
+    /// The entry.
+    pub data: Signal<In, Bits<64>>,
+    /// There is no such word.
+    pub error: Signal<In, Bit>,
+    /// Its level.
+    pub level: Signal<In, Bits<3>>,
+    /// The level of the root.
+    pub top: Signal<In, Bits<3>>,
+    /// Bits 29 to 12 of the address that is translated.
+    pub inside: Signal<In, Bits<18>>,
+    /// The access is a write,
+    pub write: Signal<In, Bit>,
+    /// executes,
+    pub execute: Signal<In, Bit>,
+    /// is by a user.
+    pub user: Signal<In, Bit>,
+    /// The levels so far may be written,
+    pub writable: Signal<In, Bit>,
+    /// accessed by users,
+    pub user_page: Signal<In, Bit>,
+    /// executed.
+    pub executable: Signal<In, Bit>,
+    /// The first of them whose accessed bit is clear.
+    pub unmarked: Signal<In, Bits<3>>,
+    /// The walk sets accessed and dirty bits.
+    pub marking: Signal<In, Bit>,
+    /// Walks do so.
+    pub updates: Signal<In, Bit>,
+    /// Bits 51 to 32 that are above the physical address.
+    pub reserved_bits: Signal<In, Bits<20>>,
+    /// Pages may be execute-disabled.
+    pub execute_disable: Signal<In, Bit>,
+    /// The last frame of memory.
+    pub last_frame: Signal<In, Bits<40>>,
+
+    /// The walk has ended.
+    pub ends: Signal<Out, Bit>,
+    /// The level of the next entry, or that of the one to blame.
+    pub next_level: Signal<Out, Bits<3>>,
+    /// The next entries are to be marked.
+    pub next_marking: Signal<Out, Bit>,
+    /// The next table, or the page's frame.
+    pub next_frame: Signal<Out, Bits<40>>,
+    /// Why there is no page.
+    pub next_cause: Signal<Out, Bits<3>>,
+    /// The first level whose accessed bit is clear.
+    pub next_unmarked: Signal<Out, Bits<3>>,
+    /// All levels may be written,
+    pub next_writable: Signal<Out, Bit>,
+    /// accessed by users,
+    pub next_user_page: Signal<Out, Bit>,
+    /// executed.
+    pub next_executable: Signal<Out, Bit>,
+
+    of_large: Constant<Bits<40>>,
+    of_huge: Constant<Bits<40>>,
+
+    first: Signal<Local, Bit>,
+    large: Signal<Local, Bit>,
+    huge: Signal<Local, Bit>,
+    maps: Signal<Local, Bit>,
+    low_reserved: Signal<Local, Bit>,
+    reserved: Signal<Local, Bit>,
+    broken: Signal<Local, Bit>,
+    table: Signal<Local, Bits<40>>,
+    offset: Signal<Local, Bits<40>>,
+    forbidden: Signal<Local, Bit>,
+    outside: Signal<Local, Bit>,
+    refused: Signal<Local, Bit>,
+    clear: Signal<Local, Bit>,
+    clean: Signal<Local, Bit>,
+    unset: Signal<Local, Bit>,
+    marks: Signal<Local, Bit>,
+    so_far: Signal<Local, Bits<3>>,
+}
+
+impl Logic for Entry {
+    #[hdl_gen]
+    fn update(&mut self) {
+        // Where it leads. Level 1 maps pages of 4 KB, 2 of 2 MB, 3 of 1 GB.
+        self.large.next = (self.level.val() == 2) && self.data.val().get_bit(7);
+        self.huge.next = (self.level.val() == 3) && self.data.val().get_bit(7);
+        self.maps.next = (self.level.val() == 1) || self.large.val() || self.huge.val();
+        self.table.next = self.data.val().get_bits::<40>(12);
+        self.offset.next = 0.into();
+        if self.large.val() {
+            self.offset.next = self.of_large.val();
+        }
+        if self.huge.val() {
+            self.offset.next = self.of_huge.val();
+        }
+        self.next_frame.next = (self.table.val() & !self.offset.val())
+            | (bit_cast::<40, 18>(self.inside.val()) & self.offset.val());
+
+        // Reserved bits: above the physical address, below a large page, and what only pages have.
+        self.low_reserved.next = (self.large.val() && self.data.val().get_bits::<8>(13).any())
+            || (self.huge.val() && self.data.val().get_bits::<17>(13).any());
+        self.reserved.next = self.low_reserved.val()
+            || (self.data.val().get_bits::<20>(32) & self.reserved_bits.val()).any()
+            || (self.data.val().get_bit(63) && !self.execute_disable.val())
+            || (self.data.val().get_bit(7) && self.level.val().get_bit(2));
+        self.broken.next = self.error.val() || !self.data.val().get_bit(0) || self.reserved.val();
+
+        // Rights over the levels so far, of which the root's table is the first.
+        self.first.next = self.level.val() == self.top.val();
+        self.next_writable.next =
+            (self.first.val() || self.writable.val()) && self.data.val().get_bit(1);
+        self.next_user_page.next =
+            (self.first.val() || self.user_page.val()) && self.data.val().get_bit(2);
+        self.next_executable.next =
+            (self.first.val() || self.executable.val()) && !self.data.val().get_bit(63);
+        self.forbidden.next = (self.write.val() && !self.next_writable.val())
+            || (self.execute.val() && !self.next_executable.val())
+            || (self.user.val() && !self.next_user_page.val());
+        self.outside.next = self.last_frame.val() < self.next_frame.val();
+        self.refused.next = self.forbidden.val() || self.outside.val();
+
+        // Accessed and dirty bits.
+        self.so_far.next = self.unmarked.val();
+        if self.first.val() {
+            self.so_far.next = 0.into();
+        }
+        self.next_unmarked.next = self.so_far.val();
+        if !self.so_far.val().any() && !self.data.val().get_bit(5) {
+            self.next_unmarked.next = self.level.val();
+        }
+        self.clear.next = self.next_unmarked.val().any();
+        self.clean.next = self.write.val() && !self.data.val().get_bit(6);
+        self.unset.next = (self.clear.val() || self.clean.val()) && !self.marking.val();
+        self.marks.next = self.maps.val() && self.unset.val() && self.updates.val();
+
+        // What comes of it.
+        self.ends.next = self.broken.val()
+            || (self.maps.val()
+                && (self.refused.val() || !self.unset.val() || !self.updates.val()));
+        self.next_level.next = self.level.val() - 1;
+        if self.marks.val() {
+            self.next_level.next = self.top.val();
+        }
+        if self.broken.val() || self.ends.val() {
+            self.next_level.next = self.level.val();
+        }
+        self.next_marking.next = !self.ends.val() && (self.marks.val() || self.marking.val());
+        self.next_cause.next = 0.into();
+        if self.maps.val() && self.unset.val() && !self.updates.val() {
+            self.next_cause.next = 6.into();
+            if self.clear.val() {
+                self.next_cause.next = 5.into();
+            }
+        }
+        if self.maps.val() && self.outside.val() {
+            self.next_cause.next = 7.into();
+        }
+        if self.maps.val() && self.forbidden.val() {
+            self.next_cause.next = 4.into();
+        }
+        if self.reserved.val() {
+            self.next_cause.next = 3.into();
+        }
+        if !self.data.val().get_bit(0) {
+            self.next_cause.next = 2.into();
+        }
+        if self.error.val() {
+            self.next_cause.next = 7.into();
+        }
+        if self.next_cause.val() == 5 {
+            self.next_level.next = self.next_unmarked.val();
+        }
+    }
+}
+
+impl Default for Entry {
+    fn default() -> Self {
+        macro_rules! signals {
+            ($($field:ident),*) => {
+                Self {
+                    of_large: Constant::new(0x1ff.into()),
+                    of_huge: Constant::new(0x3ffff.into()),
+                    $($field: Default::default(),)*
+                }
+            };
+        }
+        signals!(
+            data,
+            error,
+            level,
+            top,
+            inside,
+            write,
+            execute,
+            user,
+            writable,
+            user_page,
+            executable,
+            unmarked,
+            marking,
+            updates,
+            reserved_bits,
+            execute_disable,
+            last_frame,
+            ends,
+            next_level,
+            next_marking,
+            next_frame,
+            next_cause,
+            next_unmarked,
+            next_writable,
+            next_user_page,
+            next_executable,
+            first,
+            large,
+            huge,
+            maps,
+            low_reserved,
+            reserved,
+            broken,
+            table,
+            offset,
+            forbidden,
+            outside,
+            refused,
+            clear,
+            clean,
+            unset,
+            marks,
+            so_far
+        )
+    }
+}

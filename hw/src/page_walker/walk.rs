@@ -1,0 +1,360 @@
+//! One walk: what it is for, how far it has come, and who waits for it.
+
+use rust_hdl::prelude::*;
+
+use crate::register::Register;
+
+/// What a walk does.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Step {
+    /// Nothing.
+    Free,
+    /// It wants an entry.
+    Asking,
+    /// It waits for memory.
+    Reading,
+    /// It has ended, and is to be answered.
+    Ended,
+}
+
+/// `N` requesters, pages of `V` bits, spaces of `A`.
+#[derive(LogicBlock)]
+pub struct Walk<const N: usize, const V: usize, const A: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// The level of the root.
+    pub top: Signal<In, Bits<3>>,
+    /// The first request that waits: its page,
+    pub first_page: Signal<In, Bits<V>>,
+    /// its space,
+    pub first_space: Signal<In, Bits<A>>,
+    /// that it is for a write,
+    pub first_write: Signal<In, Bit>,
+    /// to execute,
+    pub first_execute: Signal<In, Bit>,
+    /// by a user,
+    pub first_user: Signal<In, Bit>,
+    /// and its requester's bit.
+    pub first_requester: Signal<In, Bits<N>>,
+    /// It begins here.
+    pub begin: Signal<In, Bit>,
+    /// It is alike, and joins.
+    pub join: Signal<In, Bit>,
+    /// What the walk wants to say, its next entry or its answer, is on its way.
+    pub moved: Signal<In, Bit>,
+    /// Memory has answered,
+    pub answered: Signal<In, Bit>,
+    /// and the walk is to begin again,
+    pub changed: Signal<In, Bit>,
+    /// or has ended,
+    pub ends: Signal<In, Bit>,
+    /// or goes on at this level,
+    pub next_level: Signal<In, Bits<3>>,
+    /// to set accessed and dirty bits;
+    pub next_marking: Signal<In, Bit>,
+    /// this is the table or page that it has come to,
+    pub next_frame: Signal<In, Bits<40>>,
+    /// why it has found none,
+    pub next_cause: Signal<In, Bits<3>>,
+    /// the first level whose accessed bit is clear,
+    pub next_unmarked: Signal<In, Bits<3>>,
+    /// and the rights so far: to write,
+    pub next_writable: Signal<In, Bit>,
+    /// of users,
+    pub next_user_page: Signal<In, Bit>,
+    /// to execute.
+    pub next_executable: Signal<In, Bit>,
+    /// What was read does not count any more,
+    pub invalidating: Signal<In, Bit>,
+    /// in this space,
+    pub invalidate_space: Signal<In, Bits<A>>,
+    /// or in all.
+    pub invalidate_all: Signal<In, Bit>,
+
+    /// It does nothing.
+    pub free: Signal<Out, Bit>,
+    /// It is alike to the first request that waits.
+    pub alike: Signal<Out, Bit>,
+    /// It wants an entry.
+    pub asking: Signal<Out, Bit>,
+    /// It is to be answered.
+    pub ended: Signal<Out, Bit>,
+    /// It waits for memory to set bits.
+    pub setting: Signal<Out, Bit>,
+    /// Its page.
+    pub page: Signal<Out, Bits<V>>,
+    /// Its space.
+    pub space: Signal<Out, Bits<A>>,
+    /// It is for a write.
+    pub write: Signal<Out, Bit>,
+    /// It is to execute.
+    pub execute: Signal<Out, Bit>,
+    /// It is for a user.
+    pub user: Signal<Out, Bit>,
+    /// Who waits for it.
+    pub requesters: Signal<Out, Bits<N>>,
+    /// Its level.
+    pub level: Signal<Out, Bits<3>>,
+    /// It sets accessed and dirty bits.
+    pub marking: Signal<Out, Bit>,
+    /// The table or page that it has come to.
+    pub frame: Signal<Out, Bits<40>>,
+    /// Why it has found none.
+    pub cause: Signal<Out, Bits<3>>,
+    /// The first level whose accessed bit was clear.
+    pub unmarked: Signal<Out, Bits<3>>,
+    /// All levels so far may be written.
+    pub writable: Signal<Out, Bit>,
+    /// Users may access all levels so far.
+    pub user_page: Signal<Out, Bit>,
+    /// All levels so far may be executed.
+    pub executable: Signal<Out, Bit>,
+
+    step: Register<Step>,
+    of_page: Register<Bits<V>>,
+    of_space: Register<Bits<A>>,
+    of_write: Register<Bit>,
+    of_execute: Register<Bit>,
+    of_user: Register<Bit>,
+    waits: Register<Bits<N>>,
+    at_level: Register<Bits<3>>,
+    marks: Register<Bit>,
+    stale: Register<Bit>,
+    at_frame: Register<Bits<40>>,
+    why: Register<Bits<3>>,
+    clear_at: Register<Bits<3>>,
+    may_write: Register<Bit>,
+    for_users: Register<Bit>,
+    may_execute: Register<Bit>,
+
+    meant: Signal<Local, Bit>,
+    asks: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
+    done: Signal<Local, Bit>,
+    finishing: Signal<Local, Bit>,
+    restarting: Signal<Local, Bit>,
+}
+
+impl<const N: usize, const V: usize, const A: usize> Logic for Walk<N, V, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.step.clock.next = self.clock.val();
+        self.step.reset.next = self.reset.val();
+        self.of_page.clock.next = self.clock.val();
+        self.of_page.reset.next = self.reset.val();
+        self.of_space.clock.next = self.clock.val();
+        self.of_space.reset.next = self.reset.val();
+        self.of_write.clock.next = self.clock.val();
+        self.of_write.reset.next = self.reset.val();
+        self.of_execute.clock.next = self.clock.val();
+        self.of_execute.reset.next = self.reset.val();
+        self.of_user.clock.next = self.clock.val();
+        self.of_user.reset.next = self.reset.val();
+        self.waits.clock.next = self.clock.val();
+        self.waits.reset.next = self.reset.val();
+        self.at_level.clock.next = self.clock.val();
+        self.at_level.reset.next = self.reset.val();
+        self.marks.clock.next = self.clock.val();
+        self.marks.reset.next = self.reset.val();
+        self.stale.clock.next = self.clock.val();
+        self.stale.reset.next = self.reset.val();
+        self.at_frame.clock.next = self.clock.val();
+        self.at_frame.reset.next = self.reset.val();
+        self.why.clock.next = self.clock.val();
+        self.why.reset.next = self.reset.val();
+        self.clear_at.clock.next = self.clock.val();
+        self.clear_at.reset.next = self.reset.val();
+        self.may_write.clock.next = self.clock.val();
+        self.may_write.reset.next = self.reset.val();
+        self.for_users.clock.next = self.clock.val();
+        self.for_users.reset.next = self.reset.val();
+        self.may_execute.clock.next = self.clock.val();
+        self.may_execute.reset.next = self.reset.val();
+
+        self.asks.next = self.step.q.val() == Step::Asking;
+        self.reads.next = self.step.q.val() == Step::Reading;
+        self.done.next = self.step.q.val() == Step::Ended;
+        self.meant.next = self.invalidating.val()
+            && (self.invalidate_all.val()
+                || (self.of_space.q.val() == self.invalidate_space.val()));
+        self.finishing.next = self.answered.val() && self.reads.val();
+        self.restarting.next = (self.finishing.val()
+            && (self.stale.q.val() || self.changed.val() || self.meant.val()))
+            || (self.meant.val() && (self.asks.val() || self.done.val()) && !self.moved.val());
+
+        self.step.d.next = self.step.q.val();
+        if self.moved.val() {
+            self.step.d.next = Step::Free;
+            if self.asks.val() {
+                self.step.d.next = Step::Reading;
+            }
+        }
+        if self.finishing.val() {
+            self.step.d.next = Step::Asking;
+            if self.ends.val() {
+                self.step.d.next = Step::Ended;
+            }
+        }
+        if self.restarting.val() || self.begin.val() {
+            self.step.d.next = Step::Asking;
+        }
+
+        self.stale.d.next = self.stale.q.val();
+        if self.meant.val() && (self.reads.val() || self.asks.val()) {
+            self.stale.d.next = true;
+        }
+        if self.restarting.val() || self.begin.val() {
+            self.stale.d.next = false;
+        }
+
+        self.at_level.d.next = self.at_level.q.val();
+        self.marks.d.next = self.marks.q.val();
+        if self.finishing.val() {
+            self.at_level.d.next = self.next_level.val();
+            self.marks.d.next = self.next_marking.val();
+        }
+        if self.restarting.val() || self.begin.val() {
+            self.at_level.d.next = self.top.val();
+            self.marks.d.next = false;
+        }
+
+        self.at_frame.d.next = self.at_frame.q.val();
+        self.why.d.next = self.why.q.val();
+        self.clear_at.d.next = self.clear_at.q.val();
+        self.may_write.d.next = self.may_write.q.val();
+        self.for_users.d.next = self.for_users.q.val();
+        self.may_execute.d.next = self.may_execute.q.val();
+        if self.finishing.val() {
+            self.at_frame.d.next = self.next_frame.val();
+            self.why.d.next = self.next_cause.val();
+            self.clear_at.d.next = self.next_unmarked.val();
+            self.may_write.d.next = self.next_writable.val();
+            self.for_users.d.next = self.next_user_page.val();
+            self.may_execute.d.next = self.next_executable.val();
+        }
+
+        self.of_page.d.next = self.of_page.q.val();
+        self.of_space.d.next = self.of_space.q.val();
+        self.of_write.d.next = self.of_write.q.val();
+        self.of_execute.d.next = self.of_execute.q.val();
+        self.of_user.d.next = self.of_user.q.val();
+        self.waits.d.next = self.waits.q.val();
+        if self.join.val() {
+            self.waits.d.next = self.waits.q.val() | self.first_requester.val();
+        }
+        if self.begin.val() {
+            self.of_page.d.next = self.first_page.val();
+            self.of_space.d.next = self.first_space.val();
+            self.of_write.d.next = self.first_write.val();
+            self.of_execute.d.next = self.first_execute.val();
+            self.of_user.d.next = self.first_user.val();
+            self.waits.d.next = self.first_requester.val();
+        }
+
+        self.free.next = self.step.q.val() == Step::Free;
+        self.alike.next = (self.step.q.val() != Step::Free)
+            && (self.of_page.q.val() == self.first_page.val())
+            && (self.of_space.q.val() == self.first_space.val())
+            && (self.of_write.q.val() == self.first_write.val())
+            && (self.of_execute.q.val() == self.first_execute.val())
+            && (self.of_user.q.val() == self.first_user.val());
+        self.asking.next = self.asks.val();
+        self.ended.next = self.done.val();
+        self.setting.next = self.reads.val() && self.marks.q.val();
+        self.page.next = self.of_page.q.val();
+        self.space.next = self.of_space.q.val();
+        self.write.next = self.of_write.q.val();
+        self.execute.next = self.of_execute.q.val();
+        self.user.next = self.of_user.q.val();
+        self.requesters.next = self.waits.q.val();
+        self.level.next = self.at_level.q.val();
+        self.marking.next = self.marks.q.val();
+        self.frame.next = self.at_frame.q.val();
+        self.cause.next = self.why.q.val();
+        self.unmarked.next = self.clear_at.q.val();
+        self.writable.next = self.may_write.q.val();
+        self.user_page.next = self.for_users.q.val();
+        self.executable.next = self.may_execute.q.val();
+    }
+}
+
+impl<const N: usize, const V: usize, const A: usize> Default for Walk<N, V, A> {
+    fn default() -> Self {
+        macro_rules! signals {
+            ($($field:ident),*) => {
+                Self { $($field: Default::default(),)* }
+            };
+        }
+        signals!(
+            clock,
+            reset,
+            top,
+            first_page,
+            first_space,
+            first_write,
+            first_execute,
+            first_user,
+            first_requester,
+            begin,
+            join,
+            moved,
+            answered,
+            changed,
+            ends,
+            next_level,
+            next_marking,
+            next_frame,
+            next_cause,
+            next_unmarked,
+            next_writable,
+            next_user_page,
+            next_executable,
+            invalidating,
+            invalidate_space,
+            invalidate_all,
+            free,
+            alike,
+            asking,
+            ended,
+            setting,
+            page,
+            space,
+            write,
+            execute,
+            user,
+            requesters,
+            level,
+            marking,
+            frame,
+            cause,
+            unmarked,
+            writable,
+            user_page,
+            executable,
+            step,
+            of_page,
+            of_space,
+            of_write,
+            of_execute,
+            of_user,
+            waits,
+            at_level,
+            marks,
+            stale,
+            at_frame,
+            why,
+            clear_at,
+            may_write,
+            for_users,
+            may_execute,
+            meant,
+            asks,
+            reads,
+            done,
+            finishing,
+            restarting
+        )
+    }
+}

@@ -1,0 +1,227 @@
+//! Traffic for the page walker: requesters that share pages, and a memory full of tables that share entries, point to
+//! themselves and out of memory, and change while they are walked.
+
+use faultline_sim::page_walker::{Inputs, MOST_REQUESTERS, Outputs, PageWalker, Parameters};
+
+use super::{Dice, Traffic};
+use crate::session::Coverage;
+
+mod modes;
+mod scenarios;
+mod tables;
+
+use modes::{MODES, Mode, STEADY};
+use scenarios::Scenarios;
+pub use scenarios::{OF_SOFTWARE, OF_UPDATES};
+use tables::Tables;
+
+/// Most pages that are in use at a time.
+const POOL: usize = 32;
+
+/// What memory was asked for.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    walk: u8,
+    word: u64,
+    update: bool,
+    dirty: bool,
+    expected: u64,
+}
+
+/// Seeded traffic.
+pub struct PageWalkerTraffic {
+    parameters: Parameters,
+    seed: u64,
+    dice: Dice,
+    mode: &'static Mode,
+    left: u64,
+    cycle: u64,
+    /// The pages that are in use.
+    pool: Vec<u64>,
+    tables: Tables,
+    /// What memory has not answered yet.
+    asked: Vec<Asked>,
+    /// Requests that were not accepted yet.
+    held: [bool; MOST_REQUESTERS],
+    /// An invalidation that is not done yet.
+    invalidating: bool,
+    /// The word that each walk wanted last.
+    last_word: Vec<u64>,
+    scenarios: Scenarios,
+}
+
+impl PageWalkerTraffic {
+    /// Traffic for a walker of these sizes.
+    #[must_use]
+    pub fn new(parameters: Parameters, seed: u64) -> Self {
+        let mut traffic = Self {
+            parameters,
+            seed,
+            dice: Dice::new(seed),
+            mode: &STEADY,
+            left: 400,
+            cycle: 0,
+            pool: Vec::new(),
+            tables: Tables::default(),
+            asked: Vec::new(),
+            held: [false; MOST_REQUESTERS],
+            invalidating: false,
+            last_word: vec![0; parameters.walks],
+            scenarios: Scenarios::default(),
+        };
+        traffic.change();
+        traffic
+    }
+
+    /// Other pages and other tables.
+    fn change(&mut self) {
+        let significant = 9 * u32::from(self.parameters.levels);
+        self.pool.clear();
+        for _ in 0..self.mode.pages {
+            let page = (0..self.parameters.levels)
+                .fold(0, |page, _| page << 9 | self.tables.index(&mut self.dice));
+            let page = match self.dice.byte() {
+                0..16 => page ^ 1 << self.dice.below(52),
+                16..24 => self.dice.bits() >> 12,
+                _ => page,
+            };
+            let odd = self.dice.chance(self.mode.odd);
+            let unused = 64 - significant;
+            let extended = ((page << unused) as i64 >> unused) as u64 & (u64::MAX >> 12);
+            let wrong =
+                1 << (u64::from(significant) + self.dice.below(u64::from(52 - significant)));
+            self.pool
+                .push(if odd { extended ^ wrong } else { extended });
+        }
+        self.tables.clear();
+    }
+
+    fn space(&mut self) -> u8 {
+        let spaces = u8::MAX >> (8 - self.parameters.space_bits);
+        (self.dice.below(4) as u8 * 67) & spaces
+    }
+
+    fn drive_requests(&mut self, inputs: &mut Inputs) {
+        for requester in 0..self.parameters.requesters {
+            if self.held[requester] && !inputs.reset {
+                continue;
+            }
+            let valid = self.dice.chance(self.mode.request);
+            inputs.request_valid[requester] = u64::from(valid);
+            let page = self.dice.below(self.pool.len().min(POOL) as u64) as usize;
+            inputs.request_page[requester] = self.pool[page];
+            inputs.request_space[requester] = u64::from(self.space());
+            let write = self.dice.chance(self.mode.write);
+            let execute = !write && self.dice.chance(self.mode.execute);
+            inputs.request_write[requester] = u64::from(write);
+            inputs.request_execute[requester] = u64::from(execute);
+            inputs.request_user[requester] = u64::from(self.dice.chance(self.mode.user));
+        }
+    }
+
+    /// Memory answers what it was asked, in any order; what is there may have changed meanwhile.
+    fn drive_memory(&mut self, inputs: &mut Inputs) {
+        inputs.memory_ready = self.dice.chance(self.mode.memory);
+        inputs.answer_ready = self.dice.chance(self.mode.answer);
+        if self.dice.chance(self.mode.change) {
+            self.tables.change(&mut self.dice, self.mode);
+        }
+        inputs.response_valid = false;
+        (inputs.response_error, inputs.response_changed) = (false, false);
+        inputs.response_data = self.dice.bits();
+        inputs.response_walk = self.dice.below(self.parameters.walks as u64) as u8;
+        if self.dice.chance(self.mode.stray) {
+            inputs.response_valid = true;
+            return;
+        }
+        if self.asked.is_empty() || !self.dice.chance(self.mode.response) {
+            return;
+        }
+        let place = self.dice.below(self.asked.len() as u64) as usize;
+        let asked = self.asked.swap_remove(place);
+        inputs.response_valid = true;
+        inputs.response_walk = asked.walk;
+        inputs.response_error = self.dice.chance(self.mode.error);
+        let entry = self.tables.read(&mut self.dice, self.mode, asked.word);
+        inputs.response_data = entry;
+        if asked.update && !inputs.response_error {
+            inputs.response_changed = entry != asked.expected;
+            if !inputs.response_changed {
+                self.tables.set(asked.word, asked.dirty);
+            }
+        }
+    }
+
+    fn drive_software(&mut self, inputs: &mut Inputs) {
+        inputs.root_valid = self.dice.chance(self.mode.root);
+        inputs.root_space = self.space();
+        inputs.root_frame = self.tables.frame(&mut self.dice);
+        if !self.invalidating {
+            inputs.invalidate_valid = self.dice.chance(self.mode.invalidate);
+            inputs.invalidate_space = self.space();
+            inputs.invalidate_all = self.dice.chance(64);
+        }
+        if self.dice.below(256) == 0 {
+            let physical = self.dice.below(13) as u32 + 8;
+            inputs.reserved_bits = (u32::MAX << physical) & 0xF_FFFF;
+            inputs.execute_disable = self.dice.chance(200);
+        }
+        if self.dice.below(256) == 0 {
+            inputs.last_frame = match self.dice.byte() {
+                0..64 => self.tables.frame(&mut self.dice),
+                _ => u64::MAX >> 24,
+            };
+        }
+    }
+}
+
+impl Traffic for PageWalkerTraffic {
+    type Model = PageWalker;
+
+    fn drive(&mut self, model: &PageWalker, inputs: &mut Inputs) {
+        if self.left == 0 {
+            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
+            self.left = 200 + self.dice.below(600);
+            self.change();
+        }
+        self.left -= 1;
+        self.cycle += 1;
+        inputs.reset = self.cycle < 3 || self.dice.below(8192) == 0;
+        if self.cycle == 1 {
+            (inputs.execute_disable, inputs.last_frame) = (true, u64::MAX >> 24);
+        }
+        self.drive_requests(inputs);
+        self.drive_memory(inputs);
+        self.drive_software(inputs);
+        self.count(model, inputs);
+    }
+
+    fn observe(&mut self, model: &PageWalker, inputs: &Inputs, outputs: &Outputs) {
+        for requester in 0..self.parameters.requesters {
+            self.held[requester] = inputs.request_valid[requester] != 0
+                && outputs.request_ready[requester] == 0
+                && !inputs.reset;
+        }
+        self.invalidating = inputs.invalidate_valid && !outputs.invalidate_ready && !inputs.reset;
+        if inputs.reset {
+            self.asked.clear();
+        } else if outputs.memory_valid && inputs.memory_ready {
+            self.asked.push(Asked {
+                walk: outputs.memory_walk,
+                word: outputs.memory_word,
+                update: outputs.memory_update,
+                dirty: outputs.memory_dirty,
+                expected: outputs.memory_expected,
+            });
+        }
+        self.count_outputs(model, inputs, outputs);
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.scenarios.list()
+    }
+
+    fn source(&self) -> String {
+        format!("seed {}", self.seed)
+    }
+}
