@@ -139,7 +139,7 @@ pub struct PageWalker<
     some_user_page: AnyOf<T>,
     some_executable: AnyOf<T>,
     narrow_page: Signal<Local, Bits<52>>,
-    walk_page: Signal<Local, Bits<52>>,
+    whole_page: Signal<Local, Bits<52>>,
     leaving: Register<Bit>,
     answers: Register<Bit>,
     number: Register<Bits<I>>,
@@ -482,9 +482,9 @@ impl<
             self.some_executable.of[i].next = self.here[i].val() && self.walk[i].executable.val();
         }
         self.narrow_page.next = bit_cast::<52, V>(self.some_page.chosen.val());
-        self.walk_page.next = self.narrow_page.val();
+        self.whole_page.next = self.narrow_page.val();
         if (self.narrow_page.val() & self.high_bits.val()).any() {
-            self.walk_page.next = self.narrow_page.val() | self.high_bits.val();
+            self.whole_page.next = self.narrow_page.val() | self.high_bits.val();
         }
         self.leaving_space.next = self.some_space.chosen.val();
         if self.chosen_first.q.val() {
@@ -510,7 +510,7 @@ impl<
             self.leaving.d.next = true;
             self.answers.d.next = !self.some_ask.any.val();
             self.number.d.next = self.chosen_walk.q.val();
-            self.page.d.next = self.walk_page.val();
+            self.page.d.next = self.whole_page.val();
             self.space.d.next = self.leaving_space.val();
             self.write.d.next = self.some_writes.any.val();
             self.execute.d.next = self.some_executes.any.val();
@@ -798,7 +798,7 @@ impl<
             some_alike, some_joined, begin, pop, chosen, chosen_first, chosen_walk, some_want, turns, choosing,
             offers_first, some_ask, some_page, some_space, some_requesters, some_level, some_frame, some_cause,
             some_writes, some_executes, some_user_mode, some_marking, some_writable, some_user_page,
-            some_executable, narrow_page, walk_page, leaving, answers, number, page, space, write, execute,
+            some_executable, narrow_page, whole_page, leaving, answers, number, page, space, write, execute,
             user, requesters, level, marking, frame, cause, writable, user_page, executable, leaving_space,
             entry, maps, dirty, skips, skipped, taken, room, tracing, go, wide_page, index, table, found, coded,
             code, arrived, arrived_walk, arrived_data, arrived_error, arrived_changed, looked_level,

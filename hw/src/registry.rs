@@ -197,21 +197,20 @@ fn proved_pipeline(scheme: Scheme) -> Box<dyn Hardware> {
     ))
 }
 
-/// A walker of 16 SMs and 256 address spaces, where what is not said is the paper's: SMs take turns (2 requests wait) or
-/// are served in the order in which they came (64 wait); tables have 4 levels (36 bits) or 5 (45).
-fn walker<
-    const T: usize,
-    const I: usize,
-    const Q: usize,
-    const K: usize,
-    const V: usize,
-    const E: usize,
->(
+/// A walker of 16 SMs and 256 address spaces over tables of 4 levels, where SMs take turns (2 requests wait) or are
+/// served in the order in which they came (64 wait).
+fn walker<const T: usize, const I: usize, const Q: usize, const K: usize, const E: usize>(
     updates: bool,
 ) -> Box<dyn Hardware> {
-    connected(PageWalker::<16, 4, T, I, Q, K, V, SPACE_BITS, E>::new(
+    connected(PageWalker::<16, 4, T, I, Q, K, 36, SPACE_BITS, E>::new(
         updates,
     ))
+}
+
+/// Two walks for two requesters and two spaces: for proofs, and where every rule is tried in turn. 36 bits above those in
+/// a page make 4 levels, 45 make 5.
+fn small_walker<const V: usize>(updates: bool) -> Box<dyn Hardware> {
+    connected(PageWalker::<2, 1, 2, 1, 2, 1, V, 1, 4>::new(updates))
 }
 
 /// Every design, in the order of the block's page.
@@ -347,40 +346,49 @@ pub fn designs() -> Vec<Design> {
             proved_pipeline(Scheme::OperandLog)
         }),
         design("page_walker_8", "page_walker", "8", || {
-            walker::<8, 3, 2, 1, 36, 6>(false)
+            walker::<8, 3, 2, 1, 6>(false)
         }),
         design("page_walker_16", "page_walker", "16", || {
-            walker::<16, 4, 2, 1, 36, 7>(false)
+            walker::<16, 4, 2, 1, 7>(false)
         }),
         design("page_walker_32", "page_walker", "32", || {
-            walker::<32, 5, 2, 1, 36, 8>(false)
+            walker::<32, 5, 2, 1, 8>(false)
         }),
         design("page_walker_64", "page_walker", "64", || {
-            walker::<64, 6, 2, 1, 36, 9>(false)
+            walker::<64, 6, 2, 1, 9>(false)
         }),
         design(
             "page_walker_32_in_order",
             "page_walker",
             "32_in_order",
-            || walker::<32, 5, 64, 6, 36, 8>(false),
+            || walker::<32, 5, 64, 6, 8>(false),
         ),
-        design("page_walker_8_updates", "page_walker", "8_updates", || {
-            walker::<8, 3, 2, 1, 36, 6>(true)
+        design(
+            "page_walker_64_updates",
+            "page_walker",
+            "64_updates",
+            || walker::<64, 6, 2, 1, 9>(true),
+        ),
+        design("page_walker_2", "page_walker", "2", || {
+            small_walker::<36>(false)
+        }),
+        design("page_walker_2_updates", "page_walker", "2_updates", || {
+            small_walker::<36>(true)
         }),
         design(
-            "page_walker_8_5_levels",
+            "page_walker_2_5_levels",
             "page_walker",
-            "8_5_levels",
-            || walker::<8, 3, 2, 1, 45, 6>(false),
+            "2_5_levels",
+            || small_walker::<45>(false),
         ),
         design(
-            "page_walker_8_5_levels_updates",
+            "page_walker_2_5_levels_updates",
             "page_walker",
-            "8_5_levels_updates",
-            || walker::<8, 3, 2, 1, 45, 6>(true),
+            "2_5_levels_updates",
+            || small_walker::<45>(true),
         ),
         design("page_walker_proof", "page_walker", "proof", || {
-            connected(PageWalker::<2, 1, 2, 1, 2, 1, 36, 1, 4>::new(true))
+            small_walker::<36>(true)
         }),
     ]
 }

@@ -235,18 +235,18 @@ impl Block for PageWalker {
     const NAME: &'static str = "page_walker";
 
     fn parameters(config: &str) -> Option<page_walker::Parameters> {
-        if config == PROVED {
-            return Some(page_walker::Parameters {
-                requesters: 2,
-                space_bits: 1,
-                updates: true,
-                ..page_walker::Parameters::with_walks(2)
-            });
-        }
+        let config = if config == PROVED {
+            "2_updates"
+        } else {
+            config
+        };
         let mut words = config.split('_');
         let walks = words.next()?.parse().ok()?;
         let rest: Vec<_> = words.collect();
+        let (requesters, space_bits) = if walks == 2 { (2, 1) } else { (16, 8) };
         Some(page_walker::Parameters {
+            requesters,
+            space_bits,
             waiting: if rest.contains(&"order") { 64 } else { 2 },
             levels: if rest.contains(&"levels") { 5 } else { 4 },
             updates: rest.contains(&"updates"),

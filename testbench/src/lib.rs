@@ -25,4 +25,5 @@ pub mod session;
 pub mod traffic;
 #[cfg(feature = "verilog")]
 pub mod verilog;
+pub mod walks;
 pub mod wave;

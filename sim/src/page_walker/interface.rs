@@ -147,7 +147,7 @@ ports! {
         memory_word: u64 = WORD_BITS,
         /// an entry of this level.
         memory_level: u8 = 3,
-        /// Its accessed bit is to be set, in one step, if it is as expected,
+        /// Its accessed bit is to be set, in one step, if it is as expected but for its accessed and dirty bits,
         memory_update: bool = 1,
         /// and its dirty bit too.
         memory_dirty: bool = 1,

@@ -8,7 +8,7 @@ use super::lines::{Fault, LineError, Lines, hexadecimal};
 use crate::place::shown;
 
 /// Words of memory; what is not listed is zero.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Image {
     words: HashMap<u64, u64>,
     limit: Option<u64>,

@@ -3,6 +3,8 @@
 
 use faultline_sim::page_walker::{Inputs, MOST_REQUESTERS, Outputs, PageWalker, Parameters};
 
+use faultline_sim::walk::{ACCESSED, DIRTY};
+
 use super::{Dice, Traffic};
 use crate::session::Coverage;
 
@@ -145,7 +147,7 @@ impl PageWalkerTraffic {
         let entry = self.tables.read(&mut self.dice, self.mode, asked.word);
         inputs.response_data = entry;
         if asked.update && !inputs.response_error {
-            inputs.response_changed = entry != asked.expected;
+            inputs.response_changed = (entry ^ asked.expected) & !(ACCESSED | DIRTY) != 0;
             if !inputs.response_changed {
                 self.tables.set(asked.word, asked.dirty);
             }
