@@ -36,7 +36,7 @@ pub struct Args {
 /// What is synthesised, and how: the options that the report has too.
 #[derive(clap::Args, Debug)]
 pub struct Choice {
-    /// Only this block: replay_queue, operand_log, coalescer, l1_tlb, scoreboard or sm_pipeline
+    /// Only this block: replay_queue, operand_log, coalescer, l1_tlb, scoreboard, sm_pipeline or page_walker
     #[arg(long, value_parser = named)]
     pub block: Option<String>,
     /// Configurations of a block other than the log and the queue; all but the proof's if not given
@@ -335,7 +335,7 @@ pub fn chosen(args: &Choice) -> Result<Vec<Design>> {
         // Blocks of one size have no option of their own.
         let (of_block, others): (Vec<Design>, Vec<Design>) = designs
             .into_iter()
-            .filter(|design| design.config != "proof")
+            .filter(|design| design.is_measured())
             .partition(|design| design.block == block);
         if of_block.is_empty() {
             let mut names: Vec<&str> = others.iter().map(|design| design.block).collect();
@@ -372,7 +372,7 @@ pub fn chosen(args: &Choice) -> Result<Vec<Design>> {
         {
             let there: Vec<&str> = designs
                 .iter()
-                .filter(|design| design.block == *block && design.config != "proof")
+                .filter(|design| design.block == *block && design.is_measured())
                 .map(|design| design.config)
                 .collect();
             return Err(miette!(

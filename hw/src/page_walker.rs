@@ -680,7 +680,14 @@ impl<
         self.seen_executable.d.next = self.looked_executable.any.val();
 
         // What it means, and to whom.
-        self.meaning.data.next = self.seen_data.q.val();
+        self.meaning.present.next = self.seen_data.q.val().get_bit(0);
+        self.meaning.may_write.next = self.seen_data.q.val().get_bit(1);
+        self.meaning.for_users.next = self.seen_data.q.val().get_bit(2);
+        self.meaning.accessed.next = self.seen_data.q.val().get_bit(5);
+        self.meaning.is_dirty.next = self.seen_data.q.val().get_bit(6);
+        self.meaning.page_size.next = self.seen_data.q.val().get_bit(7);
+        self.meaning.disabled.next = self.seen_data.q.val().get_bit(63);
+        self.meaning.address.next = self.seen_data.q.val().get_bits::<40>(12);
         self.meaning.error.next = self.seen_error.q.val();
         self.meaning.level.next = self.seen_level.q.val();
         self.meaning.top.next = self.top.val();

@@ -34,6 +34,11 @@ impl Design {
         self.block == "sm_pipeline" && self.config.contains("_64")
     }
 
+    /// Whether its cost is of interest: not that of a size for proofs, or of one in which rules are tried.
+    pub fn is_measured(&self) -> bool {
+        self.config != "proof" && !(self.block == "page_walker" && self.config.starts_with("2"))
+    }
+
     /// Whether it is exported where nothing is chosen. Of the pipelines of 64 warps, which are large and much alike,
     /// that is the one with everything.
     pub fn is_default(&self) -> bool {

@@ -161,8 +161,8 @@ impl Table {
         })
     }
 
-    /// The shapes that the table should have: the logs' macros in both organisations and the
-    /// replay queue's payload, at both nodes.
+    /// The shapes that the table should have: the logs' macros in both organisations, the
+    /// replay queue's payload, and the roots and the trail of the page walker, at both nodes.
     pub fn shapes() -> Vec<Shape> {
         let mut shapes = Vec::new();
         for setting in Setting::ALL {
@@ -179,6 +179,11 @@ impl Table {
                 for words in [32, 64, 128] {
                     shapes.push((Setting::SinglePort, node_nm, words, bits));
                 }
+            }
+        }
+        for node_nm in [40, 45] {
+            for (words, bits) in [(256, 40), (512, 64)] {
+                shapes.push((Setting::SinglePort, node_nm, words, bits));
             }
         }
         let mut unique: Vec<Shape> = Vec::with_capacity(shapes.len());

@@ -5,8 +5,22 @@ use rust_hdl::prelude::*;
 /// Combinational: from an entry, and from what its walk has found so far, to what comes next.
 #[derive(LogicBlock)]
 pub struct Entry {
-    /// The entry.
-    pub data: Signal<In, Bits<64>>,
+    /// The entry: present,
+    pub present: Signal<In, Bit>,
+    /// writable,
+    pub may_write: Signal<In, Bit>,
+    /// for users,
+    pub for_users: Signal<In, Bit>,
+    /// accessed,
+    pub accessed: Signal<In, Bit>,
+    /// dirty,
+    pub is_dirty: Signal<In, Bit>,
+    /// mapping a page above the last level,
+    pub page_size: Signal<In, Bit>,
+    /// not to be executed,
+    pub disabled: Signal<In, Bit>,
+    /// and bits 51 to 12.
+    pub address: Signal<In, Bits<40>>,
     /// There is no such word.
     pub error: Signal<In, Bit>,
     /// Its level.
@@ -85,10 +99,10 @@ impl Logic for Entry {
     #[hdl_gen]
     fn update(&mut self) {
         // Where it leads. Level 1 maps pages of 4 KB, 2 of 2 MB, 3 of 1 GB.
-        self.large.next = (self.level.val() == 2) && self.data.val().get_bit(7);
-        self.huge.next = (self.level.val() == 3) && self.data.val().get_bit(7);
+        self.large.next = (self.level.val() == 2) && self.page_size.val();
+        self.huge.next = (self.level.val() == 3) && self.page_size.val();
         self.maps.next = (self.level.val() == 1) || self.large.val() || self.huge.val();
-        self.table.next = self.data.val().get_bits::<40>(12);
+        self.table.next = self.address.val();
         self.offset.next = 0.into();
         if self.large.val() {
             self.offset.next = self.of_large.val();
@@ -100,22 +114,21 @@ impl Logic for Entry {
             | (bit_cast::<40, 18>(self.inside.val()) & self.offset.val());
 
         // Reserved bits: above the physical address, below a large page, and what only pages have.
-        self.low_reserved.next = (self.large.val() && self.data.val().get_bits::<8>(13).any())
-            || (self.huge.val() && self.data.val().get_bits::<17>(13).any());
+        self.low_reserved.next = (self.large.val() && self.address.val().get_bits::<8>(1).any())
+            || (self.huge.val() && self.address.val().get_bits::<17>(1).any());
         self.reserved.next = self.low_reserved.val()
-            || (self.data.val().get_bits::<20>(32) & self.reserved_bits.val()).any()
-            || (self.data.val().get_bit(63) && !self.execute_disable.val())
-            || (self.data.val().get_bit(7) && self.level.val().get_bit(2));
-        self.broken.next = self.error.val() || !self.data.val().get_bit(0) || self.reserved.val();
+            || (self.address.val().get_bits::<20>(20) & self.reserved_bits.val()).any()
+            || (self.disabled.val() && !self.execute_disable.val())
+            || (self.page_size.val() && self.level.val().get_bit(2));
+        self.broken.next = self.error.val() || !self.present.val() || self.reserved.val();
 
         // Rights over the levels so far, of which the root's table is the first.
         self.first.next = self.level.val() == self.top.val();
-        self.next_writable.next =
-            (self.first.val() || self.writable.val()) && self.data.val().get_bit(1);
+        self.next_writable.next = (self.first.val() || self.writable.val()) && self.may_write.val();
         self.next_user_page.next =
-            (self.first.val() || self.user_page.val()) && self.data.val().get_bit(2);
+            (self.first.val() || self.user_page.val()) && self.for_users.val();
         self.next_executable.next =
-            (self.first.val() || self.executable.val()) && !self.data.val().get_bit(63);
+            (self.first.val() || self.executable.val()) && !self.disabled.val();
         self.forbidden.next = (self.write.val() && !self.next_writable.val())
             || (self.execute.val() && !self.next_executable.val())
             || (self.user.val() && !self.next_user_page.val());
@@ -128,11 +141,11 @@ impl Logic for Entry {
             self.so_far.next = 0.into();
         }
         self.next_unmarked.next = self.so_far.val();
-        if !self.so_far.val().any() && !self.data.val().get_bit(5) {
+        if !self.so_far.val().any() && !self.accessed.val() {
             self.next_unmarked.next = self.level.val();
         }
         self.clear.next = self.next_unmarked.val().any();
-        self.clean.next = self.write.val() && !self.data.val().get_bit(6);
+        self.clean.next = self.write.val() && !self.is_dirty.val();
         self.unset.next = (self.clear.val() || self.clean.val()) && !self.marking.val();
         self.marks.next = self.maps.val() && self.unset.val() && self.updates.val();
 
@@ -164,7 +177,7 @@ impl Logic for Entry {
         if self.reserved.val() {
             self.next_cause.next = 3.into();
         }
-        if !self.data.val().get_bit(0) {
+        if !self.present.val() {
             self.next_cause.next = 2.into();
         }
         if self.error.val() {
@@ -188,7 +201,14 @@ impl Default for Entry {
             };
         }
         signals!(
-            data,
+            present,
+            may_write,
+            for_users,
+            accessed,
+            is_dirty,
+            page_size,
+            disabled,
+            address,
             error,
             level,
             top,

@@ -281,6 +281,8 @@ impl<const N: usize, const V: usize, const A: usize> Logic for Walk<N, V, A> {
 }
 
 impl<const N: usize, const V: usize, const A: usize> Default for Walk<N, V, A> {
+    // Many of them are made one after the other.
+    #[inline(never)]
     fn default() -> Self {
         macro_rules! signals {
             ($($field:ident),*) => {
