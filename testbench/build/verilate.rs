@@ -100,6 +100,9 @@ fn verilate_one(module: &Module, folder: &Path) -> Result<Vec<PathBuf>, String> 
         "--noassert",
         "--unroll-count",
         "256",
+        // Longer vectors would be joined by functions that copy what is joined already for each new part.
+        "--expand-limit",
+        "256",
     ];
     let output = Command::new("verilator")
         .args(options)
