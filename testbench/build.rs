@@ -27,6 +27,7 @@ fn main() {
             Module {
                 name: design.name.to_owned(),
                 file,
+                repeated: design.is_large().then(|| format!("{}_warp", design.name)),
                 ports: ports
                     .into_iter()
                     .map(|port| Port {

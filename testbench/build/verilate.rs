@@ -1,6 +1,7 @@
 // Verilates modules and compiles them with an `extern "C"` shim that is made from their port list.
 // A build script takes this in with `#[path]`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,6 +20,8 @@ pub struct Module {
     pub name: String,
     pub file: PathBuf,
     pub ports: Vec<Port>,
+    /// The module below it of which it has an array so large that one copy of its code must do for all.
+    pub repeated: Option<String>,
 }
 
 /// Makes `designs.rs` in the output folder, and links the compiled modules.
@@ -44,9 +47,13 @@ pub fn verilate(modules: &[Module]) -> Result<(), String> {
     for module in modules {
         println!("cargo::rerun-if-changed={}", module.file.display());
         let folder = out.join(&module.name);
-        let (slow, fast): (Vec<_>, Vec<_>) = verilate_one(module, &folder)?
-            .into_iter()
-            .partition(|file| file.to_string_lossy().contains("Slow"));
+        let (slow, fast): (Vec<_>, Vec<_>) =
+            verilate_one(module, &folder)?
+                .into_iter()
+                .partition(|file| {
+                    let name = file.to_string_lossy();
+                    name.contains("Slow") || name.contains("__Syms")
+                });
         let shim = out.join(format!("{}_shim.cpp", module.name));
         write(&shim, &shim_of(module, &fast))?;
         compiler.include(&folder).file(shim);
@@ -89,6 +96,14 @@ fn verilate_one(module: &Module, folder: &Path) -> Result<Vec<PathBuf>, String> 
     fs::create_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let bench = folder.join(format!("{}_bench.v", module.name));
     write(&bench, &bench_of(module))?;
+    let settings = match &module.repeated {
+        Some(repeated) => {
+            let file = folder.join("settings.vlt");
+            write(&file, &settings_of(module, repeated)?)?;
+            Some(file)
+        }
+        None => None,
+    };
     // State that nothing has written is 0, as it is in the other back ends.
     let options = [
         "--cc",
@@ -111,6 +126,7 @@ fn verilate_one(module: &Module, folder: &Path) -> Result<Vec<PathBuf>, String> 
         .arg(module.file.parent().unwrap_or(Path::new(".")))
         .arg("--Mdir")
         .arg(folder)
+        .args(settings)
         .arg(&bench)
         .output()
         .map_err(|error| format!("verilator: {error}"))?;
@@ -128,6 +144,52 @@ fn verilate_one(module: &Module, folder: &Path) -> Result<Vec<PathBuf>, String> 
         .collect();
     files.sort();
     Ok(files)
+}
+
+/// Has Verilator make one copy of the code of the module `repeated`, for every instance of it. Where they all become
+/// part of the module above, 64 copies of a warp are a megabyte that the processor has to decode in every cycle. The
+/// copies are found to be equal as long as none knows who it is: so ports that differ from instance to instance are kept
+/// as variables of the instance, and expressions of the module above are not moved into them.
+fn settings_of(module: &Module, repeated: &str) -> Result<String, String> {
+    let read = |file: &Path| {
+        fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+    };
+    let above = read(&module.file)?;
+    let below = read(&module.file.with_file_name(format!("{repeated}.v")))?;
+    let pins = above
+        .split_once(&format!("\n    {repeated} "))
+        .and_then(|(_, rest)| rest.split_once("\n    );"))
+        .map(|(pins, _)| pins)
+        .ok_or_else(|| format!("{} has no `{repeated}`", module.file.display()))?;
+    let (wires, ports) = (ranges(&above), ranges(&below));
+    let mut settings = format!("`verilator_config\nno_inline -module \"{repeated}\"\n");
+    let pins = pins.lines().filter_map(|line| {
+        let pin = line.trim().strip_prefix('.')?.trim_end_matches([',', ')']);
+        pin.split_once('(')
+    });
+    for (port, wire) in pins {
+        if ports.get(port) != wires.get(wire) {
+            let _ = writeln!(
+                settings,
+                "public_flat_rd -module \"{repeated}\" -var \"{port}\""
+            );
+        }
+    }
+    Ok(settings)
+}
+
+/// The ports and wires of a module with their ranges, such as `[7:0]`; that of a single bit is empty.
+fn ranges(text: &str) -> BTreeMap<&str, &str> {
+    text.lines()
+        .filter_map(|line| {
+            let line = line.trim().trim_end_matches([',', ';']);
+            let (kind, name) = line.rsplit_once(' ')?;
+            ["input ", "output ", "wire ", "reg "]
+                .iter()
+                .any(|start| kind.starts_with(start))
+                .then(|| (name, kind.find('[').map_or("", |at| kind[at..].trim())))
+        })
+        .collect()
 }
 
 /// What is Verilated: the module, with its inputs in registers that `apply` loads. Verilator evaluates what depends on
