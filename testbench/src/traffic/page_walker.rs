@@ -220,7 +220,14 @@ impl Traffic for PageWalkerTraffic {
     }
 
     fn coverage(&self) -> Coverage {
-        self.scenarios.list()
+        // Accessed and dirty bits are set here, or they are software's.
+        let without = match self.parameters.updates {
+            true => &OF_SOFTWARE[..],
+            false => &OF_UPDATES,
+        };
+        let mut list = self.scenarios.list();
+        list.retain(|(scenario, _)| !without.contains(scenario));
+        list
     }
 
     fn source(&self) -> String {

@@ -24,6 +24,7 @@ fn kernel_cycles(block: &str) -> u64 {
         "operand_log" => 100_000,
         "scoreboard" => 500_000,
         "sm_pipeline" => 6_000,
+        "page_walker" => 2_000,
         _ => 60_000,
     }
 }

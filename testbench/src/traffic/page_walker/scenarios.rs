@@ -18,7 +18,7 @@ scenarios! {
 }
 
 /// Scenarios that cannot occur where accessed and dirty bits are left to software.
-pub const OF_UPDATES: [&str; 5] = [
+pub(super) const OF_UPDATES: [&str; 5] = [
     "update",
     "update_of_dirty",
     "update_refused",
@@ -27,7 +27,7 @@ pub const OF_UPDATES: [&str; 5] = [
 ];
 
 /// Scenarios that cannot occur where the walker sets them.
-pub const OF_SOFTWARE: [&str; 2] = ["not_accessed", "not_dirty"];
+pub(super) const OF_SOFTWARE: [&str; 2] = ["not_accessed", "not_dirty"];
 
 impl PageWalkerTraffic {
     /// Counts what acts in the cycle that comes.
