@@ -5,14 +5,14 @@ select_16_of_18.v
 register_64.v
 select_5_of_5.v
 sram_128x64.v
-sram_256x40.v
-select_16_of_40.v
+sram_256x28.v
+select_16_of_28.v
 select_16_of_3.v
 select_16_of_16.v
 select_16_of_36.v
 arbiter_lowest_16.v
 page_walker_16_walk.v
-register_40.v
+register_28.v
 register_3.v
 register_16.v
 register_36.v

@@ -24,19 +24,20 @@ module page_walker_16_meaning (
     input  wire          updates,
     input  wire   [19:0] reserved_bits,
     input  wire          execute_disable,
-    input  wire   [39:0] last_frame,
+    input  wire   [27:0] last_frame,
     output wire          ends,
     output reg     [2:0] next_level,
     output wire          next_marking,
-    output wire   [39:0] next_frame,
-    output reg     [2:0] next_cause,
-    output reg     [2:0] next_unmarked,
+    output wire   [27:0] next_frame,
+    output reg     [2:0] next_note,
     output wire          next_writable,
     output wire          next_user_page,
     output wire          next_executable
 );
-    localparam [39:0] OF_LARGE = 40'd511;
-    localparam [39:0] OF_HUGE = 40'd262143;
+    localparam [27:0] OF_LARGE = 28'd511;
+    localparam [27:0] OF_HUGE = 28'd262143;
+    reg     [2:0] next_cause;
+    reg     [2:0] next_unmarked;
     wire          first;
     wire          large_;
     wire          huge_;
@@ -44,8 +45,8 @@ module page_walker_16_meaning (
     wire          low_reserved;
     wire          reserved;
     wire          broken;
-    wire   [39:0] table_;
-    reg    [39:0] offset;
+    wire   [27:0] table_;
+    reg    [27:0] offset;
     wire          forbidden;
     wire          outside;
     wire          refused;
@@ -59,10 +60,10 @@ module page_walker_16_meaning (
     assign large_ = (level == 3'd2) && page_size;
     assign huge_ = (level == 3'd3) && page_size;
     assign maps = (level == 3'd1) || large_ || huge_;
-    assign table_ = address;
+    assign table_ = address[27:0];
 
     always @* begin : offset_process
-        offset = 40'd0;
+        offset = 28'd0;
         if (large_) begin
             offset = OF_LARGE;
         end
@@ -71,7 +72,7 @@ module page_walker_16_meaning (
         end
     end
 
-    assign next_frame = (table_ & ~offset) | ({22'd0, inside_} & offset);
+    assign next_frame = (table_ & ~offset) | ({10'd0, inside_} & offset);
     assign low_reserved = (large_ && (|address[8:1])) || (huge_ && (|address[17:1]));
     assign reserved = low_reserved || (|(address[39:20] & reserved_bits)) || (disabled && !execute_disable)
         || (page_size && level[2]);
@@ -142,6 +143,13 @@ module page_walker_16_meaning (
         end
         if (error) begin
             next_cause = 3'd7;
+        end
+    end
+
+    always @* begin : next_note_process
+        next_note = next_unmarked;
+        if (ends) begin
+            next_note = next_cause;
         end
     end
 endmodule

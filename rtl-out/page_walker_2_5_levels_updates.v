@@ -60,6 +60,7 @@ module page_walker_2_5_levels_updates (
     wire          canonical;
     wire          odd;
     wire    [1:0] requester;
+    reg     [1:0] matched;
     reg     [1:0] joined;
     wire          begin_;
     wire          pop;
@@ -125,8 +126,7 @@ module page_walker_2_5_levels_updates (
     wire    [5:0] walk_level;
     wire    [1:0] walk_marking;
     wire   [79:0] walk_frame;
-    wire    [5:0] walk_cause;
-    wire    [5:0] walk_unmarked;
+    wire    [5:0] walk_note;
     wire    [1:0] walk_writable;
     wire    [1:0] walk_user_page;
     wire    [1:0] walk_executable;
@@ -135,6 +135,10 @@ module page_walker_2_5_levels_updates (
     wire          some_free_any;
     wire          some_alike_any;
     wire          some_joined_any;
+    wire          compared_d;
+    wire          compared_q;
+    reg     [1:0] was_alike_d;
+    wire    [1:0] was_alike_q;
     reg           chosen_d;
     wire          chosen_q;
     reg           chosen_first_d;
@@ -150,7 +154,7 @@ module page_walker_2_5_levels_updates (
     wire    [1:0] some_requesters_chosen;
     wire    [2:0] some_level_chosen;
     wire   [39:0] some_frame_chosen;
-    wire    [2:0] some_cause_chosen;
+    wire    [2:0] some_note_chosen;
     reg     [1:0] some_writes_of;
     wire          some_writes_any;
     reg     [1:0] some_executes_of;
@@ -217,7 +221,7 @@ module page_walker_2_5_levels_updates (
     wire          arrived_changed_d;
     wire          arrived_changed_q;
     wire    [2:0] looked_level_chosen;
-    wire    [2:0] looked_unmarked_chosen;
+    wire    [2:0] looked_note_chosen;
     reg    [35:0] looked_inside_of;
     wire   [17:0] looked_inside_chosen;
     reg     [1:0] looked_write_of;
@@ -263,8 +267,7 @@ module page_walker_2_5_levels_updates (
     wire    [2:0] meaning_next_level;
     wire          meaning_next_marking;
     wire   [39:0] meaning_next_frame;
-    wire    [2:0] meaning_next_cause;
-    wire    [2:0] meaning_next_unmarked;
+    wire    [2:0] meaning_next_note;
     wire          meaning_next_writable;
     wire          meaning_next_user_page;
     wire          meaning_next_executable;
@@ -275,8 +278,7 @@ module page_walker_2_5_levels_updates (
     wire    [2:0] out_level_q;
     wire          out_marking_q;
     wire   [39:0] out_frame_q;
-    wire    [2:0] out_cause_q;
-    wire    [2:0] out_unmarked_q;
+    wire    [2:0] out_note_q;
     wire          out_writable_q;
     wire          out_user_page_q;
     wire          out_executable_q;
@@ -331,8 +333,7 @@ module page_walker_2_5_levels_updates (
         .next_level(out_level_q),
         .next_marking(out_marking_q),
         .next_frame(out_frame_q),
-        .next_cause(out_cause_q),
-        .next_unmarked(out_unmarked_q),
+        .next_note(out_note_q),
         .next_writable(out_writable_q),
         .next_user_page(out_user_page_q),
         .next_executable(out_executable_q),
@@ -353,16 +354,17 @@ module page_walker_2_5_levels_updates (
         .level(walk_level),
         .marking(walk_marking),
         .frame(walk_frame),
-        .cause(walk_cause),
-        .unmarked(walk_unmarked),
+        .note(walk_note),
         .writable(walk_writable),
         .user_page(walk_user_page),
         .executable(walk_executable)
     );
     arbiter_lowest_2 free (.request(walk_free), .grant(free_grant), .index(unused_free_index));
     any_of_2 some_free (.of(walk_free), .any(some_free_any));
-    any_of_2 some_alike (.of(walk_alike), .any(some_alike_any));
+    any_of_2 some_alike (.of(matched), .any(some_alike_any));
     any_of_2 some_joined (.of(joined), .any(some_joined_any));
+    register_1 compared (.clock(clock), .reset(reset), .d(compared_d), .q(compared_q));
+    register_1 was_alike [1:0] (.clock(clock), .reset(reset), .d(was_alike_d), .q(was_alike_q));
     register_1 chosen (.clock(clock), .reset(reset), .d(chosen_d), .q(chosen_q));
     register_1 chosen_first (.clock(clock), .reset(reset), .d(chosen_first_d), .q(chosen_first_q));
     register_1 chosen_walk (.clock(clock), .reset(reset), .d(chosen_walk_d), .q(chosen_walk_q));
@@ -374,7 +376,7 @@ module page_walker_2_5_levels_updates (
     select_2_of_2 some_requesters (.choose(here), .of(walk_requesters), .chosen(some_requesters_chosen));
     select_2_of_3 some_level (.choose(here), .of(walk_level), .chosen(some_level_chosen));
     select_2_of_40 some_frame (.choose(here), .of(walk_frame), .chosen(some_frame_chosen));
-    select_2_of_3 some_cause (.choose(here), .of(walk_cause), .chosen(some_cause_chosen));
+    select_2_of_3 some_note (.choose(here), .of(walk_note), .chosen(some_note_chosen));
     any_of_2 some_writes (.of(some_writes_of), .any(some_writes_any));
     any_of_2 some_executes (.of(some_executes_of), .any(some_executes_any));
     any_of_2 some_user_mode (.of(some_user_mode_of), .any(some_user_mode_any));
@@ -421,7 +423,7 @@ module page_walker_2_5_levels_updates (
     register_1 arrived_error (.clock(clock), .reset(reset), .d(arrived_error_d), .q(arrived_error_q));
     register_1 arrived_changed (.clock(clock), .reset(reset), .d(arrived_changed_d), .q(arrived_changed_q));
     select_2_of_3 looked_level (.choose(arrived_at), .of(walk_level), .chosen(looked_level_chosen));
-    select_2_of_3 looked_unmarked (.choose(arrived_at), .of(walk_unmarked), .chosen(looked_unmarked_chosen));
+    select_2_of_3 looked_note (.choose(arrived_at), .of(walk_note), .chosen(looked_note_chosen));
     select_2_of_18 looked_inside (.choose(arrived_at), .of(looked_inside_of), .chosen(looked_inside_chosen));
     any_of_2 looked_write (.of(looked_write_of), .any(looked_write_any));
     any_of_2 looked_execute (.of(looked_execute_of), .any(looked_execute_any));
@@ -436,7 +438,7 @@ module page_walker_2_5_levels_updates (
     register_1 seen_error (.clock(clock), .reset(reset), .d(arrived_error_q), .q(seen_error_q));
     register_1 seen_changed (.clock(clock), .reset(reset), .d(arrived_changed_q), .q(seen_changed_q));
     register_3 seen_level (.clock(clock), .reset(reset), .d(looked_level_chosen), .q(seen_level_q));
-    register_3 seen_unmarked (.clock(clock), .reset(reset), .d(looked_unmarked_chosen), .q(seen_unmarked_q));
+    register_3 seen_unmarked (.clock(clock), .reset(reset), .d(looked_note_chosen), .q(seen_unmarked_q));
     register_18 seen_inside (.clock(clock), .reset(reset), .d(looked_inside_chosen), .q(seen_inside_q));
     register_1 seen_write (.clock(clock), .reset(reset), .d(looked_write_any), .q(seen_write_q));
     register_1 seen_execute (.clock(clock), .reset(reset), .d(looked_execute_any), .q(seen_execute_q));
@@ -474,8 +476,7 @@ module page_walker_2_5_levels_updates (
         .next_level(meaning_next_level),
         .next_marking(meaning_next_marking),
         .next_frame(meaning_next_frame),
-        .next_cause(meaning_next_cause),
-        .next_unmarked(meaning_next_unmarked),
+        .next_note(meaning_next_note),
         .next_writable(meaning_next_writable),
         .next_user_page(meaning_next_user_page),
         .next_executable(meaning_next_executable)
@@ -487,8 +488,7 @@ module page_walker_2_5_levels_updates (
     register_3 out_level (.clock(clock), .reset(reset), .d(meaning_next_level), .q(out_level_q));
     register_1 out_marking (.clock(clock), .reset(reset), .d(meaning_next_marking), .q(out_marking_q));
     register_40 out_frame (.clock(clock), .reset(reset), .d(meaning_next_frame), .q(out_frame_q));
-    register_3 out_cause (.clock(clock), .reset(reset), .d(meaning_next_cause), .q(out_cause_q));
-    register_3 out_unmarked (.clock(clock), .reset(reset), .d(meaning_next_unmarked), .q(out_unmarked_q));
+    register_3 out_note (.clock(clock), .reset(reset), .d(meaning_next_note), .q(out_note_q));
     register_1 out_writable (.clock(clock), .reset(reset), .d(meaning_next_writable), .q(out_writable_q));
     register_1 out_user_page (.clock(clock), .reset(reset), .d(meaning_next_user_page), .q(out_user_page_q));
     register_1 out_executable (.clock(clock), .reset(reset), .d(meaning_next_executable), .q(out_executable_q));
@@ -558,14 +558,32 @@ module page_walker_2_5_levels_updates (
         end
     end
 
-    always @* begin : joined_process
+    always @* begin : was_alike_d_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            joined[i] = walk_alike[i] && canonical && !(here[i] && walk_ended[i]);
+            was_alike_d[i] = was_alike_q[i];
+            if (!compared_q) begin
+                was_alike_d[i] = walk_alike[i];
+            end
         end
     end
 
-    assign begin_ = canonical && !some_alike_any && some_free_any;
+    always @* begin : matched_process
+        integer i;
+        for (i = 0; i < 2; i = i + 1) begin
+            matched[i] = compared_q && was_alike_q[i] && !walk_free[i];
+        end
+    end
+
+    always @* begin : joined_process
+        integer i;
+        for (i = 0; i < 2; i = i + 1) begin
+            joined[i] = matched[i] && !(here[i] && walk_ended[i]);
+        end
+    end
+
+    assign begin_ = compared_q && !some_alike_any && some_free_any;
+    assign compared_d = canonical && !some_joined_any && !begin_;
 
     always @* begin : walk_begin_process
         integer i;
@@ -711,7 +729,7 @@ module page_walker_2_5_levels_updates (
             level_d = some_level_chosen;
             marking_d = some_marking_any;
             frame_d = some_frame_chosen;
-            cause_d = some_cause_chosen;
+            cause_d = some_note_chosen;
             writable_d = some_writable_any;
             user_page_d = some_user_page_any;
             executable_d = some_executable_any;

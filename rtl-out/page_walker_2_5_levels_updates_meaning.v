@@ -29,14 +29,15 @@ module page_walker_2_5_levels_updates_meaning (
     output reg     [2:0] next_level,
     output wire          next_marking,
     output wire   [39:0] next_frame,
-    output reg     [2:0] next_cause,
-    output reg     [2:0] next_unmarked,
+    output reg     [2:0] next_note,
     output wire          next_writable,
     output wire          next_user_page,
     output wire          next_executable
 );
     localparam [39:0] OF_LARGE = 40'd511;
     localparam [39:0] OF_HUGE = 40'd262143;
+    reg     [2:0] next_cause;
+    reg     [2:0] next_unmarked;
     wire          first;
     wire          large_;
     wire          huge_;
@@ -142,6 +143,13 @@ module page_walker_2_5_levels_updates_meaning (
         end
         if (error) begin
             next_cause = 3'd7;
+        end
+    end
+
+    always @* begin : next_note_process
+        next_note = next_unmarked;
+        if (ends) begin
+            next_note = next_cause;
         end
     end
 endmodule

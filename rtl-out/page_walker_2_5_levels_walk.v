@@ -19,8 +19,7 @@ module page_walker_2_5_levels_walk (
     input  wire    [2:0] next_level,
     input  wire          next_marking,
     input  wire   [39:0] next_frame,
-    input  wire    [2:0] next_cause,
-    input  wire    [2:0] next_unmarked,
+    input  wire    [2:0] next_note,
     input  wire          next_writable,
     input  wire          next_user_page,
     input  wire          next_executable,
@@ -41,8 +40,7 @@ module page_walker_2_5_levels_walk (
     output wire    [2:0] level,
     output wire          marking,
     output wire   [39:0] frame,
-    output wire    [2:0] cause,
-    output wire    [2:0] unmarked,
+    output wire    [2:0] note,
     output wire          writable,
     output wire          user_page,
     output wire          executable
@@ -79,10 +77,8 @@ module page_walker_2_5_levels_walk (
     wire          stale_q;
     reg    [39:0] at_frame_d;
     wire   [39:0] at_frame_q;
-    reg     [2:0] why_d;
-    wire    [2:0] why_q;
-    reg     [2:0] clear_at_d;
-    wire    [2:0] clear_at_q;
+    reg     [2:0] noted_d;
+    wire    [2:0] noted_q;
     reg           may_write_d;
     wire          may_write_q;
     reg           for_users_d;
@@ -101,8 +97,7 @@ module page_walker_2_5_levels_walk (
     register_1 marks (.clock(clock), .reset(reset), .d(marks_d), .q(marks_q));
     register_1 stale (.clock(clock), .reset(reset), .d(stale_d), .q(stale_q));
     register_40 at_frame (.clock(clock), .reset(reset), .d(at_frame_d), .q(at_frame_q));
-    register_3 why (.clock(clock), .reset(reset), .d(why_d), .q(why_q));
-    register_3 clear_at (.clock(clock), .reset(reset), .d(clear_at_d), .q(clear_at_q));
+    register_3 noted (.clock(clock), .reset(reset), .d(noted_d), .q(noted_q));
     register_1 may_write (.clock(clock), .reset(reset), .d(may_write_d), .q(may_write_q));
     register_1 for_users (.clock(clock), .reset(reset), .d(for_users_d), .q(for_users_q));
     register_1 may_execute (.clock(clock), .reset(reset), .d(may_execute_d), .q(may_execute_q));
@@ -158,15 +153,13 @@ module page_walker_2_5_levels_walk (
 
     always @* begin : at_frame_d_process
         at_frame_d = at_frame_q;
-        why_d = why_q;
-        clear_at_d = clear_at_q;
+        noted_d = noted_q;
         may_write_d = may_write_q;
         for_users_d = for_users_q;
         may_execute_d = may_execute_q;
         if (finishing) begin
             at_frame_d = next_frame;
-            why_d = next_cause;
-            clear_at_d = next_unmarked;
+            noted_d = next_note;
             may_write_d = next_writable;
             for_users_d = next_user_page;
             may_execute_d = next_executable;
@@ -208,8 +201,7 @@ module page_walker_2_5_levels_walk (
     assign level = at_level_q;
     assign marking = marks_q;
     assign frame = at_frame_q;
-    assign cause = why_q;
-    assign unmarked = clear_at_q;
+    assign note = noted_q;
     assign writable = may_write_q;
     assign user_page = for_users_q;
     assign executable = may_execute_q;

@@ -5,8 +5,8 @@ select_32_of_18.v
 register_64.v
 select_5_of_5.v
 sram_256x64.v
-sram_256x40.v
-select_32_of_40.v
+sram_256x28.v
+select_32_of_28.v
 select_32_of_3.v
 select_32_of_16.v
 select_32_of_8.v
@@ -16,7 +16,7 @@ register_5.v
 any_of_32.v
 arbiter_lowest_32.v
 page_walker_32_walk.v
-register_40.v
+register_28.v
 register_3.v
 register_16.v
 register_36.v

@@ -5,8 +5,8 @@ select_64_of_18.v
 register_64.v
 select_5_of_5.v
 sram_512x64.v
-sram_256x40.v
-select_64_of_40.v
+sram_256x28.v
+select_64_of_28.v
 select_64_of_3.v
 select_64_of_16.v
 select_64_of_8.v
@@ -16,7 +16,7 @@ register_6.v
 any_of_64.v
 arbiter_lowest_64.v
 page_walker_64_updates_walk.v
-register_40.v
+register_28.v
 register_3.v
 register_16.v
 register_36.v

@@ -5,8 +5,8 @@ select_8_of_18.v
 register_64.v
 select_5_of_5.v
 sram_64x64.v
-sram_256x40.v
-select_8_of_40.v
+sram_256x28.v
+select_8_of_28.v
 select_8_of_3.v
 select_8_of_16.v
 select_8_of_8.v
@@ -15,7 +15,7 @@ turns_of_8.v
 any_of_8.v
 arbiter_lowest_8.v
 page_walker_8_walk.v
-register_40.v
+register_28.v
 register_3.v
 register_16.v
 register_36.v

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use faultline_sim::walk::{
     Access, Entry, Image, Request, Rules, Walk, hexadecimal, level_name, read_requests,
 };
+use faultline_testbench::backend::Kind;
+use faultline_testbench::walks::Walker;
 use miette::{Result, miette};
 use serde::Serialize;
 
@@ -50,6 +52,9 @@ pub struct Args {
     /// Levels of tables: 4, or 5 with 57-bit addresses
     #[arg(long, default_value_t = 4, value_name = "4|5", value_parser = crate::value::whole::<u8>(4..=5))]
     levels: u8,
+    /// Who walks: the rules alone (reference), or the page walker as a kernel (rust-hdl) or Verilated (verilog)
+    #[arg(long, default_value_t = Kind::Reference, value_name = "BACK END")]
+    backend: Kind,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -159,10 +164,8 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         Some(path) => read_requests(path).map_err(|error| miette!("{error}"))?,
         None => args.addresses.iter().map(|&at| request(args, at)).collect(),
     };
-    let walks: Vec<_> = requests
-        .iter()
-        .map(|request| (request, rules.walk(&mut memory, args.root, request)))
-        .collect();
+    let walks = walks(args, rules, &mut memory, &requests)?;
+    let walks: Vec<_> = requests.iter().zip(walks).collect();
     if global.json {
         let rows: Vec<_> = walks
             .iter()
@@ -187,6 +190,29 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         ]);
     }
     global.print(&shown.to_string())
+}
+
+/// The walks of all requests, one after the other.
+fn walks(args: &Args, rules: Rules, memory: &mut Image, requests: &[Request]) -> Result<Vec<Walk>> {
+    if args.backend == Kind::Reference {
+        let walks = requests
+            .iter()
+            .map(|request| rules.walk(memory, args.root, request));
+        return Ok(walks.collect());
+    }
+    let limit = args.memory_limit;
+    if let Some(limit) = limit.filter(|&limit| limit == 0 || limit % 4096 != 0) {
+        return Err(miette!(
+            "--memory-limit {limit:#x}: the hardware knows whole frames of memory; give a multiple of 1000 (hexadecimal)"
+        ));
+    }
+    let mut walker = Walker::new(rules, limit, args.backend).map_err(|error| miette!("{error}"))?;
+    let walks = requests
+        .iter()
+        .map(|request| walker.walk(memory, args.root, request));
+    walks
+        .collect::<Result<_, _>>()
+        .map_err(|error| miette!("{error}"))
 }
 
 fn request(args: &Args, address: u64) -> Request {

@@ -78,6 +78,48 @@ fn requests_come_from_a_file_in_their_order() {
     assert_eq!(rows[1]["ok"], true);
 }
 
+/// What the hardware tells is what the rules tell, down to the entries that are read and written.
+#[test]
+fn back_ends_tell_the_same() {
+    let folder = folder(IMAGE);
+    std::fs::write(
+        folder.path().join("requests.txt"),
+        "401008 read user\n401010 write user\n600010 write supervisor\n600010 write user\n600018 execute user\n\
+         403000 read user\n8000000000000000 read user\n",
+    )
+    .unwrap();
+    let mut backends = vec!["rust-hdl"];
+    if cfg!(feature = "verilog") {
+        backends.push("verilog");
+    }
+    for options in [
+        &["--requests", "requests.txt"][..],
+        &["--requests", "requests.txt", "--ad-update", "off"],
+        &[
+            "--requests",
+            "requests.txt",
+            "--nxe",
+            "off",
+            "--levels",
+            "5",
+        ],
+        &["--requests", "requests.txt", "--memory-limit", "3000"],
+    ] {
+        let expected = rows(folder.path(), options);
+        for backend in &backends {
+            let found = rows(folder.path(), &[options, &["--backend", backend]].concat());
+            assert_eq!(found, expected, "{backend} {options:?}");
+        }
+    }
+    walk(
+        folder.path(),
+        &["401000", "--backend", "rust-hdl", "--memory-limit", "2008"],
+    )
+    .assert()
+    .failure()
+    .stderr(contains("whole frames"));
+}
+
 #[test]
 fn table_shows_entries_and_error_codes() {
     let folder = folder(IMAGE);

@@ -19,8 +19,8 @@ use waiting::Waiting;
 use walk::Walk;
 
 /// `N` requesters with `J`-bit numbers; `T` walks with `I`-bit numbers, and `Q` requests with `K`-bit numbers in front of
-/// them; virtual addresses of `V` bits above those in a page, spaces of `A` bits; `E` bits of an entry's number in the
-/// trail, 3 more than `I`.
+/// them; virtual addresses of `V` bits above those in a page, spaces of `A` bits; frames of `F` bits, and
+/// words of memory with `W`-bit numbers; `E` bits of an entry's number in the trail.
 #[allow(missing_docs)] // the port table above
 #[derive(LogicBlock)]
 pub struct PageWalker<
@@ -32,6 +32,8 @@ pub struct PageWalker<
     const K: usize,
     const V: usize,
     const A: usize,
+    const F: usize,
+    const W: usize,
     const E: usize,
 > {
     pub clock: Signal<In, Clock>,
@@ -52,13 +54,13 @@ pub struct PageWalker<
     pub response_changed: Signal<In, Bit>,
     pub root_valid: Signal<In, Bit>,
     pub root_space: Signal<In, Bits<A>>,
-    pub root_frame: Signal<In, Bits<40>>,
+    pub root_frame: Signal<In, Bits<F>>,
     pub invalidate_valid: Signal<In, Bit>,
     pub invalidate_space: Signal<In, Bits<A>>,
     pub invalidate_all: Signal<In, Bit>,
     pub reserved_bits: Signal<In, Bits<20>>,
     pub execute_disable: Signal<In, Bit>,
-    pub last_frame: Signal<In, Bits<40>>,
+    pub last_frame: Signal<In, Bits<F>>,
 
     pub request_ready: [Signal<Out, Bit>; N],
     pub answer_valid: Signal<Out, Bit>,
@@ -71,13 +73,13 @@ pub struct PageWalker<
     pub answer_cause: Signal<Out, Bits<3>>,
     pub answer_code: Signal<Out, Bits<5>>,
     pub answer_level: Signal<Out, Bits<3>>,
-    pub answer_frame: Signal<Out, Bits<40>>,
+    pub answer_frame: Signal<Out, Bits<F>>,
     pub answer_writable: Signal<Out, Bit>,
     pub answer_user_page: Signal<Out, Bit>,
     pub answer_executable: Signal<Out, Bit>,
     pub memory_valid: Signal<Out, Bit>,
     pub memory_walk: Signal<Out, Bits<I>>,
-    pub memory_word: Signal<Out, Bits<49>>,
+    pub memory_word: Signal<Out, Bits<W>>,
     pub memory_level: Signal<Out, Bits<3>>,
     pub memory_update: Signal<Out, Bit>,
     pub memory_dirty: Signal<Out, Bit>,
@@ -102,11 +104,14 @@ pub struct PageWalker<
     canonical: Signal<Local, Bit>,
     odd: Signal<Local, Bit>,
     requester: Signal<Local, Bits<N>>,
-    walk: [Walk<N, V, A>; T],
+    walk: [Walk<N, V, A, F>; T],
     free: Arbiter<T, I, false>,
     some_free: AnyOf<T>,
     some_alike: AnyOf<T>,
     some_joined: AnyOf<T>,
+    compared: Register<Bit>,
+    was_alike: [Register<Bit>; T],
+    matched: [Signal<Local, Bit>; T],
     joined: [Signal<Local, Bit>; T],
     begin: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
@@ -129,8 +134,8 @@ pub struct PageWalker<
     some_space: Select<T, Bits<A>>,
     some_requesters: Select<T, Bits<N>>,
     some_level: Select<T, Bits<3>>,
-    some_frame: Select<T, Bits<40>>,
-    some_cause: Select<T, Bits<3>>,
+    some_frame: Select<T, Bits<F>>,
+    some_note: Select<T, Bits<3>>,
     some_writes: AnyOf<T>,
     some_executes: AnyOf<T>,
     some_user_mode: AnyOf<T>,
@@ -151,12 +156,12 @@ pub struct PageWalker<
     requesters: Register<Bits<N>>,
     level: Register<Bits<3>>,
     marking: Register<Bit>,
-    frame: Register<Bits<40>>,
+    frame: Register<Bits<F>>,
     cause: Register<Bits<3>>,
     writable: Register<Bit>,
     user_page: Register<Bit>,
     executable: Register<Bit>,
-    roots: Memory<Bits<40>, A, 1>,
+    roots: Memory<Bits<F>, A, 1>,
     trail: Memory<Bits<64>, E, 1>,
     updates: Constant<Bit>,
     trail_mask: Constant<Bits<64>>,
@@ -173,7 +178,7 @@ pub struct PageWalker<
     go: Signal<Local, Bit>,
     wide_page: Signal<Local, Bits<45>>,
     index: Signal<Local, Bits<9>>,
-    table: Signal<Local, Bits<40>>,
+    table: Signal<Local, Bits<F>>,
     found: Signal<Local, Bit>,
     coded: Signal<Local, Bit>,
     code_bit: [Constant<Bits<5>>; 5],
@@ -187,7 +192,7 @@ pub struct PageWalker<
     arrived_changed: Register<Bit>,
     arrived_at: [Signal<Local, Bit>; T],
     looked_level: Select<T, Bits<3>>,
-    looked_unmarked: Select<T, Bits<3>>,
+    looked_note: Select<T, Bits<3>>,
     looked_inside: Select<T, Bits<18>>,
     looked_write: AnyOf<T>,
     looked_execute: AnyOf<T>,
@@ -211,16 +216,15 @@ pub struct PageWalker<
     seen_writable: Register<Bit>,
     seen_user_page: Register<Bit>,
     seen_executable: Register<Bit>,
-    meaning: Entry,
+    meaning: Entry<F>,
     means: Register<Bit>,
     out_walk: Register<Bits<I>>,
     out_changed: Register<Bit>,
     out_ends: Register<Bit>,
     out_level: Register<Bits<3>>,
     out_marking: Register<Bit>,
-    out_frame: Register<Bits<40>>,
-    out_cause: Register<Bits<3>>,
-    out_unmarked: Register<Bits<3>>,
+    out_frame: Register<Bits<F>>,
+    out_note: Register<Bits<3>>,
     out_writable: Register<Bit>,
     out_user_page: Register<Bit>,
     out_executable: Register<Bit>,
@@ -239,8 +243,10 @@ impl<
     const K: usize,
     const V: usize,
     const A: usize,
+    const F: usize,
+    const W: usize,
     const E: usize,
-> Logic for PageWalker<N, J, T, I, Q, K, V, A, E>
+> Logic for PageWalker<N, J, T, I, Q, K, V, A, F, W, E>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -286,6 +292,8 @@ impl<
         self.user_page.reset.next = self.reset.val();
         self.executable.clock.next = self.clock.val();
         self.executable.reset.next = self.reset.val();
+        self.compared.clock.next = self.clock.val();
+        self.compared.reset.next = self.reset.val();
         self.arrived.clock.next = self.clock.val();
         self.arrived.reset.next = self.reset.val();
         self.arrived_walk.clock.next = self.clock.val();
@@ -340,10 +348,8 @@ impl<
         self.out_marking.reset.next = self.reset.val();
         self.out_frame.clock.next = self.clock.val();
         self.out_frame.reset.next = self.reset.val();
-        self.out_cause.clock.next = self.clock.val();
-        self.out_cause.reset.next = self.reset.val();
-        self.out_unmarked.clock.next = self.clock.val();
-        self.out_unmarked.reset.next = self.reset.val();
+        self.out_note.clock.next = self.clock.val();
+        self.out_note.reset.next = self.reset.val();
         self.out_writable.clock.next = self.clock.val();
         self.out_writable.reset.next = self.reset.val();
         self.out_user_page.clock.next = self.clock.val();
@@ -355,6 +361,10 @@ impl<
         for i in 0..T {
             self.walk[i].clock.next = self.clock.val();
             self.walk[i].reset.next = self.reset.val();
+        }
+        for i in 0..T {
+            self.was_alike[i].clock.next = self.clock.val();
+            self.was_alike[i].reset.next = self.reset.val();
         }
         self.roots.clock.next = self.clock.val();
         self.trail.clock.next = self.clock.val();
@@ -390,7 +400,8 @@ impl<
         self.waiting.requester.next = self.next.index.val();
 
         // The first request that waits: its address is odd if the bits above do not repeat the highest one that is
-        // translated. It joins a walk that is alike, unless that one's answer is about to leave, or begins one.
+        // translated. It looks for a walk that is alike in one cycle, and in the next it joins that
+        // one, unless its answer is about to leave, or begins one if there is none any more.
         self.odd.next = self.waiting.valid.val()
             && (self.waiting.first_page.val() & self.high_bits.val()).any()
             && ((self.waiting.first_page.val() & self.high_bits.val()) != self.high_bits.val());
@@ -411,14 +422,21 @@ impl<
                 && (self.chosen_walk.q.val() == i.to_bits::<I>());
             self.free.request[i].next = self.walk[i].free.val();
             self.some_free.of[i].next = self.walk[i].free.val();
-            self.some_alike.of[i].next = self.walk[i].alike.val();
-            self.joined[i].next = self.walk[i].alike.val()
-                && self.canonical.val()
-                && !(self.here[i].val() && self.walk[i].ended.val());
+            self.was_alike[i].d.next = self.was_alike[i].q.val();
+            if !self.compared.q.val() {
+                self.was_alike[i].d.next = self.walk[i].alike.val();
+            }
+            self.matched[i].next =
+                self.compared.q.val() && self.was_alike[i].q.val() && !self.walk[i].free.val();
+            self.some_alike.of[i].next = self.matched[i].val();
+            self.joined[i].next =
+                self.matched[i].val() && !(self.here[i].val() && self.walk[i].ended.val());
             self.some_joined.of[i].next = self.joined[i].val();
         }
         self.begin.next =
-            self.canonical.val() && !self.some_alike.any.val() && self.some_free.any.val();
+            self.compared.q.val() && !self.some_alike.any.val() && self.some_free.any.val();
+        self.compared.d.next =
+            self.canonical.val() && !self.some_joined.any.val() && !self.begin.val();
         for i in 0..T {
             self.walk[i].join.next = self.joined[i].val();
             self.walk[i].begin.next = self.begin.val() && self.free.grant[i].val();
@@ -471,8 +489,8 @@ impl<
             self.some_level.of[i].next = self.walk[i].level.val();
             self.some_frame.choose[i].next = self.here[i].val();
             self.some_frame.of[i].next = self.walk[i].frame.val();
-            self.some_cause.choose[i].next = self.here[i].val();
-            self.some_cause.of[i].next = self.walk[i].cause.val();
+            self.some_note.choose[i].next = self.here[i].val();
+            self.some_note.of[i].next = self.walk[i].note.val();
             self.some_writes.of[i].next = self.here[i].val() && self.walk[i].write.val();
             self.some_executes.of[i].next = self.here[i].val() && self.walk[i].execute.val();
             self.some_user_mode.of[i].next = self.here[i].val() && self.walk[i].user.val();
@@ -519,7 +537,7 @@ impl<
             self.level.d.next = self.some_level.chosen.val();
             self.marking.d.next = self.some_marking.any.val();
             self.frame.d.next = self.some_frame.chosen.val();
-            self.cause.d.next = self.some_cause.chosen.val();
+            self.cause.d.next = self.some_note.chosen.val();
             self.writable.d.next = self.some_writable.any.val();
             self.user_page.d.next = self.some_user_page.any.val();
             self.executable.d.next = self.some_executable.any.val();
@@ -629,7 +647,7 @@ impl<
         self.memory_word.next = 0.into();
         if !self.answers.q.val() {
             self.memory_word.next =
-                (bit_cast::<49, 40>(self.table.val()) << 9) | bit_cast::<49, 9>(self.index.val());
+                (bit_cast::<W, F>(self.table.val()) << 9) | bit_cast::<W, 9>(self.index.val());
         }
 
         // What comes from memory.
@@ -648,8 +666,8 @@ impl<
             self.arrived_at[i].next = self.arrived_walk.q.val() == i.to_bits::<I>();
             self.looked_level.choose[i].next = self.arrived_at[i].val();
             self.looked_level.of[i].next = self.walk[i].level.val();
-            self.looked_unmarked.choose[i].next = self.arrived_at[i].val();
-            self.looked_unmarked.of[i].next = self.walk[i].unmarked.val();
+            self.looked_note.choose[i].next = self.arrived_at[i].val();
+            self.looked_note.of[i].next = self.walk[i].note.val();
             self.looked_inside.choose[i].next = self.arrived_at[i].val();
             self.looked_inside.of[i].next = self.walk[i].page.val().get_bits::<18>(0);
             self.looked_write.of[i].next = self.arrived_at[i].val() && self.walk[i].write.val();
@@ -669,7 +687,7 @@ impl<
         self.seen_error.d.next = self.arrived_error.q.val();
         self.seen_changed.d.next = self.arrived_changed.q.val();
         self.seen_level.d.next = self.looked_level.chosen.val();
-        self.seen_unmarked.d.next = self.looked_unmarked.chosen.val();
+        self.seen_unmarked.d.next = self.looked_note.chosen.val();
         self.seen_inside.d.next = self.looked_inside.chosen.val();
         self.seen_write.d.next = self.looked_write.any.val();
         self.seen_execute.d.next = self.looked_execute.any.val();
@@ -711,8 +729,7 @@ impl<
         self.out_level.d.next = self.meaning.next_level.val();
         self.out_marking.d.next = self.meaning.next_marking.val();
         self.out_frame.d.next = self.meaning.next_frame.val();
-        self.out_cause.d.next = self.meaning.next_cause.val();
-        self.out_unmarked.d.next = self.meaning.next_unmarked.val();
+        self.out_note.d.next = self.meaning.next_note.val();
         self.out_writable.d.next = self.meaning.next_writable.val();
         self.out_user_page.d.next = self.meaning.next_user_page.val();
         self.out_executable.d.next = self.meaning.next_executable.val();
@@ -724,8 +741,7 @@ impl<
             self.walk[i].next_level.next = self.out_level.q.val();
             self.walk[i].next_marking.next = self.out_marking.q.val();
             self.walk[i].next_frame.next = self.out_frame.q.val();
-            self.walk[i].next_cause.next = self.out_cause.q.val();
-            self.walk[i].next_unmarked.next = self.out_unmarked.q.val();
+            self.walk[i].next_note.next = self.out_note.q.val();
             self.walk[i].next_writable.next = self.out_writable.q.val();
             self.walk[i].next_user_page.next = self.out_user_page.q.val();
             self.walk[i].next_executable.next = self.out_executable.q.val();
@@ -759,8 +775,10 @@ impl<
     const K: usize,
     const V: usize,
     const A: usize,
+    const F: usize,
+    const W: usize,
     const E: usize,
-> PageWalker<N, J, T, I, Q, K, V, A, E>
+> PageWalker<N, J, T, I, Q, K, V, A, F, W, E>
 {
     /// A walker that sets accessed and dirty bits, or one that leaves them to software.
     ///
@@ -770,6 +788,10 @@ impl<
         assert!(
             E == I + 3,
             "{E} bits do not number the entries of {T} walks"
+        );
+        assert!(
+            W == F + 9,
+            "{W} bits do not number the words of frames of {F} bits"
         );
         assert!(
             V == 36 || V == 45,
@@ -802,27 +824,27 @@ impl<
             answer_executable, memory_valid, memory_walk, memory_word, memory_level, memory_update,
             memory_dirty, memory_expected, invalidate_ready, turn, next, some_request, page_of, space_of,
             some_write, some_execute, some_user, waiting, canonical, odd, requester, free, some_free,
-            some_alike, some_joined, begin, pop, chosen, chosen_first, chosen_walk, some_want, turns, choosing,
-            offers_first, some_ask, some_page, some_space, some_requesters, some_level, some_frame, some_cause,
+            some_alike, some_joined, compared, begin, pop, chosen, chosen_first, chosen_walk, some_want, turns, choosing,
+            offers_first, some_ask, some_page, some_space, some_requesters, some_level, some_frame, some_note,
             some_writes, some_executes, some_user_mode, some_marking, some_writable, some_user_page,
             some_executable, narrow_page, whole_page, leaving, answers, number, page, space, write, execute,
             user, requesters, level, marking, frame, cause, writable, user_page, executable, leaving_space,
             entry, maps, dirty, skips, skipped, taken, room, tracing, go, wide_page, index, table, found, coded,
             code, arrived, arrived_walk, arrived_data, arrived_error, arrived_changed, looked_level,
-            looked_unmarked, looked_inside, looked_write, looked_execute, looked_user, looked_marking,
+            looked_note, looked_inside, looked_write, looked_execute, looked_user, looked_marking,
             looked_writable, looked_user_page, looked_executable, looked, seen_walk, seen_data, seen_error,
             seen_changed, seen_level, seen_unmarked, seen_inside, seen_write, seen_execute, seen_user,
             seen_marking, seen_writable, seen_user_page, seen_executable, meaning, means, out_walk, out_changed,
-            out_ends, out_level, out_marking, out_frame, out_cause, out_unmarked, out_writable, out_user_page,
+            out_ends, out_level, out_marking, out_frame, out_note, out_writable, out_user_page,
             out_executable, halting, invalidating, some_setting;
             request_valid, request_page, request_space, request_write, request_execute, request_user,
-            request_ready, granted, walk, joined, wants, here, moving, arrived_at
+            request_ready, granted, walk, was_alike, matched, joined, wants, here, moving, arrived_at
         )
     }
 }
 
 hardware!([const N: usize, const J: usize, const T: usize, const I: usize, const Q: usize, const K: usize, const V: usize,
-    const A: usize, const E: usize] PageWalker<N, J, T, I, Q, K, V, A, E> {
+    const A: usize, const F: usize, const W: usize, const E: usize] PageWalker<N, J, T, I, Q, K, V, A, F, W, E> {
     inputs: reset, request_valid, request_page, request_space, request_write, request_execute, request_user,
         answer_ready, memory_ready, response_valid, response_walk, response_data, response_error,
         response_changed, root_valid, root_space, root_frame, invalidate_valid, invalidate_space,

@@ -27,6 +27,8 @@ pub const PAGE_LINE_BITS: usize = 5;
 pub const PAGE_BITS: usize = 36;
 /// Bits of a frame number: physical addresses of 40 bits.
 pub const FRAME_BITS: usize = 28;
+/// Bits of the number of a word of 64 bits in them.
+pub const WORD_BITS: usize = FRAME_BITS + 9;
 /// Bits of the number of an address space.
 pub const SPACE_BITS: usize = 8;
 /// Bits by which the load/store unit tells its TLB checks apart; the TLB gives them back.

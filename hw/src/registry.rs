@@ -8,7 +8,7 @@ use crate::page_walker::PageWalker;
 use crate::params::{
     AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
     L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES,
-    LINE_BITS, LOG_BANKS, PAGE_BITS, SCOREBOARD_ENTRIES, SPACE_BITS,
+    LINE_BITS, LOG_BANKS, PAGE_BITS, SCOREBOARD_ENTRIES, SPACE_BITS, WORD_BITS,
 };
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
@@ -207,15 +207,27 @@ fn proved_pipeline(scheme: Scheme) -> Box<dyn Hardware> {
 fn walker<const T: usize, const I: usize, const Q: usize, const K: usize, const E: usize>(
     updates: bool,
 ) -> Box<dyn Hardware> {
-    connected(PageWalker::<16, 4, T, I, Q, K, 36, SPACE_BITS, E>::new(
-        updates,
-    ))
+    connected(PageWalker::<
+        16,
+        4,
+        T,
+        I,
+        Q,
+        K,
+        36,
+        SPACE_BITS,
+        FRAME_BITS,
+        WORD_BITS,
+        E,
+    >::new(updates))
 }
 
 /// Two walks for two requesters and two spaces: for proofs, and where every rule is tried in turn. 36 bits above those in
-/// a page make 4 levels, 45 make 5.
+/// a page make 4 levels, 45 make 5; physical addresses have 52 bits.
 fn small_walker<const V: usize>(updates: bool) -> Box<dyn Hardware> {
-    connected(PageWalker::<2, 1, 2, 1, 2, 1, V, 1, 4>::new(updates))
+    connected(PageWalker::<2, 1, 2, 1, 2, 1, V, 1, 40, 49, 4>::new(
+        updates,
+    ))
 }
 
 /// Every design, in the order of the block's page.

@@ -11,9 +11,7 @@ use crate::walk::{
 
 mod interface;
 
-pub use interface::{
-    Each, FRAME_BITS, Inputs, MOST_REQUESTERS, Outputs, PAGE_BITS, Parameters, WORD_BITS,
-};
+pub use interface::{Each, Inputs, MOST_REQUESTERS, Outputs, PAGE_BITS, Parameters};
 
 /// What a walk does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,6 +124,8 @@ pub struct PageWalker {
     walks: Vec<Walk>,
     /// Requests in front of the walks, with their requesters.
     waiting: VecDeque<(Key, usize)>,
+    /// The first of them has looked for a walk that is alike: which one it found.
+    compared: Option<Option<usize>>,
     /// The requester that was served last.
     turn: usize,
     chosen: Option<Chosen>,
@@ -156,6 +156,7 @@ impl Model for PageWalker {
         Self {
             walks: vec![Walk::default(); parameters.walks],
             waiting: VecDeque::new(),
+            compared: None,
             turn: 0,
             chosen: None,
             last: 0,
@@ -451,8 +452,8 @@ impl PageWalker {
         walk.unmarked = outcome.unmarked;
     }
 
-    /// What the first request that waits comes to: it joins a walk that is alike, gets one that is free, or leaves
-    /// without one if its address is not canonical.
+    /// What the first request that waits comes to: it looks for a walk that is alike, and in a later cycle joins it or
+    /// gets one that is free; or it leaves without one if its address is not canonical.
     fn admit(
         &mut self,
         rules: &Rules,
@@ -470,10 +471,12 @@ impl PageWalker {
             }
             return;
         }
-        let alike = before
-            .iter()
-            .position(|walk| walk.step != Step::Free && walk.key == key);
-        if let Some(number) = alike {
+        let Some(alike) = self.compared else {
+            let alike = |walk: &Walk| walk.step != Step::Free && walk.key == key;
+            self.compared = Some(before.iter().position(alike));
+            return;
+        };
+        if let Some(number) = alike.filter(|&number| before[number].step != Step::Free) {
             // It is too late for a walk whose answer is on its way.
             if before[number].step == Step::Ended && held == Some(Chosen::Walk(number)) {
                 return;
@@ -486,6 +489,7 @@ impl PageWalker {
         } else {
             return;
         }
+        self.compared = None;
         self.waiting.pop_front();
     }
 

@@ -243,10 +243,14 @@ impl Block for PageWalker {
         let mut words = config.split('_');
         let walks = words.next()?.parse().ok()?;
         let rest: Vec<_> = words.collect();
-        let (requesters, space_bits) = if walks == 2 { (2, 1) } else { (16, 8) };
+        let (requesters, space_bits, frame_bits) = match walks {
+            2 => (2, 1, 40),
+            _ => (16, 8, 28),
+        };
         Some(page_walker::Parameters {
             requesters,
             space_bits,
+            frame_bits,
             waiting: if rest.contains(&"order") { 64 } else { 2 },
             levels: if rest.contains(&"levels") { 5 } else { 4 },
             updates: rest.contains(&"updates"),

@@ -2,9 +2,9 @@
 
 use rust_hdl::prelude::*;
 
-/// Combinational: from an entry, and from what its walk has found so far, to what comes next.
+/// Frames of `F` bits. Combinational: from an entry, and from what its walk has found so far, to what comes next.
 #[derive(LogicBlock)]
-pub struct Entry {
+pub struct Entry<const F: usize> {
     /// The entry: present,
     pub present: Signal<In, Bit>,
     /// writable,
@@ -52,7 +52,7 @@ pub struct Entry {
     /// Pages may be execute-disabled.
     pub execute_disable: Signal<In, Bit>,
     /// The last frame of memory.
-    pub last_frame: Signal<In, Bits<40>>,
+    pub last_frame: Signal<In, Bits<F>>,
 
     /// The walk has ended.
     pub ends: Signal<Out, Bit>,
@@ -61,11 +61,9 @@ pub struct Entry {
     /// The next entries are to be marked.
     pub next_marking: Signal<Out, Bit>,
     /// The next table, or the page's frame.
-    pub next_frame: Signal<Out, Bits<40>>,
-    /// Why there is no page.
-    pub next_cause: Signal<Out, Bits<3>>,
-    /// The first level whose accessed bit is clear.
-    pub next_unmarked: Signal<Out, Bits<3>>,
+    pub next_frame: Signal<Out, Bits<F>>,
+    /// Why there is no page, or, while there is none yet, the first level whose accessed bit is clear.
+    pub next_note: Signal<Out, Bits<3>>,
     /// All levels may be written,
     pub next_writable: Signal<Out, Bit>,
     /// accessed by users,
@@ -73,9 +71,11 @@ pub struct Entry {
     /// executed.
     pub next_executable: Signal<Out, Bit>,
 
-    of_large: Constant<Bits<40>>,
-    of_huge: Constant<Bits<40>>,
+    of_large: Constant<Bits<F>>,
+    of_huge: Constant<Bits<F>>,
 
+    next_cause: Signal<Local, Bits<3>>,
+    next_unmarked: Signal<Local, Bits<3>>,
     first: Signal<Local, Bit>,
     large: Signal<Local, Bit>,
     huge: Signal<Local, Bit>,
@@ -83,8 +83,8 @@ pub struct Entry {
     low_reserved: Signal<Local, Bit>,
     reserved: Signal<Local, Bit>,
     broken: Signal<Local, Bit>,
-    table: Signal<Local, Bits<40>>,
-    offset: Signal<Local, Bits<40>>,
+    table: Signal<Local, Bits<F>>,
+    offset: Signal<Local, Bits<F>>,
     forbidden: Signal<Local, Bit>,
     outside: Signal<Local, Bit>,
     refused: Signal<Local, Bit>,
@@ -95,14 +95,14 @@ pub struct Entry {
     so_far: Signal<Local, Bits<3>>,
 }
 
-impl Logic for Entry {
+impl<const F: usize> Logic for Entry<F> {
     #[hdl_gen]
     fn update(&mut self) {
         // Where it leads. Level 1 maps pages of 4 KB, 2 of 2 MB, 3 of 1 GB.
         self.large.next = (self.level.val() == 2) && self.page_size.val();
         self.huge.next = (self.level.val() == 3) && self.page_size.val();
         self.maps.next = (self.level.val() == 1) || self.large.val() || self.huge.val();
-        self.table.next = self.address.val();
+        self.table.next = self.address.val().get_bits::<F>(0);
         self.offset.next = 0.into();
         if self.large.val() {
             self.offset.next = self.of_large.val();
@@ -111,7 +111,7 @@ impl Logic for Entry {
             self.offset.next = self.of_huge.val();
         }
         self.next_frame.next = (self.table.val() & !self.offset.val())
-            | (bit_cast::<40, 18>(self.inside.val()) & self.offset.val());
+            | (bit_cast::<F, 18>(self.inside.val()) & self.offset.val());
 
         // Reserved bits: above the physical address, below a large page, and what only pages have.
         self.low_reserved.next = (self.large.val() && self.address.val().get_bits::<8>(1).any())
@@ -183,13 +183,17 @@ impl Logic for Entry {
         if self.error.val() {
             self.next_cause.next = 7.into();
         }
+        self.next_note.next = self.next_unmarked.val();
+        if self.ends.val() {
+            self.next_note.next = self.next_cause.val();
+        }
         if self.next_cause.val() == 5 {
             self.next_level.next = self.next_unmarked.val();
         }
     }
 }
 
-impl Default for Entry {
+impl<const F: usize> Default for Entry<F> {
     fn default() -> Self {
         macro_rules! signals {
             ($($field:ident),*) => {
@@ -225,6 +229,7 @@ impl Default for Entry {
             reserved_bits,
             execute_disable,
             last_frame,
+            next_note,
             ends,
             next_level,
             next_marking,

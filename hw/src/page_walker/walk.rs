@@ -17,9 +17,9 @@ enum Step {
     Ended,
 }
 
-/// `N` requesters, pages of `V` bits, spaces of `A`.
+/// `N` requesters, pages of `V` bits, spaces of `A`, frames of `F`.
 #[derive(LogicBlock)]
-pub struct Walk<const N: usize, const V: usize, const A: usize> {
+pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -55,11 +55,9 @@ pub struct Walk<const N: usize, const V: usize, const A: usize> {
     /// to set accessed and dirty bits;
     pub next_marking: Signal<In, Bit>,
     /// this is the table or page that it has come to,
-    pub next_frame: Signal<In, Bits<40>>,
-    /// why it has found none,
-    pub next_cause: Signal<In, Bits<3>>,
-    /// the first level whose accessed bit is clear,
-    pub next_unmarked: Signal<In, Bits<3>>,
+    pub next_frame: Signal<In, Bits<F>>,
+    /// why it has ended, or the first level whose accessed bit is clear,
+    pub next_note: Signal<In, Bits<3>>,
     /// and the rights so far: to write,
     pub next_writable: Signal<In, Bit>,
     /// of users,
@@ -100,11 +98,9 @@ pub struct Walk<const N: usize, const V: usize, const A: usize> {
     /// It sets accessed and dirty bits.
     pub marking: Signal<Out, Bit>,
     /// The table or page that it has come to.
-    pub frame: Signal<Out, Bits<40>>,
-    /// Why it has found none.
-    pub cause: Signal<Out, Bits<3>>,
-    /// The first level whose accessed bit was clear.
-    pub unmarked: Signal<Out, Bits<3>>,
+    pub frame: Signal<Out, Bits<F>>,
+    /// Why it has ended, or the first level whose accessed bit was clear.
+    pub note: Signal<Out, Bits<3>>,
     /// All levels so far may be written.
     pub writable: Signal<Out, Bit>,
     /// Users may access all levels so far.
@@ -122,9 +118,8 @@ pub struct Walk<const N: usize, const V: usize, const A: usize> {
     at_level: Register<Bits<3>>,
     marks: Register<Bit>,
     stale: Register<Bit>,
-    at_frame: Register<Bits<40>>,
-    why: Register<Bits<3>>,
-    clear_at: Register<Bits<3>>,
+    at_frame: Register<Bits<F>>,
+    noted: Register<Bits<3>>,
     may_write: Register<Bit>,
     for_users: Register<Bit>,
     may_execute: Register<Bit>,
@@ -137,7 +132,7 @@ pub struct Walk<const N: usize, const V: usize, const A: usize> {
     restarting: Signal<Local, Bit>,
 }
 
-impl<const N: usize, const V: usize, const A: usize> Logic for Walk<N, V, A> {
+impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for Walk<N, V, A, F> {
     #[hdl_gen]
     fn update(&mut self) {
         self.step.clock.next = self.clock.val();
@@ -162,10 +157,8 @@ impl<const N: usize, const V: usize, const A: usize> Logic for Walk<N, V, A> {
         self.stale.reset.next = self.reset.val();
         self.at_frame.clock.next = self.clock.val();
         self.at_frame.reset.next = self.reset.val();
-        self.why.clock.next = self.clock.val();
-        self.why.reset.next = self.reset.val();
-        self.clear_at.clock.next = self.clock.val();
-        self.clear_at.reset.next = self.reset.val();
+        self.noted.clock.next = self.clock.val();
+        self.noted.reset.next = self.reset.val();
         self.may_write.clock.next = self.clock.val();
         self.may_write.reset.next = self.reset.val();
         self.for_users.clock.next = self.clock.val();
@@ -221,15 +214,13 @@ impl<const N: usize, const V: usize, const A: usize> Logic for Walk<N, V, A> {
         }
 
         self.at_frame.d.next = self.at_frame.q.val();
-        self.why.d.next = self.why.q.val();
-        self.clear_at.d.next = self.clear_at.q.val();
+        self.noted.d.next = self.noted.q.val();
         self.may_write.d.next = self.may_write.q.val();
         self.for_users.d.next = self.for_users.q.val();
         self.may_execute.d.next = self.may_execute.q.val();
         if self.finishing.val() {
             self.at_frame.d.next = self.next_frame.val();
-            self.why.d.next = self.next_cause.val();
-            self.clear_at.d.next = self.next_unmarked.val();
+            self.noted.d.next = self.next_note.val();
             self.may_write.d.next = self.next_writable.val();
             self.for_users.d.next = self.next_user_page.val();
             self.may_execute.d.next = self.next_executable.val();
@@ -272,15 +263,14 @@ impl<const N: usize, const V: usize, const A: usize> Logic for Walk<N, V, A> {
         self.level.next = self.at_level.q.val();
         self.marking.next = self.marks.q.val();
         self.frame.next = self.at_frame.q.val();
-        self.cause.next = self.why.q.val();
-        self.unmarked.next = self.clear_at.q.val();
+        self.note.next = self.noted.q.val();
         self.writable.next = self.may_write.q.val();
         self.user_page.next = self.for_users.q.val();
         self.executable.next = self.may_execute.q.val();
     }
 }
 
-impl<const N: usize, const V: usize, const A: usize> Default for Walk<N, V, A> {
+impl<const N: usize, const V: usize, const A: usize, const F: usize> Default for Walk<N, V, A, F> {
     // Many of them are made one after the other.
     #[inline(never)]
     fn default() -> Self {
@@ -308,8 +298,7 @@ impl<const N: usize, const V: usize, const A: usize> Default for Walk<N, V, A> {
             next_level,
             next_marking,
             next_frame,
-            next_cause,
-            next_unmarked,
+            next_note,
             next_writable,
             next_user_page,
             next_executable,
@@ -330,8 +319,7 @@ impl<const N: usize, const V: usize, const A: usize> Default for Walk<N, V, A> {
             level,
             marking,
             frame,
-            cause,
-            unmarked,
+            note,
             writable,
             user_page,
             executable,
@@ -346,8 +334,7 @@ impl<const N: usize, const V: usize, const A: usize> Default for Walk<N, V, A> {
             marks,
             stale,
             at_frame,
-            why,
-            clear_at,
+            noted,
             may_write,
             for_users,
             may_execute,

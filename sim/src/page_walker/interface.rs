@@ -22,6 +22,8 @@ pub struct Parameters {
     pub levels: u8,
     /// Bits of an address space.
     pub space_bits: usize,
+    /// Bits of a frame number, at most 40.
+    pub frame_bits: usize,
     /// The walker sets accessed and dirty bits.
     pub updates: bool,
 }
@@ -36,6 +38,7 @@ impl Parameters {
             waiting: 2,
             levels: 4,
             space_bits: 8,
+            frame_bits: 28,
             updates: false,
         }
     }
@@ -49,10 +52,6 @@ impl Parameters {
 
 /// Bits of an address above those inside a page of 4 KB.
 pub const PAGE_BITS: usize = 52;
-/// Bits of a physical address above those.
-pub const FRAME_BITS: usize = 40;
-/// Bits of the number of a word of 64 bits in memory.
-pub const WORD_BITS: usize = 49;
 
 ports! {
     /// What goes into a walker in a cycle.
@@ -90,19 +89,19 @@ ports! {
         /// that of this space:
         root_space: u8 = parameters.space_bits,
         /// the frame of its first table.
-        root_frame: u64 = FRAME_BITS,
+        root_frame: u64 = parameters.frame_bits,
         /// What has been read of tables is to be forgotten,
         invalidate_valid: bool = 1,
         /// of this space,
         invalidate_space: u8 = parameters.space_bits,
         /// or of all.
         invalidate_all: bool = 1,
-        /// Bits 51 to 32 of an entry that are above the physical address: MAXPHYADDR.
+        /// Bits 51 to 32 of an entry that are above the physical address: MAXPHYADDR, at most 12 more than `frame_bits`.
         reserved_bits: u32 = 20,
         /// Pages may be execute-disabled: IA32_EFER.NXE.
         execute_disable: bool = 1,
         /// The last frame of memory.
-        last_frame: u64 = FRAME_BITS,
+        last_frame: u64 = parameters.frame_bits,
     }
 }
 
@@ -132,7 +131,7 @@ ports! {
         /// The level of the entry that maps the page, or is to blame.
         answer_level: u8 = 3,
         /// The frame of this page.
-        answer_frame: u64 = FRAME_BITS,
+        answer_frame: u64 = parameters.frame_bits,
         /// It may be written.
         answer_writable: bool = 1,
         /// Users may access it.
@@ -144,7 +143,7 @@ ports! {
         /// by this walk,
         memory_walk: u8 = parameters.walk_bits(),
         /// the one with this number,
-        memory_word: u64 = WORD_BITS,
+        memory_word: u64 = parameters.frame_bits + 9,
         /// an entry of this level.
         memory_level: u8 = 3,
         /// Its accessed bit is to be set, in one step, if it is as expected but for its accessed and dirty bits,

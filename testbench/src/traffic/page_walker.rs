@@ -14,7 +14,7 @@ mod tables;
 
 use modes::{MODES, Mode, STEADY};
 use scenarios::Scenarios;
-pub use scenarios::{OF_SOFTWARE, OF_UPDATES};
+use scenarios::{OF_SOFTWARE, OF_UPDATES};
 use tables::Tables;
 
 /// Most pages that are in use at a time.
@@ -103,6 +103,11 @@ impl PageWalkerTraffic {
         (self.dice.below(4) as u8 * 67) & spaces
     }
 
+    /// The last frame that has a number.
+    fn frames(&self) -> u64 {
+        u64::MAX >> (64 - self.parameters.frame_bits)
+    }
+
     fn drive_requests(&mut self, inputs: &mut Inputs) {
         for requester in 0..self.parameters.requesters {
             if self.held[requester] && !inputs.reset {
@@ -164,14 +169,16 @@ impl PageWalkerTraffic {
             inputs.invalidate_all = self.dice.chance(64);
         }
         if self.dice.below(256) == 0 {
-            let physical = self.dice.below(13) as u32 + 8;
+            let most = self.parameters.frame_bits as u64 - 20;
+            let least = most.min(8);
+            let physical = least + self.dice.below(most - least + 1);
             inputs.reserved_bits = (u32::MAX << physical) & 0xF_FFFF;
             inputs.execute_disable = self.dice.chance(200);
         }
         if self.dice.below(256) == 0 {
             inputs.last_frame = match self.dice.byte() {
                 0..64 => self.tables.frame(&mut self.dice),
-                _ => u64::MAX >> 24,
+                _ => self.frames(),
             };
         }
     }
@@ -190,7 +197,8 @@ impl Traffic for PageWalkerTraffic {
         self.cycle += 1;
         inputs.reset = self.cycle < 3 || self.dice.below(8192) == 0;
         if self.cycle == 1 {
-            (inputs.execute_disable, inputs.last_frame) = (true, u64::MAX >> 24);
+            (inputs.execute_disable, inputs.last_frame) = (true, self.frames());
+            inputs.reserved_bits = (u32::MAX << (self.parameters.frame_bits - 20)) & 0xF_FFFF;
         }
         self.drive_requests(inputs);
         self.drive_memory(inputs);
