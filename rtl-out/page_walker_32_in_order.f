@@ -11,7 +11,6 @@ select_32_of_3.v
 select_32_of_16.v
 select_32_of_8.v
 select_32_of_36.v
-turns_of_32.v
 register_5.v
 any_of_32.v
 arbiter_lowest_32.v

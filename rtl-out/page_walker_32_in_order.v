@@ -65,9 +65,9 @@ module page_walker_32_in_order (
     wire          begin_;
     wire          pop;
     reg    [31:0] wants;
+    reg    [31:0] later;
     wire          choosing;
     wire          offers_first;
-    reg    [31:0] here;
     reg    [31:0] moving;
     wire   [51:0] narrow_page;
     reg    [51:0] whole_page;
@@ -146,7 +146,13 @@ module page_walker_32_in_order (
     reg     [4:0] chosen_walk_d;
     wire    [4:0] chosen_walk_q;
     wire          some_want_any;
-    wire    [4:0] turns_index;
+    wire   [31:0] above_grant;
+    wire    [4:0] above_index;
+    wire   [31:0] all_grant;
+    wire    [4:0] all_index;
+    wire          some_above_any;
+    reg    [31:0] here_d;
+    wire   [31:0] here_q;
     reg    [31:0] some_ask_of;
     wire          some_ask_any;
     wire   [35:0] some_page_chosen;
@@ -369,14 +375,17 @@ module page_walker_32_in_order (
     register_1 chosen_first (.clock(clock), .reset(reset), .d(chosen_first_d), .q(chosen_first_q));
     register_5 chosen_walk (.clock(clock), .reset(reset), .d(chosen_walk_d), .q(chosen_walk_q));
     any_of_32 some_want (.of(wants), .any(some_want_any));
-    turns_of_32 turns (.request(wants), .last(chosen_walk_q), .index(turns_index));
+    arbiter_lowest_32 above (.request(later), .grant(above_grant), .index(above_index));
+    arbiter_lowest_32 all (.request(wants), .grant(all_grant), .index(all_index));
+    any_of_32 some_above (.of(later), .any(some_above_any));
+    register_1 here [31:0] (.clock(clock), .reset(reset), .d(here_d), .q(here_q));
     any_of_32 some_ask (.of(some_ask_of), .any(some_ask_any));
-    select_32_of_36 some_page (.choose(here), .of(walk_page), .chosen(some_page_chosen));
-    select_32_of_8 some_space (.choose(here), .of(walk_space), .chosen(some_space_chosen));
-    select_32_of_16 some_requesters (.choose(here), .of(walk_requesters), .chosen(some_requesters_chosen));
-    select_32_of_3 some_level (.choose(here), .of(walk_level), .chosen(some_level_chosen));
-    select_32_of_28 some_frame (.choose(here), .of(walk_frame), .chosen(some_frame_chosen));
-    select_32_of_3 some_note (.choose(here), .of(walk_note), .chosen(some_note_chosen));
+    select_32_of_36 some_page (.choose(here_q), .of(walk_page), .chosen(some_page_chosen));
+    select_32_of_8 some_space (.choose(here_q), .of(walk_space), .chosen(some_space_chosen));
+    select_32_of_16 some_requesters (.choose(here_q), .of(walk_requesters), .chosen(some_requesters_chosen));
+    select_32_of_3 some_level (.choose(here_q), .of(walk_level), .chosen(some_level_chosen));
+    select_32_of_28 some_frame (.choose(here_q), .of(walk_frame), .chosen(some_frame_chosen));
+    select_32_of_3 some_note (.choose(here_q), .of(walk_note), .chosen(some_note_chosen));
     any_of_32 some_writes (.of(some_writes_of), .any(some_writes_any));
     any_of_32 some_executes (.of(some_executes_of), .any(some_executes_any));
     any_of_32 some_user_mode (.of(some_user_mode_of), .any(some_user_mode_any));
@@ -581,13 +590,6 @@ module page_walker_32_in_order (
         end
     end
 
-    always @* begin : here_process
-        integer i;
-        for (i = 0; i < 32; i = i + 1) begin
-            here[i] = chosen_q && !chosen_first_q && (chosen_walk_q == i[4:0]);
-        end
-    end
-
     always @* begin : was_alike_d_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
@@ -608,7 +610,7 @@ module page_walker_32_in_order (
     always @* begin : joined_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            joined[i] = matched[i] && !(here[i] && walk_ended[i]);
+            joined[i] = matched[i] && !(here_q[i] && walk_ended[i]);
         end
     end
 
@@ -629,7 +631,14 @@ module page_walker_32_in_order (
     always @* begin : wants_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            wants[i] = (walk_asking[i] || walk_ended[i]) && !here[i];
+            wants[i] = (walk_asking[i] || walk_ended[i]) && !here_q[i];
+        end
+    end
+
+    always @* begin : later_process
+        integer i;
+        for (i = 0; i < 32; i = i + 1) begin
+            later[i] = wants[i] && (chosen_walk_q < i[4:0]);
         end
     end
 
@@ -641,7 +650,21 @@ module page_walker_32_in_order (
             chosen_d = (offers_first || some_want_any) && !halting_q;
             chosen_first_d = offers_first;
             if (!offers_first) begin
-                chosen_walk_d = turns_index;
+                chosen_walk_d = all_index;
+                if (some_above_any) begin
+                    chosen_walk_d = above_index;
+                end
+            end
+        end
+    end
+
+    always @* begin : here_d_process
+        integer i;
+        for (i = 0; i < 32; i = i + 1) begin
+            here_d[i] = here_q[i];
+            if (choosing) begin
+                here_d[i] = !offers_first && !halting_q
+                    && (above_grant[i] || (all_grant[i] && !some_above_any));
             end
         end
     end
@@ -653,63 +676,63 @@ module page_walker_32_in_order (
     always @* begin : moving_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            moving[i] = here[i] && go;
+            moving[i] = here_q[i] && go;
         end
     end
 
     always @* begin : some_ask_of_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            some_ask_of[i] = here[i] && walk_asking[i];
+            some_ask_of[i] = here_q[i] && walk_asking[i];
         end
     end
 
     always @* begin : some_writes_of_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            some_writes_of[i] = here[i] && walk_write[i];
+            some_writes_of[i] = here_q[i] && walk_write[i];
         end
     end
 
     always @* begin : some_executes_of_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            some_executes_of[i] = here[i] && walk_execute[i];
+            some_executes_of[i] = here_q[i] && walk_execute[i];
         end
     end
 
     always @* begin : some_user_mode_of_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            some_user_mode_of[i] = here[i] && walk_user[i];
+            some_user_mode_of[i] = here_q[i] && walk_user[i];
         end
     end
 
     always @* begin : some_marking_of_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            some_marking_of[i] = here[i] && walk_marking[i];
+            some_marking_of[i] = here_q[i] && walk_marking[i];
         end
     end
 
     always @* begin : some_writable_of_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            some_writable_of[i] = here[i] && walk_writable[i];
+            some_writable_of[i] = here_q[i] && walk_writable[i];
         end
     end
 
     always @* begin : some_user_page_of_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            some_user_page_of[i] = here[i] && walk_user_page[i];
+            some_user_page_of[i] = here_q[i] && walk_user_page[i];
         end
     end
 
     always @* begin : some_executable_of_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            some_executable_of[i] = here[i] && walk_executable[i];
+            some_executable_of[i] = here_q[i] && walk_executable[i];
         end
     end
 

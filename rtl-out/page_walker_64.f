@@ -11,7 +11,6 @@ select_64_of_3.v
 select_64_of_16.v
 select_64_of_8.v
 select_64_of_36.v
-turns_of_64.v
 register_6.v
 any_of_64.v
 arbiter_lowest_64.v

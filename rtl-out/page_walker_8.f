@@ -11,7 +11,6 @@ select_8_of_3.v
 select_8_of_16.v
 select_8_of_8.v
 select_8_of_36.v
-turns_of_8.v
 any_of_8.v
 arbiter_lowest_8.v
 page_walker_8_walk.v

@@ -122,10 +122,13 @@ pub struct PageWalker<
     chosen_walk: Register<Bits<I>>,
     wants: [Signal<Local, Bit>; T],
     some_want: AnyOf<T>,
-    turns: Turns<T, I>,
+    above: Arbiter<T, I, false>,
+    all: Arbiter<T, I, false>,
+    some_above: AnyOf<T>,
+    later: [Signal<Local, Bit>; T],
     choosing: Signal<Local, Bit>,
     offers_first: Signal<Local, Bit>,
-    here: [Signal<Local, Bit>; T],
+    here: [Register<Bit>; T],
     moving: [Signal<Local, Bit>; T],
 
     // What leaves: the walk that was chosen, or the first request.
@@ -363,6 +366,8 @@ impl<
             self.walk[i].reset.next = self.reset.val();
         }
         for i in 0..T {
+            self.here[i].clock.next = self.clock.val();
+            self.here[i].reset.next = self.reset.val();
             self.was_alike[i].clock.next = self.clock.val();
             self.was_alike[i].reset.next = self.reset.val();
         }
@@ -417,9 +422,6 @@ impl<
             self.walk[i].first_requester.next = self.requester.val();
         }
         for i in 0..T {
-            self.here[i].next = self.chosen.q.val()
-                && !self.chosen_first.q.val()
-                && (self.chosen_walk.q.val() == i.to_bits::<I>());
             self.free.request[i].next = self.walk[i].free.val();
             self.some_free.of[i].next = self.walk[i].free.val();
             self.was_alike[i].d.next = self.was_alike[i].q.val();
@@ -430,7 +432,7 @@ impl<
                 self.compared.q.val() && self.was_alike[i].q.val() && !self.walk[i].free.val();
             self.some_alike.of[i].next = self.matched[i].val();
             self.joined[i].next =
-                self.matched[i].val() && !(self.here[i].val() && self.walk[i].ended.val());
+                self.matched[i].val() && !(self.here[i].q.val() && self.walk[i].ended.val());
             self.some_joined.of[i].next = self.joined[i].val();
         }
         self.begin.next =
@@ -452,11 +454,14 @@ impl<
             self.odd.val() && !(self.chosen.q.val() && self.chosen_first.q.val());
         for i in 0..T {
             self.wants[i].next =
-                (self.walk[i].asking.val() || self.walk[i].ended.val()) && !self.here[i].val();
+                (self.walk[i].asking.val() || self.walk[i].ended.val()) && !self.here[i].q.val();
             self.some_want.of[i].next = self.wants[i].val();
-            self.turns.request[i].next = self.wants[i].val();
+            self.all.request[i].next = self.wants[i].val();
+            self.later[i].next =
+                self.wants[i].val() && (self.chosen_walk.q.val() < i.to_bits::<I>());
+            self.some_above.of[i].next = self.later[i].val();
+            self.above.request[i].next = self.later[i].val();
         }
-        self.turns.last.next = self.chosen_walk.q.val();
         self.chosen.d.next = self.chosen.q.val();
         self.chosen_first.d.next = self.chosen_first.q.val();
         self.chosen_walk.d.next = self.chosen_walk.q.val();
@@ -465,7 +470,19 @@ impl<
                 (self.offers_first.val() || self.some_want.any.val()) && !self.halting.q.val();
             self.chosen_first.d.next = self.offers_first.val();
             if !self.offers_first.val() {
-                self.chosen_walk.d.next = self.turns.index.val();
+                self.chosen_walk.d.next = self.all.index.val();
+                if self.some_above.any.val() {
+                    self.chosen_walk.d.next = self.above.index.val();
+                }
+            }
+        }
+        for i in 0..T {
+            self.here[i].d.next = self.here[i].q.val();
+            if self.choosing.val() {
+                self.here[i].d.next = !self.offers_first.val()
+                    && !self.halting.q.val()
+                    && (self.above.grant[i].val()
+                        || (self.all.grant[i].val() && !self.some_above.any.val()));
             }
         }
 
@@ -474,30 +491,30 @@ impl<
         self.tracing.next = self.updates.val() && self.looked.q.val();
         self.go.next = self.room.val() && !self.root_valid.val() && !self.tracing.val();
         for i in 0..T {
-            self.moving[i].next = self.here[i].val() && self.go.val();
+            self.moving[i].next = self.here[i].q.val() && self.go.val();
             self.walk[i].moved.next = self.moving[i].val();
         }
         for i in 0..T {
-            self.some_ask.of[i].next = self.here[i].val() && self.walk[i].asking.val();
-            self.some_page.choose[i].next = self.here[i].val();
+            self.some_ask.of[i].next = self.here[i].q.val() && self.walk[i].asking.val();
+            self.some_page.choose[i].next = self.here[i].q.val();
             self.some_page.of[i].next = self.walk[i].page.val();
-            self.some_space.choose[i].next = self.here[i].val();
+            self.some_space.choose[i].next = self.here[i].q.val();
             self.some_space.of[i].next = self.walk[i].space.val();
-            self.some_requesters.choose[i].next = self.here[i].val();
+            self.some_requesters.choose[i].next = self.here[i].q.val();
             self.some_requesters.of[i].next = self.walk[i].requesters.val();
-            self.some_level.choose[i].next = self.here[i].val();
+            self.some_level.choose[i].next = self.here[i].q.val();
             self.some_level.of[i].next = self.walk[i].level.val();
-            self.some_frame.choose[i].next = self.here[i].val();
+            self.some_frame.choose[i].next = self.here[i].q.val();
             self.some_frame.of[i].next = self.walk[i].frame.val();
-            self.some_note.choose[i].next = self.here[i].val();
+            self.some_note.choose[i].next = self.here[i].q.val();
             self.some_note.of[i].next = self.walk[i].note.val();
-            self.some_writes.of[i].next = self.here[i].val() && self.walk[i].write.val();
-            self.some_executes.of[i].next = self.here[i].val() && self.walk[i].execute.val();
-            self.some_user_mode.of[i].next = self.here[i].val() && self.walk[i].user.val();
-            self.some_marking.of[i].next = self.here[i].val() && self.walk[i].marking.val();
-            self.some_writable.of[i].next = self.here[i].val() && self.walk[i].writable.val();
-            self.some_user_page.of[i].next = self.here[i].val() && self.walk[i].user_page.val();
-            self.some_executable.of[i].next = self.here[i].val() && self.walk[i].executable.val();
+            self.some_writes.of[i].next = self.here[i].q.val() && self.walk[i].write.val();
+            self.some_executes.of[i].next = self.here[i].q.val() && self.walk[i].execute.val();
+            self.some_user_mode.of[i].next = self.here[i].q.val() && self.walk[i].user.val();
+            self.some_marking.of[i].next = self.here[i].q.val() && self.walk[i].marking.val();
+            self.some_writable.of[i].next = self.here[i].q.val() && self.walk[i].writable.val();
+            self.some_user_page.of[i].next = self.here[i].q.val() && self.walk[i].user_page.val();
+            self.some_executable.of[i].next = self.here[i].q.val() && self.walk[i].executable.val();
         }
         self.narrow_page.next = bit_cast::<52, V>(self.some_page.chosen.val());
         self.whole_page.next = self.narrow_page.val();
@@ -824,7 +841,7 @@ impl<
             answer_executable, memory_valid, memory_walk, memory_word, memory_level, memory_update,
             memory_dirty, memory_expected, invalidate_ready, turn, next, some_request, page_of, space_of,
             some_write, some_execute, some_user, waiting, canonical, odd, requester, free, some_free,
-            some_alike, some_joined, compared, begin, pop, chosen, chosen_first, chosen_walk, some_want, turns, choosing,
+            some_alike, some_joined, compared, begin, pop, chosen, chosen_first, chosen_walk, some_want, above, all, some_above, choosing,
             offers_first, some_ask, some_page, some_space, some_requesters, some_level, some_frame, some_note,
             some_writes, some_executes, some_user_mode, some_marking, some_writable, some_user_page,
             some_executable, narrow_page, whole_page, leaving, answers, number, page, space, write, execute,
@@ -838,7 +855,7 @@ impl<
             out_ends, out_level, out_marking, out_frame, out_note, out_writable, out_user_page,
             out_executable, halting, invalidating, some_setting;
             request_valid, request_page, request_space, request_write, request_execute, request_user,
-            request_ready, granted, walk, was_alike, matched, joined, wants, here, moving, arrived_at
+            request_ready, granted, walk, was_alike, matched, joined, wants, later, here, moving, arrived_at
         )
     }
 }

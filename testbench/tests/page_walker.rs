@@ -5,7 +5,415 @@
 
 mod support;
 
+use faultline_testbench::traffic::Dice;
+use support::walker::{OPEN, Walker, requesters};
+
+/// A page whose indices differ at every level.
+const PAGE: u64 = 1 << 27 | 2 << 18 | 3 << 9 | 4;
+
 #[test]
 fn matches_model() {
     support::matches_model("page_walker");
+}
+
+/// G1.
+#[test]
+fn every_request_is_answered_once_to_its_requester() {
+    let mut walker = Walker::new("8");
+    let mut dice = Dice::new(1);
+    let mut open = Vec::new();
+    for number in 0..12 {
+        walker.map(0, PAGE + number, 0x5000 + number);
+        walker.map(1, PAGE + number, 0x6000 + number);
+    }
+    let (mut asked, mut answered) = (0, 0);
+    while answered < 300 {
+        for requester in 0..16 {
+            let free = walker.inputs.request_valid[requester] == 0;
+            let waits = open.iter().any(|&(of, ..)| of == requester);
+            if asked < 300 && free && !waits && dice.chance(40) {
+                let (space, page) = (dice.below(2) as u8, PAGE + dice.below(12));
+                walker.ask(requester, space, page);
+                open.push((requester, space, page));
+                asked += 1;
+            }
+        }
+        walker.cycle();
+        for answer in std::mem::take(&mut walker.answers) {
+            let frame =
+                0x5000 + 0x1000 * u64::from(answer.answer_space) + answer.answer_page - PAGE;
+            assert_eq!((answer.answer_cause, answer.answer_frame), (0, frame));
+            for requester in requesters(&answer) {
+                let wanted = (requester, answer.answer_space, answer.answer_page);
+                let place = open.iter().position(|&waits| waits == wanted);
+                open.swap_remove(place.expect("somebody waits for the answer"));
+                answered += 1;
+            }
+        }
+        assert!(walker.cycle < 100_000);
+    }
+    assert!(open.is_empty());
+}
+
+/// G1: what one requester may do is nobody else's business.
+#[test]
+fn walks_of_one_page_for_different_accesses_do_not_mix() {
+    let mut walker = Walker::new("8");
+    walker.map(0, PAGE, 0x5000);
+    let word = walker.word(0, PAGE, 1);
+    // For the supervisor to read.
+    walker.memory.insert(word, 0x5000 << 12 | (OPEN & !0b110));
+    for requester in 0..4 {
+        walker.ask(requester, 0, PAGE);
+    }
+    walker.inputs.request_user[1] = 0;
+    walker.inputs.request_user[2] = 0;
+    walker.inputs.request_write[2] = 1;
+    walker.inputs.request_execute[3] = 1;
+    let mut found: Vec<_> = walker
+        .answers(4)
+        .iter()
+        .map(|answer| (requesters(answer), answer.answer_cause, answer.answer_code))
+        .collect();
+    found.sort();
+    let expected = [
+        (vec![0], 4, 0b00101),
+        (vec![1], 0, 0),
+        (vec![2], 4, 0b00011),
+        (vec![3], 4, 0b10101),
+    ];
+    assert_eq!(found, expected);
+}
+
+/// G3.
+#[test]
+fn walk_reads_each_level_once() {
+    let mut walker = Walker::new("8");
+    walker.map(0, PAGE, 0x5000);
+    walker.ask(0, 0, PAGE);
+    walker.answers(1);
+    let levels: Vec<_> = walker.asked.iter().map(|asked| asked.level).collect();
+    assert_eq!(levels, [4, 3, 2, 1]);
+    for asked in &walker.asked {
+        assert_eq!(asked.word, walker.word(0, PAGE, u64::from(asked.level)));
+    }
+}
+
+/// G4: an invalidation in any cycle of a walk. Software moves the page, and then each of its tables, before it asks for
+/// the invalidation; what is answered after the acknowledgement is of the new ones.
+#[test]
+fn invalidation_in_any_cycle_outdates_what_was_read() {
+    for (level, all) in [(1, false), (2, false), (3, true), (4, false)] {
+        for delay in 0..60 {
+            let mut walker = Walker::new("8");
+            walker.map(0, PAGE, 0x5000);
+            walker.ask(0, 0, PAGE);
+            for _ in 0..delay {
+                walker.cycle();
+            }
+            // The entry of this level leads to other tables now, at the end of which there is another page.
+            let mut word = walker.word(0, PAGE, level);
+            let mut table = 0x80_0000;
+            for below in (1..level).rev() {
+                walker.memory.insert(word, table << 12 | OPEN);
+                word = table << 9 | PAGE >> (9 * (below - 1)) & 511;
+                table += 1;
+            }
+            walker.memory.insert(word, 0x7000 << 12 | OPEN);
+            walker.inputs.invalidate_valid = true;
+            walker.inputs.invalidate_all = all;
+            let before = loop {
+                let acknowledged = walker.cycle().invalidate_ready;
+                assert!(walker.cycle < 1000, "no acknowledgement");
+                if acknowledged {
+                    break walker.answers.len();
+                }
+            };
+            walker.inputs.invalidate_valid = false;
+            if before == 0 {
+                let answer = &walker.answers(1)[0];
+                assert_eq!(
+                    (answer.answer_cause, answer.answer_frame),
+                    (0, 0x7000),
+                    "level {level}, after {delay} cycles"
+                );
+            }
+        }
+    }
+}
+
+/// G4: an invalidation of another space lets a walk go on.
+#[test]
+fn invalidation_of_another_space_leaves_a_walk_alone() {
+    let mut walker = Walker::new("8");
+    walker.map(0, PAGE, 0x5000);
+    walker.ask(0, 0, PAGE);
+    for _ in 0..12 {
+        walker.cycle();
+    }
+    walker.inputs.invalidate_valid = true;
+    walker.inputs.invalidate_space = 1;
+    while !walker.cycle().invalidate_ready {}
+    walker.inputs.invalidate_valid = false;
+    walker.answers(1);
+    assert_eq!(walker.asked.len(), 4);
+}
+
+/// G5.
+#[test]
+fn nothing_is_written_without_permission_or_without_updates() {
+    for (config, writable, updates) in [
+        ("2", true, 0),
+        ("2_updates", false, 0),
+        ("2_updates", true, 4),
+    ] {
+        let mut walker = Walker::new(config);
+        walker.map(0, PAGE, 0x5000);
+        for level in 1..=4 {
+            let word = walker.word(0, PAGE, level);
+            let entry = walker.memory[&word] & !0x60;
+            walker.memory.insert(word, entry);
+        }
+        let word = walker.word(0, PAGE, 1);
+        let entry = walker.memory[&word];
+        let entry = if writable { entry | 2 } else { entry & !2 };
+        walker.memory.insert(word, entry);
+        walker.ask(0, 0, PAGE);
+        walker.inputs.request_write[0] = 1;
+        walker.answers(1);
+        let updated = walker.asked.iter().filter(|asked| asked.update).count();
+        assert_eq!(updated, updates, "{config}, writable {writable}");
+        assert_eq!(walker.memory[&word] & 0x40 != 0, updates > 0);
+    }
+}
+
+/// G6.
+#[test]
+fn alike_requests_are_one_walk() {
+    let mut walker = Walker::new("8");
+    walker.map(0, PAGE, 0x5000);
+    walker.latency = 40;
+    for requester in 0..16 {
+        walker.ask(requester, 0, PAGE);
+    }
+    let answer = walker.answers(1)[0].clone();
+    assert_eq!(requesters(&answer), (0..16).collect::<Vec<_>>());
+    assert_eq!(walker.asked.len(), 4);
+}
+
+/// G6: with every walk busy, who asks for a page that is walked is not kept waiting for a free walk.
+#[test]
+fn alike_request_joins_although_no_walk_is_free() {
+    let mut walker = Walker::new("8");
+    walker.latency = 60;
+    for requester in 0..8 {
+        walker.map(0, PAGE + requester as u64, 0x5000);
+        walker.ask(requester, 0, PAGE + requester as u64);
+    }
+    for _ in 0..40 {
+        walker.cycle();
+    }
+    walker.ask(15, 0, PAGE + 3);
+    let answers = walker.answers(8);
+    let joined = answers
+        .iter()
+        .find(|answer| answer.answer_page == PAGE + 3)
+        .unwrap();
+    assert_eq!(requesters(joined), [3, 15]);
+}
+
+/// Cycles that a requester waits behind another one's burst of 40 pages.
+fn wait_behind_a_burst(config: &str) -> u64 {
+    let mut walker = Walker::new(config);
+    walker.latency = 100;
+    for number in 0..41 {
+        walker.map(0, PAGE + number, 0x5000);
+    }
+    let mut next = 0;
+    // So many that the walks are all busy.
+    while next < 36 {
+        if walker.inputs.request_valid[0] == 0 {
+            walker.ask(0, 0, PAGE + next);
+            next += 1;
+        }
+        walker.cycle();
+        if walker.cycle > 300 {
+            break;
+        }
+    }
+    let asked = walker.cycle;
+    walker.ask(1, 0, PAGE + 40);
+    while !walker
+        .answers
+        .iter()
+        .any(|answer| requesters(answer) == [1])
+    {
+        if walker.inputs.request_valid[0] == 0 && next < 40 {
+            walker.ask(0, 0, PAGE + next);
+            next += 1;
+        }
+        walker.cycle();
+        assert!(walker.cycle < 20_000);
+    }
+    walker.cycle - asked
+}
+
+/// G7.
+#[test]
+fn requesters_take_turns() {
+    let mut walker = Walker::new("8");
+    for requester in 0..16 {
+        walker.ask(requester, 0, PAGE + 0x1000 * requester as u64);
+    }
+    let mut order = Vec::new();
+    while order.len() < 40 {
+        let outputs = walker.cycle();
+        let served = outputs.request_ready.iter().position(|&ready| ready != 0);
+        order.extend(served);
+        if let Some(served) = served {
+            walker.ask(served, 0, PAGE + 7 * order.len() as u64);
+        }
+        assert!(walker.cycle < 20_000);
+    }
+    for (before, after) in order.iter().zip(&order[1..]) {
+        assert_eq!(*after, (before + 1) % 16);
+    }
+}
+
+/// G8: with 64 walks and a memory of 200 cycles, at least 0.95 of what the memory's latency allows (64 walks that each
+/// wait 200 cycles) is asked for.
+#[test]
+fn memory_port_is_kept_busy() {
+    for (config, walks) in [("32", 32.0), ("64", 64.0)] {
+        let mut walker = Walker::new(config);
+        walker.latency = 200;
+        let mut next = 0;
+        let cycles = 4000;
+        let mut from = 0;
+        while walker.cycle < 2000 + cycles {
+            for requester in 0..16 {
+                if walker.inputs.request_valid[requester] == 0 {
+                    walker.map(0, PAGE + next, 0x5000);
+                    walker.ask(requester, 0, PAGE + next);
+                    next += 1;
+                }
+            }
+            walker.cycle();
+            if walker.cycle == 2000 {
+                from = walker.asked.len();
+            }
+        }
+        let asked = (walker.asked.len() - from) as f64 / cycles as f64;
+        let bound = walks / 200.0;
+        println!("{config}: {:.4} of the bound", asked / bound);
+        assert!(asked / bound >= 0.95, "{config}: {}", asked / bound);
+    }
+}
+
+/// G9.
+#[test]
+fn offers_hold_until_they_are_taken() {
+    let mut walker = Walker::new("8");
+    for requester in 0..6 {
+        walker.map(0, PAGE + requester as u64, 0x5000);
+        walker.ask(requester, 0, PAGE + requester as u64);
+    }
+    let mut dice = Dice::new(3);
+    let mut held = None;
+    while walker.answers.len() < 6 {
+        walker.inputs.memory_ready = dice.chance(40);
+        walker.inputs.answer_ready = dice.chance(40);
+        let outputs = walker.cycle();
+        let offer = (outputs.memory_valid || outputs.answer_valid).then(|| {
+            (
+                outputs.memory_valid,
+                outputs.memory_word,
+                outputs.memory_walk,
+                outputs.answer_page,
+                outputs.answer_frame,
+            )
+        });
+        if held.is_some() {
+            assert_eq!(offer, held);
+        }
+        let taken = (outputs.memory_valid && walker.inputs.memory_ready)
+            || (outputs.answer_valid && walker.inputs.answer_ready);
+        held = offer.filter(|_| !taken);
+        assert!(walker.cycle < 20_000);
+    }
+}
+
+/// G10.
+#[test]
+fn response_that_nobody_waits_for_changes_nothing() {
+    let mut walker = Walker::new("8");
+    walker.map(0, PAGE, 0x5000);
+    walker.cycle();
+    walker.inputs.response_valid = true;
+    walker.inputs.response_data = OPEN;
+    // Past the memory, which would set it anew.
+    let inputs = walker.inputs.clone();
+    walker.raw(&inputs);
+    for _ in 0..20 {
+        let outputs = walker.cycle();
+        assert!(!outputs.answer_valid && !outputs.memory_valid);
+    }
+    walker.ask(0, 0, PAGE);
+    assert_eq!(walker.answers(1)[0].answer_frame, 0x5000);
+}
+
+/// A word that is not there ends the walk, whatever comes with it, and is not taken for an entry that is not present.
+#[test]
+fn error_response_is_a_fault_of_its_own() {
+    for level in 1..=4 {
+        let mut walker = Walker::new("8");
+        walker.map(0, PAGE, 0x5000);
+        walker.broken = Some(walker.word(0, PAGE, level));
+        walker.ask(0, 0, PAGE);
+        let answer = &walker.answers(1)[0];
+        let found = (answer.answer_cause, answer.answer_level, answer.answer_code);
+        assert_eq!(found, (7, level as u8, 0));
+    }
+}
+
+#[test]
+fn address_that_is_not_canonical_reads_nothing() {
+    let mut walker = Walker::new("8");
+    walker.ask(3, 1, 1 << 36 | 5);
+    let answer = walker.answers(1)[0].clone();
+    assert_eq!(
+        (answer.answer_cause, answer.answer_level, answer.answer_page),
+        (1, 0, 1 << 36 | 5)
+    );
+    assert_eq!((requesters(&answer), answer.answer_space), (vec![3], 1));
+    assert!(walker.asked.is_empty());
+}
+
+/// Where requests are served in the order in which they came, one requester's burst keeps the others waiting; where they
+/// take turns, it does not.
+#[test]
+fn burst_keeps_others_waiting_only_in_order() {
+    let (turns, order) = (
+        wait_behind_a_burst("32"),
+        wait_behind_a_burst("32_in_order"),
+    );
+    println!("{turns} cycles in turn, {order} in order");
+    assert!(turns <= order);
+}
+
+#[test]
+fn reset_forgets_every_walk() {
+    let mut walker = Walker::new("8");
+    walker.map(0, PAGE, 0x5000);
+    walker.latency = 1000;
+    walker.ask(0, 0, PAGE);
+    for _ in 0..20 {
+        walker.cycle();
+    }
+    walker.inputs.reset = true;
+    walker.cycle();
+    walker.inputs.reset = false;
+    for _ in 0..2000 {
+        assert!(!walker.cycle().answer_valid);
+    }
 }

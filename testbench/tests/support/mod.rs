@@ -7,6 +7,7 @@ pub mod board;
 pub mod log;
 pub mod queue;
 pub mod tlb;
+pub mod walker;
 
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks;

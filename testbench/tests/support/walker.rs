@@ -1,0 +1,183 @@
+//! A page walker that tests drive by hand, in all back ends at once, with a memory behind it.
+
+use std::collections::HashMap;
+
+use faultline_sim::page_walker::{Inputs, Outputs};
+use faultline_sim::walk::{ACCESSED, DIRTY, PRESENT, USER, WRITABLE};
+use faultline_testbench::bench::Bench;
+use faultline_testbench::blocks::{self, PageWalker};
+
+/// An entry that allows everything.
+pub const OPEN: u64 = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
+/// The frame of the first table of space 0.
+pub const ROOT: u64 = 0x100;
+
+/// What memory was asked for, and when.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub cycle: u64,
+    pub walk: u8,
+    pub word: u64,
+    pub level: u8,
+    pub update: bool,
+}
+
+/// The walker, and what a test does with it.
+pub struct Walker {
+    bench: Bench<faultline_sim::page_walker::PageWalker>,
+    /// The inputs of the next cycle; those of memory's answers are set by the memory.
+    pub inputs: Inputs,
+    /// Words by their numbers; one that is not listed is 0.
+    pub memory: HashMap<u64, u64>,
+    /// Cycles from a request to its response.
+    pub latency: u64,
+    /// Memory answers an error for this word.
+    pub broken: Option<u64>,
+    pub cycle: u64,
+    pub asked: Vec<Asked>,
+    pub answers: Vec<Outputs>,
+    due: Vec<(u64, Outputs)>,
+}
+
+impl Walker {
+    /// A walker with its root for every space in use, and no tables.
+    pub fn new(config: &str) -> Self {
+        let mut walker = Self {
+            bench: blocks::bench::<PageWalker>(config).unwrap(),
+            inputs: Inputs {
+                reset: true,
+                ..Inputs::default()
+            },
+            memory: HashMap::new(),
+            latency: 4,
+            broken: None,
+            cycle: 0,
+            asked: Vec::new(),
+            answers: Vec::new(),
+            due: Vec::new(),
+        };
+        walker.cycle();
+        let frames = walker.bench.parameters().frame_bits;
+        walker.inputs = Inputs {
+            answer_ready: true,
+            memory_ready: true,
+            execute_disable: true,
+            reserved_bits: (u32::MAX << (frames - 20)) & 0xF_FFFF,
+            last_frame: u64::MAX >> (64 - frames),
+            ..Inputs::default()
+        };
+        for space in 0..2 {
+            walker.inputs.root_valid = true;
+            walker.inputs.root_space = space;
+            walker.inputs.root_frame = ROOT + 0x100 * u64::from(space);
+            walker.cycle();
+        }
+        walker.inputs.root_valid = false;
+        walker
+    }
+
+    /// Maps a page of a space: tables of its own for each level, and the entry of the page.
+    pub fn map(&mut self, space: u8, page: u64, frame: u64) {
+        let mut table = ROOT + 0x100 * u64::from(space);
+        for level in (2..=4).rev() {
+            let index = page >> (9 * (level - 1)) & 511;
+            let next = table * 8 + 0x10 * level + index + 1;
+            let next = next & 0xFF_FFFF;
+            self.memory.insert(table << 9 | index, next << 12 | OPEN);
+            table = next;
+        }
+        self.memory
+            .insert(table << 9 | page & 511, frame << 12 | OPEN);
+    }
+
+    /// The word of the entry of a page at a level, in the tables as they are.
+    pub fn word(&self, space: u8, page: u64, level: u64) -> u64 {
+        let mut table = ROOT + 0x100 * u64::from(space);
+        for above in (level + 1..=4).rev() {
+            let index = page >> (9 * (above - 1)) & 511;
+            table = self.memory[&(table << 9 | index)] >> 12 & 0xFFF_FFFF;
+        }
+        table << 9 | page >> (9 * (level - 1)) & 511
+    }
+
+    /// A requester asks to read a page, as a user.
+    pub fn ask(&mut self, requester: usize, space: u8, page: u64) {
+        self.inputs.request_valid[requester] = 1;
+        self.inputs.request_page[requester] = page;
+        self.inputs.request_space[requester] = u64::from(space);
+        self.inputs.request_user[requester] = 1;
+    }
+
+    /// Runs a cycle; a request that is accepted is not asked again.
+    pub fn cycle(&mut self) -> Outputs {
+        self.inputs.response_valid = false;
+        let place = self.due.iter().position(|(due, _)| *due <= self.cycle);
+        if let Some((_, asked)) = place.map(|place| self.due.remove(place)) {
+            self.respond(&asked);
+        }
+        let outputs = self.bench.cycle(&self.inputs).unwrap();
+        for requester in 0..outputs.request_ready.len() {
+            if outputs.request_ready[requester] != 0 {
+                self.inputs.request_valid[requester] = 0;
+            }
+        }
+        if outputs.memory_valid && self.inputs.memory_ready && !self.inputs.reset {
+            self.asked.push(Asked {
+                cycle: self.cycle,
+                walk: outputs.memory_walk,
+                word: outputs.memory_word,
+                level: outputs.memory_level,
+                update: outputs.memory_update,
+            });
+            self.due.push((self.cycle + self.latency, outputs.clone()));
+        }
+        if outputs.answer_valid && self.inputs.answer_ready {
+            self.answers.push(outputs.clone());
+        }
+        self.cycle += 1;
+        outputs
+    }
+
+    /// Runs a cycle with just these inputs.
+    pub fn raw(&mut self, inputs: &Inputs) -> Outputs {
+        self.cycle += 1;
+        self.bench.cycle(inputs).unwrap()
+    }
+
+    /// What is in memory when the answer leaves it counts.
+    fn respond(&mut self, asked: &Outputs) {
+        let entry = self.memory.get(&asked.memory_word).copied().unwrap_or(0);
+        self.inputs.response_valid = true;
+        self.inputs.response_walk = asked.memory_walk;
+        self.inputs.response_data = entry;
+        self.inputs.response_error = self.broken == Some(asked.memory_word);
+        self.inputs.response_changed = false;
+        if asked.memory_update {
+            let changed = (entry ^ asked.memory_expected) & !(ACCESSED | DIRTY) != 0;
+            self.inputs.response_changed = changed;
+            if !changed {
+                let dirty = if asked.memory_dirty { DIRTY } else { 0 };
+                self.memory
+                    .insert(asked.memory_word, entry | ACCESSED | dirty);
+            }
+        }
+    }
+
+    /// Runs until so many answers have come.
+    pub fn answers(&mut self, count: usize) -> &[Outputs] {
+        for _ in 0..20_000 {
+            if self.answers.len() >= count {
+                return &self.answers;
+            }
+            self.cycle();
+        }
+        panic!("{} of {count} answers", self.answers.len());
+    }
+}
+
+/// Those for whom an answer is.
+pub fn requesters(answer: &Outputs) -> Vec<usize> {
+    (0..answer.answer_requesters.len())
+        .filter(|&requester| answer.answer_requesters[requester] != 0)
+        .collect()
+}
