@@ -365,7 +365,8 @@ impl PageWalker {
 
     /// What a response means for its walk, as it was seen.
     fn outcome(&self, inputs: &Inputs, rules: &Rules) -> Option<Outcome> {
-        let (response, seen) = self.looked?;
+        // What a walk that has never begun is told means nothing.
+        let (response, seen) = self.looked.filter(|(_, seen)| seen.level > 0)?;
         let top = self.parameters.levels;
         let entry = response.data;
         let (so_far, unmarked) = if seen.level == top {

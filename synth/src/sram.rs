@@ -182,7 +182,7 @@ impl Table {
             }
         }
         for node_nm in [40, 45] {
-            for (words, bits) in [(256, 28), (512, 64)] {
+            for (words, bits) in [(256, 32), (512, 64)] {
                 shapes.push((Setting::SinglePort, node_nm, words, bits));
             }
         }

@@ -21,7 +21,7 @@ fn matches_model() {
 fn every_request_is_answered_once_to_its_requester() {
     let mut walker = Walker::new("8");
     let mut dice = Dice::new(1);
-    let mut open = Vec::new();
+    let mut open: Vec<(usize, u8, u64)> = Vec::new();
     for number in 0..12 {
         walker.map(0, PAGE + number, 0x5000 + number);
         walker.map(1, PAGE + number, 0x6000 + number);
