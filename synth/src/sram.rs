@@ -162,7 +162,7 @@ impl Table {
     }
 
     /// The shapes that the table should have: the logs' macros in both organisations and the
-    /// replay queue's payload, at both nodes.
+    /// replay queue's payload, and what the far-fault MSHRs do not search, at both nodes.
     pub fn shapes() -> Vec<Shape> {
         let mut shapes = Vec::new();
         for setting in Setting::ALL {
@@ -177,6 +177,13 @@ impl Table {
         for node_nm in [40, 45] {
             for bits in (88..=136).step_by(8) {
                 for words in [32, 64, 128] {
+                    shapes.push((Setting::SinglePort, node_nm, words, bits));
+                }
+            }
+        }
+        for node_nm in [40, 45] {
+            for bits in [16, 56] {
+                for words in [32, 64, 128, 256] {
                     shapes.push((Setting::SinglePort, node_nm, words, bits));
                 }
             }
