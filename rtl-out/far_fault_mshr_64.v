@@ -369,8 +369,8 @@ module far_fault_mshr_64 (
     end
 
     assign limits_room = found_q || !(count_q == CAPACITY);
-    assign merging = acting && of_fault_q;
-    assign taking = merging && !found_q && some_far_any;
+    assign merging = acting && of_fault_q && some_far_any;
+    assign taking = merging && !found_q;
     assign ending = acting && found_q && ends_q;
     assign asking = acting && found_q && !of_fault_q && !ends_q;
     assign entries_unmark = asking && of_sweep_q;

@@ -1,13 +1,12 @@
 far_fault_mshr_proof.v
-any_of_2.v
 far_fault_mshr_proof_reports.v
 far_fault_mshr_proof_limits.v
 far_fault_mshr_proof_entries.v
-any_of_4.v
-arbiter_lowest_4.v
+any_of_2.v
+arbiter_lowest_2.v
 far_fault_mshr_proof_choice.v
-sram_4x2.v
-sram_4x6.v
+sram_2x2.v
+sram_2x5.v
 register_2.v
 register_1.v
 register_3.v

@@ -31,7 +31,7 @@ module far_fault_mshr_proof (
     output reg           answer_space,
     output reg     [1:0] answer_far,
     output reg     [1:0] answer_nack,
-    output reg     [2:0] answer_place,
+    output reg     [1:0] answer_place,
     output wire          report_valid,
     output wire    [1:0] report_page,
     output wire          report_space,
@@ -39,8 +39,8 @@ module far_fault_mshr_proof (
     output wire    [2:0] report_access,
     output wire    [2:0] report_cause,
     output wire    [2:0] report_level,
-    output wire    [1:0] report_index,
-    output wire    [2:0] report_place,
+    output wire          report_index,
+    output wire    [1:0] report_place,
     output wire          command_ready,
     output wire          walk_valid,
     output wire    [1:0] walk_page,
@@ -51,13 +51,13 @@ module far_fault_mshr_proof (
     output reg           wake_space,
     output reg     [1:0] wake_to,
     output wire          wake_denied,
-    output wire    [2:0] held,
+    output wire    [1:0] held,
     output wire          sweeping
 );
     localparam [1:0] OUTSIDE = 2'd2;
-    localparam [5:0] ABOVE_PAGE = 6'd2;
-    localparam [5:0] ABOVE_SPACE = 6'd3;
-    localparam [2:0] CAPACITY = 3'd4;
+    localparam [4:0] ABOVE_PAGE = 5'd2;
+    localparam [4:0] ABOVE_SPACE = 5'd3;
+    localparam [1:0] CAPACITY = 2'd2;
     localparam [2:0] PHASE_ACTING = 3'd4;
     localparam [2:0] PHASE_ANSWERING = 3'd5;
     localparam [2:0] PHASE_CHOOSING = 3'd2;
@@ -75,7 +75,7 @@ module far_fault_mshr_proof (
     wire          acting;
     wire          waking;
     wire          answering;
-    reg     [2:0] held_place;
+    reg     [1:0] held_place;
     wire          merging;
     wire          taking;
     wire          ending;
@@ -104,18 +104,18 @@ module far_fault_mshr_proof (
     wire    [2:0] cause_q;
     reg     [2:0] level_d;
     wire    [2:0] level_q;
-    reg     [1:0] entry_d;
-    wire    [1:0] entry_q;
+    reg           entry_d;
+    wire          entry_q;
     wire          found_d;
     wire          found_q;
     reg     [1:0] far_d;
     wire    [1:0] far_q;
-    reg     [2:0] place_d;
-    wire    [2:0] place_q;
+    reg     [1:0] place_d;
+    wire    [1:0] place_q;
     reg           sweep_denies_d;
     wire          sweep_denies_q;
-    reg     [2:0] count_d;
-    wire    [2:0] count_q;
+    reg     [1:0] count_d;
+    wire    [1:0] count_q;
     wire          walking_d;
     wire          walking_q;
     reg     [1:0] walk_of_d;
@@ -123,11 +123,11 @@ module far_fault_mshr_proof (
     reg           walk_in_d;
     wire          walk_in_q;
     wire          names_enable;
-    reg     [1:0] names_address;
-    wire    [5:0] names_data;
-    wire    [5:0] names_q;
+    reg           names_address;
+    wire    [4:0] names_data;
+    wire    [4:0] names_q;
     wire          waiters_enable;
-    reg     [1:0] waiters_address;
+    reg           waiters_address;
     reg     [1:0] waiters_data;
     wire    [1:0] waiters_q;
     wire          choice_idle;
@@ -144,8 +144,8 @@ module far_fault_mshr_proof (
     wire          entries_mark;
     wire          entries_unmark;
     wire          entries_some;
-    wire    [1:0] entries_first;
-    wire    [1:0] entries_vacant;
+    wire          entries_first;
+    wire          entries_vacant;
     wire          entries_marked;
     reg     [1:0] limits_waits;
     wire          limits_room;
@@ -156,8 +156,8 @@ module far_fault_mshr_proof (
     wire    [2:0] reports_shown_access;
     wire    [2:0] reports_shown_cause;
     wire    [2:0] reports_shown_level;
-    wire    [1:0] reports_shown_index;
-    wire    [2:0] reports_shown_place;
+    wire          reports_shown_index;
+    wire    [1:0] reports_shown_place;
     wire    [1:0] reports_shown_requester;
     wire          some_far_any;
 
@@ -173,16 +173,16 @@ module far_fault_mshr_proof (
     register_3 access (.clock(clock), .reset(reset), .d(access_d), .q(access_q));
     register_3 cause (.clock(clock), .reset(reset), .d(cause_d), .q(cause_q));
     register_3 level (.clock(clock), .reset(reset), .d(level_d), .q(level_q));
-    register_2 entry (.clock(clock), .reset(reset), .d(entry_d), .q(entry_q));
+    register_1 entry (.clock(clock), .reset(reset), .d(entry_d), .q(entry_q));
     register_1 found (.clock(clock), .reset(reset), .d(found_d), .q(found_q));
     register_1 far_ [1:0] (.clock(clock), .reset(reset), .d(far_d), .q(far_q));
-    register_3 place (.clock(clock), .reset(reset), .d(place_d), .q(place_q));
+    register_2 place (.clock(clock), .reset(reset), .d(place_d), .q(place_q));
     register_1 sweep_denies (.clock(clock), .reset(reset), .d(sweep_denies_d), .q(sweep_denies_q));
-    register_3 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
+    register_2 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
     register_1 walking (.clock(clock), .reset(reset), .d(walking_d), .q(walking_q));
     register_2 walk_of (.clock(clock), .reset(reset), .d(walk_of_d), .q(walk_of_q));
     register_1 walk_in (.clock(clock), .reset(reset), .d(walk_in_d), .q(walk_in_q));
-    sram_4x6 names (
+    sram_2x5 names (
         .clock(clock),
         .enable(names_enable),
         .write(taking),
@@ -190,7 +190,7 @@ module far_fault_mshr_proof (
         .data(names_data),
         .q(names_q)
     );
-    sram_4x2 waiters (
+    sram_2x2 waiters (
         .clock(clock),
         .enable(waiters_enable),
         .write(merging),
@@ -339,7 +339,7 @@ module far_fault_mshr_proof (
     assign read_page = names_q[1:0];
 
     always @* begin : read_space_process
-        reg [4:0] unused_0;
+        reg [3:0] unused_0;
         reg part_0;
         {unused_0, part_0} = names_q >> ABOVE_PAGE;
         read_space = part_0;
@@ -369,8 +369,8 @@ module far_fault_mshr_proof (
     end
 
     assign limits_room = found_q || !(count_q == CAPACITY);
-    assign merging = acting && of_fault_q;
-    assign taking = merging && !found_q && some_far_any;
+    assign merging = acting && of_fault_q && some_far_any;
+    assign taking = merging && !found_q;
     assign ending = acting && found_q && ends_q;
     assign asking = acting && found_q && !of_fault_q && !ends_q;
     assign entries_unmark = asking && of_sweep_q;
@@ -378,10 +378,10 @@ module far_fault_mshr_proof (
     always @* begin : count_d_process
         count_d = count_q;
         if (taking) begin
-            count_d = count_q + 3'd1;
+            count_d = count_q + 2'd1;
         end
         if (ending) begin
-            count_d = count_q - 3'd1;
+            count_d = count_q - 2'd1;
         end
     end
 
@@ -402,7 +402,7 @@ module far_fault_mshr_proof (
     end
 
     assign names_enable = choosing || taking;
-    assign names_data = {4'd0, page_q} | ({5'd0, space_q} << ABOVE_PAGE) | ({3'd0, count_q} << ABOVE_SPACE);
+    assign names_data = {3'd0, page_q} | ({4'd0, space_q} << ABOVE_PAGE) | ({3'd0, count_q} << ABOVE_SPACE);
     assign waiters_enable = choosing || merging;
 
     always @* begin : waiters_data_process
@@ -465,9 +465,9 @@ module far_fault_mshr_proof (
 
     always @* begin : held_place_process
         reg [2:0] unused_0;
-        reg [2:0] part_0;
+        reg [1:0] part_0;
         unused_0 = 3'd0;
-        part_0 = 3'd0;
+        part_0 = 2'd0;
         held_place = count_q;
         if (found_q) begin
             {unused_0, part_0} = names_q >> ABOVE_SPACE;
@@ -498,7 +498,7 @@ module far_fault_mshr_proof (
     always @* begin : answer_page_process
         answer_page = 2'd0;
         answer_space = 1'd0;
-        answer_place = 3'd0;
+        answer_place = 2'd0;
         if (answering) begin
             answer_page = page_q;
             answer_space = space_q;

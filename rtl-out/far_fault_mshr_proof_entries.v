@@ -8,56 +8,56 @@ module far_fault_mshr_proof_entries (
     input  wire          tag,
     input  wire          drop,
     input  wire          mark,
-    input  wire    [1:0] target,
+    input  wire          target,
     input  wire          take,
     input  wire          free,
     input  wire          unmark,
     output wire          some,
-    output wire    [1:0] first,
-    output wire    [1:0] vacant,
+    output wire          first,
+    output wire          vacant,
     output wire          marked
 );
-    reg     [3:0] is_target;
-    reg     [3:0] taken_d;
-    wire    [3:0] taken_q;
-    reg     [3:0] noted_d;
-    wire    [3:0] noted_q;
-    reg     [3:0] tags_d;
-    wire    [3:0] tags_q;
-    reg     [3:0] candidate_d;
-    wire    [3:0] candidate_q;
-    wire    [3:0] lowest_grant;
-    wire    [1:0] lowest_index;
-    reg     [3:0] lowest_free_request;
-    wire    [3:0] unused_lowest_free_grant;
-    wire    [1:0] lowest_free_index;
+    reg     [1:0] is_target;
+    reg     [1:0] taken_d;
+    wire    [1:0] taken_q;
+    reg     [1:0] noted_d;
+    wire    [1:0] noted_q;
+    reg     [1:0] tags_d;
+    wire    [1:0] tags_q;
+    reg     [1:0] candidate_d;
+    wire    [1:0] candidate_q;
+    wire    [1:0] lowest_grant;
+    wire          lowest_index;
+    reg     [1:0] lowest_free_request;
+    wire    [1:0] unused_lowest_free_grant;
+    wire          lowest_free_index;
     wire          some_candidate_any;
     wire          some_noted_any;
 
-    register_1 taken [3:0] (.clock(clock), .reset(reset), .d(taken_d), .q(taken_q));
-    register_1 noted [3:0] (.clock(clock), .reset(reset), .d(noted_d), .q(noted_q));
-    register_1 tags [3:0] (.clock(clock), .reset(reset), .d(tags_d), .q(tags_q));
-    register_1 candidate [3:0] (.clock(clock), .reset(reset), .d(candidate_d), .q(candidate_q));
-    arbiter_lowest_4 lowest (.request(candidate_q), .grant(lowest_grant), .index(lowest_index));
-    arbiter_lowest_4 lowest_free (
+    register_1 taken [1:0] (.clock(clock), .reset(reset), .d(taken_d), .q(taken_q));
+    register_1 noted [1:0] (.clock(clock), .reset(reset), .d(noted_d), .q(noted_q));
+    register_1 tags [1:0] (.clock(clock), .reset(reset), .d(tags_d), .q(tags_q));
+    register_1 candidate [1:0] (.clock(clock), .reset(reset), .d(candidate_d), .q(candidate_q));
+    arbiter_lowest_2 lowest (.request(candidate_q), .grant(lowest_grant), .index(lowest_index));
+    arbiter_lowest_2 lowest_free (
         .request(lowest_free_request),
         .grant(unused_lowest_free_grant),
         .index(lowest_free_index)
     );
-    any_of_4 some_candidate (.of(candidate_q), .any(some_candidate_any));
-    any_of_4 some_noted (.of(noted_q), .any(some_noted_any));
+    any_of_2 some_candidate (.of(candidate_q), .any(some_candidate_any));
+    any_of_2 some_noted (.of(noted_q), .any(some_noted_any));
 
     always @* begin : lowest_free_request_process
         integer i;
-        for (i = 0; i < 4; i = i + 1) begin
+        for (i = 0; i < 2; i = i + 1) begin
             lowest_free_request[i] = !taken_q[i];
         end
     end
 
     always @* begin : is_target_process
         integer i;
-        for (i = 0; i < 4; i = i + 1) begin
-            is_target[i] = target == i[1:0];
+        for (i = 0; i < 2; i = i + 1) begin
+            is_target[i] = target == i[0:0];
         end
     end
 
@@ -68,7 +68,7 @@ module far_fault_mshr_proof_entries (
 
     always @* begin : candidate_d_process
         integer i;
-        for (i = 0; i < 4; i = i + 1) begin
+        for (i = 0; i < 2; i = i + 1) begin
             candidate_d[i] = candidate_q[i];
             if (drop && lowest_grant[i]) begin
                 candidate_d[i] = 1'd0;
@@ -84,7 +84,7 @@ module far_fault_mshr_proof_entries (
 
     always @* begin : taken_d_process
         integer i;
-        for (i = 0; i < 4; i = i + 1) begin
+        for (i = 0; i < 2; i = i + 1) begin
             taken_d[i] = taken_q[i];
             tags_d[i] = tags_q[i];
             if (is_target[i] && take) begin
@@ -99,7 +99,7 @@ module far_fault_mshr_proof_entries (
 
     always @* begin : noted_d_process
         integer i;
-        for (i = 0; i < 4; i = i + 1) begin
+        for (i = 0; i < 2; i = i + 1) begin
             noted_d[i] = noted_q[i] || (mark && taken_q[i]);
             if (is_target[i] && (free || unmark)) begin
                 noted_d[i] = 1'd0;

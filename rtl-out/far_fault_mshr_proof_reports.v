@@ -9,8 +9,8 @@ module far_fault_mshr_proof_reports (
     input  wire    [2:0] access,
     input  wire    [2:0] cause,
     input  wire    [2:0] level,
-    input  wire    [1:0] index,
-    input  wire    [2:0] place,
+    input  wire          index,
+    input  wire    [1:0] place,
     input  wire    [1:0] requester,
     input  wire          ready,
     output wire          valid,
@@ -19,8 +19,8 @@ module far_fault_mshr_proof_reports (
     output wire    [2:0] shown_access,
     output wire    [2:0] shown_cause,
     output wire    [2:0] shown_level,
-    output wire    [1:0] shown_index,
-    output wire    [2:0] shown_place,
+    output wire          shown_index,
+    output wire    [1:0] shown_place,
     output reg     [1:0] shown_requester
 );
     wire          offered_d;
@@ -35,10 +35,10 @@ module far_fault_mshr_proof_reports (
     wire    [2:0] kept_cause_q;
     reg     [2:0] kept_level_d;
     wire    [2:0] kept_level_q;
-    reg     [1:0] kept_index_d;
-    wire    [1:0] kept_index_q;
-    reg     [2:0] kept_place_d;
-    wire    [2:0] kept_place_q;
+    reg           kept_index_d;
+    wire          kept_index_q;
+    reg     [1:0] kept_place_d;
+    wire    [1:0] kept_place_q;
     reg     [1:0] kept_requester_d;
     wire    [1:0] kept_requester_q;
 
@@ -48,8 +48,8 @@ module far_fault_mshr_proof_reports (
     register_3 kept_access (.clock(clock), .reset(reset), .d(kept_access_d), .q(kept_access_q));
     register_3 kept_cause (.clock(clock), .reset(reset), .d(kept_cause_d), .q(kept_cause_q));
     register_3 kept_level (.clock(clock), .reset(reset), .d(kept_level_d), .q(kept_level_q));
-    register_2 kept_index (.clock(clock), .reset(reset), .d(kept_index_d), .q(kept_index_q));
-    register_3 kept_place (.clock(clock), .reset(reset), .d(kept_place_d), .q(kept_place_q));
+    register_1 kept_index (.clock(clock), .reset(reset), .d(kept_index_d), .q(kept_index_q));
+    register_2 kept_place (.clock(clock), .reset(reset), .d(kept_place_d), .q(kept_place_q));
     register_1 kept_requester [1:0] (.clock(clock), .reset(reset), .d(kept_requester_d), .q(kept_requester_q));
 
     assign offered_d = take || (offered_q && !ready);

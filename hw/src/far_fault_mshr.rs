@@ -326,8 +326,8 @@ impl<
         for s in 0..N {
             self.some_far.of[s].next = self.limits.far[s].val();
         }
-        self.merging.next = self.acting.val() && self.of_fault.q.val();
-        self.taking.next = self.merging.val() && !self.found.q.val() && self.some_far.any.val();
+        self.merging.next = self.acting.val() && self.of_fault.q.val() && self.some_far.any.val();
+        self.taking.next = self.merging.val() && !self.found.q.val();
         self.ending.next = self.acting.val() && self.found.q.val() && self.ends.q.val();
         self.asking.next =
             self.acting.val() && self.found.q.val() && !self.of_fault.q.val() && !self.ends.q.val();

@@ -305,7 +305,7 @@ pub fn designs() -> Vec<Design> {
             "far_fault_mshr_proof",
             "far_fault_mshr",
             "proof",
-            ready::<FarFaultMshr<4, 2, 3, 2, 1, 6, 2, 2, 1>>,
+            ready::<FarFaultMshr<2, 1, 2, 2, 1, 5, 2, 2, 1>>,
         ),
         design("scoreboard_8", "scoreboard", "8", || {
             connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(false))

@@ -155,7 +155,7 @@ impl Block for FarFaultMshr {
     fn parameters(config: &str) -> Option<far_fault_mshr::Parameters> {
         if config == PROVED {
             return Some(far_fault_mshr::Parameters {
-                entries: 4,
+                entries: 2,
                 page_bits: 2,
                 space_bits: 1,
                 sms: 2,

@@ -187,7 +187,8 @@ impl Traffic for FarFaultMshrTraffic {
     fn drive(&mut self, model: &FarFaultMshr, inputs: &mut Inputs) {
         if self.left == 0 {
             self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 300 + self.dice.below(1200);
+            // Long enough to fill all entries.
+            self.left = 300 + self.dice.below(1200) + 8 * self.parameters.entries as u64;
             self.change_pool();
         }
         self.left -= 1;

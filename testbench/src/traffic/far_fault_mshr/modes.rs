@@ -62,6 +62,7 @@ pub const MODES: [Mode; 13] = [
     Mode {
         fault: ALWAYS,
         again: 10,
+        requester: 4,
         pages: 512,
         command: 6,
         limit: Some(31),
@@ -70,6 +71,7 @@ pub const MODES: [Mode; 13] = [
     // The same, and everything at once is cancelled or resolved.
     Mode {
         fault: 200,
+        requester: 4,
         pages: 512,
         command: 8,
         all: 128,
