@@ -178,7 +178,7 @@ impl FarFaultMshr {
         let command = !self.walking && !sweeping;
         let step = !self.walking && sweeping;
         let others = present || (command && inputs.command_valid) || step;
-        let fault = !self.reporting && !(self.after_fault && others);
+        let fault = !(self.reporting || self.after_fault && others);
         let other = self.after_fault || self.reporting || !inputs.fault_valid;
         let readies = [fault, other, other && !present && command];
         let work = if inputs.fault_valid && fault {
