@@ -1,6 +1,7 @@
 //! Everything of Faultline that becomes gates.
 //!
-//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`scoreboard`], [`sm_pipeline`], [`page_walker`]. Primitives under
+//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`far_fault_mshr`], [`scoreboard`],
+//! [`sm_pipeline`], [`page_walker`]. Primitives under
 //! them: [`register`], [`memory`], [`arbiter`], [`any_of`], [`lowest`], [`turns`], [`select`], [`recency`],
 //! [`warp_scheduler`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
@@ -9,6 +10,7 @@
 pub mod any_of;
 pub mod arbiter;
 pub mod coalescer;
+pub mod far_fault_mshr;
 pub mod l1_tlb;
 pub mod lowest;
 pub mod memory;

@@ -68,3 +68,9 @@ pub const MEMORY_PLACES: usize = 3;
 pub const WIDTH: usize = 2;
 /// Units that finish instructions: two for mathematics, special functions, control, memory (Table 1).
 pub const UNITS: usize = FINISHES - 1;
+/// SMs of the GPU (Tanasic et al., MICRO-50, Table 1: 16).
+pub const SMS: usize = 16;
+/// Bits of a count of an SM's far faults: 16 at most (Zheng et al., HPCA 2016, section 3.2), and one less than 32.
+pub const FAR_FAULT_BITS: usize = 5;
+/// Bits of a page number inside the region by which faults are handled: 64 KB (Tanasic, section 5).
+pub const REGION_BITS: usize = 4;

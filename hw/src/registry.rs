@@ -1,14 +1,16 @@
 //! The designs that are exported: every block at every size that is measured, and at the small size that is proved.
 
 use crate::coalescer::Coalescer;
+use crate::far_fault_mshr::FarFaultMshr;
 use crate::l1_tlb::L1Tlb;
 use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
 use crate::page_walker::PageWalker;
 use crate::params::{
-    AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
-    L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES,
-    LINE_BITS, LOG_BANKS, PAGE_BITS, SCOREBOARD_ENTRIES, SPACE_BITS, WORD_BITS,
+    AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FAR_FAULT_BITS, FRAME_BITS, L1_TLB_MISS_BITS,
+    L1_TLB_MISS_COUNT_BITS, L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS,
+    L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES, LINE_BITS, LOG_BANKS, PAGE_BITS, REGION_BITS,
+    SCOREBOARD_ENTRIES, SMS, SPACE_BITS, WORD_BITS,
 };
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
@@ -145,6 +147,10 @@ type PaperL1Tlb = L1Tlb<
     L1_TLB_MISS_BITS,
     L1_TLB_MISS_COUNT_BITS,
 >;
+
+/// The far-fault MSHRs of a GPU at the paper's widths.
+type FarFaultMshrs<const E: usize, const I: usize, const O: usize, const W: usize> =
+    FarFaultMshr<E, I, O, PAGE_BITS, SPACE_BITS, W, SMS, FAR_FAULT_BITS, REGION_BITS>;
 
 /// Connects a new block, so that it can be simulated.
 fn ready<B: Hardware + Default + 'static>() -> Box<dyn Hardware> {
@@ -298,6 +304,42 @@ pub fn designs() -> Vec<Design> {
             "l1_tlb",
             "proof",
             ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2>>,
+        ),
+        design(
+            "far_fault_mshr_16",
+            "far_fault_mshr",
+            "16",
+            ready::<FarFaultMshrs<16, 4, 5, 49>>,
+        ),
+        design(
+            "far_fault_mshr_32",
+            "far_fault_mshr",
+            "32",
+            ready::<FarFaultMshrs<32, 5, 6, 50>>,
+        ),
+        design(
+            "far_fault_mshr_64",
+            "far_fault_mshr",
+            "64",
+            ready::<FarFaultMshrs<64, 6, 7, 51>>,
+        ),
+        design(
+            "far_fault_mshr_128",
+            "far_fault_mshr",
+            "128",
+            ready::<FarFaultMshrs<128, 7, 8, 52>>,
+        ),
+        design(
+            "far_fault_mshr_256",
+            "far_fault_mshr",
+            "256",
+            ready::<FarFaultMshrs<256, 8, 9, 53>>,
+        ),
+        design(
+            "far_fault_mshr_proof",
+            "far_fault_mshr",
+            "proof",
+            ready::<FarFaultMshr<2, 1, 2, 2, 1, 5, 2, 2, 1>>,
         ),
         design("scoreboard_8", "scoreboard", "8", || {
             connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(false))

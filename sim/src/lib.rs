@@ -2,6 +2,7 @@
 //! of SIMT programs, and a reader of GPU traces.
 
 pub mod coalescer;
+pub mod far_fault_mshr;
 pub mod l1_tlb;
 pub mod operand_log;
 pub mod page_walker;

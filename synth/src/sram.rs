@@ -162,7 +162,8 @@ impl Table {
     }
 
     /// The shapes that the table should have: the logs' macros in both organisations, the
-    /// replay queue's payload, and the roots and the trail of the page walker, at both nodes.
+    /// replay queue's payload, what the far-fault MSHRs do not search, and the roots and the
+    /// trail of the page walker, at both nodes.
     pub fn shapes() -> Vec<Shape> {
         let mut shapes = Vec::new();
         for setting in Setting::ALL {
@@ -177,6 +178,13 @@ impl Table {
         for node_nm in [40, 45] {
             for bits in (88..=136).step_by(8) {
                 for words in [32, 64, 128] {
+                    shapes.push((Setting::SinglePort, node_nm, words, bits));
+                }
+            }
+        }
+        for node_nm in [40, 45] {
+            for bits in [16, 56] {
+                for words in [32, 64, 128, 256] {
                     shapes.push((Setting::SinglePort, node_nm, words, bits));
                 }
             }

@@ -151,6 +151,13 @@ fn number(value: f64, digits: usize) -> String {
     format!("{value:.digits$}")
 }
 
+/// Blocks of which a GPU has one, and not one in each streaming multiprocessor.
+const SHARED: [&str; 1] = ["far_fault_mshr"];
+
+fn in_each_sm(row: &Row) -> bool {
+    !SHARED.contains(&row.block.as_str())
+}
+
 /// The lines of the second table.
 const LINES: [Line; 17] = [
     ("memories", |row| Some(row.sram_macros.clone())),
@@ -164,8 +171,12 @@ const LINES: [Line; 17] = [
     ("um2 per entry", |row| {
         row.entry_area_um2.map(|value| number(value, 0))
     }),
-    ("SM area %", |row| Some(number(row.sm_area_percent, 3))),
-    ("GPU area %", |row| Some(number(row.gpu_area_percent, 3))),
+    ("SM area %", |row| {
+        in_each_sm(row).then(|| number(row.sm_area_percent, 3))
+    }),
+    ("GPU area %", |row| {
+        in_each_sm(row).then(|| number(row.gpu_area_percent, 3))
+    }),
     ("memory power mW", |row| Some(number(row.sram_power_mw, 1))),
     ("flip-flops", |row| Some(row.registers.to_string())),
     ("clock MHz", |row| {

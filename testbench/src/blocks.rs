@@ -3,7 +3,8 @@
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::{
-    coalescer, l1_tlb, operand_log, page_walker, replay_queue, scoreboard, sm_pipeline,
+    coalescer, far_fault_mshr, l1_tlb, operand_log, page_walker, replay_queue, scoreboard,
+    sm_pipeline,
 };
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
@@ -14,6 +15,7 @@ use crate::replay::{Kernel as TracedKernel, Replay, ReplayError, Target};
 use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
 use crate::traffic::coalescer::CoalescerTraffic;
+use crate::traffic::far_fault_mshr::FarFaultMshrTraffic;
 use crate::traffic::l1_tlb::L1TlbTraffic;
 use crate::traffic::operand_log::OperandLogTraffic;
 use crate::traffic::page_walker::PageWalkerTraffic;
@@ -140,6 +142,35 @@ impl Block for L1Tlb {
 
     fn traffic(parameters: l1_tlb::Parameters, seed: u64) -> L1TlbTraffic {
         L1TlbTraffic::new(parameters, seed)
+    }
+}
+
+/// The far-fault MSHRs.
+pub struct FarFaultMshr;
+
+impl Block for FarFaultMshr {
+    type Model = far_fault_mshr::FarFaultMshr;
+    type Traffic = FarFaultMshrTraffic;
+
+    const NAME: &'static str = "far_fault_mshr";
+
+    fn parameters(config: &str) -> Option<far_fault_mshr::Parameters> {
+        if config == PROVED {
+            return Some(far_fault_mshr::Parameters {
+                entries: 2,
+                page_bits: 2,
+                space_bits: 1,
+                sms: 2,
+                limit_bits: 2,
+                region_bits: 1,
+            });
+        }
+        let entries = config.parse().ok()?;
+        Some(far_fault_mshr::Parameters::with_entries(entries))
+    }
+
+    fn traffic(parameters: far_fault_mshr::Parameters, seed: u64) -> FarFaultMshrTraffic {
+        FarFaultMshrTraffic::new(parameters, seed)
     }
 }
 
@@ -271,6 +302,8 @@ pub const DEFAULT_LOG: &str = "16k";
 pub const DEFAULT_COALESCER: &str = "32";
 /// As above, of the L1 TLB.
 pub const DEFAULT_L1_TLB: &str = "32";
+/// As above, of the far-fault MSHRs.
+pub const DEFAULT_FAR_FAULT_MSHR: &str = "64";
 /// As above, of the scoreboard.
 pub const DEFAULT_SCOREBOARD: &str = "8_holding";
 
@@ -302,11 +335,12 @@ const fn registered<B: Block>() -> Registered {
 }
 
 /// Every block.
-const BLOCKS: [Registered; 7] = [
+const BLOCKS: [Registered; 8] = [
     registered::<ReplayQueue>(),
     registered::<OperandLog>(),
     registered::<Coalescer>(),
     registered::<L1Tlb>(),
+    registered::<FarFaultMshr>(),
     registered::<Scoreboard>(),
     registered::<SmPipeline>(),
     registered::<PageWalker>(),
@@ -418,6 +452,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         OperandLog::NAME => DEFAULT_LOG,
         Coalescer::NAME => DEFAULT_COALESCER,
         L1Tlb::NAME => DEFAULT_L1_TLB,
+        FarFaultMshr::NAME => DEFAULT_FAR_FAULT_MSHR,
         Scoreboard::NAME => DEFAULT_SCOREBOARD,
         SmPipeline::NAME => DEFAULT_PIPELINE,
         PageWalker::NAME => DEFAULT_WALKER,

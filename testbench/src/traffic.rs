@@ -7,6 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::session::{Coverage, Stimulus};
 
 pub mod coalescer;
+pub mod far_fault_mshr;
 pub mod l1_tlb;
 pub mod operand_log;
 pub mod page_walker;

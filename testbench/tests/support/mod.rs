@@ -5,6 +5,7 @@
 
 pub mod board;
 pub mod log;
+pub mod mshr;
 pub mod queue;
 pub mod tlb;
 pub mod walker;

@@ -1,0 +1,574 @@
+#![doc = include_str!("far_fault_mshr.md")]
+
+use rust_hdl::prelude::*;
+
+use crate::any_of::AnyOf;
+use crate::hardware;
+use crate::memory::Memory;
+use crate::register::Register;
+
+mod choice;
+mod entries;
+mod limits;
+mod report;
+
+use choice::Choice;
+use entries::Entries;
+use limits::Limits;
+use report::Report;
+
+/// What is done about the operation.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Phase {
+    /// There is none.
+    Idle,
+    /// The entries of its tag become candidates.
+    Searching,
+    /// The lowest candidate is read.
+    Choosing,
+    /// It is compared.
+    Comparing,
+    /// What it was to do is done.
+    Acting,
+    /// The answer to a fault is on offer.
+    Answering,
+    /// The wake-up of an entry that has ended is.
+    Waking,
+}
+
+/// `E` entries with `I`-bit numbers, counted in `O` = `I` + 1 bits; pages of `P` bits, spaces of `A`, and `W` = `P` + `A`
+/// + `O` bits of both with a place; `N` SMs, whose far faults are counted in `C` bits. A region has 2^`G` pages.
+#[allow(missing_docs)] // the port table above
+#[derive(LogicBlock)]
+pub struct FarFaultMshr<
+    const E: usize,
+    const I: usize,
+    const O: usize,
+    const P: usize,
+    const A: usize,
+    const W: usize,
+    const N: usize,
+    const C: usize,
+    const G: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub region: Signal<In, Bit>,
+    pub limit: Signal<In, Bits<C>>,
+    pub fault_valid: Signal<In, Bit>,
+    pub fault_page: Signal<In, Bits<P>>,
+    pub fault_space: Signal<In, Bits<A>>,
+    pub fault_requesters: [Signal<In, Bit>; N],
+    pub fault_access: Signal<In, Bits<3>>,
+    pub fault_cause: Signal<In, Bits<3>>,
+    pub fault_level: Signal<In, Bits<3>>,
+    pub answer_ready: Signal<In, Bit>,
+    pub report_ready: Signal<In, Bit>,
+    pub command_valid: Signal<In, Bit>,
+    pub command_cancel: Signal<In, Bit>,
+    pub command_all: Signal<In, Bit>,
+    pub command_page: Signal<In, Bits<P>>,
+    pub command_space: Signal<In, Bits<A>>,
+    pub walk_ready: Signal<In, Bit>,
+    pub present_valid: Signal<In, Bit>,
+    pub present_page: Signal<In, Bits<P>>,
+    pub present_space: Signal<In, Bits<A>>,
+    pub wake_ready: Signal<In, Bit>,
+
+    pub fault_ready: Signal<Out, Bit>,
+    pub answer_valid: Signal<Out, Bit>,
+    pub answer_page: Signal<Out, Bits<P>>,
+    pub answer_space: Signal<Out, Bits<A>>,
+    pub answer_far: [Signal<Out, Bit>; N],
+    pub answer_nack: [Signal<Out, Bit>; N],
+    pub answer_place: Signal<Out, Bits<O>>,
+    pub report_valid: Signal<Out, Bit>,
+    pub report_page: Signal<Out, Bits<P>>,
+    pub report_space: Signal<Out, Bits<A>>,
+    pub report_requesters: [Signal<Out, Bit>; N],
+    pub report_access: Signal<Out, Bits<3>>,
+    pub report_cause: Signal<Out, Bits<3>>,
+    pub report_level: Signal<Out, Bits<3>>,
+    pub report_index: Signal<Out, Bits<I>>,
+    pub report_place: Signal<Out, Bits<O>>,
+    pub command_ready: Signal<Out, Bit>,
+    pub walk_valid: Signal<Out, Bit>,
+    pub walk_page: Signal<Out, Bits<P>>,
+    pub walk_space: Signal<Out, Bits<A>>,
+    pub present_ready: Signal<Out, Bit>,
+    pub wake_valid: Signal<Out, Bit>,
+    pub wake_page: Signal<Out, Bits<P>>,
+    pub wake_space: Signal<Out, Bits<A>>,
+    pub wake_to: [Signal<Out, Bit>; N],
+    pub wake_denied: Signal<Out, Bit>,
+    pub held: Signal<Out, Bits<O>>,
+    pub sweeping: Signal<Out, Bit>,
+
+    // The operation: a fault, a step of a sweep, a command for all; it ends an entry, and denies what it ends.
+    phase: Register<Phase>,
+    of_fault: Register<Bit>,
+    of_sweep: Register<Bit>,
+    of_all: Register<Bit>,
+    ends: Register<Bit>,
+    denies: Register<Bit>,
+    page: Register<Bits<P>>,
+    space: Register<Bits<A>>,
+    requester: [Register<Bit>; N],
+    access: Register<Bits<3>>,
+    cause: Register<Bits<3>>,
+    level: Register<Bits<3>>,
+
+    // The entry that was read last, or is free; whether it is of the page; the answer.
+    entry: Register<Bits<I>>,
+    found: Register<Bit>,
+    far: [Register<Bit>; N],
+    place: Register<Bits<O>>,
+
+    // The sweep denies what it finds.
+    sweep_denies: Register<Bit>,
+    count: Register<Bits<O>>,
+
+    // The walk on offer.
+    walking: Register<Bit>,
+    walk_of: Register<Bits<P>>,
+    walk_in: Register<Bits<A>>,
+
+    // Place, space and page of each entry, and the SMs that wait.
+    names: Memory<Bits<W>, I, 1>,
+    waiters: Memory<Bit, I, N>,
+
+    outside: Constant<Bits<P>>,
+    above_page: Constant<Bits<W>>,
+    above_space: Constant<Bits<W>>,
+    capacity: Constant<Bits<O>>,
+
+    choice: Choice,
+    entries: Entries<E, I, A>,
+    limits: Limits<N, C>,
+    reports: Report<I, O, P, A, N>,
+    some_far: AnyOf<N>,
+    idle: Signal<Local, Bit>,
+    compared: Signal<Local, Bits<P>>,
+    read_page: Signal<Local, Bits<P>>,
+    read_space: Signal<Local, Bits<A>>,
+    other_page: Signal<Local, Bits<P>>,
+    same: Signal<Local, Bit>,
+    choosing: Signal<Local, Bit>,
+    acting: Signal<Local, Bit>,
+    waking: Signal<Local, Bit>,
+    answering: Signal<Local, Bit>,
+    held_place: Signal<Local, Bits<O>>,
+    merging: Signal<Local, Bit>,
+    taking: Signal<Local, Bit>,
+    ending: Signal<Local, Bit>,
+    asking: Signal<Local, Bit>,
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<
+    const E: usize,
+    const I: usize,
+    const O: usize,
+    const P: usize,
+    const A: usize,
+    const W: usize,
+    const N: usize,
+    const C: usize,
+    const G: usize,
+> Logic for FarFaultMshr<E, I, O, P, A, W, N, C, G>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.phase.clock.next = self.clock.val();
+        self.phase.reset.next = self.reset.val();
+        self.of_fault.clock.next = self.clock.val();
+        self.of_fault.reset.next = self.reset.val();
+        self.of_sweep.clock.next = self.clock.val();
+        self.of_sweep.reset.next = self.reset.val();
+        self.of_all.clock.next = self.clock.val();
+        self.of_all.reset.next = self.reset.val();
+        self.ends.clock.next = self.clock.val();
+        self.ends.reset.next = self.reset.val();
+        self.denies.clock.next = self.clock.val();
+        self.denies.reset.next = self.reset.val();
+        self.page.clock.next = self.clock.val();
+        self.page.reset.next = self.reset.val();
+        self.space.clock.next = self.clock.val();
+        self.space.reset.next = self.reset.val();
+        self.access.clock.next = self.clock.val();
+        self.access.reset.next = self.reset.val();
+        self.cause.clock.next = self.clock.val();
+        self.cause.reset.next = self.reset.val();
+        self.level.clock.next = self.clock.val();
+        self.level.reset.next = self.reset.val();
+        self.entry.clock.next = self.clock.val();
+        self.entry.reset.next = self.reset.val();
+        self.found.clock.next = self.clock.val();
+        self.found.reset.next = self.reset.val();
+        self.place.clock.next = self.clock.val();
+        self.place.reset.next = self.reset.val();
+        self.sweep_denies.clock.next = self.clock.val();
+        self.sweep_denies.reset.next = self.reset.val();
+        self.count.clock.next = self.clock.val();
+        self.count.reset.next = self.reset.val();
+        self.walking.clock.next = self.clock.val();
+        self.walking.reset.next = self.reset.val();
+        self.walk_of.clock.next = self.clock.val();
+        self.walk_of.reset.next = self.reset.val();
+        self.walk_in.clock.next = self.clock.val();
+        self.walk_in.reset.next = self.reset.val();
+        for s in 0..N {
+            self.requester[s].clock.next = self.clock.val();
+            self.requester[s].reset.next = self.reset.val();
+            self.far[s].clock.next = self.clock.val();
+            self.far[s].reset.next = self.reset.val();
+        }
+        self.entries.clock.next = self.clock.val();
+        self.entries.reset.next = self.reset.val();
+        self.limits.clock.next = self.clock.val();
+        self.limits.reset.next = self.reset.val();
+        self.reports.clock.next = self.clock.val();
+        self.reports.reset.next = self.reset.val();
+        self.names.clock.next = self.clock.val();
+        self.waiters.clock.next = self.clock.val();
+
+        // What is next.
+        self.choice.clock.next = self.clock.val();
+        self.choice.reset.next = self.reset.val();
+        self.choice.idle.next = self.phase.q.val() == Phase::Idle;
+        self.choice.reporting.next = self.reports.valid.val();
+        self.choice.walking.next = self.walking.q.val();
+        self.choice.marked.next = self.entries.marked.val();
+        self.choice.fault_valid.next = self.fault_valid.val();
+        self.choice.command_valid.next = self.command_valid.val();
+        self.choice.present_valid.next = self.present_valid.val();
+        self.fault_ready.next = self.choice.fault_ready.val();
+        self.command_ready.next = self.choice.command_ready.val();
+        self.present_ready.next = self.choice.present_ready.val();
+        self.idle.next = self.phase.q.val() == Phase::Idle;
+
+        // The operation.
+        self.of_fault.d.next = self.of_fault.q.val();
+        self.of_sweep.d.next = self.of_sweep.q.val();
+        self.of_all.d.next = self.of_all.q.val();
+        self.ends.d.next = self.ends.q.val();
+        self.denies.d.next = self.denies.q.val();
+        self.page.d.next = self.page.q.val();
+        self.space.d.next = self.space.q.val();
+        self.access.d.next = self.access.q.val();
+        self.cause.d.next = self.cause.q.val();
+        self.level.d.next = self.level.q.val();
+        if self.idle.val() {
+            self.of_fault.d.next = self.choice.fault.val();
+            self.of_sweep.d.next = self.choice.step.val();
+            self.of_all.d.next = self.choice.command.val() && self.command_all.val();
+            self.ends.d.next = self.choice.present.val()
+                || (self.choice.command.val() && self.command_cancel.val())
+                || (self.choice.step.val() && self.sweep_denies.q.val());
+            self.denies.d.next = !self.choice.present.val();
+            self.page.d.next = self.command_page.val();
+            self.space.d.next = self.command_space.val();
+            self.access.d.next = self.fault_access.val();
+            self.cause.d.next = self.fault_cause.val();
+            self.level.d.next = self.fault_level.val();
+        }
+        if self.choice.present.val() {
+            self.page.d.next = self.present_page.val();
+            self.space.d.next = self.present_space.val();
+        }
+        if self.choice.fault.val() {
+            self.page.d.next = self.fault_page.val();
+            self.space.d.next = self.fault_space.val();
+        }
+        for s in 0..N {
+            self.requester[s].d.next = self.requester[s].q.val();
+            if self.idle.val() {
+                self.requester[s].d.next = self.fault_requesters[s].val();
+            }
+        }
+
+        // The search: a page of a region is compared without the bits inside it.
+        self.compared.next = !bits::<P>(0);
+        if self.region.val() {
+            self.compared.next = self.outside.val();
+        }
+        self.entries.tag.next =
+            bit_cast::<A, P>(self.page.q.val() & self.compared.val()) ^ self.space.q.val();
+        self.entries.search.next = self.phase.q.val() == Phase::Searching;
+        self.entries.sweep.next = (self.phase.q.val() == Phase::Searching) && self.of_sweep.q.val();
+        self.entries.mark.next = (self.phase.q.val() == Phase::Searching) && self.of_all.q.val();
+        self.choosing.next = self.phase.q.val() == Phase::Choosing;
+        self.entries.drop.next = self.choosing.val();
+        self.read_page.next = bit_cast::<P, W>(self.names.q[0].val());
+        self.read_space.next = bit_cast::<A, W>(self.names.q[0].val() >> self.above_page.val());
+        self.other_page.next = (self.read_page.val() ^ self.page.q.val()) & self.compared.val();
+        self.same.next = self.of_sweep.q.val()
+            || ((self.other_page.val() == 0) && (self.read_space.val() == self.space.q.val()));
+        self.entry.d.next = self.entry.q.val();
+        if self.choosing.val() {
+            self.entry.d.next = self.entries.vacant.val();
+        }
+        if self.choosing.val() && self.entries.some.val() {
+            self.entry.d.next = self.entries.first.val();
+        }
+        self.found.d.next = (self.phase.q.val() == Phase::Comparing) && self.same.val();
+
+        // The action.
+        self.acting.next = self.phase.q.val() == Phase::Acting;
+        for s in 0..N {
+            self.limits.requester[s].next = self.requester[s].q.val();
+            self.limits.waits[s].next = self.found.q.val() && self.waiters.q[s].val();
+        }
+        self.limits.limit.next = self.limit.val();
+        self.limits.room.next = self.found.q.val() || !(self.count.q.val() == self.capacity.val());
+        for s in 0..N {
+            self.some_far.of[s].next = self.limits.far[s].val();
+        }
+        self.merging.next = self.acting.val() && self.of_fault.q.val() && self.some_far.any.val();
+        self.taking.next = self.merging.val() && !self.found.q.val();
+        self.ending.next = self.acting.val() && self.found.q.val() && self.ends.q.val();
+        self.asking.next =
+            self.acting.val() && self.found.q.val() && !self.of_fault.q.val() && !self.ends.q.val();
+        self.limits.add.next = self.merging.val();
+        self.limits.remove.next = self.ending.val();
+        self.entries.target.next = self.entry.q.val();
+        self.entries.take.next = self.taking.val();
+        self.entries.free.next = self.ending.val();
+        self.entries.unmark.next = self.asking.val() && self.of_sweep.q.val();
+        self.count.d.next = self.count.q.val();
+        if self.taking.val() {
+            self.count.d.next = self.count.q.val() + 1;
+        }
+        if self.ending.val() {
+            self.count.d.next = self.count.q.val() - 1;
+        }
+        self.sweep_denies.d.next = self.sweep_denies.q.val();
+        if self.entries.mark.val() {
+            self.sweep_denies.d.next = self.ends.q.val();
+        }
+
+        // The memories.
+        self.names.address.next = self.entry.q.val();
+        self.waiters.address.next = self.entry.q.val();
+        if self.choosing.val() {
+            self.names.address.next = self.entries.first.val();
+            self.waiters.address.next = self.entries.first.val();
+        }
+        self.names.enable.next = self.choosing.val() || self.taking.val();
+        self.names.write.next = self.taking.val();
+        self.names.data[0].next = bit_cast::<W, P>(self.page.q.val())
+            | (bit_cast::<W, A>(self.space.q.val()) << self.above_page.val())
+            | (bit_cast::<W, O>(self.count.q.val()) << self.above_space.val());
+        self.waiters.enable.next = self.choosing.val() || self.merging.val();
+        self.waiters.write.next = self.merging.val();
+        for s in 0..N {
+            self.waiters.data[s].next = self.limits.far[s].val() || self.limits.waits[s].val();
+        }
+
+        // The phases.
+        self.phase.d.next = self.phase.q.val();
+        match self.phase.q.val() {
+            Phase::Idle => {
+                if self.choice.fault.val()
+                    || self.choice.present.val()
+                    || self.choice.command.val()
+                    || self.choice.step.val()
+                {
+                    self.phase.d.next = Phase::Searching;
+                }
+            }
+            Phase::Searching => {
+                self.phase.d.next = Phase::Choosing;
+                if self.of_all.q.val() {
+                    self.phase.d.next = Phase::Idle;
+                }
+            }
+            Phase::Choosing => {
+                self.phase.d.next = Phase::Acting;
+                if self.entries.some.val() {
+                    self.phase.d.next = Phase::Comparing;
+                }
+            }
+            Phase::Comparing => {
+                self.phase.d.next = Phase::Choosing;
+                if self.same.val() {
+                    self.phase.d.next = Phase::Acting;
+                }
+            }
+            Phase::Acting => {
+                self.phase.d.next = Phase::Idle;
+                if self.of_fault.q.val() {
+                    self.phase.d.next = Phase::Answering;
+                }
+                if self.ending.val() {
+                    self.phase.d.next = Phase::Waking;
+                }
+            }
+            Phase::Answering => {
+                if self.answer_ready.val() {
+                    self.phase.d.next = Phase::Idle;
+                }
+            }
+            Phase::Waking => {
+                if self.wake_ready.val() {
+                    self.phase.d.next = Phase::Idle;
+                }
+            }
+            _ => {
+                self.phase.d.next = Phase::Idle;
+            }
+        }
+
+        // The answer.
+        self.held_place.next = self.count.q.val();
+        if self.found.q.val() {
+            self.held_place.next =
+                bit_cast::<O, W>(self.names.q[0].val() >> self.above_space.val());
+        }
+        self.place.d.next = self.place.q.val();
+        if self.acting.val() {
+            self.place.d.next = self.held_place.val();
+        }
+        for s in 0..N {
+            self.far[s].d.next = self.far[s].q.val();
+            if self.acting.val() {
+                self.far[s].d.next = self.limits.far[s].val();
+            }
+        }
+        self.answering.next = self.phase.q.val() == Phase::Answering;
+        self.answer_valid.next = self.answering.val();
+        self.answer_page.next = bits::<P>(0);
+        self.answer_space.next = bits::<A>(0);
+        self.answer_place.next = bits::<O>(0);
+        if self.answering.val() {
+            self.answer_page.next = self.page.q.val();
+            self.answer_space.next = self.space.q.val();
+            self.answer_place.next = self.place.q.val();
+        }
+        for s in 0..N {
+            self.answer_far[s].next = self.answering.val() && self.far[s].q.val();
+            self.answer_nack[s].next =
+                self.answering.val() && self.requester[s].q.val() && !self.far[s].q.val();
+        }
+
+        // The wake-up: the memories still show the entry.
+        self.waking.next = self.phase.q.val() == Phase::Waking;
+        self.wake_valid.next = self.waking.val();
+        self.wake_denied.next = self.waking.val() && self.denies.q.val();
+        self.wake_page.next = bits::<P>(0);
+        self.wake_space.next = bits::<A>(0);
+        if self.waking.val() {
+            self.wake_page.next = self.read_page.val();
+            self.wake_space.next = self.read_space.val();
+        }
+        for s in 0..N {
+            self.wake_to[s].next = self.waking.val() && self.waiters.q[s].val();
+        }
+
+        // The walk.
+        self.walking.d.next = self.asking.val() || (self.walking.q.val() && !self.walk_ready.val());
+        self.walk_of.d.next = self.walk_of.q.val();
+        self.walk_in.d.next = self.walk_in.q.val();
+        if self.asking.val() {
+            self.walk_of.d.next = self.read_page.val();
+            self.walk_in.d.next = self.read_space.val();
+        }
+        self.walk_valid.next = self.walking.q.val();
+        self.walk_page.next = self.walk_of.q.val();
+        self.walk_space.next = self.walk_in.q.val();
+
+        // The report.
+        self.reports.take.next = self.taking.val();
+        self.reports.page.next = self.page.q.val();
+        self.reports.space.next = self.space.q.val();
+        self.reports.access.next = self.access.q.val();
+        self.reports.cause.next = self.cause.q.val();
+        self.reports.level.next = self.level.q.val();
+        self.reports.index.next = self.entry.q.val();
+        self.reports.place.next = self.count.q.val();
+        self.reports.ready.next = self.report_ready.val();
+        for s in 0..N {
+            self.reports.requester[s].next = self.limits.far[s].val();
+        }
+        self.report_valid.next = self.reports.valid.val();
+        self.report_page.next = self.reports.shown_page.val();
+        self.report_space.next = self.reports.shown_space.val();
+        self.report_access.next = self.reports.shown_access.val();
+        self.report_cause.next = self.reports.shown_cause.val();
+        self.report_level.next = self.reports.shown_level.val();
+        self.report_index.next = self.reports.shown_index.val();
+        self.report_place.next = self.reports.shown_place.val();
+        for s in 0..N {
+            self.report_requesters[s].next = self.reports.shown_requester[s].val();
+        }
+
+        self.held.next = self.count.q.val();
+        self.sweeping.next = self.entries.marked.val();
+    }
+}
+
+impl<
+    const E: usize,
+    const I: usize,
+    const O: usize,
+    const P: usize,
+    const A: usize,
+    const W: usize,
+    const N: usize,
+    const C: usize,
+    const G: usize,
+> Default for FarFaultMshr<E, I, O, P, A, W, N, C, G>
+{
+    fn default() -> Self {
+        assert!(
+            1 << I == E && I + 1 == O,
+            "{I} and {O} bits do not fit {E} entries"
+        );
+        assert!(
+            P + A + O == W && A <= P && G < P,
+            "{P}, {A} and {O} bits do not make {W}, or regions of {G} bits do not fit"
+        );
+        macro_rules! signals {
+            ($($field:ident),*; $($array:ident),*) => {
+                Self {
+                    names: Memory::new(E, 1),
+                    waiters: Memory::new(E, 1),
+                    outside: Constant::new(!bits::<P>((1 << G) - 1)),
+                    above_page: Constant::new((P as LiteralType).into()),
+                    above_space: Constant::new(((P + A) as LiteralType).into()),
+                    capacity: Constant::new((E as LiteralType).into()),
+                    $($field: Default::default(),)*
+                    $($array: std::array::from_fn(|_| Default::default()),)*
+                }
+            };
+        }
+        signals!(
+            clock, reset, region, limit, fault_valid, fault_page, fault_space, fault_access, fault_cause,
+            fault_level, answer_ready, report_ready, command_valid, command_cancel, command_all,
+            command_page, command_space, walk_ready, present_valid, present_page, present_space,
+            wake_ready, fault_ready, answer_valid, answer_page, answer_space, answer_place, report_valid,
+            report_page, report_space, report_access, report_cause, report_level, report_index,
+            report_place, command_ready, walk_valid, walk_page, walk_space, present_ready, wake_valid,
+            wake_page, wake_space, wake_denied, held, sweeping, phase, of_fault, of_sweep, of_all, ends,
+            denies, page, space, access, cause, level, entry, found, place, sweep_denies, count, walking,
+            walk_of, walk_in, choice, entries, limits, reports, some_far, idle, compared, read_page,
+            read_space, other_page, same, choosing, acting, waking, answering, held_place, merging,
+            taking, ending, asking;
+            fault_requesters, answer_far, answer_nack, report_requesters, wake_to, requester, far
+        )
+    }
+}
+
+hardware!([const E: usize, const I: usize, const O: usize, const P: usize, const A: usize, const W: usize,
+    const N: usize, const C: usize, const G: usize] FarFaultMshr<E, I, O, P, A, W, N, C, G> {
+    inputs: reset, region, limit, fault_valid, fault_page, fault_space, fault_requesters, fault_access,
+        fault_cause, fault_level, answer_ready, report_ready, command_valid, command_cancel, command_all,
+        command_page, command_space, walk_ready, present_valid, present_page, present_space, wake_ready;
+    outputs: fault_ready, answer_valid, answer_page, answer_space, answer_far, answer_nack, answer_place,
+        report_valid, report_page, report_space, report_requesters, report_access, report_cause, report_level,
+        report_index, report_place, command_ready, walk_valid, walk_page, walk_space, present_ready,
+        wake_valid, wake_page, wake_space, wake_to, wake_denied, held, sweeping;
+    memories: |mshr| vec![mshr.names.usage(), mshr.waiters.usage()];
+});

@@ -1,0 +1,16 @@
+far_fault_mshr_32.v
+any_of_16.v
+far_fault_mshr_32_reports.v
+far_fault_mshr_32_limits.v
+far_fault_mshr_32_entries.v
+any_of_32.v
+arbiter_lowest_32.v
+far_fault_mshr_32_choice.v
+sram_32x16.v
+sram_32x50.v
+register_6.v
+register_5.v
+register_8.v
+register_36.v
+register_1.v
+register_3.v

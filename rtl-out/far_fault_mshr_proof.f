@@ -1,0 +1,12 @@
+far_fault_mshr_proof.v
+far_fault_mshr_proof_reports.v
+far_fault_mshr_proof_limits.v
+far_fault_mshr_proof_entries.v
+any_of_2.v
+arbiter_lowest_2.v
+far_fault_mshr_proof_choice.v
+sram_2x2.v
+sram_2x5.v
+register_2.v
+register_1.v
+register_3.v

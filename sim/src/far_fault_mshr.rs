@@ -1,0 +1,366 @@
+//! The reference model of the far-fault MSHRs: their page (`hw/src/far_fault_mshr.md`) as plain data.
+
+use crate::ports::Model;
+
+mod interface;
+
+pub use interface::{Inputs, Outputs, Page, Parameters};
+
+/// A far fault that is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Its page.
+    pub page: Page,
+    /// The SMs that wait, a bit each.
+    pub waiters: u16,
+    /// How many were held when it was queued.
+    pub place: u16,
+    /// A command for all has not come to it yet.
+    pub marked: bool,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// A walk found the page absent.
+    Fault,
+    /// A walk of this block has found it.
+    Present,
+    /// The driver says that it has brought it.
+    Resolve,
+    /// The driver gives it up.
+    Cancel,
+    /// Either of the two for all.
+    All {
+        /// It cancels.
+        cancel: bool,
+    },
+    /// A step of that.
+    Step,
+}
+
+/// What is under way.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Doing {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// An operation, which acts after so many more cycles.
+    Operation(Work, usize),
+    /// An answer is on offer.
+    Answering {
+        /// The SMs whose fault is held.
+        far: u16,
+        /// The others.
+        nack: u16,
+        /// The place in the queue.
+        place: u16,
+    },
+    /// A wake-up is on offer.
+    Waking {
+        /// The entry that has ended.
+        ended: Held,
+        /// It was cancelled.
+        denied: bool,
+    },
+}
+
+/// The reference model.
+#[derive(Clone, Debug)]
+pub struct FarFaultMshr {
+    parameters: Parameters,
+    entries: Vec<Option<Held>>,
+    doing: Doing,
+    /// The inputs that the operation came with.
+    came: Inputs,
+    after_fault: bool,
+    sweep_cancels: bool,
+    walking: bool,
+    walk: Page,
+    reporting: bool,
+    /// What the report shows, as outputs.
+    report: Outputs,
+}
+
+impl FarFaultMshr {
+    /// The far faults that are held, with their entries.
+    pub fn held(&self) -> impl Iterator<Item = (usize, &Held)> {
+        let entries = self.entries.iter().enumerate();
+        entries.filter_map(|(index, entry)| Some((index, entry.as_ref()?)))
+    }
+
+    /// What is under way.
+    #[must_use]
+    pub const fn doing(&self) -> &Doing {
+        &self.doing
+    }
+
+    /// The inputs that the operation under way came with.
+    #[must_use]
+    pub const fn came(&self) -> &Inputs {
+        &self.came
+    }
+
+    /// The far faults of an SM.
+    #[must_use]
+    pub fn faults_of(&self, sm: usize) -> usize {
+        self.held()
+            .filter(|(_, held)| held.waiters >> sm & 1 == 1)
+            .count()
+    }
+
+    /// Whether two pages are the same.
+    #[must_use]
+    pub fn same(&self, one: Page, other: Page, region: bool) -> bool {
+        let key = |page| self.key(page, region);
+        one.space == other.space && key(one) == key(other)
+    }
+
+    /// The entry of a page.
+    #[must_use]
+    pub fn entry_of(&self, page: Page, region: bool) -> Option<usize> {
+        self.held()
+            .find(|(_, held)| self.same(held.page, page, region))
+            .map(|(index, _)| index)
+    }
+
+    fn key(&self, page: Page, region: bool) -> u64 {
+        let inside = if region {
+            self.parameters.region_bits
+        } else {
+            0
+        };
+        page.number >> inside << inside
+    }
+
+    fn tag(&self, page: Page, region: bool) -> u64 {
+        (self.key(page, region) ^ u64::from(page.space)) % (1 << self.parameters.space_bits)
+    }
+
+    /// The page of an operation that searches.
+    const fn page_of(work: Work, came: &Inputs) -> Page {
+        match work {
+            Work::Fault => came.faulted(),
+            Work::Present => came.found(),
+            _ => came.commanded(),
+        }
+    }
+
+    /// The cycles until an operation acts.
+    fn cycles(&self, work: Work, came: &Inputs) -> usize {
+        match work {
+            Work::All { .. } => 1,
+            Work::Step => 4,
+            _ => {
+                let (page, region) = (Self::page_of(work, came), came.region);
+                let entry = self.entry_of(page, region);
+                let reads = self
+                    .held()
+                    .filter(|(index, _)| entry.is_none_or(|entry| *index <= entry))
+                    .filter(|(_, held)| self.tag(held.page, region) == self.tag(page, region))
+                    .count();
+                2 + 2 * reads + usize::from(entry.is_none())
+            }
+        }
+    }
+
+    fn sweeping(&self) -> bool {
+        self.held().any(|(_, held)| held.marked)
+    }
+
+    /// The operation that is accepted, and the readies.
+    fn next(&self, inputs: &Inputs) -> (Option<Work>, [bool; 3]) {
+        if self.doing != Doing::Nothing {
+            return (None, [false; 3]);
+        }
+        let sweeping = self.sweeping();
+        let present = inputs.present_valid;
+        let command = !self.walking && !sweeping;
+        let step = !self.walking && sweeping;
+        let others = present || (command && inputs.command_valid) || step;
+        let fault = !(self.reporting || self.after_fault && others);
+        let other = self.after_fault || self.reporting || !inputs.fault_valid;
+        let readies = [fault, other, other && !present && command];
+        let work = if inputs.fault_valid && fault {
+            Some(Work::Fault)
+        } else if present {
+            Some(Work::Present)
+        } else if step {
+            Some(Work::Step)
+        } else if inputs.command_valid && command {
+            Some(match (inputs.command_all, inputs.command_cancel) {
+                (true, cancel) => Work::All { cancel },
+                (false, true) => Work::Cancel,
+                (false, false) => Work::Resolve,
+            })
+        } else {
+            None
+        };
+        (work, readies)
+    }
+
+    fn outputs(&self, readies: [bool; 3]) -> Outputs {
+        let [fault_ready, present_ready, command_ready] = readies;
+        let mut outputs = Outputs {
+            fault_ready,
+            present_ready,
+            command_ready,
+            report_valid: self.reporting,
+            walk_valid: self.walking,
+            walk_page: self.walk.number,
+            walk_space: self.walk.space,
+            held: self.held().count() as u16,
+            sweeping: self.sweeping(),
+            ..self.report.clone()
+        };
+        match &self.doing {
+            Doing::Answering { far, nack, place } => {
+                outputs.answer_valid = true;
+                outputs.answer_page = self.came.fault_page;
+                outputs.answer_space = self.came.fault_space;
+                outputs.answer_far = *far;
+                outputs.answer_nack = *nack;
+                outputs.answer_place = *place;
+            }
+            Doing::Waking { ended, denied } => {
+                outputs.wake_valid = true;
+                outputs.wake_page = ended.page.number;
+                outputs.wake_space = ended.page.space;
+                outputs.wake_to = ended.waiters;
+                outputs.wake_denied = *denied;
+            }
+            _ => {}
+        }
+        outputs
+    }
+
+    /// A fault merges, takes an entry, or is told Nack.
+    fn fault(&mut self, limit: usize) -> Doing {
+        let (page, requesters) = (self.came.faulted(), self.came.fault_requesters);
+        let entry = self.entry_of(page, self.came.region);
+        let free = self.entries.iter().position(Option::is_none);
+        let place = self.held().count() as u16;
+        let mut held = entry.and_then(|entry| self.entries[entry]).unwrap_or(Held {
+            page,
+            waiters: 0,
+            place,
+            marked: false,
+        });
+        let mut far = 0;
+        for sm in (0..self.parameters.sms).filter(|sm| requesters >> sm & 1 == 1) {
+            let waits = held.waiters >> sm & 1 == 1;
+            let room = entry.or(free).is_some() && self.faults_of(sm) < limit;
+            far |= u16::from(waits || room) << sm;
+        }
+        held.waiters |= far;
+        if let Some(index) = entry.or(free).filter(|_| far != 0) {
+            self.entries[index] = Some(held);
+            if entry.is_none() {
+                self.reporting = true;
+                self.report = Outputs {
+                    report_page: page.number,
+                    report_space: page.space,
+                    report_requesters: far,
+                    report_access: self.came.fault_access,
+                    report_cause: self.came.fault_cause,
+                    report_level: self.came.fault_level,
+                    report_index: index as u16,
+                    report_place: place,
+                    ..Outputs::default()
+                };
+            }
+        }
+        Doing::Answering {
+            far,
+            nack: requesters & !far,
+            place: held.place,
+        }
+    }
+
+    /// An operation acts; gives what is done next.
+    fn act(&mut self, work: Work, limit: usize) -> Doing {
+        let entry = match work {
+            Work::Fault => return self.fault(limit),
+            Work::All { cancel } => {
+                self.entries
+                    .iter_mut()
+                    .flatten()
+                    .for_each(|held| held.marked = true);
+                self.sweep_cancels = cancel;
+                return Doing::Nothing;
+            }
+            Work::Step => self.entries.iter().position(|entry| {
+                let marked = entry.map(|held| held.marked);
+                marked == Some(true)
+            }),
+            _ => self.entry_of(Self::page_of(work, &self.came), self.came.region),
+        };
+        let Some(index) = entry else {
+            return Doing::Nothing;
+        };
+        let Some(held) = &mut self.entries[index] else {
+            return Doing::Nothing;
+        };
+        if work == Work::Resolve || (work == Work::Step && !self.sweep_cancels) {
+            self.walking = true;
+            self.walk = held.page;
+            held.marked &= work != Work::Step;
+            return Doing::Nothing;
+        }
+        let ended = *held;
+        self.entries[index] = None;
+        Doing::Waking {
+            ended,
+            denied: work != Work::Present,
+        }
+    }
+}
+
+impl Model for FarFaultMshr {
+    type Parameters = Parameters;
+    type Inputs = Inputs;
+    type Outputs = Outputs;
+
+    fn new(parameters: Parameters) -> Self {
+        Self {
+            parameters,
+            entries: vec![None; parameters.entries],
+            doing: Doing::Nothing,
+            came: Inputs::default(),
+            after_fault: false,
+            sweep_cancels: false,
+            walking: false,
+            walk: Page::default(),
+            reporting: false,
+            report: Outputs::default(),
+        }
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Outputs {
+        let (work, readies) = self.next(inputs);
+        let outputs = self.outputs(readies);
+        if inputs.reset {
+            *self = Self::new(self.parameters);
+            return outputs;
+        }
+        self.walking &= !inputs.walk_ready;
+        self.reporting &= !inputs.report_ready;
+        match self.doing {
+            Doing::Nothing => {
+                if let Some(work) = work {
+                    self.came = inputs.clone();
+                    self.after_fault = work == Work::Fault;
+                    self.doing = Doing::Operation(work, self.cycles(work, inputs));
+                }
+            }
+            Doing::Operation(work, 1) => {
+                self.doing = self.act(work, inputs.limit.into());
+            }
+            Doing::Operation(work, left) => self.doing = Doing::Operation(work, left - 1),
+            Doing::Answering { .. } if inputs.answer_ready => self.doing = Doing::Nothing,
+            Doing::Waking { .. } if inputs.wake_ready => self.doing = Doing::Nothing,
+            _ => {}
+        }
+        outputs
+    }
+}

@@ -1,0 +1,228 @@
+// The guarantees of far_fault_mshr.md, stated over its ports, for 2 entries, pages of 2 bits in 2 spaces, regions of 2
+// pages, and 2 SMs. Place, entry and report are stated for one page, which may be any. `bad[k]` must stay low for ever,
+// and `seen[k]` must be reachable, or guarantee k holds for want of an occasion.
+module far_fault_mshr_proof_top (
+    input  wire        clock,
+    input  wire [2:0]  watched_in,
+    input  wire        region_in,
+    input  wire [1:0]  limit,
+    input  wire        fault_valid,
+    input  wire [2:0]  fault_of,
+    input  wire [1:0]  fault_requesters,
+    input  wire [2:0]  fault_access,
+    input  wire [2:0]  fault_cause,
+    input  wire [2:0]  fault_level,
+    input  wire        answer_ready,
+    input  wire        report_ready,
+    input  wire        command_valid,
+    input  wire        command_cancel,
+    input  wire        command_all,
+    input  wire [2:0]  command_of,
+    input  wire        walk_ready,
+    input  wire        present_valid,
+    input  wire [2:0]  present_of,
+    input  wire        wake_ready,
+    output wire [10:1] bad,
+    output wire [10:1] seen
+);
+    wire       fault_ready, answer_valid, report_valid, command_ready, walk_valid, present_ready, wake_valid, wake_denied;
+    wire       sweeping;
+    wire [2:0] answer_of, report_of, report_access, report_cause, report_level, walk_of, wake_of;
+    wire [1:0] answer_far, answer_nack, answer_place, report_requesters, report_place, wake_to, held;
+    wire       report_index;
+
+    reg       started, region_kept;
+    reg [2:0] watched_kept;
+    initial started = 1'b0;
+    always @(posedge clock) begin
+        started <= 1'b1;
+        if (!started) {watched_kept, region_kept} <= {watched_in, region_in};
+    end
+    wire       region = started ? region_kept : region_in;
+    wire [2:0] watched = started ? watched_kept : watched_in;
+
+    // A page here is its space and its number.
+    far_fault_mshr_proof mshr (
+        .clock(clock), .reset(1'b0), .region(region), .limit(limit),
+        .fault_valid(fault_valid), .fault_page(fault_of[1:0]), .fault_space(fault_of[2]),
+        .fault_requesters(fault_requesters), .fault_access(fault_access), .fault_cause(fault_cause),
+        .fault_level(fault_level), .answer_ready(answer_ready), .report_ready(report_ready),
+        .command_valid(command_valid), .command_cancel(command_cancel), .command_all(command_all),
+        .command_page(command_of[1:0]), .command_space(command_of[2]), .walk_ready(walk_ready),
+        .present_valid(present_valid), .present_page(present_of[1:0]), .present_space(present_of[2]),
+        .wake_ready(wake_ready), .fault_ready(fault_ready),
+        .answer_valid(answer_valid), .answer_page(answer_of[1:0]), .answer_space(answer_of[2]),
+        .answer_far(answer_far), .answer_nack(answer_nack), .answer_place(answer_place),
+        .report_valid(report_valid), .report_page(report_of[1:0]), .report_space(report_of[2]),
+        .report_requesters(report_requesters), .report_access(report_access), .report_cause(report_cause),
+        .report_level(report_level), .report_index(report_index), .report_place(report_place),
+        .command_ready(command_ready), .walk_valid(walk_valid), .walk_page(walk_of[1:0]), .walk_space(walk_of[2]),
+        .present_ready(present_ready), .wake_valid(wake_valid), .wake_page(wake_of[1:0]), .wake_space(wake_of[2]),
+        .wake_to(wake_to), .wake_denied(wake_denied), .held(held), .sweeping(sweeping)
+    );
+
+    // The page that stands for all that are the same.
+    function [2:0] key;
+        input [2:0] page;
+        key = {page[2:1], page[0] && !region};
+    endfunction
+
+    // The operation under way, of those that the ports show; what it owes.
+    reg        faulting, waking, denying, asking;
+    reg  [2:0] page_of, access, cause, level;
+    reg  [1:0] requesters;
+    reg  [4:0] age;
+
+    // What is held: each page, and who waits for it.
+    reg  [7:0] open, waits_0, waits_1, marked;
+    reg  [1:0] count;
+    reg        all_denied;
+
+    // An offer in its first cycle.
+    reg  answer_before, report_before, walk_before, wake_before;
+    wire told = answer_valid && !answer_before;
+    wire reported = report_valid && !report_before;
+    wire walked = walk_valid && !walk_before;
+    wire woken = wake_valid && !wake_before;
+
+    wire [2:0] fault_key = key(page_of);
+    wire [2:0] woken_key = key(wake_of);
+    wire [2:0] walk_key = key(walk_of);
+    wire       merges = open[fault_key];
+    wire       takes = told && !merges && answer_far != 2'd0;
+    wire [1:0] waiting = {waits_1[fault_key], waits_0[fault_key]};
+    wire [1:0] added = answer_far & ~waiting;
+    wire [3:0] count_0 = $countones(waits_0);
+    wire [3:0] count_1 = $countones(waits_1);
+    wire [1:0] below = {count_1 < limit_then, count_0 < limit_then};
+    wire       accept = (fault_valid && fault_ready) || (present_valid && present_ready)
+        || (command_valid && command_ready);
+    reg  [1:0] limit_then;
+    always @(posedge clock) begin
+        limit_then <= limit;
+        answer_before <= answer_valid && !answer_ready;
+        report_before <= report_valid && !report_ready;
+        walk_before <= walk_valid && !walk_ready;
+        wake_before <= wake_valid && !wake_ready;
+        age <= accept ? 5'd1 : age + (age != 5'd31);
+        if (told) begin
+            faulting <= 1'b0;
+            if (answer_far[0]) waits_0[fault_key] <= 1'b1;
+            if (answer_far[1]) waits_1[fault_key] <= 1'b1;
+        end
+        if (takes) open[fault_key] <= 1'b1;
+        if (woken) begin
+            open[woken_key] <= 1'b0;
+            waits_0[woken_key] <= 1'b0;
+            waits_1[woken_key] <= 1'b0;
+            marked[woken_key] <= 1'b0;
+            {waking, denying} <= 2'd0;
+        end
+        count <= count + takes - woken;
+        if (walked) begin
+            asking <= 1'b0;
+            if (!asking) marked[walk_key] <= 1'b0;
+        end
+        if (fault_valid && fault_ready) begin
+            faulting <= 1'b1;
+            {page_of, requesters} <= {fault_of, fault_requesters};
+            {access, cause, level} <= {fault_access, fault_cause, fault_level};
+        end
+        if (present_valid && present_ready) begin
+            page_of <= present_of;
+            waking <= open[key(present_of)];
+        end
+        if (command_valid && command_ready) begin
+            page_of <= command_of;
+            denying <= !command_all && command_cancel && open[key(command_of)];
+            asking <= !command_all && !command_cancel && open[key(command_of)];
+            if (command_all) begin
+                marked <= open;
+                all_denied <= command_cancel;
+            end
+        end
+    end
+
+    // The watched page: its place, its entry, and the page that its first fault named.
+    reg  [1:0] place;
+    reg        entry, named;
+    wire       here = open[key(watched)];
+    wire       takes_watched = takes && fault_key == key(watched);
+    always @(posedge clock)
+        if (takes_watched) {place, entry, named} <= {answer_place, report_index, page_of[0]};
+
+    // The registers that say which entries are taken, and how many faults an SM has: with them the proofs are short.
+    (* hierconn *) wire [1:0] \mshr.entries.taken_q ;
+    (* hierconn *) wire [3:0] \mshr.limits.count_q ;
+
+    // A sweep goes on while nothing goes before it for ever.
+    reg  [5:0] waited, idled;
+    always @(posedge clock) begin
+        idled <= sweeping && !walk_valid && !present_valid && answer_ready && wake_ready && !woken
+            ? idled + (idled != 6'd63) : 6'd0;
+        waited <= fault_valid && !fault_ready && !report_valid && answer_ready && wake_ready
+            ? waited + (waited != 6'd63) : 6'd0;
+    end
+
+    // What the cycle before says about this one.
+    reg [8:0]  answer_then;
+    reg [16:0] report_then;
+    reg [2:0]  walk_then;
+    reg [1:0]  held_then;
+    reg        sweeping_then;
+    reg [5:0]  wake_then;
+    wire [8:0]  answer_now = {answer_of, answer_far, answer_nack, answer_place};
+    wire [16:0] report_now = {report_of, report_access, report_cause, report_level, report_requesters, report_index,
+        report_place};
+    wire [5:0]  wake_now = {wake_of, wake_to, wake_denied};
+    always @(posedge clock) begin
+        answer_then <= answer_now;
+        report_then <= report_now;
+        walk_then <= walk_of;
+        wake_then <= wake_now;
+        held_then <= held;
+        sweeping_then <= sweeping;
+    end
+
+    assign bad[1] = (told && (!faulting || answer_of != page_of || (answer_far | answer_nack) != requesters
+            || (answer_far & answer_nack) != 2'd0)) || (!answer_valid && answer_now != 9'd0) || (accept && faulting);
+    assign bad[2] = reported != takes || (takes && here && takes_watched);
+    assign bad[3] = woken && (!open[woken_key] || wake_to != {waits_1[woken_key], waits_0[woken_key]});
+    wire counts_differ = {count_1[1:0], count_0[1:0]} != \mshr.limits.count_q ;
+    assign bad[4] = (counts_differ && !told && !woken) || told && ((added & ~below) != 2'd0 || (answer_nack & waiting) != 2'd0
+        || ((answer_nack & below) != 2'd0 && (merges || count != 2'd2)));
+    assign bad[5] = (woken && !wake_denied && (!waking || woken_key != key(page_of)))
+        || (woken && wake_denied && !(denying && woken_key == key(page_of)) && !(all_denied && marked[woken_key]))
+        || ((waking || denying) && !woken && (accept || age > 5'd7));
+    assign bad[6] = (walked && !(asking && walk_key == key(page_of)) && !(!all_denied && marked[walk_key]))
+        || (walked && walk_key == key(watched) && walk_of[0] != named)
+        || (asking && !walked && (accept || age > 5'd7)) || idled > 6'd40 || (age > 5'd2 && (marked != 8'd0) != sweeping_then);
+    assign bad[7] = held_then != count || (told && !merges && answer_place != count)
+        || (told && fault_key == key(watched) && here && answer_place != place);
+    assign bad[8] = (reported && (report_of != page_of || report_requesters != answer_far || report_access != access
+            || report_cause != cause || report_level != level || report_place != answer_place))
+        || (reported && here && report_index == entry) || (here && !woken && !\mshr.entries.taken_q [entry]);
+    assign bad[9] = (answer_before && (!answer_valid || answer_then != answer_now))
+        || (report_before && (!report_valid || report_then != report_now))
+        || (walk_before && (!walk_valid || walk_then != walk_of)) || (wake_before && (!wake_valid || wake_then != wake_now));
+    assign bad[10] = (faulting && !told && age > 5'd7) || waited > 6'd40;
+
+    reg was_taken, was_woken, was_walked, was_denied, was_merged;
+    always @(posedge clock) begin
+        was_taken <= was_taken || takes_watched;
+        was_merged <= was_merged || (told && here && fault_key == key(watched) && added != 2'd0);
+        was_woken <= was_woken || (woken && !wake_denied && woken_key == key(watched));
+        was_denied <= was_denied || (woken && wake_denied && woken_key == key(watched));
+        was_walked <= was_walked || (walked && walk_key == key(watched));
+    end
+    assign seen[1] = told && answer_far != 2'd0 && answer_nack != 2'd0;
+    assign seen[2] = was_woken && was_taken && takes_watched;
+    assign seen[3] = woken && wake_to == 2'd3 && was_merged;
+    assign seen[4] = told && (answer_nack & below) != 2'd0;
+    assign seen[5] = was_denied && was_woken && woken;
+    assign seen[6] = was_walked && was_merged && walked && walk_key == key(watched) && here && region;
+    assign seen[7] = told && here && place == 2'd1 && count == 2'd2 && fault_key == key(watched);
+    assign seen[8] = reported && here && report_index;
+    assign seen[9] = answer_before && report_before && walk_before;
+    assign seen[10] = faulting && age == 5'd7;
+endmodule

@@ -1,0 +1,250 @@
+//! Traffic for the far-fault MSHRs: faults of a changing set of pages, a walker that finds pages or does not, and a driver
+//! that resolves and cancels what it was told of, or anything.
+
+use faultline_sim::far_fault_mshr::{Doing, FarFaultMshr, Inputs, Outputs, Page, Parameters};
+
+use super::{Dice, Traffic};
+use crate::session::Coverage;
+
+mod modes;
+mod scenarios;
+
+use modes::{MODES, Mode, STEADY};
+use scenarios::Scenarios;
+
+/// Most pages that are in use at a time.
+const POOL: usize = 512;
+/// Most walks that are under way.
+const WALKS: usize = 32;
+
+/// Seeded traffic.
+pub struct FarFaultMshrTraffic {
+    parameters: Parameters,
+    seed: u64,
+    dice: Dice,
+    mode: &'static Mode,
+    left: u64,
+    cycle: u64,
+    /// The pages that are in use.
+    pool: Vec<Page>,
+    /// Walks that were taken and have not ended.
+    walks: Vec<Page>,
+    /// Pages of which a walk was taken since their entry was.
+    asked: Vec<Page>,
+    /// What is on offer was not accepted yet.
+    fault_held: bool,
+    command_held: bool,
+    present_held: bool,
+    scenarios: Scenarios,
+}
+
+impl FarFaultMshrTraffic {
+    /// Traffic for MSHRs of these sizes.
+    #[must_use]
+    pub fn new(parameters: Parameters, seed: u64) -> Self {
+        let mut traffic = Self {
+            parameters,
+            seed,
+            dice: Dice::new(seed),
+            mode: &STEADY,
+            left: 300,
+            cycle: 0,
+            pool: Vec::new(),
+            walks: Vec::new(),
+            asked: Vec::new(),
+            fault_held: false,
+            command_held: false,
+            present_held: false,
+            scenarios: Scenarios::default(),
+        };
+        traffic.change_pool();
+        traffic
+    }
+
+    /// Other pages: neighbours, pages one bit apart from another, the same page of another space, or anything.
+    fn change_pool(&mut self) {
+        let (pages, spaces) = (
+            u64::MAX >> (64 - self.parameters.page_bits),
+            u8::MAX >> (8 - self.parameters.space_bits),
+        );
+        self.pool.clear();
+        let mut page = self.any_page();
+        for _ in 0..POOL {
+            let one = self.dice.below(36);
+            page = match self.dice.byte() {
+                0..90 => Page {
+                    number: page.number + 1,
+                    ..page
+                },
+                90..150 => Page {
+                    number: page.number ^ (1 << one),
+                    ..page
+                },
+                150..200 => Page {
+                    space: page.space ^ (1 << (one % 8)),
+                    ..page
+                },
+                _ => self.any_page(),
+            };
+            page.number &= pages;
+            page.space &= spaces;
+            if self.mode.one_tag {
+                let low = u64::from(spaces);
+                page.number = (page.number & !low) | u64::from(page.space);
+            }
+            self.pool.push(page);
+        }
+    }
+
+    /// A page that is as likely as any other one.
+    fn any_page(&mut self) -> Page {
+        let (number, space) = (self.dice.bits(), self.dice.byte());
+        Page {
+            number: number & (u64::MAX >> (64 - self.parameters.page_bits)),
+            space: space & (u8::MAX >> (8 - self.parameters.space_bits)),
+        }
+    }
+
+    /// A page that is in use.
+    fn page(&mut self) -> Page {
+        self.pool[self.dice.below(self.mode.pages.min(POOL) as u64) as usize]
+    }
+
+    /// A page that is held, if any is, or one near it.
+    fn held(&mut self, model: &FarFaultMshr) -> Option<Page> {
+        let count = model.held().count();
+        let chosen = self.dice.below(count.max(1) as u64) as usize;
+        let (_, held) = model.held().nth(chosen)?;
+        let mut page = held.page;
+        if self.dice.chance(16) {
+            page.number ^= 1 << self.dice.below(self.parameters.region_bits as u64 + 1);
+            page.number &= u64::MAX >> (64 - self.parameters.page_bits);
+        }
+        Some(page)
+    }
+
+    fn page_or_held(&mut self, model: &FarFaultMshr, stray: u16) -> Page {
+        let stray = self.dice.chance(stray);
+        match self.held(model).filter(|_| !stray) {
+            Some(page) => page,
+            None => self.page(),
+        }
+    }
+
+    fn drive_fault(&mut self, model: &FarFaultMshr, inputs: &mut Inputs) {
+        if self.fault_held {
+            return;
+        }
+        inputs.fault_valid = self.dice.chance(self.mode.fault);
+        let page = self.page_or_held(model, 256 - self.mode.again);
+        (inputs.fault_page, inputs.fault_space) = (page.number, page.space);
+        let sms = self.parameters.sms as u64;
+        inputs.fault_requesters = 1 << self.dice.below(sms);
+        for sm in 0..sms {
+            inputs.fault_requesters |= u16::from(self.dice.chance(self.mode.requester)) << sm;
+        }
+        let bits = self.dice.bits();
+        inputs.fault_access = (bits & 7) as u8;
+        inputs.fault_cause = (bits >> 3 & 7) as u8;
+        inputs.fault_level = (bits >> 6 & 7) as u8;
+    }
+
+    fn drive_command(&mut self, model: &FarFaultMshr, inputs: &mut Inputs) {
+        if self.command_held {
+            return;
+        }
+        inputs.command_valid = self.dice.chance(self.mode.command);
+        inputs.command_cancel = self.dice.chance(self.mode.cancel);
+        inputs.command_all = self.dice.chance(self.mode.all);
+        let page = self.page_or_held(model, self.mode.stray);
+        (inputs.command_page, inputs.command_space) = (page.number, page.space);
+    }
+
+    fn drive_present(&mut self, model: &FarFaultMshr, inputs: &mut Inputs) {
+        if self.present_held {
+            return;
+        }
+        inputs.present_valid = false;
+        let mut page = None;
+        if !self.walks.is_empty() && self.dice.chance(self.mode.walk) {
+            let chosen = self.dice.below(self.walks.len() as u64) as usize;
+            let walked = self.walks.swap_remove(chosen);
+            let present = self.dice.chance(self.mode.present);
+            self.scenarios.premature += u64::from(!present);
+            page = Some(walked).filter(|_| present);
+        } else if self.dice.chance(self.mode.stray / 8) {
+            page = Some(self.page_or_held(model, 128));
+        }
+        inputs.present_valid = page.is_some();
+        let page = page.unwrap_or_else(|| self.page());
+        (inputs.present_page, inputs.present_space) = (page.number, page.space);
+    }
+}
+
+impl Traffic for FarFaultMshrTraffic {
+    type Model = FarFaultMshr;
+
+    fn drive(&mut self, model: &FarFaultMshr, inputs: &mut Inputs) {
+        if self.left == 0 {
+            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
+            // Long enough to fill all entries.
+            self.left = 300 + self.dice.below(1200) + 8 * self.parameters.entries as u64;
+            self.change_pool();
+        }
+        self.left -= 1;
+        self.cycle += 1;
+        inputs.reset = self.cycle < 3 || self.dice.below(8192) == 0;
+        if *model.doing() == Doing::Nothing && model.held().next().is_none() {
+            inputs.region = self.dice.chance(100);
+        }
+        let limits = u64::from(u8::MAX >> (8 - self.parameters.limit_bits));
+        if self.dice.below(64) == 0 {
+            inputs.limit = match self.mode.limit {
+                Some(limit) => limit.min(limits as u8),
+                None => self.dice.below(5.min(limits + 1)) as u8,
+            };
+        }
+        self.drive_fault(model, inputs);
+        self.drive_command(model, inputs);
+        self.drive_present(model, inputs);
+        inputs.answer_ready = self.dice.chance(self.mode.taken);
+        inputs.wake_ready = self.dice.chance(self.mode.taken);
+        inputs.report_ready = self.dice.chance(self.mode.report);
+        inputs.walk_ready = self.walks.len() < WALKS && self.dice.chance(self.mode.walk_ready);
+        self.count(model, inputs);
+    }
+
+    fn observe(&mut self, model: &FarFaultMshr, inputs: &Inputs, outputs: &Outputs) {
+        self.fault_held = inputs.fault_valid && !outputs.fault_ready && !inputs.reset;
+        self.command_held = inputs.command_valid && !outputs.command_ready && !inputs.reset;
+        self.present_held = inputs.present_valid && !outputs.present_ready && !inputs.reset;
+        if outputs.walk_valid && inputs.walk_ready && !inputs.reset {
+            let page = Page {
+                number: outputs.walk_page,
+                space: outputs.walk_space,
+            };
+            self.walks.push(page);
+            self.asked.push(page);
+        }
+        if outputs.wake_valid {
+            let page = Page {
+                number: outputs.wake_page,
+                space: outputs.wake_space,
+            };
+            self.asked.retain(|asked| *asked != page);
+        }
+        self.count_outputs(model, inputs, outputs);
+        if inputs.reset {
+            self.walks.clear();
+            self.asked.clear();
+        }
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.scenarios.list()
+    }
+
+    fn source(&self) -> String {
+        format!("seed {}", self.seed)
+    }
+}
