@@ -113,11 +113,9 @@ fn invalidation_in_any_cycle_outdates_what_was_read() {
             }
             // The entry of this level leads to other tables now, at the end of which there is another page.
             let mut word = walker.word(0, PAGE, level);
-            let mut table = 0x80_0000;
-            for below in (1..level).rev() {
+            for (table, below) in (0x80_0000..).zip((1..level).rev()) {
                 walker.memory.insert(word, table << 12 | OPEN);
                 word = table << 9 | PAGE >> (9 * (below - 1)) & 511;
-                table += 1;
             }
             walker.memory.insert(word, 0x7000 << 12 | OPEN);
             walker.inputs.invalidate_valid = true;
@@ -324,15 +322,14 @@ fn offers_hold_until_they_are_taken() {
         walker.inputs.memory_ready = dice.chance(40);
         walker.inputs.answer_ready = dice.chance(40);
         let outputs = walker.cycle();
-        let offer = (outputs.memory_valid || outputs.answer_valid).then(|| {
-            (
-                outputs.memory_valid,
-                outputs.memory_word,
-                outputs.memory_walk,
-                outputs.answer_page,
-                outputs.answer_frame,
-            )
-        });
+        let shown = (
+            outputs.memory_valid,
+            outputs.memory_word,
+            outputs.memory_walk,
+            outputs.answer_page,
+            outputs.answer_frame,
+        );
+        let offer = Some(shown).filter(|_| outputs.memory_valid || outputs.answer_valid);
         if held.is_some() {
             assert_eq!(offer, held);
         }
