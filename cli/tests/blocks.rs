@@ -85,7 +85,14 @@ fn lockstep_is_told_for_each_back_end() {
     let page = folder.path().join("lockstep.md");
     let rows = json(
         faultline()
-            .args(["cosim", "all", "--config", "16,8k", "--cycles", "500"])
+            .args([
+                "cosim",
+                "all",
+                "--config",
+                "8k,8_holding",
+                "--cycles",
+                "500",
+            ])
             .args(["--backends", "reference,rust-hdl", "--markdown"])
             .arg(&page),
     );
@@ -98,15 +105,15 @@ fn lockstep_is_told_for_each_back_end() {
     assert_eq!(
         told,
         [
-            r#""16" "reference" 500"#,
-            r#""16" "rust-hdl" 500"#,
             r#""8k" "reference" 500"#,
-            r#""8k" "rust-hdl" 500"#
+            r#""8k" "rust-hdl" 500"#,
+            r#""8_holding" "reference" 500"#,
+            r#""8_holding" "rust-hdl" 500"#
         ]
     );
     let page = std::fs::read_to_string(page).unwrap();
     assert!(
-        page.contains("`faultline cosim all --config 16,8k --cycles 500 --seed 1"),
+        page.contains("`faultline cosim all --config 8k,8_holding --cycles 500 --seed 1"),
         "{page}"
     );
 }

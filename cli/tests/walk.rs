@@ -103,7 +103,7 @@ fn back_ends_tell_the_same() {
             "--levels",
             "5",
         ],
-        &["--requests", "requests.txt", "--memory-limit", "3000"],
+        &["--requests", "requests.txt", "--memory-limit", "5000"],
     ] {
         let expected = rows(folder.path(), options);
         for backend in &backends {

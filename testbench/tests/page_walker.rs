@@ -85,6 +85,29 @@ fn walks_of_one_page_for_different_accesses_do_not_mix() {
     assert_eq!(found, expected);
 }
 
+/// G2: every bit of a page and of a space counts, in the search for a walk that is alike and in every index.
+#[test]
+fn pages_that_differ_in_one_bit_are_different_walks() {
+    for bit in 0..35 {
+        let other = PAGE ^ 1 << bit;
+        let mut walker = Walker::new("8");
+        walker.map(0, PAGE, 0x5000);
+        walker.map(0, other, 0x6000);
+        walker.map(1, PAGE, 0x7000);
+        walker.ask(0, 0, PAGE);
+        walker.ask(1, 0, other);
+        walker.ask(2, 1, PAGE);
+        let mut found: Vec<_> = walker
+            .answers(3)
+            .iter()
+            .map(|answer| (requesters(answer), answer.answer_frame))
+            .collect();
+        found.sort();
+        let expected = [(vec![0], 0x5000), (vec![1], 0x6000), (vec![2], 0x7000)];
+        assert_eq!(found, expected, "bit {bit}");
+    }
+}
+
 /// G3.
 #[test]
 fn walk_reads_each_level_once() {
