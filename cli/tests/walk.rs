@@ -113,7 +113,7 @@ fn back_ends_tell_the_same() {
     }
     walk(
         folder.path(),
-        &["401000", "--backend", "rust-hdl", "--memory-limit", "2008"],
+        &["401000", "--backend", "rust-hdl", "--memory-limit", "5008"],
     )
     .assert()
     .failure()
