@@ -39,9 +39,16 @@ fn main() {
             }
         }))
     };
+    // Whoever works on some blocks alone need not wait for the others: FAULTLINE_BLOCKS=l1_tlb,coalescer
+    println!("cargo::rerun-if-env-changed=FAULTLINE_BLOCKS");
+    let blocks = std::env::var("FAULTLINE_BLOCKS").ok();
+    let chosen = |design: &faultline_hw::registry::Design| match &blocks {
+        Some(blocks) => blocks.split(',').any(|block| block == design.block),
+        None => cfg!(feature = "large") || !design.is_large(),
+    };
     let modules: Result<Vec<_>, _> = faultline_hw::registry::designs()
         .into_iter()
-        .filter(|design| cfg!(feature = "large") || !design.is_large())
+        .filter(chosen)
         .filter_map(module)
         .collect();
     if let Err(error) = modules.and_then(|modules| verilate::verilate(&modules)) {
