@@ -25,18 +25,24 @@ module sm_pipeline_check_4_fetch_port (
 );
     reg     [2:0] class_;
     wire          global_;
+    wire          scheduler_yields;
     wire    [1:0] scheduler_chosen;
     wire          scheduler_index;
     wire          scheduler_any;
+    wire          unused_scheduler_returned;
 
     sm_pipeline_check_4_fetch_port_scheduler scheduler (
         .clock(clock),
         .reset(reset),
         .request(request),
+        .yields(scheduler_yields),
         .chosen(scheduler_chosen),
         .index(scheduler_index),
-        .any(scheduler_any)
+        .any(scheduler_any),
+        .returned(unused_scheduler_returned)
     );
+
+    assign scheduler_yields = 1'd0;
 
     always @* begin : chosen_process
         integer i;

@@ -4,18 +4,24 @@ module sm_pipeline_log_64_fetch_port_scheduler (
     input  wire          clock,
     input  wire          reset,
     input  wire   [31:0] request,
+    input  wire          yields,
     output reg    [31:0] chosen,
     output wire    [4:0] index,
-    output wire          any
+    output wire          any,
+    output wire          returned
 );
     localparam  GREEDY = 1'd0;
+    reg    [31:0] next;
     reg    [31:0] prior;
     reg    [31:0] choice_d;
     wire   [31:0] choice_q;
     reg     [4:0] number_d;
     wire    [4:0] number_q;
     wire          some_choice_q;
-    wire   [31:0] prior_before_q;
+    wire   [31:0] next_before_q;
+    wire          yielded_q;
+    wire    [4:0] number_before_q;
+    wire          comes_back_q;
     reg    [31:0] among_prior_request;
     wire   [31:0] among_prior_grant;
     wire    [4:0] among_prior_index;
@@ -28,18 +34,31 @@ module sm_pipeline_log_64_fetch_port_scheduler (
     register_1 choice [31:0] (.clock(clock), .reset(reset), .d(choice_d), .q(choice_q));
     register_5 number (.clock(clock), .reset(reset), .d(number_d), .q(number_q));
     register_1 some_choice (.clock(clock), .reset(reset), .d(some_any), .q(some_choice_q));
-    register_1 prior_before [31:0] (.clock(clock), .reset(reset), .d(prior), .q(prior_before_q));
+    register_1 next_before [31:0] (.clock(clock), .reset(reset), .d(next), .q(next_before_q));
+    register_1 yielded (.clock(clock), .reset(reset), .d(yields), .q(yielded_q));
+    register_5 number_before (.clock(clock), .reset(reset), .d(number_q), .q(number_before_q));
+    register_1 comes_back (.clock(clock), .reset(reset), .d(yielded_q), .q(comes_back_q));
     arbiter_lowest_32 among_prior (.request(among_prior_request), .grant(among_prior_grant), .index(among_prior_index));
     arbiter_lowest_32 among_all (.request(request), .grant(among_all_grant), .index(among_all_index));
     any_of_32 some (.of(request), .any(some_any));
     any_of_32 some_prior (.of(some_prior_of), .any(some_prior_any));
 
+    always @* begin : next_process
+        integer i;
+        for (i = 0; i < 32; i = i + 1) begin
+            next[i] = next_before_q[i];
+            if (some_choice_q && !comes_back_q) begin
+                next[i] = (GREEDY && (number_q == i[4:0])) || (!GREEDY && (number_q < i[4:0]));
+            end
+        end
+    end
+
     always @* begin : prior_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            prior[i] = prior_before_q[i];
-            if (some_choice_q) begin
-                prior[i] = (GREEDY && (number_q == i[4:0])) || (!GREEDY && (number_q < i[4:0]));
+            prior[i] = next[i];
+            if (yielded_q) begin
+                prior[i] = number_before_q == i[4:0];
             end
         end
     end
@@ -81,4 +100,5 @@ module sm_pipeline_log_64_fetch_port_scheduler (
 
     assign index = number_q;
     assign any = some_choice_q;
+    assign returned = comes_back_q;
 endmodule

@@ -18,6 +18,7 @@ module sm_pipeline_proof_issue_port (
     input  wire    [7:0] slot,
     input  wire          load_fits,
     input  wire          store_fits,
+    input  wire          yields,
     output reg     [1:0] chosen,
     output wire    [5:0] warp,
     output wire    [3:0] warp_slot,
@@ -29,11 +30,13 @@ module sm_pipeline_proof_issue_port (
     output wire          can_pair,
     output wire          needs_special,
     output wire          needs_control,
-    output wire          needs_memory
+    output wire          needs_memory,
+    output wire          returned
 );
     wire    [1:0] scheduler_chosen;
     wire          scheduler_index;
     wire          unused_scheduler_any;
+    wire          scheduler_returned;
     wire          some_ready_any;
     wire          some_pair_any;
     wire          some_special_any;
@@ -49,9 +52,11 @@ module sm_pipeline_proof_issue_port (
         .clock(clock),
         .reset(reset),
         .request(request),
+        .yields(yields),
         .chosen(scheduler_chosen),
         .index(scheduler_index),
-        .any(unused_scheduler_any)
+        .any(unused_scheduler_any),
+        .returned(scheduler_returned)
     );
     any_of_2 some_ready (.of(ready), .any(some_ready_any));
     any_of_2 some_pair (.of(pair), .any(some_pair_any));
@@ -63,6 +68,8 @@ module sm_pipeline_proof_issue_port (
     select_2_of_2 entry_of_first (.choose(scheduler_chosen), .of(first_entry), .chosen(entry_of_first_chosen));
     select_2_of_2 entry_of_second (.choose(scheduler_chosen), .of(second_entry), .chosen(entry_of_second_chosen));
     select_2_of_4 slot_of_warp (.choose(scheduler_chosen), .of(slot), .chosen(slot_of_warp_chosen));
+
+    assign returned = scheduler_returned;
 
     always @* begin : chosen_process
         integer i;

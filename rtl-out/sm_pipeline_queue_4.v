@@ -114,6 +114,7 @@ module sm_pipeline_queue_4 (
     wire          fault;
     wire          clash;
     wire          conflict;
+    wire          second_first;
     wire    [1:0] go;
     wire    [1:0] pair_go;
     reg   [107:0] pushed;
@@ -184,6 +185,7 @@ module sm_pipeline_queue_4 (
     reg    [15:0] issue_port_slot;
     reg     [1:0] issue_port_load_fits;
     reg     [1:0] issue_port_store_fits;
+    wire    [1:0] issue_port_yields;
     wire    [3:0] issue_port_chosen;
     wire   [11:0] issue_port_warp;
     wire    [7:0] issue_port_warp_slot;
@@ -196,6 +198,7 @@ module sm_pipeline_queue_4 (
     wire    [1:0] issue_port_needs_special;
     wire    [1:0] issue_port_needs_control;
     wire    [1:0] issue_port_needs_memory;
+    wire    [1:0] issue_port_returned;
     wire    [2:0] room_logs;
     reg    [47:0] room_free_one;
     reg    [47:0] room_free_two;
@@ -400,6 +403,7 @@ module sm_pipeline_queue_4 (
         .slot(issue_port_slot),
         .load_fits(issue_port_load_fits),
         .store_fits(issue_port_store_fits),
+        .yields(issue_port_yields),
         .chosen(issue_port_chosen),
         .warp(issue_port_warp),
         .warp_slot(issue_port_warp_slot),
@@ -411,7 +415,8 @@ module sm_pipeline_queue_4 (
         .can_pair(issue_port_can_pair),
         .needs_special(issue_port_needs_special),
         .needs_control(issue_port_needs_control),
-        .needs_memory(issue_port_needs_memory)
+        .needs_memory(issue_port_needs_memory),
+        .returned(issue_port_returned)
     );
     sm_pipeline_queue_4_room room [2:0] (
         .logs(room_logs),
@@ -947,8 +952,11 @@ module sm_pipeline_queue_4 (
         || (issue_port_needs_control[0] && issue_port_needs_control[1])
         || (issue_port_needs_memory[0] && issue_port_needs_memory[1]);
     assign conflict = clash && issue_port_can_go[0] && issue_port_can_go[1];
-    assign go[0] = issue_port_can_go[0] && !(conflict && favoured_q);
-    assign go[1] = issue_port_can_go[1] && !(conflict && !favoured_q);
+    assign second_first = issue_port_returned[1] || (favoured_q && !issue_port_returned[0]);
+    assign issue_port_yields[0] = conflict && second_first;
+    assign issue_port_yields[1] = conflict && !second_first;
+    assign go[0] = issue_port_can_go[0] && !(conflict && second_first);
+    assign go[1] = issue_port_can_go[1] && !(conflict && !second_first);
     assign favoured_d = favoured_q ^ conflict;
     assign pair_go[0] = issue_port_can_go[0] && !issue_port_can_go[1] && issue_port_can_pair[0];
     assign pair_go[1] = issue_port_can_go[1] && !issue_port_can_go[0] && !reissue_valid

@@ -211,6 +211,7 @@ pub struct SmPipeline<
     fault: Signal<Local, Bit>,
     clash: Signal<Local, Bit>,
     conflict: Signal<Local, Bit>,
+    second_first: Signal<Local, Bit>,
     go: [Signal<Local, Bit>; WIDTH],
     pair_go: [Signal<Local, Bit>; WIDTH],
     pushed: Signal<Local, Request>,
@@ -377,17 +378,21 @@ impl<
                 self.warp[w].seen_two[k].next = self.stage.seen_two[k].val();
             }
         }
-        // Of a unit of which there is one, the ports take turns.
+        // Of a unit of which there is one, the ports take turns, but a warp that comes back goes first.
         self.clash.next = (self.issue_port[0].needs_special.val()
             && self.issue_port[1].needs_special.val())
             || (self.issue_port[0].needs_control.val() && self.issue_port[1].needs_control.val())
             || (self.issue_port[0].needs_memory.val() && self.issue_port[1].needs_memory.val());
         self.conflict.next =
             self.clash.val() && self.issue_port[0].can_go.val() && self.issue_port[1].can_go.val();
+        self.second_first.next = self.issue_port[1].returned.val()
+            || (self.favoured.q.val() && !self.issue_port[0].returned.val());
+        self.issue_port[0].yields.next = self.conflict.val() && self.second_first.val();
+        self.issue_port[1].yields.next = self.conflict.val() && !self.second_first.val();
         self.go[0].next =
-            self.issue_port[0].can_go.val() && !(self.conflict.val() && self.favoured.q.val());
+            self.issue_port[0].can_go.val() && !(self.conflict.val() && self.second_first.val());
         self.go[1].next =
-            self.issue_port[1].can_go.val() && !(self.conflict.val() && !self.favoured.q.val());
+            self.issue_port[1].can_go.val() && !(self.conflict.val() && !self.second_first.val());
         self.favoured.d.next = self.favoured.q.val() ^ self.conflict.val();
         self.pair_go[0].next = self.issue_port[0].can_go.val()
             && !self.issue_port[1].can_go.val()
@@ -651,7 +656,7 @@ impl<
             memory_log_data, checked_ready, logged_valid, occupancy, save_ready, save_done, spilled_valid, saved_valid,
             saved_warp, saved_store, saved_destination, saved_source_a, saved_source_b, saved_pc, saved_mask,
             saved_opcode, restore_ready, favoured, saved_nothing, reissue, reverts, resume, squash, reissue_entry,
-            drained, slot_busy, messages, units, fault, clash, conflict, pushed, taking;
+            drained, slot_busy, messages, units, fault, clash, conflict, second_first, pushed, taking;
             fetched_valid, fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c,
             fetched_pc, fetched_mask, fetched_opcode, operand, finished_valid, finished_warp, finished_entry,
             fetch_valid, fetch_warp, read_valid, read_warp, read_entry, read_class, read_replayed, read_destination,

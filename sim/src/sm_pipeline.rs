@@ -77,7 +77,11 @@ pub struct SmPipeline {
     /// The warps that may issue now, and those that were chosen last.
     chosen: [Option<u8>; WIDTH],
     chosen_last: [Option<u8>; WIDTH],
-    /// The port that goes first when both want the same unit.
+    /// Of each port, the warp that has left its unit to the other port's in the cycle before, and comes back.
+    yielded: [Option<u8>; WIDTH],
+    /// The warp that may issue now was chosen for having come back.
+    returned: [bool; WIDTH],
+    /// The port that goes first when both want the same unit, and neither's warp has come back.
     favoured: usize,
     reads: [Option<Read>; WIDTH],
     memory: MemoryStage,
@@ -111,6 +115,8 @@ impl Model for SmPipeline {
             fetched_last: [None; WIDTH],
             chosen: [None; WIDTH],
             chosen_last: [None; WIDTH],
+            yielded: [None; WIDTH],
+            returned: [false; WIDTH],
             favoured: 0,
             reads: [None; WIDTH],
             memory: MemoryStage::new(&parameters),
@@ -180,10 +186,15 @@ impl Model for SmPipeline {
         self.control(inputs, &events, revert, resumes, replay_done);
         self.saved = !queues && inputs.save_valid && outputs.save_ready;
         self.reverting = next_revert;
-        self.chosen = next_issue;
-        for (last, next) in self.chosen_last.iter_mut().zip(next_issue) {
-            *last = next.or(*last);
+        for (port, next) in next_issue.into_iter().enumerate() {
+            // Whoever comes back is served between two turns.
+            self.returned[port] = self.yielded[port].is_some();
+            if !self.returned[port] {
+                self.chosen_last[port] = next.or(self.chosen_last[port]);
+            }
+            self.yielded[port] = self.chosen[port].filter(|_| issue.yields == Some(port));
         }
+        self.chosen = next_issue;
         self.fetching = next_fetch;
         for (last, next) in self.fetched_last.iter_mut().zip(next_fetch) {
             *last = next.or(*last);
@@ -196,9 +207,10 @@ impl Model for SmPipeline {
 #[derive(Clone, Copy, Debug, Default)]
 struct Issue {
     ports: [Option<(u8, bool)>; WIDTH],
-    /// The warps that were chosen have the same single unit in mind, and both could go.
+    /// The warps that were chosen have the same single unit in mind.
     clash: bool,
-    conflict: bool,
+    /// Both could go: the port that leaves the unit to the other.
+    yields: Option<usize>,
 }
 
 /// What instructions need besides their operands.
@@ -208,20 +220,21 @@ struct FreeUnits {
     log: operand_log::Outputs,
 }
 
-/// The warp that a port serves next: each has every second one.
+/// The warp that a port serves next, each having every second one: the one that comes back, or else the next in turn.
 fn choose(
     warps: usize,
     port: usize,
+    back: Option<u8>,
     last: Option<u8>,
     policy: Policy,
     wants: impl Fn(usize) -> bool,
 ) -> Option<u8> {
     let mine = || (port..warps).step_by(WIDTH);
-    let first = |&warp: &usize| {
-        last.is_some_and(|last| match policy {
-            Policy::LooseRoundRobin => warp > usize::from(last),
-            Policy::GreedyThenOldest => warp == usize::from(last),
-        })
+    let first = |&warp: &usize| match (back, last, policy) {
+        (Some(back), _, _) => warp == usize::from(back),
+        (_, None, _) => false,
+        (_, Some(last), Policy::LooseRoundRobin) => warp > usize::from(last),
+        (_, Some(last), Policy::GreedyThenOldest) => warp == usize::from(last),
     };
     mine()
         .filter(first)
@@ -290,7 +303,14 @@ impl SmPipeline {
         };
         std::array::from_fn(|port| {
             let last = self.fetched_last[port];
-            choose(self.warps.len(), port, last, Policy::LooseRoundRobin, wants)
+            choose(
+                self.warps.len(),
+                port,
+                None,
+                last,
+                Policy::LooseRoundRobin,
+                wants,
+            )
         })
     }
 
@@ -361,12 +381,17 @@ impl SmPipeline {
         let mut issue = Issue {
             ports: ready.map(|warp| warp.map(|warp| (warp, false))),
             clash: self.clash(),
-            conflict: false,
+            yields: None,
         };
         match ready {
             [Some(_), Some(_)] if issue.clash => {
-                issue.conflict = true;
-                issue.ports[1 - self.favoured] = None;
+                let first = match self.returned {
+                    [true, false] => 0,
+                    [false, true] => 1,
+                    _ => self.favoured,
+                };
+                issue.ports[1 - first] = None;
+                issue.yields = Some(1 - first);
             }
             [Some(warp), None] | [None, Some(warp)] => {
                 let idle = if ready[0].is_none() { 0 } else { 1 };
@@ -440,6 +465,7 @@ impl SmPipeline {
             choose(
                 self.warps.len(),
                 port,
+                self.yielded[port],
                 self.chosen_last[port],
                 self.parameters.policy,
                 wants,

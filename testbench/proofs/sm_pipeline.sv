@@ -24,8 +24,8 @@ module sm_pipeline_proof_top (
     input  wire        checked_in,
     input  wire        faulted_in,
     input  wire        told_in,
-    output wire [6:1]  bad,
-    output wire [6:1]  seen
+    output wire [8:1]  bad,
+    output wire [8:1]  seen
 );
     function [7:0] register;
         input [1:0] number;
@@ -563,4 +563,30 @@ module sm_pipeline_proof_top (
         else if (!delayed) standing <= standing + 3'd1;
     assign bad[6] = standing == 3'd5;
     assign seen[6] = standing == 3'd2;
+
+    // G7: what can issue does so before it has been able to for six cycles in a row. What needs log entries depends on
+    // who else takes them.
+    (* hierconn *) wire \pipeline.warp[0].board_first_ready , \pipeline.warp[0].buffer_free , \pipeline.warp[0].issue_first ,
+        \pipeline.reissue_valid ;
+    reg  [2:0] passed;
+    wire       able = running[0] && \pipeline.warp_first [2:0] < 3'd4 && \pipeline.warp[0].board_first_ready
+        && \pipeline.warp[0].buffer_free && ! \pipeline.reissue_valid ;
+    always @(posedge clock)
+        if (!able || \pipeline.warp[0].issue_first ) passed <= 3'd0;
+        else passed <= passed + 3'd1;
+    assign bad[7] = passed == 3'd6 || astray;
+    assign seen[7] = passed == 3'd5;
+
+    // G8: a warp that has stopped and of which nothing is under way goes on within eight cycles, if no other one is
+    // replayed. Whatever else holds, G2, G3 and G5 have shown to hold always.
+    reg  [3:0] held_back;
+    reg        been_astray;
+    wire       drained = resume_valid && resume_warp == 2'd0 && !running[0] && !(|executing[3:0]) && !(|of_warp[6:0]) && !scan;
+    always @(posedge clock) begin
+        if (astray) been_astray <= 1'b1;
+        if (!drained || resume_ready) held_back <= 4'd0;
+        else held_back <= held_back + 4'd1;
+    end
+    assign bad[8] = held_back == 4'd8 && !astray && !been_astray;
+    assign seen[8] = held_back == 4'd3;
 endmodule

@@ -177,7 +177,7 @@ fn scoreboard_guarantees_are_proved() {
 }
 
 /// What holds beside the guarantees is a constant to the induction of `scorr`, which is given time for it, and most
-/// guarantees are with it; reachability proves the rest.
+/// guarantees are with it; reachability proves the rest. G8 only supposes it, and is proved by reachability alone.
 #[test]
 fn sm_pipeline_guarantees_are_proved() {
     if missing() {
@@ -185,7 +185,12 @@ fn sm_pipeline_guarantees_are_proved() {
     }
     let proof = Proof::of("sm_pipeline");
     for guarantee in 1..=proof.guarantees {
-        proof.prove(guarantee, "scorr -C 100000; dc2; scorr; ");
+        let smaller = if guarantee == 8 {
+            ""
+        } else {
+            "scorr -C 100000; dc2; scorr; "
+        };
+        proof.prove(guarantee, smaller);
     }
 }
 

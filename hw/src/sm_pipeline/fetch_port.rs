@@ -62,6 +62,7 @@ impl<const V: usize, const X: usize> Logic for FetchPort<V, X> {
     fn update(&mut self) {
         clock!(self, clock, scheduler);
         self.scheduler.reset.next = self.reset.val();
+        self.scheduler.yields.next = false;
         for i in 0..V {
             self.scheduler.request[i].next = self.request[i].val();
             self.chosen[i].next = self.scheduler.chosen[i].val();

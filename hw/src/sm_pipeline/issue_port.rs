@@ -45,6 +45,8 @@ pub struct IssuePort<const V: usize, const X: usize, const J: usize> {
     pub load_fits: Signal<In, Bit>,
     /// It has room for a store.
     pub store_fits: Signal<In, Bit>,
+    /// The chosen warp leaves its unit to the other port's.
+    pub yields: Signal<In, Bit>,
     /// The warp that was chosen in the cycle before.
     pub chosen: [Signal<Out, Bit>; V],
     /// Its number, that of the first warp if none was.
@@ -69,6 +71,8 @@ pub struct IssuePort<const V: usize, const X: usize, const J: usize> {
     pub needs_control: Signal<Out, Bit>,
     /// It needs the memory stage.
     pub needs_memory: Signal<Out, Bit>,
+    /// It has come back, after it left its unit to the other port's.
+    pub returned: Signal<Out, Bit>,
 
     scheduler: WarpScheduler<V, X>,
     some_ready: AnyOf<V>,
@@ -88,6 +92,8 @@ impl<const V: usize, const X: usize, const J: usize> Logic for IssuePort<V, X, J
     fn update(&mut self) {
         clock!(self, clock, scheduler);
         self.scheduler.reset.next = self.reset.val();
+        self.scheduler.yields.next = self.yields.val();
+        self.returned.next = self.scheduler.returned.val();
         for i in 0..V {
             self.scheduler.request[i].next = self.request[i].val();
             self.chosen[i].next = self.scheduler.chosen[i].val();
@@ -144,8 +150,8 @@ impl<const V: usize, const X: usize, const J: usize> IssuePort<V, X, J> {
             };
         }
         signals!(
-            clock, reset, odd, blocked, load_fits, store_fits, warp, warp_slot, older, older_entry, younger,
-            younger_entry, can_go, can_pair, needs_special, needs_control, needs_memory, some_ready, some_pair,
+            clock, reset, odd, blocked, load_fits, store_fits, yields, warp, warp_slot, older, older_entry, younger,
+            younger_entry, can_go, can_pair, needs_special, needs_control, needs_memory, returned, some_ready, some_pair,
             some_special, some_control, some_memory, of_first, of_second, entry_of_first, entry_of_second, slot_of_warp;
             request, ready, pair, special, control, memory, first, first_entry, second, second_entry, slot, chosen
         )

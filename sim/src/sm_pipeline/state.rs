@@ -190,7 +190,7 @@ impl SmPipeline {
                 warp.buffer[0] = warp.buffer[1];
             }
         }
-        if issue.conflict {
+        if issue.yields.is_some() {
             self.favoured = 1 - self.favoured;
         }
         if let Some(read) = again {
