@@ -36,7 +36,7 @@ pub struct Args {
 /// What is synthesised, and how: the options that the report has too.
 #[derive(clap::Args, Debug)]
 pub struct Choice {
-    /// Only this block: replay_queue, operand_log, coalescer, l1_tlb, far_fault_mshr, scoreboard, sm_pipeline or page_walker
+    /// Only this block: replay_queue, operand_log, coalescer, l1_tlb, far_fault_mshr, scoreboard, sm_pipeline, page_walker or page_walk_cache
     #[arg(long, value_parser = named)]
     pub block: Option<String>,
     /// Configurations of a block other than the log and the queue; all but the proof's if not given
@@ -407,7 +407,7 @@ pub fn subject(design: &Design) -> Result<Subject> {
         .filter(|_| {
             matches!(
                 design.block,
-                "operand_log" | "replay_queue" | "far_fault_mshr"
+                "operand_log" | "replay_queue" | "far_fault_mshr" | "page_walk_cache"
             )
         })
         .map(|memory| memory.words);

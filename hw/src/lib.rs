@@ -1,7 +1,7 @@
 //! Everything of Faultline that becomes gates.
 //!
 //! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`far_fault_mshr`], [`scoreboard`],
-//! [`sm_pipeline`], [`page_walker`]. Primitives under
+//! [`sm_pipeline`], [`page_walker`], [`page_walk_cache`]. Primitives under
 //! them: [`register`], [`memory`], [`arbiter`], [`any_of`], [`lowest`], [`turns`], [`select`], [`recency`],
 //! [`warp_scheduler`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
@@ -15,6 +15,7 @@ pub mod l1_tlb;
 pub mod lowest;
 pub mod memory;
 pub mod operand_log;
+pub mod page_walk_cache;
 pub mod page_walker;
 pub mod params;
 pub mod ports;

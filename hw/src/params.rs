@@ -28,7 +28,9 @@ pub const PAGE_BITS: usize = 36;
 /// Bits of a frame number: physical addresses of 40 bits.
 pub const FRAME_BITS: usize = 28;
 /// Bits of the number of a word of 64 bits in them.
-pub const WORD_BITS: usize = FRAME_BITS + 9;
+pub const WORD_BITS: usize = FRAME_BITS + TABLE_BITS;
+/// Bits of the number of an entry of a page table: 512 of 64 bits fill a frame.
+pub const TABLE_BITS: usize = 9;
 /// Bits of the number of an address space.
 pub const SPACE_BITS: usize = 8;
 /// Bits by which the load/store unit tells its TLB checks apart; the TLB gives them back.

@@ -5,12 +5,13 @@ use crate::far_fault_mshr::FarFaultMshr;
 use crate::l1_tlb::L1Tlb;
 use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
+use crate::page_walk_cache::PageWalkCache;
 use crate::page_walker::PageWalker;
 use crate::params::{
     AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FAR_FAULT_BITS, FRAME_BITS, L1_TLB_MISS_BITS,
     L1_TLB_MISS_COUNT_BITS, L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS,
     L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES, LINE_BITS, LOG_BANKS, PAGE_BITS, REGION_BITS,
-    SCOREBOARD_ENTRIES, SMS, SPACE_BITS, WORD_BITS,
+    SCOREBOARD_ENTRIES, SMS, SPACE_BITS, TABLE_BITS, WORD_BITS,
 };
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
@@ -207,6 +208,10 @@ fn proved_pipeline(scheme: Scheme) -> Box<dyn Hardware> {
         scheme, false,
     ))
 }
+
+/// A cache for 64 walks, with 4 ways.
+type WalkCache<const N: usize, const D: usize, const G: usize, const E: usize> =
+    PageWalkCache<64, 6, WORD_BITS, TABLE_BITS, N, 4, 2, D, G, E>;
 
 /// A walker of 16 SMs and 256 address spaces over tables of 4 levels, where SMs take turns (2 requests wait) or are
 /// served in the order in which they came (64 wait).
@@ -449,5 +454,29 @@ pub fn designs() -> Vec<Design> {
         design("page_walker_proof", "page_walker", "proof", || {
             small_walker::<36>(true)
         }),
+        design(
+            "page_walk_cache_4k",
+            "page_walk_cache",
+            "4k",
+            ready::<WalkCache<7, 9, 30, 32>>,
+        ),
+        design(
+            "page_walk_cache_8k",
+            "page_walk_cache",
+            "8k",
+            ready::<WalkCache<8, 10, 29, 31>>,
+        ),
+        design(
+            "page_walk_cache_16k",
+            "page_walk_cache",
+            "16k",
+            ready::<WalkCache<9, 11, 28, 30>>,
+        ),
+        design(
+            "page_walk_cache_proof",
+            "page_walk_cache",
+            "proof",
+            ready::<PageWalkCache<2, 1, 3, 1, 1, 2, 1, 2, 2, 4>>,
+        ),
     ]
 }

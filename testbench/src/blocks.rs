@@ -3,8 +3,8 @@
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::{
-    coalescer, far_fault_mshr, l1_tlb, operand_log, page_walker, replay_queue, scoreboard,
-    sm_pipeline,
+    coalescer, far_fault_mshr, l1_tlb, operand_log, page_walk_cache, page_walker, replay_queue,
+    scoreboard, sm_pipeline,
 };
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
@@ -18,6 +18,7 @@ use crate::traffic::coalescer::CoalescerTraffic;
 use crate::traffic::far_fault_mshr::FarFaultMshrTraffic;
 use crate::traffic::l1_tlb::L1TlbTraffic;
 use crate::traffic::operand_log::OperandLogTraffic;
+use crate::traffic::page_walk_cache::PageWalkCacheTraffic;
 use crate::traffic::page_walker::PageWalkerTraffic;
 use crate::traffic::replay_queue::ReplayQueueTraffic;
 use crate::traffic::scoreboard::ScoreboardTraffic;
@@ -294,6 +295,39 @@ impl Block for PageWalker {
     }
 }
 
+/// The page-walk cache.
+pub struct PageWalkCache;
+
+impl Block for PageWalkCache {
+    type Model = page_walk_cache::PageWalkCache;
+    type Traffic = PageWalkCacheTraffic;
+
+    const NAME: &'static str = "page_walk_cache";
+
+    fn parameters(config: &str) -> Option<page_walk_cache::Parameters> {
+        let set_bits = match config {
+            "4k" => 7,
+            "8k" => 8,
+            "16k" => 9,
+            PROVED => {
+                return Some(page_walk_cache::Parameters {
+                    walks: 2,
+                    word_bits: 3,
+                    table_bits: 1,
+                    set_bits: 1,
+                    ways: 2,
+                });
+            }
+            _ => return None,
+        };
+        Some(page_walk_cache::Parameters::with_set_bits(set_bits))
+    }
+
+    fn traffic(parameters: page_walk_cache::Parameters, seed: u64) -> PageWalkCacheTraffic {
+        PageWalkCacheTraffic::new(parameters, seed)
+    }
+}
+
 /// The configurations that are meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
@@ -309,6 +343,9 @@ pub const DEFAULT_SCOREBOARD: &str = "8_holding";
 
 /// As above, of the page walker.
 pub const DEFAULT_WALKER: &str = "64";
+
+/// As above, of the page-walk cache.
+pub const DEFAULT_WALK_CACHE: &str = "8k";
 
 /// As above, of the pipeline.
 pub const DEFAULT_PIPELINE: &str = "log_4";
@@ -335,7 +372,7 @@ const fn registered<B: Block>() -> Registered {
 }
 
 /// Every block.
-const BLOCKS: [Registered; 8] = [
+const BLOCKS: [Registered; 9] = [
     registered::<ReplayQueue>(),
     registered::<OperandLog>(),
     registered::<Coalescer>(),
@@ -344,6 +381,7 @@ const BLOCKS: [Registered; 8] = [
     registered::<Scoreboard>(),
     registered::<SmPipeline>(),
     registered::<PageWalker>(),
+    registered::<PageWalkCache>(),
 ];
 
 /// Why a design cannot be run.
@@ -456,6 +494,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         Scoreboard::NAME => DEFAULT_SCOREBOARD,
         SmPipeline::NAME => DEFAULT_PIPELINE,
         PageWalker::NAME => DEFAULT_WALKER,
+        PageWalkCache::NAME => DEFAULT_WALK_CACHE,
         _ => DEFAULT_QUEUE,
     }
 }

@@ -176,6 +176,13 @@ fn scoreboard_guarantees_are_proved() {
     }
 }
 
+#[test]
+fn page_walk_cache_guarantees_are_proved() {
+    if !missing() {
+        Proof::of("page_walk_cache").check(&[]);
+    }
+}
+
 /// What holds beside the guarantees is a constant to the induction of `scorr`, which is given time for it, and most
 /// guarantees are with it; reachability proves the rest. G8 only supposes it, and is proved by reachability alone.
 #[test]

@@ -9,6 +9,7 @@ pub mod mshr;
 pub mod queue;
 pub mod tables;
 pub mod tlb;
+pub mod walk_cache;
 pub mod walker;
 
 use faultline_testbench::backend::Kind;
@@ -28,6 +29,7 @@ fn kernel_cycles(block: &str) -> u64 {
         "scoreboard" => 500_000,
         "sm_pipeline" => 6_000,
         "page_walker" => 2_000,
+        "page_walk_cache" => 100_000,
         _ => 60_000,
     }
 }

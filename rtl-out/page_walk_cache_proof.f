@@ -1,0 +1,16 @@
+page_walk_cache_proof.v
+select_2_of_1.v
+page_walk_cache_proof_request_place.v
+sram_4x64.v
+page_walk_cache_proof_ways.v
+sram_2x4.v
+page_walk_cache_proof_fill.v
+lowest_of_2.v
+register_2.v
+page_walk_cache_proof_reads.v
+any_of_2.v
+sram_2x3.v
+page_walk_cache_proof_look.v
+register_64.v
+register_3.v
+register_1.v

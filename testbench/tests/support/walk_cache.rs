@@ -1,0 +1,206 @@
+//! A page-walk cache that tests drive by hand, in all back ends at once, with a memory behind it.
+
+use std::collections::HashMap;
+
+use faultline_sim::page_walk_cache::{Inputs, Outputs};
+use faultline_sim::walk::{ACCESSED, DIRTY, PRESENT};
+use faultline_testbench::bench::Bench;
+use faultline_testbench::blocks::{self, PageWalkCache};
+
+/// An entry that leads to a table and may be kept.
+pub const TABLE: u64 = PRESENT | ACCESSED;
+
+/// The cache, and what a test does with it.
+pub struct Cache {
+    bench: Bench<faultline_sim::page_walk_cache::PageWalkCache>,
+    /// The inputs of the next cycle; those of memory's answers are set by the memory.
+    pub inputs: Inputs,
+    /// Words by their numbers; one that is not listed is 0.
+    pub memory: HashMap<u64, u64>,
+    /// Cycles from a request to its response.
+    pub latency: u64,
+    /// Memory answers an error for this word.
+    pub broken: Option<u64>,
+    pub cycle: u64,
+    /// What memory was asked for, and when.
+    pub asked: Vec<(u64, Outputs)>,
+    /// What was answered, and when.
+    pub answers: Vec<(u64, Outputs)>,
+    due: Vec<(u64, Outputs)>,
+    /// What memory has decided on before it answers.
+    decided: Option<u64>,
+    walk: u8,
+}
+
+impl Cache {
+    /// A cache in which nothing is, and nothing is left to be cleared.
+    pub fn new(config: &str) -> Self {
+        let mut cache = Self {
+            bench: blocks::bench::<PageWalkCache>(config).unwrap(),
+            inputs: Inputs::default(),
+            memory: HashMap::new(),
+            latency: 4,
+            broken: None,
+            cycle: 0,
+            asked: Vec::new(),
+            answers: Vec::new(),
+            due: Vec::new(),
+            decided: None,
+            walk: 0,
+        };
+        cache.inputs.memory_ready = true;
+        cache.inputs.cached_levels = 15;
+        cache.inputs.execute_disable = true;
+        cache.inputs.reserved_bits = 0xF_FF00;
+        cache.reset();
+        cache.rest(cache.sets());
+        cache
+    }
+
+    pub fn reset(&mut self) {
+        self.inputs.reset = true;
+        self.cycle();
+        self.inputs.reset = false;
+        self.due.clear();
+    }
+
+    pub fn sets(&self) -> u64 {
+        1 << self.bench.parameters().set_bits
+    }
+
+    pub fn ways(&self) -> u64 {
+        self.bench.parameters().ways as u64
+    }
+
+    /// The words of the set of another one, that one first.
+    pub fn words_of_set(&self, word: u64) -> impl Iterator<Item = u64> {
+        let parameters = *self.bench.parameters();
+        let set = parameters.set(word);
+        let others = (1..).map(move |number| word ^ number);
+        std::iter::once(word).chain(others.filter(move |&other| parameters.set(other) == set))
+    }
+
+    /// Runs a cycle; a request that is accepted is not asked again.
+    pub fn cycle(&mut self) -> Outputs {
+        self.inputs.response_valid = false;
+        let place = self.due.iter().position(|(due, _)| *due <= self.cycle);
+        if let Some((_, asked)) = place.map(|place| self.due.remove(place)) {
+            self.respond(&asked);
+            if let Some(entry) = self.decided.take() {
+                self.inputs.response_data = entry;
+            }
+        }
+        let outputs = self.bench.cycle(&self.inputs).unwrap();
+        if outputs.request_ready {
+            self.inputs.request_valid = false;
+        }
+        if outputs.memory_valid && self.inputs.memory_ready && !self.inputs.reset {
+            self.asked.push((self.cycle, outputs.clone()));
+            self.due.push((self.cycle + self.latency, outputs.clone()));
+        }
+        if outputs.answer_valid {
+            self.answers.push((self.cycle, outputs.clone()));
+        }
+        self.cycle += 1;
+        outputs
+    }
+
+    pub fn rest(&mut self, cycles: u64) {
+        for _ in 0..cycles {
+            self.cycle();
+        }
+    }
+
+    /// What is in memory when the answer leaves it counts.
+    fn respond(&mut self, asked: &Outputs) {
+        let entry = self.memory.get(&asked.memory_word).copied().unwrap_or(0);
+        self.inputs.response_valid = true;
+        self.inputs.response_walk = asked.memory_walk;
+        self.inputs.response_data = entry;
+        self.inputs.response_error = self.broken == Some(asked.memory_word);
+        self.inputs.response_changed = false;
+        if asked.memory_update {
+            let changed = (entry ^ asked.memory_expected) & !(ACCESSED | DIRTY) != 0;
+            self.inputs.response_changed = changed;
+            if !changed {
+                let dirty = if asked.memory_dirty { DIRTY } else { 0 };
+                self.memory
+                    .insert(asked.memory_word, entry | ACCESSED | dirty);
+            }
+        }
+    }
+
+    /// The next answer of memory is this, if it was asked already.
+    pub fn decide(&mut self, entry: u64) {
+        self.decided = self.due.first().map(|_| entry);
+    }
+
+    /// A cycle in which memory answers a walk that waits for nothing.
+    pub fn stray(&mut self, walk: u8) -> Outputs {
+        self.due.insert(
+            0,
+            (
+                self.cycle,
+                Outputs {
+                    memory_walk: walk,
+                    memory_word: u64::MAX,
+                    ..Outputs::default()
+                },
+            ),
+        );
+        self.cycle()
+    }
+
+    /// The next walk wants a word of a level; it is asked for from the next cycle on. Gives the walk.
+    pub fn ask(&mut self, level: u8, word: u64) -> u8 {
+        assert!(!self.inputs.request_valid);
+        self.walk = (self.walk + 1) % 64;
+        self.inputs.request_valid = true;
+        self.inputs.request_walk = self.walk;
+        self.inputs.request_level = level;
+        self.inputs.request_word = word;
+        self.inputs.request_update = false;
+        self.walk
+    }
+
+    /// Reads a word, and waits until what comes of it is here. Gives the answer, if it came from here.
+    pub fn read(&mut self, level: u8, word: u64) -> Result<u64, Outputs> {
+        let (asked, answered) = (self.asked.len(), self.answers.len());
+        let walk = self.ask(level, word);
+        for _ in 0..1000 {
+            self.cycle();
+            if self.answers.len() > answered {
+                break;
+            }
+        }
+        let (_, outputs) = self.answers[answered].clone();
+        assert_eq!(outputs.answer_walk, walk);
+        self.rest(4);
+        if self.asked.len() > asked {
+            let (_, sent) = &self.asked[asked];
+            assert_eq!(
+                (sent.memory_walk, sent.memory_word, sent.memory_level),
+                (walk, word, level)
+            );
+            return Err(outputs);
+        }
+        Ok(outputs.answer_data)
+    }
+
+    /// Reads a word that memory has to be asked for.
+    pub fn load(&mut self, level: u8, word: u64) -> u64 {
+        let answer = self.read(level, word);
+        answer.expect_err("it is here already").answer_data
+    }
+
+    /// Forgets everything; gives the cycles that this took.
+    pub fn invalidate(&mut self) -> u64 {
+        let start = self.cycle;
+        self.inputs.invalidate_valid = true;
+        while !self.cycle().invalidate_ready {
+            assert!(self.cycle < start + 2000, "no acknowledgement");
+        }
+        self.inputs.invalidate_valid = false;
+        self.cycle - start - 1
+    }
+}
