@@ -65,8 +65,8 @@ pub enum BackendError {
     Layout(#[from] LayoutError),
     /// The build has no Verilator in it.
     #[error(
-        "the back end verilog is not built in; install Verilator (`apt-get install verilator`) and run \
-         `cargo run --release --features verilog -- cosim`"
+        "the back end verilog is not built in; install Verilator (`apt-get install verilator`) and build with \
+         `--features verilog`, as in `cargo run --release --features verilog -- cosim`"
     )]
     NotBuilt,
     /// The design was not exported when this was built.

@@ -4,67 +4,24 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
 use faultline_sim::walk::{
-    ACCESSED, Access, DIRTY, EXECUTE_DISABLE, Image, Memory, PAGE_SIZE, PRESENT, Request, Rules,
-    USER, WRITABLE,
+    ACCESSED, Access, DIRTY, Image, Memory, PRESENT, Request, Rules, USER, WRITABLE,
 };
 use faultline_testbench::backend::Kind;
 use faultline_testbench::traffic::Dice;
 use faultline_testbench::walks::Walker;
 
-const ROOT: u64 = 0x1000;
-const LIMIT: u64 = 1 << 40;
+mod support;
 
-/// All that an entry may hold: present, writable, user, accessed, dirty, page size, execute-disable, and a bit that is
-/// reserved in a large page or beyond the physical addresses.
-const BITS: [u64; 9] = [
-    PRESENT,
-    WRITABLE,
-    USER,
-    ACCESSED,
-    DIRTY,
-    PAGE_SIZE,
-    EXECUTE_DISABLE,
-    1 << 13,
-    1 << 45,
-];
-const OPEN: u64 = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
+use support::tables::{
+    LIMIT, ROOT, Words, all_rules, every_combination, hostile, requests, tables,
+};
 
-fn all_rules() -> impl Iterator<Item = Rules> {
-    (0..16).map(|choice: u32| Rules {
-        levels: if choice & 1 != 0 { 5 } else { 4 },
-        execute_disable: choice & 2 != 0,
-        updates: choice & 4 != 0,
-        physical_bits: if choice & 8 != 0 { 52 } else { 40 },
-    })
-}
-
-fn requests(address: u64) -> impl Iterator<Item = Request> {
-    Access::ALL.into_iter().flat_map(move |access| {
-        [true, false].map(|user| Request {
-            address,
-            access,
-            user,
-        })
-    })
-}
-
-/// The words of tables that lead to a page of a level, open to everybody, and where they lie, the root's first.
-fn tables(levels: u8, page_level: u8, address: u64) -> Vec<(u64, u64)> {
-    let mut table = ROOT;
-    (page_level..=levels)
-        .rev()
-        .map(|level| {
-            let place = table + (address >> (12 + 9 * (level - 1)) & 511) * 8;
-            let next = 0x10_0000 * u64::from(level);
-            table = next;
-            let value = match level == page_level {
-                true if level > 1 => 0x3F_C000_0000 | OPEN | PAGE_SIZE,
-                true => 0x1234_5000 | OPEN,
-                false => next | OPEN,
-            };
-            (place, value)
-        })
-        .collect()
+fn image_of(words: &Words) -> Image {
+    let mut image = Image::new(Some(LIMIT));
+    for &(address, value) in words {
+        image.put(address, value);
+    }
+    image
 }
 
 /// Walks with the rules and with the hardware, and compares how it ends, what is read and written, and memory.
@@ -76,79 +33,21 @@ fn compare(walker: &mut Walker, rules: &Rules, image: &Image, request: &Request)
     assert_eq!(image, expected_image, "{rules:?} {request:x?}");
 }
 
-/// Every combination of bits at every level of every page size, for every access and all rules; every `step`th of them.
+/// Every combination of bits, or every `step`th one.
 fn sweep(kind: Kind, step: usize) -> usize {
-    let address = 0x0000_7ABC_DEF1_2348;
     let (mut cases, mut number) = (0, 0);
     for rules in all_rules() {
         let mut walker = Walker::new(rules, Some(LIMIT), kind).unwrap();
-        for page_level in 1..=3 {
-            let tables = tables(rules.levels, page_level, address);
-            for place in 0..tables.len() {
-                for choice in 0..1u64 << BITS.len() {
-                    let flags = (0..BITS.len()).filter(|&bit| choice >> bit & 1 != 0);
-                    let flags: u64 = flags.map(|bit| BITS[bit]).sum();
-                    let mut image = Image::new(Some(LIMIT));
-                    for &(address, value) in &tables {
-                        image.put(address, value);
-                    }
-                    let (at, open) = tables[place];
-                    image.put(at, open & !(OPEN | PAGE_SIZE) | flags);
-                    for request in requests(address) {
-                        number += 1;
-                        if number % step == 0 {
-                            compare(&mut walker, &rules, &image, &request);
-                            cases += 1;
-                        }
-                    }
-                }
+        every_combination(&rules, |words, request| {
+            number += 1;
+            if number % step == 0 {
+                compare(&mut walker, &rules, &image_of(words), request);
+                cases += 1;
             }
-        }
+        });
     }
     println!("{cases} cases on {kind}: no difference");
     cases
-}
-
-/// Tables in a few pages, entries of which point to each other and to themselves, out of memory, and anywhere.
-fn hostile(kind: Kind, memories: usize) {
-    let mut dice = Dice::new(2);
-    let indices = [0, 1, 2, 511];
-    let mut walkers: Vec<_> = all_rules()
-        .map(|rules| (Walker::new(rules, Some(LIMIT), kind).unwrap(), rules))
-        .collect();
-    for number in 0..memories {
-        let count = walkers.len();
-        let (walker, rules) = &mut walkers[number % count];
-        let mut image = Image::new(Some(LIMIT));
-        for page in 0..4 {
-            for index in indices {
-                let frame = match dice.below(16) {
-                    0 => LIMIT,
-                    1 => dice.below(1 << 40) << 12,
-                    2 => 1 << 39,
-                    _ => ROOT + 0x1000 * dice.below(4),
-                };
-                let flags = match dice.below(8) {
-                    0 => BITS.iter().filter(|_| dice.chance(128)).sum(),
-                    1 => OPEN & !BITS[dice.below(5) as usize],
-                    _ => OPEN,
-                };
-                let frame = frame & !(1 << 45 | 1 << 13);
-                image.put(ROOT + 0x1000 * page + 8 * index, frame | flags);
-            }
-        }
-        let chosen = (0..5).map(|_| indices[dice.below(4) as usize]);
-        let address = chosen.fold(0, |address, index| address << 9 | index);
-        let address = address << 12 | dice.below(512) << 3;
-        let unused = 64 - u32::from(rules.virtual_bits());
-        let address = match dice.below(8) {
-            0 => address,
-            _ => ((address << unused) as i64 >> unused) as u64,
-        };
-        for request in requests(address) {
-            compare(walker, rules, &image, &request);
-        }
-    }
 }
 
 #[test]
@@ -178,7 +77,19 @@ fn every_combination_of_bits_at_every_level_agrees_in_the_kernel() {
 #[test]
 fn hostile_tables_agree_in_all_back_ends() {
     for kind in Kind::built() {
-        hostile(kind, if kind == Kind::RustHdl { 400 } else { 20_000 });
+        let mut dice = Dice::new(2);
+        let mut walkers: Vec<_> = all_rules()
+            .map(|rules| (Walker::new(rules, Some(LIMIT), kind).unwrap(), rules))
+            .collect();
+        let memories = if kind == Kind::RustHdl { 400 } else { 20_000 };
+        for number in 0..memories {
+            let count = walkers.len();
+            let (walker, rules) = &mut walkers[number % count];
+            let (words, address) = hostile(&mut dice, rules);
+            for request in requests(address) {
+                compare(walker, rules, &image_of(&words), &request);
+            }
+        }
     }
 }
 
@@ -187,8 +98,7 @@ fn hostile_tables_agree_in_all_back_ends() {
 #[test]
 fn self_reference_is_marked_once_in_all_back_ends() {
     let address = u64::MAX << 48 | 0o777_777_777_777 << 12;
-    let mut image = Image::new(Some(LIMIT));
-    image.put(ROOT + (511 << 3), ROOT | PRESENT | WRITABLE | USER);
+    let image = image_of(&vec![(ROOT + (511 << 3), ROOT | PRESENT | WRITABLE | USER)]);
     for kind in Kind::built() {
         let rules = Rules::default();
         let mut walker = Walker::new(rules, Some(LIMIT), kind).unwrap();

@@ -36,7 +36,7 @@ pub enum Fault {
     #[error("the line is longer than {LONGEST} bytes; check the file")]
     Long,
     /// A line has another number of fields.
-    #[error("the line has {found} fields, but should have {expected}")]
+    #[error("the line has {found} {}, but should have {expected}", if *found == 1 { "field" } else { "fields" })]
     Fields {
         /// Fields that are there.
         found: usize,

@@ -106,10 +106,12 @@ impl SmPipelineTraffic {
         self.launch();
     }
 
-    /// Up to four thread blocks in any of the slots that have a part of the log, of two entries at least.
+    /// Up to four thread blocks in any of the slots that have a part of the log, of four entries or more, or of two: with
+    /// those, the paper's smallest log serves every slot.
     fn launch(&mut self) {
-        let most = (self.parameters.log.entries as u64 / 4).clamp(2, 16);
-        self.parts = 1 + self.dice.below(most);
+        let entries = self.parameters.log.entries as u64;
+        let least = if self.dice.chance(85) { 2 } else { 4 };
+        self.parts = 1 + self.dice.below((entries / least).clamp(2, 16));
         let first = self.dice.below(self.parts);
         let slots = (0..self.parts.min(4)).map(|block| ((first + block) % self.parts) as u8);
         self.slots = slots.collect();

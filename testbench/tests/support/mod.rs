@@ -7,6 +7,7 @@ pub mod board;
 pub mod log;
 pub mod mshr;
 pub mod queue;
+pub mod tables;
 pub mod tlb;
 pub mod walker;
 
