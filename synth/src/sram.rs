@@ -162,8 +162,8 @@ impl Table {
     }
 
     /// The shapes that the table should have: the logs' macros in both organisations, the
-    /// replay queue's payload, what the far-fault MSHRs do not search, and the roots and the
-    /// trail of the page walker, at both nodes.
+    /// replay queue's payload, what the far-fault MSHRs do not search, the roots and the
+    /// trail of the page walker, and the tags, the order and the frames of the L2 TLB, at both nodes.
     pub fn shapes() -> Vec<Shape> {
         let mut shapes = Vec::new();
         for setting in Setting::ALL {
@@ -191,6 +191,18 @@ impl Table {
         }
         for node_nm in [40, 45] {
             for (words, bits) in [(256, 32), (512, 64)] {
+                shapes.push((Setting::SinglePort, node_nm, words, bits));
+            }
+        }
+        for node_nm in [40, 45] {
+            for (words, bits) in [
+                (64, 48),
+                (128, 48),
+                (64, 32),
+                (128, 32),
+                (512, 32),
+                (1024, 32),
+            ] {
                 shapes.push((Setting::SinglePort, node_nm, words, bits));
             }
         }

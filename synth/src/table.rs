@@ -152,7 +152,7 @@ fn number(value: f64, digits: usize) -> String {
 }
 
 /// Blocks of which a GPU has one, and not one in each streaming multiprocessor.
-const SHARED: [&str; 2] = ["far_fault_mshr", "page_walker"];
+const SHARED: [&str; 3] = ["l2_tlb", "far_fault_mshr", "page_walker"];
 
 fn in_each_sm(row: &Row) -> bool {
     !SHARED.contains(&row.block.as_str())
