@@ -62,6 +62,8 @@ pub struct Choice<const I: usize, const C: usize> {
     finishing: Signal<Local, Bit>,
 }
 
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
 impl<const I: usize, const C: usize> Logic for Choice<I, C> {
     #[hdl_gen]
     fn update(&mut self) {
