@@ -38,7 +38,9 @@ module l1_tlb_32_misses (
     reg     [7:0] in_space;
     reg     [7:0] looked;
     reg     [7:0] dropped;
+    reg     [7:0] named;
     reg     [7:0] filled;
+    reg     [7:0] cancelled;
     reg     [7:0] ended;
     reg     [7:0] resolved;
     reg     [7:0] asking;
@@ -48,6 +50,7 @@ module l1_tlb_32_misses (
     wire          missing;
     wire          refusing;
     wire          choosing;
+    reg     [3:0] fetching_left;
     reg     [3:0] fetching_resolved;
     reg    [23:0] state_d;
     wire   [23:0] state_q;
@@ -83,6 +86,7 @@ module l1_tlb_32_misses (
     reg     [7:0] some_told_of;
     wire          some_told_any;
     wire          some_resolved_any;
+    wire          some_cancelled_any;
     wire          some_asking_any;
     reg     [7:0] some_write_of;
     wire          some_write_any;
@@ -108,6 +112,7 @@ module l1_tlb_32_misses (
     any_of_8 some_put_off (.of(some_put_off_of), .any(some_put_off_any));
     any_of_8 some_told (.of(some_told_of), .any(some_told_any));
     any_of_8 some_resolved (.of(resolved), .any(some_resolved_any));
+    any_of_8 some_cancelled (.of(cancelled), .any(some_cancelled_any));
     any_of_8 some_asking (.of(asking), .any(some_asking_any));
     any_of_8 some_write (.of(some_write_of), .any(some_write_any));
     select_8_of_36 offered_page (.choose(offered), .of(page_q), .chosen(offered_page_chosen));
@@ -134,18 +139,31 @@ module l1_tlb_32_misses (
         end
     end
 
+    always @* begin : named_process
+        integer i;
+        for (i = 0; i < 8; i = i + 1) begin
+            named[i] = filling && (page_q[i*36 +: 36] == fill_page) && (space_q[i*8 +: 8] == fill_space);
+        end
+    end
+
+    always @* begin : cancelled_process
+        integer i;
+        for (i = 0; i < 8; i = i + 1) begin
+            cancelled[i] = named[i] && (state_q[i*3 +: 3] == MISS_FETCHING) && (fill_kind == 2'd1);
+        end
+    end
+
     always @* begin : filled_process
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
-            filled[i] = filling && (state_q[i*3 +: 3] == MISS_WALKING) && (page_q[i*36 +: 36] == fill_page)
-                && (space_q[i*8 +: 8] == fill_space);
+            filled[i] = cancelled[i] || (named[i] && (state_q[i*3 +: 3] == MISS_WALKING));
         end
     end
 
     always @* begin : resolved_process
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
-            resolved[i] = resolving && (state_q[i*3 +: 3] == MISS_FETCHING)
+            resolved[i] = resolving && (state_q[i*3 +: 3] == MISS_FETCHING) && !cancelled[i]
                 && (page_q[i*36 +: 36] == resolve_page) && (space_q[i*8 +: 8] == resolve_space);
         end
     end
@@ -203,10 +221,17 @@ module l1_tlb_32_misses (
     assign wake_all = some_ended_any && (refused_q || refusing);
     assign refused_d = (refused_q || refusing) && !some_ended_any;
 
+    always @* begin : fetching_left_process
+        fetching_left = fetching_q;
+        if (some_cancelled_any) begin
+            fetching_left = fetching_q - 4'd1;
+        end
+    end
+
     always @* begin : fetching_resolved_process
-        fetching_resolved = fetching_q;
+        fetching_resolved = fetching_left;
         if (some_resolved_any) begin
-            fetching_resolved = fetching_q - 4'd1;
+            fetching_resolved = fetching_left - 4'd1;
         end
     end
 
@@ -285,7 +310,8 @@ module l1_tlb_32_misses (
             if (ended[i]) begin
                 state_d[i*3 +: 3] = MISS_FREE;
             end
-            if (resolved[i] || (some_resolved_any && (state_q[i*3 +: 3] == MISS_HELD))) begin
+            if (resolved[i]
+                || ((some_resolved_any || some_cancelled_any) && (state_q[i*3 +: 3] == MISS_HELD))) begin
                 state_d[i*3 +: 3] = MISS_ASKING;
             end
             if (free_grant[i]) begin

@@ -16,6 +16,7 @@ module l1_tlb_proof (
     input  wire          fill_space,
     input  wire    [1:0] fill_frame,
     input  wire          fill_writable,
+    input  wire          fill_clean,
     input  wire          resolve_valid,
     input  wire    [1:0] resolve_page,
     input  wire          resolve_space,
@@ -70,6 +71,8 @@ module l1_tlb_proof (
     wire          fill_in_q;
     wire    [1:0] frame_q;
     wire          writable_q;
+    wire          clean_d;
+    wire          clean_q;
     wire          resolving_q;
     wire    [1:0] resolve_of_q;
     wire          resolve_in_q;
@@ -78,6 +81,7 @@ module l1_tlb_proof (
     wire    [1:0] wake_of_q;
     wire          wake_in_q;
     wire    [1:0] order_q;
+    reg     [1:0] way_by_write;
     reg     [1:0] way_write_denied;
     wire    [1:0] way_found;
     wire    [3:0] way_frame;
@@ -117,6 +121,7 @@ module l1_tlb_proof (
     register_1 fill_in (.clock(clock), .reset(reset), .d(fill_space), .q(fill_in_q));
     register_2 frame (.clock(clock), .reset(reset), .d(fill_frame), .q(frame_q));
     register_1 writable (.clock(clock), .reset(reset), .d(fill_writable), .q(writable_q));
+    register_1 clean (.clock(clock), .reset(reset), .d(clean_d), .q(clean_q));
     register_1 resolving (.clock(clock), .reset(reset), .d(resolve_valid), .q(resolving_q));
     register_2 resolve_of (.clock(clock), .reset(reset), .d(resolve_page), .q(resolve_of_q));
     register_1 resolve_in (.clock(clock), .reset(reset), .d(resolve_space), .q(resolve_in_q));
@@ -134,12 +139,14 @@ module l1_tlb_proof (
         .drop_page(drop_page_q),
         .drop_space(drop_space_q),
         .drop_all(drop_all_q),
+        .by_write(way_by_write),
         .write(victim),
         .write_set(fill_set),
         .write_tag(fill_above),
         .write_space(fill_in_q),
         .write_frame(frame_q),
         .write_writable(writable_q),
+        .write_clean(clean_q),
         .write_denied(way_write_denied),
         .found(way_found),
         .frame(way_frame),
@@ -208,6 +215,7 @@ module l1_tlb_proof (
     assign drop_page_d = invalidate_valid && (invalidate_scope == 2'd0);
     assign drop_space_d = invalidate_valid && (invalidate_scope == 2'd1);
     assign drop_all_d = invalidate_valid && invalidate_scope[1];
+    assign clean_d = fill_clean && (fill_kind == 2'd0);
     assign look_set = look_page_q[0];
 
     always @* begin : look_above_process
@@ -224,6 +232,13 @@ module l1_tlb_proof (
         reg part_0;
         {unused_0, part_0} = fill_of_q >> SET_BITS;
         fill_above = part_0;
+    end
+
+    always @* begin : way_by_write_process
+        integer w;
+        for (w = 0; w < 2; w = w + 1) begin
+            way_by_write[w] = checking_q && look_write_q;
+        end
     end
 
     always @* begin : way_write_denied_process

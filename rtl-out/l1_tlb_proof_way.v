@@ -9,12 +9,14 @@ module l1_tlb_proof_way (
     input  wire          drop_page,
     input  wire          drop_space,
     input  wire          drop_all,
+    input  wire          by_write,
     input  wire          write,
     input  wire          write_set,
     input  wire          write_tag,
     input  wire          write_space,
     input  wire    [1:0] write_frame,
     input  wire          write_writable,
+    input  wire          write_clean,
     input  wire          write_denied,
     output wire          found,
     output wire    [1:0] frame,
@@ -24,6 +26,8 @@ module l1_tlb_proof_way (
 );
     reg     [1:0] looked;
     reg     [1:0] written;
+    wire          matched;
+    wire          spoiled;
     reg     [1:0] present_d;
     wire    [1:0] present_q;
     reg     [1:0] tag_d;
@@ -34,6 +38,8 @@ module l1_tlb_proof_way (
     wire    [3:0] frames_q;
     reg     [1:0] may_write_d;
     wire    [1:0] may_write_q;
+    reg     [1:0] clean_d;
+    wire    [1:0] clean_q;
     reg     [1:0] barred_d;
     wire    [1:0] barred_q;
     wire          looked_tag_chosen;
@@ -43,6 +49,8 @@ module l1_tlb_proof_way (
     wire          some_any;
     reg     [1:0] some_writable_of;
     wire          some_writable_any;
+    reg     [1:0] some_clean_of;
+    wire          some_clean_any;
     reg     [1:0] some_denied_of;
     wire          some_denied_any;
     reg     [1:0] taken_of;
@@ -53,12 +61,14 @@ module l1_tlb_proof_way (
     register_1 space [1:0] (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
     register_2 frames [1:0] (.clock(clock), .reset(reset), .d(frames_d), .q(frames_q));
     register_1 may_write [1:0] (.clock(clock), .reset(reset), .d(may_write_d), .q(may_write_q));
+    register_1 clean [1:0] (.clock(clock), .reset(reset), .d(clean_d), .q(clean_q));
     register_1 barred [1:0] (.clock(clock), .reset(reset), .d(barred_d), .q(barred_q));
     select_2_of_1 looked_tag (.choose(looked), .of(tag_q), .chosen(looked_tag_chosen));
     select_2_of_1 looked_space (.choose(looked), .of(space_q), .chosen(looked_space_chosen));
     select_2_of_2 looked_frame (.choose(looked), .of(frames_q), .chosen(looked_frame_chosen));
     any_of_2 some (.of(some_of), .any(some_any));
     any_of_2 some_writable (.of(some_writable_of), .any(some_writable_any));
+    any_of_2 some_clean (.of(some_clean_of), .any(some_clean_any));
     any_of_2 some_denied (.of(some_denied_of), .any(some_denied_any));
     any_of_2 taken (.of(taken_of), .any(taken_any));
 
@@ -90,6 +100,13 @@ module l1_tlb_proof_way (
         end
     end
 
+    always @* begin : some_clean_of_process
+        integer s;
+        for (s = 0; s < 2; s = s + 1) begin
+            some_clean_of[s] = looked[s] && clean_q[s];
+        end
+    end
+
     always @* begin : some_denied_of_process
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
@@ -104,7 +121,9 @@ module l1_tlb_proof_way (
         end
     end
 
-    assign found = some_any && (looked_tag_chosen == look_tag) && (looked_space_chosen == look_space);
+    assign matched = some_any && (looked_tag_chosen == look_tag) && (looked_space_chosen == look_space);
+    assign spoiled = by_write && some_clean_any;
+    assign found = matched && !spoiled;
     assign frame = looked_frame_chosen;
     assign writable = some_writable_any;
     assign denied = some_denied_any;
@@ -118,9 +137,10 @@ module l1_tlb_proof_way (
             space_d[s] = space_q[s];
             frames_d[s*2 +: 2] = frames_q[s*2 +: 2];
             may_write_d[s] = may_write_q[s];
+            clean_d[s] = clean_q[s];
             barred_d[s] = barred_q[s];
             if (drop_all || (drop_space && (space_q[s] == look_space))
-                || (drop_page && found && looked[s])) begin
+                || ((drop_page || spoiled) && matched && looked[s])) begin
                 present_d[s] = 1'd0;
             end
             if (write && written[s]) begin
@@ -129,6 +149,7 @@ module l1_tlb_proof_way (
                 space_d[s] = write_space;
                 frames_d[s*2 +: 2] = write_frame;
                 may_write_d[s] = write_writable;
+                clean_d[s] = write_clean;
                 barred_d[s] = write_denied;
             end
         end

@@ -49,6 +49,7 @@ pub struct L1Tlb<
     pub fill_space: Signal<In, Bits<A>>,
     pub fill_frame: Signal<In, Bits<F>>,
     pub fill_writable: Signal<In, Bit>,
+    pub fill_clean: Signal<In, Bit>,
     pub resolve_valid: Signal<In, Bit>,
     pub resolve_page: Signal<In, Bits<P>>,
     pub resolve_space: Signal<In, Bits<A>>,
@@ -90,6 +91,7 @@ pub struct L1Tlb<
     fill_in: Register<Bits<A>>,
     frame: Register<Bits<F>>,
     writable: Register<Bit>,
+    clean: Register<Bit>,
     resolving: Register<Bit>,
     resolve_of: Register<Bits<P>>,
     resolve_in: Register<Bits<A>>,
@@ -167,6 +169,8 @@ impl<
         self.frame.reset.next = self.reset.val();
         self.writable.clock.next = self.clock.val();
         self.writable.reset.next = self.reset.val();
+        self.clean.clock.next = self.clock.val();
+        self.clean.reset.next = self.reset.val();
         self.resolving.clock.next = self.clock.val();
         self.resolving.reset.next = self.reset.val();
         self.resolve_of.clock.next = self.clock.val();
@@ -209,6 +213,7 @@ impl<
         self.fill_in.d.next = self.fill_space.val();
         self.frame.d.next = self.fill_frame.val();
         self.writable.d.next = self.fill_writable.val();
+        self.clean.d.next = self.fill_clean.val() && (self.fill_kind.val() == 0);
         self.resolving.d.next = self.resolve_valid.val();
         self.resolve_of.d.next = self.resolve_page.val();
         self.resolve_in.d.next = self.resolve_space.val();
@@ -228,11 +233,13 @@ impl<
             self.way[w].drop_page.next = self.drop_page.q.val();
             self.way[w].drop_space.next = self.drop_space.q.val();
             self.way[w].drop_all.next = self.drop_all.q.val();
+            self.way[w].by_write.next = self.checking.q.val() && self.look_write.q.val();
             self.way[w].write_set.next = self.fill_set.val();
             self.way[w].write_tag.next = self.fill_above.val();
             self.way[w].write_space.next = self.fill_in.q.val();
             self.way[w].write_frame.next = self.frame.q.val();
             self.way[w].write_writable.next = self.writable.q.val();
+            self.way[w].write_clean.next = self.clean.q.val();
             self.way[w].write_denied.next = self.kind.q.val().get_bit(0);
         }
         for w in 0..W {
@@ -344,11 +351,11 @@ impl<
         }
         signals!(
             clock, reset, check_valid, check_page, check_space, check_write, check_tag, walk_ready, fill_valid, fill_kind,
-            fill_page, fill_space, fill_frame, fill_writable, resolve_valid, resolve_page, resolve_space, invalidate_valid,
+            fill_page, fill_space, fill_frame, fill_writable, fill_clean, resolve_valid, resolve_page, resolve_space, invalidate_valid,
             invalidate_scope, invalidate_page, invalidate_space, far_limit, report_faults, check_ready, answer_valid,
             answer_tag, answer_hit, answer_frame, answer_fault, answer_denied, walk_valid, walk_page, walk_space,
             walk_write, wake_valid, wake_all, wake_page, wake_space, checking, look_page, look_space, look_write, look_tag,
-            drop_page, drop_space, drop_all, filling, kind, fill_of, fill_in, frame, writable, resolving, resolve_of,
+            drop_page, drop_space, drop_all, filling, kind, fill_of, fill_in, frame, writable, clean, resolving, resolve_of,
             resolve_in, waking, waking_all, wake_of, wake_in, recency, vacant, some_vacant, misses, resident, found_frame,
             found_writable, found_denied, look_set, look_above, fill_set, fill_above, denied, allowed;
             order, way, hit, victim
@@ -360,7 +367,7 @@ hardware!([const S: usize, const I: usize, const W: usize, const Q: usize, const
     const T: usize, const A: usize, const F: usize, const R: usize, const M: usize, const N: usize, const O: usize]
 L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O> {
     inputs: reset, check_valid, check_page, check_space, check_write, check_tag, walk_ready, fill_valid, fill_kind,
-        fill_page, fill_space, fill_frame, fill_writable, resolve_valid, resolve_page, resolve_space, invalidate_valid,
+        fill_page, fill_space, fill_frame, fill_writable, fill_clean, resolve_valid, resolve_page, resolve_space, invalidate_valid,
         invalidate_scope, invalidate_page, invalidate_space, far_limit, report_faults;
     outputs: check_ready, answer_valid, answer_tag, answer_hit, answer_frame, answer_fault, answer_denied, walk_valid,
         walk_page, walk_space, walk_write, wake_valid, wake_all, wake_page, wake_space;

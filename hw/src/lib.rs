@@ -1,6 +1,6 @@
 //! Everything of Faultline that becomes gates.
 //!
-//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`far_fault_mshr`], [`scoreboard`],
+//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`l2_tlb`], [`far_fault_mshr`], [`scoreboard`],
 //! [`sm_pipeline`], [`page_walker`], [`page_walk_cache`]. Primitives under
 //! them: [`register`], [`memory`], [`arbiter`], [`any_of`], [`lowest`], [`turns`], [`select`], [`recency`],
 //! [`warp_scheduler`].
@@ -12,6 +12,7 @@ pub mod arbiter;
 pub mod coalescer;
 pub mod far_fault_mshr;
 pub mod l1_tlb;
+pub mod l2_tlb;
 pub mod lowest;
 pub mod memory;
 pub mod operand_log;

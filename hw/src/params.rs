@@ -76,3 +76,9 @@ pub const SMS: usize = 16;
 pub const FAR_FAULT_BITS: usize = 5;
 /// Bits of a page number inside the region by which faults are handled: 64 KB (Tanasic, section 5).
 pub const REGION_BITS: usize = 4;
+/// Ways of the L2 TLB (Tanasic, Table 1: 1,024 entries, 8-way).
+pub const L2_TLB_WAYS: usize = 8;
+/// Pairs of them: a bit of each says which was used last.
+pub const L2_TLB_PAIRS: usize = L2_TLB_WAYS * (L2_TLB_WAYS - 1) / 2;
+/// Bits of a page number that one level of the tables translates (Intel SDM, volume 3A, 4.5).
+pub const LEVEL_BITS: usize = 9;

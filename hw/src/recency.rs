@@ -37,7 +37,7 @@ impl<const S: usize, const I: usize, const W: usize, const Q: usize> Default
             W * (W - 1) / 2 == Q,
             "{Q} bits do not fit the pairs of {W} ways"
         );
-        assert!(clog2(S) == I, "{I} bits do not fit {S} sets");
+        assert!(clog2(S).max(1) == I, "{I} bits do not fit {S} sets");
         Self {
             order: std::array::from_fn(|_| Signal::default()),
             used: std::array::from_fn(|_| Signal::default()),

@@ -3,6 +3,7 @@
 use crate::coalescer::Coalescer;
 use crate::far_fault_mshr::FarFaultMshr;
 use crate::l1_tlb::L1Tlb;
+use crate::l2_tlb::L2Tlb;
 use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
 use crate::page_walk_cache::PageWalkCache;
@@ -10,8 +11,8 @@ use crate::page_walker::PageWalker;
 use crate::params::{
     AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FAR_FAULT_BITS, FRAME_BITS, L1_TLB_MISS_BITS,
     L1_TLB_MISS_COUNT_BITS, L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS,
-    L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES, LINE_BITS, LOG_BANKS, PAGE_BITS, REGION_BITS,
-    SCOREBOARD_ENTRIES, SMS, SPACE_BITS, TABLE_BITS, WORD_BITS,
+    L1_TLB_TAG_BITS, L1_TLB_WAYS, L2_TLB_PAIRS, L2_TLB_WAYS, LANES, LEVEL_BITS, LINE_BITS,
+    LOG_BANKS, PAGE_BITS, REGION_BITS, SCOREBOARD_ENTRIES, SMS, SPACE_BITS, TABLE_BITS, WORD_BITS,
 };
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
@@ -148,6 +149,24 @@ type PaperL1Tlb = L1Tlb<
     L1_TLB_MISS_BITS,
     L1_TLB_MISS_COUNT_BITS,
 >;
+
+/// The TLB of all SMs, with sets of `I`-bit numbers.
+type SharedTlb<const I: usize, const C: usize, const X: usize, const T: usize, const R: usize> =
+    L2Tlb<
+        SMS,
+        4,
+        I,
+        C,
+        L2_TLB_WAYS,
+        L2_TLB_PAIRS,
+        X,
+        PAGE_BITS,
+        T,
+        SPACE_BITS,
+        FRAME_BITS,
+        R,
+        LEVEL_BITS,
+    >;
 
 /// The far-fault MSHRs of a GPU at the paper's widths.
 type FarFaultMshrs<const E: usize, const I: usize, const O: usize, const W: usize> =
@@ -309,6 +328,24 @@ pub fn designs() -> Vec<Design> {
             "l1_tlb",
             "proof",
             ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2>>,
+        ),
+        design(
+            "l2_tlb_512",
+            "l2_tlb",
+            "512",
+            ready::<SharedTlb<6, 7, 9, 30, 43>>,
+        ),
+        design(
+            "l2_tlb_1024",
+            "l2_tlb",
+            "1024",
+            ready::<SharedTlb<7, 8, 10, 29, 42>>,
+        ),
+        design(
+            "l2_tlb_proof",
+            "l2_tlb",
+            "proof",
+            ready::<L2Tlb<2, 1, 1, 2, 2, 1, 2, 3, 2, 1, 2, 8, 1>>,
         ),
         design(
             "far_fault_mshr_16",

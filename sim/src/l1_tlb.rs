@@ -15,6 +15,7 @@ pub struct Filled {
     pub page: Page,
     frame: u32,
     writable: bool,
+    clean: bool,
     denied: bool,
     /// When it was used last; of two in one cycle, the filled one later.
     used: (u64, bool),
@@ -96,6 +97,20 @@ impl L1Tlb {
         self.filled.iter().find(|filled| filled.page == page)
     }
 
+    /// The check that acts is a write that finds a clean page.
+    #[must_use]
+    pub fn spoils(&self) -> bool {
+        let there = self.here(self.came.checked()).is_some();
+        self.came.check_valid && there && self.found().is_none()
+    }
+
+    /// What the check that acts finds; a write finds no clean page.
+    fn found(&self) -> Option<&Filled> {
+        let write = self.came.check_write;
+        self.here(self.came.checked())
+            .filter(|found| !(write && found.clean))
+    }
+
     fn outputs(&self, inputs: &Inputs) -> Outputs {
         let mut outputs = Outputs {
             check_ready: !inputs.invalidate_valid,
@@ -109,7 +124,7 @@ impl L1Tlb {
         };
         if self.came.check_valid {
             let page = self.came.checked();
-            if let Some(found) = self.here(page) {
+            if let Some(found) = self.found() {
                 outputs.answer_frame = found.frame;
                 outputs.answer_denied = found.denied || (self.came.check_write && !found.writable);
                 outputs.answer_hit = !outputs.answer_denied;
@@ -163,6 +178,7 @@ impl L1Tlb {
             page,
             frame: self.came.fill_frame,
             writable: self.came.fill_writable,
+            clean: self.came.fill_clean && self.came.fill_kind == TRANSLATION,
             denied: self.came.fill_kind == DENIED,
             used: (self.cycle, true),
         });
@@ -172,7 +188,8 @@ impl L1Tlb {
     fn act(&mut self, inputs: &Inputs) {
         let came = self.came.clone();
         let checked = came.checked();
-        let known = self.here(checked).is_some() || self.of_page(checked).is_some();
+        let known = self.found().is_some() || self.of_page(checked).is_some();
+        let spoils = self.spoils();
         let free = self.misses.iter().position(Option::is_none);
         let fetching = self
             .misses()
@@ -182,6 +199,12 @@ impl L1Tlb {
             && self
                 .of_page(came.resolved())
                 .is_some_and(|miss| miss.step == Step::Fetching);
+        let cancels = came.fill_valid
+            && came.fill_kind == DENIED
+            && self
+                .of_page(came.filled())
+                .is_some_and(|miss| miss.step == Step::Fetching);
+        let resolves = resolves && !(cancels && came.resolved() == came.filled());
         let mut ended = false;
         let mut told = false;
 
@@ -214,10 +237,18 @@ impl L1Tlb {
                         }
                     }
                 }
+                Step::Fetching if cancels && fills => {
+                    if came.invalidates(miss.page) {
+                        miss.step = Step::Asking;
+                    } else {
+                        ended = true;
+                        *slot = None;
+                    }
+                }
                 Step::Fetching if resolves && miss.page == came.resolved() => {
                     miss.step = Step::Asking;
                 }
-                Step::Held if resolves => miss.step = Step::Asking,
+                Step::Held if resolves || cancels => miss.step = Step::Asking,
                 _ => {}
             }
         }
@@ -226,8 +257,10 @@ impl L1Tlb {
             self.put(came.filled());
         }
         let new = ended.then_some(came.filled());
-        self.filled
-            .retain(|filled| new == Some(filled.page) || !came.invalidates(filled.page));
+        self.filled.retain(|filled| {
+            let spoiled = spoils && filled.page == checked;
+            new == Some(filled.page) || !(spoiled || came.invalidates(filled.page))
+        });
         if came.check_valid && known {
             for found in &mut self.filled {
                 if found.page == checked && new != Some(checked) {

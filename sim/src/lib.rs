@@ -4,6 +4,7 @@
 pub mod coalescer;
 pub mod far_fault_mshr;
 pub mod l1_tlb;
+pub mod l2_tlb;
 pub mod operand_log;
 pub mod page_walk_cache;
 pub mod page_walker;

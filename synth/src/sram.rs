@@ -163,7 +163,8 @@ impl Table {
 
     /// The shapes that the table should have: the logs' macros in both organisations, the
     /// replay queue's payload, what the far-fault MSHRs do not search, the roots and the trail of
-    /// the page walker, and tags, entries and reads of the page-walk cache, at both nodes.
+    /// the page walker, tags, entries and reads of the page-walk cache, and tags, order and frames
+    /// of the L2 TLB, at both nodes.
     pub fn shapes() -> Vec<Shape> {
         let mut shapes = Vec::new();
         for setting in Setting::ALL {
@@ -195,7 +196,17 @@ impl Table {
             }
         }
         for node_nm in [40, 45] {
-            for (words, bits) in [(128, 32), (512, 32), (64, 40), (1024, 64), (2048, 64)] {
+            for (words, bits) in [
+                (128, 32),
+                (512, 32),
+                (64, 40),
+                (1024, 64),
+                (2048, 64),
+                (64, 48),
+                (128, 48),
+                (64, 32),
+                (1024, 32),
+            ] {
                 shapes.push((Setting::SinglePort, node_nm, words, bits));
             }
         }

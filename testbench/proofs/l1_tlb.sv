@@ -14,6 +14,7 @@ module l1_tlb_proof_top (
     input  wire [2:0]  fill_of,
     input  wire [1:0]  fill_frame,
     input  wire        fill_writable,
+    input  wire        fill_clean,
     input  wire        resolve_valid,
     input  wire [2:0]  resolve_of,
     input  wire        invalidate_valid,
@@ -35,7 +36,7 @@ module l1_tlb_proof_top (
         .check_valid(check_valid), .check_page(check_of[1:0]), .check_space(check_of[2]), .check_write(check_write),
         .check_tag(check_tag), .walk_ready(walk_ready),
         .fill_valid(fill_valid), .fill_kind(fill_kind), .fill_page(fill_of[1:0]), .fill_space(fill_of[2]),
-        .fill_frame(fill_frame), .fill_writable(fill_writable),
+        .fill_frame(fill_frame), .fill_writable(fill_writable), .fill_clean(fill_clean),
         .resolve_valid(resolve_valid), .resolve_page(resolve_of[1:0]), .resolve_space(resolve_of[2]),
         .invalidate_valid(invalidate_valid), .invalidate_scope(invalidate_scope),
         .invalidate_page(invalidate_of[1:0]), .invalidate_space(invalidate_of[2]),
@@ -56,13 +57,14 @@ module l1_tlb_proof_top (
     wire [2:0] watched = started ? watched_kept : watched_in;
 
     // What came in the cycle before, and acts in this one.
-    reg       checked, check_writes, filled, fill_writes, resolved, dropped;
+    reg       checked, check_writes, filled, fill_writes, fill_cleans, resolved, dropped;
     reg [1:0] tag, kind, frame, scope;
     reg [2:0] check_page, fill_page, resolve_page, drop_page;
     always @(posedge clock) begin
         checked <= check_valid && check_ready;
         {check_page, check_writes, tag} <= {check_of, check_write, check_tag};
         {filled, kind, fill_page, frame, fill_writes} <= {fill_valid, fill_kind, fill_of, fill_frame, fill_writable};
+        fill_cleans <= fill_clean && fill_kind == 2'd0;
         {resolved, resolve_page} <= {resolve_valid, resolve_of};
         {dropped, scope, drop_page} <= {invalidate_valid, invalidate_scope, invalidate_of};
     end
@@ -80,9 +82,10 @@ module l1_tlb_proof_top (
     wire found = answer_hit || answer_denied;
     wire missed = checked && !found && !open[check_page];
     wire refusing = missed && opened == 2'd2;
-    wire fill = filled && walking[fill_page];
+    wire denial = filled && kind == 2'd1 && fetching[fill_page];
+    wire fill = (filled && walking[fill_page]) || denial;
     wire end_of = fill && !kind[1] && !stale[fill_page] && !covers(fill_page);
-    wire resolution = resolved && fetching[resolve_page];
+    wire resolution = resolved && fetching[resolve_page] && !(denial && fill_page == resolve_page);
     wire hold = !resolution && fetched != 2'd0 && fetched >= far_limit;
     wire take = walk_valid && walk_ready;
     integer i;
@@ -91,6 +94,10 @@ module l1_tlb_proof_top (
             if (walking[i] && covers(i)) stale[i] <= 1'b1;
         if (resolution) begin
             fetching[resolve_page] <= 1'b0;
+            held <= 8'd0;
+        end
+        if (denial) begin
+            fetching[fill_page] <= 1'b0;
             held <= 8'd0;
         end
         if (take) walking[walk_of] <= 1'b1;
@@ -106,7 +113,7 @@ module l1_tlb_proof_top (
     end
 
     // The watched page: what was filled last, whether the other page of its set was used after it, and who waits.
-    reg       here, absent, writable, denied, waits, aged;
+    reg       here, absent, writable, clean, denied, waits, aged;
     reg [1:0] translated;
     reg [2:0] neighbour;
     wire      asked = checked && check_page == watched;
@@ -114,22 +121,25 @@ module l1_tlb_proof_top (
     wire      end_watched = end_of && fill_page == watched;
     wire      fill_beside = end_of && fill_page != watched && fill_page[0] == watched[0];
     wire      use_beside = checked && found && !asked && check_page[0] == watched[0];
+    // A write finds a clean page: that one is gone.
+    wire      spoiling = asked && here && check_writes && clean;
+    wire      spoiling_beside = checked && !asked && check_page == neighbour && check_writes && !found;
     wire      woken = wake_valid && (wake_all || wake_of == watched);
     wire      asking = open[watched] && !walking[watched] && !fetching[watched] && !held[watched];
     wire      offered = walk_valid && walk_of == watched;
     always @(posedge clock) begin
-        if (covers(watched) || (fill_beside && aged)) here <= 1'b0;
+        if (covers(watched) || spoiling || (fill_beside && aged)) here <= 1'b0;
         if (fill_beside) begin
             aged <= 1'b1;
             neighbour <= fill_page;
         end else if (use_beside) begin
             aged <= 1'b1;
             neighbour <= check_page;
-        end else if ((asked && found) || covers(neighbour)) aged <= 1'b0;
+        end else if ((asked && found) || covers(neighbour) || spoiling_beside) aged <= 1'b0;
         if (end_watched) begin
             here <= 1'b1;
             aged <= 1'b0;
-            {translated, writable, denied} <= {frame, fill_writes, kind[0]};
+            {translated, writable, clean, denied} <= {frame, fill_writes, fill_cleans, kind[0]};
         end
         absent <= (absent || fill_watched && kind[1]) && !end_watched;
         waits <= (waits && !woken) || (asked && !found);
@@ -154,22 +164,24 @@ module l1_tlb_proof_top (
         || ((found || answer_fault) && !checked);
     assign bad[2] = asked && answer_hit && answer_frame != translated;
     assign bad[3] = asked && found && !here;
-    assign bad[4] = asked && !found && here;
+    assign bad[4] = asked && !found && here && !spoiling;
     assign bad[5] = offered && !asking;
     assign bad[6] = (waking_watched && !(wake_valid && wake_of == watched)) || (waking_all && !(wake_valid && wake_all))
         || (waits && !woken && !open[watched] && !refused) || (asking_still && !walk_valid);
     assign bad[7] = (holding && offer != offer_now) || overtaken > 2'd1;
     assign bad[8] = held[watched] && (offered || fetching == 8'd0);
-    assign bad[9] = asked && here && answer_denied != (denied || (check_writes && !writable));
+    assign bad[9] = (asked && here && !spoiling && answer_denied != (denied || (check_writes && !writable)))
+        || (spoiling && found);
     assign bad[10] = asked && answer_fault != (absent && report_faults);
 
-    reg was_filled, was_dropped, was_replaced, was_walked, was_held;
+    reg was_filled, was_dropped, was_replaced, was_walked, was_held, was_spoiled;
     always @(posedge clock) begin
         was_filled <= was_filled || end_watched;
         was_dropped <= was_dropped || (fill_watched && !kind[1] && !end_watched);
         was_replaced <= was_replaced || (here && fill_beside && aged);
         was_walked <= was_walked || (take && offered);
         was_held <= was_held || held[watched];
+        was_spoiled <= was_spoiled || (spoiling && walk_valid);
     end
     assign seen[1] = answer_valid && answer_tag == 2'd2 && answer_denied;
     assign seen[2] = was_filled && asked && answer_hit && answer_frame == 2'd2 && was_dropped;
@@ -179,6 +191,6 @@ module l1_tlb_proof_top (
     assign seen[6] = waits && wake_all && wake_of != watched && !open[watched];
     assign seen[7] = overtaken == 2'd1 && offered && holding;
     assign seen[8] = was_held && offered;
-    assign seen[9] = asked && answer_denied && !denied;
+    assign seen[9] = asked && answer_denied && !denied && was_spoiled;
     assign seen[10] = asked && answer_fault && held[watched];
 endmodule

@@ -3,8 +3,8 @@
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::{
-    coalescer, far_fault_mshr, l1_tlb, operand_log, page_walk_cache, page_walker, replay_queue,
-    scoreboard, sm_pipeline,
+    coalescer, far_fault_mshr, l1_tlb, l2_tlb, operand_log, page_walk_cache, page_walker,
+    replay_queue, scoreboard, sm_pipeline,
 };
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
@@ -17,6 +17,7 @@ use crate::session::{Session, Stimulus};
 use crate::traffic::coalescer::CoalescerTraffic;
 use crate::traffic::far_fault_mshr::FarFaultMshrTraffic;
 use crate::traffic::l1_tlb::L1TlbTraffic;
+use crate::traffic::l2_tlb::L2TlbTraffic;
 use crate::traffic::operand_log::OperandLogTraffic;
 use crate::traffic::page_walk_cache::PageWalkCacheTraffic;
 use crate::traffic::page_walker::PageWalkerTraffic;
@@ -143,6 +144,36 @@ impl Block for L1Tlb {
 
     fn traffic(parameters: l1_tlb::Parameters, seed: u64) -> L1TlbTraffic {
         L1TlbTraffic::new(parameters, seed)
+    }
+}
+
+/// The L2 TLB.
+pub struct L2Tlb;
+
+impl Block for L2Tlb {
+    type Model = l2_tlb::L2Tlb;
+    type Traffic = L2TlbTraffic;
+
+    const NAME: &'static str = "l2_tlb";
+
+    fn parameters(config: &str) -> Option<l2_tlb::Parameters> {
+        if config == PROVED {
+            return Some(l2_tlb::Parameters {
+                sms: 2,
+                set_bits: 1,
+                ways: 2,
+                page_bits: 3,
+                space_bits: 1,
+                frame_bits: 2,
+                level_bits: 1,
+            });
+        }
+        let entries = config.parse().ok()?;
+        Some(l2_tlb::Parameters::with_entries(entries))
+    }
+
+    fn traffic(parameters: l2_tlb::Parameters, seed: u64) -> L2TlbTraffic {
+        L2TlbTraffic::new(parameters, seed)
     }
 }
 
@@ -336,6 +367,8 @@ pub const DEFAULT_LOG: &str = "16k";
 pub const DEFAULT_COALESCER: &str = "32";
 /// As above, of the L1 TLB.
 pub const DEFAULT_L1_TLB: &str = "32";
+/// As above, of the L2 TLB.
+pub const DEFAULT_L2_TLB: &str = "1024";
 /// As above, of the far-fault MSHRs.
 pub const DEFAULT_FAR_FAULT_MSHR: &str = "64";
 /// As above, of the scoreboard.
@@ -377,6 +410,7 @@ const BLOCKS: [Registered; 9] = [
     registered::<OperandLog>(),
     registered::<Coalescer>(),
     registered::<L1Tlb>(),
+    registered::<L2Tlb>(),
     registered::<FarFaultMshr>(),
     registered::<Scoreboard>(),
     registered::<SmPipeline>(),
@@ -490,6 +524,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         OperandLog::NAME => DEFAULT_LOG,
         Coalescer::NAME => DEFAULT_COALESCER,
         L1Tlb::NAME => DEFAULT_L1_TLB,
+        L2Tlb::NAME => DEFAULT_L2_TLB,
         FarFaultMshr::NAME => DEFAULT_FAR_FAULT_MSHR,
         Scoreboard::NAME => DEFAULT_SCOREBOARD,
         SmPipeline::NAME => DEFAULT_PIPELINE,

@@ -5,7 +5,7 @@
 
 mod support;
 
-use faultline_sim::l1_tlb::{Inputs, NACK, OF_ALL, OF_SPACE, Outputs, Page, TRANSLATION};
+use faultline_sim::l1_tlb::{DENIED, Inputs, NACK, OF_ALL, OF_SPACE, Outputs, Page, TRANSLATION};
 use faultline_testbench::traffic::Dice;
 use support::tlb::Answer::{Denied, Hit, Miss};
 use support::tlb::{Tlb, answer, check, fill, invalidate, page, walk};
@@ -351,12 +351,64 @@ fn write_to_a_page_that_may_not_be_written_is_denied() {
     assert_eq!(tlb.write(page(1)), Hit(11));
 }
 
-/// G9.
+/// G9: nobody has set the dirty bit of a clean page, so the walk of the write does, or asks software to.
+#[test]
+fn write_of_a_clean_page_forgets_it_and_is_walked() {
+    for writable in [true, false] {
+        let mut tlb = Tlb::new();
+        let clean = Inputs {
+            fill_writable: writable,
+            fill_clean: true,
+            ..fill(page(4), TRANSLATION, 10)
+        };
+        tlb.miss(page(4));
+        tlb.answer_walk(&clean);
+        tlb.load(page(8), 20);
+        assert_eq!([tlb.read(page(4)), tlb.read(page(4))], [Hit(10); 2]);
+        assert_eq!(tlb.write(page(4)), Miss);
+        assert_eq!([tlb.read(page(4)), tlb.read(page(8))], [Miss, Hit(20)]);
+        let offer = tlb.rest();
+        assert_eq!((walk(&offer), offer.walk_write), (Some(page(4)), true));
+        assert_eq!(tlb.walks(), [page(4)], "once");
+        let dirty = Inputs {
+            fill_writable: true,
+            ..fill(page(4), TRANSLATION, 11)
+        };
+        tlb.answer_walk(&dirty);
+        assert_eq!([tlb.write(page(4)), tlb.read(page(4))], [Hit(11); 2]);
+    }
+}
+
+/// G9: the write is refused, and the page is gone all the same.
+#[test]
+fn write_of_a_clean_page_forgets_it_although_no_miss_is_free() {
+    let mut tlb = Tlb::new();
+    tlb.miss(page(4));
+    tlb.answer_walk(&Inputs {
+        fill_clean: true,
+        ..fill(page(4), TRANSLATION, 10)
+    });
+    for number in 0..MISSES {
+        assert_eq!(tlb.read(page(100 + number)), Miss);
+    }
+    assert_eq!([tlb.write(page(4)), tlb.read(page(4))], [Miss; 2]);
+    let walks = tlb.walks();
+    assert_eq!(walks.len() as u64, MISSES);
+    assert_eq!(tlb.translate(walks[0], 1), Some((walks[0], true)));
+    assert_eq!(tlb.write(page(4)), Miss);
+    assert_eq!(tlb.walks(), [page(4)]);
+}
+
+/// G9, even if its dirty bit was clear.
 #[test]
 fn page_that_may_not_be_accessed_is_denied_to_everybody() {
     let mut tlb = Tlb::new();
     tlb.miss(page(1));
-    assert_eq!(tlb.deny(page(1)), Some((page(1), false)));
+    let denied = Inputs {
+        fill_clean: true,
+        ..fill(page(1), DENIED, 0)
+    };
+    assert_eq!(tlb.answer_walk(&denied), Some((page(1), false)));
     assert_eq!(
         [tlb.read(page(1)), tlb.write(page(1)), tlb.read(page(1))],
         [Denied; 3]

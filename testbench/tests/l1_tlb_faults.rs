@@ -7,10 +7,10 @@ mod support;
 
 use std::collections::VecDeque;
 
-use faultline_sim::l1_tlb::{FAR, Inputs, NACK, Page};
+use faultline_sim::l1_tlb::{DENIED, FAR, Inputs, NACK, OF_PAGE, Page};
 use faultline_testbench::traffic::Dice;
-use support::tlb::Answer::{Fault, Hit, Miss};
-use support::tlb::{Tlb, answer, check, fill, page, wake, walk};
+use support::tlb::Answer::{Denied, Fault, Hit, Miss};
+use support::tlb::{Tlb, answer, check, fill, invalidate, page, wake, walk};
 
 /// Pages that can be waited for.
 const MISSES: u64 = 8;
@@ -256,6 +256,54 @@ fn nack_never_waits_without_a_far_fault() {
     let mut walks = tlb.walks();
     walks.sort_unstable();
     assert_eq!(walks, [1, 2].map(page));
+}
+
+/// G8: the driver cancels a far fault, and the GMMU denies its page.
+#[test]
+fn cancelled_far_fault_denies_its_page_and_lets_others_ask() {
+    let mut tlb = Tlb::new();
+    tlb.far_limit = 1;
+    tlb.report_faults = true;
+    tlb.miss(page(1));
+    tlb.far(page(1));
+    for number in 2..4 {
+        tlb.miss(page(number));
+        tlb.nack(page(number));
+    }
+    assert!(tlb.walks_in(100).is_empty());
+    // Another page's denial is none, and neither is another answer.
+    assert_eq!(tlb.deny(page(2)), None);
+    assert_eq!(tlb.translate(page(1), 5), None);
+    assert_eq!([tlb.read(page(1)), tlb.read(page(2))], [Fault; 2]);
+    assert_eq!(tlb.deny(page(1)), Some((page(1), false)));
+    assert_eq!([tlb.read(page(1)), tlb.write(page(1))], [Denied; 2]);
+    let mut walks = tlb.walks();
+    walks.sort_unstable();
+    assert_eq!(walks, [2, 3].map(page));
+    // The place of the one that was cancelled is free.
+    tlb.far(page(2));
+    tlb.nack(page(3));
+    assert!(tlb.walks_in(100).is_empty());
+    tlb.resolve(page(2));
+    assert_eq!(tlb.walks().len(), 2);
+}
+
+/// G3, G8: a page that is denied and invalidated in one cycle is walked again.
+#[test]
+fn cancelled_far_fault_of_an_invalidated_page_is_walked_again() {
+    let mut tlb = Tlb::new();
+    tlb.miss(page(1));
+    tlb.far(page(1));
+    let both = Inputs {
+        fill_valid: true,
+        fill_kind: DENIED,
+        fill_page: 1,
+        ..invalidate(page(1), OF_PAGE)
+    };
+    assert_eq!(tlb.answer_walk(&both), None);
+    assert_eq!(tlb.walks(), [page(1)]);
+    assert_eq!(tlb.translate(page(1), 4), Some((page(1), false)));
+    assert_eq!(tlb.read(page(1)), Hit(4));
 }
 
 /// G10.

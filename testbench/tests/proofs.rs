@@ -163,6 +163,21 @@ fn l1_tlb_guarantees_are_proved() {
 }
 
 #[test]
+fn l2_tlb_guarantees_are_proved() {
+    if !missing() {
+        let proof = Proof::of("l2_tlb");
+        for guarantee in 1..=proof.guarantees {
+            // What is there is proved together with what the registers say of the memories.
+            let smaller = match guarantee {
+                4 => "scorr -C 100000; dc2; scorr; ",
+                _ => "",
+            };
+            proof.prove(guarantee, smaller);
+        }
+    }
+}
+
+#[test]
 fn far_fault_mshr_guarantees_are_proved() {
     if !missing() {
         Proof::of("far_fault_mshr").check(&[]);

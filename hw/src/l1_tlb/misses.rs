@@ -106,6 +106,7 @@ pub struct Misses<const M: usize, const N: usize, const O: usize, const P: usize
     some_put_off: AnyOf<M>,
     some_told: AnyOf<M>,
     some_resolved: AnyOf<M>,
+    some_cancelled: AnyOf<M>,
     some_asking: AnyOf<M>,
     some_write: AnyOf<M>,
     offered_page: Select<M, Bits<P>>,
@@ -113,7 +114,9 @@ pub struct Misses<const M: usize, const N: usize, const O: usize, const P: usize
     in_space: [Signal<Local, Bit>; M],
     looked: [Signal<Local, Bit>; M],
     dropped: [Signal<Local, Bit>; M],
+    named: [Signal<Local, Bit>; M],
     filled: [Signal<Local, Bit>; M],
+    cancelled: [Signal<Local, Bit>; M],
     ended: [Signal<Local, Bit>; M],
     resolved: [Signal<Local, Bit>; M],
     asking: [Signal<Local, Bit>; M],
@@ -123,6 +126,7 @@ pub struct Misses<const M: usize, const N: usize, const O: usize, const P: usize
     missing: Signal<Local, Bit>,
     refusing: Signal<Local, Bit>,
     choosing: Signal<Local, Bit>,
+    fetching_left: Signal<Local, Bits<O>>,
     fetching_resolved: Signal<Local, Bits<O>>,
 }
 
@@ -163,12 +167,18 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
             self.dropped[i].next = self.drop_all.val()
                 || (self.drop_space.val() && self.in_space[i].val())
                 || (self.drop_page.val() && self.looked[i].val());
-            self.filled[i].next = self.filling.val()
-                && (self.state[i].q.val() == Miss::Walking)
+            // The GMMU denies a page that it fetches when its far fault is cancelled.
+            self.named[i].next = self.filling.val()
                 && (self.page[i].q.val() == self.fill_page.val())
                 && (self.space[i].q.val() == self.fill_space.val());
+            self.cancelled[i].next = self.named[i].val()
+                && (self.state[i].q.val() == Miss::Fetching)
+                && (self.fill_kind.val() == 1);
+            self.filled[i].next = self.cancelled[i].val()
+                || (self.named[i].val() && (self.state[i].q.val() == Miss::Walking));
             self.resolved[i].next = self.resolving.val()
                 && (self.state[i].q.val() == Miss::Fetching)
+                && !self.cancelled[i].val()
                 && (self.page[i].q.val() == self.resolve_page.val())
                 && (self.space[i].q.val() == self.resolve_space.val());
         }
@@ -185,6 +195,7 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
             self.some_told.of[i].next =
                 self.filled[i].val() && self.far.val() && !self.known_absent[i].q.val();
             self.some_resolved.of[i].next = self.resolved[i].val();
+            self.some_cancelled.of[i].next = self.cancelled[i].val();
         }
         self.absent.next = self.some_absent.any.val();
         self.write.next = self.some_ended.any.val();
@@ -205,9 +216,13 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
             (self.refused.q.val() || self.refusing.val()) && !self.some_ended.any.val();
 
         // A Nack waits for a resolution if the GMMU holds as many far faults of this TLB as it can.
-        self.fetching_resolved.next = self.fetching.q.val();
+        self.fetching_left.next = self.fetching.q.val();
+        if self.some_cancelled.any.val() {
+            self.fetching_left.next = self.fetching.q.val() - 1;
+        }
+        self.fetching_resolved.next = self.fetching_left.val();
         if self.some_resolved.any.val() {
-            self.fetching_resolved.next = self.fetching.q.val() - 1;
+            self.fetching_resolved.next = self.fetching_left.val() - 1;
         }
         self.fetching.d.next = self.fetching_resolved.val();
         if self.some_put_off.any.val() && !self.fill_kind.val().get_bit(0) {
@@ -270,7 +285,8 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
                 self.state[i].d.next = Miss::Free;
             }
             if self.resolved[i].val()
-                || (self.some_resolved.any.val() && (self.state[i].q.val() == Miss::Held))
+                || ((self.some_resolved.any.val() || self.some_cancelled.any.val())
+                    && (self.state[i].q.val() == Miss::Held))
             {
                 self.state[i].d.next = Miss::Asking;
             }
@@ -305,9 +321,9 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
             fill_kind, fill_page, fill_space, resolving, resolve_page, resolve_space, walk_ready, far_limit, report_faults,
             absent, write, wake, wake_all, walk_valid, walk_page, walk_space, walk_write, fetching, refused, offering, turn, free,
             next, some_free, some_looked, some_absent, some_ended, some_put_off, some_told,
-            some_resolved, some_asking, some_write, offered_page, offered_space, far, hold, missing, refusing, choosing,
-            fetching_resolved;
-            state, page, space, by_write, stale, known_absent, in_space, looked, dropped, filled, ended,
+            some_resolved, some_cancelled, some_asking, some_write, offered_page, offered_space, far, hold, missing, refusing, choosing,
+            fetching_left, fetching_resolved;
+            state, page, space, by_write, stale, known_absent, in_space, looked, dropped, named, filled, cancelled, ended,
             resolved, asking, offered
         )
     }

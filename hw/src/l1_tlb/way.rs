@@ -25,6 +25,8 @@ pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, c
     pub drop_space: Signal<In, Bit>,
     /// Every page is forgotten.
     pub drop_all: Signal<In, Bit>,
+    /// The page that is looked up is to be written: it is forgotten if it is clean.
+    pub by_write: Signal<In, Bit>,
     /// A page takes the place of the one in its set.
     pub write: Signal<In, Bit>,
     /// Its set.
@@ -37,9 +39,11 @@ pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, c
     pub write_frame: Signal<In, Bits<F>>,
     /// It may be written.
     pub write_writable: Signal<In, Bit>,
+    /// It is clean.
+    pub write_clean: Signal<In, Bit>,
     /// It may not be accessed at all.
     pub write_denied: Signal<In, Bit>,
-    /// The page that is looked up is here.
+    /// The page that is looked up is here, and stays.
     pub found: Signal<Out, Bit>,
     /// The frame in its set.
     pub frame: Signal<Out, Bits<F>>,
@@ -55,6 +59,7 @@ pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, c
     space: [Register<Bits<A>>; S],
     frames: [Register<Bits<F>>; S],
     may_write: [Register<Bit>; S],
+    clean: [Register<Bit>; S],
     barred: [Register<Bit>; S],
 
     looked: [Signal<Local, Bit>; S],
@@ -64,7 +69,10 @@ pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, c
     looked_frame: Select<S, Bits<F>>,
     some: AnyOf<S>,
     some_writable: AnyOf<S>,
+    some_clean: AnyOf<S>,
     some_denied: AnyOf<S>,
+    matched: Signal<Local, Bit>,
+    spoiled: Signal<Local, Bit>,
     taken: AnyOf<S>,
 }
 
@@ -84,6 +92,8 @@ impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: us
             self.frames[s].reset.next = self.reset.val();
             self.may_write[s].clock.next = self.clock.val();
             self.may_write[s].reset.next = self.reset.val();
+            self.clean[s].clock.next = self.clock.val();
+            self.clean[s].reset.next = self.reset.val();
             self.barred[s].clock.next = self.clock.val();
             self.barred[s].reset.next = self.reset.val();
         }
@@ -102,12 +112,15 @@ impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: us
             self.looked_frame.of[s].next = self.frames[s].q.val();
             self.some.of[s].next = self.looked[s].val() && self.present[s].q.val();
             self.some_writable.of[s].next = self.looked[s].val() && self.may_write[s].q.val();
+            self.some_clean.of[s].next = self.looked[s].val() && self.clean[s].q.val();
             self.some_denied.of[s].next = self.looked[s].val() && self.barred[s].q.val();
             self.taken.of[s].next = self.written[s].val() && self.present[s].q.val();
         }
-        self.found.next = self.some.any.val()
+        self.matched.next = self.some.any.val()
             && (self.looked_tag.chosen.val() == self.look_tag.val())
             && (self.looked_space.chosen.val() == self.look_space.val());
+        self.spoiled.next = self.by_write.val() && self.some_clean.any.val();
+        self.found.next = self.matched.val() && !self.spoiled.val();
         self.frame.next = self.looked_frame.chosen.val();
         self.writable.next = self.some_writable.any.val();
         self.denied.next = self.some_denied.any.val();
@@ -119,10 +132,13 @@ impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: us
             self.space[s].d.next = self.space[s].q.val();
             self.frames[s].d.next = self.frames[s].q.val();
             self.may_write[s].d.next = self.may_write[s].q.val();
+            self.clean[s].d.next = self.clean[s].q.val();
             self.barred[s].d.next = self.barred[s].q.val();
             if self.drop_all.val()
                 || (self.drop_space.val() && (self.space[s].q.val() == self.look_space.val()))
-                || (self.drop_page.val() && self.found.val() && self.looked[s].val())
+                || ((self.drop_page.val() || self.spoiled.val())
+                    && self.matched.val()
+                    && self.looked[s].val())
             {
                 self.present[s].d.next = false;
             }
@@ -132,6 +148,7 @@ impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: us
                 self.space[s].d.next = self.write_space.val();
                 self.frames[s].d.next = self.write_frame.val();
                 self.may_write[s].d.next = self.write_writable.val();
+                self.clean[s].d.next = self.write_clean.val();
                 self.barred[s].d.next = self.write_denied.val();
             }
         }
@@ -151,10 +168,11 @@ impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: us
             };
         }
         signals!(
-            clock, reset, look_set, look_tag, look_space, drop_page, drop_space, drop_all, write, write_set, write_tag,
-            write_space, write_frame, write_writable, write_denied, found, frame, writable, denied, vacant, looked_tag,
-            looked_space, looked_frame, some, some_writable, some_denied, taken;
-            present, tag, space, frames, may_write, barred, looked, written
+            clock, reset, look_set, look_tag, look_space, drop_page, drop_space, drop_all, by_write, write, write_set, write_tag,
+            write_space, write_frame, write_writable, write_clean, write_denied, found, frame, writable, denied, vacant, looked_tag,
+            looked_space, looked_frame, some, some_writable, some_clean, some_denied, matched, spoiled,
+            taken;
+            present, tag, space, frames, may_write, clean, barred, looked, written
         )
     }
 }

@@ -91,6 +91,8 @@ ports! {
         fill_frame: u32 = parameters.frame_bits,
         /// The page may be written.
         fill_writable: bool = 1,
+        /// Its dirty bit is clear.
+        fill_clean: bool = 1,
         /// A far fault has resolved.
         resolve_valid: bool = 1,
         /// Its page number.

@@ -141,6 +141,9 @@ impl L1TlbTraffic {
         let page = self
             .missed(model, walks)
             .filter(|_| self.dice_or(stray, self.mode.fill));
+        let cancelled = self.dice.chance(self.mode.cancel);
+        let cancelled = self.missed(model, |step| cancelled && *step == Step::Fetching);
+        let page = cancelled.or(page);
         let page = page.or_else(|| stray.then(|| self.page()));
         inputs.fill_valid = page.is_some();
         let page = page.unwrap_or_else(|| self.page());
@@ -151,9 +154,13 @@ impl L1TlbTraffic {
             kind if kind < self.mode.far + self.mode.nack + self.mode.denied => DENIED,
             _ => TRANSLATION,
         };
+        if cancelled.is_some() && !stray {
+            inputs.fill_kind = DENIED;
+        }
         inputs.fill_frame =
             self.dice.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));
         inputs.fill_writable = self.dice.chance(128);
+        inputs.fill_clean = self.dice.chance(self.mode.clean);
 
         let stray = self.dice.chance(self.mode.stray);
         let fetched = |step: &Step| *step == Step::Fetching || stray;

@@ -4,6 +4,7 @@
 #![allow(dead_code, missing_docs)]
 
 pub mod board;
+pub mod l2;
 pub mod log;
 pub mod mshr;
 pub mod queue;
@@ -28,6 +29,7 @@ fn kernel_cycles(block: &str) -> u64 {
         "operand_log" => 100_000,
         "scoreboard" => 500_000,
         "sm_pipeline" => 6_000,
+        "l2_tlb" => 20_000,
         "page_walker" => 2_000,
         "page_walk_cache" => 100_000,
         _ => 60_000,

@@ -24,6 +24,10 @@ pub struct Mode {
     pub nack: u16,
     /// It is a denial.
     pub denied: u16,
+    /// The page is clean.
+    pub clean: u16,
+    /// A far fault is cancelled.
+    pub cancel: u16,
     /// A far fault resolves.
     pub resolve: u16,
     /// Something is invalidated.
@@ -48,6 +52,8 @@ pub const STEADY: Mode = Mode {
     far: 16,
     nack: 8,
     denied: 8,
+    clean: 60,
+    cancel: 2,
     resolve: 40,
     invalidate: 2,
     stray: 1,
@@ -65,6 +71,7 @@ pub const MODES: [Mode; 12] = [
         pages: 16,
         far: 0,
         nack: 0,
+        clean: 0,
         invalidate: 0,
         ..STEADY
     },
@@ -98,6 +105,7 @@ pub const MODES: [Mode; 12] = [
     },
     // More of them than the GMMU can hold.
     Mode {
+        cancel: 20,
         far: 80,
         nack: 110,
         resolve: 30,
@@ -115,6 +123,7 @@ pub const MODES: [Mode; 12] = [
     // Invalidations at every time.
     Mode {
         invalidate: 70,
+        cancel: 60,
         far: 40,
         nack: 20,
         ..STEADY

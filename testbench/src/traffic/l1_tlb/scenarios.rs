@@ -1,6 +1,8 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::l1_tlb::{FAR, Inputs, L1Tlb, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Step};
+use faultline_sim::l1_tlb::{
+    DENIED, FAR, Inputs, L1Tlb, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Step,
+};
 
 use super::L1TlbTraffic;
 use crate::traffic::scenarios;
@@ -14,7 +16,9 @@ scenarios! {
         replaced_while_used, fill_dropped, fill_dropped_in_the_same_cycle, stray_fill, far_fault, far_fault_of_a_stale_walk,
         nack_asked_again, nack_held, nack_beside_a_resolution, nack_of_a_stale_walk, all_misses_fetch, resolved,
         resolved_with_some_held, stray_resolution, woken, all_woken, invalidated_page, invalidated_space,
-        invalidated_everything, invalidated_walk, check_stalled, three_things_at_once, idle, reset_in_use,
+        invalidated_everything, invalidated_walk, wrote_a_clean_page, wrote_a_clean_page_while_all_misses_are_taken,
+        wrote_a_clean_page_beside_a_fill, cancelled, cancelled_with_some_held, cancelled_by_an_invalidation_too,
+        cancelled_beside_a_resolution, check_stalled, three_things_at_once, idle, reset_in_use,
     }
 }
 
@@ -57,7 +61,9 @@ impl L1TlbTraffic {
         let nack = came.fill_kind == NACK;
         let held = fetching > 0 && fetching >= usize::from(inputs.far_limit) && !resolved;
         let ended = walking == Some(false) && !absent && !covered;
-        count(&mut s.stray_fill, came.fill_valid && walking.is_none());
+        let asked = of(came.filled())
+            .is_some_and(|miss| matches!(miss.step, Step::Walking { .. } | Step::Fetching));
+        count(&mut s.stray_fill, came.fill_valid && !asked);
         if let Some(stale) = walking {
             let replaced = model.replaced_by(came.filled());
             count(&mut s.filled, ended);
@@ -79,9 +85,34 @@ impl L1TlbTraffic {
             count(&mut s.nack_held, nack && held);
         }
 
+        let cancelled = came.fill_valid
+            && came.fill_kind == DENIED
+            && of(came.filled()).is_some_and(|miss| miss.step == Step::Fetching);
+        count(&mut s.cancelled, cancelled && !covered);
+        count(
+            &mut s.cancelled_by_an_invalidation_too,
+            cancelled && covered,
+        );
+        count(
+            &mut s.cancelled_with_some_held,
+            cancelled && model.misses().any(|miss| miss.step == Step::Held),
+        );
+        count(&mut s.cancelled_beside_a_resolution, cancelled && resolved);
+
         if came.check_valid {
             let page = came.checked();
-            let known = here(page) || of(page).is_some();
+            let spoils = model.spoils();
+            count(&mut s.wrote_a_clean_page, spoils && !all);
+            count(
+                &mut s.wrote_a_clean_page_while_all_misses_are_taken,
+                spoils && all,
+            );
+            let set = |page| self.parameters.set(page);
+            count(
+                &mut s.wrote_a_clean_page_beside_a_fill,
+                spoils && ended && set(page) == set(came.filled()),
+            );
+            let known = (here(page) && !spoils) || of(page).is_some();
             let absent = of(page).is_some_and(|miss| miss.absent);
             count(&mut s.hit_under_a_miss, here(page) && misses > 0);
             count(&mut s.hit_while_all_misses_are_taken, here(page) && all);

@@ -1,0 +1,17 @@
+l2_tlb_proof.v
+select_2_of_2.v
+select_2_of_1.v
+select_2_of_3.v
+any_of_2.v
+lowest_of_2.v
+recency_2_ways_1_sets.v
+l2_tlb_proof_own_miss.v
+sram_4x2.v
+sram_2x1.v
+l2_tlb_proof_way.v
+sram_2x8.v
+turns_of_2.v
+l2_tlb_proof_choice.v
+register_2.v
+register_1.v
+register_3.v
