@@ -405,7 +405,7 @@ const fn registered<B: Block>() -> Registered {
 }
 
 /// Every block.
-const BLOCKS: [Registered; 9] = [
+const BLOCKS: &[Registered] = &[
     registered::<ReplayQueue>(),
     registered::<OperandLog>(),
     registered::<Coalescer>(),
@@ -465,7 +465,7 @@ pub fn known() -> String {
 /// A design with its block.
 struct Found {
     design: Design,
-    block: Registered,
+    block: &'static Registered,
     layout: Layout,
 }
 
@@ -473,12 +473,8 @@ fn find(block: &str, config: &str) -> Result<Found, SetupError> {
     let design = designs()
         .into_iter()
         .find(|design| design.block == block && design.config == config);
-    let registered = BLOCKS
-        .into_iter()
-        .find(|registered| registered.name == block);
-    let layout = registered
-        .as_ref()
-        .and_then(|registered| (registered.layout)(config));
+    let registered = BLOCKS.iter().find(|registered| registered.name == block);
+    let layout = registered.and_then(|registered| (registered.layout)(config));
     match (design, registered, layout) {
         (Some(design), Some(block), Some(layout)) => Ok(Found {
             design,
@@ -508,7 +504,7 @@ pub fn lockstep(block: &str, config: &str, kinds: &[Kind]) -> Result<Lockstep, S
 
 /// The blocks, as they are called.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    BLOCKS.into_iter().map(|block| block.name)
+    BLOCKS.iter().map(|block| block.name)
 }
 
 /// Whether a trace can drive a block.
