@@ -89,7 +89,7 @@ fn lockstep_is_told_for_each_back_end() {
                 "cosim",
                 "all",
                 "--config",
-                "8k,8_holding",
+                "20k,8_holding",
                 "--cycles",
                 "500",
             ])
@@ -105,15 +105,15 @@ fn lockstep_is_told_for_each_back_end() {
     assert_eq!(
         told,
         [
-            r#""8k" "reference" 500"#,
-            r#""8k" "rust-hdl" 500"#,
+            r#""20k" "reference" 500"#,
+            r#""20k" "rust-hdl" 500"#,
             r#""8_holding" "reference" 500"#,
             r#""8_holding" "rust-hdl" 500"#
         ]
     );
     let page = std::fs::read_to_string(page).unwrap();
     assert!(
-        page.contains("`faultline cosim all --config 8k,8_holding --cycles 500 --seed 1"),
+        page.contains("`faultline cosim all --config 20k,8_holding --cycles 500 --seed 1"),
         "{page}"
     );
 }

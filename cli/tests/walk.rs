@@ -145,7 +145,7 @@ fn wrong_files_and_options_are_one_sentence() {
         (
             "1000 2007\n1008\n",
             vec!["0"],
-            "memory.txt:2: the line has 1 fields",
+            "memory.txt:2: the line has 1 field",
         ),
         (
             "1000 2007 3\n",
