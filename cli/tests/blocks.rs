@@ -224,6 +224,22 @@ fn lockstep_that_cannot_be_had_is_one_sentence() {
             "error: no block has the configuration 17",
         ),
         (
+            vec!["replay_queue", "--config", "0"],
+            "error: there is no design replay_queue 0; there are",
+        ),
+        (
+            vec!["far_fault_mshr", "--config", "0"],
+            "error: there is no design far_fault_mshr 0; there are",
+        ),
+        (
+            vec!["l2_tlb", "--config", "5"],
+            "error: there is no design l2_tlb 5; there are",
+        ),
+        (
+            vec!["page_walker", "--config", "0"],
+            "error: there is no design page_walker 0; there are",
+        ),
+        (
             vec!["all", "--wave", "w.fst"],
             "error: --wave is for one design",
         ),

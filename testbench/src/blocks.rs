@@ -474,7 +474,10 @@ fn find(block: &str, config: &str) -> Result<Found, SetupError> {
         .into_iter()
         .find(|design| design.block == block && design.config == config);
     let registered = BLOCKS.iter().find(|registered| registered.name == block);
-    let layout = registered.and_then(|registered| (registered.layout)(config));
+    // A size that no design has may be none that a model can have.
+    let layout = registered
+        .filter(|_| design.is_some())
+        .and_then(|registered| (registered.layout)(config));
     match (design, registered, layout) {
         (Some(design), Some(block), Some(layout)) => Ok(Found {
             design,
