@@ -1,5 +1,7 @@
 //! Page tables for the tests of walks: every combination of an entry's bits, and tables that may be hostile.
 
+use std::collections::HashMap;
+
 use faultline_sim::walk::{
     ACCESSED, Access, DIRTY, EXECUTE_DISABLE, PAGE_SIZE, PRESENT, Request, Rules, USER, WRITABLE,
 };
@@ -118,4 +120,21 @@ pub fn hostile(dice: &mut Dice, rules: &Rules) -> (Words, u64) {
         _ => ((address << unused) as i64 >> unused) as u64,
     };
     (words, address)
+}
+
+/// What memory answers, the word as it was and whether an update that expects another one is refused; and what an update
+/// does to it.
+pub fn answer(
+    memory: &mut HashMap<u64, u64>,
+    word: u64,
+    expected: Option<u64>,
+    dirty: bool,
+) -> (u64, bool) {
+    let entry = memory.get(&word).copied().unwrap_or(0);
+    let changed = expected.is_some_and(|expected| (entry ^ expected) & !(ACCESSED | DIRTY) != 0);
+    if expected.is_some() && !changed {
+        let marks = if dirty { ACCESSED | DIRTY } else { ACCESSED };
+        memory.insert(word, entry | marks);
+    }
+    (entry, changed)
 }

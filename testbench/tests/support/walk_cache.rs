@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use faultline_sim::page_walk_cache::{Inputs, Outputs};
-use faultline_sim::walk::{ACCESSED, DIRTY, PRESENT};
+use faultline_sim::walk::{ACCESSED, PRESENT};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, PageWalkCache};
+
+use super::tables::answer;
 
 /// An entry that leads to a table and may be kept.
 pub const TABLE: u64 = PRESENT | ACCESSED;
@@ -113,21 +115,18 @@ impl Cache {
 
     /// What is in memory when the answer leaves it counts.
     fn respond(&mut self, asked: &Outputs) {
-        let entry = self.memory.get(&asked.memory_word).copied().unwrap_or(0);
+        let expected = asked.memory_update.then_some(asked.memory_expected);
+        let (entry, changed) = answer(
+            &mut self.memory,
+            asked.memory_word,
+            expected,
+            asked.memory_dirty,
+        );
         self.inputs.response_valid = true;
         self.inputs.response_walk = asked.memory_walk;
         self.inputs.response_data = entry;
         self.inputs.response_error = self.broken == Some(asked.memory_word);
-        self.inputs.response_changed = false;
-        if asked.memory_update {
-            let changed = (entry ^ asked.memory_expected) & !(ACCESSED | DIRTY) != 0;
-            self.inputs.response_changed = changed;
-            if !changed {
-                let dirty = if asked.memory_dirty { DIRTY } else { 0 };
-                self.memory
-                    .insert(asked.memory_word, entry | ACCESSED | dirty);
-            }
-        }
+        self.inputs.response_changed = changed;
     }
 
     /// The next answer of memory is this, if it was asked already.

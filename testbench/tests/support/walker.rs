@@ -7,6 +7,8 @@ use faultline_sim::walk::{ACCESSED, DIRTY, PRESENT, USER, WRITABLE};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, PageWalker};
 
+use super::tables::answer;
+
 /// An entry that allows everything.
 pub const OPEN: u64 = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
 /// The frame of the first table of space 0.
@@ -146,21 +148,18 @@ impl Walker {
 
     /// What is in memory when the answer leaves it counts.
     fn respond(&mut self, asked: &Outputs) {
-        let entry = self.memory.get(&asked.memory_word).copied().unwrap_or(0);
+        let expected = asked.memory_update.then_some(asked.memory_expected);
+        let (entry, changed) = answer(
+            &mut self.memory,
+            asked.memory_word,
+            expected,
+            asked.memory_dirty,
+        );
         self.inputs.response_valid = true;
         self.inputs.response_walk = asked.memory_walk;
         self.inputs.response_data = entry;
         self.inputs.response_error = self.broken == Some(asked.memory_word);
-        self.inputs.response_changed = false;
-        if asked.memory_update {
-            let changed = (entry ^ asked.memory_expected) & !(ACCESSED | DIRTY) != 0;
-            self.inputs.response_changed = changed;
-            if !changed {
-                let dirty = if asked.memory_dirty { DIRTY } else { 0 };
-                self.memory
-                    .insert(asked.memory_word, entry | ACCESSED | dirty);
-            }
-        }
+        self.inputs.response_changed = changed;
     }
 
     /// Runs until so many answers have come.
