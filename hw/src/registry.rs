@@ -260,260 +260,97 @@ fn small_walker<const V: usize>(updates: bool) -> Box<dyn Hardware> {
     ))
 }
 
+/// Blocks with their sizes, and what makes them: the name of a design follows.
+macro_rules! designs {
+    ($($block:ident { $($config:literal => $build:expr,)+ })+) => {
+        vec![$($(Design {
+            name: concat!(stringify!($block), "_", $config),
+            block: stringify!($block),
+            config: $config,
+            build: $build,
+        },)+)+]
+    };
+}
+
 /// Every design, in the order of the block's page.
 pub fn designs() -> Vec<Design> {
-    let design = |name, block, config, build| Design {
-        name,
-        block,
-        config,
-        build,
-    };
-    vec![
-        design(
-            "replay_queue_16",
-            "replay_queue",
-            "16",
-            ready::<ReplayQueue<16, 4, 5, AGE_BITS>>,
-        ),
-        design(
-            "replay_queue_32",
-            "replay_queue",
-            "32",
-            ready::<ReplayQueue<32, 5, 6, AGE_BITS>>,
-        ),
-        design(
-            "replay_queue_64",
-            "replay_queue",
-            "64",
-            ready::<ReplayQueue<64, 6, 7, AGE_BITS>>,
-        ),
-        design(
-            "replay_queue_128",
-            "replay_queue",
-            "128",
-            ready::<ReplayQueue<128, 7, 8, AGE_BITS>>,
-        ),
-        design(
-            "replay_queue_proof",
-            "replay_queue",
-            "proof",
-            ready::<ReplayQueue<4, 2, 3, 2>>,
-        ),
-        design("operand_log_8k", "operand_log", "8k", log::<32, 5, 6>),
-        design("operand_log_16k", "operand_log", "16k", log::<64, 6, 7>),
-        design("operand_log_20k", "operand_log", "20k", log::<80, 7, 8>),
-        design("operand_log_32k", "operand_log", "32k", log::<128, 7, 8>),
-        design(
-            "operand_log_16k_16x128",
-            "operand_log",
-            "16k_16x128",
-            log_of_wide_banks::<64, 6, 7>,
-        ),
-        design("operand_log_proof", "operand_log", "proof", log::<4, 2, 3>),
-        design(
-            "coalescer_32",
-            "coalescer",
-            "32",
-            ready::<Coalescer<LANES, 5, LINE_BITS>>,
-        ),
-        design(
-            "coalescer_proof",
-            "coalescer",
-            "proof",
-            ready::<Coalescer<4, 2, 7>>,
-        ),
-        design("l1_tlb_32", "l1_tlb", "32", ready::<PaperL1Tlb>),
-        design(
-            "l1_tlb_proof",
-            "l1_tlb",
-            "proof",
-            ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2>>,
-        ),
-        design(
-            "l2_tlb_512",
-            "l2_tlb",
-            "512",
-            ready::<SharedTlb<6, 7, 9, 30, 43>>,
-        ),
-        design(
-            "l2_tlb_1024",
-            "l2_tlb",
-            "1024",
-            ready::<SharedTlb<7, 8, 10, 29, 42>>,
-        ),
-        design(
-            "l2_tlb_proof",
-            "l2_tlb",
-            "proof",
-            ready::<L2Tlb<2, 1, 1, 2, 2, 1, 2, 3, 2, 1, 2, 8, 1>>,
-        ),
-        design(
-            "far_fault_mshr_16",
-            "far_fault_mshr",
-            "16",
-            ready::<FarFaultMshrs<16, 4, 5, 49>>,
-        ),
-        design(
-            "far_fault_mshr_32",
-            "far_fault_mshr",
-            "32",
-            ready::<FarFaultMshrs<32, 5, 6, 50>>,
-        ),
-        design(
-            "far_fault_mshr_64",
-            "far_fault_mshr",
-            "64",
-            ready::<FarFaultMshrs<64, 6, 7, 51>>,
-        ),
-        design(
-            "far_fault_mshr_128",
-            "far_fault_mshr",
-            "128",
-            ready::<FarFaultMshrs<128, 7, 8, 52>>,
-        ),
-        design(
-            "far_fault_mshr_256",
-            "far_fault_mshr",
-            "256",
-            ready::<FarFaultMshrs<256, 8, 9, 53>>,
-        ),
-        design(
-            "far_fault_mshr_proof",
-            "far_fault_mshr",
-            "proof",
-            ready::<FarFaultMshr<2, 1, 2, 2, 1, 5, 2, 2, 1>>,
-        ),
-        design("scoreboard_8", "scoreboard", "8", || {
-            connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(false))
-        }),
-        design("scoreboard_8_holding", "scoreboard", "8_holding", || {
-            connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(true))
-        }),
-        design("scoreboard_proof", "scoreboard", "proof", || {
-            connected(Scoreboard::<4, 2>::new(true))
-        }),
-        design("sm_pipeline_stall_64", "sm_pipeline", "stall_64", || {
-            pipeline::<64, 6, 7>(Scheme::StallOnFault)
-        }),
-        design("sm_pipeline_commit_64", "sm_pipeline", "commit_64", || {
-            pipeline::<64, 6, 7>(Scheme::WarpDisableCommit)
-        }),
-        design("sm_pipeline_check_64", "sm_pipeline", "check_64", || {
-            pipeline::<64, 6, 7>(Scheme::WarpDisableLastCheck)
-        }),
-        design("sm_pipeline_queue_64", "sm_pipeline", "queue_64", || {
-            pipeline::<64, 6, 7>(Scheme::ReplayQueue)
-        }),
-        design("sm_pipeline_log_64", "sm_pipeline", "log_64", || {
-            pipeline::<64, 6, 7>(Scheme::OperandLog)
-        }),
-        design("sm_pipeline_log_64_8k", "sm_pipeline", "log_64_8k", || {
-            pipeline::<32, 5, 6>(Scheme::OperandLog)
-        }),
-        design(
-            "sm_pipeline_log_64_20k",
-            "sm_pipeline",
-            "log_64_20k",
-            || pipeline::<80, 7, 8>(Scheme::OperandLog),
-        ),
-        design(
-            "sm_pipeline_log_64_32k",
-            "sm_pipeline",
-            "log_64_32k",
-            || pipeline::<128, 7, 8>(Scheme::OperandLog),
-        ),
-        design("sm_pipeline_stall_4", "sm_pipeline", "stall_4", || {
-            small_pipeline(Scheme::StallOnFault, false)
-        }),
-        design("sm_pipeline_commit_4", "sm_pipeline", "commit_4", || {
-            small_pipeline(Scheme::WarpDisableCommit, false)
-        }),
-        design("sm_pipeline_check_4", "sm_pipeline", "check_4", || {
-            small_pipeline(Scheme::WarpDisableLastCheck, false)
-        }),
-        design("sm_pipeline_queue_4", "sm_pipeline", "queue_4", || {
-            small_pipeline(Scheme::ReplayQueue, false)
-        }),
-        design("sm_pipeline_log_4", "sm_pipeline", "log_4", || {
-            small_pipeline(Scheme::OperandLog, false)
-        }),
-        design(
-            "sm_pipeline_log_4_greedy",
-            "sm_pipeline",
-            "log_4_greedy",
-            || small_pipeline(Scheme::OperandLog, true),
-        ),
-        design("sm_pipeline_proof", "sm_pipeline", "proof", || {
-            proved_pipeline(Scheme::OperandLog)
-        }),
-        design("page_walker_8", "page_walker", "8", || {
-            walker::<8, 3, 2, 1, 6>(false)
-        }),
-        design("page_walker_16", "page_walker", "16", || {
-            walker::<16, 4, 2, 1, 7>(false)
-        }),
-        design("page_walker_32", "page_walker", "32", || {
-            walker::<32, 5, 2, 1, 8>(false)
-        }),
-        design("page_walker_64", "page_walker", "64", || {
-            walker::<64, 6, 2, 1, 9>(false)
-        }),
-        design(
-            "page_walker_32_in_order",
-            "page_walker",
-            "32_in_order",
-            || walker::<32, 5, 64, 6, 8>(false),
-        ),
-        design(
-            "page_walker_64_updates",
-            "page_walker",
-            "64_updates",
-            || walker::<64, 6, 2, 1, 9>(true),
-        ),
-        design("page_walker_2", "page_walker", "2", || {
-            small_walker::<36>(false)
-        }),
-        design("page_walker_2_updates", "page_walker", "2_updates", || {
-            small_walker::<36>(true)
-        }),
-        design(
-            "page_walker_2_5_levels",
-            "page_walker",
-            "2_5_levels",
-            || small_walker::<45>(false),
-        ),
-        design(
-            "page_walker_2_5_levels_updates",
-            "page_walker",
-            "2_5_levels_updates",
-            || small_walker::<45>(true),
-        ),
-        design("page_walker_proof", "page_walker", "proof", || {
-            small_walker::<36>(true)
-        }),
-        design(
-            "page_walk_cache_4k",
-            "page_walk_cache",
-            "4k",
-            ready::<WalkCache<7, 9, 30, 32>>,
-        ),
-        design(
-            "page_walk_cache_8k",
-            "page_walk_cache",
-            "8k",
-            ready::<WalkCache<8, 10, 29, 31>>,
-        ),
-        design(
-            "page_walk_cache_16k",
-            "page_walk_cache",
-            "16k",
-            ready::<WalkCache<9, 11, 28, 30>>,
-        ),
-        design(
-            "page_walk_cache_proof",
-            "page_walk_cache",
-            "proof",
-            ready::<PageWalkCache<2, 1, 3, 1, 1, 2, 1, 2, 2, 4>>,
-        ),
-    ]
+    designs! {
+        replay_queue {
+            "16" => ready::<ReplayQueue<16, 4, 5, AGE_BITS>>,
+            "32" => ready::<ReplayQueue<32, 5, 6, AGE_BITS>>,
+            "64" => ready::<ReplayQueue<64, 6, 7, AGE_BITS>>,
+            "128" => ready::<ReplayQueue<128, 7, 8, AGE_BITS>>,
+            "proof" => ready::<ReplayQueue<4, 2, 3, 2>>,
+        }
+        operand_log {
+            "8k" => log::<32, 5, 6>,
+            "16k" => log::<64, 6, 7>,
+            "20k" => log::<80, 7, 8>,
+            "32k" => log::<128, 7, 8>,
+            "16k_16x128" => log_of_wide_banks::<64, 6, 7>,
+            "proof" => log::<4, 2, 3>,
+        }
+        coalescer {
+            "32" => ready::<Coalescer<LANES, 5, LINE_BITS>>,
+            "proof" => ready::<Coalescer<4, 2, 7>>,
+        }
+        l1_tlb {
+            "32" => ready::<PaperL1Tlb>,
+            "proof" => ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2>>,
+        }
+        l2_tlb {
+            "512" => ready::<SharedTlb<6, 7, 9, 30, 43>>,
+            "1024" => ready::<SharedTlb<7, 8, 10, 29, 42>>,
+            "proof" => ready::<L2Tlb<2, 1, 1, 2, 2, 1, 2, 3, 2, 1, 2, 8, 1>>,
+        }
+        far_fault_mshr {
+            "16" => ready::<FarFaultMshrs<16, 4, 5, 49>>,
+            "32" => ready::<FarFaultMshrs<32, 5, 6, 50>>,
+            "64" => ready::<FarFaultMshrs<64, 6, 7, 51>>,
+            "128" => ready::<FarFaultMshrs<128, 7, 8, 52>>,
+            "256" => ready::<FarFaultMshrs<256, 8, 9, 53>>,
+            "proof" => ready::<FarFaultMshr<2, 1, 2, 2, 1, 5, 2, 2, 1>>,
+        }
+        scoreboard {
+            "8" => || connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(false)),
+            "8_holding" => || connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(true)),
+            "proof" => || connected(Scoreboard::<4, 2>::new(true)),
+        }
+        sm_pipeline {
+            "stall_64" => || pipeline::<64, 6, 7>(Scheme::StallOnFault),
+            "commit_64" => || pipeline::<64, 6, 7>(Scheme::WarpDisableCommit),
+            "check_64" => || pipeline::<64, 6, 7>(Scheme::WarpDisableLastCheck),
+            "queue_64" => || pipeline::<64, 6, 7>(Scheme::ReplayQueue),
+            "log_64" => || pipeline::<64, 6, 7>(Scheme::OperandLog),
+            "log_64_8k" => || pipeline::<32, 5, 6>(Scheme::OperandLog),
+            "log_64_20k" => || pipeline::<80, 7, 8>(Scheme::OperandLog),
+            "log_64_32k" => || pipeline::<128, 7, 8>(Scheme::OperandLog),
+            "stall_4" => || small_pipeline(Scheme::StallOnFault, false),
+            "commit_4" => || small_pipeline(Scheme::WarpDisableCommit, false),
+            "check_4" => || small_pipeline(Scheme::WarpDisableLastCheck, false),
+            "queue_4" => || small_pipeline(Scheme::ReplayQueue, false),
+            "log_4" => || small_pipeline(Scheme::OperandLog, false),
+            "log_4_greedy" => || small_pipeline(Scheme::OperandLog, true),
+            "proof" => || proved_pipeline(Scheme::OperandLog),
+        }
+        page_walker {
+            "8" => || walker::<8, 3, 2, 1, 6>(false),
+            "16" => || walker::<16, 4, 2, 1, 7>(false),
+            "32" => || walker::<32, 5, 2, 1, 8>(false),
+            "64" => || walker::<64, 6, 2, 1, 9>(false),
+            "32_in_order" => || walker::<32, 5, 64, 6, 8>(false),
+            "64_updates" => || walker::<64, 6, 2, 1, 9>(true),
+            "2" => || small_walker::<36>(false),
+            "2_updates" => || small_walker::<36>(true),
+            "2_5_levels" => || small_walker::<45>(false),
+            "2_5_levels_updates" => || small_walker::<45>(true),
+            "proof" => || small_walker::<36>(true),
+        }
+        page_walk_cache {
+            "4k" => ready::<WalkCache<7, 9, 30, 32>>,
+            "8k" => ready::<WalkCache<8, 10, 29, 31>>,
+            "16k" => ready::<WalkCache<9, 11, 28, 30>>,
+            "proof" => ready::<PageWalkCache<2, 1, 3, 1, 1, 2, 1, 2, 2, 4>>,
+        }
+    }
 }
