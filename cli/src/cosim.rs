@@ -22,7 +22,7 @@ use crate::value::{named, whole};
 /// Run reference, kernel and exported Verilog in lockstep, every output compared in every cycle
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// replay_queue, operand_log, coalescer, l1_tlb, l2_tlb, far_fault_mshr, scoreboard, sm_pipeline, page_walker, page_walk_cache, or all
+    /// replay_queue, operand_log, coalescer, l1_tlb, l2_tlb, far_fault_mshr, fault_buffer, scoreboard, sm_pipeline, page_walker, page_walk_cache, or all
     #[arg(default_value = "all")]
     block: String,
     /// Sizes, such as 64 or 8k,16k, or all; the paper's size if not given

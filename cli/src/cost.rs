@@ -36,7 +36,7 @@ pub struct Args {
 /// What is synthesised, and how: the options that the report has too.
 #[derive(clap::Args, Debug)]
 pub struct Choice {
-    /// Only this block: replay_queue, operand_log, coalescer, l1_tlb, l2_tlb, far_fault_mshr, scoreboard, sm_pipeline, page_walker or page_walk_cache
+    /// Only this block: replay_queue, operand_log, coalescer, l1_tlb, l2_tlb, far_fault_mshr, fault_buffer, scoreboard, sm_pipeline, page_walker or page_walk_cache
     #[arg(long, value_parser = named)]
     pub block: Option<String>,
     /// Configurations of a block other than the log and the queue; all but the proof's if not given

@@ -185,6 +185,13 @@ fn far_fault_mshr_guarantees_are_proved() {
 }
 
 #[test]
+fn fault_buffer_guarantees_are_proved() {
+    if !missing() {
+        Proof::of("fault_buffer").check(&[]);
+    }
+}
+
+#[test]
 fn scoreboard_guarantees_are_proved() {
     if !missing() {
         Proof::of("scoreboard").check(&[]);
