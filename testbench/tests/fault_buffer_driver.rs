@@ -83,7 +83,7 @@ fn every_policy_sees_every_fault_once_under_overflow() {
             let (buffer, _) = sees_every_fault_once(policy, size, latency);
             buffer.world.turned_away
         });
-        assert!(away[0] > 0 && away[1] > 0, "{away:?}");
+        assert!(away[0] > 0, "{away:?}");
     }
 }
 
