@@ -272,7 +272,7 @@ module fault_buffer_proof_top (
 
     reg was_full, was_short, was_cleared, was_late;
     always @(posedge clock) begin
-        was_full <= was_full || (size > 3'd3 && places == 4'd0 && unread + 3'd1 == size);
+        was_full <= was_full || (size > 3'd2 && places == 4'd0 && unread + 3'd1 == size);
         was_short <= was_short || (ends_record && short_records);
         was_cleared <= was_cleared || (overflowed && register_valid && register_number == 4'd6 && register_bits[0]);
         was_late <= was_late || (moves_before && fault && !recording);
