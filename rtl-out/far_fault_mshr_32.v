@@ -20,6 +20,7 @@ module far_fault_mshr_32 (
     input  wire          command_all,
     input  wire   [35:0] command_page,
     input  wire    [7:0] command_space,
+    input  wire   [15:0] command_requesters,
     input  wire          walk_ready,
     input  wire          present_valid,
     input  wire   [35:0] present_page,
@@ -78,7 +79,10 @@ module far_fault_mshr_32 (
     reg     [5:0] held_place;
     wire          merging;
     wire          taking;
+    wire          telling;
     wire          ending;
+    wire          trimming;
+    reg    [15:0] left;
     wire          asking;
     reg     [2:0] phase_d;
     wire    [2:0] phase_q;
@@ -114,6 +118,8 @@ module far_fault_mshr_32 (
     wire    [5:0] place_q;
     reg           sweep_denies_d;
     wire          sweep_denies_q;
+    reg    [15:0] sweep_of_d;
+    wire   [15:0] sweep_of_q;
     reg     [5:0] count_d;
     wire    [5:0] count_q;
     wire          walking_d;
@@ -127,6 +133,7 @@ module far_fault_mshr_32 (
     wire   [49:0] names_data;
     wire   [49:0] names_q;
     wire          waiters_enable;
+    wire          waiters_write;
     reg     [4:0] waiters_address;
     reg    [15:0] waiters_data;
     wire   [15:0] waiters_q;
@@ -160,6 +167,9 @@ module far_fault_mshr_32 (
     wire    [5:0] reports_shown_place;
     wire   [15:0] reports_shown_requester;
     wire          some_far_any;
+    reg    [15:0] some_told_of;
+    wire          some_told_any;
+    wire          some_left_any;
 
     register_3 phase (.clock(clock), .reset(reset), .d(phase_d), .q(phase_q));
     register_1 of_fault (.clock(clock), .reset(reset), .d(of_fault_d), .q(of_fault_q));
@@ -178,6 +188,7 @@ module far_fault_mshr_32 (
     register_1 far_ [15:0] (.clock(clock), .reset(reset), .d(far_d), .q(far_q));
     register_6 place (.clock(clock), .reset(reset), .d(place_d), .q(place_q));
     register_1 sweep_denies (.clock(clock), .reset(reset), .d(sweep_denies_d), .q(sweep_denies_q));
+    register_1 sweep_of [15:0] (.clock(clock), .reset(reset), .d(sweep_of_d), .q(sweep_of_q));
     register_6 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
     register_1 walking (.clock(clock), .reset(reset), .d(walking_d), .q(walking_q));
     register_36 walk_of (.clock(clock), .reset(reset), .d(walk_of_d), .q(walk_of_q));
@@ -193,7 +204,7 @@ module far_fault_mshr_32 (
     sram_32x16 waiters (
         .clock(clock),
         .enable(waiters_enable),
-        .write(merging),
+        .write(waiters_write),
         .address(waiters_address),
         .data(waiters_data),
         .q(waiters_q)
@@ -241,7 +252,7 @@ module far_fault_mshr_32 (
         .waits(limits_waits),
         .room(limits_room),
         .add(merging),
-        .remove(ending),
+        .remove(telling),
         .far_(limits_far)
     );
     far_fault_mshr_32_reports reports (
@@ -268,6 +279,8 @@ module far_fault_mshr_32 (
         .shown_requester(reports_shown_requester)
     );
     any_of_16 some_far (.of(limits_far), .any(some_far_any));
+    any_of_16 some_told (.of(some_told_of), .any(some_told_any));
+    any_of_16 some_left (.of(left), .any(some_left_any));
 
     assign choice_idle = phase_q == PHASE_IDLE;
     assign fault_ready = choice_fault_ready;
@@ -313,7 +326,9 @@ module far_fault_mshr_32 (
         for (s = 0; s < 16; s = s + 1) begin
             requester_d[s] = requester_q[s];
             if (idle) begin
-                requester_d[s] = fault_requesters[s];
+                requester_d[s] = (choice_fault && fault_requesters[s])
+                    || (choice_command && command_requesters[s]) || (choice_step && sweep_of_q[s])
+                    || choice_present;
             end
         end
     end
@@ -371,9 +386,26 @@ module far_fault_mshr_32 (
     assign limits_room = found_q || !(count_q == CAPACITY);
     assign merging = acting && of_fault_q && some_far_any;
     assign taking = merging && !found_q;
-    assign ending = acting && found_q && ends_q;
+
+    always @* begin : some_told_of_process
+        integer s;
+        for (s = 0; s < 16; s = s + 1) begin
+            some_told_of[s] = limits_waits[s] && requester_q[s];
+        end
+    end
+
+    always @* begin : left_process
+        integer s;
+        for (s = 0; s < 16; s = s + 1) begin
+            left[s] = limits_waits[s] && !requester_q[s];
+        end
+    end
+
+    assign telling = acting && ends_q && some_told_any;
+    assign ending = telling && !some_left_any;
+    assign trimming = telling && some_left_any;
     assign asking = acting && found_q && !of_fault_q && !ends_q;
-    assign entries_unmark = asking && of_sweep_q;
+    assign entries_unmark = acting && of_sweep_q;
 
     always @* begin : count_d_process
         count_d = count_q;
@@ -392,6 +424,16 @@ module far_fault_mshr_32 (
         end
     end
 
+    always @* begin : sweep_of_d_process
+        integer s;
+        for (s = 0; s < 16; s = s + 1) begin
+            sweep_of_d[s] = sweep_of_q[s];
+            if (entries_mark) begin
+                sweep_of_d[s] = requester_q[s];
+            end
+        end
+    end
+
     always @* begin : names_address_process
         names_address = entry_q;
         waiters_address = entry_q;
@@ -403,12 +445,16 @@ module far_fault_mshr_32 (
 
     assign names_enable = choosing || taking;
     assign names_data = {14'd0, page_q} | ({42'd0, space_q} << ABOVE_PAGE) | ({44'd0, count_q} << ABOVE_SPACE);
-    assign waiters_enable = choosing || merging;
+    assign waiters_enable = choosing || merging || trimming;
+    assign waiters_write = merging || trimming;
 
     always @* begin : waiters_data_process
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            waiters_data[s] = limits_far[s] || limits_waits[s];
+            waiters_data[s] = left[s];
+            if (of_fault_q) begin
+                waiters_data[s] = limits_far[s] || limits_waits[s];
+            end
         end
     end
 
@@ -443,7 +489,7 @@ module far_fault_mshr_32 (
                 if (of_fault_q) begin
                     phase_d = PHASE_ANSWERING;
                 end
-                if (ending) begin
+                if (telling) begin
                     phase_d = PHASE_WAKING;
                 end
             end
@@ -536,7 +582,7 @@ module far_fault_mshr_32 (
     always @* begin : wake_to_process
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            wake_to[s] = waking && waiters_q[s];
+            wake_to[s] = waking && waiters_q[s] && requester_q[s];
         end
     end
 

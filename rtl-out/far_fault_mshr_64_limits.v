@@ -38,7 +38,7 @@ module far_fault_mshr_64_limits (
             if (add && added[s]) begin
                 count_d[s*5 +: 5] = count_q[s*5 +: 5] + 5'd1;
             end
-            if (remove && waits[s]) begin
+            if (remove && waits[s] && requester[s]) begin
                 count_d[s*5 +: 5] = count_q[s*5 +: 5] - 5'd1;
             end
         end

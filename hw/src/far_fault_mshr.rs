@@ -70,6 +70,7 @@ pub struct FarFaultMshr<
     pub command_all: Signal<In, Bit>,
     pub command_page: Signal<In, Bits<P>>,
     pub command_space: Signal<In, Bits<A>>,
+    pub command_requesters: [Signal<In, Bit>; N],
     pub walk_ready: Signal<In, Bit>,
     pub present_valid: Signal<In, Bit>,
     pub present_page: Signal<In, Bits<P>>,
@@ -105,7 +106,7 @@ pub struct FarFaultMshr<
     pub held: Signal<Out, Bits<O>>,
     pub sweeping: Signal<Out, Bit>,
 
-    // The operation: a fault, a step of a sweep, a command for all; it ends an entry, and denies what it ends.
+    // The operation: a fault, a step of a sweep, a command for all; it wakes or denies, which it is, and whom.
     phase: Register<Phase>,
     of_fault: Register<Bit>,
     of_sweep: Register<Bit>,
@@ -125,8 +126,9 @@ pub struct FarFaultMshr<
     far: [Register<Bit>; N],
     place: Register<Bits<O>>,
 
-    // The sweep denies what it finds.
+    // The sweep denies, and whom.
     sweep_denies: Register<Bit>,
+    sweep_of: [Register<Bit>; N],
     count: Register<Bits<O>>,
 
     // The walk on offer.
@@ -148,6 +150,8 @@ pub struct FarFaultMshr<
     limits: Limits<N, C>,
     reports: Report<I, O, P, A, N>,
     some_far: AnyOf<N>,
+    some_told: AnyOf<N>,
+    some_left: AnyOf<N>,
     idle: Signal<Local, Bit>,
     compared: Signal<Local, Bits<P>>,
     read_page: Signal<Local, Bits<P>>,
@@ -161,7 +165,10 @@ pub struct FarFaultMshr<
     held_place: Signal<Local, Bits<O>>,
     merging: Signal<Local, Bit>,
     taking: Signal<Local, Bit>,
+    telling: Signal<Local, Bit>,
     ending: Signal<Local, Bit>,
+    trimming: Signal<Local, Bit>,
+    left: [Signal<Local, Bit>; N],
     asking: Signal<Local, Bit>,
 }
 
@@ -222,6 +229,8 @@ impl<
         for s in 0..N {
             self.requester[s].clock.next = self.clock.val();
             self.requester[s].reset.next = self.reset.val();
+            self.sweep_of[s].clock.next = self.clock.val();
+            self.sweep_of[s].reset.next = self.reset.val();
             self.far[s].clock.next = self.clock.val();
             self.far[s].reset.next = self.reset.val();
         }
@@ -285,7 +294,11 @@ impl<
         for s in 0..N {
             self.requester[s].d.next = self.requester[s].q.val();
             if self.idle.val() {
-                self.requester[s].d.next = self.fault_requesters[s].val();
+                self.requester[s].d.next = (self.choice.fault.val()
+                    && self.fault_requesters[s].val())
+                    || (self.choice.command.val() && self.command_requesters[s].val())
+                    || (self.choice.step.val() && self.sweep_of[s].q.val())
+                    || self.choice.present.val();
             }
         }
 
@@ -328,15 +341,22 @@ impl<
         }
         self.merging.next = self.acting.val() && self.of_fault.q.val() && self.some_far.any.val();
         self.taking.next = self.merging.val() && !self.found.q.val();
-        self.ending.next = self.acting.val() && self.found.q.val() && self.ends.q.val();
+        for s in 0..N {
+            self.some_told.of[s].next = self.limits.waits[s].val() && self.requester[s].q.val();
+            self.left[s].next = self.limits.waits[s].val() && !self.requester[s].q.val();
+            self.some_left.of[s].next = self.left[s].val();
+        }
+        self.telling.next = self.acting.val() && self.ends.q.val() && self.some_told.any.val();
+        self.ending.next = self.telling.val() && !self.some_left.any.val();
+        self.trimming.next = self.telling.val() && self.some_left.any.val();
         self.asking.next =
             self.acting.val() && self.found.q.val() && !self.of_fault.q.val() && !self.ends.q.val();
         self.limits.add.next = self.merging.val();
-        self.limits.remove.next = self.ending.val();
+        self.limits.remove.next = self.telling.val();
         self.entries.target.next = self.entry.q.val();
         self.entries.take.next = self.taking.val();
         self.entries.free.next = self.ending.val();
-        self.entries.unmark.next = self.asking.val() && self.of_sweep.q.val();
+        self.entries.unmark.next = self.acting.val() && self.of_sweep.q.val();
         self.count.d.next = self.count.q.val();
         if self.taking.val() {
             self.count.d.next = self.count.q.val() + 1;
@@ -347,6 +367,12 @@ impl<
         self.sweep_denies.d.next = self.sweep_denies.q.val();
         if self.entries.mark.val() {
             self.sweep_denies.d.next = self.ends.q.val();
+        }
+        for s in 0..N {
+            self.sweep_of[s].d.next = self.sweep_of[s].q.val();
+            if self.entries.mark.val() {
+                self.sweep_of[s].d.next = self.requester[s].q.val();
+            }
         }
 
         // The memories.
@@ -361,10 +387,13 @@ impl<
         self.names.data[0].next = bit_cast::<W, P>(self.page.q.val())
             | (bit_cast::<W, A>(self.space.q.val()) << self.above_page.val())
             | (bit_cast::<W, O>(self.count.q.val()) << self.above_space.val());
-        self.waiters.enable.next = self.choosing.val() || self.merging.val();
-        self.waiters.write.next = self.merging.val();
+        self.waiters.enable.next = self.choosing.val() || self.merging.val() || self.trimming.val();
+        self.waiters.write.next = self.merging.val() || self.trimming.val();
         for s in 0..N {
-            self.waiters.data[s].next = self.limits.far[s].val() || self.limits.waits[s].val();
+            self.waiters.data[s].next = self.left[s].val();
+            if self.of_fault.q.val() {
+                self.waiters.data[s].next = self.limits.far[s].val() || self.limits.waits[s].val();
+            }
         }
 
         // The phases.
@@ -402,7 +431,7 @@ impl<
                 if self.of_fault.q.val() {
                     self.phase.d.next = Phase::Answering;
                 }
-                if self.ending.val() {
+                if self.telling.val() {
                     self.phase.d.next = Phase::Waking;
                 }
             }
@@ -453,7 +482,7 @@ impl<
                 self.answering.val() && self.requester[s].q.val() && !self.far[s].q.val();
         }
 
-        // The wake-up: the memories still show the entry.
+        // The wake-up: the memories still show the entry as it was.
         self.waking.next = self.phase.q.val() == Phase::Waking;
         self.wake_valid.next = self.waking.val();
         self.wake_denied.next = self.waking.val() && self.denies.q.val();
@@ -464,7 +493,8 @@ impl<
             self.wake_space.next = self.read_space.val();
         }
         for s in 0..N {
-            self.wake_to[s].next = self.waking.val() && self.waiters.q[s].val();
+            self.wake_to[s].next =
+                self.waking.val() && self.waiters.q[s].val() && self.requester[s].q.val();
         }
 
         // The walk.
@@ -553,10 +583,11 @@ impl<
             report_place, command_ready, walk_valid, walk_page, walk_space, present_ready, wake_valid,
             wake_page, wake_space, wake_denied, held, sweeping, phase, of_fault, of_sweep, of_all, ends,
             denies, page, space, access, cause, level, entry, found, place, sweep_denies, count, walking,
-            walk_of, walk_in, choice, entries, limits, reports, some_far, idle, compared, read_page,
+            walk_of, walk_in, choice, entries, limits, reports, some_far, some_told, some_left, idle, compared, read_page,
             read_space, other_page, same, choosing, acting, waking, answering, held_place, merging,
-            taking, ending, asking;
-            fault_requesters, answer_far, answer_nack, report_requesters, wake_to, requester, far
+            taking, telling, ending, trimming, asking;
+            fault_requesters, command_requesters, answer_far, answer_nack, report_requesters, wake_to, requester, far,
+            sweep_of, left
         )
     }
 }
@@ -565,7 +596,7 @@ hardware!([const E: usize, const I: usize, const O: usize, const P: usize, const
     const N: usize, const C: usize, const G: usize] FarFaultMshr<E, I, O, P, A, W, N, C, G> {
     inputs: reset, region, limit, fault_valid, fault_page, fault_space, fault_requesters, fault_access,
         fault_cause, fault_level, answer_ready, report_ready, command_valid, command_cancel, command_all,
-        command_page, command_space, walk_ready, present_valid, present_page, present_space, wake_ready;
+        command_page, command_space, command_requesters, walk_ready, present_valid, present_page, present_space, wake_ready;
     outputs: fault_ready, answer_valid, answer_page, answer_space, answer_far, answer_nack, answer_place,
         report_valid, report_page, report_space, report_requesters, report_access, report_cause, report_level,
         report_index, report_place, command_ready, walk_valid, walk_page, walk_space, present_ready,

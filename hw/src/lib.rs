@@ -1,8 +1,8 @@
 //! Everything of Faultline that becomes gates.
 //!
-//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`l2_tlb`], [`far_fault_mshr`], [`scoreboard`],
-//! [`sm_pipeline`], [`page_walker`], [`page_walk_cache`]. Primitives under
-//! them: [`register`], [`memory`], [`arbiter`], [`any_of`], [`lowest`], [`turns`], [`select`], [`recency`],
+//! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`l2_tlb`], [`far_fault_mshr`],
+//! [`fault_buffer`], [`scoreboard`], [`sm_pipeline`], [`page_walker`], [`page_walk_cache`]. Primitives under
+//! them: [`register`], [`memory`], [`arbiter`], [`any_of`], [`count_of`], [`lowest`], [`turns`], [`select`], [`recency`],
 //! [`warp_scheduler`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
@@ -10,7 +10,9 @@
 pub mod any_of;
 pub mod arbiter;
 pub mod coalescer;
+pub mod count_of;
 pub mod far_fault_mshr;
+pub mod fault_buffer;
 pub mod l1_tlb;
 pub mod l2_tlb;
 pub mod lowest;

@@ -70,8 +70,10 @@ pub const MEMORY_PLACES: usize = 3;
 pub const WIDTH: usize = 2;
 /// Units that finish instructions: two for mathematics, special functions, control, memory (Table 1).
 pub const UNITS: usize = FINISHES - 1;
-/// SMs of the GPU (Tanasic et al., MICRO-50, Table 1: 16).
-pub const SMS: usize = 16;
+/// SMs of the GPU (Tanasic et al., MICRO-50, Table 1: 16), as bits of an SM's number.
+pub const SM_BITS: usize = 4;
+/// SMs of the GPU.
+pub const SMS: usize = 1 << SM_BITS;
 /// Bits of a count of an SM's far faults: 16 at most (Zheng et al., HPCA 2016, section 3.2), and one less than 32.
 pub const FAR_FAULT_BITS: usize = 5;
 /// Bits of a page number inside the region by which faults are handled: 64 KB (Tanasic, section 5).
@@ -82,3 +84,15 @@ pub const L2_TLB_WAYS: usize = 8;
 pub const L2_TLB_PAIRS: usize = L2_TLB_WAYS * (L2_TLB_WAYS - 1) / 2;
 /// Bits of a page number that one level of the tables translates (Intel SDM, volume 3A, 4.5).
 pub const LEVEL_BITS: usize = 9;
+/// Bits of the number of a record in the fault buffer, more than any driver's ring has (NVIDIA: 32,768 records).
+pub const RING_BITS: usize = 16;
+/// Records that a fault is compared with, as bits of a number.
+pub const FILTER_BITS: usize = 3;
+/// Bits of a count of them.
+pub const FILTER_COUNT_BITS: usize = FILTER_BITS + 1;
+/// Bits of the fault buffer's counters, and of a sequence number.
+pub const COUNT_BITS: usize = 32;
+/// Bits of the time in a record (NVIDIA's packet: 64).
+pub const TIME_BITS: usize = 64;
+/// Bits of a PC: a virtual address.
+pub const PC_BITS: usize = 48;

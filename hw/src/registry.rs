@@ -2,6 +2,7 @@
 
 use crate::coalescer::Coalescer;
 use crate::far_fault_mshr::FarFaultMshr;
+use crate::fault_buffer::FaultBuffer;
 use crate::l1_tlb::L1Tlb;
 use crate::l2_tlb::L2Tlb;
 use crate::memory::MemoryUse;
@@ -9,10 +10,11 @@ use crate::operand_log::OperandLog;
 use crate::page_walk_cache::PageWalkCache;
 use crate::page_walker::PageWalker;
 use crate::params::{
-    AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FAR_FAULT_BITS, FRAME_BITS, L1_TLB_MISS_BITS,
-    L1_TLB_MISS_COUNT_BITS, L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS,
-    L1_TLB_TAG_BITS, L1_TLB_WAYS, L2_TLB_PAIRS, L2_TLB_WAYS, LANES, LEVEL_BITS, LINE_BITS,
-    LOG_BANKS, PAGE_BITS, REGION_BITS, SCOREBOARD_ENTRIES, SMS, SPACE_BITS, TABLE_BITS, WORD_BITS,
+    AGE_BITS, CHECK_TAG_BITS, COUNT_BITS, ENTRY_BITS, FAR_FAULT_BITS, FILTER_BITS,
+    FILTER_COUNT_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS, L1_TLB_MISSES,
+    L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, L2_TLB_PAIRS,
+    L2_TLB_WAYS, LANES, LEVEL_BITS, LINE_BITS, LOG_BANKS, PAGE_BITS, PC_BITS, REGION_BITS,
+    RING_BITS, SCOREBOARD_ENTRIES, SM_BITS, SMS, SPACE_BITS, TABLE_BITS, TIME_BITS, WORD_BITS,
 };
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
@@ -172,6 +174,26 @@ type SharedTlb<const I: usize, const C: usize, const X: usize, const T: usize, c
 type FarFaultMshrs<const E: usize, const I: usize, const O: usize, const W: usize> =
     FarFaultMshr<E, I, O, PAGE_BITS, SPACE_BITS, W, SMS, FAR_FAULT_BITS, REGION_BITS>;
 
+/// The fault buffer of a GPU with 64 far-fault MSHRs.
+type PaperFaultBuffer = FaultBuffer<
+    SMS,
+    SM_BITS,
+    PAGE_BITS,
+    SPACE_BITS,
+    6,
+    7,
+    RING_BITS,
+    FRAME_BITS,
+    WORD_BITS,
+    LANES,
+    PC_BITS,
+    FILTER_BITS,
+    FILTER_COUNT_BITS,
+    51,
+    COUNT_BITS,
+    TIME_BITS,
+>;
+
 /// Connects a new block, so that it can be simulated.
 fn ready<B: Hardware + Default + 'static>() -> Box<dyn Hardware> {
     connected(B::default())
@@ -310,6 +332,10 @@ pub fn designs() -> Vec<Design> {
             "128" => ready::<FarFaultMshrs<128, 7, 8, 52>>,
             "256" => ready::<FarFaultMshrs<256, 8, 9, 53>>,
             "proof" => ready::<FarFaultMshr<2, 1, 2, 2, 1, 5, 2, 2, 1>>,
+        }
+        fault_buffer {
+            "64" => ready::<PaperFaultBuffer>,
+            "proof" => ready::<FaultBuffer<2, 1, 2, 1, 1, 2, 3, 1, 10, 1, 1, 1, 2, 10, 3, 2>>,
         }
         scoreboard {
             "8" => || connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(false)),

@@ -58,8 +58,8 @@ pub enum Doing {
     },
     /// A wake-up is on offer.
     Waking {
-        /// The entry that has ended.
-        ended: Held,
+        /// The entry, with those who are told.
+        told: Held,
         /// It was cancelled.
         denied: bool,
     },
@@ -75,6 +75,7 @@ pub struct FarFaultMshr {
     came: Inputs,
     after_fault: bool,
     sweep_cancels: bool,
+    sweep_of: u16,
     walking: bool,
     walk: Page,
     reporting: bool,
@@ -99,6 +100,12 @@ impl FarFaultMshr {
     #[must_use]
     pub const fn came(&self) -> &Inputs {
         &self.came
+    }
+
+    /// The SMs that a sweep denies, if it does.
+    #[must_use]
+    pub fn sweep_denies(&self) -> Option<u16> {
+        self.sweep_cancels.then_some(self.sweep_of)
     }
 
     /// The far faults of an SM.
@@ -222,11 +229,11 @@ impl FarFaultMshr {
                 outputs.answer_nack = *nack;
                 outputs.answer_place = *place;
             }
-            Doing::Waking { ended, denied } => {
+            Doing::Waking { told, denied } => {
                 outputs.wake_valid = true;
-                outputs.wake_page = ended.page.number;
-                outputs.wake_space = ended.page.space;
-                outputs.wake_to = ended.waiters;
+                outputs.wake_page = told.page.number;
+                outputs.wake_space = told.page.space;
+                outputs.wake_to = told.waiters;
                 outputs.wake_denied = *denied;
             }
             _ => {}
@@ -287,6 +294,7 @@ impl FarFaultMshr {
                     .flatten()
                     .for_each(|held| held.marked = true);
                 self.sweep_cancels = cancel;
+                self.sweep_of = self.came.command_requesters;
                 return Doing::Nothing;
             }
             Work::Step => self.entries.iter().position(|entry| {
@@ -301,17 +309,31 @@ impl FarFaultMshr {
         let Some(held) = &mut self.entries[index] else {
             return Doing::Nothing;
         };
+        held.marked &= work != Work::Step;
         if work == Work::Resolve || (work == Work::Step && !self.sweep_cancels) {
             self.walking = true;
             self.walk = held.page;
-            held.marked &= work != Work::Step;
             return Doing::Nothing;
         }
-        let ended = *held;
-        self.entries[index] = None;
-        Doing::Waking {
-            ended,
-            denied: work != Work::Present,
+        let of = match work {
+            Work::Cancel => self.came.command_requesters,
+            Work::Step => self.sweep_of,
+            _ => u16::MAX,
+        };
+        let told = Held {
+            waiters: held.waiters & of,
+            ..*held
+        };
+        held.waiters &= !of;
+        if held.waiters == 0 {
+            self.entries[index] = None;
+        }
+        match told.waiters {
+            0 => Doing::Nothing,
+            _ => Doing::Waking {
+                told,
+                denied: work != Work::Present,
+            },
         }
     }
 }
@@ -329,6 +351,7 @@ impl Model for FarFaultMshr {
             came: Inputs::default(),
             after_fault: false,
             sweep_cancels: false,
+            sweep_of: 0,
             walking: false,
             walk: Page::default(),
             reporting: false,

@@ -18,6 +18,7 @@ module far_fault_mshr_proof_top (
     input  wire        command_cancel,
     input  wire        command_all,
     input  wire [2:0]  command_of,
+    input  wire [1:0]  command_requesters,
     input  wire        walk_ready,
     input  wire        present_valid,
     input  wire [2:0]  present_of,
@@ -48,7 +49,8 @@ module far_fault_mshr_proof_top (
         .fault_requesters(fault_requesters), .fault_access(fault_access), .fault_cause(fault_cause),
         .fault_level(fault_level), .answer_ready(answer_ready), .report_ready(report_ready),
         .command_valid(command_valid), .command_cancel(command_cancel), .command_all(command_all),
-        .command_page(command_of[1:0]), .command_space(command_of[2]), .walk_ready(walk_ready),
+        .command_page(command_of[1:0]), .command_space(command_of[2]),
+        .command_requesters(command_requesters), .walk_ready(walk_ready),
         .present_valid(present_valid), .present_page(present_of[1:0]), .present_space(present_of[2]),
         .wake_ready(wake_ready), .fault_ready(fault_ready),
         .answer_valid(answer_valid), .answer_page(answer_of[1:0]), .answer_space(answer_of[2]),
@@ -77,6 +79,9 @@ module far_fault_mshr_proof_top (
     reg  [7:0] open, waits_0, waits_1, marked;
     reg  [1:0] count;
     reg        all_denied;
+    reg  [1:0] denied_of, all_denied_of;
+    // Those who are to be denied the watched page by a cancel of all, and have not been.
+    reg  [1:0] owed;
 
     // An offer in its first cycle.
     reg  answer_before, report_before, walk_before, wake_before;
@@ -92,6 +97,9 @@ module far_fault_mshr_proof_top (
     wire       takes = told && !merges && answer_far != 2'd0;
     wire [1:0] waiting = {waits_1[fault_key], waits_0[fault_key]};
     wire [1:0] added = answer_far & ~waiting;
+    wire [1:0] waits_woken = {waits_1[woken_key], waits_0[woken_key]};
+    wire       ended = woken && (waits_woken & ~wake_to) == 2'd0;
+    wire [1:0] waits_commanded = {waits_1[key(command_of)], waits_0[key(command_of)]};
     wire [3:0] count_0 = $countones(waits_0);
     wire [3:0] count_1 = $countones(waits_1);
     wire [1:0] below = {count_1 < limit_then, count_0 < limit_then};
@@ -112,13 +120,16 @@ module far_fault_mshr_proof_top (
         end
         if (takes) open[fault_key] <= 1'b1;
         if (woken) begin
-            open[woken_key] <= 1'b0;
-            waits_0[woken_key] <= 1'b0;
-            waits_1[woken_key] <= 1'b0;
-            marked[woken_key] <= 1'b0;
+            if (ended) open[woken_key] <= 1'b0;
+            if (wake_to[0]) waits_0[woken_key] <= 1'b0;
+            if (wake_to[1]) waits_1[woken_key] <= 1'b0;
+            if (ended || !denying) marked[woken_key] <= 1'b0;
+            if (woken_key == key(watched)) owed <= owed & ~wake_to;
             {waking, denying} <= 2'd0;
         end
-        count <= count + takes - woken;
+        count <= count + takes - ended;
+        // An entry in which nobody is to be denied loses its mark unseen.
+        if (all_denied && !sweeping && age > 5'd1) marked <= 8'd0;
         if (walked) begin
             asking <= 1'b0;
             if (!asking) marked[walk_key] <= 1'b0;
@@ -134,11 +145,14 @@ module far_fault_mshr_proof_top (
         end
         if (command_valid && command_ready) begin
             page_of <= command_of;
-            denying <= !command_all && command_cancel && open[key(command_of)];
+            denying <= !command_all && command_cancel && (waits_commanded & command_requesters) != 2'd0;
+            denied_of <= command_requesters;
             asking <= !command_all && !command_cancel && open[key(command_of)];
             if (command_all) begin
                 marked <= open;
                 all_denied <= command_cancel;
+                all_denied_of <= command_requesters;
+                owed <= {waits_1[key(watched)], waits_0[key(watched)]} & {2{command_cancel}} & command_requesters;
             end
         end
     end
@@ -154,6 +168,39 @@ module far_fault_mshr_proof_top (
     // The registers that say which entries are taken, and how many faults an SM has: with them the proofs are short.
     (* hierconn *) wire [1:0] \mshr.entries.taken_q ;
     (* hierconn *) wire [3:0] \mshr.limits.count_q ;
+
+    // What lies in the memories, and that it is what is held: with this each guarantee is nearly inductive.
+    (* hierconn *) wire [1:0] \mshr.entries.tags_q ;
+    (* hierconn *) wire       \mshr.taking ;
+    (* hierconn *) wire       \mshr.names_address ;
+    (* hierconn *) wire [4:0] \mshr.names_data ;
+    (* hierconn *) wire       \mshr.waiters_write ;
+    (* hierconn *) wire       \mshr.waiters_address ;
+    (* hierconn *) wire [1:0] \mshr.waiters_data ;
+    reg  [4:0] name_0, name_1;
+    reg  [1:0] waiters_0, waiters_1;
+    always @(posedge clock) begin
+        if (\mshr.taking && !\mshr.names_address ) name_0 <= \mshr.names_data ;
+        if (\mshr.taking && \mshr.names_address ) name_1 <= \mshr.names_data ;
+        if (\mshr.waiters_write && !\mshr.waiters_address ) waiters_0 <= \mshr.waiters_data ;
+        if (\mshr.waiters_write && \mshr.waiters_address ) waiters_1 <= \mshr.waiters_data ;
+    end
+    wire [1:0] taken = \mshr.entries.taken_q ;
+    wire [1:0] tags = \mshr.entries.tags_q ;
+    wire [2:0] key_0 = key(name_0[2:0]);
+    wire [2:0] key_1 = key(name_1[2:0]);
+    (* hierconn *) wire [1:0] \mshr.entries.noted_q ;
+    wire [1:0] noted = \mshr.entries.noted_q ;
+    wire [1:0] is_watched = taken & {key_1 == key(watched), key_0 == key(watched)};
+    wire       strays = !told && !woken && !walked && age > 5'd2 && ((noted[0] && !marked[key_0]) || (noted[1] && !marked[key_1])
+        || (noted & ~taken) != 2'd0 || (owed != 2'd0 && (noted & is_watched) == 2'd0));
+    wire       differs = !told && !woken && (
+        (taken[0] && (!open[key_0] || waiters_0 == 2'd0 || waiters_0 != {waits_1[key_0], waits_0[key_0]}
+            || tags[0] != (key_0[0] ^ key_0[2])))
+        || (taken[1] && (!open[key_1] || waiters_1 == 2'd0 || waiters_1 != {waits_1[key_1], waits_0[key_1]}
+            || tags[1] != (key_1[0] ^ key_1[2])))
+        || (taken == 2'd3 && key_0 == key_1) || $countones(open) != {3'd0, taken[0]} + {3'd0, taken[1]}
+        || ((waits_0 | waits_1) & ~open) != 8'd0);
 
     // A sweep goes on while nothing goes before it for ever.
     reg  [5:0] waited, idled;
@@ -186,20 +233,23 @@ module far_fault_mshr_proof_top (
 
     assign bad[1] = (told && (!faulting || answer_of != page_of || (answer_far | answer_nack) != requesters
             || (answer_far & answer_nack) != 2'd0)) || (!answer_valid && answer_now != 9'd0) || (accept && faulting);
-    assign bad[2] = reported != takes || (takes && here && takes_watched);
-    assign bad[3] = woken && (!open[woken_key] || wake_to != {waits_1[woken_key], waits_0[woken_key]});
+    assign bad[2] = differs || reported != takes || (takes && here && takes_watched);
+    wire [1:0] to_be_told = !wake_denied ? 2'd3 : denying ? denied_of : all_denied_of;
+    assign bad[3] = differs || woken && (!open[woken_key] || wake_to == 2'd0 || wake_to != (waits_woken & to_be_told));
     wire counts_differ = {count_1[1:0], count_0[1:0]} != \mshr.limits.count_q ;
-    assign bad[4] = (counts_differ && !told && !woken) || told && ((added & ~below) != 2'd0 || (answer_nack & waiting) != 2'd0
+    assign bad[4] = differs || (counts_differ && !told && !woken) || told && ((added & ~below) != 2'd0 || (answer_nack & waiting) != 2'd0
         || ((answer_nack & below) != 2'd0 && (merges || count != 2'd2)));
-    assign bad[5] = (woken && !wake_denied && (!waking || woken_key != key(page_of)))
+    assign bad[5] = differs || (woken && !wake_denied && (!waking || woken_key != key(page_of)))
         || (woken && wake_denied && !(denying && woken_key == key(page_of)) && !(all_denied && marked[woken_key]))
         || ((waking || denying) && !woken && (accept || age > 5'd7));
-    assign bad[6] = (walked && !(asking && walk_key == key(page_of)) && !(!all_denied && marked[walk_key]))
+    assign bad[6] = differs || strays || (walked && !(asking && walk_key == key(page_of)) && !(!all_denied && marked[walk_key]))
         || (walked && walk_key == key(watched) && walk_of[0] != named)
-        || (asking && !walked && (accept || age > 5'd7)) || idled > 6'd40 || (age > 5'd2 && (marked != 8'd0) != sweeping_then);
+        || (asking && !walked && (accept || age > 5'd7)) || idled > 6'd40
+        || (age > 5'd2 && !all_denied && (marked != 8'd0) != sweeping_then)
+        || (age > 5'd2 && all_denied && (sweeping_then ? marked == 8'd0 : owed != 2'd0));
     assign bad[7] = held_then != count || (told && !merges && answer_place != count)
         || (told && fault_key == key(watched) && here && answer_place != place);
-    assign bad[8] = (reported && (report_of != page_of || report_requesters != answer_far || report_access != access
+    assign bad[8] = differs || (reported && (report_of != page_of || report_requesters != answer_far || report_access != access
             || report_cause != cause || report_level != level || report_place != answer_place))
         || (reported && here && report_index == entry) || (here && !woken && !\mshr.entries.taken_q [entry]);
     assign bad[9] = (answer_before && (!answer_valid || answer_then != answer_now))
@@ -219,7 +269,7 @@ module far_fault_mshr_proof_top (
     assign seen[2] = was_woken && was_taken && takes_watched;
     assign seen[3] = woken && wake_to == 2'd3 && was_merged;
     assign seen[4] = told && (answer_nack & below) != 2'd0;
-    assign seen[5] = was_denied && was_woken && woken;
+    assign seen[5] = was_denied && was_woken && woken && !ended;
     assign seen[6] = was_walked && was_merged && walked && walk_key == key(watched) && here && region;
     assign seen[7] = told && here && place == 2'd1 && count == 2'd2 && fault_key == key(watched);
     assign seen[8] = reported && here && report_index;

@@ -3,8 +3,8 @@
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::{
-    coalescer, far_fault_mshr, l1_tlb, l2_tlb, operand_log, page_walk_cache, page_walker,
-    replay_queue, scoreboard, sm_pipeline,
+    coalescer, far_fault_mshr, fault_buffer, l1_tlb, l2_tlb, operand_log, page_walk_cache,
+    page_walker, replay_queue, scoreboard, sm_pipeline,
 };
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
@@ -16,6 +16,7 @@ use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
 use crate::traffic::coalescer::CoalescerTraffic;
 use crate::traffic::far_fault_mshr::FarFaultMshrTraffic;
+use crate::traffic::fault_buffer::FaultBufferTraffic;
 use crate::traffic::l1_tlb::L1TlbTraffic;
 use crate::traffic::l2_tlb::L2TlbTraffic;
 use crate::traffic::operand_log::OperandLogTraffic;
@@ -206,6 +207,42 @@ impl Block for FarFaultMshr {
     }
 }
 
+/// The fault buffer.
+pub struct FaultBuffer;
+
+impl Block for FaultBuffer {
+    type Model = fault_buffer::FaultBuffer;
+    type Traffic = FaultBufferTraffic;
+
+    const NAME: &'static str = "fault_buffer";
+
+    fn parameters(config: &str) -> Option<fault_buffer::Parameters> {
+        match config {
+            "64" => Some(fault_buffer::Parameters::PAPER),
+            PROVED => Some(fault_buffer::Parameters {
+                sms: 2,
+                sm_bits: 1,
+                page_bits: 2,
+                space_bits: 1,
+                index_bits: 1,
+                place_bits: 2,
+                ring_bits: 3,
+                frame_bits: 1,
+                lanes: 1,
+                pc_bits: 1,
+                filtered: 2,
+                count_bits: 3,
+                time_bits: 2,
+            }),
+            _ => None,
+        }
+    }
+
+    fn traffic(parameters: fault_buffer::Parameters, seed: u64) -> FaultBufferTraffic {
+        FaultBufferTraffic::new(parameters, seed)
+    }
+}
+
 /// The scoreboard.
 pub struct Scoreboard;
 
@@ -371,6 +408,8 @@ pub const DEFAULT_L1_TLB: &str = "32";
 pub const DEFAULT_L2_TLB: &str = "1024";
 /// As above, of the far-fault MSHRs.
 pub const DEFAULT_FAR_FAULT_MSHR: &str = "64";
+/// As above, of the fault buffer.
+pub const DEFAULT_FAULT_BUFFER: &str = "64";
 /// As above, of the scoreboard.
 pub const DEFAULT_SCOREBOARD: &str = "8_holding";
 
@@ -412,6 +451,7 @@ const BLOCKS: &[Registered] = &[
     registered::<L1Tlb>(),
     registered::<L2Tlb>(),
     registered::<FarFaultMshr>(),
+    registered::<FaultBuffer>(),
     registered::<Scoreboard>(),
     registered::<SmPipeline>(),
     registered::<PageWalker>(),
@@ -525,6 +565,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         L1Tlb::NAME => DEFAULT_L1_TLB,
         L2Tlb::NAME => DEFAULT_L2_TLB,
         FarFaultMshr::NAME => DEFAULT_FAR_FAULT_MSHR,
+        FaultBuffer::NAME => DEFAULT_FAULT_BUFFER,
         Scoreboard::NAME => DEFAULT_SCOREBOARD,
         SmPipeline::NAME => DEFAULT_PIPELINE,
         PageWalker::NAME => DEFAULT_WALKER,

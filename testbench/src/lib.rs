@@ -13,6 +13,7 @@
 pub mod backend;
 pub mod bench;
 pub mod blocks;
+pub mod driver;
 pub mod file;
 pub mod layout;
 pub mod lockstep;

@@ -232,6 +232,56 @@ fn cancel_denies_its_page_and_no_other() {
     assert_eq!(mshr.present(page(2)), [woken(page(2), 4)]);
 }
 
+/// G5.
+#[test]
+fn cancel_denies_those_whom_it_names_and_leaves_the_others() {
+    let mut mshr = Mshr::new(SMALL);
+    mshr.fault(page(8), 1);
+    mshr.fault(page(1), 0b0111);
+    let of = |requesters| Inputs {
+        command_requesters: requesters,
+        ..command(page(1), true)
+    };
+    assert_eq!(mshr.command(&of(0b1000)), [], "it does not wait");
+    assert_eq!(mshr.command(&of(0)), []);
+    assert_eq!(mshr.command(&of(0b1010)), [denied(page(1), 0b0010)]);
+    assert_eq!(mshr.command(&of(0b1010)), [], "it was told");
+    assert_eq!(mshr.held(), 2);
+    assert_eq!(mshr.present(page(8)), [woken(page(8), 1)]);
+    // Who was denied may come again, and finds the place that it was.
+    assert_eq!(mshr.fault(page(1), 0b0010), far(0b0010, 1));
+    assert_eq!(mshr.command(&of(0b0100)), [denied(page(1), 0b0100)]);
+    assert_eq!(mshr.present(page(1)), [woken(page(1), 0b0011)]);
+    assert_eq!(mshr.held(), 0);
+    mshr.fault(page(1), 0b0110);
+    assert_eq!(mshr.command(&of(0b0110)), [denied(page(1), 0b0110)]);
+    assert_eq!(mshr.held(), 0);
+}
+
+/// G5, G6: of one SM in all pages.
+#[test]
+fn cancel_of_an_sm_denies_it_every_page() {
+    let mut mshr = Mshr::new(SMALL);
+    for number in 0..8 {
+        mshr.fault(page(number), if number % 2 == 0 { 0b011 } else { 0b110 });
+    }
+    mshr.fault(page(9), 0b100);
+    let of = |requesters| Inputs {
+        command_requesters: requesters,
+        ..command_all(true)
+    };
+    let expected: Vec<_> = [0, 2, 4, 6].map(|number| denied(page(number), 1)).into();
+    assert_eq!(mshr.command(&of(1)), expected);
+    assert_eq!(mshr.held(), 9);
+    assert_eq!(mshr.command(&of(1)), []);
+    // An SM that was denied has its far faults again.
+    mshr.limit = 1;
+    assert_eq!(mshr.fault(page(20), 1).far, 1);
+    assert_eq!(mshr.fault(page(21), 1).nack, 1);
+    assert_eq!(mshr.command(&of(ALL)).len(), 10);
+    assert_eq!(mshr.held(), 0);
+}
+
 /// G5: a walk of before a cancel finds the page of a later entry, and wakes it, for the page is there.
 #[test]
 fn walk_from_before_a_cancel_wakes_or_does_nothing() {

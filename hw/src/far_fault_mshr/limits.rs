@@ -21,7 +21,7 @@ pub struct Limits<const N: usize, const C: usize> {
     pub room: Signal<In, Bit>,
     /// Those that are told far wait from now on.
     pub add: Signal<In, Bit>,
-    /// The entry ends.
+    /// Those who ask and wait wait no longer.
     pub remove: Signal<In, Bit>,
     /// The SMs that are told far.
     pub far: [Signal<Out, Bit>; N],
@@ -49,7 +49,7 @@ impl<const N: usize, const C: usize> Logic for Limits<N, C> {
             if self.add.val() && self.added[s].val() {
                 self.count[s].d.next = self.count[s].q.val() + 1;
             }
-            if self.remove.val() && self.waits[s].val() {
+            if self.remove.val() && self.waits[s].val() && self.requester[s].val() {
                 self.count[s].d.next = self.count[s].q.val() - 1;
             }
         }

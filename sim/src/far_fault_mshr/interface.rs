@@ -83,6 +83,8 @@ ports! {
         command_page: u64 = parameters.page_bits,
         /// Its space.
         command_space: u8 = parameters.space_bits,
+        /// The SMs that a cancel denies, a bit each.
+        command_requesters: u16 = parameters.sms,
         /// The walk is taken.
         walk_ready: bool = 1,
         /// A walk has found its page.
@@ -141,13 +143,13 @@ ports! {
         walk_space: u8 = parameters.space_bits,
         /// What a walk has found is accepted.
         present_ready: bool = 1,
-        /// An entry has ended.
+        /// SMs wait no longer.
         wake_valid: bool = 1,
-        /// Its page number.
+        /// The page number.
         wake_page: u64 = parameters.page_bits,
         /// Its space.
         wake_space: u8 = parameters.space_bits,
-        /// The SMs that waited.
+        /// The SMs.
         wake_to: u16 = parameters.sms,
         /// They were cancelled.
         wake_denied: bool = 1,

@@ -158,6 +158,13 @@ impl FarFaultMshrTraffic {
         inputs.command_all = self.dice.chance(self.mode.all);
         let page = self.page_or_held(model, self.mode.stray);
         (inputs.command_page, inputs.command_space) = (page.number, page.space);
+        let sms = self.parameters.sms;
+        let one = self.dice.below(sms as u64);
+        inputs.command_requesters = match self.dice.byte() {
+            0..100 => u16::MAX,
+            100..180 => 1 << one,
+            _ => self.dice.bits() as u16,
+        } & (u16::MAX >> (16 - sms));
     }
 
     fn drive_present(&mut self, model: &FarFaultMshr, inputs: &mut Inputs) {

@@ -4,6 +4,7 @@
 #![allow(dead_code, missing_docs)]
 
 pub mod board;
+pub mod buffer;
 pub mod l2;
 pub mod log;
 pub mod mshr;

@@ -40,7 +40,7 @@ pub struct Report {
     pub place: u16,
 }
 
-/// The end of an entry.
+/// A wake-up or a denial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wake {
     pub page: Page,
@@ -74,6 +74,7 @@ pub fn command(page: Page, cancel: bool) -> Inputs {
         command_cancel: cancel,
         command_page: page.number,
         command_space: page.space,
+        command_requesters: u16::MAX,
         ..Inputs::default()
     }
 }

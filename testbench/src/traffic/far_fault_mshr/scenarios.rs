@@ -11,7 +11,7 @@ scenarios! {
         new_fault, new_fault_of_many, merged, merged_again, merged_at_the_limit, refused_by_the_limit, refused_when_full,
         far_and_nack_together, merged_when_full, merged_while_marked, all_held, last_entry_ended, page_beside_another_space,
         page_of_a_held_region, same_tag_read, three_read, resolved, resolved_again, resolved_nothing, cancelled,
-        cancelled_nothing, cancelled_while_walked, woken, woken_many, woken_by_an_old_walk, present_of_nothing,
+        cancelled_nothing, cancelled_some, cancelled_nobody, step_cancelled_some, step_cancelled_nobody, cancelled_while_walked, woken, woken_many, woken_by_an_old_walk, present_of_nothing,
         all_resolved, all_cancelled, all_of_nothing, step_resolved, step_cancelled, marked_entry_ended,
         fault_beside_a_sweep, command_beside_a_sweep, fault_behind_a_report, command_behind_a_walk, fault_goes_first,
         fault_gives_way, answer_stalled, wake_stalled, report_stalled, walk_stalled, premature, four_at_once, idle,
@@ -112,7 +112,11 @@ impl FarFaultMshrTraffic {
             }
             Work::Cancel => {
                 let entry = of(came.commanded());
-                count(&mut s.cancelled, entry.is_some());
+                let waiters = entry.map_or(0, |entry| entry.waiters);
+                let told = waiters & came.command_requesters;
+                count(&mut s.cancelled, told != 0 && told == waiters);
+                count(&mut s.cancelled_some, told != 0 && told != waiters);
+                count(&mut s.cancelled_nobody, told == 0 && waiters != 0);
                 count(&mut s.cancelled_nothing, entry.is_none());
                 let walked = entry.is_some_and(|entry| self.walks.contains(&entry.page));
                 count(&mut s.cancelled_while_walked, walked);
@@ -122,7 +126,16 @@ impl FarFaultMshrTraffic {
                 count(&mut s.all_cancelled, cancel && held > 1);
                 count(&mut s.all_of_nothing, held == 0);
             }
-            Work::Step => {}
+            Work::Step => {
+                let marked = model.held().find(|(_, held)| held.marked);
+                if let Some((waiters, of)) =
+                    marked.and_then(|(_, held)| Some((held.waiters, model.sweep_denies()?)))
+                {
+                    let told = waiters & of;
+                    count(&mut s.step_cancelled_some, told != 0 && told != waiters);
+                    count(&mut s.step_cancelled_nobody, told == 0);
+                }
+            }
         }
     }
 

@@ -1,0 +1,721 @@
+#![doc = include_str!("fault_buffer.md")]
+
+use rust_hdl::prelude::*;
+
+use crate::hardware;
+use crate::memory::Memory;
+use crate::params::{LOG_ENTRY_BITS, SLOT_BITS, WARP_BITS};
+use crate::register::Register;
+use crate::select::Select;
+
+mod commands;
+mod record;
+mod ring;
+
+use commands::Commands;
+use record::Record;
+use ring::Ring;
+
+/// What is done about the fault under way.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Phase {
+    /// There is none.
+    Idle,
+    /// The record before is read, if it is to be compared.
+    Searching,
+    /// It is compared.
+    Comparing,
+    /// The words of its record are offered.
+    Writing,
+    /// They are to be acknowledged.
+    Waiting,
+    /// The word with VALID is offered.
+    Sealing,
+    /// It is to be acknowledged.
+    Closing,
+}
+
+/// `N` SMs with `S`-bit numbers; pages of `P` bits, spaces of `A`, MSHRs of `I` and places of `O`; records with `R`-bit
+/// numbers in frames of `F` bits and words of `W` = `F` + 9; `L` lanes, PCs of `V` bits; 2^`B` records are compared,
+/// counted in `K` = `B` + 1 bits, by `D` = `P` + `A` + 7 bits; counters of `C` bits, times of `T`.
+#[allow(missing_docs)] // the port table above
+#[derive(LogicBlock)]
+pub struct FaultBuffer<
+    const N: usize,
+    const S: usize,
+    const P: usize,
+    const A: usize,
+    const I: usize,
+    const O: usize,
+    const R: usize,
+    const F: usize,
+    const W: usize,
+    const L: usize,
+    const V: usize,
+    const B: usize,
+    const K: usize,
+    const D: usize,
+    const C: usize,
+    const T: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub fault_valid: Signal<In, Bit>,
+    pub fault_page: Signal<In, Bits<P>>,
+    pub fault_space: Signal<In, Bits<A>>,
+    pub fault_requesters: [Signal<In, Bit>; N],
+    pub fault_access: Signal<In, Bits<3>>,
+    pub fault_cause: Signal<In, Bits<3>>,
+    pub fault_level: Signal<In, Bits<3>>,
+    pub fault_replayable: Signal<In, Bit>,
+    pub fault_index: Signal<In, Bits<I>>,
+    pub fault_place: Signal<In, Bits<O>>,
+    pub detail_ready: Signal<In, Bit>,
+    pub context_valid: Signal<In, Bit>,
+    pub context_known: Signal<In, Bit>,
+    pub context_warp: Signal<In, Bits<WARP_BITS>>,
+    pub context_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub context_pc: Signal<In, Bits<V>>,
+    pub context_lanes: Signal<In, Bits<L>>,
+    pub context_scheme: Signal<In, Bits<3>>,
+    pub context_pointer: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    pub write_ready: Signal<In, Bit>,
+    pub written: Signal<In, Bit>,
+    pub register_valid: Signal<In, Bit>,
+    pub register_number: Signal<In, Bits<4>>,
+    pub register_data: Signal<In, Bits<64>>,
+    pub read_number: Signal<In, Bits<4>>,
+    pub turned_away: Signal<In, Bit>,
+    pub command_ready: Signal<In, Bit>,
+    pub sweeping: Signal<In, Bit>,
+    pub walks_pending: Signal<In, Bit>,
+
+    pub fault_ready: Signal<Out, Bit>,
+    pub detail_valid: Signal<Out, Bit>,
+    pub detail_sm: Signal<Out, Bits<S>>,
+    pub detail_page: Signal<Out, Bits<P>>,
+    pub detail_space: Signal<Out, Bits<A>>,
+    pub write_valid: Signal<Out, Bit>,
+    pub write_address: Signal<Out, Bits<W>>,
+    pub write_data: Signal<Out, Bits<64>>,
+    pub read_data: Signal<Out, Bits<64>>,
+    pub interrupts: Signal<Out, Bit>,
+    pub room: Signal<Out, Bit>,
+    pub command_valid: Signal<Out, Bit>,
+    pub command_cancel: Signal<Out, Bit>,
+    pub command_all: Signal<Out, Bit>,
+    pub command_page: Signal<Out, Bits<P>>,
+    pub command_space: Signal<Out, Bits<A>>,
+    pub command_requesters: [Signal<Out, Bit>; N],
+
+    phase: Register<Phase>,
+
+    // The fault under way, and when it was accepted.
+    page: Register<Bits<P>>,
+    space: Register<Bits<A>>,
+    requester: [Register<Bit>; N],
+    access: Register<Bits<3>>,
+    cause: Register<Bits<3>>,
+    level: Register<Bits<3>>,
+    replayable: Register<Bit>,
+    index: Register<Bits<I>>,
+    place: Register<Bits<O>>,
+    stamp: Register<Bits<T>>,
+
+    // The search: records that were compared, and whether GET was moved.
+    compared: Register<Bits<K>>,
+    moved: Register<Bit>,
+
+    // The record: its word in the order of writing, and the words that are not acknowledged.
+    step: Register<Bits<3>>,
+    outstanding: Register<Bits<3>>,
+
+    // The question is on offer; it is to be answered; the instruction.
+    asking: Register<Bit>,
+    awaiting: Register<Bit>,
+    known: Register<Bit>,
+    warp: Register<Bits<WARP_BITS>>,
+    slot: Register<Bits<SLOT_BITS>>,
+    pc: Register<Bits<V>>,
+    lanes: Register<Bits<L>>,
+    scheme: Register<Bits<3>>,
+    pointer: Register<Bits<LOG_ENTRY_BITS>>,
+
+    // CONTROL and STATUS.
+    enabled: Register<Bit>,
+    short: Register<Bit>,
+    interrupts_records: Register<Bit>,
+    interrupts_overflow: Register<Bit>,
+    asks: Register<Bit>,
+    overflow: Register<Bit>,
+    refused: Register<Bit>,
+
+    // The counters.
+    records: Register<Bits<C>>,
+    filtered: Register<Bits<C>>,
+    away: Register<Bits<C>>,
+    dropped: Register<Bits<C>>,
+    time: Register<Bits<T>>,
+
+    // What the last records are compared by.
+    keys: Memory<Bits<D>, B, 1>,
+    above_page: Constant<Bits<D>>,
+    above_space: Constant<Bits<D>>,
+    above_access: Constant<Bits<D>>,
+    replayable_key: Constant<Bits<D>>,
+    compared_all: Constant<Bits<K>>,
+    flag: [Constant<Bits<64>>; 6],
+
+    ring: Ring<R, F>,
+    commands: Commands<S, P, A>,
+    record: Record<N, S, P, A, I, O, L, V, C, T>,
+    shown: Select<13, Bits<64>>,
+    state: Select<6, Bits<64>>,
+    controls: Select<5, Bits<64>>,
+    idle: Signal<Local, Bit>,
+    searching: Signal<Local, Bit>,
+    comparing: Signal<Local, Bit>,
+    writing: Signal<Local, Bit>,
+    sealing: Signal<Local, Bit>,
+    settled: Signal<Local, Bit>,
+    accepts: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    ends_search: Signal<Local, Bit>,
+    alike: Signal<Local, Bit>,
+    filters: Signal<Local, Bit>,
+    drops: Signal<Local, Bit>,
+    has_room: Signal<Local, Bit>,
+    writes: Signal<Local, Bit>,
+    details: Signal<Local, Bit>,
+    offered: Signal<Local, Bit>,
+    acknowledged: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    word: Signal<Local, Bits<3>>,
+    start: Signal<Local, Bits<W>>,
+    inside: Signal<Local, Bits<W>>,
+    number: [Signal<Local, Bit>; 16],
+    key: Signal<Local, Bits<D>>,
+    newest: Signal<Local, Bits<B>>,
+    answered: Signal<Local, Bit>,
+    at_rest: Signal<Local, Bit>,
+    control: [Signal<Local, Bit>; 5],
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<
+    const N: usize,
+    const S: usize,
+    const P: usize,
+    const A: usize,
+    const I: usize,
+    const O: usize,
+    const R: usize,
+    const F: usize,
+    const W: usize,
+    const L: usize,
+    const V: usize,
+    const B: usize,
+    const K: usize,
+    const D: usize,
+    const C: usize,
+    const T: usize,
+> Logic for FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.phase.clock.next = self.clock.val();
+        self.phase.reset.next = self.reset.val();
+        self.step.clock.next = self.clock.val();
+        self.step.reset.next = self.reset.val();
+        self.outstanding.clock.next = self.clock.val();
+        self.outstanding.reset.next = self.reset.val();
+        self.moved.clock.next = self.clock.val();
+        self.moved.reset.next = self.reset.val();
+        self.compared.clock.next = self.clock.val();
+        self.compared.reset.next = self.reset.val();
+        self.page.clock.next = self.clock.val();
+        self.page.reset.next = self.reset.val();
+        self.space.clock.next = self.clock.val();
+        self.space.reset.next = self.reset.val();
+        self.access.clock.next = self.clock.val();
+        self.access.reset.next = self.reset.val();
+        self.cause.clock.next = self.clock.val();
+        self.cause.reset.next = self.reset.val();
+        self.level.clock.next = self.clock.val();
+        self.level.reset.next = self.reset.val();
+        self.replayable.clock.next = self.clock.val();
+        self.replayable.reset.next = self.reset.val();
+        self.index.clock.next = self.clock.val();
+        self.index.reset.next = self.reset.val();
+        self.place.clock.next = self.clock.val();
+        self.place.reset.next = self.reset.val();
+        self.stamp.clock.next = self.clock.val();
+        self.stamp.reset.next = self.reset.val();
+        self.asking.clock.next = self.clock.val();
+        self.asking.reset.next = self.reset.val();
+        self.awaiting.clock.next = self.clock.val();
+        self.awaiting.reset.next = self.reset.val();
+        self.known.clock.next = self.clock.val();
+        self.known.reset.next = self.reset.val();
+        self.warp.clock.next = self.clock.val();
+        self.warp.reset.next = self.reset.val();
+        self.slot.clock.next = self.clock.val();
+        self.slot.reset.next = self.reset.val();
+        self.pc.clock.next = self.clock.val();
+        self.pc.reset.next = self.reset.val();
+        self.lanes.clock.next = self.clock.val();
+        self.lanes.reset.next = self.reset.val();
+        self.scheme.clock.next = self.clock.val();
+        self.scheme.reset.next = self.reset.val();
+        self.pointer.clock.next = self.clock.val();
+        self.pointer.reset.next = self.reset.val();
+        self.enabled.clock.next = self.clock.val();
+        self.enabled.reset.next = self.reset.val();
+        self.short.clock.next = self.clock.val();
+        self.short.reset.next = self.reset.val();
+        self.interrupts_records.clock.next = self.clock.val();
+        self.interrupts_records.reset.next = self.reset.val();
+        self.interrupts_overflow.clock.next = self.clock.val();
+        self.interrupts_overflow.reset.next = self.reset.val();
+        self.asks.clock.next = self.clock.val();
+        self.asks.reset.next = self.reset.val();
+        self.overflow.clock.next = self.clock.val();
+        self.overflow.reset.next = self.reset.val();
+        self.refused.clock.next = self.clock.val();
+        self.refused.reset.next = self.reset.val();
+        self.records.clock.next = self.clock.val();
+        self.records.reset.next = self.reset.val();
+        self.filtered.clock.next = self.clock.val();
+        self.filtered.reset.next = self.reset.val();
+        self.away.clock.next = self.clock.val();
+        self.away.reset.next = self.reset.val();
+        self.dropped.clock.next = self.clock.val();
+        self.dropped.reset.next = self.reset.val();
+        self.time.clock.next = self.clock.val();
+        self.time.reset.next = self.reset.val();
+        for s in 0..N {
+            self.requester[s].clock.next = self.clock.val();
+            self.requester[s].reset.next = self.reset.val();
+        }
+        self.keys.clock.next = self.clock.val();
+        self.ring.clock.next = self.clock.val();
+        self.ring.reset.next = self.reset.val();
+        self.commands.clock.next = self.clock.val();
+        self.commands.reset.next = self.reset.val();
+
+        // The driver writes a register.
+        for n in 0..16 {
+            self.number[n].next =
+                self.register_valid.val() && (self.register_number.val() == n.to_bits::<4>());
+        }
+        self.ring.write_base.next = self.number[0].val();
+        self.ring.write_size.next = self.number[1].val();
+        self.ring.write_get.next = self.number[2].val();
+        self.ring.data.next = self.register_data.val();
+        self.ring.resting.next = !self.enabled.q.val() && (self.phase.q.val() == Phase::Idle);
+        self.at_rest.next = self.ring.at_rest.val();
+        self.enabled.d.next = self.enabled.q.val();
+        self.short.d.next = self.short.q.val();
+        self.interrupts_records.d.next = self.interrupts_records.q.val();
+        self.interrupts_overflow.d.next = self.interrupts_overflow.q.val();
+        self.asks.d.next = self.asks.q.val();
+        if self.number[4].val() {
+            self.enabled.d.next = self.register_data.val().get_bit(0);
+            self.interrupts_records.d.next = self.register_data.val().get_bit(2);
+            self.interrupts_overflow.d.next = self.register_data.val().get_bit(3);
+            self.asks.d.next = self.register_data.val().get_bit(4);
+        }
+        if self.number[4].val() && self.at_rest.val() {
+            self.short.d.next = self.register_data.val().get_bit(1);
+        }
+
+        // What is accepted: a replayable fault needs a place at once.
+        self.idle.next = self.phase.q.val() == Phase::Idle;
+        self.fault_ready.next = self.idle.val()
+            && (!self.fault_replayable.val() || (self.enabled.q.val() && self.ring.place.val()));
+        self.accepts.next =
+            self.fault_valid.val() && self.idle.val() && !self.fault_replayable.val();
+        self.page.d.next = self.page.q.val();
+        self.space.d.next = self.space.q.val();
+        self.access.d.next = self.access.q.val();
+        self.cause.d.next = self.cause.q.val();
+        self.level.d.next = self.level.q.val();
+        self.replayable.d.next = self.replayable.q.val();
+        self.index.d.next = self.index.q.val();
+        self.place.d.next = self.place.q.val();
+        self.stamp.d.next = self.stamp.q.val();
+        if self.idle.val() {
+            self.page.d.next = self.fault_page.val();
+            self.space.d.next = self.fault_space.val();
+            self.access.d.next = self.fault_access.val();
+            self.cause.d.next = self.fault_cause.val();
+            self.level.d.next = self.fault_level.val();
+            self.replayable.d.next = self.fault_replayable.val();
+            self.index.d.next = self.fault_index.val();
+            self.place.d.next = self.fault_place.val();
+            self.stamp.d.next = self.time.q.val();
+        }
+        for s in 0..N {
+            self.requester[s].d.next = self.requester[s].q.val();
+            if self.idle.val() {
+                self.requester[s].d.next = self.fault_requesters[s].val();
+            }
+        }
+
+        // The search among the last records that are unread.
+        self.searching.next = self.phase.q.val() == Phase::Searching;
+        self.comparing.next = self.phase.q.val() == Phase::Comparing;
+        self.has_room.next =
+            self.enabled.q.val() && !self.overflow.q.val() && self.ring.two_places.val();
+        self.ends_search.next = self.searching.val()
+            && (self.ring.searched.val()
+                || self.moved.q.val()
+                || (self.compared.q.val() == self.compared_all.val()));
+        self.key.next = bit_cast::<D, P>(self.page.q.val())
+            | (bit_cast::<D, A>(self.space.q.val()) << self.above_page.val())
+            | (bit_cast::<D, 3>(self.access.q.val()) << self.above_space.val())
+            | (bit_cast::<D, 3>(self.cause.q.val()) << self.above_access.val());
+        self.alike.next = self.keys.q[0].val() == self.key.val();
+        self.filters.next = self.comparing.val() && self.alike.val() && !self.moved.q.val();
+        self.drops.next = self.ends_search.val() && !self.has_room.val();
+        self.compared.d.next = self.compared.q.val();
+        if self.comparing.val() {
+            self.compared.d.next = self.compared.q.val() + 1;
+        }
+        self.moved.d.next = self.moved.q.val() || self.ring.moves.val();
+        if self.idle.val() {
+            self.compared.d.next = bits::<K>(0);
+            self.moved.d.next = false;
+        }
+        self.ring.search.next = self.idle.val();
+        self.ring.step.next = self.comparing.val();
+
+        // A record takes its place and is written, the word with VALID when all others are in memory.
+        self.takes.next = (self.ends_search.val() && self.has_room.val())
+            || (self.fault_valid.val()
+                && self.fault_replayable.val()
+                && self.idle.val()
+                && self.enabled.q.val()
+                && self.ring.place.val());
+        self.writing.next = self.phase.q.val() == Phase::Writing;
+        self.sealing.next = self.phase.q.val() == Phase::Sealing;
+        self.settled.next = self.outstanding.q.val() == 0;
+        self.ends.next = (self.phase.q.val() == Phase::Closing) && self.settled.val();
+        self.ring.take.next = self.takes.val();
+        self.ring.end.next = self.ends.val();
+        self.details.next = !self.asking.q.val() && !self.awaiting.q.val();
+        self.offered.next = self.sealing.val()
+            || (self.writing.val() && ((self.step.q.val() < 5) || self.details.val()));
+        self.writes.next = self.offered.val() && self.write_ready.val();
+        self.last.next =
+            (self.step.q.val() == 6) || (self.short.q.val() && (self.step.q.val() == 2));
+        self.step.d.next = self.step.q.val();
+        if self.writing.val() && self.writes.val() {
+            self.step.d.next = self.step.q.val() + 1;
+        }
+        if self.takes.val() {
+            self.step.d.next = bits::<3>(0);
+        }
+        self.acknowledged.next = self.written.val() && !self.settled.val();
+        self.outstanding.d.next = self.outstanding.q.val();
+        if self.writes.val() && !self.acknowledged.val() {
+            self.outstanding.d.next = self.outstanding.q.val() + 1;
+        }
+        if !self.writes.val() && self.acknowledged.val() {
+            self.outstanding.d.next = self.outstanding.q.val() - 1;
+        }
+
+        // The phases.
+        self.phase.d.next = self.phase.q.val();
+        match self.phase.q.val() {
+            Phase::Idle => {
+                if self.accepts.val() {
+                    self.phase.d.next = Phase::Searching;
+                }
+                if self.takes.val() {
+                    self.phase.d.next = Phase::Writing;
+                }
+            }
+            Phase::Searching => {
+                self.phase.d.next = Phase::Comparing;
+                if self.drops.val() {
+                    self.phase.d.next = Phase::Idle;
+                }
+                if self.takes.val() {
+                    self.phase.d.next = Phase::Writing;
+                }
+            }
+            Phase::Comparing => {
+                self.phase.d.next = Phase::Searching;
+                if self.filters.val() {
+                    self.phase.d.next = Phase::Idle;
+                }
+            }
+            Phase::Writing => {
+                if self.writes.val() && self.last.val() {
+                    self.phase.d.next = Phase::Waiting;
+                }
+            }
+            Phase::Waiting => {
+                if self.settled.val() {
+                    self.phase.d.next = Phase::Sealing;
+                }
+            }
+            Phase::Sealing => {
+                if self.writes.val() {
+                    self.phase.d.next = Phase::Closing;
+                }
+            }
+            Phase::Closing => {
+                if self.settled.val() {
+                    self.phase.d.next = Phase::Idle;
+                }
+            }
+            _ => {
+                self.phase.d.next = Phase::Idle;
+            }
+        }
+
+        // The keys of the last records: the newest has the number before the next sequence number.
+        self.newest.next =
+            bit_cast::<B, C>(self.records.q.val()) - bit_cast::<B, K>(self.compared.q.val()) - 1;
+        self.keys.enable.next = self.searching.val() || self.writing.val();
+        self.keys.write.next = self.writing.val();
+        self.keys.address.next = self.newest.val();
+        if self.writing.val() {
+            self.keys.address.next = bit_cast::<B, C>(self.records.q.val());
+        }
+        self.keys.data[0].next = self.key.val();
+        if self.replayable.q.val() {
+            self.keys.data[0].next = self.key.val() | self.replayable_key.val();
+        }
+
+        // The word on offer: VALID is in word 3.
+        self.word.next = self.step.q.val();
+        if !(self.step.q.val() < 3) {
+            self.word.next = self.step.q.val() + 1;
+        }
+        if self.sealing.val() {
+            self.word.next = bits::<3>(3);
+        }
+        for w in 0..8 {
+            self.record.show[w].next = self.offered.val() && (self.word.val() == w.to_bits::<3>());
+        }
+        self.inside.next =
+            (bit_cast::<W, R>(self.ring.put.val()) << 3) | bit_cast::<W, 3>(self.word.val());
+        if self.short.q.val() {
+            self.inside.next =
+                (bit_cast::<W, R>(self.ring.put.val()) << 2) | bit_cast::<W, 3>(self.word.val());
+        }
+        self.start.next = bit_cast::<W, F>(self.ring.base.val()) << 9;
+        self.write_valid.next = self.offered.val();
+        self.write_address.next = bits::<W>(0);
+        if self.offered.val() {
+            self.write_address.next = self.start.val() + self.inside.val();
+        }
+        self.write_data.next = self.record.word.val();
+        for s in 0..N {
+            self.record.requester[s].next = self.requester[s].q.val();
+        }
+        self.record.page.next = self.page.q.val();
+        self.record.space.next = self.space.q.val();
+        self.record.access.next = self.access.q.val();
+        self.record.cause.next = self.cause.q.val();
+        self.record.level.next = self.level.q.val();
+        self.record.replayable.next = self.replayable.q.val();
+        self.record.index.next = self.index.q.val();
+        self.record.place.next = self.place.q.val();
+        self.record.time.next = self.stamp.q.val();
+        self.record.sequence.next = self.records.q.val();
+        self.record.known.next = self.known.q.val();
+        self.record.warp.next = self.warp.q.val();
+        self.record.slot.next = self.slot.q.val();
+        self.record.pc.next = self.pc.q.val();
+        self.record.lanes.next = self.lanes.q.val();
+        self.record.scheme.next = self.scheme.q.val();
+        self.record.pointer.next = self.pointer.q.val();
+
+        // The details.
+        self.answered.next = self.awaiting.q.val() && self.context_valid.val();
+        self.asking.d.next = self.asking.q.val() && !self.detail_ready.val();
+        self.awaiting.d.next = (self.asking.q.val() && self.detail_ready.val())
+            || (self.awaiting.q.val() && !self.answered.val());
+        self.known.d.next = self.known.q.val();
+        if self.takes.val() {
+            self.asking.d.next = self.asks.q.val() && !self.short.q.val();
+            self.known.d.next = false;
+        }
+        self.warp.d.next = self.warp.q.val();
+        self.slot.d.next = self.slot.q.val();
+        self.pc.d.next = self.pc.q.val();
+        self.lanes.d.next = self.lanes.q.val();
+        self.scheme.d.next = self.scheme.q.val();
+        self.pointer.d.next = self.pointer.q.val();
+        if self.answered.val() {
+            self.known.d.next = self.context_known.val();
+            self.warp.d.next = self.context_warp.val();
+            self.slot.d.next = self.context_slot.val();
+            self.pc.d.next = self.context_pc.val();
+            self.lanes.d.next = self.context_lanes.val();
+            self.scheme.d.next = self.context_scheme.val();
+            self.pointer.d.next = self.context_pointer.val();
+        }
+        self.detail_valid.next = self.asking.q.val();
+        self.detail_sm.next = bits::<S>(0);
+        self.detail_page.next = bits::<P>(0);
+        self.detail_space.next = bits::<A>(0);
+        if self.asking.q.val() {
+            self.detail_sm.next = self.record.lowest.val();
+            self.detail_page.next = self.page.q.val();
+            self.detail_space.next = self.space.q.val();
+        }
+
+        // The command.
+        self.commands.write.next = self.number[7].val();
+        self.commands.data.next = self.register_data.val();
+        self.commands.ready.next = self.command_ready.val();
+        self.commands.sweeping.next = self.sweeping.val();
+        self.commands.walks_pending.next = self.walks_pending.val();
+        self.command_valid.next = self.commands.valid.val();
+        self.command_cancel.next = self.commands.cancel.val();
+        self.command_all.next = self.commands.all.val();
+        self.command_page.next = self.commands.page.val();
+        self.command_space.next = self.commands.space.val();
+        for s in 0..N {
+            self.command_requesters[s].next =
+                !self.commands.targeted.val() || (self.commands.sm.val() == s.to_bits::<S>());
+        }
+
+        // OVERFLOW, REFUSED and the counters.
+        self.overflow.d.next = self.turned_away.val()
+            || self.drops.val()
+            || (self.overflow.q.val()
+                && !(self.number[6].val()
+                    && self.register_data.val().get_bit(0)
+                    && self.ring.two_places.val()));
+        self.refused.d.next = self.commands.refused.val()
+            || (self.refused.q.val()
+                && !(self.number[6].val() && self.register_data.val().get_bit(1)));
+        self.records.d.next = self.records.q.val();
+        if self.ends.val() {
+            self.records.d.next = self.records.q.val() + 1;
+        }
+        self.filtered.d.next = self.filtered.q.val();
+        if self.filters.val() {
+            self.filtered.d.next = self.filtered.q.val() + 1;
+        }
+        self.away.d.next = self.away.q.val();
+        if self.turned_away.val() {
+            self.away.d.next = self.away.q.val() + 1;
+        }
+        self.dropped.d.next = self.dropped.q.val();
+        if self.drops.val() {
+            self.dropped.d.next = self.dropped.q.val() + 1;
+        }
+        self.time.d.next = self.time.q.val() + 1;
+        self.room.next = self.has_room.val();
+        self.interrupts.next = (self.interrupts_records.q.val() && self.ring.unread.val())
+            || (self.interrupts_overflow.q.val() && self.overflow.q.val());
+
+        // The driver reads a register.
+        for f in 0..6 {
+            self.state.of[f].next = self.flag[f].val();
+        }
+        self.state.choose[0].next = self.overflow.q.val();
+        self.state.choose[1].next = self.commands.busy.val();
+        self.state.choose[2].next = self.refused.q.val();
+        self.state.choose[3].next = self.ring.unread.val();
+        self.state.choose[4].next = self.has_room.val();
+        self.state.choose[5].next = !self.idle.val();
+        for i in 0..13 {
+            self.shown.choose[i].next = self.read_number.val() == i.to_bits::<4>();
+        }
+        self.control[0].next = self.enabled.q.val();
+        self.control[1].next = self.short.q.val();
+        self.control[2].next = self.interrupts_records.q.val();
+        self.control[3].next = self.interrupts_overflow.q.val();
+        self.control[4].next = self.asks.q.val();
+        for f in 0..5 {
+            self.controls.of[f].next = self.flag[f].val();
+            self.controls.choose[f].next = self.control[f].val();
+        }
+        self.shown.of[0].next = bit_cast::<64, F>(self.ring.base.val());
+        self.shown.of[1].next = bit_cast::<64, R>(self.ring.size.val());
+        self.shown.of[2].next = bit_cast::<64, R>(self.ring.get.val());
+        self.shown.of[3].next = bit_cast::<64, R>(self.ring.put.val());
+        self.shown.of[4].next = self.controls.chosen.val();
+        self.shown.of[5].next = self.state.chosen.val();
+        self.shown.of[6].next = bits::<64>(0);
+        self.shown.of[7].next = self.commands.word.val();
+        self.shown.of[8].next = bit_cast::<64, C>(self.records.q.val());
+        self.shown.of[9].next = bit_cast::<64, C>(self.filtered.q.val());
+        self.shown.of[10].next = bit_cast::<64, C>(self.away.q.val());
+        self.shown.of[11].next = bit_cast::<64, C>(self.dropped.q.val());
+        self.shown.of[12].next = bit_cast::<64, T>(self.time.q.val());
+        self.read_data.next = self.shown.chosen.val();
+    }
+}
+
+impl<
+    const N: usize,
+    const S: usize,
+    const P: usize,
+    const A: usize,
+    const I: usize,
+    const O: usize,
+    const R: usize,
+    const F: usize,
+    const W: usize,
+    const L: usize,
+    const V: usize,
+    const B: usize,
+    const K: usize,
+    const D: usize,
+    const C: usize,
+    const T: usize,
+> Default for FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T>
+{
+    fn default() -> Self {
+        assert!(1 << S == N, "{S} bits do not number {N} SMs");
+        assert!(
+            F + 9 == W,
+            "{W} bits do not number the words of frames of {F} bits"
+        );
+        assert!(
+            B + 1 == K && P + A + 7 == D,
+            "{K} bits do not count 2^{B} records, or a key does not have {D}"
+        );
+        assert!(
+            R >= 2 && R + 3 <= W && B <= C,
+            "{R} bits do not number records"
+        );
+        macro_rules! signals {
+            ($($field:ident),*; $($array:ident),*) => {
+                Self {
+                    keys: Memory::new(1 << B, 1),
+                    above_page: Constant::new((P as LiteralType).into()),
+                    above_space: Constant::new(((P + A) as LiteralType).into()),
+                    above_access: Constant::new(((P + A + 3) as LiteralType).into()),
+                    replayable_key: Constant::new((1 << (P + A + 6) as LiteralType).into()),
+                    compared_all: Constant::new((1 << B as LiteralType).into()),
+                    flag: std::array::from_fn(|bit| Constant::new((1 << bit as LiteralType).into())),
+                    $($field: Default::default(),)*
+                    $($array: std::array::from_fn(|_| Default::default()),)*
+                }
+            };
+        }
+        signals!(
+            clock, reset, fault_valid, fault_page, fault_space, fault_access, fault_cause, fault_level, fault_replayable, fault_index, fault_place, detail_ready, context_valid, context_known, context_warp, context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written, register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping, walks_pending, fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid, write_address, write_data, read_data, interrupts, room, command_valid, command_cancel, command_all, command_page, command_space, phase, step, outstanding, moved, compared, page, space, access, cause, level, replayable, index, place, stamp, asking, awaiting, known, warp, slot, pc, lanes, scheme, pointer, enabled, short, interrupts_records, interrupts_overflow, asks, overflow, refused, records, filtered, away, dropped, time, ring, commands, record, shown, state, controls, idle, searching, comparing, writing, sealing, settled, accepts, takes, ends, ends_search, alike, filters, drops, has_room, writes, details, offered, acknowledged, last, word, start, inside, key, newest, answered, at_rest;
+            fault_requesters, command_requesters, requester, number, control
+        )
+    }
+}
+
+hardware!([const N: usize, const S: usize, const P: usize, const A: usize, const I: usize, const O: usize, const R: usize, const F: usize, const W: usize, const L: usize, const V: usize, const B: usize, const K: usize, const D: usize, const C: usize, const T: usize] FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T> {
+    inputs: reset, fault_valid, fault_page, fault_space, fault_requesters, fault_access, fault_cause, fault_level, fault_replayable, fault_index, fault_place, detail_ready, context_valid, context_known, context_warp, context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written, register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping, walks_pending;
+    outputs: fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid, write_address, write_data, read_data, interrupts, room, command_valid, command_cancel, command_all, command_page, command_space, command_requesters;
+    memories: |buffer| vec![buffer.keys.usage()];
+});

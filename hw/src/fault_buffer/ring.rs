@@ -1,0 +1,188 @@
+//! Where in memory records begin, and which of them are free.
+
+use rust_hdl::prelude::*;
+
+use crate::register::Register;
+
+/// Records with `R`-bit numbers, frames of `F` bits.
+#[derive(LogicBlock)]
+pub struct Ring<const R: usize, const F: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// The driver writes BASE,
+    pub write_base: Signal<In, Bit>,
+    /// SIZE,
+    pub write_size: Signal<In, Bit>,
+    /// or GET.
+    pub write_get: Signal<In, Bit>,
+    /// What it writes.
+    pub data: Signal<In, Bits<64>>,
+    /// The buffer is not enabled, and no fault is under way.
+    pub resting: Signal<In, Bit>,
+    /// A record begins.
+    pub take: Signal<In, Bit>,
+    /// It ends.
+    pub end: Signal<In, Bit>,
+    /// The search begins at the newest record.
+    pub search: Signal<In, Bit>,
+    /// It goes on to the one before.
+    pub step: Signal<In, Bit>,
+    /// BASE.
+    pub base: Signal<Out, Bits<F>>,
+    /// SIZE.
+    pub size: Signal<Out, Bits<R>>,
+    /// GET.
+    pub get: Signal<Out, Bits<R>>,
+    /// PUT.
+    pub put: Signal<Out, Bits<R>>,
+    /// Records are unread.
+    pub unread: Signal<Out, Bit>,
+    /// So it is at rest.
+    pub at_rest: Signal<Out, Bit>,
+    /// A place is free.
+    pub place: Signal<Out, Bit>,
+    /// Two are.
+    pub two_places: Signal<Out, Bit>,
+    /// A write to GET is taken.
+    pub moves: Signal<Out, Bit>,
+    /// The search has come to GET.
+    pub searched: Signal<Out, Bit>,
+
+    first: Register<Bits<F>>,
+    records: Register<Bits<R>>,
+    read: Register<Bits<R>>,
+    // The record that is written next or under way; then what is taken next, and what comes after that.
+    written: Register<Bits<R>>,
+    head: Register<Bits<R>>,
+    after: Register<Bits<R>>,
+    second: Register<Bits<R>>,
+    back: Register<Bits<R>>,
+
+    value: Signal<Local, Bits<R>>,
+    sum: Signal<Local, Bits<R>>,
+    third: Signal<Local, Bits<R>>,
+    wrapped: Signal<Local, Bit>,
+    from_get: Signal<Local, Bit>,
+    to_put: Signal<Local, Bit>,
+    in_ring: Signal<Local, Bit>,
+    usable: Signal<Local, Bit>,
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<const R: usize, const F: usize> Logic for Ring<R, F> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.first.clock.next = self.clock.val();
+        self.first.reset.next = self.reset.val();
+        self.records.clock.next = self.clock.val();
+        self.records.reset.next = self.reset.val();
+        self.read.clock.next = self.clock.val();
+        self.read.reset.next = self.reset.val();
+        self.written.clock.next = self.clock.val();
+        self.written.reset.next = self.reset.val();
+        self.head.clock.next = self.clock.val();
+        self.head.reset.next = self.reset.val();
+        self.after.clock.next = self.clock.val();
+        self.after.reset.next = self.reset.val();
+        self.second.clock.next = self.clock.val();
+        self.second.reset.next = self.reset.val();
+        self.back.clock.next = self.clock.val();
+        self.back.reset.next = self.reset.val();
+
+        self.base.next = self.first.q.val();
+        self.size.next = self.records.q.val();
+        self.get.next = self.read.q.val();
+        self.put.next = self.written.q.val();
+        self.unread.next = !(self.written.q.val() == self.read.q.val());
+        self.at_rest.next = self.resting.val() && (self.written.q.val() == self.read.q.val());
+
+        // A ring of less than 3 records has no place.
+        self.usable.next = !(self.records.q.val() < 3);
+        self.place.next = self.usable.val() && !(self.after.q.val() == self.read.q.val());
+        self.two_places.next = self.usable.val()
+            && !(self.after.q.val() == self.read.q.val())
+            && !(self.second.q.val() == self.read.q.val());
+
+        // GET stays between itself and PUT.
+        self.value.next = bit_cast::<R, 64>(self.data.val());
+        self.wrapped.next = self.written.q.val() < self.read.q.val();
+        self.from_get.next = self.read.q.val() <= self.value.val();
+        self.to_put.next = self.value.val() <= self.written.q.val();
+        self.in_ring.next = self.value.val() < self.records.q.val();
+        self.moves.next = self.write_get.val()
+            && ((!self.wrapped.val() && self.from_get.val() && self.to_put.val())
+                || (self.wrapped.val() && self.from_get.val() && self.in_ring.val())
+                || (self.wrapped.val() && self.to_put.val()));
+        self.read.d.next = self.read.q.val();
+        if self.moves.val() {
+            self.read.d.next = self.value.val();
+        }
+
+        // The numbers go round.
+        self.sum.next = self.second.q.val() + 1;
+        self.third.next = self.sum.val();
+        if self.sum.val() == self.records.q.val() {
+            self.third.next = bits::<R>(0);
+        }
+        self.written.d.next = self.written.q.val();
+        self.head.d.next = self.head.q.val();
+        self.after.d.next = self.after.q.val();
+        self.second.d.next = self.second.q.val();
+        if self.end.val() {
+            self.written.d.next = self.head.q.val();
+        }
+        if self.take.val() {
+            self.head.d.next = self.after.q.val();
+            self.after.d.next = self.second.q.val();
+            self.second.d.next = self.third.val();
+        }
+        self.first.d.next = self.first.q.val();
+        self.records.d.next = self.records.q.val();
+        if self.write_base.val() && self.at_rest.val() {
+            self.first.d.next = bit_cast::<F, 64>(self.data.val());
+        }
+        if self.write_size.val() && self.at_rest.val() {
+            self.records.d.next = self.value.val();
+            self.read.d.next = bits::<R>(0);
+            self.written.d.next = bits::<R>(0);
+            self.head.d.next = bits::<R>(0);
+            self.after.d.next = bits::<R>(1);
+            self.second.d.next = bits::<R>(2);
+        }
+
+        // The search goes backwards.
+        self.searched.next = self.back.q.val() == self.read.q.val();
+        self.back.d.next = self.back.q.val();
+        if self.step.val() {
+            self.back.d.next = self.back.q.val() - 1;
+        }
+        if self.step.val() && (self.back.q.val() == 0) {
+            self.back.d.next = self.records.q.val() - 1;
+        }
+        if self.search.val() {
+            self.back.d.next = self.written.q.val();
+        }
+        if self.write_size.val() && self.at_rest.val() {
+            self.back.d.next = bits::<R>(0);
+        }
+    }
+}
+
+impl<const R: usize, const F: usize> Default for Ring<R, F> {
+    fn default() -> Self {
+        macro_rules! signals {
+            ($($field:ident),*) => {
+                Self { $($field: Default::default(),)* }
+            };
+        }
+        signals!(
+            clock, reset, write_base, write_size, write_get, data, resting, take, end, search,
+            step, base, size, get, put, unread, at_rest, place, two_places, moves, searched, first,
+            records, read, written, head, after, second, back, value, sum, third, wrapped,
+            from_get, to_put, in_ring, usable
+        )
+    }
+}

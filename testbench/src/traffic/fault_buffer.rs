@@ -1,0 +1,245 @@
+//! Traffic for the fault buffer: faults of a few pages, a memory and SMs that take their time, and a driver that reads its
+//! ring, or writes anything anywhere.
+
+use faultline_sim::fault_buffer::{
+    Asking, Command, Commanding, Doing, FaultBuffer, Inputs, Kind, Outputs, Parameters, control,
+    register,
+};
+
+use super::{Dice, Traffic};
+use crate::session::Coverage;
+
+mod modes;
+mod scenarios;
+
+use modes::{MODES, Mode, STEADY};
+use scenarios::Scenarios;
+
+/// Seeded traffic.
+pub struct FaultBufferTraffic {
+    parameters: Parameters,
+    seed: u64,
+    dice: Dice,
+    mode: &'static Mode,
+    left: u64,
+    cycle: u64,
+    /// The driver makes another ring: a SIZE, then a BASE, then it enables the buffer.
+    remaking: Option<u8>,
+    /// A fault on offer was not accepted yet.
+    fault_held: bool,
+    scenarios: Scenarios,
+}
+
+impl FaultBufferTraffic {
+    /// Traffic for a buffer of these sizes.
+    #[must_use]
+    pub fn new(parameters: Parameters, seed: u64) -> Self {
+        Self {
+            parameters,
+            seed,
+            dice: Dice::new(seed),
+            mode: &STEADY,
+            left: 300,
+            cycle: 0,
+            remaking: Some(0),
+            fault_held: false,
+            scenarios: Scenarios::default(),
+        }
+    }
+
+    fn low(&mut self, bits: usize) -> u64 {
+        self.dice.bits() & (u64::MAX >> (64 - bits))
+    }
+
+    fn drive_fault(&mut self, model: &FaultBuffer, inputs: &mut Inputs) {
+        if self.fault_held {
+            return;
+        }
+        let Parameters {
+            page_bits,
+            space_bits,
+            sms,
+            index_bits,
+            place_bits,
+            ..
+        } = self.parameters;
+        inputs.fault_valid = self.dice.chance(self.mode.fault);
+        inputs.fault_replayable = self.dice.chance(self.mode.replayable);
+        inputs.fault_requesters = 1 << self.dice.below(sms as u64);
+        for sm in 0..sms {
+            inputs.fault_requesters |= u16::from(self.dice.chance(self.mode.requester)) << sm;
+        }
+        if self.dice.below(256) == 0 {
+            inputs.fault_requesters = 0;
+        }
+        inputs.fault_page = self.low(page_bits);
+        inputs.fault_space = self.low(space_bits) as u8;
+        inputs.fault_access = self.low(3) as u8;
+        inputs.fault_cause = self.low(3) as u8;
+        inputs.fault_level = self.low(3) as u8;
+        inputs.fault_index = self.low(index_bits) as u16;
+        inputs.fault_place = self.low(place_bits) as u16;
+        // One of the last ones again, or nearly so.
+        let count = model.last().count().max(1) as u64;
+        let chosen = self.dice.below(count.min(self.mode.recent)) as usize;
+        let again = self.dice.chance(self.mode.again);
+        if let Some(record) = model.last().nth(chosen).filter(|_| again) {
+            inputs.fault_page = record.page;
+            inputs.fault_space = record.space;
+            inputs.fault_access = record.access;
+            inputs.fault_cause = record.cause;
+            match self.dice.byte() {
+                0..16 => inputs.fault_page ^= 1 << self.dice.below(page_bits as u64),
+                16..24 => inputs.fault_space ^= 1 << self.dice.below(space_bits as u64),
+                24..32 => inputs.fault_access ^= 1 << self.dice.below(3),
+                32..40 => inputs.fault_cause ^= 1 << self.dice.below(3),
+                _ => {}
+            }
+        }
+    }
+
+    /// What the driver writes in turn while it makes another ring.
+    fn remake(&mut self, model: &FaultBuffer, step: u8) -> Option<(u8, u64)> {
+        if model.enabled() && step == 0 {
+            return Some((register::CONTROL, self.low(5) & !control::ENABLED));
+        }
+        if model.unread().next().is_some() && step == 0 {
+            return Some((register::GET, model.put()));
+        }
+        if *model.doing() != Doing::Nothing {
+            return None;
+        }
+        self.remaking = Some(step + 1);
+        match step {
+            0 => {
+                let size = match self.dice.byte() {
+                    0..200 => self.dice.below(self.mode.records),
+                    200..230 => self.dice.below(20),
+                    _ => self.dice.bits(),
+                };
+                Some((register::SIZE, size))
+            }
+            1 => Some((register::BASE, self.dice.bits())),
+            _ => {
+                self.remaking = None;
+                let asks = if self.dice.chance(180) {
+                    control::ASK
+                } else {
+                    0
+                };
+                let any = self.low(5) & !control::SHORT & !control::ASK;
+                let short = if self.dice.chance(60) {
+                    control::SHORT
+                } else {
+                    0
+                };
+                Some((register::CONTROL, any | control::ENABLED | asks | short))
+            }
+        }
+    }
+
+    /// What the driver writes, if anything.
+    fn write(&mut self, model: &FaultBuffer) -> Option<(u8, u64)> {
+        if self.dice.chance(self.mode.nonsense) {
+            let number = self.dice.below(16) as u8;
+            // Neither does it switch the buffer off each time, nor does it always write a number that is in the ring.
+            let data = match number {
+                register::CONTROL => self.low(5) | u64::from(self.dice.chance(230)),
+                _ if self.dice.chance(128) => self.low(4),
+                _ => self.dice.bits(),
+            };
+            return Some((number, data));
+        }
+        if let Some(step) = self.remaking {
+            return self.remake(model, step);
+        }
+        if self.dice.chance(self.mode.command) {
+            let command = Command {
+                kind: Kind::ALL[self.dice.below(6) as usize],
+                sm: self.low(self.parameters.sm_bits) as u8,
+                page: self.low(self.parameters.page_bits),
+                space: self.low(self.parameters.space_bits) as u8,
+            };
+            return Some((register::COMMAND, command.word()));
+        }
+        if self.dice.chance(self.mode.read) {
+            let unread = model.unread().count() as u64;
+            let records = match self.dice.byte() {
+                0..100 => unread,
+                _ => self.dice.below(unread + 1),
+            };
+            let get = (model.get() + records) % model.size().max(1);
+            return Some((register::GET, get));
+        }
+        let clear = self.dice.chance(self.mode.clear);
+        clear.then(|| (register::CLEAR, self.low(2)))
+    }
+}
+
+impl Traffic for FaultBufferTraffic {
+    type Model = FaultBuffer;
+
+    fn drive(&mut self, model: &FaultBuffer, inputs: &mut Inputs) {
+        if self.left == 0 {
+            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
+            self.left = 300 + self.dice.below(1500);
+            if self.dice.chance(160) {
+                self.remaking = Some(0);
+            }
+        }
+        self.left -= 1;
+        self.cycle += 1;
+        inputs.reset = self.cycle < 3 || self.dice.below(8192) == 0;
+        self.drive_fault(model, inputs);
+        let stray = self.dice.chance(self.mode.stray);
+        inputs.detail_ready = self.dice.chance(self.mode.asked);
+        inputs.context_valid = match model.asking() {
+            Asking::Taken => self.dice.chance(self.mode.asked),
+            _ => stray,
+        };
+        inputs.context_known = self.dice.chance(180);
+        inputs.context_warp = self.low(6) as u8;
+        inputs.context_slot = self.low(4) as u8;
+        inputs.context_pc = self.low(self.parameters.pc_bits);
+        inputs.context_lanes = self.low(self.parameters.lanes);
+        inputs.context_scheme = self.low(3) as u8;
+        inputs.context_pointer = self.low(7) as u8;
+        inputs.write_ready = self.dice.chance(self.mode.memory);
+        inputs.written = match model.outstanding() {
+            0 => stray,
+            _ => self.dice.chance(self.mode.acknowledge),
+        };
+        let write = self.write(model);
+        inputs.register_valid = write.is_some();
+        (inputs.register_number, inputs.register_data) =
+            write.unwrap_or((self.low(4) as u8, self.dice.bits()));
+        inputs.read_number = self.low(4) as u8;
+        inputs.turned_away = match model.room() {
+            true => self.dice.below(1024) == 0,
+            false => self.dice.chance(self.mode.away),
+        };
+        inputs.command_ready = self.dice.chance(self.mode.commanded);
+        inputs.sweeping = match model.commanding() {
+            Commanding::Nothing | Commanding::Offered => stray,
+            _ => !self.dice.chance(self.mode.commanded),
+        };
+        inputs.walks_pending = !self.dice.chance(self.mode.commanded);
+        self.count(model, inputs);
+    }
+
+    fn observe(&mut self, model: &FaultBuffer, inputs: &Inputs, outputs: &Outputs) {
+        self.fault_held = inputs.fault_valid && !outputs.fault_ready && !inputs.reset;
+        self.count_outputs(model, inputs, outputs);
+        if inputs.reset {
+            self.remaking = Some(0);
+        }
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.scenarios.list()
+    }
+
+    fn source(&self) -> String {
+        format!("seed {}", self.seed)
+    }
+}

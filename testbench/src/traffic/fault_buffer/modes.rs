@@ -1,0 +1,153 @@
+//! How the GMMU, memory, the SMs and the driver behave for a few hundred cycles.
+
+use crate::traffic::ALWAYS;
+
+/// Chances are of 256.
+pub struct Mode {
+    /// A fault comes.
+    pub fault: u16,
+    /// It is replayable.
+    pub replayable: u16,
+    /// It is one of the last again, or nearly so,
+    pub again: u16,
+    /// of so many.
+    pub recent: u64,
+    /// Each SM is among its requesters.
+    pub requester: u16,
+    /// Memory takes a word.
+    pub memory: u16,
+    /// It acknowledges one.
+    pub acknowledge: u16,
+    /// A question is taken, or answered.
+    pub asked: u16,
+    /// Something comes that nobody waits for.
+    pub stray: u16,
+    /// The driver reads records,
+    pub read: u16,
+    /// clears flags,
+    pub clear: u16,
+    /// commands,
+    pub command: u16,
+    /// or writes anything anywhere.
+    pub nonsense: u16,
+    /// A command, a sweep or the walks come to an end.
+    pub commanded: u16,
+    /// A fault is turned away where there is no room.
+    pub away: u16,
+    /// Records of a new ring, less one, at most.
+    pub records: u64,
+}
+
+/// Everyday work.
+pub const STEADY: Mode = Mode {
+    fault: 100,
+    replayable: 128,
+    again: 60,
+    recent: 8,
+    requester: 30,
+    memory: 200,
+    acknowledge: 160,
+    asked: 100,
+    stray: 8,
+    read: 8,
+    clear: 10,
+    command: 10,
+    nonsense: 1,
+    commanded: 100,
+    away: 20,
+    records: 12,
+};
+
+/// In turn at random.
+pub const MODES: [Mode; 12] = [
+    STEADY,
+    // The driver does not read.
+    Mode {
+        fault: 200,
+        read: 0,
+        records: 9,
+        ..STEADY
+    },
+    // It hardly reads, and reads a record or two.
+    Mode {
+        fault: ALWAYS,
+        read: 2,
+        clear: 30,
+        memory: ALWAYS,
+        acknowledge: ALWAYS,
+        asked: ALWAYS,
+        ..STEADY
+    },
+    // The same faults again and again.
+    Mode {
+        fault: ALWAYS,
+        replayable: 20,
+        again: 220,
+        read: 4,
+        memory: ALWAYS,
+        acknowledge: ALWAYS,
+        asked: ALWAYS,
+        records: 30,
+        ..STEADY
+    },
+    // The same, by a driver that reads at once.
+    Mode {
+        fault: ALWAYS,
+        replayable: 20,
+        again: 200,
+        recent: 3,
+        read: 60,
+        memory: ALWAYS,
+        acknowledge: ALWAYS,
+        asked: ALWAYS,
+        ..STEADY
+    },
+    // Memory is slow.
+    Mode {
+        memory: 20,
+        acknowledge: 12,
+        ..STEADY
+    },
+    // It takes everything, and acknowledges late.
+    Mode {
+        memory: ALWAYS,
+        acknowledge: 10,
+        ..STEADY
+    },
+    // SMs are slow.
+    Mode { asked: 8, ..STEADY },
+    // Nobody owes anything.
+    Mode {
+        stray: 128,
+        nonsense: 60,
+        clear: 60,
+        ..STEADY
+    },
+    // Only commands, one after the other.
+    Mode {
+        fault: 4,
+        command: 200,
+        commanded: 60,
+        ..STEADY
+    },
+    // Faults are turned away all the time.
+    Mode {
+        fault: 200,
+        away: 128,
+        read: 20,
+        clear: 60,
+        ..STEADY
+    },
+    // Everything as fast as it goes.
+    Mode {
+        fault: ALWAYS,
+        again: 20,
+        memory: ALWAYS,
+        acknowledge: ALWAYS,
+        asked: ALWAYS,
+        read: 40,
+        commanded: ALWAYS,
+        command: 60,
+        ..STEADY
+    },
+];

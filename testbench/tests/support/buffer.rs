@@ -1,0 +1,396 @@
+//! A fault buffer in all back ends at once, with a memory, SMs, and far-fault MSHRs that ask again.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use faultline_sim::fault_buffer::{
+    Command, Context, Inputs, Kind, Outputs, Record, control, register, status,
+};
+use faultline_testbench::bench::Bench;
+use faultline_testbench::blocks::{self, FaultBuffer};
+use faultline_testbench::driver::Machine;
+
+/// Cycles within which everything that a test waits for happens.
+const PATIENCE: usize = 2000;
+
+/// The frame in which the ring of a test begins.
+pub const BASE: u64 = 0x123;
+
+/// The buffer and what is around it.
+pub struct Buffer {
+    bench: Bench<faultline_sim::fault_buffer::FaultBuffer>,
+    pub memory: BTreeMap<u64, u64>,
+    /// Writes that memory has taken: the cycles until it acknowledges each, address and data.
+    writes: VecDeque<(u64, u64, u64)>,
+    /// The words that were written, in order.
+    pub order: Vec<u64>,
+    /// Cycles from a write to its acknowledgement.
+    pub latency: u64,
+    /// Memory takes and acknowledges.
+    pub memory_works: bool,
+    /// SMs take questions and answer.
+    pub sms_work: bool,
+    /// What they answer; the questions.
+    pub context: Option<Context>,
+    pub questions: Vec<(u8, u64, u8)>,
+    asked: bool,
+    /// Commands that were taken.
+    pub commands: Vec<Taken>,
+    pub commands_taken: bool,
+    pub sweeping: bool,
+    pub walks_pending: bool,
+    /// What the last cycle showed.
+    pub last: Outputs,
+    /// Faults of the world below.
+    pub world: World,
+}
+
+/// Far-fault MSHRs as they look from the buffer.
+#[derive(Default)]
+pub struct World {
+    /// Pages that SMs will fault on.
+    pub raised: VecDeque<Record>,
+    /// One of them is on offer.
+    offered: Option<Record>,
+    /// Cycles since one was accepted or turned away; the MSHRs need three for another one.
+    since: u32,
+    /// Pages that are held, and pages that are there.
+    pub held: BTreeSet<(u8, u64)>,
+    pub present: BTreeSet<(u8, u64)>,
+    /// Faults that were told Nack.
+    pub turned_away: usize,
+    sweep: u32,
+    walks: u32,
+}
+
+/// A command as it leaves the buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    pub cancel: bool,
+    pub all: bool,
+    pub page: u64,
+    pub space: u8,
+    pub requesters: u16,
+}
+
+/// A replayable fault of a page of space 3 by two SMs.
+pub fn fault(page: u64) -> Record {
+    Record {
+        page,
+        space: 3,
+        cause: 2,
+        access: 5,
+        level: 1,
+        replayable: true,
+        requesters: 0b1010,
+        index: 17,
+        place: 23,
+        ..Record::default()
+    }
+}
+
+/// A fault of a page that was denied.
+pub fn denied(page: u64) -> Record {
+    Record {
+        cause: 4,
+        replayable: false,
+        index: 0,
+        place: 0,
+        ..fault(page)
+    }
+}
+
+/// The inputs that offer a fault.
+pub fn offer(fault: &Record) -> Inputs {
+    Inputs {
+        fault_valid: true,
+        fault_page: fault.page,
+        fault_space: fault.space,
+        fault_requesters: fault.requesters,
+        fault_access: fault.access,
+        fault_cause: fault.cause,
+        fault_level: fault.level,
+        fault_replayable: fault.replayable,
+        fault_index: fault.index,
+        fault_place: fault.place,
+        ..Inputs::default()
+    }
+}
+
+impl Buffer {
+    /// A buffer after reset.
+    pub fn new() -> Self {
+        let mut buffer = Self {
+            bench: blocks::bench::<FaultBuffer>("64").unwrap(),
+            memory: BTreeMap::new(),
+            writes: VecDeque::new(),
+            order: Vec::new(),
+            latency: 3,
+            memory_works: true,
+            sms_work: true,
+            context: None,
+            questions: Vec::new(),
+            asked: false,
+            commands: Vec::new(),
+            commands_taken: true,
+            sweeping: false,
+            walks_pending: false,
+            last: Outputs::default(),
+            world: World::default(),
+        };
+        buffer.reset();
+        buffer
+    }
+
+    /// An enabled buffer with a ring of a size.
+    pub fn with_ring(size: u64) -> Self {
+        let mut buffer = Self::new();
+        buffer.set(register::SIZE, size);
+        buffer.set(register::BASE, BASE);
+        buffer.set(register::CONTROL, control::ENABLED);
+        buffer
+    }
+
+    pub fn reset(&mut self) {
+        self.exactly(&Inputs {
+            reset: true,
+            ..Inputs::default()
+        });
+        self.writes.clear();
+        self.asked = false;
+    }
+
+    /// A cycle with these inputs alone, in which all back ends agree.
+    pub fn exactly(&mut self, inputs: &Inputs) -> Outputs {
+        self.last = self
+            .bench
+            .cycle(inputs)
+            .unwrap_or_else(|error| panic!("{error}"));
+        self.last.clone()
+    }
+
+    /// A cycle with memory, SMs and MSHRs.
+    pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
+        let mut inputs = inputs.clone();
+        for (left, ..) in &mut self.writes {
+            *left = left.saturating_sub(1);
+        }
+        inputs.written = self.memory_works && self.writes.front().is_some_and(|write| write.0 == 0);
+        inputs.write_ready = self.memory_works;
+        inputs.detail_ready = self.sms_work;
+        inputs.context_valid = self.sms_work && self.asked;
+        let context = self.context.unwrap_or_default();
+        inputs.context_known = self.context.is_some();
+        inputs.context_warp = context.warp;
+        inputs.context_slot = context.slot;
+        inputs.context_pc = context.pc;
+        inputs.context_lanes = context.lanes;
+        inputs.context_scheme = context.scheme;
+        inputs.context_pointer = context.pointer;
+        inputs.command_ready = self.commands_taken;
+        inputs.sweeping |= self.sweeping || self.world.sweep > 0;
+        inputs.walks_pending |= self.walks_pending || self.world.walks > 0;
+        self.world.sweep = self.world.sweep.saturating_sub(1);
+        self.world.walks = self.world.walks.saturating_sub(1);
+        let outputs = self.exactly(&inputs);
+        if inputs.written
+            && let Some((_, address, data)) = self.writes.pop_front()
+        {
+            self.memory.insert(address, data);
+        }
+        if inputs.context_valid {
+            self.asked = false;
+        }
+        if outputs.write_valid && inputs.write_ready {
+            self.order.push(outputs.write_address);
+            self.writes
+                .push_back((self.latency, outputs.write_address, outputs.write_data));
+        }
+        if outputs.detail_valid && inputs.detail_ready {
+            let question = (outputs.detail_sm, outputs.detail_page, outputs.detail_space);
+            self.questions.push(question);
+            self.asked = true;
+        }
+        if outputs.command_valid && inputs.command_ready {
+            self.commands.push(Taken {
+                cancel: outputs.command_cancel,
+                all: outputs.command_all,
+                page: outputs.command_page,
+                space: outputs.command_space,
+                requesters: outputs.command_requesters,
+            });
+            // Pages that are there are woken.
+            let World {
+                held,
+                present,
+                sweep,
+                walks,
+                ..
+            } = &mut self.world;
+            *sweep = 1 + 3 * held.len() as u32;
+            *walks = *sweep + 20;
+            held.retain(|page| !present.contains(page));
+        }
+        outputs
+    }
+
+    pub fn rest(&mut self) -> Outputs {
+        self.cycle(&Inputs::default())
+    }
+
+    /// Rests for so many cycles.
+    pub fn pass(&mut self, cycles: usize) {
+        for _ in 0..cycles {
+            self.rest();
+        }
+    }
+
+    /// A cycle in which the driver reads a register.
+    pub fn get(&mut self, number: u8) -> u64 {
+        let inputs = Inputs {
+            read_number: number,
+            ..Inputs::default()
+        };
+        self.cycle(&inputs).read_data
+    }
+
+    /// A cycle in which it writes one.
+    pub fn set(&mut self, number: u8, data: u64) -> Outputs {
+        self.cycle(&Inputs {
+            register_valid: true,
+            register_number: number,
+            register_data: data,
+            ..Inputs::default()
+        })
+    }
+
+    /// It commands.
+    pub fn command(&mut self, command: Command) {
+        self.set(register::COMMAND, command.word());
+    }
+
+    /// Whether STATUS has a bit.
+    pub fn has(&mut self, bit: u64) -> bool {
+        self.get(register::STATUS) & bit != 0
+    }
+
+    /// Offers a fault until it is accepted.
+    pub fn accept(&mut self, fault: &Record) {
+        let accepted = (0..PATIENCE).any(|_| self.cycle(&offer(fault)).fault_ready);
+        assert!(accepted, "{fault:?} is not accepted");
+    }
+
+    /// Rests until no fault is under way.
+    pub fn settle(&mut self) {
+        let settled = (0..PATIENCE).any(|_| !self.has(status::UNDER_WAY));
+        assert!(settled, "a fault is under way for ever");
+    }
+
+    /// A fault from its acceptance to its end.
+    pub fn fault(&mut self, fault: &Record) {
+        self.accept(fault);
+        self.settle();
+    }
+
+    /// The words of a record of the ring.
+    pub fn words(&self, number: u64) -> [u64; 8] {
+        std::array::from_fn(|word| self.load(BASE * 512 + number * 8 + word as u64))
+    }
+
+    /// A record of the ring.
+    pub fn record(&self, number: u64) -> Record {
+        Record::read(&self.words(number)).expect("a record")
+    }
+
+    /// The counters: records, filtered, turned away, dropped.
+    pub fn counters(&mut self) -> [u64; 4] {
+        [8, 9, 10, 11].map(|number| self.get(number))
+    }
+
+    /// A cycle of the world, in which SMs fault and are turned away where there is no room.
+    pub fn world_cycle(&mut self, inputs: &Inputs) -> Outputs {
+        let mut inputs = inputs.clone();
+        self.world.since += 1;
+        if self.world.offered.is_none()
+            && self.world.since > 3
+            && let Some(fault) = self.world.raised.pop_front()
+        {
+            if !fault.replayable {
+                self.world.offered = Some(fault);
+            } else if self.last.room {
+                self.world.held.insert((fault.space, fault.page));
+                self.world.offered = Some(fault);
+            } else {
+                inputs.turned_away = true;
+                self.world.since = 0;
+                self.world.turned_away += 1;
+                self.world.raised.push_back(fault);
+            }
+        }
+        if let Some(fault) = &self.world.offered {
+            inputs = Inputs {
+                register_valid: inputs.register_valid,
+                register_number: inputs.register_number,
+                register_data: inputs.register_data,
+                read_number: inputs.read_number,
+                turned_away: inputs.turned_away,
+                ..offer(fault)
+            };
+        }
+        let outputs = self.cycle(&inputs);
+        if inputs.fault_valid && outputs.fault_ready {
+            self.world.offered = None;
+            self.world.since = 0;
+        }
+        outputs
+    }
+
+    /// Everything has been told the driver and been woken.
+    pub fn is_done(&self) -> bool {
+        self.world.raised.is_empty() && self.world.offered.is_none() && self.world.held.is_empty()
+    }
+}
+
+/// The driver's accesses take a cycle each, and faults come meanwhile.
+impl Machine for Buffer {
+    fn read(&mut self, number: u8) -> u64 {
+        let inputs = Inputs {
+            read_number: number,
+            ..Inputs::default()
+        };
+        self.world_cycle(&inputs).read_data
+    }
+
+    fn write(&mut self, number: u8, data: u64) {
+        self.world_cycle(&Inputs {
+            register_valid: true,
+            register_number: number,
+            register_data: data,
+            ..Inputs::default()
+        });
+    }
+
+    fn load(&self, word: u64) -> u64 {
+        self.memory.get(&word).copied().unwrap_or_default()
+    }
+
+    fn store(&mut self, word: u64, data: u64) {
+        self.memory.insert(word, data);
+    }
+
+    fn bring(&mut self, record: &Record) {
+        self.world.present.insert((record.space, record.page));
+        for _ in 0..20 {
+            self.world_cycle(&Inputs::default());
+        }
+    }
+}
+
+/// A command of a kind.
+pub fn command(kind: Kind) -> Command {
+    Command {
+        kind,
+        sm: 9,
+        page: 0x9_8765_4321,
+        space: 0xC5,
+    }
+}
