@@ -38,9 +38,11 @@ module page_walker_2_5_levels_updates (
     output wire    [4:0] answer_code,
     output wire    [2:0] answer_level,
     output reg    [39:0] answer_frame,
+    output wire          answer_readable,
     output wire          answer_writable,
     output wire          answer_user_page,
     output wire          answer_executable,
+    output wire          answer_clean,
     output wire          memory_valid,
     output wire          memory_walk,
     output reg    [48:0] memory_word,
@@ -85,7 +87,9 @@ module page_walker_2_5_levels_updates (
     reg     [8:0] index;
     reg    [39:0] table_;
     wire          found;
+    wire          readable;
     wire          coded;
+    reg           from;
     reg     [1:0] arrived_at;
     wire          invalidating;
     reg           turn_d;
@@ -216,16 +220,12 @@ module page_walker_2_5_levels_updates (
     wire    [4:0] code_choose;
     wire   [24:0] code_of;
     wire    [4:0] code_chosen;
-    wire          arrived_d;
-    wire          arrived_q;
-    reg           arrived_walk_d;
-    wire          arrived_walk_q;
-    reg    [63:0] arrived_data_d;
-    wire   [63:0] arrived_data_q;
-    wire          arrived_error_d;
-    wire          arrived_error_q;
-    wire          arrived_changed_d;
-    wire          arrived_changed_q;
+    wire          back_d;
+    wire          back_q;
+    reg           back_walk_d;
+    wire          back_walk_q;
+    reg    [63:0] back_data_d;
+    wire   [63:0] back_data_q;
     wire    [2:0] looked_level_chosen;
     wire    [2:0] looked_note_chosen;
     reg    [35:0] looked_inside_of;
@@ -244,10 +244,14 @@ module page_walker_2_5_levels_updates (
     wire          looked_user_page_any;
     reg     [1:0] looked_executable_of;
     wire          looked_executable_any;
+    wire          looked_d;
     wire          looked_q;
     wire          seen_walk_q;
+    reg    [63:0] seen_data_d;
     wire   [63:0] seen_data_q;
+    wire          seen_error_d;
     wire          seen_error_q;
+    wire          seen_changed_d;
     wire          seen_changed_q;
     wire    [2:0] seen_level_q;
     wire    [2:0] seen_unmarked_q;
@@ -426,11 +430,9 @@ module page_walker_2_5_levels_updates (
         .q(trail_q)
     );
     select_5_of_5 code (.choose(code_choose), .of(code_of), .chosen(code_chosen));
-    register_1 arrived (.clock(clock), .reset(reset), .d(arrived_d), .q(arrived_q));
-    register_1 arrived_walk (.clock(clock), .reset(reset), .d(arrived_walk_d), .q(arrived_walk_q));
-    register_64 arrived_data (.clock(clock), .reset(reset), .d(arrived_data_d), .q(arrived_data_q));
-    register_1 arrived_error (.clock(clock), .reset(reset), .d(arrived_error_d), .q(arrived_error_q));
-    register_1 arrived_changed (.clock(clock), .reset(reset), .d(arrived_changed_d), .q(arrived_changed_q));
+    register_1 back (.clock(clock), .reset(reset), .d(back_d), .q(back_q));
+    register_1 back_walk (.clock(clock), .reset(reset), .d(back_walk_d), .q(back_walk_q));
+    register_64 back_data (.clock(clock), .reset(reset), .d(back_data_d), .q(back_data_q));
     select_2_of_3 looked_level (.choose(arrived_at), .of(walk_level), .chosen(looked_level_chosen));
     select_2_of_3 looked_note (.choose(arrived_at), .of(walk_note), .chosen(looked_note_chosen));
     select_2_of_18 looked_inside (.choose(arrived_at), .of(looked_inside_of), .chosen(looked_inside_chosen));
@@ -441,11 +443,11 @@ module page_walker_2_5_levels_updates (
     any_of_2 looked_writable (.of(looked_writable_of), .any(looked_writable_any));
     any_of_2 looked_user_page (.of(looked_user_page_of), .any(looked_user_page_any));
     any_of_2 looked_executable (.of(looked_executable_of), .any(looked_executable_any));
-    register_1 looked (.clock(clock), .reset(reset), .d(arrived_q), .q(looked_q));
-    register_1 seen_walk (.clock(clock), .reset(reset), .d(arrived_walk_q), .q(seen_walk_q));
-    register_64 seen_data (.clock(clock), .reset(reset), .d(arrived_data_q), .q(seen_data_q));
-    register_1 seen_error (.clock(clock), .reset(reset), .d(arrived_error_q), .q(seen_error_q));
-    register_1 seen_changed (.clock(clock), .reset(reset), .d(arrived_changed_q), .q(seen_changed_q));
+    register_1 looked (.clock(clock), .reset(reset), .d(looked_d), .q(looked_q));
+    register_1 seen_walk (.clock(clock), .reset(reset), .d(from), .q(seen_walk_q));
+    register_64 seen_data (.clock(clock), .reset(reset), .d(seen_data_d), .q(seen_data_q));
+    register_1 seen_error (.clock(clock), .reset(reset), .d(seen_error_d), .q(seen_error_q));
+    register_1 seen_changed (.clock(clock), .reset(reset), .d(seen_changed_d), .q(seen_changed_q));
     register_3 seen_level (.clock(clock), .reset(reset), .d(looked_level_chosen), .q(seen_level_q));
     register_3 seen_unmarked (.clock(clock), .reset(reset), .d(looked_note_chosen), .q(seen_unmarked_q));
     register_18 seen_inside (.clock(clock), .reset(reset), .d(looked_inside_chosen), .q(seen_inside_q));
@@ -802,13 +804,17 @@ module page_walker_2_5_levels_updates (
         end
     end
 
+    assign readable = found || (answers_q && (cause_q == 3'd4) && writable_q);
+    assign answer_readable = readable;
+
     always @* begin : answer_frame_process
         answer_frame = 40'd0;
-        if (found) begin
+        if (readable) begin
             answer_frame = frame_q;
         end
     end
 
+    assign answer_clean = found && marking_q;
     assign answer_writable = found && writable_q;
     assign answer_user_page = found && user_page_q;
     assign answer_executable = found && executable_q;
@@ -826,14 +832,14 @@ module page_walker_2_5_levels_updates (
     assign answer_code = code_chosen;
     assign entry = trail_q & TRAIL_MASK;
     assign maps = (level_q == 3'd1) || (entry[7] && ((level_q == 3'd2) || (level_q == 3'd3)));
-    assign dirty = marking_q && write_q && maps;
+    assign dirty = marking_q && !answers_q && write_q && maps;
     assign skips = !answers_q && marking_q && entry[5] && (entry[6] || !dirty);
-    assign skipped = leaving_q && skips && !response_valid;
+    assign skipped = leaving_q && skips && !(back_q && response_valid);
     assign memory_valid = leaving_q && !answers_q && !skips;
     assign taken = skipped || (answer_valid && answer_ready) || (memory_valid && memory_ready);
     assign memory_walk = number_q;
     assign memory_level = level_q;
-    assign memory_update = marking_q;
+    assign memory_update = marking_q && !answers_q;
     assign memory_dirty = dirty;
     assign memory_expected = entry;
 
@@ -869,24 +875,35 @@ module page_walker_2_5_levels_updates (
         end
     end
 
-    assign arrived_d = response_valid || skipped;
+    assign back_d = skipped || (back_q && response_valid);
 
-    always @* begin : arrived_walk_d_process
-        arrived_walk_d = number_q;
-        arrived_data_d = entry;
-        if (response_valid) begin
-            arrived_walk_d = response_walk;
-            arrived_data_d = response_data;
+    always @* begin : back_walk_d_process
+        back_walk_d = back_walk_q;
+        back_data_d = back_data_q;
+        if (skipped) begin
+            back_walk_d = number_q;
+            back_data_d = entry;
         end
     end
 
-    assign arrived_error_d = response_valid && response_error;
-    assign arrived_changed_d = response_valid && response_changed;
+    assign looked_d = response_valid || back_q;
+
+    always @* begin : from_process
+        from = back_walk_q;
+        seen_data_d = back_data_q;
+        if (response_valid) begin
+            from = response_walk;
+            seen_data_d = response_data;
+        end
+    end
+
+    assign seen_error_d = response_valid && response_error;
+    assign seen_changed_d = response_valid && response_changed;
 
     always @* begin : arrived_at_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            arrived_at[i] = arrived_walk_q == i[0:0];
+            arrived_at[i] = from == i[0:0];
         end
     end
 
@@ -921,7 +938,7 @@ module page_walker_2_5_levels_updates (
     always @* begin : looked_marking_of_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            looked_marking_of[i] = arrived_at[i] && walk_marking[i];
+            looked_marking_of[i] = arrived_at[i] && walk_marking[i] && !walk_ended[i];
         end
     end
 

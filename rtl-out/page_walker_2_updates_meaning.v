@@ -27,10 +27,10 @@ module page_walker_2_updates_meaning (
     input  wire   [39:0] last_frame,
     output wire          ends,
     output reg     [2:0] next_level,
-    output wire          next_marking,
+    output reg           next_marking,
     output wire   [39:0] next_frame,
     output reg     [2:0] next_note,
-    output wire          next_writable,
+    output reg           next_writable,
     output wire          next_user_page,
     output wire          next_executable
 );
@@ -47,6 +47,8 @@ module page_walker_2_updates_meaning (
     wire          broken;
     wire   [39:0] table_;
     reg    [39:0] offset;
+    wire          may_be_written;
+    wire          readable;
     wire          forbidden;
     wire          outside;
     wire          refused;
@@ -78,10 +80,10 @@ module page_walker_2_updates_meaning (
         || (page_size && level[2]);
     assign broken = error || !present || reserved;
     assign first = level == top;
-    assign next_writable = (first || writable) && may_write;
+    assign may_be_written = (first || writable) && may_write;
     assign next_user_page = (first || user_page) && for_users;
     assign next_executable = (first || executable) && !disabled;
-    assign forbidden = (write && !next_writable) || (execute && !next_executable)
+    assign forbidden = (write && !may_be_written) || (execute && !next_executable)
         || (user && !next_user_page);
     assign outside = last_frame < next_frame;
     assign refused = forbidden || outside;
@@ -119,7 +121,21 @@ module page_walker_2_updates_meaning (
         end
     end
 
-    assign next_marking = !ends && (marks || marking);
+    always @* begin : next_marking_process
+        next_marking = !ends && (marks || marking);
+        if (ends) begin
+            next_marking = !write && !is_dirty;
+        end
+    end
+
+    assign readable = !outside && !clear && (next_user_page || !user);
+
+    always @* begin : next_writable_process
+        next_writable = may_be_written;
+        if (ends && forbidden) begin
+            next_writable = readable;
+        end
+    end
 
     always @* begin : next_cause_process
         next_cause = 3'd0;

@@ -74,9 +74,11 @@ pub struct PageWalker<
     pub answer_code: Signal<Out, Bits<5>>,
     pub answer_level: Signal<Out, Bits<3>>,
     pub answer_frame: Signal<Out, Bits<F>>,
+    pub answer_readable: Signal<Out, Bit>,
     pub answer_writable: Signal<Out, Bit>,
     pub answer_user_page: Signal<Out, Bit>,
     pub answer_executable: Signal<Out, Bit>,
+    pub answer_clean: Signal<Out, Bit>,
     pub memory_valid: Signal<Out, Bit>,
     pub memory_walk: Signal<Out, Bits<I>>,
     pub memory_word: Signal<Out, Bits<W>>,
@@ -183,16 +185,16 @@ pub struct PageWalker<
     index: Signal<Local, Bits<9>>,
     table: Signal<Local, Bits<F>>,
     found: Signal<Local, Bit>,
+    readable: Signal<Local, Bit>,
     coded: Signal<Local, Bit>,
     code_bit: [Constant<Bits<5>>; 5],
     code: Select<5, Bits<5>>,
 
     // What comes from memory, its walk, and what it means.
-    arrived: Register<Bit>,
-    arrived_walk: Register<Bits<I>>,
-    arrived_data: Register<Bits<64>>,
-    arrived_error: Register<Bit>,
-    arrived_changed: Register<Bit>,
+    back: Register<Bit>,
+    back_walk: Register<Bits<I>>,
+    back_data: Register<Bits<64>>,
+    from: Signal<Local, Bits<I>>,
     arrived_at: [Signal<Local, Bit>; T],
     looked_level: Select<T, Bits<3>>,
     looked_note: Select<T, Bits<3>>,
@@ -297,16 +299,12 @@ impl<
         self.executable.reset.next = self.reset.val();
         self.compared.clock.next = self.clock.val();
         self.compared.reset.next = self.reset.val();
-        self.arrived.clock.next = self.clock.val();
-        self.arrived.reset.next = self.reset.val();
-        self.arrived_walk.clock.next = self.clock.val();
-        self.arrived_walk.reset.next = self.reset.val();
-        self.arrived_data.clock.next = self.clock.val();
-        self.arrived_data.reset.next = self.reset.val();
-        self.arrived_error.clock.next = self.clock.val();
-        self.arrived_error.reset.next = self.reset.val();
-        self.arrived_changed.clock.next = self.clock.val();
-        self.arrived_changed.reset.next = self.reset.val();
+        self.back.clock.next = self.clock.val();
+        self.back.reset.next = self.reset.val();
+        self.back_walk.clock.next = self.clock.val();
+        self.back_walk.reset.next = self.reset.val();
+        self.back_data.clock.next = self.clock.val();
+        self.back_data.reset.next = self.reset.val();
         self.looked.clock.next = self.clock.val();
         self.looked.reset.next = self.reset.val();
         self.seen_walk.clock.next = self.clock.val();
@@ -489,7 +487,8 @@ impl<
         // What was chosen leaves when there is room, and when its root, and in the trail its entry, can be read.
         self.room.next = !self.leaving.q.val() || self.taken.val();
         self.tracing.next = self.updates.val() && self.looked.q.val();
-        self.go.next = self.room.val() && !self.root_valid.val() && !self.tracing.val();
+        self.go.next =
+            self.room.val() && !self.root_valid.val() && !self.tracing.val();
         for i in 0..T {
             self.moving[i].next = self.here[i].q.val() && self.go.val();
             self.walk[i].moved.next = self.moving[i].val();
@@ -601,10 +600,14 @@ impl<
         if self.answers.q.val() {
             self.answer_cause.next = self.cause.q.val();
         }
+        self.readable.next = self.found.val()
+            || (self.answers.q.val() && (self.cause.q.val() == 4) && self.writable.q.val());
+        self.answer_readable.next = self.readable.val();
         self.answer_frame.next = 0.into();
-        if self.found.val() {
+        if self.readable.val() {
             self.answer_frame.next = self.frame.q.val();
         }
+        self.answer_clean.next = self.found.val() && self.marking.q.val();
         self.answer_writable.next = self.found.val() && self.writable.q.val();
         self.answer_user_page.next = self.found.val() && self.user_page.q.val();
         self.answer_executable.next = self.found.val() && self.executable.q.val();
@@ -628,19 +631,22 @@ impl<
         self.maps.next = (self.level.q.val() == 1)
             || (self.entry.val().get_bit(7)
                 && ((self.level.q.val() == 2) || (self.level.q.val() == 3)));
-        self.dirty.next = self.marking.q.val() && self.write.q.val() && self.maps.val();
+        self.dirty.next =
+            self.marking.q.val() && !self.answers.q.val() && self.write.q.val() && self.maps.val();
         self.skips.next = !self.answers.q.val()
             && self.marking.q.val()
             && self.entry.val().get_bit(5)
             && (self.entry.val().get_bit(6) || !self.dirty.val());
-        self.skipped.next = self.leaving.q.val() && self.skips.val() && !self.response_valid.val();
+        self.skipped.next = self.leaving.q.val()
+            && self.skips.val()
+            && !(self.back.q.val() && self.response_valid.val());
         self.memory_valid.next = self.leaving.q.val() && !self.answers.q.val() && !self.skips.val();
         self.taken.next = self.skipped.val()
             || (self.answer_valid.val() && self.answer_ready.val())
             || (self.memory_valid.val() && self.memory_ready.val());
         self.memory_walk.next = self.number.q.val();
         self.memory_level.next = self.level.q.val();
-        self.memory_update.next = self.marking.q.val();
+        self.memory_update.next = self.marking.q.val() && !self.answers.q.val();
         self.memory_dirty.next = self.dirty.val();
         self.memory_expected.next = self.entry.val();
         self.table.next = self.frame.q.val();
@@ -667,20 +673,28 @@ impl<
                 (bit_cast::<W, F>(self.table.val()) << 9) | bit_cast::<W, 9>(self.index.val());
         }
 
-        // What comes from memory.
-        self.arrived.d.next = self.response_valid.val() || self.skipped.val();
-        self.arrived_walk.d.next = self.number.q.val();
-        self.arrived_data.d.next = self.entry.val();
-        self.arrived_error.d.next = self.response_valid.val() && self.response_error.val();
-        self.arrived_changed.d.next = self.response_valid.val() && self.response_changed.val();
-        if self.response_valid.val() {
-            self.arrived_walk.d.next = self.response_walk.val();
-            self.arrived_data.d.next = self.response_data.val();
+        // What comes from memory, or back from the trail, which waits for memory to be silent.
+        self.back.d.next = self.skipped.val() || (self.back.q.val() && self.response_valid.val());
+        self.back_walk.d.next = self.back_walk.q.val();
+        self.back_data.d.next = self.back_data.q.val();
+        if self.skipped.val() {
+            self.back_walk.d.next = self.number.q.val();
+            self.back_data.d.next = self.entry.val();
         }
+        self.looked.d.next = self.response_valid.val() || self.back.q.val();
+        self.from.next = self.back_walk.q.val();
+        self.seen_data.d.next = self.back_data.q.val();
+        if self.response_valid.val() {
+            self.from.next = self.response_walk.val();
+            self.seen_data.d.next = self.response_data.val();
+        }
+        self.seen_walk.d.next = self.from.val();
+        self.seen_error.d.next = self.response_valid.val() && self.response_error.val();
+        self.seen_changed.d.next = self.response_valid.val() && self.response_changed.val();
 
         // With its walk.
         for i in 0..T {
-            self.arrived_at[i].next = self.arrived_walk.q.val() == i.to_bits::<I>();
+            self.arrived_at[i].next = self.from.val() == i.to_bits::<I>();
             self.looked_level.choose[i].next = self.arrived_at[i].val();
             self.looked_level.of[i].next = self.walk[i].level.val();
             self.looked_note.choose[i].next = self.arrived_at[i].val();
@@ -690,7 +704,9 @@ impl<
             self.looked_write.of[i].next = self.arrived_at[i].val() && self.walk[i].write.val();
             self.looked_execute.of[i].next = self.arrived_at[i].val() && self.walk[i].execute.val();
             self.looked_user.of[i].next = self.arrived_at[i].val() && self.walk[i].user.val();
-            self.looked_marking.of[i].next = self.arrived_at[i].val() && self.walk[i].marking.val();
+            // Of a walk that has ended it says something else.
+            self.looked_marking.of[i].next =
+                self.arrived_at[i].val() && self.walk[i].marking.val() && !self.walk[i].ended.val();
             self.looked_writable.of[i].next =
                 self.arrived_at[i].val() && self.walk[i].writable.val();
             self.looked_user_page.of[i].next =
@@ -698,11 +714,6 @@ impl<
             self.looked_executable.of[i].next =
                 self.arrived_at[i].val() && self.walk[i].executable.val();
         }
-        self.looked.d.next = self.arrived.q.val();
-        self.seen_walk.d.next = self.arrived_walk.q.val();
-        self.seen_data.d.next = self.arrived_data.q.val();
-        self.seen_error.d.next = self.arrived_error.q.val();
-        self.seen_changed.d.next = self.arrived_changed.q.val();
         self.seen_level.d.next = self.looked_level.chosen.val();
         self.seen_unmarked.d.next = self.looked_note.chosen.val();
         self.seen_inside.d.next = self.looked_inside.chosen.val();
@@ -837,8 +848,8 @@ impl<
             response_error, response_changed, root_valid, root_space, root_frame, invalidate_valid,
             invalidate_space, invalidate_all, reserved_bits, execute_disable, last_frame, answer_valid,
             answer_requesters, answer_page, answer_space, answer_write, answer_execute, answer_user,
-            answer_cause, answer_code, answer_level, answer_frame, answer_writable, answer_user_page,
-            answer_executable, memory_valid, memory_walk, memory_word, memory_level, memory_update,
+            answer_cause, answer_code, answer_level, answer_frame, answer_readable, answer_writable, answer_user_page,
+            answer_executable, answer_clean, memory_valid, memory_walk, memory_word, memory_level, memory_update,
             memory_dirty, memory_expected, invalidate_ready, turn, next, some_request, page_of, space_of,
             some_write, some_execute, some_user, waiting, canonical, odd, requester, free, some_free,
             some_alike, some_joined, compared, begin, pop, chosen, chosen_first, chosen_walk, some_want, above, all, some_above, choosing,
@@ -846,8 +857,8 @@ impl<
             some_writes, some_executes, some_user_mode, some_marking, some_writable, some_user_page,
             some_executable, narrow_page, whole_page, leaving, answers, number, page, space, write, execute,
             user, requesters, level, marking, frame, cause, writable, user_page, executable, leaving_space,
-            entry, maps, dirty, skips, skipped, taken, room, tracing, go, wide_page, index, table, found, coded,
-            code, arrived, arrived_walk, arrived_data, arrived_error, arrived_changed, looked_level,
+            entry, maps, dirty, skips, skipped, taken, room, tracing, go, wide_page, index, table, found, readable, coded,
+            code, back, back_walk, back_data, from, looked_level,
             looked_note, looked_inside, looked_write, looked_execute, looked_user, looked_marking,
             looked_writable, looked_user_page, looked_executable, looked, seen_walk, seen_data, seen_error,
             seen_changed, seen_level, seen_unmarked, seen_inside, seen_write, seen_execute, seen_user,
@@ -867,8 +878,8 @@ hardware!([const N: usize, const J: usize, const T: usize, const I: usize, const
         response_changed, root_valid, root_space, root_frame, invalidate_valid, invalidate_space,
         invalidate_all, reserved_bits, execute_disable, last_frame;
     outputs: request_ready, answer_valid, answer_requesters, answer_page, answer_space, answer_write,
-        answer_execute, answer_user, answer_cause, answer_code, answer_level, answer_frame, answer_writable,
-        answer_user_page, answer_executable, memory_valid, memory_walk, memory_word, memory_level,
+        answer_execute, answer_user, answer_cause, answer_code, answer_level, answer_frame, answer_readable, answer_writable,
+        answer_user_page, answer_executable, answer_clean, memory_valid, memory_walk, memory_word, memory_level,
         memory_update, memory_dirty, memory_expected, invalidate_ready;
     memories: |walker| {
         let mut memories = vec![walker.roots.usage()];

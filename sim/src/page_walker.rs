@@ -72,6 +72,10 @@ pub struct Walk {
     unmarked: u8,
     /// Why it has found no page.
     cause: Option<Cause>,
+    /// It has found a page, or one that is only not to be written, that may be read.
+    readable: bool,
+    /// The dirty bit of its page is clear.
+    clean: bool,
 }
 
 /// An answer of memory.
@@ -95,6 +99,8 @@ struct Outcome {
     rights: Rights,
     unmarked: u8,
     cause: Option<Cause>,
+    readable: bool,
+    clean: bool,
 }
 
 /// What is on its way out.
@@ -132,7 +138,8 @@ pub struct PageWalker {
     /// The walk that was chosen last.
     last: usize,
     leaving: Leaving,
-    arrived: Option<Response>,
+    /// An entry that needs no update, on its way back as if from memory.
+    back: Option<Response>,
     /// A response with its walk as it was.
     looked: Option<(Response, Walk)>,
     outcome: Option<Outcome>,
@@ -161,7 +168,7 @@ impl Model for PageWalker {
             chosen: None,
             last: 0,
             leaving: Leaving::default(),
-            arrived: None,
+            back: None,
             looked: None,
             outcome: None,
             halting: false,
@@ -241,6 +248,7 @@ impl PageWalker {
         let key = walk.key;
         let cause = walk.cause.filter(|_| answer);
         let found = answer && cause.is_none();
+        let readable = answer && walk.readable;
         let table = if walk.level == self.parameters.levels {
             root
         } else {
@@ -258,7 +266,9 @@ impl PageWalker {
                 .and_then(|cause| rules.code(&request(&key), cause))
                 .unwrap_or(0),
             answer_level: walk.level,
-            answer_frame: if found { walk.frame } else { 0 },
+            answer_frame: if readable { walk.frame } else { 0 },
+            answer_readable: readable,
+            answer_clean: found && walk.clean,
             answer_writable: found && walk.rights.writable,
             answer_user_page: found && walk.rights.user,
             answer_executable: found && walk.rights.executable,
@@ -322,7 +332,8 @@ impl PageWalker {
         if let Some((response, walk)) = traced {
             self.trail[response.walk * TRAIL + usize::from(walk.level)] = response.data;
         }
-        let skipped = self.leaving.valid && self.skips() && !inputs.response_valid;
+        let back_stays = self.back.filter(|_| inputs.response_valid);
+        let skipped = self.leaving.valid && self.skips() && back_stays.is_none();
         let taken = skipped
             || (shown.answer_valid && inputs.answer_ready)
             || (shown.memory_valid && inputs.memory_ready);
@@ -343,10 +354,15 @@ impl PageWalker {
             self.choose(rules, &before, first, moved);
         }
         self.outcome = self.outcome(inputs, rules);
-        self.looked = self
-            .arrived
+        self.looked = response(inputs)
+            .or(self.back)
             .map(|response| (response, before[response.walk]));
-        self.arrived = self.response(inputs, skipped);
+        let skips = skipped.then_some(Response {
+            walk: self.leaving.number,
+            data: self.leaving.entry,
+            ..Response::default()
+        });
+        self.back = back_stays.or(skips);
         match next {
             Some(next) => self.leaving = next,
             None if free => self.leaving.valid = false,
@@ -412,6 +428,7 @@ impl PageWalker {
                 let inside = (1 << (offset_bits(seen.level) - 12)) - 1;
                 outcome.frame = page >> 12 | seen.key.page & inside;
                 outcome.cause = refused(&seen.key, &outcome, inputs.last_frame);
+                outcome.clean = !seen.key.write && entry & DIRTY == 0;
                 let clean = seen.key.write && entry & DIRTY == 0;
                 let marked = seen.marking || (outcome.unmarked == 0 && !clean);
                 if outcome.cause.is_some() || marked {
@@ -425,6 +442,20 @@ impl PageWalker {
                 } else {
                     outcome.cause = Some(Cause::NotDirty);
                 }
+                // A write is forbidden, and a read would have found the page.
+                let reading = Key {
+                    write: false,
+                    execute: false,
+                    ..seen.key
+                };
+                outcome.readable = match outcome.cause {
+                    None => true,
+                    Some(Cause::Protection) => {
+                        outcome.unmarked == 0
+                            && refused(&reading, &outcome, inputs.last_frame).is_none()
+                    }
+                    Some(_) => false,
+                };
             }
         }
         Some(outcome)
@@ -451,6 +482,8 @@ impl PageWalker {
         walk.frame = outcome.frame;
         walk.rights = outcome.rights;
         walk.unmarked = outcome.unmarked;
+        walk.readable = outcome.readable;
+        walk.clean = outcome.clean;
     }
 
     /// What the first request that waits comes to: it looks for a walk that is alike, and in a later cycle joins it or
@@ -560,23 +593,6 @@ impl PageWalker {
         self.last = next.unwrap_or(0);
         self.chosen = next.map(Chosen::Walk).filter(|_| !self.halting);
     }
-
-    /// What arrives: a response, or, where there is none, an entry that needs no update.
-    fn response(&self, inputs: &Inputs, skipped: bool) -> Option<Response> {
-        if inputs.response_valid {
-            return Some(Response {
-                walk: usize::from(inputs.response_walk),
-                data: inputs.response_data,
-                error: inputs.response_error,
-                changed: inputs.response_changed,
-            });
-        }
-        skipped.then_some(Response {
-            walk: self.leaving.number,
-            data: self.leaving.entry,
-            ..Response::default()
-        })
-    }
 }
 
 impl Walk {
@@ -629,6 +645,16 @@ fn request(key: &Key) -> Request {
         },
         user: key.user,
     }
+}
+
+/// What memory answers.
+fn response(inputs: &Inputs) -> Option<Response> {
+    inputs.response_valid.then_some(Response {
+        walk: usize::from(inputs.response_walk),
+        data: inputs.response_data,
+        error: inputs.response_error,
+        changed: inputs.response_changed,
+    })
 }
 
 /// What a requester asks for.

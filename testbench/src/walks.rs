@@ -34,6 +34,7 @@ pub struct Walker {
     rules: Rules,
     parameters: Parameters,
     inputs: Inputs,
+    answer: Outputs,
     frame: Vec<u64>,
     shown: Vec<u64>,
     cycles: u64,
@@ -78,6 +79,7 @@ impl Walker {
                 memory_ready: true,
                 ..Inputs::default()
             },
+            answer: Outputs::default(),
             frame: vec![0; inputs],
             shown: vec![0; outputs],
             cycles: 0,
@@ -85,6 +87,12 @@ impl Walker {
         walker.cycle()?;
         walker.inputs.reset = false;
         Ok(walker)
+    }
+
+    /// What the walker showed with its last answer.
+    #[must_use]
+    pub fn answer(&self) -> &Outputs {
+        &self.answer
     }
 
     /// Cycles that it has run.
@@ -132,11 +140,9 @@ impl Walker {
                 self.respond(memory, &outputs, &mut reads, &mut writes);
             }
             if outputs.answer_valid {
-                return Ok(Walk {
-                    reads,
-                    writes,
-                    end: ended(request, &outputs),
-                });
+                let end = ended(request, &outputs);
+                self.answer = outputs;
+                return Ok(Walk { reads, writes, end });
             }
         }
         Err(WalkError::Endless(request.address))

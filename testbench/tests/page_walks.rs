@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
 use faultline_sim::walk::{
-    ACCESSED, Access, DIRTY, Image, Memory, PRESENT, Request, Rules, USER, WRITABLE,
+    ACCESSED, Access, Cause, DIRTY, Image, Memory, PRESENT, Request, Rules, USER, WRITABLE,
 };
 use faultline_testbench::backend::Kind;
 use faultline_testbench::traffic::Dice;
@@ -26,11 +26,30 @@ fn image_of(words: &Words) -> Image {
 
 /// Walks with the rules and with the hardware, and compares how it ends, what is read and written, and memory.
 fn compare(walker: &mut Walker, rules: &Rules, image: &Image, request: &Request) {
+    let mut before = image.clone();
     let (mut expected_image, mut image) = (image.clone(), image.clone());
     let expected = rules.walk(&mut expected_image, ROOT, request);
     let walk = walker.walk(&mut image, ROOT, request).unwrap();
     assert_eq!(walk, expected, "{rules:?} {request:x?}");
     assert_eq!(image, expected_image, "{rules:?} {request:x?}");
+
+    let leaf = walk.reads.last().map_or(0, |entry| entry.value);
+    let clean = walk.end.is_ok() && request.access != Access::Write && leaf & DIRTY == 0;
+    let mut reads = || {
+        let read = Request {
+            access: Access::Read,
+            ..*request
+        };
+        let walk = rules.walk(&mut before, ROOT, &read);
+        walk.end.is_ok() && walk.writes.is_empty()
+    };
+    let readable = match walk.end {
+        Ok(_) => true,
+        Err(fault) => fault.cause == Cause::Protection && reads(),
+    };
+    let answer = walker.answer();
+    let shown = (answer.answer_readable, answer.answer_clean);
+    assert_eq!(shown, (readable, clean), "{rules:?} {request:x?}");
 }
 
 /// Every combination of bits, or every `step`th one.

@@ -58,13 +58,13 @@ pub struct Entry<const F: usize> {
     pub ends: Signal<Out, Bit>,
     /// The level of the next entry, or that of the one to blame.
     pub next_level: Signal<Out, Bits<3>>,
-    /// The next entries are to be marked.
+    /// The next entries are to be marked; of a page that was found, its dirty bit is clear.
     pub next_marking: Signal<Out, Bit>,
     /// The next table, or the page's frame.
     pub next_frame: Signal<Out, Bits<F>>,
     /// Why there is no page, or, while there is none yet, the first level whose accessed bit is clear.
     pub next_note: Signal<Out, Bits<3>>,
-    /// All levels may be written,
+    /// All levels may be written; of a page that may not be accessed so, a read would have found it;
     pub next_writable: Signal<Out, Bit>,
     /// accessed by users,
     pub next_user_page: Signal<Out, Bit>,
@@ -85,6 +85,8 @@ pub struct Entry<const F: usize> {
     broken: Signal<Local, Bit>,
     table: Signal<Local, Bits<F>>,
     offset: Signal<Local, Bits<F>>,
+    may_be_written: Signal<Local, Bit>,
+    readable: Signal<Local, Bit>,
     forbidden: Signal<Local, Bit>,
     outside: Signal<Local, Bit>,
     refused: Signal<Local, Bit>,
@@ -124,12 +126,13 @@ impl<const F: usize> Logic for Entry<F> {
 
         // Rights over the levels so far, of which the root's table is the first.
         self.first.next = self.level.val() == self.top.val();
-        self.next_writable.next = (self.first.val() || self.writable.val()) && self.may_write.val();
+        self.may_be_written.next =
+            (self.first.val() || self.writable.val()) && self.may_write.val();
         self.next_user_page.next =
             (self.first.val() || self.user_page.val()) && self.for_users.val();
         self.next_executable.next =
             (self.first.val() || self.executable.val()) && !self.disabled.val();
-        self.forbidden.next = (self.write.val() && !self.next_writable.val())
+        self.forbidden.next = (self.write.val() && !self.may_be_written.val())
             || (self.execute.val() && !self.next_executable.val())
             || (self.user.val() && !self.next_user_page.val());
         self.outside.next = self.last_frame.val() < self.next_frame.val();
@@ -161,6 +164,16 @@ impl<const F: usize> Logic for Entry<F> {
             self.next_level.next = self.level.val();
         }
         self.next_marking.next = !self.ends.val() && (self.marks.val() || self.marking.val());
+        if self.ends.val() {
+            self.next_marking.next = !self.write.val() && !self.is_dirty.val();
+        }
+        self.readable.next = !self.outside.val()
+            && !self.clear.val()
+            && (self.next_user_page.val() || !self.user.val());
+        self.next_writable.next = self.may_be_written.val();
+        if self.ends.val() && self.forbidden.val() {
+            self.next_writable.next = self.readable.val();
+        }
         self.next_cause.next = 0.into();
         if self.maps.val() && self.unset.val() && !self.updates.val() {
             self.next_cause.next = 6.into();
@@ -248,6 +261,8 @@ impl<const F: usize> Default for Entry<F> {
             broken,
             table,
             offset,
+            may_be_written,
+            readable,
             forbidden,
             outside,
             refused,

@@ -95,13 +95,13 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     pub requesters: Signal<Out, Bits<N>>,
     /// Its level.
     pub level: Signal<Out, Bits<3>>,
-    /// It sets accessed and dirty bits.
+    /// It sets accessed and dirty bits; if it has ended with a page, the dirty bit of that is clear.
     pub marking: Signal<Out, Bit>,
     /// The table or page that it has come to.
     pub frame: Signal<Out, Bits<F>>,
     /// Why it has ended, or the first level whose accessed bit was clear.
     pub note: Signal<Out, Bits<3>>,
-    /// All levels so far may be written.
+    /// All levels so far may be written; if it has ended without the right, a read would have found the page.
     pub writable: Signal<Out, Bit>,
     /// Users may access all levels so far.
     pub user_page: Signal<Out, Bit>,

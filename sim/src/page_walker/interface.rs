@@ -132,12 +132,16 @@ ports! {
         answer_level: u8 = 3,
         /// The frame of this page.
         answer_frame: u64 = parameters.frame_bits,
+        /// A read would have found the page.
+        answer_readable: bool = 1,
         /// It may be written.
         answer_writable: bool = 1,
         /// Users may access it.
         answer_user_page: bool = 1,
         /// It may be executed.
         answer_executable: bool = 1,
+        /// Its dirty bit is clear.
+        answer_clean: bool = 1,
         /// A word of memory is wanted,
         memory_valid: bool = 1,
         /// by this walk,
