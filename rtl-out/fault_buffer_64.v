@@ -86,7 +86,8 @@ module fault_buffer_64 (
     reg     [2:0] word;
     wire   [36:0] start;
     reg    [36:0] inside_;
-    reg    [15:0] number;
+    wire          writes_control;
+    wire          writes_flags;
     wire   [50:0] key;
     wire    [2:0] newest;
     wire          answered;
@@ -171,6 +172,8 @@ module fault_buffer_64 (
     wire          ring_write_base;
     wire          ring_write_size;
     wire          ring_write_get;
+    wire   [27:0] ring_frame;
+    wire   [15:0] ring_number;
     wire          ring_resting;
     wire   [27:0] ring_base;
     wire   [15:0] ring_size;
@@ -255,7 +258,8 @@ module fault_buffer_64 (
         .write_base(ring_write_base),
         .write_size(ring_write_size),
         .write_get(ring_write_get),
-        .data(register_data),
+        .frame(ring_frame),
+        .number(ring_number),
         .resting(ring_resting),
         .take(takes),
         .end_(ends),
@@ -318,16 +322,14 @@ module fault_buffer_64 (
     select_6_of_64 state (.choose(state_choose), .of(state_of), .chosen(state_chosen));
     select_5_of_64 controls (.choose(control), .of(controls_of), .chosen(controls_chosen));
 
-    always @* begin : number_process
-        integer n;
-        for (n = 0; n < 16; n = n + 1) begin
-            number[n] = register_valid && (register_number == n[3:0]);
-        end
-    end
-
-    assign ring_write_base = number[0];
-    assign ring_write_size = number[1];
-    assign ring_write_get = number[2];
+    assign ring_write_base = register_valid && (register_number == 4'd0);
+    assign ring_write_size = register_valid && (register_number == 4'd1);
+    assign ring_write_get = register_valid && (register_number == 4'd2);
+    assign writes_control = register_valid && (register_number == 4'd4);
+    assign writes_flags = register_valid && (register_number == 4'd6);
+    assign commands_write = register_valid && (register_number == 4'd7);
+    assign ring_frame = register_data[27:0];
+    assign ring_number = register_data[15:0];
     assign ring_resting = !enabled_q && (phase_q == PHASE_IDLE);
     assign at_rest = ring_at_rest;
 
@@ -336,7 +338,7 @@ module fault_buffer_64 (
         interrupts_records_d = interrupts_records_q;
         interrupts_overflow_d = interrupts_overflow_q;
         asks_d = asks_q;
-        if (number[4]) begin
+        if (writes_control) begin
             enabled_d = register_data[0];
             interrupts_records_d = register_data[2];
             interrupts_overflow_d = register_data[3];
@@ -346,7 +348,7 @@ module fault_buffer_64 (
 
     always @* begin : short_d_process
         short_d = short_q;
-        if (number[4] && at_rest) begin
+        if (writes_control && at_rest) begin
             short_d = register_data[1];
         end
     end
@@ -586,7 +588,6 @@ module fault_buffer_64 (
         end
     end
 
-    assign commands_write = number[7];
     assign command_valid = commands_valid;
     assign command_cancel = commands_cancel;
     assign command_all = commands_all;
@@ -601,8 +602,8 @@ module fault_buffer_64 (
     end
 
     assign overflow_d = turned_away || drops
-        || (overflow_q && !(number[6] && register_data[0] && ring_two_places));
-    assign refused_d = commands_refused || (refused_q && !(number[6] && register_data[1]));
+        || (overflow_q && !(writes_flags && register_data[0] && ring_two_places));
+    assign refused_d = commands_refused || (refused_q && !(writes_flags && register_data[1]));
 
     always @* begin : records_d_process
         records_d = records_q;

@@ -6,7 +6,8 @@ module fault_buffer_64_ring (
     input  wire          write_base,
     input  wire          write_size,
     input  wire          write_get,
-    input  wire   [63:0] data,
+    input  wire   [27:0] frame,
+    input  wire   [15:0] number,
     input  wire          resting,
     input  wire          take,
     input  wire          end_,
@@ -23,7 +24,6 @@ module fault_buffer_64_ring (
     output wire          moves,
     output wire          searched
 );
-    wire   [15:0] value;
     wire   [15:0] sum;
     reg    [15:0] third;
     wire          wrapped;
@@ -66,18 +66,17 @@ module fault_buffer_64_ring (
     assign usable = !(records_q < 16'd3);
     assign place = usable && !(after_q == read_q);
     assign two_places = usable && !(after_q == read_q) && !(second_q == read_q);
-    assign value = data[15:0];
     assign wrapped = written_q < read_q;
-    assign from_get = read_q <= value;
-    assign to_put = value <= written_q;
-    assign in_ring = value < records_q;
+    assign from_get = read_q <= number;
+    assign to_put = number <= written_q;
+    assign in_ring = number < records_q;
     assign moves = write_get
         && ((!wrapped && from_get && to_put) || (wrapped && from_get && in_ring) || (wrapped && to_put));
 
     always @* begin : read_d_process
         read_d = read_q;
         if (moves) begin
-            read_d = value;
+            read_d = number;
         end
         written_d = written_q;
         head_d = head_q;
@@ -93,7 +92,7 @@ module fault_buffer_64_ring (
         end
         records_d = records_q;
         if (write_size && at_rest) begin
-            records_d = value;
+            records_d = number;
             read_d = 16'd0;
             written_d = 16'd0;
             head_d = 16'd0;
@@ -114,7 +113,7 @@ module fault_buffer_64_ring (
     always @* begin : first_d_process
         first_d = first_q;
         if (write_base && at_rest) begin
-            first_d = data[27:0];
+            first_d = frame;
         end
     end
 

@@ -195,7 +195,8 @@ pub struct FaultBuffer<
     word: Signal<Local, Bits<3>>,
     start: Signal<Local, Bits<W>>,
     inside: Signal<Local, Bits<W>>,
-    number: [Signal<Local, Bit>; 16],
+    writes_control: Signal<Local, Bit>,
+    writes_flags: Signal<Local, Bit>,
     key: Signal<Local, Bits<D>>,
     newest: Signal<Local, Bits<B>>,
     answered: Signal<Local, Bit>,
@@ -307,14 +308,14 @@ impl<
         self.commands.reset.next = self.reset.val();
 
         // The driver writes a register.
-        for n in 0..16 {
-            self.number[n].next =
-                self.register_valid.val() && (self.register_number.val() == n.to_bits::<4>());
-        }
-        self.ring.write_base.next = self.number[0].val();
-        self.ring.write_size.next = self.number[1].val();
-        self.ring.write_get.next = self.number[2].val();
-        self.ring.data.next = self.register_data.val();
+        self.ring.write_base.next = self.register_valid.val() && (self.register_number.val() == 0);
+        self.ring.write_size.next = self.register_valid.val() && (self.register_number.val() == 1);
+        self.ring.write_get.next = self.register_valid.val() && (self.register_number.val() == 2);
+        self.writes_control.next = self.register_valid.val() && (self.register_number.val() == 4);
+        self.writes_flags.next = self.register_valid.val() && (self.register_number.val() == 6);
+        self.commands.write.next = self.register_valid.val() && (self.register_number.val() == 7);
+        self.ring.frame.next = bit_cast::<F, 64>(self.register_data.val());
+        self.ring.number.next = bit_cast::<R, 64>(self.register_data.val());
         self.ring.resting.next = !self.enabled.q.val() && (self.phase.q.val() == Phase::Idle);
         self.at_rest.next = self.ring.at_rest.val();
         self.enabled.d.next = self.enabled.q.val();
@@ -322,13 +323,13 @@ impl<
         self.interrupts_records.d.next = self.interrupts_records.q.val();
         self.interrupts_overflow.d.next = self.interrupts_overflow.q.val();
         self.asks.d.next = self.asks.q.val();
-        if self.number[4].val() {
+        if self.writes_control.val() {
             self.enabled.d.next = self.register_data.val().get_bit(0);
             self.interrupts_records.d.next = self.register_data.val().get_bit(2);
             self.interrupts_overflow.d.next = self.register_data.val().get_bit(3);
             self.asks.d.next = self.register_data.val().get_bit(4);
         }
-        if self.number[4].val() && self.at_rest.val() {
+        if self.writes_control.val() && self.at_rest.val() {
             self.short.d.next = self.register_data.val().get_bit(1);
         }
 
@@ -574,7 +575,6 @@ impl<
         }
 
         // The command.
-        self.commands.write.next = self.number[7].val();
         self.commands.data.next = self.register_data.val();
         self.commands.ready.next = self.command_ready.val();
         self.commands.sweeping.next = self.sweeping.val();
@@ -593,12 +593,12 @@ impl<
         self.overflow.d.next = self.turned_away.val()
             || self.drops.val()
             || (self.overflow.q.val()
-                && !(self.number[6].val()
+                && !(self.writes_flags.val()
                     && self.register_data.val().get_bit(0)
                     && self.ring.two_places.val()));
         self.refused.d.next = self.commands.refused.val()
             || (self.refused.q.val()
-                && !(self.number[6].val() && self.register_data.val().get_bit(1)));
+                && !(self.writes_flags.val() && self.register_data.val().get_bit(1)));
         self.records.d.next = self.records.q.val();
         if self.ends.val() {
             self.records.d.next = self.records.q.val() + 1;
@@ -708,8 +708,8 @@ impl<
             };
         }
         signals!(
-            clock, reset, fault_valid, fault_page, fault_space, fault_access, fault_cause, fault_level, fault_replayable, fault_index, fault_place, detail_ready, context_valid, context_known, context_warp, context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written, register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping, walks_pending, fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid, write_address, write_data, read_data, interrupts, room, command_valid, command_cancel, command_all, command_page, command_space, phase, step, outstanding, moved, compared, page, space, access, cause, level, replayable, index, place, stamp, asking, awaiting, known, warp, slot, pc, lanes, scheme, pointer, enabled, short, interrupts_records, interrupts_overflow, asks, overflow, refused, records, filtered, away, dropped, time, ring, commands, record, shown, state, controls, idle, searching, comparing, writing, sealing, settled, accepts, takes, ends, ends_search, alike, filters, drops, has_room, writes, details, offered, acknowledged, last, word, start, inside, key, newest, answered, at_rest;
-            fault_requesters, command_requesters, requester, number, control
+            clock, reset, fault_valid, fault_page, fault_space, fault_access, fault_cause, fault_level, fault_replayable, fault_index, fault_place, detail_ready, context_valid, context_known, context_warp, context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written, register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping, walks_pending, fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid, write_address, write_data, read_data, interrupts, room, command_valid, command_cancel, command_all, command_page, command_space, phase, step, outstanding, moved, compared, page, space, access, cause, level, replayable, index, place, stamp, asking, awaiting, known, warp, slot, pc, lanes, scheme, pointer, enabled, short, interrupts_records, interrupts_overflow, asks, overflow, refused, records, filtered, away, dropped, time, ring, commands, record, shown, state, controls, idle, searching, comparing, writing, sealing, settled, accepts, takes, ends, ends_search, alike, filters, drops, has_room, writes, details, offered, acknowledged, last, word, start, inside, key, newest, answered, at_rest, writes_control, writes_flags;
+            fault_requesters, command_requesters, requester, control
         )
     }
 }

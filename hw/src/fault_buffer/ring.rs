@@ -17,8 +17,10 @@ pub struct Ring<const R: usize, const F: usize> {
     pub write_size: Signal<In, Bit>,
     /// or GET.
     pub write_get: Signal<In, Bit>,
-    /// What it writes.
-    pub data: Signal<In, Bits<64>>,
+    /// What it writes, as a frame
+    pub frame: Signal<In, Bits<F>>,
+    /// and as the number of a record.
+    pub number: Signal<In, Bits<R>>,
     /// The buffer is not enabled, and no fault is under way.
     pub resting: Signal<In, Bit>,
     /// A record begins.
@@ -60,7 +62,6 @@ pub struct Ring<const R: usize, const F: usize> {
     second: Register<Bits<R>>,
     back: Register<Bits<R>>,
 
-    value: Signal<Local, Bits<R>>,
     sum: Signal<Local, Bits<R>>,
     third: Signal<Local, Bits<R>>,
     wrapped: Signal<Local, Bit>,
@@ -107,18 +108,17 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
             && !(self.second.q.val() == self.read.q.val());
 
         // GET stays between itself and PUT.
-        self.value.next = bit_cast::<R, 64>(self.data.val());
         self.wrapped.next = self.written.q.val() < self.read.q.val();
-        self.from_get.next = self.read.q.val() <= self.value.val();
-        self.to_put.next = self.value.val() <= self.written.q.val();
-        self.in_ring.next = self.value.val() < self.records.q.val();
+        self.from_get.next = self.read.q.val() <= self.number.val();
+        self.to_put.next = self.number.val() <= self.written.q.val();
+        self.in_ring.next = self.number.val() < self.records.q.val();
         self.moves.next = self.write_get.val()
             && ((!self.wrapped.val() && self.from_get.val() && self.to_put.val())
                 || (self.wrapped.val() && self.from_get.val() && self.in_ring.val())
                 || (self.wrapped.val() && self.to_put.val()));
         self.read.d.next = self.read.q.val();
         if self.moves.val() {
-            self.read.d.next = self.value.val();
+            self.read.d.next = self.number.val();
         }
 
         // The numbers go round.
@@ -142,10 +142,10 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
         self.first.d.next = self.first.q.val();
         self.records.d.next = self.records.q.val();
         if self.write_base.val() && self.at_rest.val() {
-            self.first.d.next = bit_cast::<F, 64>(self.data.val());
+            self.first.d.next = self.frame.val();
         }
         if self.write_size.val() && self.at_rest.val() {
-            self.records.d.next = self.value.val();
+            self.records.d.next = self.number.val();
             self.read.d.next = bits::<R>(0);
             self.written.d.next = bits::<R>(0);
             self.head.d.next = bits::<R>(0);
@@ -179,9 +179,9 @@ impl<const R: usize, const F: usize> Default for Ring<R, F> {
             };
         }
         signals!(
-            clock, reset, write_base, write_size, write_get, data, resting, take, end, search,
+            clock, reset, write_base, write_size, write_get, frame, number, resting, take, end, search,
             step, base, size, get, put, unread, at_rest, place, two_places, moves, searched, first,
-            records, read, written, head, after, second, back, value, sum, third, wrapped,
+            records, read, written, head, after, second, back, sum, third, wrapped,
             from_get, to_put, in_ring, usable
         )
     }
