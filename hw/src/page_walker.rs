@@ -487,8 +487,7 @@ impl<
         // What was chosen leaves when there is room, and when its root, and in the trail its entry, can be read.
         self.room.next = !self.leaving.q.val() || self.taken.val();
         self.tracing.next = self.updates.val() && self.looked.q.val();
-        self.go.next =
-            self.room.val() && !self.root_valid.val() && !self.tracing.val();
+        self.go.next = self.room.val() && !self.root_valid.val() && !self.tracing.val();
         for i in 0..T {
             self.moving[i].next = self.here[i].q.val() && self.go.val();
             self.walk[i].moved.next = self.moving[i].val();

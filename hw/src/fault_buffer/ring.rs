@@ -179,10 +179,10 @@ impl<const R: usize, const F: usize> Default for Ring<R, F> {
             };
         }
         signals!(
-            clock, reset, write_base, write_size, write_get, frame, number, resting, take, end, search,
-            step, base, size, get, put, unread, at_rest, place, two_places, moves, searched, first,
-            records, read, written, head, after, second, back, sum, third, wrapped,
-            from_get, to_put, in_ring, usable
+            clock, reset, write_base, write_size, write_get, frame, number, resting, take, end,
+            search, step, base, size, get, put, unread, at_rest, place, two_places, moves,
+            searched, first, records, read, written, head, after, second, back, sum, third,
+            wrapped, from_get, to_put, in_ring, usable
         )
     }
 }
