@@ -1,7 +1,7 @@
 //! Everything of Faultline that becomes gates.
 //!
 //! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`l2_tlb`], [`far_fault_mshr`],
-//! [`fault_buffer`], [`scoreboard`], [`sm_pipeline`], [`page_walker`], [`page_walk_cache`]. Primitives under
+//! [`fault_buffer`], [`scoreboard`], [`sm_pipeline`], [`page_walker`], [`page_walk_cache`], [`gmmu`]. Primitives under
 //! them: [`register`], [`memory`], [`arbiter`], [`any_of`], [`count_of`], [`lowest`], [`turns`], [`select`], [`recency`],
 //! [`warp_scheduler`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
@@ -13,6 +13,7 @@ pub mod coalescer;
 pub mod count_of;
 pub mod far_fault_mshr;
 pub mod fault_buffer;
+pub mod gmmu;
 pub mod l1_tlb;
 pub mod l2_tlb;
 pub mod lowest;
@@ -28,6 +29,7 @@ pub mod registry;
 pub mod replay_queue;
 pub mod scoreboard;
 pub mod select;
+pub mod sizes;
 pub mod sm_pipeline;
 pub mod turns;
 pub mod verilog;

@@ -74,6 +74,14 @@ pub const UNITS: usize = FINISHES - 1;
 pub const SM_BITS: usize = 4;
 /// SMs of the GPU.
 pub const SMS: usize = 1 << SM_BITS;
+/// Who asks the page walker of a GMMU: the SMs and the far-fault MSHRs.
+pub const REQUESTERS: usize = SMS + 1;
+/// Bits of their numbers.
+pub const REQUESTER_BITS: usize = SM_BITS + 1;
+/// Bits of the number of a far-fault MSHR: 4 for each SM (Zheng et al., HPCA 2016, section 3.2).
+pub const MSHR_BITS: usize = 6;
+/// Bits of a count of them, and of a place in their queue.
+pub const MSHR_COUNT_BITS: usize = MSHR_BITS + 1;
 /// Bits of a count of an SM's far faults: 16 at most (Zheng et al., HPCA 2016, section 3.2), and one less than 32.
 pub const FAR_FAULT_BITS: usize = 5;
 /// Bits of a page number inside the region by which faults are handled: 64 KB (Tanasic, section 5).

@@ -3,6 +3,7 @@
 use crate::coalescer::Coalescer;
 use crate::far_fault_mshr::FarFaultMshr;
 use crate::fault_buffer::FaultBuffer;
+use crate::gmmu::Gmmu;
 use crate::l1_tlb::L1Tlb;
 use crate::l2_tlb::L2Tlb;
 use crate::memory::MemoryUse;
@@ -10,15 +11,14 @@ use crate::operand_log::OperandLog;
 use crate::page_walk_cache::PageWalkCache;
 use crate::page_walker::PageWalker;
 use crate::params::{
-    AGE_BITS, CHECK_TAG_BITS, COUNT_BITS, ENTRY_BITS, FAR_FAULT_BITS, FILTER_BITS,
-    FILTER_COUNT_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS, L1_TLB_MISSES,
-    L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, L2_TLB_PAIRS,
-    L2_TLB_WAYS, LANES, LEVEL_BITS, LINE_BITS, LOG_BANKS, PAGE_BITS, PC_BITS, REGION_BITS,
-    RING_BITS, SCOREBOARD_ENTRIES, SM_BITS, SMS, SPACE_BITS, TABLE_BITS, TIME_BITS, WORD_BITS,
+    AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
+    L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES,
+    LINE_BITS, LOG_BANKS, PAGE_BITS, SCOREBOARD_ENTRIES, SM_BITS, SMS, SPACE_BITS,
 };
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
 use crate::scoreboard::Scoreboard;
+use crate::sizes::{FarFaultMshrs, PaperFaultBuffer, SharedTlb, WalkCache, Walker};
 use crate::sm_pipeline::{Scheme, SmPipeline};
 use crate::verilog::{self, ExportError, Port};
 
@@ -152,48 +152,6 @@ type PaperL1Tlb = L1Tlb<
     L1_TLB_MISS_COUNT_BITS,
 >;
 
-/// The TLB of all SMs, with sets of `I`-bit numbers.
-type SharedTlb<const I: usize, const C: usize, const X: usize, const T: usize, const R: usize> =
-    L2Tlb<
-        SMS,
-        4,
-        I,
-        C,
-        L2_TLB_WAYS,
-        L2_TLB_PAIRS,
-        X,
-        PAGE_BITS,
-        T,
-        SPACE_BITS,
-        FRAME_BITS,
-        R,
-        LEVEL_BITS,
-    >;
-
-/// The far-fault MSHRs of a GPU at the paper's widths.
-type FarFaultMshrs<const E: usize, const I: usize, const O: usize, const W: usize> =
-    FarFaultMshr<E, I, O, PAGE_BITS, SPACE_BITS, W, SMS, FAR_FAULT_BITS, REGION_BITS>;
-
-/// The fault buffer of a GPU with 64 far-fault MSHRs.
-type PaperFaultBuffer = FaultBuffer<
-    SMS,
-    SM_BITS,
-    PAGE_BITS,
-    SPACE_BITS,
-    6,
-    7,
-    RING_BITS,
-    FRAME_BITS,
-    WORD_BITS,
-    LANES,
-    PC_BITS,
-    FILTER_BITS,
-    FILTER_COUNT_BITS,
-    51,
-    COUNT_BITS,
-    TIME_BITS,
->;
-
 /// Connects a new block, so that it can be simulated.
 fn ready<B: Hardware + Default + 'static>() -> Box<dyn Hardware> {
     connected(B::default())
@@ -250,28 +208,18 @@ fn proved_pipeline(scheme: Scheme) -> Box<dyn Hardware> {
     ))
 }
 
-/// A cache for 64 walks, with 4 ways.
-type WalkCache<const N: usize, const D: usize, const G: usize, const E: usize> =
-    PageWalkCache<64, 6, WORD_BITS, TABLE_BITS, N, 4, 2, D, G, E>;
-
 /// A walker of 16 SMs and 256 address spaces over tables of 4 levels, where SMs take turns (2 requests wait) or are
 /// served in the order in which they came (64 wait).
 fn walker<const T: usize, const I: usize, const Q: usize, const K: usize, const E: usize>(
     updates: bool,
 ) -> Box<dyn Hardware> {
-    connected(PageWalker::<
-        16,
-        4,
-        T,
-        I,
-        Q,
-        K,
-        36,
-        SPACE_BITS,
-        FRAME_BITS,
-        WORD_BITS,
-        E,
-    >::new(updates))
+    connected(Walker::<SMS, SM_BITS, T, I, Q, K, E>::new(updates))
+}
+
+/// The memory management unit of a GPU of 16 SMs: an L2 TLB of 1,024 entries, a page-walk cache of 8 KB, 64 far-fault
+/// MSHRs.
+fn gmmu<const T: usize, const I: usize, const E: usize>(updates: bool) -> Box<dyn Hardware> {
+    connected(Gmmu::<T, I, E>::new(updates))
 }
 
 /// Two walks for two requesters and two spaces: for proofs, and where every rule is tried in turn. 36 bits above those in
@@ -337,6 +285,11 @@ pub fn designs() -> Vec<Design> {
             "64" => ready::<PaperFaultBuffer>,
             "proof" => ready::<FaultBuffer<2, 1, 2, 1, 1, 2, 3, 1, 10, 1, 1, 1, 2, 10, 3, 2>>,
         }
+        gmmu {
+            "8" => || gmmu::<8, 3, 6>(false),
+            "8_updates" => || gmmu::<8, 3, 6>(true),
+            "64" => || gmmu::<64, 6, 9>(false),
+        }
         scoreboard {
             "8" => || connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(false)),
             "8_holding" => || connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(true)),
@@ -373,9 +326,9 @@ pub fn designs() -> Vec<Design> {
             "proof" => || small_walker::<36>(true),
         }
         page_walk_cache {
-            "4k" => ready::<WalkCache<7, 9, 30, 32>>,
-            "8k" => ready::<WalkCache<8, 10, 29, 31>>,
-            "16k" => ready::<WalkCache<9, 11, 28, 30>>,
+            "4k" => ready::<WalkCache<64, 6, 7, 9, 30, 32>>,
+            "8k" => ready::<WalkCache<64, 6, 8, 10, 29, 31>>,
+            "16k" => ready::<WalkCache<64, 6, 9, 11, 28, 30>>,
             "proof" => ready::<PageWalkCache<2, 1, 3, 1, 1, 2, 1, 2, 2, 4>>,
         }
     }

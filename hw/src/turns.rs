@@ -16,7 +16,7 @@ pub struct Turns<const N: usize, const I: usize> {
 
 impl<const N: usize, const I: usize> Default for Turns<N, I> {
     fn default() -> Self {
-        assert!(1 << I == N, "{I} bits do not number {N} requesters");
+        assert!(clog2(N) == I, "{I} bits do not number {N} requesters");
         Self {
             request: std::array::from_fn(|_| Signal::default()),
             last: Signal::default(),

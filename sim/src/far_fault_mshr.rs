@@ -131,6 +131,11 @@ impl FarFaultMshr {
             .map(|(index, _)| index)
     }
 
+    /// What it offers, whatever comes in this cycle.
+    pub(crate) fn shown(&self) -> Outputs {
+        self.outputs([false; 3])
+    }
+
     fn key(&self, page: Page, region: bool) -> u64 {
         let inside = if region {
             self.parameters.region_bits

@@ -272,7 +272,8 @@ impl FaultBuffer {
         }
     }
 
-    fn outputs(&self, inputs: &Inputs) -> Outputs {
+    /// What it shows.
+    pub(crate) fn outputs(&self, inputs: &Inputs) -> Outputs {
         let mut outputs = Outputs {
             fault_ready: self.ready(inputs.fault_replayable),
             read_data: self.read(inputs.read_number),

@@ -149,6 +149,11 @@ impl L2Tlb {
         }
     }
 
+    /// What it offers, whatever comes in this cycle.
+    pub(crate) fn shown(&self) -> Outputs {
+        self.outputs(&Inputs::default())
+    }
+
     fn fills_wait(&self, inputs: &Inputs) -> bool {
         self.steps.is_some() || (inputs.invalidate_valid && !self.fill_first)
     }

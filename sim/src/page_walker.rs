@@ -179,7 +179,7 @@ impl Model for PageWalker {
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        let rules = self.rules(inputs);
+        let rules = self.rules(inputs.reserved_bits, inputs.execute_disable);
         let mut outputs = self.shown(&rules);
         let granted = self.granted(inputs);
         if let Some(number) = granted {
@@ -214,12 +214,17 @@ impl PageWalker {
         self.leaving.valid && self.skips()
     }
 
+    /// What it offers, whatever else comes in this cycle.
+    pub(crate) fn shown_with(&self, reserved_bits: u32, execute_disable: bool) -> Outputs {
+        self.shown(&self.rules(reserved_bits, execute_disable))
+    }
+
     /// The rules that the inputs name.
-    fn rules(&self, inputs: &Inputs) -> Rules {
+    fn rules(&self, reserved_bits: u32, execute_disable: bool) -> Rules {
         Rules {
             levels: self.parameters.levels,
-            physical_bits: 32 + inputs.reserved_bits.trailing_zeros().min(20) as u8,
-            execute_disable: inputs.execute_disable,
+            physical_bits: 32 + reserved_bits.trailing_zeros().min(20) as u8,
+            execute_disable,
             updates: self.parameters.updates,
         }
     }

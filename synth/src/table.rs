@@ -152,12 +152,13 @@ fn number(value: f64, digits: usize) -> String {
 }
 
 /// Blocks of which a GPU has one, and not one in each streaming multiprocessor.
-const SHARED: [&str; 5] = [
+const SHARED: [&str; 6] = [
     "l2_tlb",
     "far_fault_mshr",
     "fault_buffer",
     "page_walker",
     "page_walk_cache",
+    "gmmu",
 ];
 
 fn in_each_sm(row: &Row) -> bool {

@@ -3,7 +3,7 @@
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::{
-    coalescer, far_fault_mshr, fault_buffer, l1_tlb, l2_tlb, operand_log, page_walk_cache,
+    coalescer, far_fault_mshr, fault_buffer, gmmu, l1_tlb, l2_tlb, operand_log, page_walk_cache,
     page_walker, replay_queue, scoreboard, sm_pipeline,
 };
 
@@ -17,6 +17,7 @@ use crate::session::{Session, Stimulus};
 use crate::traffic::coalescer::CoalescerTraffic;
 use crate::traffic::far_fault_mshr::FarFaultMshrTraffic;
 use crate::traffic::fault_buffer::FaultBufferTraffic;
+use crate::traffic::gmmu::GmmuTraffic;
 use crate::traffic::l1_tlb::L1TlbTraffic;
 use crate::traffic::l2_tlb::L2TlbTraffic;
 use crate::traffic::operand_log::OperandLogTraffic;
@@ -396,6 +397,32 @@ impl Block for PageWalkCache {
     }
 }
 
+/// The GMMU.
+pub struct Gmmu;
+
+impl Block for Gmmu {
+    type Model = gmmu::Gmmu;
+    type Traffic = GmmuTraffic;
+
+    const NAME: &'static str = "gmmu";
+
+    fn parameters(config: &str) -> Option<gmmu::Parameters> {
+        let (walks, updates) = match config {
+            "8" => (8, false),
+            "8_updates" => (8, true),
+            "64" => (64, false),
+            _ => return None,
+        };
+        let mut parameters = gmmu::Parameters::with_walks(walks);
+        parameters.walker.updates = updates;
+        Some(parameters)
+    }
+
+    fn traffic(parameters: gmmu::Parameters, seed: u64) -> GmmuTraffic {
+        GmmuTraffic::new(parameters, seed)
+    }
+}
+
 /// The configurations that are meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
@@ -418,6 +445,8 @@ pub const DEFAULT_WALKER: &str = "64";
 
 /// As above, of the page-walk cache.
 pub const DEFAULT_WALK_CACHE: &str = "8k";
+/// As above, of the GMMU.
+pub const DEFAULT_GMMU: &str = "64";
 
 /// As above, of the pipeline.
 pub const DEFAULT_PIPELINE: &str = "log_4";
@@ -456,6 +485,7 @@ const BLOCKS: &[Registered] = &[
     registered::<SmPipeline>(),
     registered::<PageWalker>(),
     registered::<PageWalkCache>(),
+    registered::<Gmmu>(),
 ];
 
 /// Why a design cannot be run.
@@ -570,6 +600,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         SmPipeline::NAME => DEFAULT_PIPELINE,
         PageWalker::NAME => DEFAULT_WALKER,
         PageWalkCache::NAME => DEFAULT_WALK_CACHE,
+        Gmmu::NAME => DEFAULT_GMMU,
         _ => DEFAULT_QUEUE,
     }
 }
@@ -640,12 +671,19 @@ pub fn replay_session(
 /// # Errors
 /// If there is no such design, or a back end cannot be had.
 pub fn bench<B: Block>(config: &str) -> Result<Bench<B::Model>, SetupError> {
+    bench_of::<B>(config, &Kind::built().collect::<Vec<_>>())
+}
+
+/// The same of some back ends.
+///
+/// # Errors
+/// If there is no such design, or a back end cannot be had.
+pub fn bench_of<B: Block>(config: &str, kinds: &[Kind]) -> Result<Bench<B::Model>, SetupError> {
     let unknown = || SetupError::UnknownDesign {
         block: B::NAME.to_owned(),
         config: config.to_owned(),
     };
-    let kinds: Vec<_> = Kind::built().collect();
-    let lockstep = lockstep(B::NAME, config, &kinds)?;
+    let lockstep = lockstep(B::NAME, config, kinds)?;
     Ok(Bench::new(
         lockstep,
         B::parameters(config).ok_or_else(unknown)?,

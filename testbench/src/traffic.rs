@@ -9,6 +9,7 @@ use crate::session::{Coverage, Stimulus};
 pub mod coalescer;
 pub mod far_fault_mshr;
 pub mod fault_buffer;
+pub mod gmmu;
 pub mod l1_tlb;
 pub mod l2_tlb;
 pub mod operand_log;

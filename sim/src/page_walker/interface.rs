@@ -2,8 +2,8 @@
 
 use crate::ports;
 
-/// Requesters of the largest configuration.
-pub const MOST_REQUESTERS: usize = 16;
+/// Requesters of the largest configuration: 16 SMs and their far-fault MSHRs.
+pub const MOST_REQUESTERS: usize = 17;
 
 /// A value for each requester.
 pub type Each = [u64; MOST_REQUESTERS];
@@ -11,7 +11,7 @@ pub type Each = [u64; MOST_REQUESTERS];
 /// The sizes of a walker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
-    /// Requesters, a power of two.
+    /// Requesters.
     pub requesters: usize,
     /// Walks at once, a power of two.
     pub walks: usize,
@@ -33,7 +33,7 @@ impl Parameters {
     #[must_use]
     pub const fn with_walks(walks: usize) -> Self {
         Self {
-            requesters: MOST_REQUESTERS,
+            requesters: 16,
             walks,
             waiting: 2,
             levels: 4,

@@ -8,9 +8,9 @@ use faultline_sim::walk::{ACCESSED, DIRTY};
 use super::{Dice, Traffic};
 use crate::session::Coverage;
 
-mod modes;
+pub(super) mod modes;
 mod scenarios;
-mod tables;
+pub(super) mod tables;
 
 use modes::{MODES, Mode, STEADY};
 use scenarios::Scenarios;

@@ -5,6 +5,7 @@
 
 pub mod board;
 pub mod buffer;
+pub mod gmmu;
 pub mod l2;
 pub mod log;
 pub mod mshr;
@@ -33,6 +34,7 @@ fn kernel_cycles(block: &str) -> u64 {
         "l2_tlb" => 20_000,
         "page_walker" => 2_000,
         "page_walk_cache" => 100_000,
+        "gmmu" => 4_000,
         _ => 60_000,
     }
 }

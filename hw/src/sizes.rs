@@ -1,0 +1,76 @@
+//! The blocks of the GMMU at the papers' widths: what is left to choose is how much they hold.
+
+use crate::far_fault_mshr::FarFaultMshr;
+use crate::fault_buffer::FaultBuffer;
+use crate::l2_tlb::L2Tlb;
+use crate::page_walk_cache::PageWalkCache;
+use crate::page_walker::PageWalker;
+use crate::params::{
+    COUNT_BITS, FAR_FAULT_BITS, FILTER_BITS, FILTER_COUNT_BITS, FRAME_BITS, L2_TLB_PAIRS,
+    L2_TLB_WAYS, LANES, LEVEL_BITS, PAGE_BITS, PC_BITS, REGION_BITS, RING_BITS, SM_BITS, SMS,
+    SPACE_BITS, TABLE_BITS, TIME_BITS, WORD_BITS,
+};
+
+/// The TLB of all SMs, with sets of `I`-bit numbers.
+pub type SharedTlb<const I: usize, const C: usize, const X: usize, const T: usize, const R: usize> =
+    L2Tlb<
+        SMS,
+        SM_BITS,
+        I,
+        C,
+        L2_TLB_WAYS,
+        L2_TLB_PAIRS,
+        X,
+        PAGE_BITS,
+        T,
+        SPACE_BITS,
+        FRAME_BITS,
+        R,
+        LEVEL_BITS,
+    >;
+
+/// A walker of tables of 4 levels, for `N` requesters with `J`-bit numbers: `T` walks with `I`-bit numbers, and `Q`
+/// requests with `K`-bit numbers in front of them.
+pub type Walker<
+    const N: usize,
+    const J: usize,
+    const T: usize,
+    const I: usize,
+    const Q: usize,
+    const K: usize,
+    const E: usize,
+> = PageWalker<N, J, T, I, Q, K, PAGE_BITS, SPACE_BITS, FRAME_BITS, WORD_BITS, E>;
+
+/// A page-walk cache for `T` walks with `I`-bit numbers, in sets of 4 ways with `N`-bit numbers.
+pub type WalkCache<
+    const T: usize,
+    const I: usize,
+    const N: usize,
+    const D: usize,
+    const G: usize,
+    const E: usize,
+> = PageWalkCache<T, I, WORD_BITS, TABLE_BITS, N, 4, 2, D, G, E>;
+
+/// The far-fault MSHRs of a GPU.
+pub type FarFaultMshrs<const E: usize, const I: usize, const O: usize, const W: usize> =
+    FarFaultMshr<E, I, O, PAGE_BITS, SPACE_BITS, W, SMS, FAR_FAULT_BITS, REGION_BITS>;
+
+/// The fault buffer of a GPU with 64 far-fault MSHRs.
+pub type PaperFaultBuffer = FaultBuffer<
+    SMS,
+    SM_BITS,
+    PAGE_BITS,
+    SPACE_BITS,
+    6,
+    7,
+    RING_BITS,
+    FRAME_BITS,
+    WORD_BITS,
+    LANES,
+    PC_BITS,
+    FILTER_BITS,
+    FILTER_COUNT_BITS,
+    51,
+    COUNT_BITS,
+    TIME_BITS,
+>;

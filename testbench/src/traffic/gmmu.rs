@@ -1,0 +1,318 @@
+//! Traffic for the GMMU: SMs that ask for shared pages at any time, a memory full of tables as that of the walker's
+//! traffic, and a driver that makes rings, reads them, and commands.
+
+use faultline_sim::fault_buffer::{Asking, Command, Doing, FaultBuffer, Kind, control, register};
+use faultline_sim::gmmu::{Gmmu, Inputs, Outputs, Parameters};
+use faultline_sim::walk::{ACCESSED, DIRTY};
+
+use super::page_walker::tables::Tables;
+use super::{Dice, Traffic};
+use crate::session::Coverage;
+
+mod modes;
+mod scenarios;
+
+use modes::{MODES, Mode, STEADY};
+use scenarios::Scenarios;
+
+/// What memory was asked for.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    walk: u8,
+    word: u64,
+    update: bool,
+    dirty: bool,
+    expected: u64,
+}
+
+/// Seeded traffic.
+pub struct GmmuTraffic {
+    parameters: Parameters,
+    seed: u64,
+    dice: Dice,
+    mode: &'static Mode,
+    left: u64,
+    cycle: u64,
+    /// The pages that are in use.
+    pool: Vec<u64>,
+    tables: Tables,
+    /// What memory has not answered yet.
+    asked: Vec<Asked>,
+    /// Requests that were not accepted yet, as bits.
+    held: u16,
+    invalidating: bool,
+    /// What the driver writes next to make a ring.
+    remaking: Option<u8>,
+    /// The walks of the MSHRs, and the far faults that were held, after the cycle before.
+    walks: u16,
+    far_faults: usize,
+    scenarios: Scenarios,
+}
+
+impl GmmuTraffic {
+    /// Traffic for a GMMU of these sizes.
+    #[must_use]
+    pub fn new(parameters: Parameters, seed: u64) -> Self {
+        Self {
+            parameters,
+            seed,
+            dice: Dice::new(seed),
+            mode: &STEADY,
+            left: 0,
+            cycle: 0,
+            pool: Vec::new(),
+            tables: Tables::default(),
+            asked: Vec::new(),
+            held: 0,
+            invalidating: false,
+            remaking: Some(0),
+            walks: 0,
+            far_faults: 0,
+            scenarios: Scenarios::default(),
+        }
+    }
+
+    /// Other pages and other tables.
+    fn change(&mut self) {
+        let levels = self.parameters.walker.levels;
+        let bits = self.parameters.tlb.page_bits;
+        self.pool.clear();
+        for _ in 0..self.mode.pages {
+            let near = self.pool.last().copied().unwrap_or(0);
+            let page = match self.dice.byte() {
+                0..100 => near + 1,
+                100..120 => near ^ 1 << self.dice.below(bits as u64),
+                _ => (0..levels).fold(0, |page, _| page << 9 | self.tables.index(&mut self.dice)),
+            };
+            self.pool.push(page & (u64::MAX >> (64 - bits)));
+        }
+        self.tables.clear();
+    }
+
+    fn space(&mut self) -> u8 {
+        self.dice.below(3) as u8 * 67
+    }
+
+    fn drive_requests(&mut self, inputs: &mut Inputs) {
+        for sm in 0..self.parameters.sms() {
+            if self.held >> sm & 1 == 1 && !inputs.reset {
+                continue;
+            }
+            let valid = self.dice.chance(self.mode.request);
+            inputs.request_valid &= !(1 << sm);
+            inputs.request_valid |= u16::from(valid) << sm;
+            if valid {
+                let page = self.dice.below(self.pool.len() as u64) as usize;
+                inputs.request_page[sm] = self.pool[page];
+                inputs.request_space[sm] = u64::from(self.space());
+                inputs.request_write &= !(1 << sm);
+                inputs.request_write |= u16::from(self.dice.chance(self.mode.write)) << sm;
+            }
+        }
+    }
+
+    /// Memory answers what it was asked, in any order; what is there may have changed meanwhile.
+    fn drive_memory(&mut self, inputs: &mut Inputs) {
+        let tables = &self.mode.tables;
+        inputs.memory_ready = self.dice.chance(self.mode.memory);
+        if self.dice.chance(self.mode.change) {
+            self.tables.change(&mut self.dice, tables);
+        }
+        inputs.response_valid = !self.asked.is_empty() && self.dice.chance(self.mode.response);
+        (inputs.response_error, inputs.response_changed) = (false, false);
+        if !inputs.response_valid {
+            return;
+        }
+        let place = self.dice.below(self.asked.len() as u64) as usize;
+        let asked = self.asked.swap_remove(place);
+        inputs.response_walk = asked.walk;
+        inputs.response_error = self.dice.chance(self.mode.error);
+        let entry = self.tables.read(&mut self.dice, tables, asked.word);
+        inputs.response_data = entry;
+        if asked.update && !inputs.response_error {
+            inputs.response_changed = (entry ^ asked.expected) & !(ACCESSED | DIRTY) != 0;
+            if !inputs.response_changed {
+                self.tables.set(asked.word, asked.dirty);
+            }
+        }
+    }
+
+    /// The side of records: memory, and an SM that is asked.
+    fn drive_records(&mut self, buffer: &FaultBuffer, inputs: &mut Inputs) {
+        inputs.write_ready = self.dice.chance(self.mode.records);
+        inputs.written = buffer.outstanding() > 0 && self.dice.chance(self.mode.acknowledge);
+        inputs.detail_ready = self.dice.chance(self.mode.asked);
+        inputs.context_valid =
+            buffer.asking() == Asking::Taken && self.dice.chance(self.mode.asked);
+        if inputs.context_valid {
+            let bits = self.dice.bits();
+            inputs.context_known = bits & 1 == 1;
+            inputs.context_warp = (bits >> 1 & 63) as u8;
+            inputs.context_slot = (bits >> 7 & 15) as u8;
+            inputs.context_scheme = (bits >> 11 & 7) as u8;
+            inputs.context_pointer = (bits >> 14 & 127) as u8;
+            inputs.context_pc = self.dice.bits() >> (64 - self.parameters.buffer.pc_bits);
+            inputs.context_lanes = self.dice.bits() >> (64 - self.parameters.buffer.lanes);
+        }
+    }
+
+    fn drive_software(&mut self, model: &Gmmu, inputs: &mut Inputs) {
+        let write = self.write(model);
+        inputs.register_valid = write.is_some();
+        if let Some((number, data)) = write {
+            (inputs.register_number, inputs.register_data) = (number, data);
+        }
+        inputs.read_number = self.dice.byte() & 15;
+        inputs.root_valid = self.dice.chance(self.mode.root);
+        inputs.root_space = self.space();
+        inputs.root_frame = self.tables.frame(&mut self.dice);
+        if !self.invalidating || inputs.reset {
+            inputs.invalidate_valid = self.dice.below(4096) < self.mode.invalidate;
+            inputs.invalidate_scope = self.dice.byte() & 3;
+            let page = self.dice.below(self.pool.len() as u64) as usize;
+            inputs.invalidate_page = self.pool[page];
+            inputs.invalidate_space = self.space();
+        }
+        if self.dice.below(1024) == 0 {
+            inputs.cached_levels = self.dice.byte() & 15;
+        }
+        if self.dice.below(1024) == 0 {
+            inputs.shared_tlb = self.dice.chance(200);
+        }
+        if self.dice.below(1024) == 0 {
+            inputs.far_limit = self.dice.below(20) as u8;
+        }
+    }
+
+    /// What changes only while nothing is under way.
+    fn configure(&mut self, inputs: &mut Inputs) {
+        inputs.region = self.dice.chance(100);
+        inputs.execute_disable = self.dice.chance(200);
+        inputs.reserved_bits = (u32::MAX << (4 + self.dice.below(5))) & 0xF_FFFF;
+        let last = u64::MAX >> (64 - self.parameters.walker.frame_bits);
+        inputs.last_frame = if self.dice.chance(40) {
+            self.tables.frame(&mut self.dice)
+        } else {
+            last
+        };
+        if self.cycle == 1 {
+            (inputs.cached_levels, inputs.shared_tlb, inputs.far_limit) = (15, true, 4);
+        }
+    }
+
+    /// What the driver writes in turn while it makes a ring.
+    fn remake(&mut self, buffer: &FaultBuffer, step: u8) -> Option<(u8, u64)> {
+        if buffer.enabled() && step == 0 {
+            return Some((register::CONTROL, 0));
+        }
+        if buffer.unread().next().is_some() && step == 0 {
+            return Some((register::GET, buffer.put()));
+        }
+        if *buffer.doing() != Doing::Nothing {
+            return None;
+        }
+        self.remaking = Some(step + 1);
+        match step {
+            0 => Some((register::SIZE, 3 + self.dice.below(40))),
+            1 => Some((register::BASE, self.dice.bits())),
+            _ => {
+                self.remaking = None;
+                let others = self.dice.bits() & 0x1E;
+                Some((register::CONTROL, others | control::ENABLED))
+            }
+        }
+    }
+
+    /// What the driver writes, if anything.
+    fn write(&mut self, model: &Gmmu) -> Option<(u8, u64)> {
+        let buffer = model.buffer();
+        if let Some(step) = self.remaking {
+            return self.remake(buffer, step);
+        }
+        if self.dice.chance(self.mode.nonsense) {
+            return Some((self.dice.byte() & 15, self.dice.bits()));
+        }
+        if self.dice.chance(self.mode.command) {
+            return Some((register::COMMAND, self.command(model).word()));
+        }
+        if self.dice.chance(self.mode.read) {
+            let unread = buffer.unread().count() as u64;
+            let get = buffer.get() + self.dice.below(unread + 1);
+            return Some((register::GET, get % buffer.size().max(1)));
+        }
+        let clear = self.dice.chance(self.mode.clear);
+        clear.then_some((register::CLEAR, 3))
+    }
+
+    /// A command: of a page that is held, if any is.
+    fn command(&mut self, model: &Gmmu) -> Command {
+        let cancels = self.dice.chance(self.mode.cancel);
+        let kinds: Vec<Kind> = Kind::ALL
+            .into_iter()
+            .filter(|kind| kind.cancels() == cancels)
+            .collect();
+        let held: Vec<_> = model.mshrs().held().map(|(_, held)| held.page).collect();
+        let chosen = self.dice.below(held.len().max(1) as u64) as usize;
+        let page = held.get(chosen).copied().unwrap_or_default();
+        Command {
+            kind: kinds[self.dice.below(kinds.len() as u64) as usize],
+            sm: self.dice.byte() & 15,
+            page: page.number,
+            space: page.space,
+        }
+    }
+}
+
+impl Traffic for GmmuTraffic {
+    type Model = Gmmu;
+
+    fn drive(&mut self, model: &Gmmu, inputs: &mut Inputs) {
+        if self.left == 0 {
+            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
+            self.left = 500 + self.dice.below(2000);
+            self.change();
+            if self.dice.chance(60) {
+                self.remaking = Some(0);
+            }
+        }
+        self.left -= 1;
+        self.cycle += 1;
+        inputs.reset = self.cycle < 3 || self.dice.below(16384) == 0;
+        if inputs.reset {
+            self.configure(inputs);
+        }
+        self.drive_requests(inputs);
+        self.drive_memory(inputs);
+        self.drive_records(model.buffer(), inputs);
+        self.drive_software(model, inputs);
+    }
+
+    fn observe(&mut self, model: &Gmmu, inputs: &Inputs, outputs: &Outputs) {
+        if inputs.reset {
+            self.held = 0;
+            self.asked.clear();
+            (self.invalidating, self.remaking) = (false, Some(0));
+        } else {
+            self.held = inputs.request_valid & !outputs.request_ready;
+            self.invalidating = inputs.invalidate_valid && !outputs.invalidate_ready;
+            if outputs.memory_valid && inputs.memory_ready {
+                self.asked.push(Asked {
+                    walk: outputs.memory_walk,
+                    word: outputs.memory_word,
+                    update: outputs.memory_update,
+                    dirty: outputs.memory_dirty,
+                    expected: outputs.memory_expected,
+                });
+            }
+        }
+        self.count(model, inputs, outputs);
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.scenarios.list()
+    }
+
+    fn source(&self) -> String {
+        format!("seed {}", self.seed)
+    }
+}

@@ -1,0 +1,133 @@
+//! What the traffic has led to, counted.
+
+use faultline_sim::gmmu::{Gmmu, Inputs, Outputs, Phase};
+use faultline_sim::l1_tlb::{DENIED, FAR, NACK, TRANSLATION};
+
+use super::GmmuTraffic;
+use crate::traffic::scenarios;
+
+scenarios! {
+    /// What the traffic has led to.
+    struct Scenarios {
+        hit, several_told, translation, denial, far_fault, nack, far_and_nack_at_once, hit_goes_before_denial,
+        hit_goes_before_far_fault, hit_goes_before_walk, found_for_nobody, premature, found_for_mshrs_and_sms, resolved,
+        resolved_for_several, region_resolved, cancelled, region_cancelled, limit_reached, no_room, mshrs_full, every_walk_busy,
+        walk_of_the_mshrs, walk_waits_for_those_before, two_walks_of_the_mshrs, report_of_a_denial, two_reports_at_once,
+        readable_and_denied, clean_page, large_page, invalidated_page, invalidated_space, invalidated_all,
+        invalidation_meets_an_answer, command_during_an_invalidation, answer_waits, interrupt, record_word, details_asked,
+        l2_switched_off, nothing_cached, reset_in_use,
+    }
+}
+
+impl GmmuTraffic {
+    /// Counts a cycle.
+    pub(super) fn count(&mut self, model: &Gmmu, inputs: &Inputs, outputs: &Outputs) {
+        let s = &mut self.scenarios;
+        let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
+        let told = |kind: u8| {
+            let of_kind = |sm: &usize| {
+                outputs.fill_valid >> sm & 1 == 1 && outputs.fill_kind[*sm] == u64::from(kind)
+            };
+            (0..16).any(|sm| of_kind(&sm))
+        };
+        let (desk, walks) = (model.desk(), model.walks());
+        let region = inputs.region;
+        let busy = model.walker().walks().filter(|walk| walk.requesters != 0);
+        let held = model.mshrs().held().count();
+        count(&mut s.several_told, outputs.fill_valid.count_ones() > 1);
+        count(&mut s.translation, told(TRANSLATION));
+        count(&mut s.denial, told(DENIED));
+        count(&mut s.far_fault, told(FAR));
+        count(&mut s.nack, told(NACK));
+        count(&mut s.far_and_nack_at_once, told(FAR) && told(NACK));
+        count(
+            &mut s.hit,
+            told(TRANSLATION) && !desk.tells && outputs.fill_valid != 0,
+        );
+        let hit = told(TRANSLATION) && outputs.fill_page != desk.page;
+        count(&mut s.hit_goes_before_walk, hit && desk.tells);
+        let waking = matches!(
+            model.mshrs().doing(),
+            faultline_sim::far_fault_mshr::Doing::Waking { denied: true, .. }
+        );
+        let answering = matches!(
+            model.mshrs().doing(),
+            faultline_sim::far_fault_mshr::Doing::Answering { .. }
+        );
+        count(&mut s.hit_goes_before_denial, waking && told(TRANSLATION));
+        count(
+            &mut s.hit_goes_before_far_fault,
+            answering && told(TRANSLATION),
+        );
+        count(&mut s.found_for_nobody, desk.finds && desk.sms == 0);
+        count(&mut s.found_for_mshrs_and_sms, desk.finds && desk.sms != 0);
+        count(&mut s.resolved, outputs.resolve_valid != 0);
+        count(
+            &mut s.resolved_for_several,
+            outputs.resolve_valid.count_ones() > 1,
+        );
+        count(&mut s.region_resolved, region && outputs.resolve_valid != 0);
+        count(&mut s.cancelled, waking);
+        count(&mut s.region_cancelled, region && waking);
+        count(
+            &mut s.limit_reached,
+            (0..16).any(|sm| model.mshrs().faults_of(sm) == usize::from(inputs.far_limit)),
+        );
+        count(&mut s.no_room, !model.buffer().room() && desk.faults);
+        count(&mut s.mshrs_full, held == self.parameters.mshrs.entries);
+        count(
+            &mut s.every_walk_busy,
+            busy.count() == self.parameters.walker.walks,
+        );
+        count(&mut s.walk_of_the_mshrs, walks > 0);
+        count(&mut s.two_walks_of_the_mshrs, walks > 1);
+        count(&mut s.walk_waits_for_those_before, model.walk_held());
+        count(&mut s.premature, walks < self.walks && !desk.finds);
+        count(&mut s.report_of_a_denial, desk.reports);
+        count(
+            &mut s.two_reports_at_once,
+            desk.reports && model.reporting(),
+        );
+        count(&mut s.readable_and_denied, desk.reports && desk.fills);
+        count(&mut s.clean_page, outputs.fill_clean);
+        count(&mut s.large_page, desk.fills && desk.level() > 1);
+        let done = outputs.invalidate_ready;
+        count(
+            &mut s.invalidated_page,
+            done && inputs.invalidate_scope == 0,
+        );
+        count(
+            &mut s.invalidated_space,
+            done && inputs.invalidate_scope == 1,
+        );
+        count(&mut s.invalidated_all, done && inputs.invalidate_scope > 1);
+        count(
+            &mut s.invalidation_meets_an_answer,
+            model.phase() == Phase::Desk && desk.is_busy(),
+        );
+        count(
+            &mut s.command_during_an_invalidation,
+            model.phase() != Phase::Idle && inputs.register_valid && inputs.register_number == 7,
+        );
+        count(
+            &mut s.answer_waits,
+            desk.is_busy() && model.phase() == Phase::Tlb,
+        );
+        count(&mut s.interrupt, outputs.interrupts);
+        count(
+            &mut s.record_word,
+            outputs.write_valid && inputs.write_ready,
+        );
+        count(&mut s.details_asked, outputs.detail_valid);
+        count(
+            &mut s.l2_switched_off,
+            !inputs.shared_tlb && outputs.fill_valid != 0,
+        );
+        count(
+            &mut s.nothing_cached,
+            inputs.cached_levels == 0 && outputs.memory_valid,
+        );
+        count(&mut s.reset_in_use, inputs.reset && self.far_faults > 0);
+        (self.walks, self.far_faults) = (walks, held);
+    }
+}

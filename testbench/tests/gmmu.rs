@@ -1,0 +1,376 @@
+//! Contract tests of the GMMU. Each is named for a guarantee of its page.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
+mod support;
+
+use faultline_sim::fault_buffer::{Kind, register, status};
+use faultline_sim::l1_tlb::{DENIED, FAR, NACK, TRANSLATION};
+use faultline_sim::walk::{ACCESSED, DIRTY, PAGE_SIZE, PRESENT, USER, WRITABLE};
+use faultline_testbench::driver::Machine;
+use support::gmmu::{Gmmu, OPEN};
+
+#[test]
+fn matches_model() {
+    support::matches_model("gmmu");
+}
+
+/// G1, G2.
+#[test]
+fn translation_comes_from_a_walk_and_then_from_the_l2_tlb() {
+    let mut gmmu = Gmmu::new("8");
+    gmmu.map(1, 0x8_1234_5678, 0xABC, OPEN & !DIRTY);
+    let told = gmmu.answer(3, 1, 0x8_1234_5678, false);
+    assert_eq!((told.kind, told.frame), (TRANSLATION, 0xABC));
+    assert!(told.writable && told.clean);
+    assert_eq!(gmmu.reads, 4);
+    let told = gmmu.answer(12, 1, 0x8_1234_5678, false);
+    assert_eq!((told.kind, told.frame), (TRANSLATION, 0xABC));
+    assert!(told.writable && told.clean);
+    assert_eq!(gmmu.reads, 4, "a hit reads nothing");
+    let near = gmmu.answer(0, 1, 0x8_1234_5679, false);
+    assert_eq!(near.kind, FAR);
+    assert_eq!(gmmu.reads, 5, "the cache has the upper levels");
+}
+
+/// G2: without the L2 TLB each request is walked.
+#[test]
+fn l2_tlb_that_is_off_keeps_nothing() {
+    let mut gmmu = Gmmu::new("8");
+    gmmu.inputs.shared_tlb = false;
+    gmmu.map(0, 5, 6, OPEN);
+    for _ in 0..3 {
+        assert_eq!(gmmu.answer(0, 0, 5, false).frame, 6);
+    }
+    assert_eq!(gmmu.reads, 4 + 1 + 1);
+}
+
+/// G1: those who ask for one page at the same time are told at the same time.
+#[test]
+fn walks_of_one_page_are_merged_over_sms() {
+    let mut gmmu = Gmmu::new("8");
+    gmmu.latency = 200;
+    gmmu.map(0, 5, 6, OPEN);
+    for sm in 0..16 {
+        gmmu.ask(sm, 0, 5, false);
+    }
+    gmmu.until("all answers", |gmmu| gmmu.told.len() == 16);
+    assert!(
+        gmmu.told
+            .iter()
+            .all(|told| told.cycle == gmmu.told[0].cycle)
+    );
+    assert_eq!(gmmu.reads, 4);
+}
+
+/// G3.
+#[test]
+fn denials_are_reported_and_are_not_replayable() {
+    let mut gmmu = Gmmu::new("8");
+    gmmu.map(0, 1, 7, OPEN & !USER);
+    gmmu.map(0, 2, 8, OPEN & !WRITABLE);
+    gmmu.map(0, 3, 9, OPEN | 1 << 45);
+    let told = gmmu.answer(1, 0, 1, false);
+    assert_eq!((told.kind, told.frame), (DENIED, 0));
+    // It may be read, and the L1 TLB denies the write.
+    let told = gmmu.answer(2, 0, 2, true);
+    assert_eq!(
+        (told.kind, told.frame, told.writable),
+        (TRANSLATION, 8, false)
+    );
+    assert_eq!(gmmu.answer(3, 0, 3, false).kind, DENIED);
+    gmmu.steps(200);
+    let records = gmmu.records();
+    let seen: Vec<_> = records
+        .iter()
+        .map(|record| {
+            (
+                record.page,
+                record.cause,
+                record.requesters,
+                record.replayable,
+            )
+        })
+        .collect();
+    let denied = |page, cause, sm: u32| (page, cause, 1 << sm, false);
+    assert_eq!(seen, [denied(1, 4, 1), denied(2, 4, 2), denied(3, 3, 3)]);
+    assert_eq!(records[1].access, 5, "a user's write");
+    assert_eq!(gmmu.last.held, 0);
+    let reads = gmmu.reads;
+    assert_eq!(gmmu.answer(9, 0, 2, false).frame, 8);
+    assert_eq!(gmmu.reads, reads, "the L2 TLB has what may be read");
+}
+
+/// G3: software sets accessed and dirty bits.
+#[test]
+fn clear_accessed_and_dirty_bits_are_far_faults_without_updates() {
+    let mut gmmu = Gmmu::new("8");
+    gmmu.map(0, 1, 7, OPEN & !ACCESSED);
+    gmmu.map(0, 2, 8, OPEN & !DIRTY);
+    assert_eq!(gmmu.answer(0, 0, 1, false).kind, FAR);
+    let told = gmmu.answer(0, 0, 2, true);
+    assert_eq!((told.kind, told.place), (FAR, 1));
+    gmmu.steps(200);
+    let causes: Vec<_> = gmmu.records().iter().map(|record| record.cause).collect();
+    assert_eq!(causes, [5, 6]);
+}
+
+/// The walker sets them.
+#[test]
+fn updates_reach_memory() {
+    let mut gmmu = Gmmu::new("8_updates");
+    gmmu.map(0, 1, 7, PRESENT | WRITABLE | USER);
+    let told = gmmu.answer(0, 0, 1, false);
+    assert_eq!((told.kind, told.clean), (TRANSLATION, true));
+    // The L2 TLB has a clean page: a write is walked.
+    let told = gmmu.answer(0, 0, 1, true);
+    assert_eq!((told.kind, told.clean), (TRANSLATION, false));
+    let word = gmmu.entry(0, 1, 1);
+    assert_eq!(gmmu.load(word), 7 << 12 | OPEN);
+}
+
+/// G4.
+#[test]
+fn resolved_page_wakes_those_who_wait() {
+    let mut gmmu = Gmmu::new("8");
+    for sm in [2, 5] {
+        assert_eq!(gmmu.answer(sm, 0, 77, false).kind, FAR);
+    }
+    gmmu.steps(100);
+    let records = gmmu.records();
+    assert_eq!(records.len(), 1, "one page is one record");
+    gmmu.bring(&records[0]);
+    gmmu.command(Kind::ResolveVa, 0, 0, 77);
+    gmmu.until("a resolution", |gmmu| gmmu.resolved.len() == 2);
+    gmmu.steps(100);
+    let to: Vec<_> = gmmu
+        .resolved
+        .iter()
+        .map(|&(_, sm, page, _)| (sm, page))
+        .collect();
+    assert_eq!(to, [(2, 77), (5, 77)]);
+    assert_eq!(gmmu.last.held, 0);
+    let reads = gmmu.reads;
+    assert_eq!(gmmu.answer(2, 0, 77, false).kind, TRANSLATION);
+    assert_eq!(gmmu.reads, reads, "that walk has filled the L2 TLB");
+}
+
+/// G4: a page that was brought with rights that forbid it ends the wait all the same.
+#[test]
+fn resolved_page_that_is_denied_wakes_too() {
+    let mut gmmu = Gmmu::new("8");
+    assert_eq!(gmmu.answer(2, 0, 77, false).kind, FAR);
+    gmmu.map(0, 77, 5, OPEN & !USER);
+    gmmu.command(Kind::StartAckAll, 0, 0, 0);
+    gmmu.steps(5);
+    assert_eq!(gmmu.resolved.len(), 1);
+    assert_eq!(gmmu.answer(2, 0, 77, false).kind, DENIED);
+}
+
+/// G4, G8.
+#[test]
+fn cancelled_waiters_are_denied() {
+    let mut gmmu = Gmmu::new("8");
+    for (sm, page) in [(0, 10), (1, 10), (1, 11), (2, 12)] {
+        assert_eq!(gmmu.answer(sm, 0, page, false).kind, FAR);
+    }
+    gmmu.told.clear();
+    gmmu.command(Kind::CancelTargeted, 1, 0, 0);
+    let denied: Vec<_> = gmmu
+        .told
+        .iter()
+        .map(|told| (told.sm, told.page, told.kind))
+        .collect();
+    assert_eq!(denied, [(1, 10, DENIED), (1, 11, DENIED)]);
+    gmmu.command(Kind::CancelVa, 0, 0, 12);
+    gmmu.steps(20);
+    assert_eq!(
+        gmmu.told.last().map(|told| (told.sm, told.page)),
+        Some((2, 12))
+    );
+    gmmu.command(Kind::CancelGlobal, 0, 0, 0);
+    assert_eq!(
+        gmmu.told.last().map(|told| (told.sm, told.page)),
+        Some((0, 10))
+    );
+    assert_eq!((gmmu.last.held, gmmu.told.len()), (0, 4));
+    assert!(gmmu.resolved.is_empty());
+}
+
+/// With 64 KB each page of a region is named.
+#[test]
+fn region_is_resolved_and_denied_page_by_page() {
+    let mut gmmu = Gmmu::new("8");
+    gmmu.inputs.region = true;
+    for (sm, page) in [(0, 0x33), (4, 0x3C), (7, 0x51)] {
+        assert_eq!(gmmu.answer(sm, 0, page, false).kind, FAR);
+    }
+    assert_eq!(gmmu.last.held, 2);
+    gmmu.map(0, 0x33, 9, OPEN);
+    gmmu.command(Kind::StartAckAll, 0, 0, 0);
+    gmmu.steps(40);
+    for sm in [0, 4] {
+        let pages = gmmu
+            .resolved
+            .iter()
+            .filter(|told| told.1 == sm)
+            .map(|told| told.2);
+        assert!(pages.eq(0x30..0x40), "SM {sm}");
+    }
+    assert_eq!((gmmu.resolved.len(), gmmu.last.held), (32, 1));
+    gmmu.told.clear();
+    gmmu.command(Kind::CancelGlobal, 0, 0, 0);
+    gmmu.steps(40);
+    let pages = gmmu.told.iter().map(|told| (told.sm, told.kind, told.page));
+    assert!(pages.eq((0x50..0x60).map(|page| (7, DENIED, page))));
+    assert_eq!(gmmu.last.held, 0);
+}
+
+/// G5.
+#[test]
+fn far_faults_are_not_held_without_room_for_their_records() {
+    let mut gmmu = Gmmu::new("8");
+    gmmu.start(4);
+    assert_eq!(gmmu.answer(0, 0, 1, false).kind, FAR);
+    assert_eq!(gmmu.answer(1, 0, 2, false).kind, FAR);
+    gmmu.steps(100);
+    assert_eq!(gmmu.answer(2, 0, 3, false).kind, NACK);
+    assert_eq!(gmmu.last.held, 2);
+    assert_eq!(gmmu.read(register::TURNED_AWAY), 1);
+    assert_ne!(gmmu.read(register::STATUS) & status::OVERFLOW, 0);
+    // Translations and denials go on.
+    gmmu.map(0, 9, 9, OPEN);
+    assert_eq!(gmmu.answer(3, 0, 9, false).kind, TRANSLATION);
+    assert_eq!(gmmu.records().len(), 2);
+    assert_eq!(gmmu.answer(2, 0, 3, false).kind, NACK, "OVERFLOW is set");
+    gmmu.write(register::CLEAR, 1);
+    assert_eq!(gmmu.answer(2, 0, 3, false).kind, FAR);
+    // An SM may have so many, and asks again for those.
+    gmmu.inputs.far_limit = 1;
+    assert_eq!(gmmu.answer(2, 0, 4, false).kind, NACK);
+    assert_eq!(gmmu.answer(2, 0, 3, false).kind, FAR);
+}
+
+/// G6.
+#[test]
+fn premature_resolution_wakes_nobody() {
+    let mut gmmu = Gmmu::new("8");
+    assert_eq!(gmmu.answer(0, 0, 1, false).kind, FAR);
+    assert_eq!(gmmu.answer(0, 0, 2, false).place, 1);
+    gmmu.map(0, 1, 5, OPEN);
+    gmmu.command(Kind::StartAckAll, 0, 0, 0);
+    gmmu.steps(50);
+    let resolved: Vec<_> = gmmu.resolved.iter().map(|told| told.2).collect();
+    assert_eq!((resolved, gmmu.last.held), (vec![1], 1));
+    assert_eq!(
+        gmmu.answer(3, 0, 2, false).place,
+        1,
+        "its place is as it was"
+    );
+    gmmu.steps(200);
+    assert_eq!(gmmu.records().len(), 2, "it is not reported again");
+}
+
+/// G7: at every cycle of a walk, and of a hit.
+#[test]
+fn invalidation_leaves_nothing_that_was_read_before() {
+    for wait in 0..90 {
+        let mut gmmu = Gmmu::fast("8");
+        gmmu.map(0, 5, 6, OPEN);
+        if wait % 2 == 1 {
+            gmmu.answer(1, 0, 5, false);
+        }
+        gmmu.ask(0, 0, 5, false);
+        gmmu.steps(wait / 2);
+        gmmu.map(0, 5, 7, OPEN);
+        gmmu.invalidate((wait % 3) as u8, 0, 5);
+        let done = gmmu.cycle;
+        gmmu.ask(2, 0, 5, false);
+        gmmu.until("both answers", |gmmu| {
+            [0, 2]
+                .iter()
+                .all(|sm| gmmu.told.iter().any(|told| told.sm == *sm))
+        });
+        for told in gmmu.told.iter().filter(|told| told.cycle >= done) {
+            assert_eq!(told.frame, 7, "after {wait}: {told:?}");
+        }
+        let drop = gmmu.dropped.last().copied();
+        let scope = ((wait % 3) as u8).max(1);
+        assert_eq!(drop, Some((done - 1, scope, 0)), "in the last cycle");
+    }
+}
+
+/// G7: a page of 4 KB stands for the large page that contains it.
+#[test]
+fn invalidation_of_a_page_takes_the_large_page_with_it() {
+    let mut gmmu = Gmmu::new("8");
+    let word = gmmu.entry(0, 0x400, 2);
+    gmmu.memory.0.insert(word, 0x8000 << 12 | OPEN | PAGE_SIZE);
+    assert_eq!(gmmu.answer(0, 0, 0x412, false).frame, 0x8012);
+    gmmu.memory.0.insert(word, 0x9000 << 12 | OPEN | PAGE_SIZE);
+    gmmu.invalidate(0, 0, 0x5FF);
+    assert_eq!(gmmu.answer(0, 0, 0x412, false).frame, 0x9012);
+}
+
+/// G9.
+#[test]
+fn start_ack_all_waits_for_every_walk() {
+    let mut gmmu = Gmmu::fast("8");
+    for page in 0..8 {
+        assert_eq!(
+            gmmu.answer(page as usize * 2, 0, page << 30, false).kind,
+            FAR
+        );
+    }
+    for page in 0..8 {
+        gmmu.map(0, page << 30, page, OPEN);
+    }
+    gmmu.latency = 300;
+    gmmu.command(Kind::Start, 0, 0, 0);
+    assert!(gmmu.resolved.len() < 8, "START does not wait");
+    gmmu.command(Kind::StartAckAll, 0, 0, 0);
+    assert_eq!((gmmu.resolved.len(), gmmu.last.held), (8, 0));
+}
+
+/// G9: the second of two resolutions of one page has a walk of its own.
+#[test]
+fn two_resolutions_of_a_page_are_two_walks() {
+    let mut gmmu = Gmmu::fast("8");
+    assert_eq!(gmmu.answer(0, 0, 5, false).kind, FAR);
+    gmmu.latency = 300;
+    gmmu.command(Kind::ResolveVa, 0, 0, 5);
+    gmmu.command(Kind::ResolveVa, 0, 0, 5);
+    gmmu.map(0, 5, 9, OPEN);
+    gmmu.command(Kind::StartAckAll, 0, 0, 0);
+    assert_eq!((gmmu.resolved.len(), gmmu.last.held), (1, 0));
+}
+
+/// G10.
+#[test]
+fn silent_driver_holds_nobody_else_up() {
+    let mut gmmu = Gmmu::fast("8");
+    gmmu.start(3);
+    gmmu.inputs.far_limit = 16;
+    gmmu.map(0, 1 << 20, 7, OPEN & !USER);
+    for round in 0..40 {
+        let told = gmmu.answer(round % 16, 0, round as u64, false);
+        assert!([FAR, NACK].contains(&told.kind));
+        assert_eq!(gmmu.answer(round % 16, 0, 1 << 20, false).kind, DENIED);
+        gmmu.map(1, round as u64, round as u64, OPEN);
+        assert_eq!(
+            gmmu.answer(round % 16, 1, round as u64, false).kind,
+            TRANSLATION
+        );
+    }
+    assert!(gmmu.read(register::DROPPED) > 0);
+}
+
+/// G10: with the buffer off nothing is held, and nobody waits for it.
+#[test]
+fn far_faults_are_turned_away_while_the_buffer_is_off() {
+    let mut gmmu = Gmmu::new("8");
+    gmmu.write(register::CONTROL, 0);
+    assert_eq!(gmmu.answer(0, 0, 5, false).kind, NACK);
+    assert_eq!(gmmu.answer(0, 0, 5, false).kind, NACK);
+    assert_eq!(gmmu.read(register::TURNED_AWAY), 2);
+}

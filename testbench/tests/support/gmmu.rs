@@ -1,0 +1,363 @@
+//! A GMMU with a memory of tables and records, SMs that answer questions, and whoever drives it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use faultline_sim::fault_buffer::{
+    Command, Kind as CommandKind, Record, control, register, status,
+};
+use faultline_sim::gmmu::{Inputs, Outputs};
+use faultline_sim::walk::{ACCESSED, DIRTY, Memory, PRESENT, USER, WRITABLE};
+use faultline_testbench::backend::Kind;
+use faultline_testbench::bench::Bench;
+use faultline_testbench::blocks::{self, Gmmu as Block};
+use faultline_testbench::driver::Machine;
+
+/// Cycles within which everything that a test waits for happens.
+pub const PATIENCE: usize = 20_000;
+/// The frame in which the ring begins.
+pub const RING: u64 = 0x800_0000;
+/// The frame of the root of space 0; those of other spaces follow.
+pub const ROOT: u64 = 0x100;
+/// An entry that forbids nothing and needs no update.
+pub const OPEN: u64 = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
+
+/// What an SM is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told {
+    pub cycle: u64,
+    pub sm: usize,
+    pub kind: u8,
+    pub page: u64,
+    pub space: u8,
+    pub frame: u32,
+    pub writable: bool,
+    pub clean: bool,
+    pub place: u16,
+}
+
+/// Words of physical memory by their numbers; one that is not listed is 0.
+#[derive(Clone, Debug, Default)]
+pub struct Words(pub BTreeMap<u64, u64>);
+
+impl Memory for Words {
+    fn read(&self, address: u64) -> Option<u64> {
+        Some(self.0.get(&(address >> 3)).copied().unwrap_or(0))
+    }
+
+    fn set(&mut self, address: u64, bits: u64) -> Option<u64> {
+        let word = self.0.entry(address >> 3).or_insert(0);
+        *word |= bits;
+        Some(*word)
+    }
+}
+
+/// The GMMU and what is around it.
+pub struct Gmmu {
+    bench: Bench<faultline_sim::gmmu::Gmmu>,
+    /// The inputs that stay as they are.
+    pub inputs: Inputs,
+    pub memory: Words,
+    /// The next frame for a table.
+    next_table: u64,
+    /// Cycles from a request for an entry to its answer.
+    pub latency: u64,
+    asked: VecDeque<(u64, Outputs)>,
+    writes: VecDeque<(u64, u64, u64)>,
+    /// Memory takes and acknowledges words of records.
+    pub writes_work: bool,
+    detail: bool,
+    /// Requests of each SM that were not accepted yet.
+    pub requests: Vec<VecDeque<(u64, u8, bool)>>,
+    /// What the SMs were told.
+    pub told: Vec<Told>,
+    /// Resolutions: cycle, SM, page, space.
+    pub resolved: Vec<(u64, usize, u64, u8)>,
+    /// Drops: cycle, scope, space.
+    pub dropped: Vec<(u64, u8, u8)>,
+    /// Entries that memory was asked for.
+    pub reads: u64,
+    pub cycle: u64,
+    pub last: Outputs,
+}
+
+impl Gmmu {
+    /// One in all back ends, with an enabled ring of 64 records, and nothing left to be cleared.
+    pub fn new(config: &str) -> Self {
+        let mut gmmu = Self::off(config, &Kind::built().collect::<Vec<_>>());
+        gmmu.start(64);
+        gmmu
+    }
+
+    /// The same in the reference and the Verilog, which are fast.
+    pub fn fast(config: &str) -> Self {
+        let quick = |kind: &Kind| *kind != Kind::RustHdl;
+        let mut gmmu = Self::off(config, &Kind::built().filter(quick).collect::<Vec<_>>());
+        gmmu.start(64);
+        gmmu
+    }
+
+    /// One whose fault buffer is off.
+    pub fn off(config: &str, kinds: &[Kind]) -> Self {
+        let mut gmmu = Self {
+            bench: blocks::bench_of::<Block>(config, kinds).unwrap(),
+            inputs: Inputs {
+                execute_disable: true,
+                reserved_bits: 0xF_FF00,
+                last_frame: u64::MAX >> 36,
+                cached_levels: 15,
+                shared_tlb: true,
+                far_limit: 4,
+                ..Inputs::default()
+            },
+            memory: Words::default(),
+            next_table: ROOT + 0x100,
+            latency: 10,
+            asked: VecDeque::new(),
+            writes: VecDeque::new(),
+            writes_work: true,
+            detail: false,
+            requests: vec![VecDeque::new(); 16],
+            told: Vec::new(),
+            resolved: Vec::new(),
+            dropped: Vec::new(),
+            reads: 0,
+            cycle: 0,
+            last: Outputs::default(),
+        };
+        gmmu.inputs.reset = true;
+        gmmu.step();
+        gmmu.inputs.reset = false;
+        for space in 0..4 {
+            gmmu.inputs.root_valid = true;
+            gmmu.inputs.root_space = space;
+            gmmu.inputs.root_frame = ROOT + u64::from(space);
+            gmmu.step();
+        }
+        gmmu.inputs.root_valid = false;
+        for _ in 0..270 {
+            gmmu.step();
+        }
+        gmmu
+    }
+
+    /// Makes the ring, and enables the buffer.
+    pub fn start(&mut self, records: u64) {
+        self.write(register::CONTROL, 0);
+        self.write(register::SIZE, records);
+        self.write(register::BASE, RING);
+        self.write(register::CONTROL, control::ENABLED | control::ASK);
+    }
+
+    /// The word of the entry of a page at a level; tables above it are made.
+    pub fn entry(&mut self, space: u8, page: u64, level: u8) -> u64 {
+        let mut table = ROOT + u64::from(space);
+        for above in (level + 1..=4).rev() {
+            let word = table << 9 | page >> (9 * (above - 1)) & 511;
+            let next = self.next_table;
+            let entry = self.memory.0.entry(word).or_insert(next << 12 | OPEN);
+            if *entry == next << 12 | OPEN {
+                self.next_table += 1;
+            }
+            table = *entry >> 12 & 0xFFF_FFFF;
+        }
+        table << 9 | page >> (9 * (level - 1)) & 511
+    }
+
+    /// Maps a page of 4 KB.
+    pub fn map(&mut self, space: u8, page: u64, frame: u64, rights: u64) {
+        let word = self.entry(space, page, 1);
+        self.memory.0.insert(word, frame << 12 | rights);
+    }
+
+    pub fn ask(&mut self, sm: usize, space: u8, page: u64, write: bool) {
+        self.requests[sm].push_back((page, space, write));
+    }
+
+    /// A cycle, with what memory and SMs have to say in it.
+    pub fn step(&mut self) -> Outputs {
+        let mut inputs = self.inputs.clone();
+        for (sm, requests) in self.requests.iter().enumerate() {
+            if let Some(&(page, space, write)) = requests.front() {
+                inputs.request_valid |= 1 << sm;
+                inputs.request_page[sm] = page;
+                inputs.request_space[sm] = space.into();
+                inputs.request_write |= u16::from(write) << sm;
+            }
+        }
+        inputs.memory_ready = true;
+        inputs.write_ready = self.writes_work;
+        if let Some((_, asked)) = self.asked.pop_front_if(|(due, _)| *due <= self.cycle) {
+            inputs.response_valid = true;
+            inputs.response_walk = asked.memory_walk;
+            let word = self.memory.0.get(&asked.memory_word).copied();
+            let word = word.unwrap_or(0);
+            inputs.response_data = word;
+            if asked.memory_update {
+                let other = (word ^ asked.memory_expected) & !(ACCESSED | DIRTY) != 0;
+                inputs.response_changed = other;
+                let bits = if asked.memory_dirty {
+                    ACCESSED | DIRTY
+                } else {
+                    ACCESSED
+                };
+                if !other {
+                    self.memory.0.insert(asked.memory_word, word | bits);
+                }
+            }
+        }
+        if self.writes_work
+            && let Some((_, word, data)) = self.writes.pop_front_if(|(due, ..)| *due <= self.cycle)
+        {
+            inputs.written = true;
+            self.memory.0.insert(word, data);
+        }
+        inputs.detail_ready = !self.detail;
+        inputs.context_valid = self.detail;
+        let outputs = self.bench.cycle(&inputs);
+        let outputs = outputs.unwrap_or_else(|error| panic!("{error}"));
+        self.detail = outputs.detail_valid && inputs.detail_ready;
+        if outputs.memory_valid {
+            self.reads += 1;
+            self.asked
+                .push_back((self.cycle + self.latency, outputs.clone()));
+        }
+        if outputs.write_valid && inputs.write_ready {
+            let (word, data) = (outputs.write_address, outputs.write_data);
+            self.writes.push_back((self.cycle + 5, word, data));
+        }
+        for sm in 0..16 {
+            if inputs.request_valid & outputs.request_ready & 1 << sm != 0 {
+                self.requests[sm].pop_front();
+            }
+            if outputs.fill_valid & 1 << sm != 0 {
+                self.told.push(Told {
+                    cycle: self.cycle,
+                    sm,
+                    kind: outputs.fill_kind[sm] as u8,
+                    page: outputs.fill_page,
+                    space: outputs.fill_space,
+                    frame: outputs.fill_frame,
+                    writable: outputs.fill_writable,
+                    clean: outputs.fill_clean,
+                    place: outputs.fill_place,
+                });
+            }
+            if outputs.resolve_valid & 1 << sm != 0 {
+                let (page, space) = (outputs.resolve_page, outputs.resolve_space);
+                self.resolved.push((self.cycle, sm, page, space));
+            }
+        }
+        if outputs.drop_valid {
+            let (scope, space) = (outputs.drop_scope, outputs.drop_space);
+            self.dropped.push((self.cycle, scope, space));
+        }
+        self.cycle += 1;
+        self.last = outputs.clone();
+        outputs
+    }
+
+    /// Cycles until something is the case.
+    pub fn until(&mut self, what: &str, mut is: impl FnMut(&Self) -> bool) {
+        for _ in 0..PATIENCE {
+            if is(self) {
+                return;
+            }
+            self.step();
+        }
+        panic!("{what}: not within {PATIENCE} cycles");
+    }
+
+    pub fn steps(&mut self, cycles: usize) {
+        for _ in 0..cycles {
+            self.step();
+        }
+    }
+
+    /// What the SM is told of a page that it asks for now.
+    pub fn answer(&mut self, sm: usize, space: u8, page: u64, write: bool) -> Told {
+        let before = self.told.len();
+        self.ask(sm, space, page, write);
+        let of = |told: &&Told| told.sm == sm && told.page == page && told.space == space;
+        self.until("an answer", |gmmu| {
+            gmmu.told[before..].iter().any(|told| of(&told))
+        });
+        *self.told[before..].iter().find(of).unwrap()
+    }
+
+    /// Gives a command, and waits until it is done.
+    pub fn command(&mut self, kind: CommandKind, sm: u8, space: u8, page: u64) {
+        let command = Command {
+            kind,
+            sm,
+            page,
+            space,
+        };
+        self.write(register::COMMAND, command.word());
+        for _ in 0..PATIENCE {
+            if self.read(register::STATUS) & status::BUSY == 0 {
+                return;
+            }
+        }
+        panic!("{kind:?} is not done");
+    }
+
+    /// Invalidates, and waits for the acknowledgement.
+    pub fn invalidate(&mut self, scope: u8, space: u8, page: u64) {
+        self.inputs.invalidate_valid = true;
+        self.inputs.invalidate_scope = scope;
+        self.inputs.invalidate_space = space;
+        self.inputs.invalidate_page = page;
+        for _ in 0..PATIENCE {
+            if self.step().invalidate_ready {
+                self.inputs.invalidate_valid = false;
+                return;
+            }
+        }
+        panic!("an invalidation is not acknowledged");
+    }
+
+    /// The records from GET on, which are then read.
+    pub fn records(&mut self) -> Vec<Record> {
+        let (put, size) = (self.read(register::PUT), self.read(register::SIZE));
+        let mut get = self.read(register::GET);
+        let mut records = Vec::new();
+        while get != put {
+            let base = RING * 512 + get * 8;
+            let words = std::array::from_fn(|word| self.load(base + word as u64));
+            records.push(Record::read(&words).unwrap());
+            get = (get + 1) % size;
+        }
+        self.write(register::GET, get);
+        records
+    }
+}
+
+impl Machine for Gmmu {
+    fn read(&mut self, number: u8) -> u64 {
+        self.inputs.read_number = number;
+        self.step().read_data
+    }
+
+    fn write(&mut self, number: u8, data: u64) {
+        self.inputs.register_valid = true;
+        (self.inputs.register_number, self.inputs.register_data) = (number, data);
+        self.step();
+        self.inputs.register_valid = false;
+    }
+
+    fn load(&self, word: u64) -> u64 {
+        self.memory.0.get(&word).copied().unwrap_or(0)
+    }
+
+    fn store(&mut self, word: u64, data: u64) {
+        self.memory.0.insert(word, data);
+    }
+
+    /// The page is mapped to the frame of its number.
+    fn bring(&mut self, record: &Record) {
+        let word = self.entry(record.space, record.page, 1);
+        self.memory
+            .0
+            .insert(word, record.page << 12 & 0xFF_FFFF_F000 | OPEN);
+    }
+}
