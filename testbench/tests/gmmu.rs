@@ -4,10 +4,17 @@
 
 mod support;
 
-use faultline_sim::fault_buffer::{Kind, register, status};
+use std::collections::HashMap;
+
+use faultline_sim::fault_buffer::{Kind as Command, register, status};
+use faultline_sim::gmmu::Inputs;
 use faultline_sim::l1_tlb::{DENIED, FAR, NACK, TRANSLATION};
+use faultline_sim::ports::Model;
 use faultline_sim::walk::{ACCESSED, DIRTY, PAGE_SIZE, PRESENT, USER, WRITABLE};
+use faultline_testbench::backend::Kind;
+use faultline_testbench::blocks::{self, Gmmu as Block};
 use faultline_testbench::driver::Machine;
+use faultline_testbench::traffic::Traffic;
 use support::gmmu::{Gmmu, OPEN};
 
 #[test]
@@ -140,7 +147,7 @@ fn resolved_page_wakes_those_who_wait() {
     let records = gmmu.records();
     assert_eq!(records.len(), 1, "one page is one record");
     gmmu.bring(&records[0]);
-    gmmu.command(Kind::ResolveVa, 0, 0, 77);
+    gmmu.command(Command::ResolveVa, 0, 0, 77);
     gmmu.until("a resolution", |gmmu| gmmu.resolved.len() == 2);
     gmmu.steps(100);
     let to: Vec<_> = gmmu
@@ -161,7 +168,7 @@ fn resolved_page_that_is_denied_wakes_too() {
     let mut gmmu = Gmmu::new("8");
     assert_eq!(gmmu.answer(2, 0, 77, false).kind, FAR);
     gmmu.map(0, 77, 5, OPEN & !USER);
-    gmmu.command(Kind::StartAckAll, 0, 0, 0);
+    gmmu.command(Command::StartAckAll, 0, 0, 0);
     gmmu.steps(5);
     assert_eq!(gmmu.resolved.len(), 1);
     assert_eq!(gmmu.answer(2, 0, 77, false).kind, DENIED);
@@ -175,20 +182,20 @@ fn cancelled_waiters_are_denied() {
         assert_eq!(gmmu.answer(sm, 0, page, false).kind, FAR);
     }
     gmmu.told.clear();
-    gmmu.command(Kind::CancelTargeted, 1, 0, 0);
+    gmmu.command(Command::CancelTargeted, 1, 0, 0);
     let denied: Vec<_> = gmmu
         .told
         .iter()
         .map(|told| (told.sm, told.page, told.kind))
         .collect();
     assert_eq!(denied, [(1, 10, DENIED), (1, 11, DENIED)]);
-    gmmu.command(Kind::CancelVa, 0, 0, 12);
+    gmmu.command(Command::CancelVa, 0, 0, 12);
     gmmu.steps(20);
     assert_eq!(
         gmmu.told.last().map(|told| (told.sm, told.page)),
         Some((2, 12))
     );
-    gmmu.command(Kind::CancelGlobal, 0, 0, 0);
+    gmmu.command(Command::CancelGlobal, 0, 0, 0);
     assert_eq!(
         gmmu.told.last().map(|told| (told.sm, told.page)),
         Some((0, 10))
@@ -207,7 +214,7 @@ fn region_is_resolved_and_denied_page_by_page() {
     }
     assert_eq!(gmmu.last.held, 2);
     gmmu.map(0, 0x33, 9, OPEN);
-    gmmu.command(Kind::StartAckAll, 0, 0, 0);
+    gmmu.command(Command::StartAckAll, 0, 0, 0);
     gmmu.steps(40);
     for sm in [0, 4] {
         let pages = gmmu
@@ -219,7 +226,7 @@ fn region_is_resolved_and_denied_page_by_page() {
     }
     assert_eq!((gmmu.resolved.len(), gmmu.last.held), (32, 1));
     gmmu.told.clear();
-    gmmu.command(Kind::CancelGlobal, 0, 0, 0);
+    gmmu.command(Command::CancelGlobal, 0, 0, 0);
     gmmu.steps(40);
     let pages = gmmu.told.iter().map(|told| (told.sm, told.kind, told.page));
     assert!(pages.eq((0x50..0x60).map(|page| (7, DENIED, page))));
@@ -258,7 +265,7 @@ fn premature_resolution_wakes_nobody() {
     assert_eq!(gmmu.answer(0, 0, 1, false).kind, FAR);
     assert_eq!(gmmu.answer(0, 0, 2, false).place, 1);
     gmmu.map(0, 1, 5, OPEN);
-    gmmu.command(Kind::StartAckAll, 0, 0, 0);
+    gmmu.command(Command::StartAckAll, 0, 0, 0);
     gmmu.steps(50);
     let resolved: Vec<_> = gmmu.resolved.iter().map(|told| told.2).collect();
     assert_eq!((resolved, gmmu.last.held), (vec![1], 1));
@@ -326,9 +333,9 @@ fn start_ack_all_waits_for_every_walk() {
         gmmu.map(0, page << 30, page, OPEN);
     }
     gmmu.latency = 300;
-    gmmu.command(Kind::Start, 0, 0, 0);
+    gmmu.command(Command::Start, 0, 0, 0);
     assert!(gmmu.resolved.len() < 8, "START does not wait");
-    gmmu.command(Kind::StartAckAll, 0, 0, 0);
+    gmmu.command(Command::StartAckAll, 0, 0, 0);
     assert_eq!((gmmu.resolved.len(), gmmu.last.held), (8, 0));
 }
 
@@ -338,10 +345,10 @@ fn two_resolutions_of_a_page_are_two_walks() {
     let mut gmmu = Gmmu::fast("8");
     assert_eq!(gmmu.answer(0, 0, 5, false).kind, FAR);
     gmmu.latency = 300;
-    gmmu.command(Kind::ResolveVa, 0, 0, 5);
-    gmmu.command(Kind::ResolveVa, 0, 0, 5);
+    gmmu.command(Command::ResolveVa, 0, 0, 5);
+    gmmu.command(Command::ResolveVa, 0, 0, 5);
     gmmu.map(0, 5, 9, OPEN);
-    gmmu.command(Kind::StartAckAll, 0, 0, 0);
+    gmmu.command(Command::StartAckAll, 0, 0, 0);
     assert_eq!((gmmu.resolved.len(), gmmu.last.held), (1, 0));
 }
 
@@ -363,6 +370,63 @@ fn silent_driver_holds_nobody_else_up() {
         );
     }
     assert!(gmmu.read(register::DROPPED) > 0);
+}
+
+/// Cycles within which the GMMU answers under the traffic's slowest memory and driver.
+const IN_TIME: u64 = 40_000;
+
+/// G1, G10: under the random traffic, while driver and memory do what they like, every request is answered in time. The
+/// model decides what is legal, and the Verilog agrees with it.
+fn every_request_is_answered(config: &str, cycles: u64) {
+    let parameters = <Block as blocks::Block>::parameters(config).unwrap();
+    let mut traffic = <Block as blocks::Block>::traffic(parameters, 7);
+    let mut model = faultline_sim::gmmu::Gmmu::new(parameters);
+    let kinds: Vec<_> = Kind::built()
+        .filter(|kind| *kind == Kind::Verilog)
+        .collect();
+    let mut bench = (!kinds.is_empty()).then(|| blocks::bench_of::<Block>(config, &kinds).unwrap());
+    let mut inputs = Inputs::default();
+    let mut waiting: HashMap<(usize, u64, u64), u64> = HashMap::new();
+    let mut longest = 0;
+    for cycle in 0..cycles {
+        traffic.drive(&model, &mut inputs);
+        let outputs = model.cycle(&inputs);
+        traffic.observe(&model, &inputs, &outputs);
+        if let Some(bench) = &mut bench {
+            assert_eq!(bench.cycle(&inputs).unwrap(), outputs, "cycle {cycle}");
+        }
+        let page = |sm| (sm, inputs.request_page[sm], inputs.request_space[sm]);
+        for sm in 0..16 {
+            if outputs.fill_valid >> sm & 1 == 1 {
+                let told = (sm, outputs.fill_page, u64::from(outputs.fill_space));
+                longest = longest.max(cycle - waiting.remove(&told).unwrap_or(cycle));
+            }
+            if (inputs.request_valid & outputs.request_ready) >> sm & 1 == 1 {
+                waiting.entry(page(sm)).or_insert(cycle);
+            }
+        }
+        if inputs.reset {
+            waiting.clear();
+        }
+        if cycle % 4096 == 0 {
+            let late = waiting.iter().find(|(_, since)| **since + IN_TIME < cycle);
+            assert!(late.is_none(), "cycle {cycle}: {late:?} waits");
+        }
+    }
+    println!("gmmu {config}: the longest of {cycles} cycles was a wait of {longest}");
+}
+
+#[test]
+fn every_request_is_answered_in_time() {
+    for config in ["8", "8_updates", "64"] {
+        every_request_is_answered(config, 200_000);
+    }
+}
+
+#[test]
+#[ignore = "a quarter of an hour in release"]
+fn every_request_of_a_hundred_million_cycles_is_answered_in_time() {
+    every_request_is_answered("64", 100_000_000);
 }
 
 /// G10: with the buffer off nothing is held, and nobody waits for it.
