@@ -15,6 +15,8 @@ const LOG_AND_QUEUE_PERCENT: f64 = 0.75;
 const CONTROL_PERCENT: f64 = 10.0;
 /// An entry of the replay queue, um2.
 const ENTRY_UM2: f64 = 1000.0;
+/// A far-fault MSHR, um2.
+const MSHR_UM2: f64 = 500.0;
 /// Every clock, MHz.
 const CLOCK_MHZ: f64 = 1000.0;
 
@@ -117,6 +119,36 @@ fn committed_reports_stay_within_the_bars() {
             clocks_mhz: clocks.into_iter().map(|(_, clock)| clock).collect(),
         }
         .hold(name);
+    }
+}
+
+/// The blocks of the GMMU run at their clock with both libraries, and a far-fault MSHR is small.
+#[test]
+fn committed_reports_of_the_gmmu_stay_within_the_bars() {
+    let blocks = [
+        "l2_tlb",
+        "page_walk_cache",
+        "far_fault_mshr",
+        "fault_buffer",
+    ];
+    let both = blocks
+        .iter()
+        .flat_map(|block| [format!("{block}.md"), format!("{block}_nangate45.md")]);
+    for name in both.chain(["page_walker.md".to_owned()]) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../synth/reports")
+            .join(&name);
+        let report = std::fs::read_to_string(path).unwrap();
+        let clocks = report_row(&report, "clock MHz", "Area and clock");
+        assert!(!clocks.is_empty(), "{name}: no clock");
+        for (design, clock) in clocks {
+            assert!(clock >= CLOCK_MHZ, "{name}: {design} at {clock} MHz");
+        }
+        if name.starts_with("far_fault_mshr") {
+            for (design, area) in report_row(&report, "um2 per entry", "Area and clock") {
+                assert!(area <= MSHR_UM2, "{name}: {design}: {area} um2");
+            }
+        }
     }
 }
 
