@@ -373,7 +373,7 @@ fn silent_driver_holds_nobody_else_up() {
 }
 
 /// Cycles within which the GMMU answers under the traffic's slowest memory and driver.
-const IN_TIME: u64 = 40_000;
+const IN_TIME: u64 = 20_000;
 
 /// G1, G10: under the random traffic, while driver and memory do what they like, every request is answered in time. The
 /// model decides what is legal, and the Verilog agrees with it.
