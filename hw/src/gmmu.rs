@@ -288,7 +288,8 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         self.tlb.fill_clean.next = self.desk.is_clean.val();
         self.tlb.fill_level.next = bit_cast::<2, 3>(self.desk.of_level.val());
 
-        // The walks of the MSHRs: the first of a command waits until those before it are answered.
+        // The walks of the MSHRs: the first of a command waits until those before it are answered, and none is a user's,
+        // so that it joins no walk from before the command.
         self.some_walk.next = self.walks.q.val().any();
         self.walk_goes.next =
             self.mshrs.walk_valid.val() && !(self.fresh.q.val() && self.some_walk.val());
@@ -299,7 +300,7 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
             self.walker.request_space[m].next = self.mshrs.walk_space.val();
             self.walker.request_write[m].next = false;
             self.walker.request_execute[m].next = false;
-            self.walker.request_user[m].next = true;
+            self.walker.request_user[m].next = false;
             self.begun.next = self.walker.request_ready[m].val();
         }
         self.mshrs.walk_ready.next = self.begun.val();
@@ -364,7 +365,8 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         self.desk.frame.next = self.walker.answer_frame.val();
         self.desk.writable.next = self.walker.answer_writable.val();
         self.desk.clean.next = self.walker.answer_clean.val();
-        self.desk.keeps.next = self.shared_tlb.val();
+        self.desk.keeps.next = self.shared_tlb.val()
+            && (self.walker.answer_user.val() || self.walker.answer_user_page.val());
         self.desk.fill_ready.next = self.tlb.fill_ready.val();
         self.desk.tell_ready.next = self.tells.val();
         self.desk.fault_ready.next = self.mshrs.fault_ready.val();

@@ -162,6 +162,46 @@ fn resolved_page_wakes_those_who_wait() {
     assert_eq!(gmmu.reads, reads, "that walk has filled the L2 TLB");
 }
 
+/// G4: an SM's walk of the page is under way that has read the entry before it was written.
+#[test]
+fn resolution_is_not_answered_by_a_walk_from_before_it() {
+    for wait in 0..60 {
+        let mut gmmu = Gmmu::fast("8");
+        gmmu.map(0, 78, 5, OPEN);
+        assert_eq!(gmmu.answer(2, 0, 77, false).kind, FAR);
+        gmmu.latency = 40;
+        gmmu.ask(5, 0, 77, false);
+        gmmu.steps(wait);
+        gmmu.map(0, 77, 6, OPEN);
+        gmmu.command(Command::StartAckAll, 0, 0, 0);
+        gmmu.steps(40);
+        let woken = gmmu.resolved.iter().any(|told| told.1 == 2);
+        assert!(
+            woken,
+            "the page was brought {wait} cycles after the second request"
+        );
+        // The other SM found the page, or waits for it as a new fault.
+        let told = gmmu.told.iter().find(|told| told.sm == 5);
+        let held = gmmu.last.held == 1;
+        let kind = told.expect("SM 5 is told").kind;
+        assert!(kind == TRANSLATION || kind == FAR && (held || gmmu.resolved.len() == 2));
+    }
+}
+
+/// G4: what nobody but the supervisor may read is in no TLB.
+#[test]
+fn supervisors_page_that_a_resolution_found_is_not_kept() {
+    let mut gmmu = Gmmu::new("8");
+    assert_eq!(gmmu.answer(2, 0, 77, false).kind, FAR);
+    gmmu.map(0, 77, 5, OPEN & !USER);
+    gmmu.command(Command::StartAckAll, 0, 0, 0);
+    gmmu.steps(5);
+    for sm in [2, 3] {
+        let told = gmmu.answer(sm, 0, 77, false);
+        assert_eq!((told.kind, told.frame), (DENIED, 0));
+    }
+}
+
 /// G4: a page that was brought with rights that forbid it ends the wait all the same.
 #[test]
 fn resolved_page_that_is_denied_wakes_too() {

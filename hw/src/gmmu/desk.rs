@@ -35,7 +35,7 @@ pub struct Desk {
     pub writable: Signal<In, Bit>,
     /// its dirty bit is clear.
     pub clean: Signal<In, Bit>,
-    /// The L2 TLB keeps pages.
+    /// The L2 TLB keeps such a page.
     pub keeps: Signal<In, Bit>,
     /// The L2 TLB takes the page.
     pub fill_ready: Signal<In, Bit>,

@@ -10,7 +10,7 @@ scenarios! {
     /// What the traffic has led to.
     struct Scenarios {
         hit, several_told, translation, denial, far_fault, nack, far_and_nack_at_once, hit_goes_before_denial,
-        hit_goes_before_far_fault, hit_goes_before_walk, found_for_nobody, premature, found_for_mshrs_and_sms, resolved,
+        hit_goes_before_far_fault, hit_goes_before_walk, found_for_nobody, premature, resolved,
         resolved_for_several, region_resolved, cancelled, region_cancelled, limit_reached, no_room, mshrs_full, every_walk_busy,
         walk_of_the_mshrs, walk_waits_for_those_before, two_walks_of_the_mshrs, report_of_a_denial, two_reports_at_once,
         readable_and_denied, clean_page, large_page, invalidated_page, invalidated_space, invalidated_all,
@@ -60,7 +60,6 @@ impl GmmuTraffic {
             answering && told(TRANSLATION),
         );
         count(&mut s.found_for_nobody, desk.finds && desk.sms == 0);
-        count(&mut s.found_for_mshrs_and_sms, desk.finds && desk.sms != 0);
         count(&mut s.resolved, outputs.resolve_valid != 0);
         count(
             &mut s.resolved_for_several,
