@@ -64,6 +64,8 @@ pub struct L1Tlb {
     /// The wake-up that is shown.
     woken: Option<bool>,
     woken_page: Page,
+    /// Nothing is asked for, and nothing came in the cycle before the last one.
+    still: bool,
 }
 
 impl L1Tlb {
@@ -87,6 +89,23 @@ impl L1Tlb {
     #[must_use]
     pub const fn refused(&self) -> bool {
         self.refused
+    }
+
+    /// The page whose walk is on offer.
+    pub(crate) fn walk(&self) -> Option<Page> {
+        let miss = self.offered.and_then(|entry| self.misses[entry]);
+        miss.map(|miss| miss.page)
+    }
+
+    /// Nothing happens here until something comes.
+    pub(crate) const fn is_quiet(&self) -> bool {
+        self.still && !comes(&self.came)
+    }
+
+    /// A page that is missed is known to be absent.
+    pub(crate) fn is_absent(&self, number: u64) -> bool {
+        let page = Page { number, space: 0 };
+        self.of_page(page).is_some_and(|miss| miss.absent)
     }
 
     fn of_page(&self, page: Page) -> Option<&Miss> {
@@ -283,7 +302,13 @@ impl L1Tlb {
         self.woken = (ended || told).then_some(ended && self.refused);
         self.woken_page = came.filled();
         self.refused &= !ended;
+        self.still = self.offered.is_none() && !comes(&came);
     }
+}
+
+/// Something comes that acts.
+const fn comes(inputs: &Inputs) -> bool {
+    inputs.check_valid || inputs.fill_valid || inputs.resolve_valid || inputs.invalidate_valid
 }
 
 impl Model for L1Tlb {
@@ -303,6 +328,7 @@ impl Model for L1Tlb {
             came: Inputs::default(),
             woken: None,
             woken_page: Page::default(),
+            still: false,
         }
     }
 
@@ -312,7 +338,11 @@ impl Model for L1Tlb {
             *self = Self::new(self.parameters);
             return outputs;
         }
-        self.act(inputs);
+        if self.is_quiet() {
+            (self.turn, self.woken, self.woken_page) = (0, None, self.came.filled());
+        } else {
+            self.act(inputs);
+        }
         self.came = inputs.clone();
         self.came.check_valid &= !inputs.invalidate_valid;
         self.cycle += 1;

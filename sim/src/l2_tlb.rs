@@ -149,6 +149,11 @@ impl L2Tlb {
         }
     }
 
+    /// A hit is answered in the cycle that comes.
+    pub(crate) const fn answers(&self) -> bool {
+        self.answer.is_some()
+    }
+
     /// What it offers, whatever comes in this cycle.
     pub(crate) fn shown(&self) -> Outputs {
         self.outputs(&Inputs::default())

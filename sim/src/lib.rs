@@ -1,5 +1,5 @@
 //! The reference: a naive model of each block, in plain data, written from the block's page alone, an executor
-//! of SIMT programs, and a reader of GPU traces.
+//! of SIMT programs, a reader of GPU traces, and a machine that translates addresses.
 
 pub mod coalescer;
 pub mod far_fault_mshr;
@@ -18,4 +18,5 @@ pub mod simt;
 pub mod sm;
 pub mod sm_pipeline;
 pub mod trace;
+pub mod translation;
 pub mod walk;

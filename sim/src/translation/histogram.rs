@@ -1,0 +1,114 @@
+//! Latencies, counted.
+
+use std::collections::BTreeMap;
+
+/// Parts of an octave, as a power of two: a value is known to an eighth of it.
+const PART_BITS: u32 = 3;
+
+/// How often a value was met.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Histogram {
+    count: u64,
+    sum: u64,
+    most: u64,
+    /// By the least value that is counted together.
+    counts: BTreeMap<u64, u64>,
+}
+
+impl Histogram {
+    /// Counts a value.
+    pub fn add(&mut self, value: u64) {
+        self.count += 1;
+        self.sum += value;
+        self.most = self.most.max(value);
+        *self.counts.entry(least(value)).or_insert(0) += 1;
+    }
+
+    /// How many values there were.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Their sum.
+    #[must_use]
+    pub const fn sum(&self) -> u64 {
+        self.sum
+    }
+
+    /// The largest.
+    #[must_use]
+    pub const fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// Their mean, or 0.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.sum as f64 / self.count.max(1) as f64
+    }
+
+    /// The value that so many percent do not exceed by more than an eighth.
+    #[must_use]
+    pub fn percentile(&self, percent: u64) -> u64 {
+        let wanted = (self.count * percent).div_ceil(100);
+        let mut below = 0;
+        for (value, count) in &self.counts {
+            below += count;
+            if below >= wanted {
+                return *value;
+            }
+        }
+        0
+    }
+
+    /// The percentage of values that are at most this one, to an eighth of it.
+    #[must_use]
+    pub fn percent_within(&self, value: u64) -> f64 {
+        let within: u64 = self.counts.range(..=value).map(|(_, count)| count).sum();
+        100.0 * within as f64 / self.count.max(1) as f64
+    }
+
+    /// Counts by octave: the least value of each, and how many there were.
+    #[must_use]
+    pub fn octaves(&self) -> Vec<(u64, u64)> {
+        let mut octaves = BTreeMap::new();
+        for (value, count) in &self.counts {
+            let octave = value.checked_ilog2().map_or(0, |bits| 1 << bits);
+            *octaves.entry(octave).or_insert(0) += count;
+        }
+        octaves.into_iter().collect()
+    }
+}
+
+/// The least value that is counted with this one.
+const fn least(value: u64) -> u64 {
+    match value.checked_ilog2() {
+        Some(bits) if bits > PART_BITS => value >> (bits - PART_BITS) << (bits - PART_BITS),
+        _ => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Histogram;
+
+    #[test]
+    fn values_are_known_to_an_eighth() {
+        let mut histogram = Histogram::default();
+        (1..=1000).for_each(|value| histogram.add(value));
+        assert_eq!((histogram.count(), histogram.most()), (1000, 1000));
+        assert!((histogram.mean() - 500.5).abs() < 1e-9);
+        for percent in [1, 50, 99] {
+            let (exact, known) = (percent * 10, histogram.percentile(percent));
+            assert!(
+                known <= exact && exact * 7 <= known * 8,
+                "{percent} {known}"
+            );
+        }
+        let octaves = histogram.octaves();
+        assert_eq!(octaves[..3], [(1, 1), (2, 2), (4, 4)]);
+        assert_eq!(octaves.last(), Some(&(512, 489)));
+        assert_eq!(Histogram::default().percentile(99), 0);
+    }
+}

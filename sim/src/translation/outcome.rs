@@ -1,0 +1,74 @@
+//! What is measured.
+
+use super::Histogram;
+
+/// Levels of tables, the last one first.
+pub const LEVELS: usize = 4;
+
+/// What a run has shown.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Cycles until all SMs that count have ended.
+    pub cycles: u64,
+    /// Cycles of each SM that counts until it has ended.
+    pub of_sms: Vec<u64>,
+    /// Accesses of the SMs that count.
+    pub accesses: u64,
+    /// Accesses of all SMs that had to wait for their page.
+    pub missed: u64,
+    /// Walks that have begun.
+    pub walks: u64,
+    /// From the miss in an L1 TLB until the SM was told a translation that a walk has found.
+    pub latency: Histogram,
+    /// The part of it before the walk began.
+    pub queueing: Histogram,
+    /// The rest.
+    pub service: Histogram,
+    /// Pages for which L1 TLBs wait while a walk begins.
+    pub in_flight: Histogram,
+    /// Cycles between the beginnings of walks.
+    pub intervals: Histogram,
+    /// Entries that walks have read of each level.
+    pub reads: [u64; LEVELS],
+    /// Those that were read from memory.
+    pub memory_reads: [u64; LEVELS],
+    /// Requests that the L2 TLB has answered.
+    pub l2_hits: u64,
+    /// Far faults that were turned away.
+    pub nacks: u64,
+    /// Far faults that were held.
+    pub far_faults: u64,
+    /// From the miss of an absent page until its SM was told the translation.
+    pub fault_service: Histogram,
+    /// Far faults that the GMMU has held, at most.
+    pub held: u16,
+}
+
+impl Outcome {
+    /// Entries of a level that the page-walk cache has answered.
+    #[must_use]
+    pub const fn cache_hits(&self, level: usize) -> u64 {
+        self.reads[level].saturating_sub(self.memory_reads[level])
+    }
+
+    /// Performance, that of another run as 100.
+    #[must_use]
+    pub fn percent_of(&self, other: &Self) -> f64 {
+        100.0 * other.cycles as f64 / self.cycles.max(1) as f64
+    }
+
+    /// The cycles of the slowest SM, the mean as 1.
+    #[must_use]
+    pub fn unfairness(&self) -> f64 {
+        let sum: u64 = self.of_sms.iter().sum();
+        let slowest = self.of_sms.iter().max().copied().unwrap_or(0);
+        slowest as f64 * self.of_sms.len() as f64 / sum.max(1) as f64
+    }
+
+    /// Accesses in 1,000 cycles of an SM.
+    #[must_use]
+    pub fn accesses_per_1000(&self) -> f64 {
+        let cycles = self.cycles * self.of_sms.len() as u64;
+        1000.0 * self.accesses as f64 / cycles.max(1) as f64
+    }
+}

@@ -1,0 +1,131 @@
+//! What the papers claim of the designs, as the models show it.
+
+#![allow(clippy::unwrap_used)] // a test that cannot go on panics
+
+use faultline_sim::trace::{SAXPY, Trace};
+use faultline_sim::translation::{Design, Outcome, Parameters, Pattern, Work, ideal, run};
+
+const SMS: usize = 16;
+
+fn outcome(work: &Work, parameters: &Parameters) -> Outcome {
+    run(work, parameters).unwrap()
+}
+
+/// The performance of all designs, ideal translation as 100.
+fn performance(pattern: Pattern) -> [f64; 6] {
+    let work = pattern.work(SMS, 1);
+    let best = ideal(&work);
+    Design::ALL.map(|design| outcome(&work, &design.parameters()).percent_of(&best))
+}
+
+/// Power et al., HPCA 2014, Figs. 6, 7 and 11.
+#[test]
+fn designs_are_in_the_papers_order() {
+    let [one, two, three, shared, shared_and_cache, ideal_cache] = performance(Pattern::Burst);
+    assert!(1.2 * one < two && 1.2 * two < three, "{one} {two} {three}");
+    assert!(shared < three && three - shared_and_cache < 3.0);
+    assert!(ideal_cache >= three && ideal_cache <= 100.0);
+}
+
+#[test]
+fn bursts_are_those_of_the_paper() {
+    let work = Pattern::Burst.work(SMS, 1);
+    let two = outcome(&work, &Design::Two.parameters());
+    assert!(two.in_flight.mean() >= 60.0, "{}", two.in_flight.mean());
+    assert!(two.intervals.percent_within(500) > 90.0);
+    let accesses = ideal(&work).accesses_per_1000();
+    assert!((accesses - 39.0).abs() < 1.0, "{accesses}");
+}
+
+/// Section 4.3: a page-walk cache leaves one access to memory of four, and its walks leave the queue sooner.
+#[test]
+fn page_walk_cache_cuts_service_and_queueing() {
+    let work = Pattern::Burst.work(SMS, 1);
+    let two = outcome(&work, &Design::Two.parameters());
+    let three = outcome(&work, &Design::Three.parameters());
+    assert!(3.0 * three.latency.mean() < 2.0 * two.latency.mean());
+    assert!(2.0 * three.service.mean() < two.service.mean());
+    assert!(2.0 * three.queueing.mean() < two.queueing.mean());
+    let requests = |level| [three.reads[level], three.memory_reads[level]];
+    assert_eq!(requests(0), [three.walks; 2]);
+    for level in 1..4 {
+        assert_eq!(three.reads[level], three.walks);
+        assert!(three.cache_hits(level) * 10 > three.walks * 9);
+        assert_eq!(two.cache_hits(level), 0);
+    }
+}
+
+/// Section 4.3: first come, first served, an SM's bursts queue ahead of the others' misses.
+#[test]
+fn turns_remove_the_regression_of_first_come() {
+    let work = Pattern::OneBursts.work(SMS, 1);
+    let cycles = |parameters: Parameters| outcome(&work, &parameters).cycles;
+    let two = Design::Two.parameters();
+    let own = cycles(Design::One.parameters());
+    let turns = cycles(two);
+    let first_come = cycles(Parameters {
+        first_come: true,
+        ..two
+    });
+    assert!(first_come > own, "{first_come} {own}");
+    assert!(turns <= own, "{turns} {own}");
+}
+
+/// Zheng et al., HPCA 2016, section 3.2, with half as many SMs and half of the link.
+#[test]
+fn four_mshrs_are_enough() {
+    let mut work = Pattern::Stream.work(8, 1);
+    for warp in work.phases[0].iter_mut().flat_map(|sm| &mut sm.warps) {
+        warp.truncate(33);
+    }
+    let [one, two, four, eight, sixteen, more] = [1, 2, 4, 8, 16, 32].map(|mshrs| {
+        let parameters = Parameters {
+            mshrs,
+            far_percent: 100,
+            transfer: 716,
+            ..Design::Three.parameters()
+        };
+        let outcome = outcome(&work, &parameters);
+        assert!(usize::from(outcome.held) <= mshrs * 8);
+        assert_eq!(outcome.fault_service.count(), outcome.far_faults);
+        outcome.cycles as f64
+    });
+    assert!(one > 1.8 * two && two > 1.7 * four, "{one} {two} {four}");
+    let (gained, all) = (one / four, one / sixteen);
+    assert!(gained > 0.6 * all, "{gained} {all}");
+    assert!(eight <= four * 1.01 && sixteen <= eight * 1.01);
+    assert!((more / sixteen - 1.0).abs() < 0.02, "{sixteen} {more}");
+}
+
+#[test]
+fn same_seed_does_the_same() {
+    let run = |seed| {
+        let work = Pattern::Random.work(2, seed);
+        let parameters = Parameters {
+            far_percent: 50,
+            service: 2000,
+            seed,
+            ..Design::Three.parameters()
+        };
+        let outcome = outcome(&work, &parameters);
+        (outcome.cycles, outcome.walks, outcome.far_faults)
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
+
+#[test]
+fn traces_are_translated() {
+    let folder = std::env::temp_dir().join(format!("faultline-translation-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("saxpy.traceg");
+    std::fs::write(&file, SAXPY).unwrap();
+    let work = Work::of_trace("saxpy".to_owned(), &Trace::open(&file).unwrap(), 2);
+    std::fs::remove_dir_all(&folder).unwrap();
+    let work = work.unwrap();
+    assert_eq!((work.phases.len(), work.sms()), (1, 2));
+    let best = ideal(&work);
+    let three = outcome(&work, &Design::Three.parameters());
+    assert!(best.accesses > 0 && best.accesses == three.accesses);
+    assert!(three.cycles > best.cycles && three.walks > 0);
+}
