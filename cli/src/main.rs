@@ -4,6 +4,7 @@ mod cosim;
 mod cost;
 mod doctor;
 mod export;
+mod gmmu;
 mod library;
 mod output;
 mod report;
@@ -43,6 +44,7 @@ enum Command {
     Sm(sm::Args),
     Timeline(timeline::Args),
     Walk(walk::Args),
+    Gmmu(gmmu::Args),
     Doctor(doctor::Args),
 }
 
@@ -86,6 +88,7 @@ fn main() -> ExitCode {
         Command::Sm(args) => sm::run(args, &global),
         Command::Timeline(args) => timeline::run(args, &global),
         Command::Walk(args) => walk::run(args, &global),
+        Command::Gmmu(args) => gmmu::run(args, &global),
         Command::Doctor(args) => doctor::run(args, &global),
     };
     match result {

@@ -166,7 +166,7 @@ fn burst(sms: usize, phase: u64) -> Phase {
 fn scattered(rng: &mut Rng) -> Vec<Access> {
     let access = |lane: u64| Access {
         page: BASE + rng.u64(0..FOOTPRINT),
-        after: if lane % 32 == 0 { DATA } else { 0 },
+        after: if lane.is_multiple_of(32) { DATA } else { 0 },
     };
     (0..32 * 64).map(access).collect()
 }

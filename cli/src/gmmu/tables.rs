@@ -1,0 +1,180 @@
+//! The runs as tables.
+
+use comfy_table::Cell;
+
+use super::jobs::{Latency, MHZ, Row};
+use crate::output::{grouped, right, table};
+
+/// What tells machines apart, by name.
+type Size = (&'static str, fn(&Row) -> String);
+
+const SIZES: [Size; 5] = [
+    ("order", |row| row.order.to_owned()),
+    ("threads", |row| row.threads.to_string()),
+    ("PWC", |row| pwc(row)),
+    ("L2 entries", |row| row.l2_entries.to_string()),
+    ("MSHRs per SM", |row| row.mshr_per_sm.to_string()),
+];
+
+/// The page-walk cache.
+pub fn pwc(row: &Row) -> String {
+    match row.pwc_bytes {
+        None => "ideal".to_owned(),
+        Some(0) => "-".to_owned(),
+        Some(bytes) if bytes.is_multiple_of(1024) => format!("{} KB", bytes / 1024),
+        Some(bytes) => format!("{bytes} B"),
+    }
+}
+
+/// The sizes in which machines of one design differ.
+pub fn varied(rows: &[Row]) -> Vec<Size> {
+    let differs = |(_, size): &Size| {
+        rows.iter().any(|row| {
+            let mut same = rows.iter().filter(|other| other.design == row.design);
+            same.any(|other| size(other) != size(row))
+        })
+    };
+    SIZES.into_iter().filter(differs).collect()
+}
+
+/// All tables.
+pub fn text(rows: &[Row]) -> String {
+    let mut text = format!(
+        "Performance, translation at once as 100; walk latency in cycles, from the miss in the L1 TLB on\n{}\n\
+         queueing: before the walk begins; in flight: pages that L1 TLBs wait for as a walk begins; PWC hits: of the reads\n\
+         of level 2, 3 and 4; slowest SM: its cycles, the mean as 1",
+        walks(rows)
+    );
+    if rows.iter().any(|row| row.far_faults_percent > 0) {
+        text += &format!("\n\nFar faults\n{}", far_faults(rows));
+    }
+    if let [row] = rows {
+        text += &format!("\n\nWalk latency\n{}", histogram(row));
+    }
+    text
+}
+
+fn begin(row: &Row, sizes: &[Size]) -> Vec<Cell> {
+    let mut cells = vec![Cell::new(&row.workload), Cell::new(row.design)];
+    cells.extend(sizes.iter().map(|(_, size)| right(size(row))));
+    cells
+}
+
+fn walks(rows: &[Row]) -> String {
+    let sizes = varied(rows);
+    let mut headings = vec!["workload", "design"];
+    headings.extend(sizes.iter().map(|(name, _)| *name));
+    headings.extend([
+        "cycles",
+        "of ideal",
+        "walks",
+        "latency",
+        "p99",
+        "queueing",
+        "service",
+        "in flight",
+        "most",
+        "PWC hits, %",
+        "L2 hits",
+        "reads",
+        "slowest SM",
+    ]);
+    let mut table = table(&headings);
+    for row in rows {
+        let mut cells = begin(row, &sizes);
+        let hits = row.levels.iter().skip(1);
+        let hits = hits.map(|level| percent(level.cache_hits, level.reads));
+        let hits = match row.pwc_bytes {
+            Some(0) => "-".to_owned(),
+            _ => hits.collect::<Vec<_>>().join(" "),
+        };
+        cells.extend(
+            [
+                grouped(row.cycles),
+                format!("{:.1}", row.percent_of_ideal),
+                grouped(row.walks),
+                format!("{:.0}", row.walk_latency.mean),
+                grouped(row.walk_latency.p99),
+                format!("{:.0}", row.queueing.mean),
+                format!("{:.0}", row.service.mean),
+                format!("{:.0}", row.in_flight),
+                grouped(row.in_flight_most),
+                hits,
+                grouped(row.l2_hits),
+                grouped(row.memory_reads),
+                format!("{:.2}", row.slowest_sm),
+            ]
+            .map(right),
+        );
+        table.add_row(cells);
+    }
+    table.to_string()
+}
+
+/// A share in percent, whole.
+pub fn percent(part: u64, of: u64) -> String {
+    format!("{:.0}", 100.0 * part as f64 / of.max(1) as f64)
+}
+
+/// Cycles as microseconds.
+pub fn microseconds(cycles: f64) -> String {
+    format!("{:.1}", cycles / MHZ as f64)
+}
+
+fn far_faults(rows: &[Row]) -> String {
+    let sizes = varied(rows);
+    let mut headings = vec!["workload", "design"];
+    headings.extend(sizes.iter().map(|(name, _)| *name));
+    headings.extend([
+        "far faults",
+        "per ms",
+        "Nacks",
+        "held, most",
+        "service, us",
+        "p99, us",
+    ]);
+    let mut table = table(&headings);
+    for row in rows {
+        let mut cells = begin(row, &sizes);
+        cells.extend(
+            [
+                grouped(row.far_faults),
+                format!("{:.0}", row.far_faults_per_ms),
+                grouped(row.nacks),
+                row.far_faults_held.to_string(),
+                microseconds(row.fault_service.mean),
+                microseconds(row.fault_service.p99 as f64),
+            ]
+            .map(right),
+        );
+        table.add_row(cells);
+    }
+    table.to_string()
+}
+
+/// The latencies of a run, a row for each octave.
+fn histogram(row: &Row) -> String {
+    let mut table = table(&["cycles from", "all", "queueing", "service", "all"]);
+    let parts = [&row.walk_latency, &row.queueing, &row.service];
+    let mut octaves: Vec<u64> = parts
+        .iter()
+        .flat_map(|part| part.octaves.iter().map(|(octave, _)| *octave))
+        .collect();
+    octaves.sort_unstable();
+    octaves.dedup();
+    let count = |part: &Latency, octave| {
+        let known = part.octaves.iter().find(|(from, _)| *from == octave);
+        known.map_or(0, |(_, count)| *count)
+    };
+    let all = row.walk_latency.octaves.iter().map(|(_, count)| *count);
+    let most = all.max().unwrap_or(1);
+    for octave in octaves {
+        let counts = parts.map(|part| count(part, octave));
+        let bar = "#".repeat((counts[0] as f64 / most as f64 * 30.0).ceil() as usize);
+        let mut cells = vec![right(grouped(octave))];
+        cells.extend(counts.map(|count| right(grouped(count))));
+        cells.push(bar.into());
+        table.add_row(cells);
+    }
+    table.to_string()
+}

@@ -1,0 +1,176 @@
+//! `faultline gmmu` as its users meet it.
+
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::{contains, is_empty};
+
+fn faultline(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
+    command.arg("gmmu").args(arguments);
+    command
+}
+
+fn json(arguments: &[&str]) -> Vec<serde_json::Value> {
+    let output = faultline(arguments).arg("--json").assert().success();
+    serde_json::from_slice(&output.get_output().stdout).unwrap()
+}
+
+#[test]
+fn one_run_shows_its_latencies() {
+    let text = contains("in flight")
+        .and(contains("queueing"))
+        .and(contains("Walk latency"))
+        .and(contains("##"));
+    faultline(&["burst", "--design", "3", "--sms", "4"])
+        .assert()
+        .success()
+        .stdout(text)
+        .stderr(is_empty());
+}
+
+#[test]
+fn every_machine_has_a_row_of_json() {
+    let rows = json(&[
+        "sharing",
+        "--sms",
+        "2",
+        "--design",
+        "3,1,shared-l2",
+        "--threads",
+        "4,8",
+        "--pwc",
+        "0,4k",
+        "--order",
+        "turns,first-come",
+    ]);
+    assert_eq!(rows.len(), 3 * 2 * 2 * 2);
+    let same = |row: &serde_json::Value| row["ideal_cycles"] == rows[0]["ideal_cycles"];
+    assert!(rows.iter().all(same));
+    for row in &rows {
+        let share = row["percent_of_ideal"].as_f64().unwrap();
+        assert!(share > 1.0 && share <= 100.0, "{row}");
+        let hits: u64 = row["levels"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|level| level["cache_hits"].as_u64().unwrap())
+            .sum();
+        assert_eq!(hits > 0, row["pwc_bytes"] == 4096, "{row}");
+        assert_eq!(row["far_faults"], 0);
+        assert!(row["design"] == "1" || row["walks"].as_u64() <= row["missed"].as_u64());
+    }
+}
+
+#[test]
+fn far_faults_are_swept_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let svg = folder.path().join("plot.svg");
+    let path = svg.to_str().unwrap();
+    let rows = json(&[
+        "sharing",
+        "--sms",
+        "2",
+        "--design",
+        "3",
+        "--mshr-per-sm",
+        "1,4",
+        "--service-us",
+        "2",
+        "--svg",
+        path,
+    ]);
+    let per_ms = |row: usize| rows[row]["far_faults_per_ms"].as_f64().unwrap();
+    assert!(per_ms(1) > 2.0 * per_ms(0), "{} {}", per_ms(0), per_ms(1));
+    assert!(rows[0]["nacks"].as_u64() > Some(0));
+    assert_eq!(rows[0]["far_faults_percent"], 100);
+    let svg = std::fs::read_to_string(svg).unwrap();
+    let drawn = ["<svg", "far faults in a millisecond", "MSHRs per SM 4"];
+    assert!(drawn.iter().all(|part| svg.contains(part)), "{svg}");
+}
+
+#[test]
+fn a_trace_is_translated() {
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/traces/kernelslist.g");
+    faultline(&[trace.to_str().unwrap(), "--sms", "2", "--design", "1,3"])
+        .assert()
+        .success()
+        .stdout(contains("kernelslist.g").and(contains("of ideal")));
+}
+
+#[test]
+fn wrong_options_are_one_sentence() {
+    let wrong: [(&[&str], &str); 8] = [
+        (
+            &["bursts"],
+            "bursts is neither a file nor a pattern; the patterns are stream,",
+        ),
+        (&["burst", "--design", "4"], "there are 1, 2, 3, shared-l2"),
+        (&["burst", "--threads", "12"], "power of two from 1 to 64"),
+        (&["burst", "--pwc", "3k"], "such as 8k, or 0 for none"),
+        (
+            &["burst", "--l2", "8"],
+            "power of two from 16 to 4096, or 0",
+        ),
+        (
+            &["burst", "--mshr-per-sm", "0"],
+            "whole number from 1 to 64",
+        ),
+        (
+            &["burst", "--far-faults", "101"],
+            "whole number from 0 to 100",
+        ),
+        (&["burst", "--markdown", "page.md"], "cannot be used with"),
+    ];
+    for (arguments, told) in wrong {
+        let output = faultline(arguments).assert().failure();
+        let output = output.stdout(is_empty()).stderr(contains(told));
+        let text = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+        assert_eq!(text.trim_end().lines().count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn nothing_is_run_where_the_plot_cannot_be_written() {
+    faultline(&["burst", "--svg", "/nowhere/plot.svg"])
+        .assert()
+        .failure()
+        .stdout(is_empty())
+        .stderr(contains("/nowhere/plot.svg: cannot write"));
+}
+
+#[test]
+fn report_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("gmmu.md");
+    let path = page.to_str().unwrap();
+    faultline(&[
+        "--sms",
+        "1",
+        "--service-us",
+        "1",
+        "--memory-latency",
+        "50",
+        "--markdown",
+        path,
+    ])
+    .assert()
+    .success()
+    .stderr(is_empty());
+    let page = std::fs::read_to_string(page).unwrap();
+    let told = [
+        "# The GMMU under misses\n\nGenerated by `faultline gmmu --sms 1 --service-us 1 --memory-latency 50 --seed 1 --markdown FILE`.",
+        "| shared-l2-pwc |",
+        "## The page-walk cache",
+        "## First come, first served",
+        "| 32 |",
+        "| one-bursts |",
+    ];
+    for part in told {
+        assert!(page.contains(part), "{part} is not in {page}");
+    }
+    assert!(!page.contains("NaN"), "{page}");
+}
