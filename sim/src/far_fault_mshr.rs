@@ -81,6 +81,8 @@ pub struct FarFaultMshr {
     reporting: bool,
     /// What the report shows, as outputs.
     report: Outputs,
+    /// Entries that are taken, and those of them that are marked: counted when they change, for it is asked in each cycle.
+    counted: (u16, u16),
 }
 
 impl FarFaultMshr {
@@ -131,11 +133,6 @@ impl FarFaultMshr {
             .map(|(index, _)| index)
     }
 
-    /// What it offers, whatever comes in this cycle.
-    pub(crate) fn shown(&self) -> Outputs {
-        self.outputs([false; 3])
-    }
-
     fn key(&self, page: Page, region: bool) -> u64 {
         let inside = if region {
             self.parameters.region_bits
@@ -176,8 +173,8 @@ impl FarFaultMshr {
         }
     }
 
-    fn sweeping(&self) -> bool {
-        self.held().any(|(_, held)| held.marked)
+    const fn sweeping(&self) -> bool {
+        self.counted.1 > 0
     }
 
     /// The operation that is accepted, and the readies.
@@ -211,17 +208,14 @@ impl FarFaultMshr {
         (work, readies)
     }
 
-    fn outputs(&self, readies: [bool; 3]) -> Outputs {
-        let [fault_ready, present_ready, command_ready] = readies;
+    /// What it offers, whatever comes in this cycle.
+    pub(crate) fn shown(&self) -> Outputs {
         let mut outputs = Outputs {
-            fault_ready,
-            present_ready,
-            command_ready,
             report_valid: self.reporting,
             walk_valid: self.walking,
             walk_page: self.walk.number,
             walk_space: self.walk.space,
-            held: self.held().count() as u16,
+            held: self.counted.0,
             sweeping: self.sweeping(),
             ..self.report.clone()
         };
@@ -361,12 +355,25 @@ impl Model for FarFaultMshr {
             walk: Page::default(),
             reporting: false,
             report: Outputs::default(),
+            counted: (0, 0),
         }
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        let (work, readies) = self.next(inputs);
-        let outputs = self.outputs(readies);
+        self.cycle_after(inputs, self.shown())
+    }
+}
+
+impl FarFaultMshr {
+    /// A cycle, in which it shows what it offers.
+    pub(crate) fn cycle_after(&mut self, inputs: &Inputs, shown: Outputs) -> Outputs {
+        let (work, [fault_ready, present_ready, command_ready]) = self.next(inputs);
+        let outputs = Outputs {
+            fault_ready,
+            present_ready,
+            command_ready,
+            ..shown
+        };
         if inputs.reset {
             *self = Self::new(self.parameters);
             return outputs;
@@ -383,6 +390,8 @@ impl Model for FarFaultMshr {
             }
             Doing::Operation(work, 1) => {
                 self.doing = self.act(work, inputs.limit.into());
+                let marked = self.held().filter(|(_, held)| held.marked).count();
+                self.counted = (self.held().count() as u16, marked as u16);
             }
             Doing::Operation(work, left) => self.doing = Doing::Operation(work, left - 1),
             Doing::Answering { .. } if inputs.answer_ready => self.doing = Doing::Nothing,

@@ -551,7 +551,13 @@ impl Model for FaultBuffer {
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        let outputs = self.outputs(inputs);
+        self.cycle_after(inputs, self.outputs(inputs))
+    }
+}
+
+impl FaultBuffer {
+    /// A cycle, in which it shows these outputs.
+    pub(crate) fn cycle_after(&mut self, inputs: &Inputs, outputs: Outputs) -> Outputs {
         if inputs.reset {
             *self = Self::new(self.parameters);
             return outputs;

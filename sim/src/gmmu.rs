@@ -374,12 +374,13 @@ impl Model for Gmmu {
             execute_disable: inputs.execute_disable,
         });
         let asked = self.walker_inputs(inputs, &pages, &far, &cache);
-        let walker = self.walker.cycle(&asked);
+        let walker = self.walker.cycle_after(&asked, wanted);
         let begun = walker.request_ready[sms] != 0;
 
         // The TLB.
         let accepted = walker.request_ready[..sms].iter().enumerate();
-        let tlb = self.tlb.cycle(&l2_tlb::Inputs {
+        let hit = pages.answer_valid;
+        let tlb_inputs = l2_tlb::Inputs {
             reset,
             request_valid: inputs.request_valid,
             request_page: inputs.request_page,
@@ -397,10 +398,10 @@ impl Model for Gmmu {
             invalidate_scope: inputs.invalidate_scope,
             invalidate_page: inputs.invalidate_page,
             invalidate_space: inputs.invalidate_space,
-        });
+        };
+        let tlb = self.tlb.cycle_after(&tlb_inputs, pages);
 
         // The driver's side, and the far faults.
-        let hit = pages.answer_valid;
         let ends = !inputs.region || self.beat == self.last_beat();
         let beats = far.wake_valid && !(far.wake_denied && hit);
         let denial = desk.reports && !(far.report_valid && self.favoured);
@@ -445,7 +446,7 @@ impl Model for Gmmu {
             command_ready: false,
         };
         let command = self.buffer.outputs(&reported);
-        let mshrs = self.mshrs.cycle(&far_fault_mshr::Inputs {
+        let mshr_inputs = far_fault_mshr::Inputs {
             reset,
             region: inputs.region,
             limit: if room { inputs.far_limit } else { 0 },
@@ -469,16 +470,18 @@ impl Model for Gmmu {
             present_page: desk.page,
             present_space: desk.space,
             wake_ready: beats && ends,
-        });
-        let buffer = self.buffer.cycle(&fault_buffer::Inputs {
+        };
+        let mshrs = self.mshrs.cycle_after(&mshr_inputs, far);
+        let reported = fault_buffer::Inputs {
             command_ready: mshrs.command_ready,
             ..reported
-        });
+        };
+        let buffer = self.buffer.cycle_after(&reported, command);
 
-        if far.wake_valid && !far.wake_denied {
-            outputs.resolve_valid = far.wake_to;
-            outputs.resolve_page = self.woken(&far, inputs.region);
-            outputs.resolve_space = far.wake_space;
+        if mshrs.wake_valid && !mshrs.wake_denied {
+            outputs.resolve_valid = mshrs.wake_to;
+            outputs.resolve_page = self.woken(&mshrs, inputs.region);
+            outputs.resolve_space = mshrs.wake_space;
         }
         let drops = self.phase == Phase::Sms;
         outputs.request_ready = tlb.request_ready;
@@ -514,7 +517,7 @@ impl Model for Gmmu {
             (self.walks, self.fresh, self.beat, self.favoured) = (0, false, 0, false);
             return outputs;
         }
-        let first = hit || far.answer_valid || (far.wake_valid && far.wake_denied);
+        let first = hit || mshrs.answer_valid || (mshrs.wake_valid && mshrs.wake_denied);
         self.phase = self.next_phase(inputs, &cache, &walker, &tlb);
         self.desk.fills &= !tlb.fill_ready;
         self.desk.tells &= first;
@@ -527,7 +530,7 @@ impl Model for Gmmu {
         }
         let answered = taken && walker.answer_requesters[sms] != 0;
         self.walks = self.walks + u16::from(begun) - u16::from(answered);
-        self.fresh = (self.fresh && !begun) || (command.command_valid && mshrs.command_ready);
+        self.fresh = (self.fresh && !begun) || (buffer.command_valid && mshrs.command_ready);
         if beats {
             self.beat = if ends { 0 } else { self.beat + 1 };
         }

@@ -156,7 +156,25 @@ impl L2Tlb {
 
     /// What it offers, whatever comes in this cycle.
     pub(crate) fn shown(&self) -> Outputs {
-        self.outputs(&Inputs::default())
+        let mut outputs = Outputs {
+            miss_valid: self.missing(),
+            ..Outputs::default()
+        };
+        if let Some((sm, filled)) = self.answer {
+            outputs.answer_valid = true;
+            outputs.answer_to = 1 << sm;
+            outputs.answer_page = filled.page.number;
+            outputs.answer_space = filled.page.space;
+            outputs.answer_frame = filled.frame;
+            outputs.answer_writable = filled.writable;
+            outputs.answer_clean = filled.clean;
+        }
+        for (sm, miss) in self.misses.iter().enumerate() {
+            outputs.miss_page[sm] = miss.page.number;
+            outputs.miss_space[sm] = miss.page.space.into();
+            outputs.miss_write |= u16::from(miss.write) << sm;
+        }
+        outputs
     }
 
     fn fills_wait(&self, inputs: &Inputs) -> bool {
@@ -186,10 +204,10 @@ impl L2Tlb {
     }
 
     fn choose(&self, inputs: &Inputs) -> Choice {
-        let ports = self.parameters.sms;
-        let asks = |sm: &usize| (self.asking(inputs) >> sm) & 1 == 1;
-        let above = (self.last + 1..ports).find(asks);
-        let next = above.or_else(|| (0..ports).find(asks));
+        let asking = u32::from(self.asking(inputs));
+        let above = asking >> (self.last + 1) << (self.last + 1);
+        let lowest = |bits: u32| (bits != 0).then(|| bits.trailing_zeros() as usize);
+        let next = lowest(above).or_else(|| lowest(asking));
         let fill = inputs.fill_valid && !self.fills_wait(inputs);
         let step = self
             .steps
@@ -204,32 +222,6 @@ impl L2Tlb {
 
     fn finishes(&self) -> bool {
         matches!(self.acting(), Some(Operation::Step { set, .. }) if set + 1 == self.parameters.sets())
-    }
-
-    fn outputs(&self, inputs: &Inputs) -> Outputs {
-        let choice = self.choose(inputs);
-        let mut outputs = Outputs {
-            request_ready: choice.lookup.map_or(0, |sm| 1 << sm),
-            fill_ready: self.others_may(inputs) && !self.fills_wait(inputs),
-            invalidate_ready: self.finishes() && !self.clearing,
-            miss_valid: self.missing(),
-            ..Outputs::default()
-        };
-        if let Some((sm, filled)) = self.answer {
-            outputs.answer_valid = true;
-            outputs.answer_to = 1 << sm;
-            outputs.answer_page = filled.page.number;
-            outputs.answer_space = filled.page.space;
-            outputs.answer_frame = filled.frame;
-            outputs.answer_writable = filled.writable;
-            outputs.answer_clean = filled.clean;
-        }
-        for (sm, miss) in self.misses.iter().enumerate() {
-            outputs.miss_page[sm] = miss.page.number;
-            outputs.miss_space[sm] = miss.page.space.into();
-            outputs.miss_write |= u16::from(miss.write) << sm;
-        }
-        outputs
     }
 
     fn act(&mut self, operation: Operation) {
@@ -331,12 +323,24 @@ impl Model for L2Tlb {
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        let outputs = self.outputs(inputs);
+        self.cycle_after(inputs, self.shown())
+    }
+}
+
+impl L2Tlb {
+    /// A cycle, in which it offers what is shown.
+    pub(crate) fn cycle_after(&mut self, inputs: &Inputs, shown: Outputs) -> Outputs {
+        let choice = self.choose(inputs);
+        let outputs = Outputs {
+            request_ready: choice.lookup.map_or(0, |sm| 1 << sm),
+            fill_ready: self.others_may(inputs) && !self.fills_wait(inputs),
+            invalidate_ready: self.finishes() && !self.clearing,
+            ..shown
+        };
         if inputs.reset {
             *self = Self::new(self.parameters);
             return outputs;
         }
-        let choice = self.choose(inputs);
         let finishes = self.finishes();
         let begins = inputs.invalidate_valid
             && self.steps.is_none()

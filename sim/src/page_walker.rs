@@ -128,6 +128,8 @@ enum Chosen {
 pub struct PageWalker {
     parameters: Parameters,
     walks: Vec<Walk>,
+    /// Room for what they were at the start of a cycle.
+    before: Vec<Walk>,
     /// Requests in front of the walks, with their requesters.
     waiting: VecDeque<(Key, usize)>,
     /// The first of them has looked for a walk that is alike: which one it found.
@@ -162,6 +164,7 @@ impl Model for PageWalker {
         let trail = if parameters.updates { TRAIL } else { 0 };
         Self {
             walks: vec![Walk::default(); parameters.walks],
+            before: vec![Walk::default(); parameters.walks],
             waiting: VecDeque::new(),
             compared: None,
             turn: 0,
@@ -179,8 +182,16 @@ impl Model for PageWalker {
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
+        let shown = self.shown_with(inputs.reserved_bits, inputs.execute_disable);
+        self.cycle_after(inputs, shown)
+    }
+}
+
+impl PageWalker {
+    /// A cycle, in which it offers what is shown.
+    pub(crate) fn cycle_after(&mut self, inputs: &Inputs, shown: Outputs) -> Outputs {
         let rules = self.rules(inputs.reserved_bits, inputs.execute_disable);
-        let mut outputs = self.shown(&rules);
+        let mut outputs = shown;
         let granted = self.granted(inputs);
         if let Some(number) = granted {
             outputs.request_ready[number] = 1;
@@ -188,9 +199,7 @@ impl Model for PageWalker {
         self.edge(inputs, &rules, granted, &outputs);
         outputs
     }
-}
 
-impl PageWalker {
     /// The walks, in the order of their numbers.
     pub fn walks(&self) -> impl Iterator<Item = &Walk> {
         self.walks.iter()
@@ -344,7 +353,8 @@ impl PageWalker {
             || (shown.memory_valid && inputs.memory_ready);
         let free = !self.leaving.valid || taken;
         let go = free && !inputs.root_valid && traced.is_none();
-        let before = self.walks.clone();
+        let mut before = std::mem::take(&mut self.before);
+        before.copy_from_slice(&self.walks);
         let held = self.chosen;
         let moved = held.filter(|_| go);
         let first = self.waiting.front().copied();
@@ -377,6 +387,7 @@ impl PageWalker {
             self.turn = requester;
             self.waiting.push_back((key(inputs, requester), requester));
         }
+        self.before = before;
         self.halting = if self.halting {
             !shown.invalidate_ready
         } else {
