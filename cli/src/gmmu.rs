@@ -40,6 +40,9 @@ pub struct Args {
     /// Far faults that the GMMU holds for each SM: 4 if not given
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = whole::<usize>(1..=64))]
     mshr_per_sm: Vec<usize>,
+    /// Pages that an L1 TLB waits for: 64 if not given, so that as many walks are in flight as in the paper; the block has 8
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = power(1, 64))]
+    misses: Vec<usize>,
     /// How misses are served: turns (of the SMs) or first-come
     #[arg(
         long,
@@ -67,7 +70,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
     /// Write a report to this file: all designs on all patterns, both orders, and 1 to 16 far faults for each SM
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["workloads", "design", "threads", "pwc", "l2", "mshr_per_sm", "order", "far_faults", "svg"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["workloads", "design", "threads", "pwc", "l2", "mshr_per_sm", "misses", "order", "far_faults", "svg"])]
     markdown: Option<PathBuf>,
 }
 

@@ -18,7 +18,7 @@ mod work;
 
 pub use design::{Design, IDEAL_CACHE, Parameters};
 pub use histogram::Histogram;
-pub use machine::{Stuck, ideal, run};
+pub use machine::{Failure, ideal, run};
 pub use outcome::{LEVELS, Outcome};
 pub use pattern::Pattern;
 pub use work::{Access, Phase, SmWork, Work};

@@ -48,6 +48,8 @@ pub struct Row {
     /// Bytes of the page-walk cache; none if it loses nothing.
     pub pwc_bytes: Option<usize>,
     pub mshr_per_sm: usize,
+    /// Pages that an L1 TLB waits for.
+    pub misses: usize,
     pub far_faults_percent: u8,
     pub service_us: u64,
     pub cycles: u64,
@@ -168,6 +170,9 @@ pub fn setups(args: &Args) -> Vec<Setup> {
     vary(&mut setups, &args.l2, |parameters, entries| {
         parameters.l2_entries = entries;
     });
+    vary(&mut setups, &args.misses, |parameters, misses| {
+        parameters.misses = misses;
+    });
     vary(&mut setups, &args.mshr_per_sm, |parameters, mshrs| {
         parameters.mshrs = mshrs;
     });
@@ -235,6 +240,7 @@ fn row(job: &Job, outcome: &Outcome) -> Row {
         l2_entries: parameters.l2_entries,
         pwc_bytes: Some(bytes).filter(|bytes| *bytes != IDEAL_CACHE),
         mshr_per_sm: parameters.mshrs,
+        misses: parameters.misses,
         far_faults_percent: parameters.far_percent,
         service_us: parameters.service / MHZ,
         cycles: outcome.cycles,

@@ -8,11 +8,12 @@ use crate::output::{grouped, right, table};
 /// What tells machines apart, by name.
 type Size = (&'static str, fn(&Row) -> String);
 
-const SIZES: [Size; 5] = [
+const SIZES: [Size; 6] = [
     ("order", |row| row.order.to_owned()),
     ("threads", |row| row.threads.to_string()),
     ("PWC", |row| pwc(row)),
     ("L2 entries", |row| row.l2_entries.to_string()),
+    ("misses per SM", |row| row.misses.to_string()),
     ("MSHRs per SM", |row| row.mshr_per_sm.to_string()),
 ];
 

@@ -20,10 +20,25 @@ const CACHED: u8 = 0b111;
 
 /// A run that does not come to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no SM has gone on for {PATIENCE} cycles, after {cycles} cycles")]
-pub struct Stuck {
-    /// When it was given up.
-    pub cycles: u64,
+pub enum Failure {
+    /// Nothing happens any more.
+    #[error("no SM has gone on for {PATIENCE} cycles, after {cycles} cycles")]
+    Stuck {
+        /// When it was given up.
+        cycles: u64,
+    },
+    /// An SM was told what the page tables do not say.
+    #[error(
+        "page {page:x} was translated to frame {frame:x} in cycle {cycle}, which its tables do not say"
+    )]
+    Wrong {
+        /// The page.
+        page: u64,
+        /// Its frame, as the SM was told.
+        frame: u32,
+        /// When.
+        cycle: u64,
+    },
 }
 
 /// A GMMU with its driver.
@@ -53,11 +68,11 @@ struct Machine<'run> {
 /// Puts work through a machine.
 ///
 /// # Errors
-/// If it does not come to its end.
-pub fn run(work: &Work, parameters: &Parameters) -> Result<Outcome, Stuck> {
+/// If it does not come to its end, or a translation is not that of the page tables.
+pub fn run(work: &Work, parameters: &Parameters) -> Result<Outcome, Failure> {
     let mut machine = Machine::new(work.sms(), parameters);
     while machine.now < START {
-        machine.cycle();
+        machine.cycle()?;
     }
     let start = machine.now;
     let mut of_sms = vec![0; work.sms()];
@@ -69,7 +84,7 @@ pub fn run(work: &Work, parameters: &Parameters) -> Result<Outcome, Stuck> {
         let mut ended: Vec<_> = machine.sms.iter().map(Sm::has_ended).collect();
         let mut moved = (machine.now, 0);
         while ended.iter().any(|ended| !ended) {
-            machine.cycle();
+            machine.cycle()?;
             for (number, sm) in machine.sms.iter().enumerate() {
                 if !ended[number] && sm.has_ended() {
                     ended[number] = true;
@@ -82,7 +97,7 @@ pub fn run(work: &Work, parameters: &Parameters) -> Result<Outcome, Stuck> {
                 moved = (machine.now, told + accesses);
             } else if machine.now - moved.0 > PATIENCE {
                 let cycles = machine.now - start;
-                return Err(Stuck { cycles });
+                return Err(Failure::Stuck { cycles });
             }
         }
     }
@@ -169,7 +184,7 @@ impl<'run> Machine<'run> {
         }
     }
 
-    fn cycle(&mut self) {
+    fn cycle(&mut self) -> Result<(), Failure> {
         let response = self.memory.response(self.now);
         let mut begun = 0;
         for number in 0..self.units.len() {
@@ -207,6 +222,17 @@ impl<'run> Machine<'run> {
                 self.memory
                     .request(self.now, number, outputs.memory_walk, outputs.memory_word);
             }
+            let page = outputs.fill_page;
+            let translated = (0..self.each).any(|sm| {
+                outputs.fill_valid >> sm & 1 == 1 && outputs.fill_kind[sm] == u64::from(TRANSLATION)
+            });
+            if translated && !self.memory.translates(page, outputs.fill_frame) {
+                return Err(Failure::Wrong {
+                    page,
+                    frame: outputs.fill_frame,
+                    cycle: self.now,
+                });
+            }
             self.outcome.held = self.outcome.held.max(outputs.held);
             unit.tell(self.now, of_walk, &outputs, sms, &mut self.outcome);
             for (number, sm) in sms.iter_mut().enumerate() {
@@ -222,6 +248,7 @@ impl<'run> Machine<'run> {
             self.last_begun = self.now;
         }
         self.now += 1;
+        Ok(())
     }
 }
 

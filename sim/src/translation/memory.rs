@@ -84,8 +84,13 @@ impl Memory {
         self.brought.insert(page);
     }
 
+    /// Whether the tables say that a page is there, and in this frame.
+    pub fn translates(&self, page: u64, frame: u32) -> bool {
+        self.is_present(page) && page & LAST_FRAME == u64::from(frame)
+    }
+
     /// Whether a page is there.
-    pub fn is_present(&self, page: u64) -> bool {
+    fn is_present(&self, page: u64) -> bool {
         self.far_percent == 0
             || mix(page ^ mix(self.seed)) % 100 >= u64::from(self.far_percent)
             || self.brought.contains(&page)
