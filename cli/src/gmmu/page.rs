@@ -411,7 +411,7 @@ fn walks(rows: &[Row]) -> String {
     grid(
         "## Walks\n\nLatency, of which queueing and service, in cycles; in flight are the pages that L1 TLBs wait for as a walk \
          begins; hits of the page-walk cache in percent of the reads of level 2, 3 and 4; reads are those from memory; the \
-         cycles of the slowest SM, the mean as 1. p99 is known to an eighth, and rounded down."
+         cycles of the slowest SM, the mean as 1. p99 is known to an eighth, and rounded up."
             .to_owned(),
         &[
             "workload", "design", "order", "of ideal", "walks", "latency", "p99", "queueing", "service", "in flight", "most",

@@ -89,15 +89,20 @@ fn walks(rows: &[Row]) -> String {
             Some(0) => "-".to_owned(),
             _ => hits.collect::<Vec<_>>().join(" "),
         };
+        // Where all walks have found their pages absent there is no latency to show.
+        let mean = |latency: &Latency| match latency.count {
+            0 => "-".to_owned(),
+            _ => format!("{:.0}", latency.mean),
+        };
         cells.extend(
             [
                 grouped(row.cycles),
                 format!("{:.1}", row.percent_of_ideal),
                 grouped(row.walks),
-                format!("{:.0}", row.walk_latency.mean),
+                mean(&row.walk_latency),
                 grouped(row.walk_latency.p99),
-                format!("{:.0}", row.queueing.mean),
-                format!("{:.0}", row.service.mean),
+                mean(&row.queueing),
+                mean(&row.service),
                 format!("{:.0}", row.in_flight),
                 grouped(row.in_flight_most),
                 hits,
