@@ -202,7 +202,8 @@ impl Gmmu {
         asked.request_valid[sms] = u64::from(far.walk_valid && !self.walk_waits());
         asked.request_page[sms] = self.wide(far.walk_page);
         asked.request_space[sms] = far.walk_space.into();
-        asked.request_user[sms] = 1;
+        // Not a user's: so it joins no walk of an SM, which may have read the entry before the driver wrote it.
+        asked.request_user[sms] = 0;
         asked
     }
 
@@ -282,7 +283,9 @@ impl Gmmu {
             .any(|cause| answer.answer_cause == cause as u8 + 1);
         let some = asked != 0;
         Desk {
-            fills: answer.answer_readable && inputs.shared_tlb,
+            fills: answer.answer_readable
+                && (answer.answer_user || answer.answer_user_page)
+                && inputs.shared_tlb,
             tells: some && !absent,
             faults: some && absent,
             finds: of_mshrs && !absent,
