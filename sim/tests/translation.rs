@@ -97,6 +97,26 @@ fn four_mshrs_are_enough() {
     assert!((more / sixteen - 1.0).abs() < 0.02, "{sixteen} {more}");
 }
 
+/// A page may come while another SM's walk, which has read that it is absent, is under way.
+#[test]
+fn all_who_share_absent_pages_are_woken() {
+    for (service, seed) in [(400, 1), (700, 2), (1000, 3)] {
+        let mut work = Pattern::Sharing.work(SMS, seed);
+        let warps = work.phases[0].iter_mut().flat_map(|sm| &mut sm.warps);
+        for access in warps.flatten() {
+            access.after = 1 + access.after % 60;
+        }
+        let parameters = Parameters {
+            mshrs: 16,
+            far_percent: 100,
+            service,
+            transfer: 10,
+            ..Design::Three.parameters()
+        };
+        assert!(outcome(&work, &parameters).far_faults > 100);
+    }
+}
+
 #[test]
 fn same_seed_does_the_same() {
     let run = |seed| {

@@ -370,13 +370,14 @@ fn far_faults(rows: &[Row], args: &Args, parameters: &Parameters) -> String {
             false => "",
         }
     );
-    if beyond(many) > 2.0 && p99(many, 16) > 2.0 * p99(many, 32) {
+    let refused = of(many, 16).filter(|row| row.nacks > row.far_faults);
+    if let Some(row) = refused.filter(|_| beyond(many) > 2.0) {
         told += &format!(
-            " What {many} misses gain beyond 16 is no throughput of the MSHRs: an L1 TLB lets all that is held ask again at once, the lowest \
-             entries first, so that some pages wait long (p99 {} us, against {} us where nobody is told Nack), and their warps \
-             end alone.",
-            microseconds(p99(many, 16)),
-            microseconds(p99(many, 32))
+            " What {many} misses gain beyond 16 is the walker's time: with each page that comes an SM asks again for all that it \
+             holds, and nearly all of it is told Nack again ({} Nacks to {} far faults with 16); the walks that the driver's \
+             commands ask for take turns with those, so that pages that are there are found late, and the link waits.",
+            grouped(row.nacks),
+            grouped(row.far_faults)
         );
     }
     format!("{table}\n\n{told}")

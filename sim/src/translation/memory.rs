@@ -22,7 +22,7 @@ struct Request {
     due: u64,
     gmmu: usize,
     walk: u8,
-    word: u64,
+    entry: u64,
 }
 
 /// A response.
@@ -55,7 +55,7 @@ impl Memory {
         }
     }
 
-    /// Takes a request. Of those of one cycle each is answered a cycle after the other.
+    /// Takes a request, and reads. Of those of one cycle each is answered a cycle after the other.
     pub fn request(&mut self, now: u64, gmmu: usize, walk: u8, word: u64) {
         let after = self.requests.back().map_or(0, |last| last.due + 1);
         let due = (now + self.latency).max(after);
@@ -63,7 +63,7 @@ impl Memory {
             due,
             gmmu,
             walk,
-            word,
+            entry: self.entry(word),
         });
     }
 
@@ -73,7 +73,7 @@ impl Memory {
         let response = Response {
             gmmu: first.gmmu,
             walk: first.walk,
-            data: self.entry(first.word),
+            data: first.entry,
         };
         self.requests.pop_front();
         Some(response)
