@@ -1,5 +1,6 @@
 //! `faultline gmmu`: misses of many SMs under the designs of a GMMU, beside the papers.
 
+mod faults;
 mod jobs;
 mod page;
 mod plot;
