@@ -26,6 +26,9 @@ pub struct Args {
     /// Patterns (stream, stride, random, burst, one-bursts, sharing) or Accel-Sim traces; all patterns if not given
     #[arg(value_name = "PATTERN|TRACE")]
     workloads: Vec<String>,
+    /// More of them, in a list
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    pattern: Vec<String>,
     /// 1, 2, 3, shared-l2, shared-l2-pwc, ideal-pwc (Power et al., HPCA 2014, Table 2), or all
     #[arg(long, value_delimiter = ',', value_name = "LIST", default_value = "all", value_parser = design)]
     design: Vec<Choice>,
@@ -71,7 +74,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.svg")]
     svg: Option<PathBuf>,
     /// Write a report to this file: all designs on all patterns, both orders, and 1 to 16 far faults for each SM
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["workloads", "design", "threads", "pwc", "l2", "mshr_per_sm", "misses", "order", "far_faults", "svg"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["workloads", "pattern", "design", "threads", "pwc", "l2", "mshr_per_sm", "misses", "order", "far_faults", "svg"])]
     markdown: Option<PathBuf>,
 }
 

@@ -25,7 +25,7 @@ fn one_run_shows_its_latencies() {
         .and(contains("queueing"))
         .and(contains("Walk latency"))
         .and(contains("##"));
-    faultline(&["burst", "--design", "3", "--sms", "4"])
+    faultline(&["--pattern", "burst", "--design", "3", "--sms", "4"])
         .assert()
         .success()
         .stdout(text)

@@ -106,9 +106,10 @@ pub struct Job<'work> {
 /// The patterns and traces that were asked for.
 pub fn works(args: &Args) -> Result<Vec<Known>> {
     let all = Pattern::ALL.map(|pattern| pattern.name().to_owned());
-    let chosen = match args.workloads.is_empty() {
+    let named = [args.workloads.as_slice(), &args.pattern].concat();
+    let chosen = match named.is_empty() {
         true => &all[..],
-        false => &args.workloads,
+        false => &named,
     };
     let mut works = Vec::new();
     for name in chosen {
