@@ -130,7 +130,9 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
         "page_walk_cache",
         "far_fault_mshr",
         "fault_buffer",
+        "sm_pipeline",
     ];
+    let embedded = ["page_walker", "coalescer", "l1_tlb", "scoreboard"];
     let both = blocks
         .iter()
         .flat_map(|block| [format!("{block}.md"), format!("{block}_nangate45.md")]);
