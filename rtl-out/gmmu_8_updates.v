@@ -130,14 +130,14 @@ module gmmu_8_updates (
     wire    [7:0] walker_answer_space;
     wire          walker_answer_write;
     wire          unused_walker_answer_execute;
-    wire          unused_walker_answer_user;
+    wire          walker_answer_user;
     wire    [2:0] walker_answer_cause;
     wire    [4:0] unused_walker_answer_code;
     wire    [2:0] walker_answer_level;
     wire   [27:0] walker_answer_frame;
     wire          walker_answer_readable;
     wire          walker_answer_writable;
-    wire          unused_walker_answer_user_page;
+    wire          walker_answer_user_page;
     wire          unused_walker_answer_executable;
     wire          walker_answer_clean;
     wire          walker_memory_valid;
@@ -226,6 +226,7 @@ module gmmu_8_updates (
     wire    [7:0] buffer_command_space;
     wire   [15:0] buffer_command_requesters;
     reg    [35:0] desk_page;
+    wire          desk_keeps;
     wire          desk_report_ready;
     wire          desk_ready;
     wire          desk_answered;
@@ -324,14 +325,14 @@ module gmmu_8_updates (
         .answer_space(walker_answer_space),
         .answer_write(walker_answer_write),
         .answer_execute(unused_walker_answer_execute),
-        .answer_user(unused_walker_answer_user),
+        .answer_user(walker_answer_user),
         .answer_cause(walker_answer_cause),
         .answer_code(unused_walker_answer_code),
         .answer_level(walker_answer_level),
         .answer_frame(walker_answer_frame),
         .answer_readable(walker_answer_readable),
         .answer_writable(walker_answer_writable),
-        .answer_user_page(unused_walker_answer_user_page),
+        .answer_user_page(walker_answer_user_page),
         .answer_executable(unused_walker_answer_executable),
         .answer_clean(walker_answer_clean),
         .memory_valid(walker_memory_valid),
@@ -496,7 +497,7 @@ module gmmu_8_updates (
         .frame(walker_answer_frame),
         .writable(walker_answer_writable),
         .clean(walker_answer_clean),
-        .keeps(shared_tlb),
+        .keeps(desk_keeps),
         .fill_ready(tlb_fill_ready),
         .tell_ready(tells),
         .fault_ready(mshrs_fault_ready),
@@ -728,7 +729,7 @@ module gmmu_8_updates (
     assign walker_request_user[13] = 1'd1;
     assign walker_request_user[14] = 1'd1;
     assign walker_request_user[15] = 1'd1;
-    assign walker_request_user[16] = 1'd1;
+    assign walker_request_user[16] = 1'd0;
     assign tlb_fill_level = desk_of_level[1:0];
     assign some_walk = |walks_q;
     assign walk_goes = mshrs_walk_valid && !(fresh_q && some_walk);
@@ -767,6 +768,8 @@ module gmmu_8_updates (
         {unused_0, part_0} = walker_answer_page & TRANSLATED;
         desk_page = part_0;
     end
+
+    assign desk_keeps = shared_tlb && (walker_answer_user || walker_answer_user_page);
 
     always @* begin : mshrs_limit_process
         mshrs_limit = 5'd0;
