@@ -186,7 +186,11 @@ impl Gmmu {
         }
         inputs.memory_ready = true;
         inputs.write_ready = self.writes_work;
-        if let Some((_, asked)) = self.asked.pop_front_if(|(due, _)| *due <= self.cycle) {
+        let due = self
+            .asked
+            .front()
+            .is_some_and(|(due, _)| *due <= self.cycle);
+        if due && let Some((_, asked)) = self.asked.pop_front() {
             inputs.response_valid = true;
             inputs.response_walk = asked.memory_walk;
             let word = self.memory.0.get(&asked.memory_word).copied();
@@ -205,8 +209,13 @@ impl Gmmu {
                 }
             }
         }
+        let due = self
+            .writes
+            .front()
+            .is_some_and(|(due, ..)| *due <= self.cycle);
         if self.writes_work
-            && let Some((_, word, data)) = self.writes.pop_front_if(|(due, ..)| *due <= self.cycle)
+            && due
+            && let Some((_, word, data)) = self.writes.pop_front()
         {
             inputs.written = true;
             self.memory.0.insert(word, data);
