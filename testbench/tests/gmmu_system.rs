@@ -230,7 +230,7 @@ fn pages_are_brought(config: &str, policy: Policy, region: bool, records: u64) {
     let pages: Vec<_> = (0..120)
         .map(|number| {
             (
-                number * 3 << (number % 3 * 9) & 0xF_FFFF_FFFF,
+                ((number * 3) << (number % 3 * 9)) & 0xF_FFFF_FFFF,
                 (number % 3) as u8,
             )
         })
@@ -326,7 +326,7 @@ fn hostile_tables_end_every_access() {
         let end = system.gmmu.cycle + PATIENCE;
         while system.left() > 0 {
             system.step();
-            if system.gmmu.cycle % 64 == 0 {
+            if system.gmmu.cycle.is_multiple_of(64) {
                 let put = system.read(register::PUT);
                 system.write(register::GET, put);
                 system.write(register::CLEAR, 1);
