@@ -19,6 +19,16 @@ pub enum Said {
     Absent,
 }
 
+/// How faults of lanes are that fault whatever their pages.
+#[derive(Clone, Copy, Debug)]
+pub struct Injected {
+    /// Cycles from the check to the fault, and from there to the page.
+    pub known: u64,
+    pub cycles: u64,
+    /// They squash the instruction, which waits in the pipeline otherwise.
+    pub squashes: bool,
+}
+
 /// A line of an access.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
@@ -53,6 +63,8 @@ pub struct Access {
     pub fault: Option<u64>,
     /// Lanes that fault whatever their pages.
     pub injected: u32,
+    /// Where it waits for their pages in the pipeline: when it faulted, and when the pages are there.
+    pub stalls: Option<(u64, u64)>,
 }
 
 impl Access {
@@ -76,8 +88,8 @@ impl Access {
         self.split && self.asked == 0 && (self.missed == 0 || self.fault.is_some())
     }
 
-    /// The TLB has said something of a line; `away` tells how long injected faults last, and whether they squash.
-    pub fn answered(&mut self, place: usize, said: Said, (cycles, squashes): (u64, bool)) {
+    /// The TLB has said something of a line.
+    pub fn answered(&mut self, place: usize, said: Said, injected: Injected) {
         let line = &mut self.lines[place];
         match line.said {
             Said::Nothing => self.asked -= 1,
@@ -87,12 +99,18 @@ impl Access {
         line.said = said;
         match &mut line.said {
             Said::Missed => self.missed += 1,
-            Said::Passed(time) if line.lanes & self.injected != 0 && squashes => {
-                self.fault = self.fault.max(Some(*time + cycles));
-            }
             Said::Passed(time) => {
                 if line.lanes & self.injected != 0 {
-                    *time += cycles;
+                    let known = *time + injected.known;
+                    let over = known + injected.cycles;
+                    if injected.squashes {
+                        *time = known;
+                        self.fault = self.fault.max(Some(over));
+                    } else {
+                        *time = over;
+                        let (first, last) = self.stalls.unwrap_or((known, over));
+                        self.stalls = Some((first.min(known), last.max(over)));
+                    }
                 }
                 self.decided = self.decided.max(*time);
             }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::access::{Access, Line, Said};
+use super::access::{Access, Injected, Line, Said};
 use super::cache::{Cache, Use};
 use super::pages::{Answer, Pages, Told};
 use super::parameters::{Faults, Parameters};
@@ -75,7 +75,7 @@ struct Squashed {
 #[derive(Clone, Debug)]
 pub struct MemoryUnit {
     faults: Faults,
-    squashes: bool,
+    injected: Injected,
     random: fastrand::Rng,
     coalescer: Coalescer,
     inputs: coalescer::Inputs,
@@ -102,7 +102,11 @@ impl MemoryUnit {
         let Parameters { timing, faults, .. } = *parameters;
         Self {
             faults,
-            squashes: parameters.squashes(),
+            injected: Injected {
+                known: timing.fault,
+                cycles: faults.cycles,
+                squashes: parameters.squashes(),
+            },
             random: fastrand::Rng::with_seed(parameters.seed),
             coalescer: Coalescer::new(coalescer::Parameters::PAPER),
             inputs: coalescer::Inputs::default(),
@@ -166,12 +170,19 @@ impl MemoryUnit {
             decided: now,
             fault: None,
             injected,
+            stalls: None,
         };
         self.waiting.push_back(Waiting {
             access,
             mask,
             lines: addresses.map(|address| address >> LINE_BITS),
         });
+    }
+
+    /// Instructions that wait for a page in the pipeline: when each has faulted, and when its page is there.
+    pub fn stalls(&self) -> impl Iterator<Item = (Tag, u64, u64)> {
+        let stalled = |access: &Access| access.stalls.map(|(from, to)| (access.tag, from, to));
+        self.accesses.iter().filter_map(stalled)
     }
 
     /// Whether pages are still to wake a warp.
@@ -299,7 +310,7 @@ impl MemoryUnit {
             Answer::Missed => Said::Missed,
             Answer::Absent => Said::Absent,
         };
-        let injected = (self.faults.cycles, self.squashes);
+        let injected = self.injected;
         match asked {
             Asked::Line(number, place) => {
                 let Some(access) = self.access(number) else {

@@ -147,6 +147,7 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
             shared: random.u64(2..9),
             l2_tlb: random.u64(1..20),
             walk: random.u64(1..60),
+            fault: 0,
             warm: random.bool(),
             sharers: random.u64(1..4),
             l1: random.u64(2..20),

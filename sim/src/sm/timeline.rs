@@ -24,6 +24,8 @@ pub struct Passage {
     pub committed: Option<u64>,
     /// It faulted.
     pub faulted: Option<u64>,
+    /// The page that it waited for in the pipeline was there.
+    pub arrived: Option<u64>,
     /// It was fetched and not issued, or issued and not executed, because its warp had stopped.
     pub squashed: Option<u64>,
 }
@@ -43,7 +45,8 @@ impl Passage {
     }
 
     /// The letter of its stage in a cycle: Fetch, Issue, Operand read, Execute, Commit; a point where it waits for its
-    /// issue, X where it faults, and x where it is squashed with its warp.
+    /// issue, X where it faults, W where it waits in the pipeline for its page, and x where it is squashed with its
+    /// warp.
     #[must_use]
     pub fn stage(&self, cycle: u64) -> Option<char> {
         let now = Some(cycle);
@@ -58,6 +61,7 @@ impl Passage {
             () if cycle < issued => '.',
             () if cycle == issued => 'I',
             () if cycle == issued + 1 => 'O',
+            () if self.faulted < now && now < self.arrived => 'W',
             () => 'E',
         })
     }
@@ -69,7 +73,18 @@ impl Passage {
 /// If the run does not come to its end.
 pub fn passages(parameters: &Parameters, work: &Work) -> Result<Vec<Passage>, SmError> {
     let mut follower = Follower::default();
-    Sm::new(parameters, work)?.run(|inputs, outputs| follower.follow(inputs, outputs))?;
+    let mut sm = Sm::new(parameters, work)?;
+    while !sm.is_finished() {
+        let now = sm.now;
+        let (inputs, outputs) = sm.cycle()?;
+        follower.follow(&inputs, &outputs);
+        // The pipeline is not told of a fault that stalls.
+        let cycle = |time: u64| Some(time + follower.cycle - now);
+        for (tag, fault, arrival) in sm.memory.stalls().filter(|stall| stall.0.warp == 0) {
+            let passage = &mut follower.passages[follower.entries[usize::from(tag.entry)]];
+            (passage.faulted, passage.arrived) = (cycle(fault), cycle(arrival));
+        }
+    }
     Ok(follower.passages)
 }
 
