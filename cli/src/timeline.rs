@@ -1,5 +1,6 @@
 //! `faultline timeline`: a small program as the pipeline diagram of the paper.
 
+mod notation;
 mod svg;
 
 use std::path::PathBuf;
@@ -27,8 +28,9 @@ const LOG: usize = 16 << 10;
 
 /// Draw a small program as the paper's pipeline diagram: stages F I O E C, a row for each instruction
 #[derive(clap::Args, Debug)]
+#[command(after_long_help = notation::help())]
 pub struct Args {
-    /// A program in the notation of the paper; the example of its Figures 3 to 7 if not given
+    /// A program in the notation of the paper, which --help describes; the example of its Figures 3 to 7 if not given
     program: Option<PathBuf>,
     /// stall-on-fault, warp-disable-commit, warp-disable-last-check, replay-queue, operand-log, or all
     #[arg(

@@ -219,3 +219,12 @@ fn faults_of_a_program_are_drawn() {
         .failure()
         .stderr(contains("line 1").and(contains("the name of an operation")));
 }
+
+#[test]
+fn the_help_has_the_notation() {
+    let text = contains("brnz R1, loop").and(contains("atoms.64"));
+    faultline(&["timeline", "--help"])
+        .assert()
+        .success()
+        .stdout(text);
+}

@@ -261,6 +261,11 @@ pub(super) const NAMES: [(&str, Operation); 57] = [
 ];
 
 impl Operation {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        NAMES.iter().map(|&(_, operation)| operation)
+    }
+
     /// Its name in a program's text.
     #[must_use]
     pub fn name(self) -> &'static str {
