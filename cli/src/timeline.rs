@@ -3,12 +3,13 @@
 mod notation;
 mod svg;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use faultline_sim::simt::{AssemblyError, Launch, Memory, Program, ProgramError, assemble};
 use faultline_sim::sm::timeline::{PAPER_PROGRAM, Passage, passages};
 use faultline_sim::sm::{Faults, Parameters, Timing, Work};
 use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::trace::no_text;
 use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
@@ -80,14 +81,12 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     let schemes = schemes(&args.scheme)?;
     let (name, text) = match &args.program {
         None => ("the paper's example".to_owned(), PAPER_PROGRAM.to_owned()),
-        Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|error| {
-                miette!("{}: the file cannot be read ({error})", path.display())
-            })?;
-            (path.display().to_string(), text)
-        }
+        Some(path) => (path.display().to_string(), read(path)?),
     };
     let lines = lines(&text);
+    if lines.is_empty() {
+        return Err(miette!("{name}: the program has no instruction"));
+    }
     let (program, added) = program(&text).map_err(|error| miette!("{name}: {error}"))?;
     let once = faulting(&args.fault, &lines, &program)?;
     let launch = Launch {
@@ -128,6 +127,23 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
 const LEGEND: &str = "F fetch, I issue, O operand read, E execute, C commit; a point: it waits for its issue; \
                       X: it faults;\nx: it is squashed with its warp; check: the cycle of the last TLB check; ~: nothing for long";
 
+/// The text of a program's file.
+fn read(path: &Path) -> Result<String> {
+    let name = path.display();
+    let bytes = std::fs::read(path)
+        .map_err(|error| miette!("{name}: the file cannot be read ({error})"))?;
+    for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
+        if let Some(place) = no_text(line) {
+            return Err(miette!(
+                "{name}:{number}: this is no text (byte 0x{:02x} in column {}); give a program, an instruction a line",
+                line[place],
+                place + 1
+            ));
+        }
+    }
+    String::from_utf8(bytes).map_err(|error| miette!("{name}: the file is no text ({error})"))
+}
+
 /// Assembles a program, with an exit at its end if it lacks one; tells whether it did.
 fn program(text: &str) -> std::result::Result<(Program, bool), AssemblyError> {
     match assemble(text) {
@@ -151,26 +167,41 @@ fn lines(text: &str) -> Vec<(usize, String)> {
         .collect()
 }
 
+/// The labels of a line.
+fn labels(line: &str) -> impl Iterator<Item = &str> {
+    let labels = line.rsplit_once(':').map(|(labels, _)| labels.split(':'));
+    labels.into_iter().flatten().map(str::trim)
+}
+
 /// The instructions that are to fault, a bit each.
 fn faulting(faults: &[String], lines: &[(usize, String)], program: &Program) -> Result<u64> {
+    let instructions = program.instructions().iter().take(64);
+    let can_fault: Vec<_> = (0..)
+        .zip(lines.iter().zip(instructions))
+        .filter(|(_, (_, instruction))| instruction.class().is_global())
+        .map(|(place, (line, _))| (place, line))
+        .collect();
     let mut once = 0;
     for fault in faults {
-        let names = |(number, line): &(usize, String)| {
-            number.to_string() == *fault
-                || line
-                    .rsplit_once(':')
-                    .is_some_and(|(labels, _)| labels.split(':').any(|label| label.trim() == fault))
+        let is_named = |(_, (number, line)): &&(u32, &(usize, String))| {
+            number.to_string() == *fault || labels(line).any(|label| label == fault)
         };
-        let place = lines
-            .iter()
-            .position(names)
-            .filter(|&place| place < 64 && program.instructions()[place].class().is_global());
-        let place = place.ok_or_else(|| {
-            miette!(
+        let Some((place, _)) = can_fault.iter().find(is_named) else {
+            let names = can_fault.iter().map(|(_, (number, line))| {
+                let label = labels(line).next();
+                label.map_or(number.to_string(), |label| {
+                    format!("{label} (line {number})")
+                })
+            });
+            let there = match names.collect::<Vec<_>>() {
+                none if none.is_empty() => "there is none".to_owned(),
+                names => format!("there are {}", names.join(", ")),
+            };
+            return Err(miette!(
                 "--fault {fault}: give the line or the label of a load or store of global memory among the first 64 \
-                 instructions"
-            )
-        })?;
+                 instructions; {there}"
+            ));
+        };
         once |= 1 << place;
     }
     Ok(once)

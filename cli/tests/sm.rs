@@ -153,7 +153,7 @@ fn grouped(number: u64) -> String {
 
 #[test]
 fn what_makes_no_sense_is_told() {
-    let cases: [(&[&str], &str); 7] = [
+    let cases: [(&[&str], &str); 8] = [
         (
             &["sm", "--scheme", "replay-queue", "--markdown", "page.md"],
             "leave out --scheme",
@@ -165,7 +165,11 @@ fn what_makes_no_sense_is_told() {
         (&["sm", "--fault-rate", "1"], "below 1"),
         (
             &["timeline", "--fault", "B"],
-            "the label of a load or store",
+            "the label of a load or store of global memory among the first 64 instructions; there are A (line 2), C (line 4)",
+        ),
+        (
+            &["timeline", "--fault", "1"],
+            "there are A (line 2), C (line 4)",
         ),
     ];
     for (arguments, told) in cases {
@@ -213,11 +217,6 @@ fn faults_of_a_program_are_drawn() {
         .success()
         .stdout(text);
     assert!(std::fs::read_to_string(svg).unwrap().contains("(again)"));
-    std::fs::write(&program, "R1 <- hope\n").unwrap();
-    faultline(&["timeline", path])
-        .assert()
-        .failure()
-        .stderr(contains("line 1").and(contains("the name of an operation")));
 }
 
 #[test]
@@ -227,4 +226,38 @@ fn the_help_has_the_notation() {
         .assert()
         .success()
         .stdout(text);
+}
+
+#[test]
+fn wrong_programs_get_one_sentence() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("wrong.txt");
+    let cases: [(&[u8], &str); 5] = [
+        (
+            b"R1 <- hope\n",
+            "line 1: there is no operation hope; there are mov, ",
+        ),
+        (
+            b"R1 <- add R2",
+            "line 1: the line ends where a comma and another source should",
+        ),
+        (b"# nothing\n", "the program has no instruction"),
+        (
+            b"exit\nR\xff",
+            "wrong.txt:2: this is no text (byte 0xff in column 2)",
+        ),
+        (
+            b"exit\n\0",
+            "wrong.txt:2: this is no text (byte 0x00 in column 1)",
+        ),
+    ];
+    for (text, told) in cases {
+        std::fs::write(&program, text).unwrap();
+        faultline(&["timeline"])
+            .arg(&program)
+            .assert()
+            .failure()
+            .stdout(is_empty())
+            .stderr(contains(told));
+    }
 }

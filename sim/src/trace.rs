@@ -25,6 +25,7 @@ pub use accesses::{GlobalAccess, GlobalAccesses, NO_REGISTER, SM_BLOCKS, SM_WARP
 pub use error::{Fault, TraceError};
 pub use instruction::{Access, Instruction, LANES, Registers};
 pub use kernel::Kernel;
+pub use lines::no_text;
 pub use list::{Copy, Trace};
 pub use opcode::{Class, Opcode, Space};
 pub use reader::{Block, Event, Reader, Warp};

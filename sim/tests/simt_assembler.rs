@@ -72,16 +72,26 @@ fn errors_name_the_line_and_what_should_stand_there() {
         ),
         (
             "\nR1 <- frob R2",
-            "line 2: \"frob\" stands where the name of an operation",
+            "line 2: there is no operation frob; there are mov, add, sub, ",
         ),
+        ("st.shared [R1], R2", "atoms.64, bra, brnz, brz, bar, exit"),
         (
             "R1 <- ",
-            "line 1: \"the end of the line\" stands where the name of an operation",
+            "line 1: the line ends where the name of an operation, such as add or ld, should stand",
+        ),
+        (
+            "R1 <- [R2]",
+            "line 1: \"[R2]\" stands where the name of an operation",
         ),
         (
             "R1 <- add R2",
-            "line 1: \"the end of the line\" stands where a comma and another source",
+            "line 1: the line ends where a comma and another source should stand",
         ),
+        (
+            "<- add R2, R3",
+            "line 1: \"<- add R2, R3\" stands where a register",
+        ),
+        ("R1 <- ld [R2 + ]", "line 1: \"]\" stands where an offset"),
         (
             "R1 <- add R2, R256",
             "line 1: \"R256\" stands where a source (a register R0 to R255",
@@ -102,7 +112,7 @@ fn errors_name_the_line_and_what_should_stand_there() {
         ("R1 <- ld [R2 + x]", "line 1: \"x\" stands where an offset"),
         (
             "R1 <- ld [R2",
-            "stands where the bracket that ends the address",
+            "the line ends where the bracket that ends the address should",
         ),
         (
             "exit now",

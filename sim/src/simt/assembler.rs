@@ -23,7 +23,7 @@ use super::program::{Program, ProgramError};
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AssemblyError {
     /// Something else should stand there.
-    #[error("line {line}: \"{}\" stands where {expected} should", shown(.text))]
+    #[error("line {line}: {}", stands(.text, .expected))]
     Unexpected {
         /// The line.
         line: usize,
@@ -31,6 +31,14 @@ pub enum AssemblyError {
         text: String,
         /// What should.
         expected: &'static str,
+    },
+    /// There is no operation of this name.
+    #[error("line {line}: there is no operation {}; there are {}", shown(.text), operations())]
+    Operation {
+        /// The line.
+        line: usize,
+        /// The name.
+        text: String,
     },
     /// A label names two places.
     #[error("line {line}: the label {} stands on line {first} already", shown(.label))]
@@ -50,14 +58,23 @@ pub enum AssemblyError {
 /// Text for an error's sentence: short, and on one line.
 fn shown(text: &str) -> String {
     const MOST: usize = 40;
-    match text.chars().count() {
-        0 => "the end of the line".to_owned(),
-        1..=MOST => text.escape_debug().to_string(),
-        _ => {
-            let start: String = text.chars().take(MOST).collect();
-            format!("{}...", start.escape_debug())
-        }
+    let start: String = text.chars().take(MOST).collect();
+    let rest = if start.len() < text.len() { "..." } else { "" };
+    format!("{}{rest}", start.escape_debug())
+}
+
+/// What stands where something else should.
+fn stands(text: &str, expected: &str) -> String {
+    match text {
+        "" => format!("the line ends where {expected} should stand"),
+        _ => format!("\"{}\" stands where {expected} should", shown(text)),
     }
+}
+
+/// The names of all operations.
+fn operations() -> String {
+    let names: Vec<_> = Operation::all().map(Operation::name).collect();
+    names.join(", ")
 }
 
 /// Reads a program.
@@ -165,9 +182,14 @@ impl<'text> Line<'text> {
             true => (Some(first), self.word()),
             false => (None, first),
         };
-        let expected = "the name of an operation, such as add or ld,";
-        let shown = if name.is_empty() { self.rest } else { name };
-        let operation = Operation::named(name).ok_or_else(|| self.unexpected(shown, expected))?;
+        let unknown = || match name {
+            "" => self.unexpected(self.rest, "the name of an operation, such as add or ld,"),
+            _ => AssemblyError::Operation {
+                line: self.number,
+                text: name.to_owned(),
+            },
+        };
+        let operation = Operation::named(name).ok_or_else(unknown)?;
         let mut instruction = Instruction::new(operation);
         instruction.destination = match (operation.destination(), destination) {
             (Destination::Needed, None) => {
@@ -180,7 +202,8 @@ impl<'text> Line<'text> {
             (_, Some(text)) => {
                 let written = register(text).filter(|&register| register != ZERO_REGISTER);
                 let expected = "a register that can be written, R0 to R254,";
-                Some(written.ok_or_else(|| self.unexpected(text, expected))?)
+                let shown = if text.is_empty() { line } else { text };
+                Some(written.ok_or_else(|| self.unexpected(shown, expected))?)
             }
         };
         for place in 0..operation.sources() {
@@ -220,9 +243,10 @@ impl<'text> Line<'text> {
             let number = format!("{sign}{text}").parse().ok();
             let digits = text.bytes().all(|byte| byte.is_ascii_digit());
             let expected = "an offset, a decimal number of 64 bits,";
+            let shown = if text.is_empty() { self.rest } else { text };
             offset = number
                 .filter(|_| digits)
-                .ok_or_else(|| self.unexpected(text, expected))?;
+                .ok_or_else(|| self.unexpected(shown, expected))?;
         }
         self.expect("]", "the bracket that ends the address")?;
         Ok((address, offset))

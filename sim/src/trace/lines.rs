@@ -28,6 +28,16 @@ pub(super) fn open(path: &Path) -> Result<(BufReader<File>, String), TraceError>
     }
 }
 
+/// The place of the first byte that no text has.
+#[must_use]
+pub fn no_text(bytes: &[u8]) -> Option<usize> {
+    let control = |&byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    match std::str::from_utf8(bytes) {
+        Err(error) => Some(error.valid_up_to()),
+        Ok(_) => bytes.iter().position(control),
+    }
+}
+
 /// Reads one line at a time into one buffer.
 pub(super) struct Lines<R> {
     input: R,
@@ -89,12 +99,7 @@ impl<R: BufRead> Lines<R> {
         if self.buffer.len() > LONGEST {
             return Err(Fault::LongLine(LONGEST));
         }
-        let control = |&byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
-        let wrong = match std::str::from_utf8(&self.buffer) {
-            Err(error) => Some(error.valid_up_to()),
-            Ok(_) => self.buffer.iter().position(control),
-        };
-        if let Some(at) = wrong {
+        if let Some(at) = no_text(&self.buffer) {
             return Err(Fault::Binary {
                 byte: self.buffer[at],
                 column: at + 1,
