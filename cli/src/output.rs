@@ -67,6 +67,11 @@ pub fn table(headings: &[&str]) -> Table {
     table
 }
 
+/// The columns of the terminal, if standard output is one.
+pub fn width() -> Option<usize> {
+    Table::new().width().map(usize::from)
+}
+
 /// A cell for a number.
 pub fn right(text: impl ToString) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)

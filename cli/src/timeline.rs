@@ -15,13 +15,18 @@ use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
+use crate::output;
 use crate::sm::schemes;
 
 /// Cycles and rows that are drawn at most.
 const MOST_CYCLES: u64 = 400;
 const MOST_ROWS: usize = 200;
-/// Columns for an instruction's text.
-const TEXT: usize = 28;
+/// Columns for an instruction's text, at least and at most.
+const TEXT: (usize, usize) = (28, 52);
+/// Columns of a line if standard output is no terminal.
+const WIDTH: usize = 120;
+/// Cycles of a line at least, however narrow the terminal is.
+const LEAST_CYCLES: usize = 8;
 /// Cycles in which nothing happens that are drawn at most.
 const SHORTEST_GAP: usize = 4;
 /// Bytes of the operand log.
@@ -120,12 +125,61 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if global.json {
         return global.print_json(&diagrams);
     }
-    let texts: Vec<String> = diagrams.iter().map(Diagram::text).collect();
-    global.print(&format!("{}\n{LEGEND}", texts.join("\n")))
+    let (label, width) = (label_width(&diagrams), output::width().unwrap_or(WIDTH));
+    let texts: Vec<String> = diagrams
+        .iter()
+        .map(|diagram| diagram.text(label, width))
+        .collect();
+    global.print(&format!("{}\n{}", texts.join("\n"), legend(&diagrams)))
 }
 
-const LEGEND: &str = "F fetch, I issue, O operand read, E execute, C commit; a point: it waits for its issue; \
-                      X: it faults;\nx: it is squashed with its warp; check: the cycle of the last TLB check; ~: nothing for long";
+/// What the letters mean.
+const LETTERS: [(char, &str); 9] = [
+    ('F', "fetch"),
+    ('I', "issue"),
+    ('O', "operand read"),
+    ('E', "execute"),
+    ('C', "commit"),
+    ('.', "it waits for its issue"),
+    ('X', "it faults"),
+    ('W', "it waits in the memory unit for its page"),
+    ('x', "it is squashed with its warp"),
+];
+/// What is marked besides.
+const CHECK: &str = "the cycle of its last TLB check";
+
+/// What a gap is, if there is one.
+fn gap(diagrams: &[Diagram]) -> Option<String> {
+    let has_gap = |diagram: &&Diagram| diagram.columns().contains(&None);
+    let mut gaps = diagrams.iter().filter(has_gap).peekable();
+    gaps.peek()?;
+    let searched = gaps.any(|diagram| diagram.rows.iter().any(|row| row.replayed));
+    let search = if searched {
+        ", and the replay queue is searched for what is issued again, one of its 64 ages a cycle"
+    } else {
+        ""
+    };
+    Some(format!("the warp waits for its page{search}"))
+}
+
+/// The legend for a terminal.
+fn legend(diagrams: &[Diagram]) -> String {
+    let letters = LETTERS.map(|(letter, meaning)| format!("{letter} {meaning}"));
+    let (stages, others) = letters.split_at(5);
+    let gap = gap(diagrams).map_or(String::new(), |gap| format!("\n~ {gap}"));
+    format!(
+        "{}\n{}\ncheck {CHECK}{gap}",
+        stages.join(", "),
+        others.join(", ")
+    )
+}
+
+/// Columns for the labels of all diagrams.
+fn label_width(diagrams: &[Diagram]) -> usize {
+    let rows = diagrams.iter().flat_map(|diagram| &diagram.rows);
+    let longest = rows.map(|row| row.label(" *").chars().count()).max();
+    (longest.unwrap_or(0) + 2).clamp(TEXT.0, TEXT.1)
+}
 
 /// The text of a program's file.
 fn read(path: &Path) -> Result<String> {
@@ -260,38 +314,61 @@ impl Diagram {
         columns
     }
 
-    /// The diagram for a terminal.
-    fn text(&self) -> String {
+    /// The diagram for a terminal: as many cycles as fit, and what follows below, with the labels again.
+    fn text(&self, label: usize, width: usize) -> String {
         let columns = self.columns();
         let cell = self.cycles.to_string().len() + 1;
-        let ruler: String = columns
-            .iter()
-            .map(|cycle| cycle.map_or(format!("{:>cell$}", '~'), |cycle| format!("{cycle:>cell$}")))
-            .collect();
-        let mut text = format!("{:<TEXT$}{ruler}\n", self.scheme);
+        let check = "   check".len() + cell;
+        let fitting = width.saturating_sub(label + check) / cell;
+        let parts = columns.chunks(fitting.max(LEAST_CYCLES));
+        let parts: Vec<String> = parts.map(|part| self.part(part, label, cell)).collect();
+        let again = match self.rows.iter().any(|row| row.replayed) {
+            true => "* issued again after its fault\n",
+            false => "",
+        };
+        parts.join("\n") + again
+    }
+
+    /// Some columns, with the rows that have something there.
+    fn part(&self, columns: &[Option<u64>], label: usize, cell: usize) -> String {
+        let cycle = |cycle: &Option<u64>| {
+            let text = cycle.map_or("~".to_owned(), |cycle| cycle.to_string());
+            format!("{text:>cell$}")
+        };
+        let ruler: String = columns.iter().map(cycle).collect();
+        let mut text = format!("{:<label$}{ruler}\n", self.scheme);
         for row in &self.rows {
-            let shown: String = row.text.chars().take(TEXT - 2).collect();
-            let label = if row.replayed {
-                format!("{shown} *")
-            } else {
-                shown
-            };
             let stage = |cycle: &Option<u64>| {
                 let place = cycle.map_or(usize::MAX, |cycle| cycle as usize - 1);
                 let stage = row.stages.as_bytes().get(place).copied().unwrap_or(b' ');
                 format!("{:>cell$}", char::from(stage))
             };
             let stages: String = columns.iter().map(stage).collect();
+            let stages = stages.trim_end();
+            if stages.is_empty() {
+                continue;
+            }
             let check = row
                 .last_check
-                .map_or(String::new(), |cycle| format!("   check {cycle}"));
-            text += format!("{label:<TEXT$}{}{check}", stages.trim_end()).trim_end();
-            text += "\n";
-        }
-        if self.rows.iter().any(|row| row.replayed) {
-            text += "* issued again after its fault\n";
+                .filter(|check| columns.contains(&Some(*check)))
+                .map_or(String::new(), |check| format!("   check {check}"));
+            text += &format!("{:<label$}{stages}{check}\n", row.label(" *"));
         }
         text
+    }
+}
+
+impl Row {
+    /// Its label: if it is too long, the instruction at its end is what is left.
+    fn label(&self, replayed: &str) -> String {
+        let mark = if self.replayed { replayed } else { "" };
+        let most = TEXT.1 - replayed.len() - 2;
+        let length = self.text.chars().count();
+        if length <= most {
+            return format!("{}{mark}", self.text);
+        }
+        let end: String = self.text.chars().skip(length + 1 - most).collect();
+        format!("\u{2026}{end}{mark}")
     }
 }
 
@@ -307,5 +384,42 @@ mod tests {
             (5, "B: C: exit".to_owned()),
         ];
         assert_eq!(lines(text), expected);
+    }
+
+    fn row(text: &str, stages: &str) -> Row {
+        Row {
+            text: text.to_owned(),
+            replayed: false,
+            stages: stages.to_owned(),
+            last_check: Some(7),
+        }
+    }
+
+    #[test]
+    fn a_long_label_keeps_its_end() {
+        let text = format!("{}: R1 <- mov 1", "long".repeat(20));
+        let label = row(&text, "").label(" *");
+        assert!(label.starts_with("\u{2026}long") && label.ends_with(": R1 <- mov 1"));
+        assert_eq!(label.chars().count(), TEXT.1 - 4);
+        assert_eq!(row("A: exit", "").label(" *"), "A: exit");
+    }
+
+    #[test]
+    fn a_diagram_is_split_by_the_width() {
+        let diagram = Diagram {
+            scheme: "baseline",
+            rows: vec![row("A", "FIOEEEEEEEC"), row("B", "         FIC")],
+            cycles: 12,
+        };
+        let text = diagram.text(10, 47);
+        let expected = "baseline    1  2  3  4  5  6  7  8\n\
+                        A           F  I  O  E  E  E  E  E   check 7\n\n\
+                        baseline    9 10 11 12\n\
+                        A           E  E  C\n\
+                        B              F  I  C\n";
+        assert_eq!(text, expected);
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(47));
+        assert_eq!(diagram.text(10, 80).lines().count(), 3);
     }
 }

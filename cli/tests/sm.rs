@@ -220,6 +220,25 @@ fn faults_of_a_program_are_drawn() {
 }
 
 #[test]
+fn faults_of_the_baseline_are_drawn() {
+    let line = "A: R3 <- ld [R2]              F  I  O  E  E  E  E  E  E  X  W  W  W  W  E  E  E  E  C   check 15\n";
+    faultline(&["timeline", "--scheme", "stall-on-fault", "--fault", "A,C"])
+        .assert()
+        .success()
+        .stdout(contains(line).and(contains("W it waits in the memory unit for its page")));
+}
+
+#[test]
+fn lines_of_diagrams_are_120_columns_at_most() {
+    let output = faultline(&["timeline", "--fault", "A,C"])
+        .assert()
+        .success();
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    let widest = text.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(120), "{text}");
+}
+
+#[test]
 fn the_help_has_the_notation() {
     let text = contains("brnz R1, loop").and(contains("atoms.64"));
     faultline(&["timeline", "--help"])
