@@ -216,7 +216,10 @@ fn faults_of_a_program_are_drawn() {
         .assert()
         .success()
         .stdout(text);
-    assert!(std::fs::read_to_string(svg).unwrap().contains("(again)"));
+    let picture = std::fs::read_to_string(svg).unwrap();
+    for told in ["(again)", "squashed with its warp", "last TLB check"] {
+        assert!(picture.contains(told), "{told}");
+    }
 }
 
 #[test]
@@ -226,6 +229,30 @@ fn faults_of_the_baseline_are_drawn() {
         .assert()
         .success()
         .stdout(contains(line).and(contains("W it waits in the memory unit for its page")));
+}
+
+#[test]
+fn what_is_squashed_and_what_the_gap_is_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let svg = folder.path().join("squashed.svg");
+    faultline(&[
+        "timeline",
+        "--scheme",
+        "replay-queue",
+        "--fault",
+        "C",
+        "--svg",
+    ])
+    .arg(&svg)
+    .assert()
+    .success()
+    .stdout(contains(
+        "~ the warp waits for its page, and the replay queue is searched",
+    ));
+    let picture = std::fs::read_to_string(svg).unwrap();
+    // D is squashed, and the legend has the letter.
+    let squashed = picture.lines().filter(|line| line.trim() == "x").count();
+    assert_eq!(squashed, 2);
 }
 
 #[test]
