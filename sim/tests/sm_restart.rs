@@ -154,3 +154,29 @@ fn an_instruction_that_is_outlived_by_many_faults_all_the_same() {
         assert_eq!(outcome.differences(&work), [], "{}", scheme.name());
     }
 }
+
+#[test]
+fn an_instruction_that_faults_for_long_is_no_deadlock() {
+    let text = format!(
+        "{POINTERS}{}exit",
+        "R1 <- ld [R2]\nR1 <- add R1, 1\n".repeat(16)
+    );
+    let work = work(&text);
+    for scheme in Scheme::ALL {
+        let mut parameters = parameters(scheme);
+        parameters.faults.rate = 0.95;
+        parameters.faults.cycles = 10_000;
+        let outcome = outcome(&parameters, &work).unwrap();
+        assert_eq!(outcome.differences(&work), [], "{}", scheme.name());
+    }
+}
+
+#[test]
+fn a_warp_that_only_faults_ends_the_run() {
+    let work = work(&format!("{POINTERS}R1 <- ld [R2]\nexit"));
+    let mut parameters = parameters(Scheme::ReplayQueue);
+    parameters.faults.rate = 1.0;
+    parameters.faults.cycles = 1;
+    let stuck = outcome(&parameters, &work);
+    assert!(matches!(stuck, Err(SmError::Stuck(_))), "{stuck:?}");
+}

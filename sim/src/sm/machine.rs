@@ -15,8 +15,10 @@ use crate::ports::Model;
 use crate::simt::{Effect, Lanes};
 use crate::sm_pipeline::{Inputs, Outputs, Scheme, SmPipeline, UNITS};
 
-/// Cycles without a commit after which there will be none.
+/// Cycles without a commit or a fault after which there will be none.
 const PATIENCE: u64 = 100_000;
+/// Faults without a commit after which there will be none: more than come by chance, up to one in 10,000 that succeeds.
+const FAULTS: u64 = 100_000;
 
 /// An SM that runs something.
 #[derive(Clone, Debug)]
@@ -52,7 +54,9 @@ pub struct Sm<'work> {
     pub(super) commits: Vec<Vec<Vec<u8>>>,
     pub(super) branches_agree: bool,
     pub(super) switch: Switch,
-    last_commit: u64,
+    /// When something last committed or faulted, and the faults since something committed.
+    last_progress: u64,
+    faults_since_commit: u64,
 }
 
 impl<'work> Sm<'work> {
@@ -112,7 +116,8 @@ impl<'work> Sm<'work> {
                 .collect(),
             branches_agree: true,
             switch: Switch::new(parameters.switches, parameters.seed),
-            last_commit: 0,
+            last_progress: 0,
+            faults_since_commit: 0,
         })
     }
 
@@ -160,10 +165,16 @@ impl<'work> Sm<'work> {
         let outputs = self.pipeline.cycle(&inputs);
         self.react(&inputs, &outputs)?;
         self.now += 1;
-        if self.now - self.last_commit > PATIENCE + 4 * self.parameters.faults.cycles {
+        if self.is_stuck() {
             return Err(SmError::Stuck(self.now));
         }
         Ok((inputs, outputs))
+    }
+
+    /// Whether nothing will commit any more: nothing has happened for long, or nothing but faults.
+    fn is_stuck(&self) -> bool {
+        self.now - self.last_progress > PATIENCE + 4 * self.parameters.faults.cycles
+            || self.faults_since_commit > FAULTS
     }
 
     pub(super) fn broken(&self, warp: u8, what: &'static str) -> SmError {
@@ -272,6 +283,8 @@ impl<'work> Sm<'work> {
 
     /// A warp has faulted, and does not go on before this time.
     pub(super) fn fault(&mut self, warp: u8, until: u64) {
+        self.last_progress = self.now;
+        self.faults_since_commit += 1;
         if let Some(resident) = self.warp(warp) {
             resident.faulted = resident.faulted.max(Some(until));
         }
@@ -292,7 +305,8 @@ impl<'work> Sm<'work> {
         resident.forget(flight.position);
         let commits = &mut self.commits[resident.block][resident.number][flight.position];
         *commits = commits.saturating_add(1);
-        self.last_commit = self.now;
+        self.last_progress = self.now;
+        self.faults_since_commit = 0;
         let last = flight.position + 1 == resident.steps.len();
         let slot = resident.slot;
         if let Some(values) = &mut self.values {
