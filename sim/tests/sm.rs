@@ -76,6 +76,14 @@ fn runs_are_told_by_their_seeds() {
 }
 
 #[test]
+fn a_histogram_has_a_mean_and_a_percentile() {
+    let histogram = [0, 90, 0, 5, 4, 0, 1];
+    assert!((Statistics::mean(&histogram) - 1.27).abs() < 1e-9);
+    assert_eq!(Statistics::percentile_95(&histogram), 3);
+    assert_eq!(Statistics::percentile_95(&[]), 0);
+}
+
+#[test]
 fn every_cycle_is_accounted_for() {
     let work = Work::of_kernel(&named("spmv").unwrap()(1).unwrap()).unwrap();
     let statistics = statistics(&Parameters::paper(Scheme::OperandLog, LOG), &work);

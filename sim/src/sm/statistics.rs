@@ -120,6 +120,18 @@ impl Statistics {
         sum as f64 / all.max(1) as f64
     }
 
+    /// The least place of a histogram up to which 95 % of it are.
+    #[must_use]
+    pub fn percentile_95(histogram: &[u64]) -> usize {
+        let all: u64 = histogram.iter().sum();
+        let mut sum = 0;
+        let reached = histogram.iter().position(|&times| {
+            sum += times;
+            100 * sum >= 95 * all
+        });
+        reached.unwrap_or(0)
+    }
+
     /// Counts a cycle.
     pub fn observe(&mut self, inputs: &Inputs, outputs: &Outputs) {
         self.cycles += 1;
