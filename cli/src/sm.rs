@@ -159,5 +159,17 @@ pub(crate) fn schemes(names: &[String]) -> Result<Vec<Scheme>> {
             miette!("there is no scheme {name}; there are {known}, and all")
         })
     };
-    names.iter().map(named).collect()
+    let schemes: Vec<Scheme> = names.iter().map(named).collect::<Result<_>>()?;
+    Ok(distinct(schemes))
+}
+
+/// Each of these once, in their order.
+fn distinct<T: PartialEq>(all: Vec<T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for one in all {
+        if !distinct.contains(&one) {
+            distinct.push(one);
+        }
+    }
+    distinct
 }

@@ -58,6 +58,44 @@ fn every_scheme_has_a_row_of_json() {
 }
 
 #[test]
+fn what_is_named_twice_runs_once() {
+    let numbers = |arguments: &[&str]| {
+        let rows = json(arguments);
+        let rows = rows.as_array().unwrap();
+        let number = |row: &serde_json::Value| row["log_bytes"].as_u64();
+        rows.iter().map(number).collect::<Vec<_>>()
+    };
+    let sizes = numbers(&[
+        "sm",
+        "lbm",
+        "--scheme",
+        "operand-log",
+        "--log",
+        "16k,8k,16K",
+    ]);
+    assert_eq!(sizes, [Some(16 << 10), Some(8 << 10)]);
+    let twice = "replay-queue,replay-queue";
+    assert_eq!(numbers(&["sm", "lbm", "--scheme", twice]), [None]);
+    let programs = json(&["sm", "--restart", "2", "--scheme", twice]);
+    assert_eq!(programs.as_array().unwrap().len(), 1);
+    let folder = tempfile::tempdir().unwrap();
+    let (page, svg) = (folder.path().join("a.md"), folder.path().join("a.svg"));
+    faultline(&["sm", "lbm", "cutcp", "--log", "16k,16K", "--markdown"])
+        .arg(&page)
+        .arg("--svg")
+        .arg(&svg)
+        .assert()
+        .success();
+    let page = std::fs::read_to_string(page).unwrap();
+    for row in [
+        "| lbm | operand-log 16 KB |",
+        "| cutcp | operand-log 16 KB |",
+    ] {
+        assert_eq!(page.matches(row).count(), 1, "{page}");
+    }
+}
+
+#[test]
 fn a_trace_runs_and_is_drawn() {
     let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/traces/kernelslist.g");
     let folder = tempfile::tempdir().unwrap();

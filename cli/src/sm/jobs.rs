@@ -16,7 +16,7 @@ use miette::{Result, miette};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::Args;
+use super::{Args, distinct};
 
 /// A workload on an SM.
 #[derive(Clone, Debug, Serialize)]
@@ -111,6 +111,7 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
         .iter()
         .map(|text| log_bytes(text))
         .collect::<Result<_>>()?;
+    let logs = distinct(logs);
     let setup = |scheme, log: Option<usize>| {
         let mut parameters = Parameters::paper(scheme, log.unwrap_or(8 << 10));
         parameters.pipeline.warps = args.warps.into();
