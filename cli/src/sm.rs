@@ -84,7 +84,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
     /// Put the restart theorem to so many random programs for each scheme instead
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["workloads", "svg", "log", "fault_rate", "absent"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
+        "workloads", "svg", "log", "queue", "warps", "scheduler", "scale", "sharers", "fault_rate", "absent", "fault_cycles", "runs",
+    ])]
     restart: Option<u64>,
 }
 

@@ -181,6 +181,34 @@ fn the_restart_theorem_is_put_to_programs() {
     assert!(page.contains(&grouped(cycles)), "{page}");
 }
 
+#[test]
+fn the_restart_theorem_takes_no_option_that_it_does_not_use() {
+    let options = [
+        ["--warps", "4"],
+        ["--queue", "16"],
+        ["--scheduler", "greedy-then-oldest"],
+        ["--scale", "2"],
+        ["--sharers", "1"],
+        ["--fault-rate", "0.5"],
+        ["--fault-cycles", "10"],
+        ["--runs", "2"],
+        ["--log", "8k"],
+        ["--svg", "a.svg"],
+    ];
+    for option in options {
+        faultline(&["sm", "--restart", "1"])
+            .args(option)
+            .assert()
+            .failure()
+            .stdout(is_empty())
+            .stderr(contains("cannot be used with").and(contains(option[0])));
+    }
+    faultline(&["sm", "--restart", "1", "--scheme", "replay-queue"])
+        .assert()
+        .success()
+        .stdout(contains("The reference ran."));
+}
+
 /// A number as people read it.
 fn grouped(number: u64) -> String {
     match number {
@@ -195,6 +223,10 @@ fn what_makes_no_sense_is_told() {
         (
             &["sm", "--scheme", "replay-queue", "--markdown", "page.md"],
             "leave out --scheme",
+        ),
+        (
+            &["sm", "--restart", "2", "--seed", "18446744073709551615"],
+            "give a lower --seed",
         ),
         (&["sm", "nothing"], "neither a file nor a kernel"),
         (&["sm", "--scheme", "hope"], "there is no scheme hope"),

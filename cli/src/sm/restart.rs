@@ -1,6 +1,9 @@
 //! The restart theorem, put to many random programs.
 
+use std::ops::RangeInclusive;
+
 use comfy_table::Cell;
+use faultline_sim::sm::Outcome;
 use faultline_sim::sm::restart::Trial;
 use faultline_sim::sm_pipeline::Scheme;
 use faultline_synth::table::Grid;
@@ -25,6 +28,66 @@ struct Row {
     /// Thread blocks that left in the middle of their work and came back, with so many squashed instructions.
     switches: u64,
     restored: u64,
+    failures: u64,
+}
+
+/// What programs of a scheme counted, and the first of them that failed.
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    programs: u64,
+    cycles: u64,
+    switches: u64,
+    restored: u64,
+    failures: u64,
+    first: Option<(u64, String)>,
+}
+
+impl Counts {
+    /// A program that ran.
+    fn one(seed: u64, result: Result<Outcome, ProgramError>) -> Result<Self, ProgramError> {
+        let programs = 1;
+        match result {
+            Ok(outcome) => Ok(Self {
+                programs,
+                cycles: outcome.cycles,
+                switches: outcome.switches,
+                restored: outcome.restored,
+                ..Self::default()
+            }),
+            // It did not run at all.
+            Err(error @ (ProgramError::Setup(_) | ProgramError::Backend(_))) => Err(error),
+            Err(failure) => Ok(Self {
+                programs,
+                failures: 1,
+                first: Some((seed, failure.to_string())),
+                ..Self::default()
+            }),
+        }
+    }
+
+    /// Both together.
+    fn sum(self, other: Self) -> Self {
+        let firsts = [self.first, other.first];
+        Self {
+            programs: self.programs + other.programs,
+            cycles: self.cycles + other.cycles,
+            switches: self.switches + other.switches,
+            restored: self.restored + other.restored,
+            failures: self.failures + other.failures,
+            first: firsts.into_iter().flatten().min(),
+        }
+    }
+}
+
+/// Runs the programs of these seeds.
+fn count(
+    seeds: RangeInclusive<u64>,
+    trial: impl Fn(u64) -> Result<Outcome, ProgramError> + Sync,
+) -> Result<Counts, ProgramError> {
+    let counts = seeds
+        .into_par_iter()
+        .map(|seed| Counts::one(seed, trial(seed)));
+    counts.try_reduce(Counts::default, |left, right| Ok(left.sum(right)))
 }
 
 impl Row {
@@ -38,8 +101,13 @@ impl Row {
     ];
 
     fn cells(&self) -> Vec<String> {
-        // A failure ends the command.
-        let counts = [self.programs, self.cycles, self.switches, self.restored, 0];
+        let counts = [
+            self.programs,
+            self.cycles,
+            self.switches,
+            self.restored,
+            self.failures,
+        ];
         let counts = counts.into_iter().map(grouped);
         std::iter::once(self.scheme.to_owned())
             .chain(counts)
@@ -72,9 +140,30 @@ fn markdown(rows: &[Row], trials: u64, seed: u64, backend: Kind) -> String {
     grid.markdown().trim_end().to_owned() + "\n"
 }
 
-/// Runs the trials of seeds from `seed` on, and stops at the first that fails.
+/// What the back ends of a run were.
+fn lockstep(backend: Kind) -> String {
+    match backend {
+        Kind::Reference => "The reference ran.".to_owned(),
+        _ => format!(
+            "The reference and the back end {} ran in lockstep: every output was compared in every cycle.",
+            backend.name()
+        ),
+    }
+}
+
+/// Runs the trials of seeds from `seed` on, and fails if one does.
+///
+/// # Errors
+/// If the seeds do not suffice, a back end cannot be had, or the restart theorem fails.
 pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Result<()> {
     let (seed, backend) = (args.seed, args.backend);
+    // There is at least one trial.
+    let last = seed.checked_add(trials - 1).ok_or_else(|| {
+        miette!(
+            "--restart {trials} --seed {seed}: each program has a seed of its own and the last is {}; give a lower --seed",
+            u64::MAX
+        )
+    })?;
     if let Some(path) = &args.markdown {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
@@ -87,32 +176,30 @@ pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Res
         }
     };
     let bar = progress(
-        trials * schemes.len() as u64,
+        trials.saturating_mul(schemes.len() as u64),
         "{msg:24} {wide_bar} {human_pos}/{human_len} programs {eta}",
     );
     let mut rows = Vec::new();
+    let mut failed = None;
     for &scheme in schemes {
         bar.set_message(scheme.name());
-        let sums = (seed..seed.saturating_add(trials))
-            .into_par_iter()
-            .map(|seed| {
-                let outcome = trial(scheme, seed)?;
-                bar.inc(1);
-                Ok::<_, ProgramError>([outcome.cycles, outcome.switches, outcome.restored])
-            })
-            .try_reduce(
-                || [0; 3],
-                |sums, counts| Ok(std::array::from_fn(|count| sums[count] + counts[count])),
-            );
-        let [cycles, switches, restored] =
-            sums.map_err(|failure| miette!("{}: {failure}", scheme.name()))?;
+        let counts = count(seed..=last, |seed| {
+            let result = trial(scheme, seed);
+            bar.inc(1);
+            result
+        });
+        let counts = counts.map_err(|error| miette!("{}: {error}", scheme.name()))?;
+        if let Some((_, failure)) = counts.first {
+            failed.get_or_insert_with(|| format!("{}: {failure}", scheme.name()));
+        }
         rows.push(Row {
             scheme: scheme.name(),
             backend: backend.name(),
-            programs: trials,
-            cycles,
-            switches,
-            restored,
+            programs: counts.programs,
+            cycles: counts.cycles,
+            switches: counts.switches,
+            restored: counts.restored,
+            failures: counts.failures,
         });
     }
     bar.finish_and_clear();
@@ -120,17 +207,50 @@ pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Res
         let page = markdown(&rows, trials, seed, backend);
         file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
-    if global.json {
-        return global.print_json(&rows);
+    match global.json {
+        true => global.print_json(&rows)?,
+        false => global.print(&text(&rows, backend))?,
     }
+    match failed {
+        None => Ok(()),
+        Some(failure) => Err(miette!("the restart theorem does not hold: {failure}")),
+    }
+}
+
+/// The rows as a text.
+fn text(rows: &[Row], backend: Kind) -> String {
     let mut table = table(&Row::HEADINGS);
-    for row in &rows {
+    for row in rows {
         let mut cells = row.cells().into_iter();
         let scheme = cells.next().map(Cell::from);
         table.add_row(scheme.into_iter().chain(cells.map(right)));
     }
-    global.print(&format!(
+    format!(
         "Random programs with faults: registers and memory as in the run without faults, every instruction\n\
-         committed once, none issued before what it depends on\n{table}"
-    ))
+         committed once, none issued before what it depends on\n{table}\n{}",
+        lockstep(backend)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use faultline_sim::sm::SmError;
+    use faultline_sim::sm::restart::{Failure, Trial};
+    use faultline_sim::sm_pipeline::Scheme;
+
+    use super::count;
+
+    #[test]
+    fn failures_are_counted_and_the_first_is_named() {
+        let run = |seed: u64| match seed {
+            3 | 5 => Err(Failure::Sm(seed, SmError::Stuck(7)).into()),
+            _ => Ok(Trial::new(Scheme::ReplayQueue, seed)?.run()?),
+        };
+        let counts = count(1..=8, run).expect("every program runs");
+        assert_eq!((counts.programs, counts.failures), (8, 2));
+        let first = (3, "seed 3: cycle 7: nothing commits any more".to_owned());
+        assert_eq!(counts.first, Some(first));
+        let last = count(u64::MAX..=u64::MAX, run).expect("it runs");
+        assert_eq!((last.programs, last.failures), (1, 0));
+    }
 }
