@@ -4,7 +4,9 @@
 
 use faultline_sim::simt::{Launch, Memory, Width, assemble};
 use faultline_sim::sm::restart::Trial;
-use faultline_sim::sm::{Difference, Faults, Outcome, Parameters, Recovery, Sm, SmError, Work};
+use faultline_sim::sm::{
+    Difference, Faults, Outcome, Parameters, Recovery, Sm, SmError, Timing, Work,
+};
 use faultline_sim::sm_pipeline::Scheme;
 
 /// Bytes of a 16 KB log.
@@ -159,7 +161,7 @@ fn an_instruction_that_is_outlived_by_many_faults_all_the_same() {
 fn an_instruction_that_faults_for_long_is_no_deadlock() {
     let text = format!(
         "{POINTERS}{}exit",
-        "R1 <- ld [R2]\nR1 <- add R1, 1\n".repeat(16)
+        "R1 <- ld [R2]\nR1 <- add R1, 1\n".repeat(4)
     );
     let work = work(&text);
     for scheme in Scheme::ALL {
@@ -177,6 +179,8 @@ fn a_warp_that_only_faults_ends_the_run() {
     let mut parameters = parameters(Scheme::ReplayQueue);
     parameters.faults.rate = 1.0;
     parameters.faults.cycles = 1;
+    parameters.timing = Timing::FIGURES;
+    parameters.pipeline.warps = 1;
     let stuck = outcome(&parameters, &work);
     assert!(matches!(stuck, Err(SmError::Stuck(_))), "{stuck:?}");
 }
