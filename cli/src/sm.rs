@@ -9,7 +9,7 @@ mod tables;
 
 use std::path::PathBuf;
 
-use faultline_sim::sm::Work;
+use faultline_sim::sm::{Faults, Work};
 use faultline_sim::sm_pipeline::{Policy, Scheme};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::file;
@@ -32,13 +32,8 @@ pub struct Args {
         default_value = "all"
     )]
     scheme: Vec<String>,
-    /// Sizes of the operand log
-    #[arg(
-        long,
-        value_delimiter = ',',
-        value_name = "LIST",
-        default_value = "8k,16k"
-    )]
+    /// Sizes of the operand log [default: 8k,16k]
+    #[arg(long, value_delimiter = ',', value_name = "LIST")]
     log: Vec<String>,
     /// Entries of the replay queue: a power of two up to 128
     #[arg(long, default_value_t = 64, value_name = "N")]
@@ -56,14 +51,19 @@ pub struct Args {
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     sharers: u64,
     /// Share of global-memory instructions that fault on some of their lanes, below 1
-    #[arg(long, default_value_t = 0.0, value_name = "R")]
+    #[arg(
+        long,
+        default_value_t = 0.0,
+        value_name = "R",
+        allow_negative_numbers = true
+    )]
     fault_rate: f64,
     /// No page is there until it has faulted
     #[arg(long)]
     absent: bool,
-    /// Cycles from a fault until its page is there
-    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
-    fault_cycles: u64,
+    /// Cycles from a fault until its page is there [default: 10000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    fault_cycles: Option<u64>,
     /// The same seed gives the same faults, and the same moments at which other SMs are before this one at the DRAM
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -90,6 +90,59 @@ pub struct Args {
     restart: Option<u64>,
 }
 
+impl Args {
+    /// Sizes of the operand log, as they are typed.
+    fn logs(&self) -> Vec<String> {
+        match self.log.is_empty() {
+            true => ["8k", "16k"].map(str::to_owned).to_vec(),
+            false => self.log.clone(),
+        }
+    }
+
+    /// Whether anything faults.
+    fn has_faults(&self) -> bool {
+        self.absent || self.fault_rate > 0.0
+    }
+
+    /// Cycles from a fault until its page is there.
+    fn fault_cycles(&self) -> u64 {
+        self.fault_cycles.unwrap_or(Faults::NONE.cycles)
+    }
+
+    /// Whether options that are given have no effect, or contradict each other.
+    fn check(&self, schemes: &[Scheme]) -> Result<()> {
+        if !(0.0..1.0).contains(&self.fault_rate) {
+            return Err(miette!(
+                "--fault-rate {}: give a share of 0 or more, and below 1",
+                self.fault_rate
+            ));
+        }
+        if self.fault_cycles.is_some() && !self.has_faults() {
+            return Err(miette!(
+                "--fault-cycles: nothing faults, so give --fault-rate or --absent too"
+            ));
+        }
+        if !self.log.is_empty() && !schemes.contains(&Scheme::OperandLog) {
+            return Err(miette!(
+                "--log: none of the schemes has a log, so add operand-log to --scheme"
+            ));
+        }
+        if self.markdown.is_some() && schemes.len() != Scheme::ALL.len() {
+            return Err(miette!(
+                "--markdown: the report compares all schemes, so leave out --scheme"
+            ));
+        }
+        for path in self.svg.iter().chain(&self.markdown) {
+            file::check_writable(path).map_err(|error| miette!("{error}"))?;
+        }
+        let whole = |path: &Option<PathBuf>| std::path::absolute(path.as_ref()?).ok();
+        if whole(&self.svg).is_some_and(|svg| whole(&self.markdown) == Some(svg)) {
+            return Err(miette!("--svg and --markdown: give each a file of its own"));
+        }
+        Ok(())
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -99,20 +152,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if let Some(trials) = args.restart {
         return restart::run(trials, args, &schemes, global);
     }
-    if !(0.0..1.0).contains(&args.fault_rate) {
-        return Err(miette!(
-            "--fault-rate {}: give a share of 0 or more, and below 1",
-            args.fault_rate
-        ));
-    }
-    if args.markdown.is_some() && schemes.len() != Scheme::ALL.len() {
-        return Err(miette!(
-            "--markdown: the report compares all schemes, so leave out --scheme"
-        ));
-    }
-    for path in args.svg.iter().chain(&args.markdown) {
-        file::check_writable(path).map_err(|error| miette!("{error}"))?;
-    }
+    args.check(&schemes)?;
     let works = jobs::works(args)?;
     let setups = jobs::setups(args, &schemes)?;
     let rows = rows(&works, &setups, args.runs)?;

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use assert_cmd::Command;
+use faultline_testbench::backend::BackendError;
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
@@ -219,7 +220,7 @@ fn grouped(number: u64) -> String {
 
 #[test]
 fn what_makes_no_sense_is_told() {
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 12] = [
         (
             &["sm", "--scheme", "replay-queue", "--markdown", "page.md"],
             "leave out --scheme",
@@ -233,6 +234,16 @@ fn what_makes_no_sense_is_told() {
         (&["sm", "--log", "9M"], "such as 8k,16k"),
         (&["sm", "--queue", "3"], "a power of two"),
         (&["sm", "--fault-rate", "1"], "below 1"),
+        (&["sm", "--fault-rate", "-0.1"], "below 1"),
+        (&["sm", "--fault-cycles", "10"], "--fault-rate or --absent"),
+        (
+            &["sm", "--log", "8k", "--scheme", "replay-queue"],
+            "add operand-log",
+        ),
+        (
+            &["sm", "lbm", "--svg", "a.md", "--markdown", "./a.md"],
+            "a file of its own",
+        ),
         (
             &["timeline", "--fault", "B"],
             "the label of a load or store of global memory among the first 64 instructions; there are A (line 2), C (line 4)",
@@ -249,6 +260,39 @@ fn what_makes_no_sense_is_told() {
             .stdout(is_empty())
             .stderr(contains(told));
     }
+}
+
+#[test]
+fn a_design_that_is_not_built_in_names_its_export() {
+    let told = |name: &str| BackendError::NotExported(name.to_owned()).to_string();
+    let large = told("sm_pipeline_stall_64");
+    let export = "run `faultline export --block sm_pipeline --config stall_64` if";
+    assert!(
+        large.contains(export) && large.contains("`--features large`"),
+        "{large}"
+    );
+    let small = told("replay_queue_16");
+    let export = "run `faultline export --block replay_queue --config 16` if";
+    assert!(
+        small.contains(export) && small.contains("`--features verilog`"),
+        "{small}"
+    );
+}
+
+/// With this scheduler there is a design with the log, and none of the baseline.
+#[test]
+fn a_baseline_that_is_not_asked_for_takes_no_design() {
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/traces/kernel-2-gather.traceg");
+    let mut sizes = vec!["--warps", "4", "--queue", "16", "--log", "8k"];
+    sizes.extend(["--scheduler", "greedy-then-oldest", "--backend", "rust-hdl"]);
+    let run = |schemes: &str| {
+        let mut command = faultline(&["sm", "--scheme", schemes]);
+        command.args(&sizes).arg(&trace).assert()
+    };
+    run("operand-log").success().stderr(is_empty());
+    run("stall-on-fault,operand-log")
+        .failure()
+        .stderr(contains("no design of the pipeline has these sizes"));
 }
 
 #[test]

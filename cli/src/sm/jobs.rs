@@ -107,7 +107,7 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
         ));
     }
     let logs: Vec<usize> = args
-        .log
+        .logs()
         .iter()
         .map(|text| log_bytes(text))
         .collect::<Result<_>>()?;
@@ -121,7 +121,7 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
         parameters.faults = Faults {
             rate: args.fault_rate,
             absent: args.absent,
-            cycles: args.fault_cycles,
+            cycles: args.fault_cycles(),
             ..Faults::NONE
         };
         parameters.seed = args.seed;
@@ -144,7 +144,8 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
         }
     }
     if args.backend != Kind::Reference {
-        for setup in &mut setups {
+        // A baseline that nobody asked for takes no design.
+        for setup in setups.iter_mut().filter(|setup| !setup.hidden) {
             let config = design(&setup.parameters.pipeline)?;
             setup.backend = Some((args.backend, config));
         }

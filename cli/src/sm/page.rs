@@ -71,7 +71,7 @@ fn command(args: &Args) -> String {
     }
     command += &format!(
         " --log {} --queue {} --warps {} --sharers {} --scheduler {} --scale {} --runs {} --seed {}",
-        args.log.join(","),
+        args.logs().join(","),
         args.queue,
         args.warps,
         args.sharers,
@@ -86,14 +86,14 @@ fn command(args: &Args) -> String {
     if args.absent {
         command += " --absent";
     }
-    if args.fault_rate > 0.0 || args.absent {
-        command += &format!(" --fault-cycles {}", args.fault_cycles);
+    if args.has_faults() {
+        command += &format!(" --fault-cycles {}", args.fault_cycles());
     }
     command + " --markdown FILE"
 }
 
 fn faults(args: &Args) -> &'static str {
-    match args.absent || args.fault_rate > 0.0 {
+    match args.has_faults() {
         true => "Pages fault as the command says.",
         false => "Nothing faults: this is what the schemes cost while they are not needed.",
     }
