@@ -3,7 +3,7 @@
 use faultline_sim::sm::Stall;
 
 use super::jobs::Row;
-use super::tables::{mean, paper, setups};
+use super::tables::{mean, of_works, paper, setups};
 
 /// The order of the paper, the slowest first.
 const ORDER: [&str; 5] = [
@@ -53,9 +53,7 @@ impl Exception<'_> {
 
 /// Where the order of the schemes does not hold.
 pub fn order(rows: &[Row]) -> String {
-    let setups = setups(rows);
-    let exceptions: Vec<Exception> = rows
-        .chunks(setups.len().max(1))
+    let exceptions: Vec<Exception> = of_works(rows)
         .flat_map(|of_work| {
             let of = |name: &str| of_work.iter().find(|row| row.setup() == name);
             let known: Vec<&Row> = ORDER.iter().copied().filter_map(of).collect();
@@ -132,7 +130,6 @@ fn without_hardest(rows: &[Row]) -> Option<String> {
 
 /// How many points of the baseline's cycles a cause has grown by.
 fn growth(row: &Row, baseline: &Row, cause: usize) -> f64 {
-    // Both are counted over equally many runs.
     let difference = row.stalls[cause].1 as f64 - baseline.stalls[cause].1 as f64;
     100.0 * difference / baseline.cycles.max(1) as f64
 }
@@ -158,7 +155,7 @@ pub fn why(rows: &[Row], variations: &[(&str, Vec<Row>)]) -> String {
     let setups = setups(rows);
     let mut near = Vec::new();
     let mut texts = Vec::new();
-    for (place, setup) in setups.iter().enumerate().skip(1) {
+    for setup in setups.iter().skip(1) {
         let Some(known) = paper(setup) else {
             continue;
         };
@@ -167,9 +164,11 @@ pub fn why(rows: &[Row], variations: &[(&str, Vec<Row>)]) -> String {
             near.push(format!("{setup} ({points:+.1})"));
             continue;
         }
-        let pairs: Vec<(&Row, &Row)> = rows
-            .chunks(setups.len())
-            .map(|of_work| (&of_work[place], &of_work[0]))
+        let pairs: Vec<(&Row, &Row)> = of_works(rows)
+            .filter_map(|of_work| {
+                let row = of_work.iter().find(|row| row.setup() == *setup);
+                Some((row?, of_work.first()?))
+            })
             .collect();
         let mut text = explanation(setup, points, &pairs);
         for (name, varied) in variations {
@@ -225,8 +224,7 @@ fn explanation(setup: &str, points: f64, pairs: &[(&Row, &Row)]) -> String {
     format!(
         "**{setup}** costs {direction} than in the paper ({points:+.1} points). Of its stalls, *{}* has grown most, by {:.1} \
          points of the baseline's cycles in the mean: {}. From the issue to the last TLB check it is {shortest:.0} to \
-         {longest:.0} cycles, by workload. {} of {} workloads lose 2 % or more ({}); on the others ({}) other warps have \
-         instructions while one waits, or what it waits for comes no later than what they all wait for.",
+         {longest:.0} cycles, by workload. {} of {} workloads lose 2 % or more ({}), and the others do not ({}).",
         Stall::ALL[most].name(),
         total(most),
         listed.join(", "),

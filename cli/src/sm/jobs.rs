@@ -14,7 +14,7 @@ use faultline_testbench::programs::Pipeline;
 use indicatif::ProgressBar;
 use miette::{Result, miette};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::{Args, distinct};
 
@@ -25,7 +25,9 @@ pub struct Row {
     pub scheme: &'static str,
     /// Bytes of the operand log, where there is one.
     pub log_bytes: Option<usize>,
-    /// Runs with different seeds, over all of which is counted.
+    /// Whether it is only there to compare with: a baseline that nobody asked for.
+    pub hidden: bool,
+    /// Runs with different seeds, whose means the counts are.
     pub runs: u64,
     pub cycles: u64,
     pub instructions: u64,
@@ -34,16 +36,25 @@ pub struct Row {
     pub relative_percent: f64,
     /// The standard error of the cycles, in percent of them.
     pub error_percent: f64,
-    pub faults: u64,
+    /// None under a scheme that squashes nothing: there the accesses that fault wait in the memory unit.
+    pub faults: Option<u64>,
     pub replays: u64,
     /// Cycles in which nothing was issued, by cause.
+    #[serde(serialize_with = "by_name")]
     pub stalls: Vec<(&'static str, u64)>,
     /// Cycles from the issue of a global-memory instruction to its last TLB check, in the mean.
     pub check_cycles: f64,
-    /// Cycles by instructions in the replay queue.
+    /// Cycles of all runs by instructions in the replay queue.
+    #[serde(rename = "queue_of_all_runs")]
     pub queue: Vec<u64>,
-    /// Cycles by entries of the operand log in use.
+    /// Cycles of all runs by entries of the operand log in use.
+    #[serde(rename = "log_of_all_runs")]
     pub log: Vec<u64>,
+}
+
+/// Pairs as an object.
+fn by_name<S: Serializer>(pairs: &[(&str, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(pairs.iter().copied())
 }
 
 impl Row {
@@ -195,7 +206,7 @@ fn log_bytes(text: &str) -> Result<usize> {
         .ok_or_else(|| miette!("--log {text}: give sizes of 1k to 32k, such as 8k,16k"))
 }
 
-/// Runs everything on everything.
+/// Runs everything on everything. The baseline is the first of a workload's rows, and only there.
 pub fn run(works: &[Work], setups: &[Setup], runs: u64, bar: &ProgressBar) -> Result<Vec<Row>> {
     let jobs: Vec<(&Work, &Setup, u64)> = works
         .iter()
@@ -221,12 +232,7 @@ pub fn run(works: &[Work], setups: &[Setup], runs: u64, bar: &ProgressBar) -> Re
             row.relative_percent = 100.0 * baseline as f64 / row.cycles.max(1) as f64;
         }
     }
-    let shown = setups.iter().map(|setup| !setup.hidden).cycle();
-    Ok(rows
-        .into_iter()
-        .zip(shown)
-        .filter_map(|(row, shown)| shown.then_some(row))
-        .collect())
+    Ok(rows)
 }
 
 /// What a run counts.
@@ -277,22 +283,26 @@ fn row(work: &Work, setup: &Setup, counted: &[Statistics]) -> Row {
         let last = all.iter().rposition(|&times| times > 0);
         all[..last.map_or(0, |last| last + 1)].to_vec()
     };
-    let (cycles, instructions) = (sum(&|one| one.cycles), sum(&|one| one.instructions));
+    let runs = counted.len() as u64;
+    let mean = |count: &dyn Fn(&Statistics) -> u64| (sum(count) + runs / 2) / runs;
+    let per_cycle = counted.iter().map(Statistics::instructions_per_cycle);
+    let scheme = setup.parameters.pipeline.scheme;
     let stalls = Stall::ALL.iter().zip(0..);
     Row {
         workload: work.name.clone(),
-        scheme: setup.parameters.pipeline.scheme.name(),
+        scheme: scheme.name(),
         log_bytes: setup.log_bytes,
-        runs: counted.len() as u64,
-        cycles,
-        instructions,
-        instructions_per_cycle: instructions as f64 / cycles.max(1) as f64,
+        hidden: setup.hidden,
+        runs,
+        cycles: mean(&|one| one.cycles),
+        instructions: mean(&|one| one.instructions),
+        instructions_per_cycle: per_cycle.sum::<f64>() / runs as f64,
         relative_percent: 100.0,
         error_percent: error_percent(counted),
-        faults: sum(&|one| one.faults),
-        replays: sum(&|one| one.replays),
+        faults: scheme.squashes().then(|| mean(&|one| one.faults)),
+        replays: mean(&|one| one.replays),
         stalls: stalls
-            .map(|(stall, place): (_, usize)| (stall.name(), sum(&|one| one.stalls[place])))
+            .map(|(stall, place): (_, usize)| (stall.name(), mean(&|one| one.stalls[place])))
             .collect(),
         check_cycles: sum(&|one| one.check_cycles) as f64 / sum(&|one| one.checks).max(1) as f64,
         queue: histogram(&|one| &one.queue),

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::jobs::Row;
-use super::tables::{mean, paper, setups};
+use super::tables::{mean, of_works, paper, setups};
 
 const INK: RGBColor = RGBColor(0x50, 0x50, 0x50);
 const GRID: RGBColor = RGBColor(0xc8, 0xc8, 0xc8);
@@ -22,23 +22,25 @@ const COLOURS: [RGBColor; 7] = [
 const GROUP: u32 = 92;
 const HEIGHT: u32 = 420;
 
-/// Bars for each workload and their geometric means, with the paper's as lines over the means.
+/// Bars for each workload and their geometric means, with the paper's as lines over the means or without.
 ///
 /// # Errors
 /// If it cannot be drawn, with a sentence that says why.
-pub fn svg(rows: &[Row]) -> Result<String, String> {
+pub fn svg(rows: &[Row], beside_paper: bool) -> Result<String, String> {
     let setups = setups(rows);
-    let mut groups: Vec<(String, Vec<f64>)> = rows
-        .chunks(setups.len().max(1))
+    let mut groups: Vec<(String, Vec<f64>)> = of_works(rows)
         .map(|rows| {
-            let values = rows.iter().map(|row| row.relative_percent).collect();
+            let shown = rows.iter().filter(|row| !row.hidden);
+            let values = shown.map(|row| row.relative_percent).collect();
             (rows[0].workload.clone(), values)
         })
         .collect();
     let means = setups.iter().map(|setup| mean(rows, setup)).collect();
     groups.push(("geometric mean".to_owned(), means));
     let mut svg = String::new();
-    draw(&mut svg, &setups, &groups)
+    let paper = |setup: &String| paper(setup).filter(|_| beside_paper);
+    let papers: Vec<Option<f64>> = setups.iter().map(paper).collect();
+    draw(&mut svg, &setups, &papers, &groups)
         .map_err(|error| format!("the plot cannot be drawn ({error})"))?;
     Ok(svg)
 }
@@ -46,6 +48,7 @@ pub fn svg(rows: &[Row]) -> Result<String, String> {
 fn draw(
     svg: &mut String,
     setups: &[String],
+    papers: &[Option<f64>],
     groups: &[(String, Vec<f64>)],
 ) -> Result<(), Box<dyn std::error::Error>> {
     let size = ((GROUP * groups.len() as u32 + 80).max(880), HEIGHT);
@@ -71,7 +74,7 @@ fn draw(
         .light_line_style(TRANSPARENT)
         .draw()?;
     let width = 0.86 / setups.len().max(1) as f64;
-    for (place, setup) in setups.iter().enumerate() {
+    for (place, paper) in papers.iter().enumerate() {
         let colour = COLOURS[place % COLOURS.len()];
         let left = |group: usize| group as f64 + 0.07 + place as f64 * width;
         let bars = groups.iter().enumerate().map(|(group, (_, values))| {
@@ -82,7 +85,7 @@ fn draw(
             Rectangle::new(corners, colour.filled())
         });
         chart.draw_series(bars)?;
-        if let Some(value) = paper(setup) {
+        if let Some(value) = *paper {
             let last = left(groups.len() - 1);
             let line = vec![(last, value), (last + 0.9 * width, value)];
             chart.draw_series([PathElement::new(line, BLACK.stroke_width(3))])?;
@@ -97,12 +100,11 @@ fn draw(
         let shown: String = name.chars().take(14).collect();
         area.draw(&Text::new(shown, (x, y + 8), style.clone()))?;
     }
-    let note = "thick lines over the means: the paper's";
-    area.draw(&Text::new(
-        note,
-        (size.0 as i32 / 2, HEIGHT as i32 - 18),
-        style,
-    ))?;
+    if papers.iter().any(Option::is_some) {
+        let note = "thick lines over the means: the paper's";
+        let place = (size.0 as i32 / 2, HEIGHT as i32 - 18);
+        area.draw(&Text::new(note, place, style))?;
+    }
     // The legend above the plot.
     for (place, setup) in setups.iter().enumerate() {
         let (column, row) = (place as i32 % 4, place as i32 / 4);

@@ -1,6 +1,8 @@
 //! The runs as tables.
 
 use faultline_sim::sm::{Stall, Statistics};
+use faultline_sim::sm_pipeline::Scheme;
+use serde::Serialize;
 
 use super::jobs::Row;
 use crate::output::{grouped, right, table};
@@ -21,10 +23,16 @@ pub fn paper(setup: &str) -> Option<f64> {
     known.map(|&(_, mean)| mean)
 }
 
-/// The set-ups in the order of the runs.
+/// The rows of each workload, the baseline's first.
+pub fn of_works(rows: &[Row]) -> impl Iterator<Item = &[Row]> {
+    let baseline = Scheme::StallOnFault.name();
+    rows.chunk_by(move |_, next| next.scheme != baseline)
+}
+
+/// The set-ups that were asked for, in the order of the runs.
 pub fn setups(rows: &[Row]) -> Vec<String> {
     let mut setups: Vec<String> = Vec::new();
-    for row in rows {
+    for row in rows.iter().filter(|row| !row.hidden) {
         let setup = row.setup();
         if !setups.contains(&setup) {
             setups.push(setup);
@@ -42,32 +50,76 @@ pub fn mean(rows: &[Row], setup: &str) -> f64 {
     f64::exp(sum / f64::max(count, 1.0))
 }
 
-/// Both tables.
-pub fn text(rows: &[Row]) -> String {
+/// What `--json` gives.
+#[derive(Serialize)]
+pub struct Results<'rows> {
+    rows: &'rows [Row],
+    geometric_means: Vec<Mean>,
+}
+
+/// The geometric mean of the performance under a set-up, and the paper's where the rows are about the same.
+#[derive(Serialize)]
+struct Mean {
+    scheme: &'static str,
+    log_bytes: Option<usize>,
+    percent: f64,
+    paper_percent: Option<f64>,
+}
+
+impl<'rows> Results<'rows> {
+    /// The rows with their means, beside the paper's or not.
+    pub fn new(rows: &'rows [Row], beside_paper: bool) -> Self {
+        let first = of_works(rows).next().unwrap_or_default();
+        let mean = |row: &Row| Mean {
+            scheme: row.scheme,
+            log_bytes: row.log_bytes,
+            percent: mean(rows, &row.setup()),
+            paper_percent: paper(&row.setup()).filter(|_| beside_paper),
+        };
+        let shown = first.iter().filter(|row| !row.hidden);
+        Self {
+            rows,
+            geometric_means: shown.map(mean).collect(),
+        }
+    }
+}
+
+/// Both tables, beside the paper's means or not.
+pub fn text(rows: &[Row], beside_paper: bool) -> String {
     let setups = setups(rows);
+    let runs = match rows.first().map_or(1, |row| row.runs) {
+        1 => String::new(),
+        runs => format!(", means of {runs} runs"),
+    };
     format!(
-        "Performance, the baseline as 100 (stall-on-fault: what faults waits in the memory unit)\n{}\n\n{}",
-        performance(rows, &setups),
-        causes(rows, &setups)
+        "Performance, the baseline as 100 (stall-on-fault: what faults waits in the memory unit){runs}\n{}\n\n{}",
+        performance(rows, &setups, beside_paper),
+        causes(rows, &setups, &runs)
     )
 }
 
 /// A row for each workload, a column for each set-up.
-fn performance(rows: &[Row], setups: &[String]) -> String {
-    let mut headings = vec!["workload", "instructions", "cycles", "IPC"];
+fn performance(rows: &[Row], setups: &[String], beside_paper: bool) -> String {
+    let mut headings = vec![
+        "workload",
+        "instructions",
+        "baseline's cycles",
+        "baseline's IPC",
+    ];
     headings.extend(setups.iter().map(String::as_str));
     let mut table = table(&headings);
-    for of_work in rows.chunks(setups.len().max(1)) {
+    for of_work in of_works(rows) {
         let first = &of_work[0];
         let mut cells = vec![
             comfy_table::Cell::new(&first.workload),
-            right(grouped(first.instructions / first.runs)),
-            right(grouped(first.cycles / first.runs)),
+            right(grouped(first.instructions)),
+            right(grouped(first.cycles)),
             right(format!("{:.2}", first.instructions_per_cycle)),
         ];
         cells.extend(
             of_work
                 .iter()
+                .filter(|row| !row.hidden)
                 .map(|row| right(format!("{:.1}", row.relative_percent))),
         );
         table.add_row(cells);
@@ -80,12 +132,14 @@ fn performance(rows: &[Row], setups: &[String]) -> String {
         table.add_row(cells);
     };
     footer("geometric mean", &|setup| Some(mean(rows, setup)));
-    footer("paper, Figs. 10 and 11", &|setup| paper(setup));
+    if beside_paper {
+        footer("paper, Figs. 10 and 11", &|setup| paper(setup));
+    }
     table.to_string()
 }
 
 /// A row for each set-up: why nothing is issued, and what is in queue and log.
-fn causes(rows: &[Row], setups: &[String]) -> String {
+fn causes(rows: &[Row], setups: &[String], runs: &str) -> String {
     let mut headings = vec!["all workloads", "cycles", "IPC", "faults", "replays"];
     let stalls = Stall::ALL.map(|stall| format!("{}, %", stall.name()));
     headings.extend(stalls.iter().map(String::as_str));
@@ -96,11 +150,12 @@ fn causes(rows: &[Row], setups: &[String]) -> String {
         let sum = |count: &dyn Fn(&Row) -> u64| of_setup.iter().map(|row| count(row)).sum::<u64>();
         let cycles = sum(&|row| row.cycles);
         let share = |part: u64| part as f64 / cycles.max(1) as f64;
+        let faults: Option<u64> = of_setup.iter().map(|row| row.faults).sum();
         let mut cells = vec![
             comfy_table::Cell::new(setup),
             right(grouped(cycles)),
             right(format!("{:.2}", share(sum(&|row| row.instructions)))),
-            right(grouped(sum(&|row| row.faults))),
+            right(faults.map_or("-".to_owned(), grouped)),
             right(grouped(sum(&|row| row.replays))),
         ];
         for cause in 0..stalls.len() {
@@ -114,18 +169,16 @@ fn causes(rows: &[Row], setups: &[String]) -> String {
                     *count += times;
                 }
             }
-            let seen = all.iter().any(|&times| times > 0);
-            let mean = Statistics::mean(&all);
-            cells.push(right(if seen {
-                format!("{mean:.1}")
-            } else {
-                "-".to_owned()
-            }));
+            let most = all.iter().rposition(|&times| times > 0);
+            cells.push(right(most.map_or("-".to_owned(), |most| {
+                let (mean, often) = (Statistics::mean(&all), Statistics::percentile_95(&all));
+                format!("{mean:.1}, {often}, {most}")
+            })));
         }
         table.add_row(cells);
     }
     format!(
-        "Cycles without an issue by cause, and mean occupancy\n{table}\n\
+        "Cycles without an issue by cause, and occupancy (mean, 95th percentile, most){runs}\n{table}\n\
          empty: no warp is there; faulted: none runs; memory: the memory stage does not go on; fetch: no warp has an\n\
          instruction; dependence: results, sources, units or log entries are waited for."
     )
