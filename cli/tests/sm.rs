@@ -298,7 +298,7 @@ fn grouped(number: u64) -> String {
 
 #[test]
 fn what_makes_no_sense_is_told() {
-    let cases: [(&[&str], &str); 12] = [
+    let cases: [(&[&str], &str); 13] = [
         (
             &["sm", "--scheme", "replay-queue", "--markdown", "page.md"],
             "leave out --scheme",
