@@ -399,7 +399,7 @@ mod tests {
     fn a_long_label_keeps_its_end() {
         let text = format!("{}: R1 <- mov 1", "long".repeat(20));
         let label = row(&text, "").label(" *");
-        assert!(label.starts_with("\u{2026}long") && label.ends_with(": R1 <- mov 1"));
+        assert!(label.starts_with('\u{2026}') && label.ends_with(": R1 <- mov 1"));
         assert_eq!(label.chars().count(), TEXT.1 - 4);
         assert_eq!(row("A: exit", "").label(" *"), "A: exit");
     }
