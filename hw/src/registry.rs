@@ -42,7 +42,12 @@ impl Design {
 
     /// Whether its cost is of interest: not that of a size for proofs, or of one in which rules are tried.
     pub fn is_measured(&self) -> bool {
-        self.config != "proof" && !(self.block == "page_walker" && self.config.starts_with("2"))
+        let tried = match self.block {
+            "page_walker" => self.config.starts_with('2'),
+            "gmmu" => self.config.starts_with('8'),
+            _ => false,
+        };
+        self.config != "proof" && !tried
     }
 
     /// Whether it is exported where nothing is chosen. Of the pipelines of 64 warps, which are large and much alike,
