@@ -56,6 +56,7 @@ module replay_queue_128 (
 );
     localparam [7:0] CAPACITY = 8'd128;
     localparam [5:0] NEAR = 6'd59;
+    localparam [5:0] GROUP_BITS = 6'd56;
     localparam [1:0] SCAN_IDLE = 2'd0;
     localparam [1:0] SCAN_REPLAYING = 2'd1;
     localparam [1:0] SCAN_SAVING = 2'd2;
@@ -66,6 +67,7 @@ module replay_queue_128 (
     reg   [127:0] checking;
     wire          inserting;
     wire          looking;
+    reg   [127:0] in_scan;
     wire          full;
     wire          offering;
     wire          replayed;
@@ -129,6 +131,8 @@ module replay_queue_128 (
     reg   [127:0] slot_busy_of;
     wire          slot_busy_any;
     wire          leaving_any;
+    reg   [127:0] in_group_of;
+    wire          in_group_any;
     wire          found_any;
 
     register_1 live [127:0] (.clock(clock), .reset(reset), .d(live_d), .q(live_q));
@@ -166,6 +170,7 @@ module replay_queue_128 (
     any_of_128 warp_busy (.of(warp_busy_of), .any(warp_busy_any));
     any_of_128 slot_busy (.of(slot_busy_of), .any(slot_busy_any));
     any_of_128 leaving (.of(committing), .any(leaving_any));
+    any_of_128 in_group (.of(in_group_of), .any(in_group_any));
     any_of_128 found (.of(candidate_d), .any(found_any));
 
     always @* begin : in_flight_process
@@ -225,12 +230,26 @@ module replay_queue_128 (
     assign offering = offering_replay_q || offering_save_q;
     assign looking = more_ages_q && !picking_q && !offering;
 
+    always @* begin : in_scan_process
+        integer i;
+        for (i = 0; i < 128; i = i + 1) begin
+            in_scan[i] = waiting_q[i]
+                && (((scan_q == SCAN_REPLAYING) && (warp_q[i*6 +: 6] == scan_warp_q))
+                || ((scan_q == SCAN_SAVING) && (slot_q[i*4 +: 4] == scan_slot_q)));
+        end
+    end
+
+    always @* begin : in_group_of_process
+        integer i;
+        for (i = 0; i < 128; i = i + 1) begin
+            in_group_of[i] = in_scan[i] && ((age_q[i*6 +: 6] & GROUP_BITS) == (wanted_age_q & GROUP_BITS));
+        end
+    end
+
     always @* begin : candidate_d_process
         integer i;
         for (i = 0; i < 128; i = i + 1) begin
-            candidate_d[i] = looking && waiting_q[i] && (age_q[i*6 +: 6] == wanted_age_q)
-                && (((scan_q == SCAN_REPLAYING) && (warp_q[i*6 +: 6] == scan_warp_q))
-                || ((scan_q == SCAN_SAVING) && (slot_q[i*4 +: 4] == scan_slot_q)));
+            candidate_d[i] = looking && in_scan[i] && (age_q[i*6 +: 6] == wanted_age_q);
         end
     end
 
@@ -396,6 +415,10 @@ module replay_queue_128 (
         if (looking) begin
             wanted_age_d = wanted_age_q - 6'd1;
             more_ages_d = |wanted_age_q;
+            if (!in_group_any) begin
+                wanted_age_d = (wanted_age_q & GROUP_BITS) - 6'd1;
+                more_ages_d = |(wanted_age_q & GROUP_BITS);
+            end
         end
         if (picking_q && (scan_q == SCAN_SAVING)) begin
             wanted_age_d = wanted_age_q + 6'd1;

@@ -55,6 +55,7 @@ module sm_pipeline_commit_4_stage_queue (
 );
     localparam [4:0] CAPACITY = 5'd16;
     localparam [5:0] NEAR = 6'd59;
+    localparam [5:0] GROUP_BITS = 6'd56;
     localparam [1:0] SCAN_IDLE = 2'd0;
     localparam [1:0] SCAN_REPLAYING = 2'd1;
     localparam [1:0] SCAN_SAVING = 2'd2;
@@ -65,6 +66,7 @@ module sm_pipeline_commit_4_stage_queue (
     reg    [15:0] checking;
     wire          inserting;
     wire          looking;
+    reg    [15:0] in_scan;
     wire          full;
     wire          offering;
     wire          replayed;
@@ -128,6 +130,8 @@ module sm_pipeline_commit_4_stage_queue (
     reg    [15:0] slot_busy_of;
     wire          slot_busy_any;
     wire          leaving_any;
+    reg    [15:0] in_group_of;
+    wire          in_group_any;
     wire          found_any;
 
     register_1 live [15:0] (.clock(clock), .reset(reset), .d(live_d), .q(live_q));
@@ -165,6 +169,7 @@ module sm_pipeline_commit_4_stage_queue (
     any_of_16 warp_busy (.of(warp_busy_of), .any(warp_busy_any));
     any_of_16 slot_busy (.of(slot_busy_of), .any(slot_busy_any));
     any_of_16 leaving (.of(committing), .any(leaving_any));
+    any_of_16 in_group (.of(in_group_of), .any(in_group_any));
     any_of_16 found (.of(candidate_d), .any(found_any));
 
     always @* begin : in_flight_process
@@ -224,12 +229,26 @@ module sm_pipeline_commit_4_stage_queue (
     assign offering = offering_replay_q || offering_save_q;
     assign looking = more_ages_q && !picking_q && !offering;
 
+    always @* begin : in_scan_process
+        integer i;
+        for (i = 0; i < 16; i = i + 1) begin
+            in_scan[i] = waiting_q[i]
+                && (((scan_q == SCAN_REPLAYING) && (warp_q[i*6 +: 6] == scan_warp_q))
+                || ((scan_q == SCAN_SAVING) && (slot_q[i*4 +: 4] == scan_slot_q)));
+        end
+    end
+
+    always @* begin : in_group_of_process
+        integer i;
+        for (i = 0; i < 16; i = i + 1) begin
+            in_group_of[i] = in_scan[i] && ((age_q[i*6 +: 6] & GROUP_BITS) == (wanted_age_q & GROUP_BITS));
+        end
+    end
+
     always @* begin : candidate_d_process
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
-            candidate_d[i] = looking && waiting_q[i] && (age_q[i*6 +: 6] == wanted_age_q)
-                && (((scan_q == SCAN_REPLAYING) && (warp_q[i*6 +: 6] == scan_warp_q))
-                || ((scan_q == SCAN_SAVING) && (slot_q[i*4 +: 4] == scan_slot_q)));
+            candidate_d[i] = looking && in_scan[i] && (age_q[i*6 +: 6] == wanted_age_q);
         end
     end
 
@@ -395,6 +414,10 @@ module sm_pipeline_commit_4_stage_queue (
         if (looking) begin
             wanted_age_d = wanted_age_q - 6'd1;
             more_ages_d = |wanted_age_q;
+            if (!in_group_any) begin
+                wanted_age_d = (wanted_age_q & GROUP_BITS) - 6'd1;
+                more_ages_d = |(wanted_age_q & GROUP_BITS);
+            end
         end
         if (picking_q && (scan_q == SCAN_SAVING)) begin
             wanted_age_d = wanted_age_q + 6'd1;

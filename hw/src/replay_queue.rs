@@ -122,6 +122,7 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
 
     capacity: Constant<Bits<O>>,
     near: Constant<Bits<A>>,
+    group_bits: Constant<Bits<A>>,
     payload: Memory<Instruction, I, 1>,
     free: Arbiter<N, I, false>,
     pick: Arbiter<N, I, false>,
@@ -139,6 +140,8 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     slot_busy: AnyOf<N>,
     leaving: AnyOf<N>,
     looking: Signal<Local, Bit>,
+    in_scan: [Signal<Local, Bit>; N],
+    in_group: AnyOf<N>,
     found: AnyOf<N>,
     full: Signal<Local, Bit>,
     offering: Signal<Local, Bit>,
@@ -220,20 +223,25 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
         self.aged.next = self.any_aged.any.val();
         self.held.next = self.any_held.any.val() && !self.held_register.val().all();
 
-        // The scan: a look marks the candidates of one age, and the cycle after picks the lowest of them.
+        // The scan: a look marks the candidates of one age, and the cycle after picks the lowest of them. Ages of a group
+        // differ in the lower half of their bits.
         for i in 0..N {
             self.pick.request[i].next = self.candidate[i].q.val();
         }
         self.offering.next = self.offering_replay.q.val() || self.offering_save.q.val();
         self.looking.next = self.more_ages.q.val() && !self.picking.q.val() && !self.offering.val();
         for i in 0..N {
-            self.candidate[i].d.next = self.looking.val()
-                && self.waiting[i].q.val()
-                && (self.age[i].q.val() == self.wanted_age.q.val())
+            self.in_scan[i].next = self.waiting[i].q.val()
                 && (((self.scan.q.val() == Scan::Replaying)
                     && (self.warp[i].q.val() == self.scan_warp.q.val()))
                     || ((self.scan.q.val() == Scan::Saving)
                         && (self.slot[i].q.val() == self.scan_slot.q.val())));
+            self.in_group.of[i].next = self.in_scan[i].val()
+                && ((self.age[i].q.val() & self.group_bits.val())
+                    == (self.wanted_age.q.val() & self.group_bits.val()));
+            self.candidate[i].d.next = self.looking.val()
+                && self.in_scan[i].val()
+                && (self.age[i].q.val() == self.wanted_age.q.val());
             self.found.of[i].next = self.candidate[i].d.val();
         }
         self.picking.d.next = self.found.any.val();
@@ -377,6 +385,10 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
         if self.looking.val() {
             self.wanted_age.d.next = self.wanted_age.q.val() - 1;
             self.more_ages.d.next = self.wanted_age.q.val().any();
+            if !self.in_group.any.val() {
+                self.wanted_age.d.next = (self.wanted_age.q.val() & self.group_bits.val()) - 1;
+                self.more_ages.d.next = (self.wanted_age.q.val() & self.group_bits.val()).any();
+            }
         }
         if self.picking.q.val() && (self.scan.q.val() == Scan::Saving) {
             // Another warp of the block may have an instruction of the same age.
@@ -410,6 +422,7 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Default
                     payload: Memory::new(N, 1),
                     capacity: Constant::new((N as LiteralType).into()),
                     near: Constant::new(((1_usize << A) as LiteralType).saturating_sub(NEAR).max(1).into()),
+                    group_bits: Constant::new(!bits::<A>(((1_usize << (A / 2)) - 1) as LiteralType)),
                     $($field: Default::default(),)*
                     $($array: std::array::from_fn(|_| Default::default()),)*
                 }
@@ -424,9 +437,9 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Default
             saved_valid, save_done, entry_index, entry_warp, entry_slot, entry_pc, entry_opcode, entry_destination,
             entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy, aged,
             count, scan, scan_warp, scan_slot, wanted_age, more_ages, offering, offered, free, pick, insert_blocked, inserting,
-            any_held, any_aged, warp_busy, slot_busy, leaving, looking, picking, found, full, replayed, offering_replay, offering_save,
+            any_held, any_aged, warp_busy, slot_busy, leaving, looking, in_group, picking, found, full, replayed, offering_replay, offering_save,
             count_inserted, count_committed, done;
-            live, waiting, checked, warp, slot, address_register, data_register, age, in_flight, insert_match,
+            live, waiting, checked, warp, slot, address_register, data_register, age, in_flight, insert_match, in_scan,
             committing, faulting, checking, candidate
         )
     }

@@ -26,6 +26,13 @@ enum Scan {
     Saving { slot: u8 },
 }
 
+/// What a look finds: the entries of the age that the scan has come to, and whether there are any in its group of ages.
+#[derive(Clone, Copy, Debug, Default)]
+struct Look {
+    candidates: u128,
+    group: bool,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     instruction: Instruction,
@@ -88,7 +95,7 @@ impl Model for ReplayQueue {
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         let picked = self.picked();
         let looks = picked.is_none() && !self.on_offer && self.remaining != 0;
-        let found = if looks { self.look() } else { 0 };
+        let look = if looks { self.look() } else { Look::default() };
         let outputs = self.outputs(inputs);
         if inputs.reset {
             // Reset reaches no memory: what is being read is read, and stays on show under index 0.
@@ -98,7 +105,7 @@ impl Model for ReplayQueue {
             self.last_read = (0, shown);
         } else {
             self.messages(inputs);
-            self.engine(inputs, &outputs, picked, found);
+            self.engine(inputs, &outputs, picked, look);
             if inputs.insert_valid && outputs.insert_ready {
                 self.insert(inputs, outputs.insert_index);
             }
@@ -158,34 +165,41 @@ impl ReplayQueue {
         (self.candidates != 0).then(|| small(self.candidates.trailing_zeros() as usize))
     }
 
+    /// Ages of a group are those that differ in the lower half of their bits only.
+    fn group(&self, age: u64) -> u64 {
+        age >> (self.parameters.age_bits / 2)
+    }
+
     /// The waiting entries of the warp or slot of the scan that have the age which it has come to.
-    fn look(&self) -> u128 {
-        let waiting = |&index: &u8, slot: Option<u8>| {
-            self.entries[usize::from(index)]
-                .as_ref()
-                .is_some_and(|entry| {
-                    let instruction = &entry.instruction;
-                    let age = self.warps[usize::from(instruction.warp)].inserted - entry.number;
-                    entry.state == State::Waiting
-                        && age == self.remaining - 1
-                        && slot.is_none_or(|slot| instruction.slot == slot)
-                })
+    fn look(&self) -> Look {
+        let wanted = self.remaining - 1;
+        let mut look = Look::default();
+        let mut at = |index: u8, slot: Option<u8>| {
+            let Some(entry) = self.entries[usize::from(index)].as_ref() else {
+                return;
+            };
+            let instruction = &entry.instruction;
+            if entry.state != State::Waiting || slot.is_some_and(|slot| instruction.slot != slot) {
+                return;
+            }
+            let age = self.warps[usize::from(instruction.warp)].inserted - entry.number;
+            look.group |= self.group(age) == self.group(wanted);
+            look.candidates |= u128::from(age == wanted) << index;
         };
-        let set = |set: u128, index: u8| set | (1 << index);
         match self.scan {
-            Scan::Idle => 0,
+            Scan::Idle => {}
             Scan::Replaying { warp } => {
-                let order = self.warps[usize::from(warp)].order.iter();
-                order
-                    .copied()
-                    .filter(|index| waiting(index, None))
-                    .fold(0, set)
+                for &index in &self.warps[usize::from(warp)].order {
+                    at(index, None);
+                }
             }
             Scan::Saving { slot } => {
-                let all = 0..small(self.parameters.entries);
-                all.filter(|index| waiting(index, Some(slot))).fold(0, set)
+                for index in 0..small(self.parameters.entries) {
+                    at(index, Some(slot));
+                }
             }
         }
+        look
     }
 
     /// Whether an instruction of a warp has the greatest age, so that no other may come after it.
@@ -301,7 +315,7 @@ impl ReplayQueue {
         }
     }
 
-    fn engine(&mut self, inputs: &Inputs, outputs: &Outputs, picked: Option<u8>, found: u128) {
+    fn engine(&mut self, inputs: &Inputs, outputs: &Outputs, picked: Option<u8>, look: Look) {
         let idle = self.scan == Scan::Idle;
         if inputs.save_valid && outputs.save_ready {
             self.scan = Scan::Saving {
@@ -332,8 +346,11 @@ impl ReplayQueue {
             self.candidates = 0;
             self.pick(index);
         } else {
-            self.candidates = found;
+            self.candidates = look.candidates;
             self.remaining -= 1;
+            if !look.group {
+                self.remaining &= !((1 << (self.parameters.age_bits / 2)) - 1);
+            }
         }
     }
 

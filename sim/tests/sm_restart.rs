@@ -5,7 +5,7 @@
 use faultline_sim::simt::{Launch, Memory, Width, assemble};
 use faultline_sim::sm::restart::Trial;
 use faultline_sim::sm::{
-    Difference, Faults, Outcome, Parameters, Recovery, Sm, SmError, Timing, Work,
+    Difference, Faults, Occasions, Outcome, Parameters, Recovery, Sm, SmError, Timing, Work,
 };
 use faultline_sim::sm_pipeline::Scheme;
 
@@ -14,11 +14,13 @@ const LOG: usize = 16 << 10;
 
 fn trials(scheme: Scheme) {
     let (mut switches, mut restored) = (0, 0);
+    let mut occasions = Occasions::default();
     for seed in 0..1000 {
         let result = Trial::new(scheme, seed).and_then(|trial| trial.run());
         let outcome = result.unwrap_or_else(|failure| panic!("{}: {failure}", scheme.name()));
         switches += outcome.switches;
         restored += outcome.restored;
+        occasions += outcome.occasions;
     }
     // Blocks left and came back, where there is a queue with instructions that had faulted.
     assert!(switches > 1000, "{}: {switches} switches", scheme.name());
@@ -26,6 +28,28 @@ fn trials(scheme: Scheme) {
         restored > 1000,
         scheme.queues(),
         "{}: {restored} restored",
+        scheme.name()
+    );
+    // Whatever can go wrong in a restart has come up, where faults squash anything.
+    let Occasions {
+        faults,
+        again,
+        in_a_replay,
+        some_lanes,
+        shared_page,
+    } = occasions;
+    let times = [faults, again, some_lanes, shared_page];
+    let enough = times.iter().all(|&times| times > 1000);
+    assert_eq!(
+        enough,
+        scheme.squashes(),
+        "{}: {occasions:?}",
+        scheme.name()
+    );
+    assert_eq!(
+        in_a_replay > 100,
+        scheme.queues(),
+        "{}: {occasions:?}",
         scheme.name()
     );
 }

@@ -443,6 +443,22 @@ fn scan_ends_in_time() {
     }
 }
 
+/// The page: 7 groups of ages are skipped, and the ages of the last one are looked at; then each of the four instructions
+/// is picked and taken. A scan that finds nobody takes a look for each group.
+#[test]
+fn scan_skips_ages_at_which_nobody_waits() {
+    let mut queue = Queue::new("64");
+    for pc in 0..4 {
+        queue.restore(&instruction(1, pc));
+    }
+    for (warp, number, bound) in [(1, 4, 7 + 8 + 2 * 4 + 1), (2, 0, 8 + 1)] {
+        assert!(queue.resume(warp));
+        let (taken, cycles) = queue.take_all();
+        assert_eq!(taken.len(), number);
+        assert!(cycles <= bound, "{cycles} cycles, at most {bound}");
+    }
+}
+
 /// G13.
 #[test]
 fn what_is_presented_is_what_was_inserted() {

@@ -10,6 +10,7 @@ use faultline_sim::sm_pipeline::Scheme;
 use faultline_sim::trace::Trace;
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks::{self, Block, SmPipeline};
+use faultline_testbench::lockstep::Speed;
 use faultline_testbench::programs::Pipeline;
 use indicatif::ProgressBar;
 use miette::{Result, miette};
@@ -44,6 +45,9 @@ pub struct Row {
     pub stalls: Vec<(&'static str, u64)>,
     /// Cycles from the issue of a global-memory instruction to its last TLB check, in the mean.
     pub check_cycles: f64,
+    /// How fast each back end of the lockstep was, if there was one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub speeds: Vec<BackendSpeed>,
     /// Cycles of all runs by instructions in the replay queue.
     #[serde(rename = "queue_of_all_runs")]
     pub queue: Vec<u64>,
@@ -51,6 +55,18 @@ pub struct Row {
     #[serde(rename = "log_of_all_runs")]
     pub log: Vec<u64>,
 }
+
+/// How fast a back end was.
+#[derive(Clone, Debug, Serialize)]
+pub struct BackendSpeed {
+    pub backend: &'static str,
+    pub cycles_per_second: f64,
+    /// Instructions of warps.
+    pub instructions_per_second: f64,
+}
+
+/// What a run counts, and the speeds of its back ends.
+type Counted = (Statistics, Vec<Speed>);
 
 /// Pairs as an object.
 fn by_name<S: Serializer>(pairs: &[(&str, u64)], serializer: S) -> Result<S::Ok, S::Error> {
@@ -218,7 +234,7 @@ pub fn run(works: &[Work], setups: &[Setup], runs: u64, bar: &ProgressBar) -> Re
         bar.inc(1);
         counts
     });
-    let counted: Vec<Statistics> = counted.collect::<Result<_>>()?;
+    let counted: Vec<Counted> = counted.collect::<Result<_>>()?;
     let of_rows = counted.chunks(runs as usize);
     let mut rows: Vec<Row> = jobs
         .iter()
@@ -236,13 +252,14 @@ pub fn run(works: &[Work], setups: &[Setup], runs: u64, bar: &ProgressBar) -> Re
 }
 
 /// What a run counts.
-fn one(work: &Work, setup: &Setup, run: u64) -> Result<Statistics> {
+fn one(work: &Work, setup: &Setup, run: u64) -> Result<Counted> {
     let scheme = setup.parameters.pipeline.scheme;
     let parameters = Parameters {
         seed: setup.parameters.seed.wrapping_add(run),
         ..setup.parameters
     };
     let mut statistics = Statistics::new(scheme);
+    let mut speeds = Vec::new();
     let failed = |error| miette!("{} under {}: {error}", work.name, scheme.name());
     let observe = |inputs: &_, outputs: &_| statistics.observe(inputs, outputs);
     let outcome = match setup.backend {
@@ -259,11 +276,12 @@ fn one(work: &Work, setup: &Setup, run: u64) -> Result<Statistics> {
             };
             let sm = Sm::new(&parameters, work).map_err(failed)?;
             let outcome = pipeline.run(sm, observe);
+            speeds.extend(pipeline.speeds());
             outcome.map_err(|error| miette!("{} under {}: {error}", work.name, scheme.name()))?
         }
     };
     match outcome.differences(work).first() {
-        None => Ok(statistics),
+        None => Ok((statistics, speeds)),
         Some(difference) => Err(miette!(
             "{} under {}: {difference}",
             work.name,
@@ -273,8 +291,10 @@ fn one(work: &Work, setup: &Setup, run: u64) -> Result<Statistics> {
 }
 
 /// The runs of a workload on an SM.
-fn row(work: &Work, setup: &Setup, counted: &[Statistics]) -> Row {
-    let sum = |count: &dyn Fn(&Statistics) -> u64| counted.iter().map(count).sum::<u64>();
+fn row(work: &Work, setup: &Setup, all: &[Counted]) -> Row {
+    let counted: Vec<&Statistics> = all.iter().map(|(statistics, _)| statistics).collect();
+    let sum =
+        |count: &dyn Fn(&Statistics) -> u64| counted.iter().map(|one| count(one)).sum::<u64>();
     let histogram = |of: &dyn Fn(&Statistics) -> &Vec<u64>| {
         let longest = counted.iter().map(|one| of(one).len()).max().unwrap_or(0);
         let all: Vec<u64> = (0..longest)
@@ -285,7 +305,7 @@ fn row(work: &Work, setup: &Setup, counted: &[Statistics]) -> Row {
     };
     let runs = counted.len() as u64;
     let mean = |count: &dyn Fn(&Statistics) -> u64| (sum(count) + runs / 2) / runs;
-    let per_cycle = counted.iter().map(Statistics::instructions_per_cycle);
+    let per_cycle = counted.iter().map(|one| one.instructions_per_cycle());
     let scheme = setup.parameters.pipeline.scheme;
     let stalls = Stall::ALL.iter().zip(0..);
     Row {
@@ -298,23 +318,47 @@ fn row(work: &Work, setup: &Setup, counted: &[Statistics]) -> Row {
         instructions: mean(&|one| one.instructions),
         instructions_per_cycle: per_cycle.sum::<f64>() / runs as f64,
         relative_percent: 100.0,
-        error_percent: error_percent(counted),
+        error_percent: error_percent(&counted),
         faults: scheme.squashes().then(|| mean(&|one| one.faults)),
         replays: mean(&|one| one.replays),
         stalls: stalls
             .map(|(stall, place): (_, usize)| (stall.name(), mean(&|one| one.stalls[place])))
             .collect(),
         check_cycles: sum(&|one| one.check_cycles) as f64 / sum(&|one| one.checks).max(1) as f64,
+        speeds: all[0]
+            .1
+            .iter()
+            .map(|speed| speed_of(speed.kind, all))
+            .collect(),
         queue: histogram(&|one| &one.queue),
         log: histogram(&|one| &one.log),
     }
 }
 
+/// How fast a back end was over all runs.
+fn speed_of(kind: Kind, runs: &[Counted]) -> BackendSpeed {
+    let all = runs.iter().flat_map(|(_, speeds)| speeds);
+    let seconds = all
+        .filter(|speed| speed.kind == kind)
+        .map(|speed| speed.time.as_secs_f64());
+    let seconds = seconds.sum::<f64>().max(1e-9);
+    let sum = |count: &dyn Fn(&Statistics) -> u64| {
+        runs.iter()
+            .map(|(statistics, _)| count(statistics))
+            .sum::<u64>() as f64
+    };
+    BackendSpeed {
+        backend: kind.name(),
+        cycles_per_second: (sum(&|one| one.cycles) / seconds).round(),
+        instructions_per_second: (sum(&|one| one.instructions) / seconds).round(),
+    }
+}
+
 /// The standard error of the mean of the cycles, in percent of it.
-fn error_percent(counted: &[Statistics]) -> f64 {
+fn error_percent(counted: &[&Statistics]) -> f64 {
     let count = counted.len() as f64;
     let mean = counted.iter().map(|one| one.cycles as f64).sum::<f64>() / count;
-    let square = |one: &Statistics| (one.cycles as f64 - mean).powi(2);
+    let square = |one: &&Statistics| (one.cycles as f64 - mean).powi(2);
     let variance = counted.iter().map(square).sum::<f64>() / (count - 1.0).max(1.0);
     100.0 * (variance / count).sqrt() / mean.max(1.0)
 }

@@ -4,6 +4,7 @@ use faultline_sim::sm::{Parameters, Stall, Statistics};
 use faultline_sim::sm_pipeline::Scheme;
 use faultline_sim::{l1_tlb, replay_queue};
 use faultline_synth::table::Grid;
+use faultline_testbench::backend::Kind;
 
 use super::Args;
 use super::explain;
@@ -17,6 +18,10 @@ type Variation = (&'static str, fn(&mut Parameters));
 /// What is run besides, to see what an assumption is worth.
 pub fn variations(args: &Args) -> Vec<Variation> {
     let mut variations: Vec<Variation> = Vec::new();
+    // A lockstep takes its sizes from a design.
+    if args.backend != Kind::Reference {
+        return variations;
+    }
     if args.sharers != 1 {
         variations.push(("--sharers 1", |parameters| parameters.timing.sharers = 1));
     }
@@ -57,6 +62,7 @@ pub fn markdown(args: &Args, rows: &[Row], variations: &[(&str, Vec<Row>)]) -> S
         beside_paper(&|| explain::order(rows)),
         beside_paper(&|| explain::why(rows, variations)),
         stalls(rows),
+        lockstep(rows),
     ];
     let said: Vec<String> = sections
         .into_iter()
@@ -69,9 +75,11 @@ pub fn markdown(args: &Args, rows: &[Row], variations: &[(&str, Vec<Row>)]) -> S
 fn command(args: &Args) -> String {
     let mut command = "faultline sm".to_owned();
     for name in &args.workloads {
-        let path = std::path::Path::new(name);
-        let name = path.file_name().unwrap_or(path.as_os_str());
-        command += &format!(" {}", name.to_string_lossy());
+        // The file, and the folder that tells two lists of kernels apart.
+        let parts: Vec<_> = std::path::Path::new(name).iter().collect();
+        let last = parts[parts.len().saturating_sub(2)..].iter();
+        let name: std::path::PathBuf = last.collect();
+        command += &format!(" {}", name.display());
     }
     command += &format!(
         " --log {} --queue {} --warps {} --sharers {} --scheduler {} --scale {} --runs {} --seed {}",
@@ -89,6 +97,9 @@ fn command(args: &Args) -> String {
     }
     if args.absent {
         command += " --absent";
+    }
+    if args.backend != Kind::Reference {
+        command += &format!(" --backend {}", args.backend.name());
     }
     if args.has_faults() {
         command += &format!(" --fault-cycles {}", args.fault_cycles());
@@ -183,6 +194,44 @@ fn performance(rows: &[Row]) -> String {
         title: "## Performance by workload, %".to_owned(),
         headings,
         rows: of_works(rows).map(row).collect(),
+    };
+    grid.markdown().trim_end().to_owned()
+}
+
+/// How fast the back ends were, where there was more than the reference.
+fn lockstep(rows: &[Row]) -> String {
+    if rows.iter().all(|row| row.speeds.is_empty()) {
+        return String::new();
+    }
+    let headings = [
+        "workload",
+        "scheme",
+        "cycles",
+        "instructions",
+        "back end",
+        "cycles/s",
+        "instructions/s",
+    ];
+    let cells = |row: &Row| -> Vec<Vec<String>> {
+        let cells = row.speeds.iter().map(|speed| {
+            vec![
+                row.workload.clone(),
+                row.setup(),
+                grouped(row.cycles),
+                grouped(row.instructions),
+                speed.backend.to_owned(),
+                grouped(speed.cycles_per_second as u64),
+                grouped(speed.instructions_per_second as u64),
+            ]
+        });
+        cells.collect()
+    };
+    let grid = Grid {
+        title: "## Lockstep\n\nEvery output of the pipeline's back ends was compared in every cycle, so all counts above \
+                are those of each of them; the speeds are of this run, beside whatever else the machine did."
+            .to_owned(),
+        headings: headings.map(str::to_owned).to_vec(),
+        rows: rows.iter().flat_map(cells).collect(),
     };
     grid.markdown().trim_end().to_owned()
 }

@@ -3,8 +3,8 @@
 use std::ops::RangeInclusive;
 
 use comfy_table::Cell;
-use faultline_sim::sm::Outcome;
 use faultline_sim::sm::restart::Trial;
+use faultline_sim::sm::{Occasions, Outcome};
 use faultline_sim::sm_pipeline::Scheme;
 use faultline_synth::table::Grid;
 use faultline_testbench::backend::Kind;
@@ -28,6 +28,13 @@ struct Row {
     /// Thread blocks that left in the middle of their work and came back, with so many squashed instructions.
     switches: u64,
     restored: u64,
+    /// Instructions that were squashed by a fault; those of them that had faulted before, whose warp was being replayed,
+    /// some of whose lanes did not fault, and with a page that another warp waited for as well.
+    faults: u64,
+    faults_again: u64,
+    faults_in_a_replay: u64,
+    faults_of_some_lanes: u64,
+    faults_on_a_shared_page: u64,
     failures: u64,
 }
 
@@ -38,6 +45,7 @@ struct Counts {
     cycles: u64,
     switches: u64,
     restored: u64,
+    occasions: Occasions,
     failures: u64,
     first: Option<(u64, String)>,
 }
@@ -52,6 +60,7 @@ impl Counts {
                 cycles: outcome.cycles,
                 switches: outcome.switches,
                 restored: outcome.restored,
+                occasions: outcome.occasions,
                 ..Self::default()
             }),
             // It did not run at all.
@@ -68,11 +77,14 @@ impl Counts {
     /// Both together.
     fn sum(self, other: Self) -> Self {
         let firsts = [self.first, other.first];
+        let mut occasions = self.occasions;
+        occasions += other.occasions;
         Self {
             programs: self.programs + other.programs,
             cycles: self.cycles + other.cycles,
             switches: self.switches + other.switches,
             restored: self.restored + other.restored,
+            occasions,
             failures: self.failures + other.failures,
             first: firsts.into_iter().flatten().min(),
         }
@@ -91,12 +103,17 @@ fn count(
 }
 
 impl Row {
-    const HEADINGS: [&str; 6] = [
+    const HEADINGS: [&str; 11] = [
         "scheme",
         "programs",
         "cycles",
         "blocks away",
         "restored",
+        "faults",
+        "again",
+        "in a replay",
+        "some lanes",
+        "shared page",
         "failures",
     ];
 
@@ -106,6 +123,11 @@ impl Row {
             self.cycles,
             self.switches,
             self.restored,
+            self.faults,
+            self.faults_again,
+            self.faults_in_a_replay,
+            self.faults_of_some_lanes,
+            self.faults_on_a_shared_page,
             self.failures,
         ];
         let counts = counts.into_iter().map(grouped);
@@ -129,7 +151,9 @@ fn markdown(rows: &[Row], trials: u64, seed: u64, backend: Kind) -> String {
              Each program is random, with random faults on a random SM, and runs beside an executor without faults: \
              registers and memory end the same, every instruction commits exactly once, and none is issued before what \
              it depends on. Thread blocks leave in the middle of their work and come back (*blocks away*), with \
-             squashed instructions (*restored*).{lockstep} A failure would be named by its seed.",
+             squashed instructions (*restored*). *Faults* squash an instruction: one that has faulted before (*again*), \
+             one whose warp is being replayed, one some of whose lanes do not fault, or one with a page that another warp \
+             waits for too.{lockstep} A failure would be named by its seed.",
             schemes.join(","),
             backend.name(),
             env!("CARGO_PKG_VERSION"),
@@ -199,6 +223,11 @@ pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Res
             cycles: counts.cycles,
             switches: counts.switches,
             restored: counts.restored,
+            faults: counts.occasions.faults,
+            faults_again: counts.occasions.again,
+            faults_in_a_replay: counts.occasions.in_a_replay,
+            faults_of_some_lanes: counts.occasions.some_lanes,
+            faults_on_a_shared_page: counts.occasions.shared_page,
             failures: counts.failures,
         });
     }

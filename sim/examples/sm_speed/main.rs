@@ -16,14 +16,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     for scheme in Scheme::ALL {
         let parameters = Parameters::paper(scheme, 16 << 10);
         let start = Instant::now();
-        let mut cycles = 0;
+        let (mut cycles, mut instructions) = (0, 0);
         for work in &works {
-            cycles += Sm::new(&parameters, work)?.run(|_, _| {})?.cycles;
+            let outcome = Sm::new(&parameters, work)?.run(|_, _| {})?;
+            cycles += outcome.cycles;
+            instructions += outcome.commits.iter().flatten().flatten().count();
         }
-        let speed = cycles as f64 / start.elapsed().as_secs_f64();
+        let seconds = start.elapsed().as_secs_f64();
         println!(
-            "{:24} {cycles:8} cycles, {speed:8.0} cycles/s",
-            scheme.name()
+            "{:24} {cycles:8} cycles, {:8.0} cycles/s, {:8.0} instructions/s",
+            scheme.name(),
+            cycles as f64 / seconds,
+            instructions as f64 / seconds
         );
     }
     Ok(())

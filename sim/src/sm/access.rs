@@ -88,6 +88,17 @@ impl Access {
         self.split && self.asked == 0 && (self.missed == 0 || self.fault.is_some())
     }
 
+    /// The lanes that fault, and all of them.
+    pub fn faulting(&self) -> (u32, u32) {
+        self.lines.iter().fold((0, 0), |(faulting, all), line| {
+            let of_line = match line.said {
+                Said::Absent => line.lanes,
+                _ => line.lanes & self.injected,
+            };
+            (faulting | of_line, all | line.lanes)
+        })
+    }
+
     /// The TLB has said something of a line.
     pub fn answered(&mut self, place: usize, said: Said, injected: Injected) {
         let line = &mut self.lines[place];

@@ -1,10 +1,10 @@
 //! The SM: what it puts on the pipeline's ports in a cycle.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use super::blocks::Block;
-use super::memory_unit::{Decision, MemoryUnit, Tag};
-use super::outcome::{Outcome, SmError};
+use super::memory_unit::{Decision, Fault, MemoryUnit, Tag};
+use super::outcome::{Occasions, Outcome, SmError};
 use super::parameters::{Parameters, Recovery};
 use super::resident::{ENTRIES, Resident};
 use super::switch::Switch;
@@ -37,8 +37,11 @@ pub struct Sm<'work> {
     pub(super) decisions: VecDeque<Decision>,
     /// Checks that succeeded and that the pipeline is to be told of, and when the accesses are over.
     pub(super) checks: VecDeque<(Tag, u64)>,
-    /// Faults that the pipeline is to be told of, and when the pages are there.
-    pub(super) faults: VecDeque<(Tag, u64)>,
+    /// Faults that the pipeline is to be told of.
+    pub(super) faults: VecDeque<(Tag, Fault)>,
+    /// Faults that it was told of, and the instructions that met them: block, warp, place in the warp.
+    occasions: Occasions,
+    have_faulted: HashSet<(usize, usize, usize)>,
     /// The instruction that was handed to the memory unit in the cycle before, and whose operand comes from the log.
     pub(super) handed: Option<Tag>,
     /// The front of the memory stage, if its warp had stopped before it was executed: warp and entry.
@@ -102,6 +105,8 @@ impl<'work> Sm<'work> {
             decisions: VecDeque::new(),
             checks: VecDeque::new(),
             faults: VecDeque::new(),
+            occasions: Occasions::default(),
+            have_faulted: HashSet::new(),
             handed: None,
             squashed: None,
             logged: VecDeque::new(),
@@ -140,6 +145,7 @@ impl<'work> Sm<'work> {
             cycles: self.now,
             switches: self.switch.left,
             restored: self.switch.restored,
+            occasions: self.occasions,
             commits: self.commits,
             branches_agree: self.branches_agree,
             values: self.values.map(|values| (values.registers, values.memory)),
@@ -260,7 +266,7 @@ impl<'work> Sm<'work> {
                 }
                 self.checks.push_back((tag, over));
             }
-            Decision::Faulted(tag, until) if self.parameters.recovery == Recovery::Naive => {
+            Decision::Faulted(tag, fault) if self.parameters.recovery == Recovery::Naive => {
                 let now = self.now;
                 let Some(resident) = self.warp(tag.warp) else {
                     return Err(self.broken(tag.warp, "a fault of a warp that is not there"));
@@ -274,9 +280,9 @@ impl<'work> Sm<'work> {
                 resident.squashed_from = Some(oldest.min(position));
                 self.units.finishes(tag.warp, tag.entry, now);
                 self.stops.push_back(tag.warp);
-                self.fault(tag.warp, until);
+                self.fault(tag.warp, fault.until);
             }
-            Decision::Faulted(tag, until) => self.faults.push_back((tag, until)),
+            Decision::Faulted(tag, fault) => self.faults.push_back((tag, fault)),
         }
         Ok(())
     }
@@ -340,7 +346,7 @@ impl<'work> Sm<'work> {
             inputs.checked_log_address = tag.log_address;
             inputs.checked_log_data = tag.log_data;
         }
-        if let Some((tag, until)) = self.faults.pop_front() {
+        if let Some((tag, fault)) = self.faults.pop_front() {
             inputs.faulted_valid = true;
             inputs.faulted_warp = tag.warp;
             inputs.faulted_entry = tag.entry;
@@ -351,18 +357,31 @@ impl<'work> Sm<'work> {
             let Some(flight) = landed else {
                 return Err(self.broken(tag.warp, "an instruction faults that is not under way"));
             };
+            self.count_fault(tag.warp, flight.position, fault);
             if let Some(resident) = &mut self.warps[usize::from(tag.warp)]
                 && self.parameters.pipeline.scheme.disables()
             {
                 resident.forget(flight.position);
             }
-            self.fault(tag.warp, until);
+            self.fault(tag.warp, fault.until);
         }
         if let Some(warp) = self.stops.pop_front() {
             (inputs.stop_valid, inputs.stop_warp) = (true, warp);
             self.leave(warp);
         }
         Ok(())
+    }
+
+    /// The pipeline is told of a fault.
+    fn count_fault(&mut self, warp: u8, position: usize, fault: Fault) {
+        let resident = self.warps[usize::from(warp)].as_ref();
+        let instruction = resident.map(|resident| (resident.block, resident.number, position));
+        let is_first = instruction.is_some_and(|instruction| self.have_faulted.insert(instruction));
+        self.occasions.faults += 1;
+        self.occasions.again += u64::from(!is_first);
+        self.occasions.in_a_replay += u64::from(self.pipeline.is_replaying(warp));
+        self.occasions.some_lanes += u64::from(fault.some_lanes);
+        self.occasions.shared_page += u64::from(fault.shared_page);
     }
 
     /// Answers the fetches.

@@ -34,8 +34,19 @@ pub struct Tag {
 pub enum Decision {
     /// Its last TLB check has succeeded; it is performed now, and over at this time.
     Checked(Tag, u64),
-    /// It faults, and is not done again before this time, nor before its pages have woken its warp.
-    Faulted(Tag, u64),
+    /// It faults.
+    Faulted(Tag, Fault),
+}
+
+/// What is known of a fault.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    /// The instruction is not done again before this time, nor before its pages have woken its warp.
+    pub until: u64,
+    /// Some of its lanes do not fault.
+    pub some_lanes: bool,
+    /// Another warp waits for a page that this one waits for.
+    pub shared_page: bool,
 }
 
 /// An instruction that the coalescer has not accepted.
@@ -366,6 +377,17 @@ impl MemoryUnit {
         }
     }
 
+    /// Whether another warp waits for a page that this one waits for.
+    fn shares(&self, warp: u8) -> bool {
+        let own = usize::from(warp);
+        let pages = &self.squashed[own].pages;
+        let mut others = self.squashed.iter().enumerate();
+        !pages.is_empty()
+            && others.any(|(other, squashed)| {
+                other != own && squashed.pages.iter().any(|page| pages.contains(page))
+            })
+    }
+
     /// Decides what is answered, the older of two that meet first.
     fn decide_all(&mut self, now: u64, decisions: &mut VecDeque<Decision>) {
         self.look = u64::MAX;
@@ -387,6 +409,7 @@ impl MemoryUnit {
 
     fn decide(&mut self, access: Access) -> Decision {
         let writes = access.writes();
+        let shared_page = self.shares(access.tag.warp);
         let faulted = &mut self.squashed[usize::from(access.tag.warp)].lines;
         // What overlaps an older access that faulted is done again after it.
         let follows = faulted
@@ -394,7 +417,13 @@ impl MemoryUnit {
             .any(|&(line, wrote)| access.meets(line, wrote));
         if access.fault.is_some() || follows {
             faulted.extend(access.lines.iter().map(|line| (line.number, writes)));
-            return Decision::Faulted(access.tag, access.fault.unwrap_or(access.decided));
+            let (faulting, lanes) = access.faulting();
+            let fault = Fault {
+                until: access.fault.unwrap_or(access.decided),
+                some_lanes: faulting != 0 && faulting != lanes,
+                shared_page,
+            };
+            return Decision::Faulted(access.tag, fault);
         }
         let over = access.lines.iter().fold(access.decided, |over, line| {
             let passed = match line.said {

@@ -43,6 +43,32 @@ pub enum SmError {
     },
 }
 
+/// Faults of a run that squash an instruction, and those of them in which a restart could go wrong; one may be of
+/// several kinds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Occasions {
+    /// All of them.
+    pub faults: u64,
+    /// The instruction has faulted before.
+    pub again: u64,
+    /// Its warp is being replayed.
+    pub in_a_replay: u64,
+    /// Some of its lanes do not fault.
+    pub some_lanes: u64,
+    /// Another warp waits for a page that it waits for.
+    pub shared_page: u64,
+}
+
+impl std::ops::AddAssign for Occasions {
+    fn add_assign(&mut self, other: Self) {
+        self.faults += other.faults;
+        self.again += other.again;
+        self.in_a_replay += other.in_a_replay;
+        self.some_lanes += other.some_lanes;
+        self.shared_page += other.shared_page;
+    }
+}
+
 /// What a run left behind.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -52,6 +78,8 @@ pub struct Outcome {
     pub switches: u64,
     /// Squashed instructions that came back with such a block.
     pub restored: u64,
+    /// Its faults.
+    pub occasions: Occasions,
     /// How often each instruction committed: block, warp, place in the warp.
     pub commits: Vec<Vec<Vec<u8>>>,
     /// Whether each branch went where the oracle's did.
