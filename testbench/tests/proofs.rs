@@ -237,7 +237,35 @@ fn every_register_is_reset() {
     }
 }
 
-/// The test above can fail: a register whose reset is another signal, one without a reset, and a primitive that resets
+/// Schemes are constants: of the queue and the log, nothing is left in the netlist of a scheme that does not have them.
+#[test]
+fn what_a_scheme_does_not_have_vanishes() {
+    if missing() {
+        return;
+    }
+    for (config, has_queue, has_log) in [
+        ("stall_4", false, false),
+        ("commit_4", false, false),
+        ("check_4", false, false),
+        ("queue_4", true, false),
+        ("log_4", true, true),
+    ] {
+        let design = format!("sm_pipeline_{config}");
+        let left = |part: &str, has: bool| match has {
+            true => format!("select -assert-min 1 c:*{part}.*"),
+            false => format!("select -assert-none c:*{part}.*"),
+        };
+        let script = format!(
+            "{} hierarchy -check -top {design}; proc; flatten; opt -full; opt_clean -purge; {}; {}",
+            read(&design, &root().join("rtl-out")),
+            left("stage.?queue_", has_queue),
+            left("log_access.?log", has_log),
+        );
+        run("yosys", &root(), &["-q", "-p", &script]);
+    }
+}
+
+/// The resets' test can fail: a register whose reset is another signal, one without a reset, and a primitive that resets
 /// on its data are all found.
 #[test]
 fn register_with_another_reset_is_found() {
