@@ -150,6 +150,7 @@ pub fn measure(args: &Choice) -> Result<Measured> {
         mapping: match args.mapping {
             Script::Plain => Mapping::Plain,
             Script::Balanced => Mapping::Balanced,
+            Script::Compact => Mapping::Compact,
         },
     };
     let rows = all_rows(&subjects, &flow, settings)?;

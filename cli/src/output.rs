@@ -67,6 +67,44 @@ pub fn table(headings: &[&str]) -> Table {
     table
 }
 
+/// Rows of a name and numbers as tables that are no wider than this, each with some of the columns after the first.
+/// Every cell stays whole, so that a table of two columns may be wider.
+pub fn tables(headings: &[String], rows: &[Vec<String>], width: Option<usize>) -> String {
+    // A column has a space on either side and a line, and a table a line more.
+    let column = |place: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(place));
+        let widths = cells
+            .chain(headings.get(place))
+            .map(|cell| cell.chars().count());
+        widths.max().unwrap_or(0) + 3
+    };
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    let mut used = usize::MAX;
+    for place in 1..headings.len() {
+        used = used.saturating_add(column(place));
+        match parts.last_mut() {
+            Some(part) if width.is_none_or(|width| used <= width) => part.push(place),
+            _ => {
+                parts.push(vec![0, place]);
+                used = 1 + column(0) + column(place);
+            }
+        }
+    }
+    let tables = parts.iter().map(|part| {
+        let mut table = Table::new();
+        table
+            .load_preset(UTF8_FULL_CONDENSED)
+            .set_content_arrangement(ContentArrangement::Disabled)
+            .set_header(part.iter().map(|&place| &headings[place]));
+        for row in rows {
+            let numbers = part[1..].iter().map(|&place| right(&row[place]));
+            table.add_row(std::iter::once(Cell::new(&row[0])).chain(numbers));
+        }
+        table.to_string()
+    });
+    tables.collect::<Vec<_>>().join("\n")
+}
+
 /// The columns of the terminal, if standard output is one.
 pub fn width() -> Option<usize> {
     Table::new().width().map(usize::from)
@@ -92,7 +130,36 @@ pub fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::{grouped, tables};
+
+    #[test]
+    fn cells_of_split_tables_stay_whole() {
+        let cells = |row: usize| (0..7).map(move |place| format!("{}", 10usize.pow(place) * row));
+        let heading = |place: usize| format!("column number {place}");
+        let headings: Vec<String> = (0..7).map(heading).collect();
+        let rows: Vec<Vec<String>> = (1..4).map(|row| cells(row).collect()).collect();
+        let lines = |width| {
+            let text = tables(&headings, &rows, width);
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        // One table of three rows has seven lines.
+        assert_eq!(lines(None).len(), 7);
+        for (width, count) in [(200, 1), (80, 2), (79, 2), (56, 3), (37, 6), (10, 6)] {
+            let lines = lines(Some(width));
+            assert_eq!(lines.len(), 7 * count, "{lines:#?}");
+            let widest = lines.iter().map(|line| line.chars().count()).max();
+            assert!(widest <= Some(width.max(37)), "{lines:#?}");
+            for cell in headings.iter().chain(rows.iter().flatten()) {
+                let whole = format!(" {cell} ");
+                assert!(
+                    lines.iter().any(|line| line.contains(&whole)),
+                    "{cell}: {lines:#?}"
+                );
+            }
+            let first = lines.iter().filter(|line| line.contains("column number 0"));
+            assert_eq!(first.count(), count);
+        }
+    }
 
     #[test]
     fn thousands_are_grouped() {

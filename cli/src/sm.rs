@@ -9,7 +9,7 @@ mod tables;
 
 use std::path::PathBuf;
 
-use faultline_sim::simt::kernels::KERNELS;
+use faultline_sim::simt::kernels::{KERNELS, named};
 use faultline_sim::sm::{Faults, Work};
 use faultline_sim::sm_pipeline::{Policy, Scheme};
 use faultline_testbench::backend::Kind;
@@ -17,7 +17,11 @@ use faultline_testbench::file;
 use miette::{Result, miette};
 
 use crate::Global;
-use crate::output::progress;
+use crate::output::{self, progress};
+
+/// What is to be known of the kernels.
+const PATTERNS: &str =
+    "The kernels have the access patterns of Parboil's; they are not its programs.";
 
 /// What is to be known of the means of one small run.
 const NOISY: &str = "\n\nOne run at scale 1 is noisy: sim/reports/performance.md was made by\n\
@@ -26,7 +30,8 @@ const NOISY: &str = "\n\nOne run at scale 1 is noisy: sim/reports/performance.md
 /// Run kernels and GPU traces on one SM under each scheme of preemptible faults, beside the paper
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Kernels by name, or Accel-Sim traces (.traceg, kernelslist.g); all kernels if not given
+    /// Kernels by name, patterns after Parboil's and not its programs, or Accel-Sim traces (.traceg, kernelslist.g); all
+    /// kernels if not given
     #[arg(value_name = "KERNEL|TRACE")]
     workloads: Vec<String>,
     /// stall-on-fault, warp-disable-commit, warp-disable-last-check, replay-queue, operand-log, or all
@@ -40,18 +45,21 @@ pub struct Args {
     /// Sizes of the operand log [default: 8k,16k]
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     log: Vec<String>,
-    /// Entries of the replay queue: a power of two up to 128
-    #[arg(long, default_value_t = 64, value_name = "N")]
-    queue: usize,
+    /// Entries of the replay queue: a power of two up to 128 [default: 64]
+    #[arg(long, value_name = "N")]
+    queue: Option<usize>,
     /// Warps of the SM
     #[arg(long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     warps: u8,
     /// How the next warp is chosen: loose-round-robin or greedy-then-oldest
     #[arg(long, default_value = "loose-round-robin", value_name = "POLICY", value_parser = policy)]
     scheduler: Policy,
-    /// Thread blocks of the kernels, as a multiple
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
-    scale: u32,
+    /// Thread blocks of the kernels, as a multiple [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    scale: Option<u32>,
+    /// Thread blocks of a kernel that the SM holds, as far as it has warps for them [default: by registers and shared memory]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
+    blocks_per_sm: Option<u8>,
     /// SMs that share the L2 TLB: of so many pages that are new to it, this SM walks for one
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     sharers: u64,
@@ -88,9 +96,15 @@ pub struct Args {
     /// Write a report to this file: with the paper's means and the causes of the stalls, or of the restart theorem
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Write the kernels as Accel-Sim traces to this folder instead, which is made if it is not there
+    #[arg(long, value_name = "DIR", conflicts_with_all = [
+        "restart", "scheme", "log", "queue", "warps", "scheduler", "blocks_per_sm", "sharers", "fault_rate", "absent",
+        "fault_cycles", "seed", "runs", "backend", "svg", "markdown",
+    ])]
+    write_traces: Option<PathBuf>,
     /// Put the restart theorem to so many random programs for each scheme instead
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = [
-        "workloads", "svg", "log", "queue", "warps", "scheduler", "scale", "sharers", "fault_rate", "absent", "fault_cycles", "runs",
+        "workloads", "svg", "log", "queue", "warps", "scheduler", "scale", "blocks_per_sm", "sharers", "fault_rate", "absent", "fault_cycles", "runs",
     ])]
     restart: Option<u64>,
 }
@@ -104,6 +118,21 @@ impl Args {
         }
     }
 
+    /// Entries of the replay queue.
+    fn queue(&self) -> usize {
+        self.queue.unwrap_or(64)
+    }
+
+    /// Thread blocks of the kernels, as a multiple.
+    fn scale(&self) -> u32 {
+        self.scale.unwrap_or(1)
+    }
+
+    /// Whether one of the workloads is a kernel of ours, rather than a trace.
+    fn has_kernels(&self) -> bool {
+        self.workloads.is_empty() || self.workloads.iter().any(|name| named(name).is_some())
+    }
+
     /// Whether anything faults.
     fn has_faults(&self) -> bool {
         self.absent || self.fault_rate > 0.0
@@ -111,11 +140,10 @@ impl Args {
 
     /// Whether the paper has means of the same: of all built-in kernels, without faults.
     fn is_beside_paper(&self) -> bool {
-        let named = |name: &str| self.workloads.iter().filter(|other| *other == name).count();
-        let all = self.workloads.is_empty()
-            || self.workloads.len() == KERNELS.len()
-                && KERNELS.iter().all(|(name, _)| named(name) == 1);
-        all && !self.has_faults()
+        let chosen = jobs::chosen(self);
+        let is_chosen = |(name, _): &(&str, _)| chosen.iter().any(|chosen| chosen == name);
+        let all = chosen.len() == KERNELS.len() && KERNELS.iter().all(is_chosen);
+        all && !self.has_faults() && self.blocks_per_sm.is_none()
     }
 
     /// Cycles from a fault until its page is there.
@@ -140,6 +168,22 @@ impl Args {
             return Err(miette!(
                 "--log: none of the schemes has a log, so add operand-log to --scheme"
             ));
+        }
+        if self.queue.is_some() && !schemes.iter().any(|scheme| scheme.queues()) {
+            return Err(miette!(
+                "--queue: none of the schemes has a queue, so add replay-queue or operand-log to --scheme"
+            ));
+        }
+        let of_kernels = [
+            ("--scale", self.scale.is_some()),
+            ("--blocks-per-sm", self.blocks_per_sm.is_some()),
+        ];
+        for (option, is_given) in of_kernels {
+            if is_given && !self.has_kernels() {
+                return Err(miette!(
+                    "{option}: a trace is as it is, so leave it out or name a kernel too"
+                ));
+            }
         }
         if self.markdown.is_some() && schemes.len() != Scheme::ALL.len() {
             return Err(miette!(
@@ -167,11 +211,20 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         return restart::run(trials, args, &schemes, global);
     }
     args.check(&schemes)?;
+    if let Some(folder) = &args.write_traces {
+        let written = jobs::write_traces(args, folder)?;
+        return match global.json {
+            true => global.print_json(&written),
+            false => global.print(&written.text()),
+        };
+    }
     let works = jobs::works(args)?;
     let setups = jobs::setups(args, &schemes)?;
     let rows = rows(&works, &setups, args.runs)?;
+    let note = if args.has_kernels() { PATTERNS } else { "" };
     if let Some(path) = &args.svg {
-        let svg = plot::svg(&rows, args.is_beside_paper()).map_err(|error| miette!("{error}"))?;
+        let svg = plot::svg(&rows, args.is_beside_paper(), note);
+        let svg = svg.map_err(|error| miette!("{error}"))?;
         file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
     }
     if let Some(path) = &args.markdown {
@@ -186,9 +239,10 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     match global.json {
         true => global.print_json(&tables::Results::new(&rows, args.is_beside_paper())),
         false => {
-            let text = tables::text(&rows, args.is_beside_paper());
-            let is_noisy = args.is_beside_paper() && (args.scale, args.runs) == (1, 1);
-            global.print(&(text + if is_noisy { NOISY } else { "" }))
+            let text = tables::text(&rows, args.is_beside_paper(), output::width());
+            let is_noisy = args.is_beside_paper() && (args.scale(), args.runs) == (1, 1);
+            let noisy = if is_noisy { NOISY } else { "" };
+            global.print(&format!("{text}\n\n{note}{noisy}"))
         }
     }
 }

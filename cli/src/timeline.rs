@@ -155,7 +155,7 @@ fn gap(diagrams: &[Diagram]) -> Option<String> {
     gaps.peek()?;
     let searched = gaps.any(|diagram| diagram.rows.iter().any(|row| row.replayed));
     let search = if searched {
-        ", and the replay queue is searched for what is issued again, one age or group of ages a cycle"
+        ", and the replay queue is searched for what is issued again"
     } else {
         ""
     };

@@ -26,7 +26,7 @@ fn kernels_run_beside_the_paper() {
         .and(contains("geometric mean"))
         .and(contains("84.0"))
         .and(contains("99.2"))
-        .and(contains("dependence"));
+        .and(contains("result, %"));
     faultline(&["sm"])
         .assert()
         .success()
@@ -112,7 +112,7 @@ fn every_scheme_has_a_row_of_json() {
             squashes
         );
         assert_eq!(row["faults"].is_null(), !squashes);
-        assert!(row["stalls"]["dependence"].as_u64().unwrap() > 0);
+        assert!(row["stalls"]["result"].as_u64().unwrap() > 0);
     }
     let means = results["geometric_means"].as_array().unwrap();
     assert_eq!(means.len(), rows.len());
@@ -145,6 +145,8 @@ fn what_is_named_twice_runs_once() {
         "16k,8k,16K",
     ]);
     assert_eq!(sizes, [Some(16 << 10), Some(8 << 10)]);
+    let kernels = json(&["sm", "lbm", "lbm", "--scheme", "stall-on-fault"]);
+    assert_eq!(kernels["rows"].as_array().unwrap().len(), 1);
     let twice = "replay-queue,replay-queue";
     assert_eq!(numbers(&["sm", "lbm", "--scheme", twice]), [None]);
     let programs = json(&["sm", "--restart", "2", "--scheme", twice]);
@@ -186,6 +188,171 @@ fn a_trace_runs_and_is_drawn() {
     .stdout(contains("_Z5saxpyifPKfPf"));
     let svg = std::fs::read_to_string(svg).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("geometric mean"));
+}
+
+/// A list may launch a kernel again, and two traces may have kernels of the same name.
+#[test]
+fn rows_of_traces_have_labels_of_their_own() {
+    let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/traces");
+    let folder = tempfile::tempdir().unwrap();
+    let name = "kernel-1-saxpy.traceg";
+    std::fs::copy(traces.join(name), folder.path().join(name)).unwrap();
+    let [list, svg] = ["kernelslist.g", "plot.svg"].map(|name| folder.path().join(name));
+    std::fs::write(&list, format!("{name}\n{name}\n")).unwrap();
+    let single = traces.join(name);
+    let mut arguments = vec!["sm", list.to_str().unwrap(), single.to_str().unwrap()];
+    arguments.extend(["--scheme", "stall-on-fault", "--svg", svg.to_str().unwrap()]);
+    let rows = json(&arguments);
+    let rows = rows["rows"].as_array().unwrap();
+    let labels: Vec<_> = rows
+        .iter()
+        .map(|row| row["workload"].as_str().unwrap())
+        .collect();
+    let saxpy = "_Z5saxpyifPKfPf";
+    assert_eq!(labels, [saxpy, "_Z5saxpyifPKfPf #2", "_Z5saxpyifPKfPf #3"]);
+    let plot = std::fs::read_to_string(&svg).unwrap();
+    assert!(
+        plot.contains("_Z5saxpyifP #2") && plot.contains("_Z5saxpyifP #3"),
+        "{plot}"
+    );
+    faultline(&arguments)
+        .assert()
+        .success()
+        .stdout(contains(" _Z5saxpyifPKfPf #3 ").and(contains("Parboil").not()));
+}
+
+#[test]
+fn kernels_are_told_from_parboils_programs() {
+    let note = "they are not its programs";
+    let folder = tempfile::tempdir().unwrap();
+    let svg = folder.path().join("plot.svg");
+    faultline(&["sm", "lbm", "--scheme", "stall-on-fault", "--svg"])
+        .arg(&svg)
+        .assert()
+        .success()
+        .stdout(contains(note));
+    assert!(std::fs::read_to_string(svg).unwrap().contains(note));
+    faultline(&["sm", "--help"])
+        .assert()
+        .success()
+        .stdout(contains("patterns after Parboil's and not its programs"));
+}
+
+#[test]
+fn occupancy_is_told_in_bins() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.md");
+    let bins = |queue: &str| {
+        faultline(&["sm", "sad", "--queue", queue, "--log", "8k", "--markdown"])
+            .arg(&page)
+            .assert()
+            .success()
+            .stdout(contains("Occupancy, % of cycles").and(contains(" operand-log 8 KB: log ")));
+        let page = std::fs::read_to_string(&page).unwrap();
+        let (_, table) = page.split_once("## Occupancy, % of cycles").unwrap();
+        let table = table.split("\n## ").next().unwrap();
+        let rows = table
+            .lines()
+            .filter(|line| line.contains(": queue |") || line.contains(": log |"));
+        let shares = rows.map(|row| {
+            let cells = row.trim_matches('|').split('|').skip(1);
+            cells
+                .map(|cell| cell.trim().parse::<f64>().unwrap())
+                .collect::<Vec<_>>()
+        });
+        let shares: Vec<Vec<f64>> = shares.collect();
+        // Two queues and a log.
+        assert_eq!(shares.len(), 3, "{table}");
+        for row in &shares {
+            assert!((row.iter().sum::<f64>() - 100.0).abs() < 1.0, "{table}");
+        }
+        shares[0].len()
+    };
+    assert_eq!(bins("64"), 7);
+    assert_eq!(bins("128"), 8);
+}
+
+#[test]
+fn fewer_blocks_take_longer() {
+    let cycles = |options: &[&str]| {
+        let rows = json(&[&["sm", "lbm", "--scheme", "stall-on-fault"], options].concat());
+        rows["rows"][0]["cycles"].as_u64().unwrap()
+    };
+    let (all, one) = (cycles(&[]), cycles(&["--blocks-per-sm", "1"]));
+    assert!(one > all + all / 4, "{one} and {all} cycles");
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.md");
+    faultline(&["sm", "lbm", "--blocks-per-sm", "1", "--markdown"])
+        .arg(&page)
+        .assert()
+        .success();
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains(" --blocks-per-sm 1 "), "{page}");
+}
+
+#[test]
+fn kernels_are_written_as_traces() {
+    let folder = tempfile::tempdir().unwrap();
+    let traces = folder.path().join("new/traces");
+    faultline(&["sm", "lbm", "sad", "--write-traces"])
+        .arg(&traces)
+        .assert()
+        .success()
+        .stdout(contains("kernel-1.traceg: lbm").and(contains("kernel-2.traceg: sad")));
+    let mut files: Vec<_> = std::fs::read_dir(&traces)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort();
+    assert_eq!(
+        files,
+        ["kernel-1.traceg", "kernel-2.traceg", "kernelslist.g"]
+    );
+    let list = traces.join("kernelslist.g");
+    let of = |workloads: &[&str]| {
+        let rows = json(&[&["sm", "--scheme", "stall-on-fault"], workloads].concat());
+        let rows = rows["rows"].as_array().unwrap();
+        let told = rows
+            .iter()
+            .map(|row| (row["workload"].clone(), row["instructions"].clone()));
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(of(&[list.to_str().unwrap()]), of(&["lbm", "sad"]));
+}
+
+#[test]
+fn traces_that_cannot_be_written_leave_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    faultline(&["sm", "lbm", "--write-traces"])
+        .arg(file.join("traces"))
+        .assert()
+        .failure()
+        .stderr(contains("the traces cannot be written"));
+    // A folder where the list should be.
+    let traces = folder.path().join("traces");
+    std::fs::create_dir_all(traces.join("kernelslist.g/full")).unwrap();
+    faultline(&["sm", "nothing", "--write-traces"])
+        .arg(&traces)
+        .assert()
+        .failure()
+        .stderr(contains("nothing is no kernel"));
+    faultline(&["sm", "lbm", "--write-traces"])
+        .arg(&traces)
+        .assert()
+        .failure()
+        .stdout(is_empty())
+        .stderr(contains("kernelslist.g: cannot write"));
+    assert_eq!(std::fs::read_dir(&traces).unwrap().count(), 1);
+    for option in [["--restart", "1"], ["--warps", "4"], ["--svg", "a.svg"]] {
+        faultline(&["sm", "--write-traces"])
+            .arg(&traces)
+            .args(option)
+            .assert()
+            .failure()
+            .stderr(contains("cannot be used with"));
+    }
 }
 
 #[test]
@@ -267,6 +434,7 @@ fn the_restart_theorem_takes_no_option_that_it_does_not_use() {
         ["--queue", "16"],
         ["--scheduler", "greedy-then-oldest"],
         ["--scale", "2"],
+        ["--blocks-per-sm", "2"],
         ["--sharers", "1"],
         ["--fault-rate", "0.5"],
         ["--fault-cycles", "10"],
@@ -298,7 +466,32 @@ fn grouped(number: u64) -> String {
 
 #[test]
 fn what_makes_no_sense_is_told() {
-    let cases: [(&[&str], &str); 13] = [
+    let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim/traces/kernelslist.g");
+    let cases: [(&[&str], &str); 18] = [
+        (
+            &["sm", trace, "--scale", "2"],
+            "--scale: a trace is as it is",
+        ),
+        (
+            &["sm", trace, "--blocks-per-sm", "2"],
+            "--blocks-per-sm: a trace is as it is",
+        ),
+        (
+            &[
+                "sm",
+                "lbm",
+                "--queue",
+                "16",
+                "--scheme",
+                "warp-disable-commit",
+            ],
+            "add replay-queue or operand-log to --scheme",
+        ),
+        (
+            &["sm", "lbm", "--warps", "2", "--scheme", "replay-queue"],
+            "error: --warps 2: a thread block of lbm has 4 warps; give --warps 4 or more\n",
+        ),
+        (&["sm", "sgemm", "--log", "1k"], "give --log 5k or more\n"),
         (
             &["sm", "--scheme", "replay-queue", "--markdown", "page.md"],
             "leave out --scheme",
@@ -355,6 +548,22 @@ fn a_design_that_is_not_built_in_names_its_export() {
         small.contains(export) && small.contains("`--features verilog`"),
         "{small}"
     );
+}
+
+/// For the sizes that were asked for, and for this subcommand.
+#[cfg(not(feature = "verilog"))]
+#[test]
+fn a_build_without_verilog_names_its_feature() {
+    let large = contains("sm_pipeline --config stall_64")
+        .and(contains("--features large -- sm"))
+        .and(contains("--warps 4"));
+    let small = contains("--features verilog -- sm").and(contains("cosim").not());
+    let run = |options: &[&str]| {
+        let mut command = faultline(&["sm", "lbm", "--backend", "verilog"]);
+        command.args(options).assert().failure()
+    };
+    run(&[]).stderr(large);
+    run(&["--warps", "4", "--queue", "16", "--log", "8k"]).stderr(small);
 }
 
 /// With this scheduler there is a design with the log, and none of the baseline.

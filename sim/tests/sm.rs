@@ -2,8 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
+use faultline_sim::replay_queue;
 use faultline_sim::simt::kernels::{KERNELS, named};
-use faultline_sim::sm::{Faults, Parameters, Sm, Statistics, Work};
+use faultline_sim::sm::{Faults, Parameters, Sm, Stall, Statistics, Work};
 use faultline_sim::sm_pipeline::{Scheme, WIDTH};
 use faultline_sim::trace::{OWN_KERNELS, Reader};
 
@@ -11,7 +12,7 @@ use faultline_sim::trace::{OWN_KERNELS, Reader};
 const LOG: usize = 16 << 10;
 
 fn statistics(parameters: &Parameters, work: &Work) -> Statistics {
-    let mut statistics = Statistics::new(parameters.pipeline.scheme);
+    let mut statistics = Statistics::new(&parameters.pipeline);
     let sm = Sm::new(parameters, work).unwrap();
     let outcome = sm.run(|inputs, outputs| statistics.observe(inputs, outputs));
     let outcome = outcome.unwrap();
@@ -100,4 +101,25 @@ fn every_cycle_is_accounted_for() {
     // 64 entries for 10 blocks: no more than 6 of each.
     assert_eq!(statistics.log[61..].iter().sum::<u64>(), 0);
     assert_eq!((statistics.faults, statistics.replays), (0, 0));
+}
+
+/// Each cause is seen where it should be, and nowhere else.
+#[test]
+fn stalls_are_told_apart() {
+    let work = Work::of_kernel(&named("lbm").unwrap()(1).unwrap()).unwrap();
+    let share = |scheme, queue, log, cause: Stall| {
+        let mut parameters = Parameters::paper(scheme, log);
+        parameters.pipeline.queue = replay_queue::Parameters::with_entries(queue);
+        let statistics = statistics(&parameters, &work);
+        statistics.stalls[cause as usize] as f64 / statistics.cycles as f64
+    };
+    assert!(share(Scheme::ReplayQueue, 64, LOG, Stall::Source) > 0.3);
+    assert!(share(Scheme::ReplayQueue, 64, LOG, Stall::Queue) < 0.01);
+    assert!(share(Scheme::ReplayQueue, 4, LOG, Stall::Queue) > 0.3);
+    assert!(share(Scheme::OperandLog, 64, 2 << 10, Stall::Log) > 0.3);
+    assert!(share(Scheme::OperandLog, 64, 32 << 10, Stall::Log) < 0.01);
+    assert!(share(Scheme::WarpDisableCommit, 64, LOG, Stall::Fetch) > 0.5);
+    for cause in [Stall::Source, Stall::Queue, Stall::Log] {
+        assert!(share(Scheme::StallOnFault, 64, LOG, cause) == 0.0);
+    }
 }

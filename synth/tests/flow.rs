@@ -221,7 +221,7 @@ fn the_delay_target_reaches_the_mapping() {
             .to_owned(),
         memories: Vec::new(),
     };
-    for mapping in [Mapping::Plain, Mapping::Balanced] {
+    for mapping in [Mapping::Plain, Mapping::Balanced, Mapping::Compact] {
         let area = |target| {
             let netlist = yosys::synthesise_with(&design, &library, target, mapping);
             netlist.unwrap().area_um2

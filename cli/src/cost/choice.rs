@@ -55,7 +55,7 @@ pub struct Choice {
     /// Delay that synthesis aims at, ps
     #[arg(long, value_name = "PS", default_value_t = yosys::TARGET_PS, value_parser = whole::<u32>(1..=1_000_000))]
     pub target: u32,
-    /// How ABC maps the logic: `plain` is Yosys's own script, `balanced` rebalances first
+    /// How ABC maps the logic: `plain` is Yosys's own script, `balanced` rebalances first, `compact` maps for area
     #[arg(long, value_enum, default_value_t = Script::Balanced, value_name = "SCRIPT")]
     pub mapping: Script,
 }
@@ -80,6 +80,8 @@ pub enum Script {
     Plain,
     /// The same, with the logic rebalanced for depth before it is mapped
     Balanced,
+    /// Mapped for area, and sized with the library's wire loads
+    Compact,
 }
 
 /// The library that the options choose.

@@ -1,15 +1,19 @@
 //! What is run, and on which SM.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
+use faultline_hw::registry::Design;
 use faultline_sim::replay_queue;
-use faultline_sim::simt::kernels::{KERNELS, named};
-use faultline_sim::sm::{Faults, Parameters, Sm, Stall, Statistics, Work};
+use faultline_sim::simt::kernels::{KERNELS, Kernel, Make, named};
+use faultline_sim::simt::{self, WriteError};
+use faultline_sim::sm::{Faults, Parameters, Sm, SmError, Stall, Statistics, Work};
 use faultline_sim::sm_pipeline;
 use faultline_sim::sm_pipeline::Scheme;
 use faultline_sim::trace::Trace;
-use faultline_testbench::backend::Kind;
-use faultline_testbench::blocks::{self, Block, SmPipeline};
+use faultline_testbench::backend::{BackendError, Kind};
+use faultline_testbench::blocks::{self, Block, SetupError, SmPipeline};
+use faultline_testbench::file;
 use faultline_testbench::lockstep::Speed;
 use faultline_testbench::programs::Pipeline;
 use indicatif::ProgressBar;
@@ -18,6 +22,7 @@ use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 use super::{Args, distinct};
+use crate::output::grouped;
 
 /// A workload on an SM.
 #[derive(Clone, Debug, Serialize)]
@@ -65,6 +70,9 @@ pub struct BackendSpeed {
     pub instructions_per_second: f64,
 }
 
+/// Warps that an SM has at most.
+const MOST_WARPS: usize = 64;
+
 /// What a run counts, and the speeds of its back ends.
 type Counted = (Statistics, Vec<Speed>);
 
@@ -94,26 +102,37 @@ pub struct Setup {
     backend: Option<(Kind, &'static str)>,
 }
 
-/// The kernels and traces that were asked for.
+/// The names of the kernels and traces that were asked for, each once.
+pub fn chosen(args: &Args) -> Vec<String> {
+    match args.workloads.is_empty() {
+        true => KERNELS.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        false => distinct(args.workloads.clone()),
+    }
+}
+
+/// Makes the kernel of a name.
+fn kernel(args: &Args, name: &str, make: Make) -> Result<Kernel> {
+    make(args.scale()).map_err(|error| miette!("{name}: {error}"))
+}
+
+/// The kernels and traces that were asked for, each with a name of its own.
 pub fn works(args: &Args) -> Result<Vec<Work>> {
-    let all: Vec<String> = KERNELS.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let chosen = if args.workloads.is_empty() {
-        &all
-    } else {
-        &args.workloads
-    };
     let mut works = Vec::new();
-    for name in chosen {
+    for name in &chosen(args) {
         if let Some(make) = named(name) {
-            let kernel = make(args.scale).map_err(|error| miette!("{name}: {error}"))?;
-            works.push(Work::of_kernel(&kernel).map_err(|error| miette!("{name}: {error}"))?);
+            let kernel = kernel(args, name, make)?;
+            let mut work = Work::of_kernel(&kernel).map_err(|error| miette!("{name}: {error}"))?;
+            if let Some(blocks) = args.blocks_per_sm {
+                work.blocks_per_sm = blocks.into();
+            }
+            works.push(work);
             continue;
         }
         let path = Path::new(name);
         if !path.exists() {
             return Err(miette!(
                 "{name} is neither a file nor a kernel; the kernels are {}",
-                all.join(", ")
+                KERNELS.map(|(name, _)| name).join(", ")
             ));
         }
         let trace = Trace::open(path).map_err(|error| miette!("{error}"))?;
@@ -122,15 +141,114 @@ pub fn works(args: &Args) -> Result<Vec<Work>> {
             works.push(work.map_err(|error| miette!("{error}"))?);
         }
     }
+    let names: Vec<String> = works.iter().map(|work| work.name.clone()).collect();
+    for (work, label) in works.iter_mut().zip(labels(&names)) {
+        work.name = label;
+    }
     Ok(works)
+}
+
+/// Traces that were written, in the order of their list.
+#[derive(Serialize)]
+pub struct Written {
+    list: PathBuf,
+    traces: Vec<WrittenTrace>,
+}
+
+/// A trace that was written.
+#[derive(Serialize)]
+struct WrittenTrace {
+    kernel: &'static str,
+    file: String,
+}
+
+impl Written {
+    /// What was written, for a person.
+    pub fn text(&self) -> String {
+        let line = |trace: &WrittenTrace| format!("{}: {}\n", trace.file, trace.kernel);
+        let lines: String = self.traces.iter().map(line).collect();
+        let list = self.list.display();
+        format!("{lines}{list} names them: `faultline sm {list}` runs them.")
+    }
+}
+
+/// Writes the kernels that were asked for as traces to a folder, and takes back what it wrote if it fails.
+pub fn write_traces(args: &Args, folder: &Path) -> Result<Written> {
+    let make = |name: &String| {
+        let make = named(name).ok_or_else(|| {
+            let known = KERNELS.map(|(name, _)| name).join(", ");
+            miette!("--write-traces: {name} is no kernel; the kernels are {known}")
+        })?;
+        kernel(args, name, make)
+    };
+    let kernels: Vec<Kernel> = chosen(args).iter().map(make).collect::<Result<_>>()?;
+    let traces = kernels.iter().zip(1..).map(|(kernel, id)| WrittenTrace {
+        kernel: kernel.name,
+        file: format!("kernel-{id}.traceg"),
+    });
+    let traces: Vec<WrittenTrace> = traces.collect();
+    // The list comes last, so that it names only what is there.
+    let files = || {
+        traces
+            .iter()
+            .map(|trace| trace.file.as_str())
+            .chain(["kernelslist.g"])
+    };
+    let is_new = folder.symlink_metadata().is_err();
+    if !is_new {
+        for file in files() {
+            file::check_writable(&folder.join(file)).map_err(|error| miette!("{error}"))?;
+        }
+    }
+    let partial = folder.join(format!(".partial-{}", std::process::id()));
+    let written = simt::write_traces(&partial, &kernels).and_then(|_| {
+        for file in files() {
+            let path = folder.join(file);
+            fs::rename(partial.join(file), &path)
+                .map_err(|error| WriteError::File { path, error })?;
+        }
+        Ok(())
+    });
+    let unwanted = if is_new && written.is_err() {
+        folder
+    } else {
+        &partial
+    };
+    // There may be nothing to take away.
+    fs::remove_dir_all(unwanted).ok();
+    match written {
+        Ok(()) => Ok(Written {
+            list: folder.join("kernelslist.g"),
+            traces,
+        }),
+        // The path may be one that is gone.
+        Err(WriteError::File { error, .. }) => Err(miette!(
+            "--write-traces {}: the traces cannot be written ({error}); check the folder and the disk it is on",
+            folder.display()
+        )),
+        Err(error) => Err(miette!("{error}")),
+    }
+}
+
+/// A label for each name: the name, with a number where it was there before.
+pub fn labels(names: &[String]) -> Vec<String> {
+    let mut labels: Vec<String> = Vec::new();
+    for name in names {
+        let numbered = (2..).map(|number| format!("{name} #{number}"));
+        let free = std::iter::once(name.clone())
+            .chain(numbered)
+            .find(|label| !labels.contains(label));
+        labels.extend(free);
+    }
+    labels
 }
 
 /// The SMs; the baseline is always the first.
 pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
-    if !args.queue.is_power_of_two() || !(2..=128).contains(&args.queue) {
+    let queue = args.queue();
+    if !queue.is_power_of_two() || !(2..=128).contains(&queue) {
         return Err(miette!(
-            "--queue {}: give a power of two from 2 to 128",
-            args.queue
+            "--queue {queue}: give a power of two from 2 to 128"
         ));
     }
     let logs: Vec<usize> = args
@@ -143,7 +261,7 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
         let mut parameters = Parameters::paper(scheme, log.unwrap_or(8 << 10));
         parameters.pipeline.warps = args.warps.into();
         parameters.pipeline.policy = args.scheduler;
-        parameters.pipeline.queue = replay_queue::Parameters::with_entries(args.queue);
+        parameters.pipeline.queue = replay_queue::Parameters::with_entries(queue);
         parameters.timing.sharers = args.sharers;
         parameters.faults = Faults {
             rate: args.fault_rate,
@@ -177,7 +295,48 @@ pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
             setup.backend = Some((args.backend, config));
         }
     }
+    check_built(&setups)?;
     Ok(setups)
+}
+
+/// Says before the runs which designs are not built in, and how they would be.
+fn check_built(setups: &[Setup]) -> Result<()> {
+    let mut missing = Vec::new();
+    for (kind, config) in setups.iter().filter_map(|setup| setup.backend) {
+        if kind != Kind::Verilog {
+            continue;
+        }
+        match Pipeline::new(config, &[kind]) {
+            Ok(_) => {}
+            Err(SetupError::Backend(BackendError::NotBuilt | BackendError::NotExported(_))) => {
+                missing.push(config);
+            }
+            Err(error) => return Err(miette!("{error}")),
+        }
+    }
+    let [first, ..] = missing[..] else {
+        return Ok(());
+    };
+    let designs = faultline_hw::registry::designs();
+    let is_large = |config: &&str| {
+        let named = |design: &&Design| (design.block, design.config) == (SmPipeline::NAME, config);
+        designs.iter().find(named).is_some_and(Design::is_large)
+    };
+    let (feature, small) = match missing.iter().any(is_large) {
+        true => (
+            "large",
+            "; --warps 4 --queue 16 --log 8k are the sizes of designs that --features verilog has",
+        ),
+        false => ("verilog", ""),
+    };
+    Err(miette!(
+        "--backend verilog: the Verilog of the pipeline with these sizes ({}) is not built in: install Verilator (`apt-get \
+         install verilator`), run `faultline export --block {} --config {first}`, and the same for the others, where \
+         rtl-out has none, and build with `--features {feature}`, as in `cargo run --release --features {feature} -- sm --backend \
+         verilog`{small}",
+        missing.join(", "),
+        SmPipeline::NAME,
+    ))
 }
 
 /// The configuration of the design with these sizes, as far as the scheme has them.
@@ -224,6 +383,9 @@ fn log_bytes(text: &str) -> Result<usize> {
 
 /// Runs everything on everything. The baseline is the first of a workload's rows, and only there.
 pub fn run(works: &[Work], setups: &[Setup], runs: u64, bar: &ProgressBar) -> Result<Vec<Row>> {
+    for work in works {
+        setups.iter().try_for_each(|setup| fits(work, setup))?;
+    }
     let jobs: Vec<(&Work, &Setup, u64)> = works
         .iter()
         .flat_map(|work| setups.iter().map(move |setup| (work, setup)))
@@ -251,6 +413,33 @@ pub fn run(works: &[Work], setups: &[Setup], runs: u64, bar: &ProgressBar) -> Re
     Ok(rows)
 }
 
+/// Says before the runs whether a workload fits the SM, and which option to change.
+fn fits(work: &Work, setup: &Setup) -> Result<()> {
+    let mut parameters = setup.parameters;
+    parameters.timing.warm = false;
+    let name = &work.name;
+    match Sm::new(&parameters, work) {
+        Ok(_) => Ok(()),
+        Err(SmError::Block { block, .. }) if block > MOST_WARPS => Err(miette!(
+            "{name}: a thread block has {} warps, and an SM has {MOST_WARPS} at most",
+            grouped(block as u64)
+        )),
+        Err(SmError::Block { block, warps }) => Err(miette!(
+            "--warps {warps}: a thread block of {name} has {block} warps; give --warps {block} or more"
+        )),
+        Err(SmError::Log { entries, blocks }) => {
+            let log = setup.log_bytes.unwrap_or(0);
+            let least = (2 * blocks * (log / entries.max(1))).div_ceil(1024);
+            Err(miette!(
+                "--log {}k: the log has {entries} entries for {blocks} thread blocks of {name}, and a store of each needs \
+                 two; give --log {least}k or more",
+                log / 1024
+            ))
+        }
+        Err(error) => Err(miette!("{name}: {error}")),
+    }
+}
+
 /// What a run counts.
 fn one(work: &Work, setup: &Setup, run: u64) -> Result<Counted> {
     let scheme = setup.parameters.pipeline.scheme;
@@ -258,7 +447,7 @@ fn one(work: &Work, setup: &Setup, run: u64) -> Result<Counted> {
         seed: setup.parameters.seed.wrapping_add(run),
         ..setup.parameters
     };
-    let mut statistics = Statistics::new(scheme);
+    let mut statistics = Statistics::new(&setup.parameters.pipeline);
     let mut speeds = Vec::new();
     let failed = |error| miette!("{} under {}: {error}", work.name, scheme.name());
     let observe = |inputs: &_, outputs: &_| statistics.observe(inputs, outputs);

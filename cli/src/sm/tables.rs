@@ -5,7 +5,7 @@ use faultline_sim::sm_pipeline::Scheme;
 use serde::Serialize;
 
 use super::jobs::Row;
-use crate::output::{grouped, right, table};
+use crate::output::{grouped, tables};
 
 /// Geometric means of Tanasic et al., Figures 10 and 11, by scheme and log.
 const PAPER: [(&str, f64); 6] = [
@@ -16,6 +16,24 @@ const PAPER: [(&str, f64); 6] = [
     ("operand-log 8 KB", 96.6),
     ("operand-log 16 KB", 99.2),
 ];
+
+/// Entries in use that count together: the first and the last number of them.
+const BINS: [(usize, usize); 8] = [
+    (0, 0),
+    (1, 2),
+    (3, 4),
+    (5, 8),
+    (9, 16),
+    (17, 32),
+    (33, 64),
+    (65, 128),
+];
+
+/// A name and the histogram of a row.
+type Histogram = (&'static str, fn(&Row) -> &[u64]);
+
+/// What has entries in use.
+const HISTOGRAMS: [Histogram; 2] = [("queue", |row| &row.queue), ("log", |row| &row.log)];
 
 /// The paper's geometric mean of a set-up.
 pub fn paper(setup: &str) -> Option<f64> {
@@ -84,102 +102,163 @@ impl<'rows> Results<'rows> {
     }
 }
 
-/// Both tables, beside the paper's means or not.
-pub fn text(rows: &[Row], beside_paper: bool) -> String {
+/// The tables, beside the paper's means or not, in this width.
+pub fn text(rows: &[Row], beside_paper: bool, width: Option<usize>) -> String {
     let setups = setups(rows);
     let runs = match rows.first().map_or(1, |row| row.runs) {
         1 => String::new(),
         runs => format!(", means of {runs} runs"),
     };
-    format!(
-        "Performance, the baseline as 100 (stall-on-fault: what faults waits in the memory unit){runs}\n{}\n\n{}",
-        performance(rows, &setups, beside_paper),
-        causes(rows, &setups, &runs)
-    )
+    let mut text = format!(
+        "Performance, the baseline as 100{runs}\n(stall-on-fault: what faults waits in the memory unit)\n{}\n\n{}",
+        performance(rows, &setups, beside_paper, width),
+        causes(rows, &setups, &runs, width)
+    );
+    if let Some((headings, rows)) = occupancy(rows) {
+        text += &format!(
+            "\n\nOccupancy, % of cycles, by entries in use\n{}",
+            tables(&headings, &rows, width)
+        );
+    }
+    text
+}
+
+/// Headings and rows: for each set-up with a queue or a log the share of cycles in which so many entries are in use,
+/// over all workloads.
+pub fn occupancy(rows: &[Row]) -> Option<(Vec<String>, Vec<Vec<String>>)> {
+    let mut histograms = Vec::new();
+    for setup in setups(rows) {
+        for (block, histogram) in HISTOGRAMS {
+            let all = summed(rows, &setup, histogram);
+            if !all.is_empty() {
+                histograms.push((format!("{setup}: {block}"), all));
+            }
+        }
+    }
+    let longest = histograms
+        .iter()
+        .map(|(_, histogram)| histogram.len())
+        .max()?;
+    let bins: Vec<(usize, usize)> = BINS
+        .into_iter()
+        .filter(|&(first, _)| first <= 64 || first < longest)
+        .collect();
+    let heading = |&(first, last): &(usize, usize)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    let headings = std::iter::once("all workloads".to_owned()).chain(bins.iter().map(heading));
+    let row = |(name, histogram): (String, Vec<u64>)| {
+        let all: u64 = histogram.iter().sum();
+        let share = |&(first, last): &(usize, usize)| {
+            let times: u64 = histogram.iter().take(last + 1).skip(first).sum();
+            format!("{:.1}", 100.0 * times as f64 / all.max(1) as f64)
+        };
+        std::iter::once(name)
+            .chain(bins.iter().map(share))
+            .collect()
+    };
+    Some((
+        headings.collect(),
+        histograms.into_iter().map(row).collect(),
+    ))
+}
+
+/// A histogram over all workloads under a set-up, as far as it has anything.
+fn summed(rows: &[Row], setup: &str, histogram: fn(&Row) -> &[u64]) -> Vec<u64> {
+    let mut all = Vec::new();
+    for row in rows.iter().filter(|row| row.setup() == setup) {
+        let histogram = histogram(row);
+        all.resize(all.len().max(histogram.len()), 0);
+        for (count, times) in all.iter_mut().zip(histogram) {
+            *count += times;
+        }
+    }
+    all
 }
 
 /// A row for each workload, a column for each set-up.
-fn performance(rows: &[Row], setups: &[String], beside_paper: bool) -> String {
-    let mut headings = vec![
+fn performance(
+    rows: &[Row],
+    setups: &[String],
+    beside_paper: bool,
+    width: Option<usize>,
+) -> String {
+    let mut headings = [
         "workload",
         "instructions",
         "baseline's cycles",
         "baseline's IPC",
-    ];
-    headings.extend(setups.iter().map(String::as_str));
-    let mut table = table(&headings);
-    for of_work in of_works(rows) {
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    headings.extend_from_slice(setups);
+    let row = |of_work: &[Row]| {
         let first = &of_work[0];
         let mut cells = vec![
-            comfy_table::Cell::new(&first.workload),
-            right(grouped(first.instructions)),
-            right(grouped(first.cycles)),
-            right(format!("{:.2}", first.instructions_per_cycle)),
+            first.workload.clone(),
+            grouped(first.instructions),
+            grouped(first.cycles),
+            format!("{:.2}", first.instructions_per_cycle),
         ];
-        cells.extend(
-            of_work
-                .iter()
-                .filter(|row| !row.hidden)
-                .map(|row| right(format!("{:.1}", row.relative_percent))),
-        );
-        table.add_row(cells);
-    }
+        let shown = of_work.iter().filter(|row| !row.hidden);
+        cells.extend(shown.map(|row| format!("{:.1}", row.relative_percent)));
+        cells
+    };
+    let mut table: Vec<Vec<String>> = of_works(rows).map(row).collect();
     let mut footer = |name: &str, value: &dyn Fn(&String) -> Option<f64>| {
-        let mut cells: Vec<comfy_table::Cell> = [name, "", "", ""].map(Into::into).into();
+        let mut cells = [name, "", "", ""].map(str::to_owned).to_vec();
         let shown =
             |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.1}"));
-        cells.extend(setups.iter().map(|setup| right(shown(value(setup)))));
-        table.add_row(cells);
+        cells.extend(setups.iter().map(|setup| shown(value(setup))));
+        table.push(cells);
     };
     footer("geometric mean", &|setup| Some(mean(rows, setup)));
     if beside_paper {
         footer("paper, Figs. 10 and 11", &|setup| paper(setup));
     }
-    table.to_string()
+    tables(&headings, &table, width)
 }
 
 /// A row for each set-up: why nothing is issued, and what is in queue and log.
-fn causes(rows: &[Row], setups: &[String], runs: &str) -> String {
-    let mut headings = vec!["all workloads", "cycles", "IPC", "faults", "replays"];
+fn causes(rows: &[Row], setups: &[String], runs: &str, width: Option<usize>) -> String {
+    let counts = ["all workloads", "cycles", "IPC", "faults", "replays"].map(str::to_owned);
     let stalls = Stall::ALL.map(|stall| format!("{}, %", stall.name()));
-    headings.extend(stalls.iter().map(String::as_str));
-    headings.extend(["in the queue", "in the log"]);
-    let mut table = table(&headings);
-    for setup in setups {
+    let occupancies = HISTOGRAMS.map(|(name, _)| format!("in the {name}"));
+    let headings = [&counts[..], &stalls, &occupancies].concat();
+    let row = |setup: &String| {
         let of_setup: Vec<&Row> = rows.iter().filter(|row| row.setup() == *setup).collect();
         let sum = |count: &dyn Fn(&Row) -> u64| of_setup.iter().map(|row| count(row)).sum::<u64>();
         let cycles = sum(&|row| row.cycles);
         let share = |part: u64| part as f64 / cycles.max(1) as f64;
         let faults: Option<u64> = of_setup.iter().map(|row| row.faults).sum();
         let mut cells = vec![
-            comfy_table::Cell::new(setup),
-            right(grouped(cycles)),
-            right(format!("{:.2}", share(sum(&|row| row.instructions)))),
-            right(faults.map_or("-".to_owned(), grouped)),
-            right(grouped(sum(&|row| row.replays))),
+            setup.clone(),
+            grouped(cycles),
+            format!("{:.2}", share(sum(&|row| row.instructions))),
+            faults.map_or("-".to_owned(), grouped),
+            grouped(sum(&|row| row.replays)),
         ];
         for cause in 0..stalls.len() {
             let stalled = sum(&|row| row.stalls[cause].1);
-            cells.push(right(format!("{:.1}", 100.0 * share(stalled))));
+            cells.push(format!("{:.1}", 100.0 * share(stalled)));
         }
-        for histogram in [|row: &Row| row.queue.clone(), |row: &Row| row.log.clone()] {
-            let mut all = vec![0; 129];
-            for row in &of_setup {
-                for (count, times) in all.iter_mut().zip(histogram(row)) {
-                    *count += times;
-                }
-            }
-            let most = all.iter().rposition(|&times| times > 0);
-            cells.push(right(most.map_or("-".to_owned(), |most| {
-                let (mean, often) = (Statistics::mean(&all), Statistics::percentile_95(&all));
-                format!("{mean:.1}, {often}, {most}")
-            })));
+        for (_, histogram) in HISTOGRAMS {
+            let all = summed(rows, setup, histogram);
+            let (mean, often) = (Statistics::mean(&all), Statistics::percentile_95(&all));
+            cells.push(match all.len() {
+                0 => "-".to_owned(),
+                length => format!("{mean:.1}, {often}, {}", length - 1),
+            });
         }
-        table.add_row(cells);
-    }
+        cells
+    };
+    let table: Vec<Vec<String>> = setups.iter().map(row).collect();
+    let table = tables(&headings, &table, width);
     format!(
         "Cycles without an issue by cause, and occupancy (mean, 95th percentile, most){runs}\n{table}\n\
          empty: no warp is there; faulted: none runs; memory: the memory stage does not go on; fetch: no warp has an\n\
-         instruction; dependence: results, sources, units or log entries are waited for."
+         instruction; and what keeps the warp that is nearest to an issue: issue, it is on its way or its unit is taken;\n\
+         log, queue: no room; source: it would overwrite what is held until the last TLB check; result."
     )
 }

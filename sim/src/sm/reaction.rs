@@ -4,7 +4,7 @@ use super::machine::Sm;
 use super::memory_unit::Tag;
 use super::outcome::SmError;
 use super::parameters::Recovery;
-use super::work::Kind;
+use super::work::{Instruction, Kind};
 use crate::scoreboard::ZERO_REGISTER;
 use crate::simt::Effect;
 use crate::sm_pipeline::{Class, Inputs, Outputs, Scheme, WIDTH};
@@ -55,6 +55,11 @@ impl Sm<'_> {
                 log_data: outputs.memory_log_data,
                 class: Class::of(outputs.memory_class.into()),
             };
+            if !self.is_executed(tag, outputs) {
+                return Err(
+                    self.broken(tag.warp, "it executes another instruction than was issued")
+                );
+            }
             let flight = self
                 .warp(tag.warp)
                 .and_then(|resident| resident.flight(tag.entry));
@@ -89,6 +94,11 @@ impl Sm<'_> {
         let entry = outputs.read_entry[port] as u8;
         let replayed = outputs.read_replayed[port] == 1;
         let logged = replayed && self.parameters.pipeline.scheme == Scheme::OperandLog;
+        let sources = [
+            outputs.read_source_a[port],
+            outputs.read_source_b[port],
+            outputs.read_source_c[port],
+        ];
         let Some(resident) = self.warp(warp) else {
             return Err(self.broken(warp, "it issues for a warp that is not there"));
         };
@@ -107,7 +117,8 @@ impl Sm<'_> {
             && outputs.read_mask[port] == u64::from(mask)
             && outputs.read_class[port] == instruction.class as u64
             && outputs.read_opcode[port] == u64::from(step.instruction & 0x7f)
-            && outputs.read_destination[port] == u64::from(instruction.destination);
+            && outputs.read_destination[port] == u64::from(instruction.destination)
+            && sources == sources_of(instruction, replayed).map(u64::from);
         if !same {
             return Err(self.broken(warp, "it issues another instruction than comes next"));
         }
@@ -115,7 +126,7 @@ impl Sm<'_> {
             resident.issued += 1;
             resident.uncommitted.push_back(position);
         }
-        if !resident.takes_off(entry, position) {
+        if !resident.takes_off(entry, position, replayed) {
             return Err(self.broken(warp, "two instructions have the same entry"));
         }
         let slot = resident.slot;
@@ -156,6 +167,23 @@ impl Sm<'_> {
             self.units.begin(instruction.class, port, warp, entry, now);
         }
         Ok(())
+    }
+
+    /// Whether what goes to the memory unit is what was issued as this warp's and entry's.
+    fn is_executed(&self, tag: Tag, outputs: &Outputs) -> bool {
+        let resident = self.warps[usize::from(tag.warp)].as_ref();
+        resident.is_some_and(|resident| {
+            let flight = resident.flights[usize::from(tag.entry)].as_ref();
+            flight.is_some_and(|flight| {
+                let step = &resident.steps[flight.position];
+                let instruction = self.work.instruction(step);
+                tag.class == instruction.class
+                    && outputs.memory_pc == instruction.pc
+                    && outputs.memory_mask == step.mask
+                    && u32::from(outputs.memory_opcode) == step.instruction & 0x7f
+                    && outputs.memory_replayed == flight.replayed
+            })
+        })
     }
 
     /// Whether everything that an instruction depends on has committed.
@@ -288,4 +316,10 @@ impl Sm<'_> {
             false => Err(self.broken(warp, "it resumes a warp that is not drained")),
         }
     }
+}
+
+/// The registers that an instruction names at operand read. The replay queue keeps those of the address and the data.
+fn sources_of(instruction: &Instruction, replayed: bool) -> [u8; 3] {
+    let [address, data, third] = instruction.sources;
+    [address, data, if replayed { ZERO_REGISTER } else { third }]
 }

@@ -15,6 +15,8 @@ pub const ENTRIES: usize = 16;
 pub struct Flight {
     /// Its place in the warp.
     pub position: usize,
+    /// It was issued before.
+    pub replayed: bool,
     /// What it has read, if values are computed.
     pub operands: Option<Box<Operands>>,
     /// Operands that are to come from the log.
@@ -77,11 +79,12 @@ impl Resident {
     }
 
     /// Puts an instruction in its entry; false if that is taken.
-    pub fn takes_off(&mut self, entry: u8, position: usize) -> bool {
+    pub fn takes_off(&mut self, entry: u8, position: usize, replayed: bool) -> bool {
         let place = &mut self.flights[usize::from(entry)];
         let free = place.is_none();
         *place = Some(Flight {
             position,
+            replayed,
             operands: None,
             awaited: 0,
             effect: None,

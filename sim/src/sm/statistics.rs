@@ -1,8 +1,12 @@
 //! What happens on the pipeline's ports, counted.
 
-use crate::sm_pipeline::{Class, Inputs, Outputs, Scheme, UNITS, WIDTH};
+use std::collections::VecDeque;
 
-/// Why nothing is issued in a cycle: the first of these that holds.
+use crate::scoreboard::ZERO_REGISTER;
+use crate::sm_pipeline::{Class, Inputs, Outputs, Parameters, Scheme, UNITS, WIDTH};
+
+/// Why nothing is issued in a cycle: the first of these that holds. From [`Stall::Issue`] on it is what keeps the warp
+/// that is nearest to an issue, of those that have an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stall {
     /// No warp is there.
@@ -13,18 +17,30 @@ pub enum Stall {
     Memory,
     /// No warp has an instruction: branches, barriers, and what else disables the fetch.
     Fetch,
-    /// Instructions wait for results, for sources to be released, for units or for log entries.
-    Dependence,
+    /// What an instruction waited for has come: it is on its way through choice and issue, or its unit is taken.
+    Issue,
+    /// It waits for entries of the operand log.
+    Log,
+    /// It waits for a place in the replay queue.
+    Queue,
+    /// It would overwrite a source that is held until the last TLB check.
+    Source,
+    /// It waits for a result.
+    Result,
 }
 
 impl Stall {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 9] = [
         Self::Empty,
         Self::Faulted,
         Self::Memory,
         Self::Fetch,
-        Self::Dependence,
+        Self::Issue,
+        Self::Log,
+        Self::Queue,
+        Self::Source,
+        Self::Result,
     ];
 
     /// Its name.
@@ -35,25 +51,69 @@ impl Stall {
             Self::Faulted => "faulted",
             Self::Memory => "memory",
             Self::Fetch => "fetch",
-            Self::Dependence => "dependence",
+            Self::Issue => "issue",
+            Self::Log => "log",
+            Self::Queue => "queue",
+            Self::Source => "source",
+            Self::Result => "result",
+        }
+    }
+}
+
+/// An instruction as far as the ports tell.
+#[derive(Clone, Copy, Debug)]
+struct Instruction {
+    class: Class,
+    destination: u8,
+    sources: [u8; 3],
+    /// When it was issued.
+    issued: u64,
+}
+
+impl Instruction {
+    /// Whether it may not be issued before another one has committed.
+    fn waits_for(&self, older: &Self) -> bool {
+        older.destination != ZERO_REGISTER
+            && (older.destination == self.destination || self.sources.contains(&older.destination))
+    }
+
+    /// Whether it may not be issued before another one is checked, where instructions hold their sources.
+    fn overwrites(&self, older: &Self) -> bool {
+        older.class.is_global()
+            && self.destination != ZERO_REGISTER
+            && older.sources.contains(&self.destination)
+    }
+
+    /// The entries of the log that it takes.
+    fn log_entries(&self) -> usize {
+        match self.class {
+            Class::Load => 1,
+            Class::Store => 2,
+            _ => 0,
         }
     }
 }
 
 /// A warp as far as the ports tell.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Seen {
     running: bool,
+    slot: u8,
     /// Instructions that were fetched and not read.
-    buffered: u64,
-    /// When the instruction of each scoreboard entry was issued.
-    issued: [u64; 16],
+    buffered: VecDeque<Instruction>,
+    /// Those in flight, by their scoreboard entries, and whether they have passed their last TLB check.
+    flying: [Option<(Instruction, bool)>; 16],
 }
 
 /// Counts over a run.
 #[derive(Clone, Debug)]
 pub struct Statistics {
     scheme: Scheme,
+    queue_entries: usize,
+    /// Entries of the log for each thread block, and those that each has taken.
+    block_entries: usize,
+    block_used: [usize; 16],
+    queued: usize,
     warps: Vec<Seen>,
     resident: usize,
     running: usize,
@@ -67,7 +127,7 @@ pub struct Statistics {
     /// Instructions that were issued again.
     pub replays: u64,
     /// Cycles in which nothing was issued, by cause in the order of [`Stall::ALL`].
-    pub stalls: [u64; 5],
+    pub stalls: [u64; 9],
     /// Global-memory instructions whose last TLB check succeeded.
     pub checks: u64,
     /// Cycles from their issues to these checks.
@@ -82,9 +142,13 @@ pub struct Statistics {
 impl Statistics {
     /// Nothing seen yet.
     #[must_use]
-    pub fn new(scheme: Scheme) -> Self {
+    pub fn new(parameters: &Parameters) -> Self {
         Self {
-            scheme,
+            scheme: parameters.scheme,
+            queue_entries: parameters.queue.entries,
+            block_entries: 0,
+            block_used: [0; 16],
+            queued: 0,
             warps: vec![Seen::default(); 64],
             resident: 0,
             running: 0,
@@ -93,7 +157,7 @@ impl Statistics {
             instructions: 0,
             faults: 0,
             replays: 0,
-            stalls: [0; 5],
+            stalls: [0; 9],
             checks: 0,
             check_cycles: 0,
             queue: vec![0; 129],
@@ -161,52 +225,97 @@ impl Statistics {
         } else if self.buffering == 0 {
             Stall::Fetch
         } else {
-            Stall::Dependence
+            let causes = self.warps.iter().filter_map(|warp| self.keeps(warp));
+            causes
+                .min_by_key(|&cause| cause as usize)
+                .unwrap_or(Stall::Fetch)
         }
+    }
+
+    /// What keeps a warp's next instruction from its issue.
+    fn keeps(&self, warp: &Seen) -> Option<Stall> {
+        let first = warp.buffered.front().filter(|_| warp.running)?;
+        let mut flying = warp.flying.iter().flatten();
+        if flying.clone().any(|(older, _)| first.waits_for(older)) {
+            return Some(Stall::Result);
+        }
+        let holds = self.scheme == Scheme::ReplayQueue;
+        if holds && flying.any(|(older, checked)| !checked && first.overwrites(older)) {
+            return Some(Stall::Source);
+        }
+        let queues = self.scheme.queues() && first.class.is_global();
+        let used = self.block_used[usize::from(warp.slot)];
+        Some(match () {
+            () if queues && self.queued >= self.queue_entries => Stall::Queue,
+            () if queues
+                && self.scheme == Scheme::OperandLog
+                && used + first.log_entries() > self.block_entries =>
+            {
+                Stall::Log
+            }
+            () => Stall::Issue,
+        })
     }
 
     /// Follows the warps and the log over the ports.
     fn follow(&mut self, inputs: &Inputs, outputs: &Outputs) {
+        if inputs.launch_valid {
+            self.block_entries = inputs.launch_entries.into();
+        }
         for port in 0..WIDTH {
             if outputs.fetch_valid[port] & inputs.fetched_valid[port] == 1 {
-                self.buffer(outputs.fetch_warp[port], 1);
+                let instruction = Instruction {
+                    class: Class::of(inputs.fetched_class[port]),
+                    destination: inputs.fetched_destination[port] as u8,
+                    sources: [
+                        inputs.fetched_source_a[port] as u8,
+                        inputs.fetched_source_b[port] as u8,
+                        inputs.fetched_source_c[port] as u8,
+                    ],
+                    issued: 0,
+                };
+                let buffered = &mut self.warps[outputs.fetch_warp[port] as usize].buffered;
+                self.buffering += usize::from(buffered.is_empty());
+                buffered.push_back(instruction);
             }
-            if outputs.read_valid[port] == 0 {
-                continue;
-            }
-            let (warp, entry) = (outputs.read_warp[port], outputs.read_entry[port]);
-            self.warps[warp as usize].issued[entry as usize] = self.cycles - 1;
-            if outputs.read_replayed[port] == 1 {
-                self.replays += 1;
-                continue;
-            }
-            self.buffer(outputs.read_warp[port], -1);
-            self.log_used += match Class::of(outputs.read_class[port]) {
-                Class::Load => 1,
-                Class::Store => 2,
-                _ => 0,
-            };
         }
+        for unit in 0..UNITS {
+            if inputs.finished_valid[unit] == 1 {
+                let warp = &mut self.warps[inputs.finished_warp[unit] as usize];
+                warp.flying[inputs.finished_entry[unit] as usize] = None;
+            }
+        }
+        self.follow_reads(outputs);
         if inputs.checked_valid && outputs.checked_ready {
-            let issued = &self.warps[usize::from(inputs.checked_warp)].issued;
+            let warp = &mut self.warps[usize::from(inputs.checked_warp)];
+            if let Some((instruction, checked)) =
+                &mut warp.flying[usize::from(inputs.checked_entry)]
+            {
+                *checked = true;
+                self.check_cycles += self.cycles - instruction.issued;
+            }
             self.checks += 1;
-            self.check_cycles += self.cycles - issued[usize::from(inputs.checked_entry)];
-            self.log_used = self
-                .log_used
-                .saturating_sub(1 + usize::from(inputs.checked_store));
+            self.queued = self.queued.saturating_sub(1);
+            self.returns(inputs.checked_slot, inputs.checked_store);
+        }
+        if outputs.saved_valid && inputs.saved_ready {
+            self.queued = self.queued.saturating_sub(1);
+            self.returns(inputs.save_slot, outputs.saved_store);
         }
         if outputs.revert_valid {
-            let warp = outputs.revert_warp.into();
-            self.buffer(warp, -(self.warps[warp as usize].buffered.cast_signed()));
+            self.forgets(outputs.revert_warp);
         }
         if inputs.start_valid {
             self.resident += 1;
+            self.warps[usize::from(inputs.start_warp)].slot = inputs.start_slot;
             self.run(inputs.start_warp, true);
         }
         if inputs.faulted_valid && self.scheme.squashes() {
             self.run(inputs.faulted_warp, false);
         }
         if inputs.resume_valid && outputs.resume_ready {
+            // It has drained: what was squashed is in flight no more.
+            self.warps[usize::from(inputs.resume_warp)].flying = [None; 16];
             self.run(inputs.resume_warp, true);
         }
         if inputs.stop_valid {
@@ -215,18 +324,54 @@ impl Statistics {
         }
     }
 
+    /// Instructions read their operands: they are in flight, in the queue and in the log.
+    fn follow_reads(&mut self, outputs: &Outputs) {
+        for port in (0..WIDTH).filter(|&port| outputs.read_valid[port] == 1) {
+            let instruction = Instruction {
+                class: Class::of(outputs.read_class[port]),
+                destination: outputs.read_destination[port] as u8,
+                sources: [
+                    outputs.read_source_a[port] as u8,
+                    outputs.read_source_b[port] as u8,
+                    outputs.read_source_c[port] as u8,
+                ],
+                issued: self.cycles - 1,
+            };
+            let warp = &mut self.warps[outputs.read_warp[port] as usize];
+            warp.flying[outputs.read_entry[port] as usize] = Some((instruction, false));
+            if outputs.read_replayed[port] == 1 {
+                self.replays += 1;
+                continue;
+            }
+            self.buffering -= usize::from(warp.buffered.len() == 1);
+            warp.buffered.pop_front();
+            if instruction.class.is_global() {
+                self.queued += 1;
+                self.block_used[usize::from(warp.slot)] += instruction.log_entries();
+                self.log_used += instruction.log_entries();
+            }
+        }
+    }
+
+    /// An instruction gives its entries of the log back.
+    fn returns(&mut self, slot: u8, store: bool) {
+        let entries = 1 + usize::from(store);
+        let used = &mut self.block_used[usize::from(slot)];
+        *used = used.saturating_sub(entries);
+        self.log_used = self.log_used.saturating_sub(entries);
+    }
+
+    /// What a warp has fetched and not issued goes back.
+    fn forgets(&mut self, warp: u8) {
+        let buffered = &mut self.warps[usize::from(warp)].buffered;
+        self.buffering -= usize::from(!buffered.is_empty());
+        buffered.clear();
+    }
+
     fn run(&mut self, warp: u8, running: bool) {
         let seen = &mut self.warps[usize::from(warp)].running;
         self.running -= usize::from(*seen);
         self.running += usize::from(running);
         *seen = running;
-    }
-
-    fn buffer(&mut self, warp: u64, change: i64) {
-        let seen = &mut self.warps[warp as usize].buffered;
-        let before = *seen > 0;
-        *seen = seen.saturating_add_signed(change);
-        self.buffering += usize::from(*seen > 0);
-        self.buffering -= usize::from(before);
     }
 }

@@ -300,6 +300,8 @@ impl Sm<'_> {
                 && outputs.saved_mask == step.mask
                 && outputs.saved_store == (instruction.class == Class::Store)
                 && outputs.saved_destination == instruction.destination
+                && [outputs.saved_source_a, outputs.saved_source_b] == instruction.sources[..2]
+                && u32::from(outputs.saved_opcode) == step.instruction & 0x7f
                 && operands.iter().enumerate().all(as_traced);
             if !same {
                 return Err(self.broken(warp, "it saves another instruction than has faulted"));
@@ -380,7 +382,7 @@ impl Sm<'_> {
             let Some(resident) = self.warp(warp) else {
                 return Err(self.broken(warp, "it restores a warp that is not there"));
             };
-            if !resident.takes_off(entry, saved.position) {
+            if !resident.takes_off(entry, saved.position, true) {
                 return Err(self.broken(warp, "two instructions have the same entry"));
             }
             let has_values = self.values.is_some();
