@@ -143,7 +143,7 @@ impl Args {
         let chosen = jobs::chosen(self);
         let is_chosen = |(name, _): &(&str, _)| chosen.iter().any(|chosen| chosen == name);
         let all = chosen.len() == KERNELS.len() && KERNELS.iter().all(is_chosen);
-        all && !self.has_faults() && self.blocks_per_sm.is_none()
+        all && !self.has_faults() && self.blocks_per_sm.is_none() && self.warps == 64
     }
 
     /// Cycles from a fault until its page is there.

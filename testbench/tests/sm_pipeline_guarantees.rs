@@ -598,9 +598,10 @@ impl Turns {
         let in_flight = self.flights.of(warp).all(|flight| {
             let older = &flight.instruction;
             let holds = scheme == Scheme::ReplayQueue && older.class.is_global() && !flight.checked;
-            !older.writes(next.destination)
-                && !next.reads(older.destination)
-                && !(holds && older.reads(next.destination))
+            let waits = older.writes(next.destination)
+                || next.reads(older.destination)
+                || (holds && older.reads(next.destination));
+            !waits
         });
         let mut reading = self.read.now.iter().filter(|issued| issued.warp == warp);
         in_flight && reading.all(|issued| !issued.instruction.reads(next.destination))
