@@ -17,6 +17,8 @@ const CONTROL_PERCENT: f64 = 10.0;
 const ENTRY_UM2: f64 = 1000.0;
 /// A far-fault MSHR, um2.
 const MSHR_UM2: f64 = 500.0;
+/// A walk of a page walker with 64, mapped for area, um2.
+const WALK_UM2: f64 = 1200.0;
 /// Every clock, MHz.
 const CLOCK_MHZ: f64 = 1000.0;
 
@@ -122,7 +124,7 @@ fn committed_reports_stay_within_the_bars() {
     }
 }
 
-/// The other blocks run at their clock, most with both libraries, and a far-fault MSHR is small.
+/// The other blocks run at their clock, most with both libraries, and a far-fault MSHR and a walk are small.
 #[test]
 fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
     let blocks = [
@@ -132,6 +134,7 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
         "fault_buffer",
         "sm_pipeline",
         "page_walker",
+        "page_walker_compact",
         "gmmu",
     ];
     let embedded = ["coalescer", "l1_tlb", "scoreboard"];
@@ -147,6 +150,11 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
         assert!(!clocks.is_empty(), "{name}: no clock");
         for (design, clock) in clocks {
             assert!(clock >= CLOCK_MHZ, "{name}: {design} at {clock} MHz");
+        }
+        if name.starts_with("page_walker_compact") {
+            for (design, area) in report_row(&report, "total um2", "Area and clock") {
+                assert!(area / 64.0 <= WALK_UM2, "{name}: {design}: {area} um2");
+            }
         }
         if name.starts_with("far_fault_mshr") {
             for (design, area) in report_row(&report, "um2 per entry", "Area and clock") {
