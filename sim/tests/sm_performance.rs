@@ -40,16 +40,21 @@ fn is_ordered(performance: &[f64], equal: f64) -> bool {
 
 /// The paper's order of the five schemes, on every kernel, but for a few percent: runs differ by more than the 0.5 % that
 /// count as equal, on sgemm by the order in which warps get to the DRAM. `sim/reports/performance.md` has longer runs, and
-/// says where the order does not hold. The baseline is no part of the order: what delays a warp can be of use to another one. With a log of
-/// 16 KB the mean of the kernels is the baseline's within 2 %.
+/// says where the order does not hold. The tolerances are what six runs at scale 1 were seen to need. With a log of 16 KB
+/// the mean of the kernels is the baseline's within 2 %.
 #[test]
 fn no_scheme_is_far_behind_an_earlier_one() {
     let mut logarithms = 0.0;
     for (kernel, _) in KERNELS {
         let performance = performance(kernel);
         let equal = if kernel == "sgemm" { 5.0 } else { 1.5 };
+        // What delays a warp is of use to the others on these three; on the rest nothing is ahead of the baseline.
+        let schemes = match kernel {
+            "mri-q" | "spmv" | "stencil" => 5,
+            _ => 6,
+        };
         assert!(
-            is_ordered(&performance[..5], equal),
+            is_ordered(&performance[..schemes], equal),
             "{kernel}: {performance:.1?}"
         );
         logarithms += performance[4].ln();
