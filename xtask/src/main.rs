@@ -5,7 +5,7 @@ mod setup;
 mod steps;
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
@@ -49,10 +49,11 @@ fn main() -> ExitCode {
     })
 }
 
-/// The folder of the workspace.
+/// The folder of the workspace in which cargo runs this, which with a shared target need not be the one that compiled it.
 fn root() -> PathBuf {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.parent().unwrap_or(package).to_owned()
+    let package = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    package.parent().unwrap_or(&package).to_owned()
 }
 
 /// The cargo that runs this, in the workspace's folder.
