@@ -17,8 +17,8 @@ const THREADS: usize = 256;
 const WARPS: usize = THREADS / 32;
 /// Blocks for a scale of 1.
 const BLOCKS: usize = 10;
-/// Points that a block compares its own with.
-const TILE: usize = 8;
+/// Points that a block compares its own with; the original has 256 at a time.
+const TILE: usize = 16;
 /// Bins of the histogram.
 const BINS: usize = 20;
 const REGISTERS: u32 = 32;
