@@ -47,13 +47,14 @@ impl Design {
             "gmmu" => self.config.starts_with('8'),
             _ => false,
         };
-        self.config != "proof" && !tried
+        !self.config.starts_with("proof") && !tried
     }
 
     /// Whether it is exported where nothing is chosen. Of the pipelines of 64 warps, which are large and much alike,
-    /// that is the one with everything.
+    /// and of those for proofs, that is the one with everything.
     pub fn is_default(&self) -> bool {
-        !self.is_large() || self.config == "log_64"
+        let alike = self.is_large() || self.config.starts_with("proof_");
+        !alike || self.config == "log_64"
     }
 }
 
@@ -316,6 +317,8 @@ pub fn designs() -> Vec<Design> {
             "log_4" => || small_pipeline(Scheme::OperandLog, false),
             "log_4_greedy" => || small_pipeline(Scheme::OperandLog, true),
             "proof" => || proved_pipeline(Scheme::OperandLog),
+            "proof_queue" => || proved_pipeline(Scheme::ReplayQueue),
+            "proof_check" => || proved_pipeline(Scheme::WarpDisableLastCheck),
         }
         page_walker {
             "8" => || walker::<8, 3, 2, 1, 6>(false),

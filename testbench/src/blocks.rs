@@ -279,10 +279,15 @@ impl Block for SmPipeline {
 
     fn parameters(config: &str) -> Option<sm_pipeline::Parameters> {
         use sm_pipeline::{Policy, Scheme};
-        if config == PROVED {
+        if is_proved(config) {
             let narrow = replay_queue::Parameters::with_entries(4);
             return Some(sm_pipeline::Parameters {
-                scheme: Scheme::OperandLog,
+                scheme: match config.strip_prefix(PROVED)? {
+                    "" => Scheme::OperandLog,
+                    "_queue" => Scheme::ReplayQueue,
+                    "_check" => Scheme::WarpDisableLastCheck,
+                    _ => return None,
+                },
                 policy: Policy::LooseRoundRobin,
                 warps: 4,
                 entries: 4,
@@ -515,8 +520,13 @@ pub enum SetupError {
     Replay(#[from] ReplayError),
 }
 
-/// The small configuration of a block that is proved: it can be run, and is not offered.
+/// The small configuration of a block that is proved: it can be run, and is not offered. The pipeline has one for each of
+/// three schemes.
 const PROVED: &str = "proof";
+
+fn is_proved(config: &str) -> bool {
+    config.starts_with(PROVED)
+}
 
 /// A sentence with every design.
 #[must_use]
@@ -524,7 +534,7 @@ pub fn known() -> String {
     let blocks: Vec<_> = names()
         .map(|block| {
             let sizes: Vec<_> = configurations(block)
-                .filter(|config| *config != PROVED)
+                .filter(|config| !is_proved(config))
                 .collect();
             format!("{block} {}", sizes.join(", "))
         })
@@ -617,7 +627,7 @@ pub fn configurations(block: &str) -> impl Iterator<Item = &'static str> {
 pub fn quick_configurations(block: &str) -> impl Iterator<Item = &'static str> {
     designs()
         .into_iter()
-        .filter(move |design| design.block == block && !design.is_large())
+        .filter(move |design| design.block == block && design.is_default() && !design.is_large())
         .map(|design| design.config)
 }
 
