@@ -67,9 +67,14 @@ pub fn table(headings: &[&str]) -> Table {
     table
 }
 
-/// Rows of a name and numbers as tables that are no wider than this, each with some of the columns after the first.
-/// Every cell stays whole, so that a table of two columns may be wider.
-pub fn tables(headings: &[String], rows: &[Vec<String>], width: Option<usize>) -> String {
+/// Rows of so many names and then numbers as tables that are no wider than this, each with all names and some of the
+/// numbers. Every cell stays whole, so that a table with one number may be wider.
+pub fn tables(
+    names: usize,
+    headings: &[String],
+    rows: &[Vec<String>],
+    width: Option<usize>,
+) -> String {
     // A column has a space on either side and a line, and a table a line more.
     let column = |place: usize| {
         let cells = rows.iter().filter_map(|row| row.get(place));
@@ -78,15 +83,16 @@ pub fn tables(headings: &[String], rows: &[Vec<String>], width: Option<usize>) -
             .map(|cell| cell.chars().count());
         widths.max().unwrap_or(0) + 3
     };
+    let named: usize = (0..names).map(column).sum();
     let mut parts: Vec<Vec<usize>> = Vec::new();
     let mut used = usize::MAX;
-    for place in 1..headings.len() {
+    for place in names..headings.len() {
         used = used.saturating_add(column(place));
         match parts.last_mut() {
             Some(part) if width.is_none_or(|width| used <= width) => part.push(place),
             _ => {
-                parts.push(vec![0, place]);
-                used = 1 + column(0) + column(place);
+                parts.push((0..names).chain([place]).collect());
+                used = 1 + named + column(place);
             }
         }
     }
@@ -97,8 +103,11 @@ pub fn tables(headings: &[String], rows: &[Vec<String>], width: Option<usize>) -
             .set_content_arrangement(ContentArrangement::Disabled)
             .set_header(part.iter().map(|&place| &headings[place]));
         for row in rows {
-            let numbers = part[1..].iter().map(|&place| right(&row[place]));
-            table.add_row(std::iter::once(Cell::new(&row[0])).chain(numbers));
+            let cell = |&place: &usize| match place < names {
+                true => Cell::new(&row[place]),
+                false => right(&row[place]),
+            };
+            table.add_row(part.iter().map(cell));
         }
         table.to_string()
     });
@@ -139,7 +148,7 @@ mod tests {
         let headings: Vec<String> = (0..7).map(heading).collect();
         let rows: Vec<Vec<String>> = (1..4).map(|row| cells(row).collect()).collect();
         let lines = |width| {
-            let text = tables(&headings, &rows, width);
+            let text = tables(1, &headings, &rows, width);
             text.lines().map(str::to_owned).collect::<Vec<_>>()
         };
         // One table of three rows has seven lines.

@@ -5,7 +5,9 @@ mod jobs;
 mod page;
 mod plot;
 mod restart;
+mod setups;
 mod tables;
+mod works;
 
 use std::path::PathBuf;
 
@@ -140,7 +142,7 @@ impl Args {
 
     /// Whether the paper has means of the same: of all built-in kernels, without faults.
     fn is_beside_paper(&self) -> bool {
-        let chosen = jobs::chosen(self);
+        let chosen = works::chosen(self);
         let is_chosen = |(name, _): &(&str, _)| chosen.iter().any(|chosen| chosen == name);
         let all = chosen.len() == KERNELS.len() && KERNELS.iter().all(is_chosen);
         all && !self.has_faults() && self.blocks_per_sm.is_none() && self.warps == 64
@@ -212,14 +214,14 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     args.check(&schemes)?;
     if let Some(folder) = &args.write_traces {
-        let written = jobs::write_traces(args, folder)?;
+        let written = works::write_traces(args, folder)?;
         return match global.json {
             true => global.print_json(&written),
             false => global.print(&written.text()),
         };
     }
-    let works = jobs::works(args)?;
-    let setups = jobs::setups(args, &schemes)?;
+    let works = works::works(args)?;
+    let setups = setups::setups(args, &schemes)?;
     let rows = rows(&works, &setups, args.runs)?;
     let note = if args.has_kernels() { PATTERNS } else { "" };
     if let Some(path) = &args.svg {
@@ -230,7 +232,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if let Some(path) = &args.markdown {
         let mut variations = Vec::new();
         for (name, change) in page::variations(args) {
-            let varied = jobs::varied(&setups, change);
+            let varied = setups::varied(&setups, change);
             variations.push((name, self::rows(&works, &varied, args.runs)?));
         }
         let page = page::markdown(args, &rows, &variations);
@@ -248,7 +250,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
 }
 
 /// Runs everything on everything, with a bar that tells how far it is.
-fn rows(works: &[Work], setups: &[jobs::Setup], runs: u64) -> Result<Vec<jobs::Row>> {
+fn rows(works: &[Work], setups: &[setups::Setup], runs: u64) -> Result<Vec<jobs::Row>> {
     let all = (works.len() * setups.len()) as u64 * runs;
     let bar = progress(all, "{wide_bar} {pos}/{len} runs {eta}");
     let rows = jobs::run(works, setups, runs, &bar);

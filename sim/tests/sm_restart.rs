@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
-use faultline_sim::simt::{Launch, Memory, Width, assemble};
+use faultline_sim::simt::{Launch, Memory, Registers, Width, assemble};
 use faultline_sim::sm::restart::Trial;
 use faultline_sim::sm::{
     Difference, Faults, Occasions, Outcome, Parameters, Recovery, Sm, SmError, Timing, Work,
@@ -104,18 +104,23 @@ fn outcome(parameters: &Parameters, work: &Work) -> Result<Outcome, SmError> {
     Sm::new(parameters, work)?.run(|_, _| {})
 }
 
-/// What is different if the warp simply goes back to what faulted; no scheme may differ.
-fn naive_differences(text: &str) -> Vec<Difference> {
+/// What is different if the warp simply goes back to what faulted, and its registers; no scheme may differ.
+fn naive_differences(text: &str) -> (Vec<Difference>, Registers) {
     let work = work(text);
     for scheme in Scheme::ALL {
         let outcome = outcome(&parameters(scheme), &work).unwrap();
         assert_eq!(outcome.differences(&work), [], "{}", scheme.name());
+        let faults = outcome.occasions.faults > 0;
+        assert_eq!(faults, scheme.squashes(), "{}", scheme.name());
     }
     let naive = Parameters {
         recovery: Recovery::Naive,
         ..parameters(Scheme::StallOnFault)
     };
-    outcome(&naive, &work).unwrap().differences(&work)
+    let outcome = outcome(&naive, &work).unwrap();
+    let differences = outcome.differences(&work);
+    let (mut registers, _) = outcome.values.unwrap();
+    (differences, registers[0][0].take().unwrap())
 }
 
 const POINTERS: &str =
@@ -124,23 +129,27 @@ const POINTERS: &str =
 #[test]
 fn a_naive_squash_fails_sparse_replay() {
     let program = "A: R3 <- ld [R2]\nB: R9 <- sub R9, 4\nexit";
-    let differences = naive_differences(&format!("{POINTERS}{program}"));
+    let (differences, registers) = naive_differences(&format!("{POINTERS}{program}"));
     let twice = Difference::Commits {
         block: 0,
         warp: 0,
         position: 5,
         times: 2,
     };
-    let registers = Difference::Registers { block: 0, warp: 0 };
-    assert_eq!(differences, [twice, registers]);
+    let wrong = Difference::Registers { block: 0, warp: 0 };
+    assert_eq!(differences, [twice, wrong]);
+    // 4 was subtracted twice.
+    assert_eq!(registers.read(9), &[92; 32]);
 }
 
 #[test]
 fn a_naive_squash_fails_raw_on_replay() {
     let program = "C: R8 <- ld [R4]\nD: R4 <- add R7, 8\nexit";
-    let differences = naive_differences(&format!("{POINTERS}{program}"));
-    let registers = Difference::Registers { block: 0, warp: 0 };
-    assert!(differences.contains(&registers), "{differences:?}");
+    let (differences, registers) = naive_differences(&format!("{POINTERS}{program}"));
+    let wrong = Difference::Registers { block: 0, warp: 0 };
+    assert!(differences.contains(&wrong), "{differences:?}");
+    // C was replayed with the address that D wrote: 33 lies there, and 22 where C should have loaded.
+    assert_eq!(registers.read(8), &[33; 32]);
 }
 
 #[test]

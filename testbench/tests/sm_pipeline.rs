@@ -6,6 +6,7 @@
 
 mod support;
 
+use faultline_sim::sm::Occasions;
 use faultline_sim::sm_pipeline::Scheme;
 use faultline_testbench::backend::Kind;
 use faultline_testbench::programs::Pipeline;
@@ -16,8 +17,9 @@ fn matches_model() {
 }
 
 /// Blocks leave in the middle of these programs, and come back; the kernel, which is slow, takes part in the first one.
-fn restarts(config: &str, programs: u64) {
+fn restarts(scheme: Scheme, config: &str, programs: u64) {
     let (mut cycles, mut switches) = (0, 0);
+    let mut occasions = Occasions::default();
     for (kinds, seeds) in [
         (Kind::built().collect(), 0..1),
         (
@@ -34,17 +36,30 @@ fn restarts(config: &str, programs: u64) {
                 .unwrap_or_else(|error| panic!("{error}"));
             cycles += outcome.cycles;
             switches += outcome.switches;
+            occasions += outcome.occasions;
         }
     }
-    println!("{config}: {programs} programs, {cycles} cycles, {switches} switches");
+    println!("{config}: {programs} programs, {cycles} cycles, {switches} switches, {occasions:?}");
     assert!(switches > 10, "{switches}");
+    let Occasions {
+        faults,
+        again,
+        in_a_replay,
+        ..
+    } = occasions;
+    assert_eq!(
+        faults > 100 && again > 100,
+        scheme.squashes(),
+        "{config}: {occasions:?}"
+    );
+    assert_eq!(in_a_replay > 10, scheme.queues(), "{config}: {occasions:?}");
 }
 
 /// G1 to G3, G5.
 #[test]
 fn random_programs_restart_in_every_scheme() {
     for scheme in Scheme::ALL {
-        restarts(&Pipeline::configuration(scheme, 4), 21);
+        restarts(scheme, &Pipeline::configuration(scheme, 4), 21);
     }
-    restarts("log_4_greedy", 21);
+    restarts(Scheme::OperandLog, "log_4_greedy", 21);
 }

@@ -1,9 +1,7 @@
 //! The runs as tables.
 
-use comfy_table::Cell;
-
 use super::jobs::{Latency, MHZ, Row};
-use crate::output::{grouped, right, table};
+use crate::output::{grouped, right, table, tables, width};
 
 /// What tells machines apart, by name.
 type Size = (&'static str, fn(&Row) -> String);
@@ -55,10 +53,23 @@ pub fn text(rows: &[Row]) -> String {
     text
 }
 
-fn begin(row: &Row, sizes: &[Size]) -> Vec<Cell> {
-    let mut cells = vec![Cell::new(&row.workload), Cell::new(row.design)];
-    cells.extend(sizes.iter().map(|(_, size)| right(size(row))));
+/// Workload, design, and what tells machines of the design apart.
+fn begin(row: &Row, sizes: &[Size]) -> Vec<String> {
+    let mut cells = vec![row.workload.clone(), row.design.to_owned()];
+    cells.extend(sizes.iter().map(|(_, size)| size(row)));
     cells
+}
+
+/// Rows as tables that fit the terminal.
+fn whole(
+    headings: &[&str],
+    rows: &[Row],
+    line: impl Fn(&Row) -> Vec<String>,
+    sizes: &[Size],
+) -> String {
+    let headings: Vec<_> = headings.iter().map(|&heading| heading.to_owned()).collect();
+    let rows: Vec<_> = rows.iter().map(line).collect();
+    tables(2 + sizes.len(), &headings, &rows, width())
 }
 
 fn walks(rows: &[Row]) -> String {
@@ -80,8 +91,7 @@ fn walks(rows: &[Row]) -> String {
         "reads",
         "slowest SM",
     ]);
-    let mut table = table(&headings);
-    for row in rows {
+    let line = |row: &Row| {
         let mut cells = begin(row, &sizes);
         let hits = row.levels.iter().skip(1);
         let hits = hits.map(|level| percent(level.cache_hits, level.reads));
@@ -94,27 +104,24 @@ fn walks(rows: &[Row]) -> String {
             0 => "-".to_owned(),
             _ => format!("{:.0}", latency.mean),
         };
-        cells.extend(
-            [
-                grouped(row.cycles),
-                format!("{:.1}", row.percent_of_ideal),
-                grouped(row.walks),
-                mean(&row.walk_latency),
-                grouped(row.walk_latency.p99),
-                mean(&row.queueing),
-                mean(&row.service),
-                format!("{:.0}", row.in_flight),
-                grouped(row.in_flight_most),
-                hits,
-                grouped(row.l2_hits),
-                grouped(row.memory_reads),
-                format!("{:.2}", row.slowest_sm),
-            ]
-            .map(right),
-        );
-        table.add_row(cells);
-    }
-    table.to_string()
+        cells.extend([
+            grouped(row.cycles),
+            format!("{:.1}", row.percent_of_ideal),
+            grouped(row.walks),
+            mean(&row.walk_latency),
+            grouped(row.walk_latency.p99),
+            mean(&row.queueing),
+            mean(&row.service),
+            format!("{:.0}", row.in_flight),
+            grouped(row.in_flight_most),
+            hits,
+            grouped(row.l2_hits),
+            grouped(row.memory_reads),
+            format!("{:.2}", row.slowest_sm),
+        ]);
+        cells
+    };
+    whole(&headings, rows, line, &sizes)
 }
 
 /// A share in percent, whole.
@@ -139,23 +146,19 @@ fn far_faults(rows: &[Row]) -> String {
         "service, us",
         "p99, us",
     ]);
-    let mut table = table(&headings);
-    for row in rows {
+    let line = |row: &Row| {
         let mut cells = begin(row, &sizes);
-        cells.extend(
-            [
-                grouped(row.far_faults),
-                format!("{:.0}", row.far_faults_per_ms),
-                grouped(row.nacks),
-                row.far_faults_held.to_string(),
-                microseconds(row.fault_service.mean),
-                microseconds(row.fault_service.p99 as f64),
-            ]
-            .map(right),
-        );
-        table.add_row(cells);
-    }
-    table.to_string()
+        cells.extend([
+            grouped(row.far_faults),
+            format!("{:.0}", row.far_faults_per_ms),
+            grouped(row.nacks),
+            row.far_faults_held.to_string(),
+            microseconds(row.fault_service.mean),
+            microseconds(row.fault_service.p99 as f64),
+        ]);
+        cells
+    };
+    whole(&headings, rows, line, &sizes)
 }
 
 /// The latencies of a run, a row for each octave.

@@ -3,8 +3,9 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::jobs::{Row, labels};
+use super::jobs::Row;
 use super::tables::{mean, of_works, paper, setups};
+use super::works::labels;
 
 const INK: RGBColor = RGBColor(0x50, 0x50, 0x50);
 const GRID: RGBColor = RGBColor(0xc8, 0xc8, 0xc8);

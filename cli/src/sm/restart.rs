@@ -2,7 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use comfy_table::Cell;
 use faultline_sim::sm::restart::Trial;
 use faultline_sim::sm::{Occasions, Outcome};
 use faultline_sim::sm_pipeline::Scheme;
@@ -16,7 +15,7 @@ use serde::Serialize;
 
 use super::Args;
 use crate::Global;
-use crate::output::{grouped, progress, right, table};
+use crate::output::{grouped, progress, tables, width};
 
 /// What was tried.
 #[derive(Serialize)]
@@ -248,12 +247,8 @@ pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Res
 
 /// The rows as a text.
 fn text(rows: &[Row], backend: Kind) -> String {
-    let mut table = table(&Row::HEADINGS);
-    for row in rows {
-        let mut cells = row.cells().into_iter();
-        let scheme = cells.next().map(Cell::from);
-        table.add_row(scheme.into_iter().chain(cells.map(right)));
-    }
+    let cells: Vec<_> = rows.iter().map(Row::cells).collect();
+    let table = tables(1, &Row::HEADINGS.map(str::to_owned), &cells, width());
     format!(
         "Random programs with faults: registers and memory as in the run without faults, every instruction\n\
          committed once, none issued before what it depends on\n{table}\n{}",

@@ -117,7 +117,7 @@ pub fn text(rows: &[Row], beside_paper: bool, width: Option<usize>) -> String {
     if let Some((headings, rows)) = occupancy(rows) {
         text += &format!(
             "\n\nOccupancy, % of cycles, by entries in use\n{}",
-            tables(&headings, &rows, width)
+            tables(1, &headings, &rows, width)
         );
     }
     text
@@ -217,7 +217,7 @@ fn performance(
     if beside_paper {
         footer("paper, Figs. 10 and 11", &|setup| paper(setup));
     }
-    tables(&headings, &table, width)
+    tables(1, &headings, &table, width)
 }
 
 /// A row for each set-up: why nothing is issued, and what is in queue and log.
@@ -254,7 +254,7 @@ fn causes(rows: &[Row], setups: &[String], runs: &str, width: Option<usize>) -> 
         cells
     };
     let table: Vec<Vec<String>> = setups.iter().map(row).collect();
-    let table = tables(&headings, &table, width);
+    let table = tables(1, &headings, &table, width);
     format!(
         "Cycles without an issue by cause, and occupancy (mean, 95th percentile, most){runs}\n{table}\n\
          empty: no warp is there; faulted: none runs; memory: the memory stage does not go on; fetch: no warp has an\n\

@@ -38,8 +38,8 @@ pub struct Pages {
     l1: L1Tlb,
     l2: Tags,
     inputs: Inputs,
-    /// Walks that were taken: when they are over, the page, and whether the L2 TLB had it.
-    walks: BinaryHeap<Reverse<(u64, u64, bool)>>,
+    /// Walks that were taken: when they are over, and the page.
+    walks: BinaryHeap<Reverse<(u64, u64)>>,
     /// Far faults that are held: when they resolve, and the page.
     far: BinaryHeap<Reverse<(u64, u64)>>,
     /// When the parts of memory that were not there are, or were.
@@ -84,8 +84,8 @@ impl Pages {
             (inputs.resolve_valid, inputs.resolve_page) = (true, page);
         }
         self.inputs.fill_valid = false;
-        if fills && let Some(Reverse((_, page, known))) = self.walks.pop() {
-            self.fill(page, known, now);
+        if fills && let Some(Reverse((_, page))) = self.walks.pop() {
+            self.fill(page, now);
         }
         let outputs = self.l1.cycle(&self.inputs);
         if outputs.walk_valid {
@@ -130,16 +130,19 @@ impl Pages {
             sharers,
             ..
         } = self.timing;
-        let others_walked = !page.is_multiple_of(sharers);
+        // What is not there yet nobody can have in the TLB.
+        let absent = self.faults.absent
+            && (self.arrivals.get(&self.part(page))).is_none_or(|&arrival| arrival > now);
+        let others_walked = !absent && !page.is_multiple_of(sharers);
         let known = self.l2.uses(page) || others_walked;
         // An answer comes in a later cycle at the earliest.
         let takes = l2_tlb + if known { 0 } else { walk };
-        self.walks.push(Reverse((now + takes.max(1), page, known)));
+        self.walks.push(Reverse((now + takes.max(1), page)));
     }
 
     /// A walk is answered.
-    fn fill(&mut self, page: u64, known: bool, now: u64) {
-        let arrival = match self.faults.absent && !known {
+    fn fill(&mut self, page: u64, now: u64) {
+        let arrival = match self.faults.absent {
             true => self.arrival(page, now),
             false => now,
         };
@@ -157,11 +160,16 @@ impl Pages {
 
     /// When a page that was not there at first is; the first who asks makes it come.
     fn arrival(&mut self, page: u64, now: u64) -> u64 {
-        let part = page >> self.faults.granule_bits.saturating_sub(PAGE_BITS);
+        let part = self.part(page);
         *self
             .arrivals
             .entry(part)
             .or_insert(now + self.faults.cycles)
+    }
+
+    /// The part of memory that comes with a page.
+    fn part(&self, page: u64) -> u64 {
+        page >> self.faults.granule_bits.saturating_sub(PAGE_BITS)
     }
 }
 
@@ -244,6 +252,33 @@ mod tests {
             *now += 1;
         }
         assert_eq!(walks, 10);
+    }
+
+    #[test]
+    fn page_that_is_not_there_is_in_no_tlb_of_others() {
+        for sharers in [1, 16] {
+            let timing = Timing {
+                sharers,
+                ..Timing::PAPER
+            };
+            let absent = Faults {
+                absent: true,
+                granule_bits: 12,
+                ..Faults::NONE
+            };
+            let mut pages = Pages::new(timing, absent, true);
+            let now = &mut 0;
+            for page in 14..20 {
+                assert_eq!(ask(&mut pages, page, now).1, Answer::Absent);
+            }
+            for cycle in *now + 1..*now + 12_000 {
+                pages.cycle(None, cycle);
+            }
+            *now += 12_000;
+            for page in 14..20 {
+                assert_eq!(ask(&mut pages, page, now).1, Answer::Hit);
+            }
+        }
     }
 
     #[test]

@@ -18,7 +18,10 @@ use thiserror::Error;
 
 /// Where the warps' regions begin, and the bytes of each: regions share pages, and lie across their bounds.
 const START: u64 = 0x10_0000_0000;
-const REGION: u64 = 3072;
+const REGION: u64 = 6144;
+/// Where all warps add, and where those of a block tell each other something: a page for each block.
+const COMMON: u64 = 0x0f_0000_0000;
+const EXCHANGE: u64 = 0x0e_0000_0000;
 /// Bytes of shared memory of each warp.
 const SHARED: u64 = 512;
 /// Registers that hold addresses in the warp's own region, and those that hold anything.
@@ -170,7 +173,8 @@ fn parameters(scheme: Scheme, seed: u64, random: &mut Rng) -> Parameters {
     }
 }
 
-/// Instructions with every kind of hazard, whose accesses stay in the warp's own region.
+/// Instructions with every kind of hazard. Warps share what no order of theirs can change: sums that nobody reads, and what
+/// they tell each other between barriers; all else stays in the warp's own region.
 fn program(random: &mut Rng) -> Result<Program, ProgramError> {
     let b = &mut Builder::new();
     // The warps of the blocks before, and those of its own.
@@ -189,7 +193,7 @@ fn program(random: &mut Rng) -> Result<Program, ProgramError> {
         b.mad(Reg(register), SpecialRegister::Lane, factor, random.u64(..));
     }
     for register in POINTERS {
-        b.add(Reg(register), BASE, 8 * random.i32(0..256));
+        point(b, random, Reg(register));
     }
     let length = random.usize(4..30);
     body(b, random, length, 2);
@@ -197,11 +201,48 @@ fn program(random: &mut Rng) -> Result<Program, ProgramError> {
     std::mem::take(b).finish()
 }
 
+/// A pointer into the warp's own region: the same for all lanes, or lanes beside each other, or on two pages.
+fn point(b: &mut Builder, random: &mut Rng, pointer: Reg) {
+    let stride = [0, 0, 1, 8, 16][random.usize(0..5)];
+    b.mad(pointer, SpecialRegister::Lane, 8 * stride, BASE);
+    b.add(pointer, pointer, 8 * random.i32(0..160));
+}
+
+/// The place of this lane in what a warp of its block tells; the warp's number is in [`SCRATCH`].
+fn place(b: &mut Builder) {
+    b.mad(SCRATCH, SCRATCH, 256, EXCHANGE);
+    b.mad(SCRATCH, SpecialRegister::Block(0), 4096, SCRATCH);
+    b.mad(SCRATCH, SpecialRegister::Lane, 8, SCRATCH);
+}
+
+/// Each warp tells its neighbour something, between two barriers.
+fn exchange(b: &mut Builder, random: &mut Rng) {
+    let (told, heard) = (Reg(random.u8(DATA)), Reg(random.u8(DATA)));
+    let eight = Width::Eight;
+    b.mov(SCRATCH, SpecialRegister::Warp);
+    place(b);
+    let tells = Operation::Store(Space::Global, eight);
+    b.access(tells, None, SCRATCH, 0, Some(told));
+    b.barrier();
+    b.op(
+        Operation::Xor,
+        SCRATCH,
+        [SpecialRegister::Warp.into(), 1.into()],
+    );
+    place(b);
+    let hears = Operation::Load(Space::Global, eight);
+    b.access(hears, Some(heard), SCRATCH, 0, None);
+    b.barrier();
+}
+
 /// Instructions; up to so deep in branches and loops. A barrier stands outside of them only.
 fn body(b: &mut Builder, random: &mut Rng, length: usize, depth: u32) {
     for _ in 0..length {
         match random.u32(0..24) {
-            0 if depth == 2 => b.barrier(),
+            0 if depth == 2 => match random.bool() {
+                true => b.barrier(),
+                false => exchange(b, random),
+            },
             0 | 1 if depth > 0 => {
                 b.and(CONDITION, Reg(random.u8(DATA)), random.u64(1..8));
                 let (left, right) = (random.usize(1..5), random.usize(0..4));
@@ -265,7 +306,7 @@ fn instruction(b: &mut Builder, random: &mut Rng) {
             );
         }
         // The address goes on right behind the access, or comes from what was loaded.
-        8..10 => b.add(pointer, BASE, 8 * random.i32(0..256)),
+        8..10 => point(b, random, pointer),
         10 => {
             b.and(SCRATCH, from, 0x7f8);
             b.add(pointer, SCRATCH, BASE);
@@ -291,6 +332,11 @@ fn instruction(b: &mut Builder, random: &mut Rng) {
                     );
                 }
             }
+        }
+        12 if random.bool() => {
+            b.mov(SCRATCH, COMMON + 8 * random.u64(0..64));
+            let adds = Operation::AtomicAdd(Space::Global, width);
+            b.access(adds, None, SCRATCH, 0, Some(from));
         }
         12 => b.to_float(to, from),
         13 => b.sub(to, to, 4),

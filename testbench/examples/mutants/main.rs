@@ -6,6 +6,7 @@
 //! circuit, or it is named.
 
 mod equivalence;
+mod museum;
 mod netlist;
 mod report;
 mod simulation;
@@ -20,7 +21,8 @@ use faultline_testbench::{file, origin};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use netlist::Netlist;
-use report::{Campaign, Fate};
+use report::{Campaign, Exhibit, Fate};
+use simulation::Population;
 
 /// Mutants of the exported Verilog against the lockstep
 #[derive(Parser)]
@@ -37,6 +39,9 @@ pub struct Options {
     /// Clock cycles after which a mutant has survived; continuous integration runs more of each size
     #[arg(long, default_value_t = 600_000, value_parser = clap::value_parser!(u64).range(1..))]
     cycles: u64,
+    /// Bugs that other walkers and TLBs had, put there by hand, instead of mutants that are drawn
+    #[arg(long, conflicts_with_all = ["designs", "mutants", "limit"])]
+    museum: bool,
     /// Seconds for each attempt to prove a survivor equivalent; 0 proves nothing
     #[arg(long, default_value_t = 10)]
     limit: u32,
@@ -73,26 +78,53 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), String> {
-    let designs = chosen(&options.designs)?;
+    let designs = match options.museum {
+        true => chosen(&museum::designs())?,
+        false => chosen(&options.designs)?,
+    };
     if let Some(path) = &options.report {
         file::check_writable(path).map_err(|error| error.to_string())?;
     }
     let tools = tool::versions()?;
-    let campaigns: Vec<_> = designs
-        .iter()
-        .map(|design| campaign(design, options))
-        .collect::<Result<_, _>>()?;
     let origin = origin::verilog(&designs)?;
-    let text = report::markdown(&campaigns, &tools, &origin, options);
+    let (text, json) = if options.museum {
+        let mut exhibits = Vec::new();
+        for design in &designs {
+            exhibits.extend(exhibition(design, options)?);
+        }
+        let text = report::museum(&exhibits, &tools, &origin, options);
+        (text, report::museum_json(&exhibits, &tools))
+    } else {
+        let campaigns: Vec<_> = designs
+            .iter()
+            .map(|design| campaign(design, options))
+            .collect::<Result<_, _>>()?;
+        let text = report::markdown(&campaigns, &tools, &origin, options);
+        (text, report::json(&campaigns, &tools))
+    };
     if let Some(path) = &options.report {
         file::write_whole(path, &text).map_err(|error| error.to_string())?;
     }
     if options.json {
-        println!("{}", report::json(&campaigns, &tools));
+        println!("{json}");
     } else {
         print!("{text}");
     }
     Ok(())
+}
+
+/// Runs the bugs of a design that were put there by hand.
+fn exhibition(design: &Design, options: &Options) -> Result<Vec<Exhibit>, String> {
+    let (folder, bugs) = museum::write(design)?;
+    let population = Population {
+        folder: folder.path(),
+        count: bugs.len(),
+    };
+    let bar = progress(design.name, "cycles", options.cycles);
+    let kills = simulation::run(design, &population, options.seed, options.cycles, &bar)?;
+    bar.finish_and_clear();
+    let pairs = bugs.into_iter().zip(kills);
+    Ok(pairs.map(|(bug, killed)| Exhibit { bug, killed }).collect())
 }
 
 fn chosen(names: &[String]) -> Result<Vec<Design>, String> {
@@ -121,7 +153,11 @@ fn chosen(names: &[String]) -> Result<Vec<Design>, String> {
 fn campaign(design: &Design, options: &Options) -> Result<Campaign, String> {
     let netlist = Netlist::new(design, options.mutants.into(), options.seed)?;
     let bar = progress(design.name, "cycles", options.cycles);
-    let kills = simulation::run(design, &netlist, options.seed, options.cycles, &bar)?;
+    let population = Population {
+        folder: netlist.path(),
+        count: netlist.mutants.len(),
+    };
+    let kills = simulation::run(design, &population, options.seed, options.cycles, &bar)?;
     bar.finish_and_clear();
     let survivors = kills.iter().filter(|kill| kill.is_none()).count();
     let bar = progress(design.name, "survivors", survivors as u64);

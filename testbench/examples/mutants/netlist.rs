@@ -11,7 +11,7 @@ use crate::tool;
 /// The input that chooses a mutant; 0 is the design as it is.
 pub const SELECT: &str = "mutant";
 /// Its bits.
-const SELECT_BITS: usize = 16;
+pub const SELECT_BITS: usize = 16;
 
 /// One fault.
 pub struct Mutant {
@@ -97,8 +97,7 @@ impl Netlist {
     /// # Errors
     /// If the design's files are not there, or Yosys fails.
     pub fn new(design: &Design, count: usize, seed: u64) -> Result<Self, String> {
-        let folder = TempDir::new()
-            .map_err(|error| format!("there is no folder for scratch files ({error})"))?;
+        let folder = tool::scratch()?;
         let files = copy_files(design.name, folder.path())?;
         // More than are needed, because those of clocks are left out.
         let drawn = count + count / 8 + 8;
@@ -141,13 +140,23 @@ impl Netlist {
 /// Copies the committed files of a design, so that Yosys names cells after files without a folder, and gives their
 /// names.
 fn copy_files(design: &str, folder: &Path) -> Result<String, String> {
+    let files = committed(design)?;
+    for (name, text) in &files {
+        tool::write(&folder.join(name), text)?;
+    }
+    let names: Vec<_> = files.into_iter().map(|(name, _)| name).collect();
+    Ok(names.join(" "))
+}
+
+/// The committed files of a design, each with its name.
+///
+/// # Errors
+/// If one is not there.
+pub fn committed(design: &str) -> Result<Vec<(String, String)>, String> {
     let committed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out");
     let list = committed.join(format!("{design}.f"));
     let names = tool::read(&list)
         .map_err(|sentence| format!("{sentence}; run `cargo run --release -- export`"))?;
-    for name in names.lines() {
-        let text = tool::read(&committed.join(name))?;
-        tool::write(&folder.join(name), &text)?;
-    }
-    Ok(names.split_whitespace().collect::<Vec<_>>().join(" "))
+    let file = |name: &str| Ok((name.to_owned(), tool::read(&committed.join(name))?));
+    names.lines().map(file).collect()
 }

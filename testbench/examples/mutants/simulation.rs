@@ -10,18 +10,25 @@ use faultline_hw::registry::Design;
 use faultline_sim::ports::Port;
 use faultline_testbench::backend::{Backend, Reference};
 use faultline_testbench::blocks::{
-    Block, Coalescer, L1Tlb, OperandLog, ReplayQueue, Scoreboard, SmPipeline,
+    Block, Coalescer, FarFaultMshr, FaultBuffer, Gmmu, L1Tlb, L2Tlb, OperandLog, PageWalkCache,
+    PageWalker, ReplayQueue, Scoreboard, SmPipeline,
 };
 use faultline_testbench::layout::{Layout, port_at};
 use faultline_testbench::session::Stimulus;
 use faultline_testbench::traffic::Driven;
 use indicatif::ProgressBar;
 
-use crate::netlist::{Netlist, SELECT};
+use crate::netlist::SELECT;
 use crate::tool;
 
 /// Cycles that all mutants run before the next ones are made.
 const CHUNK: usize = 256;
+
+/// The mutants of a design: `mutated.v` in a folder has them all, and number 1 is the first of so many.
+pub struct Population<'a> {
+    pub folder: &'a Path,
+    pub count: usize,
+}
 
 /// The cycle in which each mutant first differs from the reference, if it does.
 ///
@@ -29,18 +36,24 @@ const CHUNK: usize = 256;
 /// If Verilator or the compiler fails, or the netlist without a mutation differs from the reference.
 pub fn run(
     design: &Design,
-    netlist: &Netlist,
+    mutants: &Population,
     seed: u64,
     cycles: u64,
     bar: &ProgressBar,
 ) -> Result<Kills, String> {
     match design.block {
-        ReplayQueue::NAME => of_block::<ReplayQueue>(design, netlist, seed, cycles, bar),
-        OperandLog::NAME => of_block::<OperandLog>(design, netlist, seed, cycles, bar),
-        Coalescer::NAME => of_block::<Coalescer>(design, netlist, seed, cycles, bar),
-        L1Tlb::NAME => of_block::<L1Tlb>(design, netlist, seed, cycles, bar),
-        Scoreboard::NAME => of_block::<Scoreboard>(design, netlist, seed, cycles, bar),
-        SmPipeline::NAME => of_block::<SmPipeline>(design, netlist, seed, cycles, bar),
+        ReplayQueue::NAME => of_block::<ReplayQueue>(design, mutants, seed, cycles, bar),
+        OperandLog::NAME => of_block::<OperandLog>(design, mutants, seed, cycles, bar),
+        Coalescer::NAME => of_block::<Coalescer>(design, mutants, seed, cycles, bar),
+        L1Tlb::NAME => of_block::<L1Tlb>(design, mutants, seed, cycles, bar),
+        Scoreboard::NAME => of_block::<Scoreboard>(design, mutants, seed, cycles, bar),
+        SmPipeline::NAME => of_block::<SmPipeline>(design, mutants, seed, cycles, bar),
+        L2Tlb::NAME => of_block::<L2Tlb>(design, mutants, seed, cycles, bar),
+        PageWalker::NAME => of_block::<PageWalker>(design, mutants, seed, cycles, bar),
+        PageWalkCache::NAME => of_block::<PageWalkCache>(design, mutants, seed, cycles, bar),
+        FarFaultMshr::NAME => of_block::<FarFaultMshr>(design, mutants, seed, cycles, bar),
+        FaultBuffer::NAME => of_block::<FaultBuffer>(design, mutants, seed, cycles, bar),
+        Gmmu::NAME => of_block::<Gmmu>(design, mutants, seed, cycles, bar),
         block => Err(format!(
             "there is no traffic for {block}; add the block to simulation.rs"
         )),
@@ -49,7 +62,7 @@ pub fn run(
 
 fn of_block<B: Block>(
     design: &Design,
-    netlist: &Netlist,
+    mutants: &Population,
     seed: u64,
     cycles: u64,
     bar: &ProgressBar,
@@ -57,16 +70,16 @@ fn of_block<B: Block>(
     let parameters = B::parameters(design.config)
         .ok_or_else(|| format!("the model of {} does not know this size", design.name))?;
     let layout = Layout::of::<B::Model>(&parameters);
-    let program = verilate(design.name, netlist, &layout)?;
+    let program = verilate(design.name, mutants.folder, &layout)?;
     let mut child = Command::new(program)
-        .arg(netlist.mutants.len().to_string())
+        .arg(mutants.count.to_string())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| format!("the mutants of {} do not start ({error})", design.name))?;
     let reader = reader(
         &mut child,
-        netlist.mutants.len(),
+        mutants.count,
         layout.outputs.clone(),
         bar.clone(),
     )?;
@@ -171,8 +184,7 @@ fn feed(
 }
 
 /// Verilates the netlist behind a program, and gives its path.
-fn verilate(design: &str, netlist: &Netlist, layout: &Layout) -> Result<PathBuf, String> {
-    let folder = netlist.path();
+fn verilate(design: &str, folder: &Path, layout: &Layout) -> Result<PathBuf, String> {
     let options = [
         "--cc",
         "-O3",

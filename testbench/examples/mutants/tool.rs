@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use tempfile::TempDir;
+
 /// The programs, the option that prints their version, and their Debian packages.
 const TOOLS: [(&str, &str, &str); 4] = [
     ("yosys", "-V", "yosys"),
@@ -31,6 +33,14 @@ pub fn versions() -> Result<Vec<String>, String> {
         }
     }
     Ok(lines)
+}
+
+/// A folder for files that nobody keeps.
+///
+/// # Errors
+/// If there can be none.
+pub fn scratch() -> Result<TempDir, String> {
+    TempDir::new().map_err(|error| format!("there is no folder for scratch files ({error})"))
 }
 
 /// Runs a program in a folder, and gives what it printed.

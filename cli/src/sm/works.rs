@@ -1,0 +1,157 @@
+//! What is run: kernels and traces.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use faultline_sim::simt::kernels::{KERNELS, Kernel, Make, named};
+use faultline_sim::simt::{self, WriteError};
+use faultline_sim::sm::Work;
+use faultline_sim::trace::Trace;
+use faultline_testbench::file;
+use miette::{Result, miette};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{Args, distinct};
+use crate::output::grouped;
+
+/// The names of the kernels and traces that were asked for, each once.
+pub fn chosen(args: &Args) -> Vec<String> {
+    match args.workloads.is_empty() {
+        true => KERNELS.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        false => distinct(args.workloads.clone()),
+    }
+}
+
+/// Makes the kernel of a name.
+fn kernel(args: &Args, name: &str, make: Make) -> Result<Kernel> {
+    make(args.scale()).map_err(|error| miette!("{name}: {error}"))
+}
+
+/// The kernels and traces that were asked for, each with a name of its own.
+pub fn works(args: &Args) -> Result<Vec<Work>> {
+    let mut works = Vec::new();
+    for name in &chosen(args) {
+        if let Some(make) = named(name) {
+            let kernel = kernel(args, name, make)?;
+            let mut work = Work::of_kernel(&kernel).map_err(|error| miette!("{name}: {error}"))?;
+            if let Some(blocks) = args.blocks_per_sm {
+                work.blocks_per_sm = blocks.into();
+            }
+            works.push(work);
+            continue;
+        }
+        let path = Path::new(name);
+        if !path.exists() {
+            return Err(miette!(
+                "{name} is neither a file nor a kernel; the kernels are {}",
+                KERNELS.map(|(name, _)| name).join(", ")
+            ));
+        }
+        let trace = Trace::open(path).map_err(|error| miette!("{error}"))?;
+        for reader in trace.readers() {
+            let work = reader.and_then(Work::of_trace);
+            works.push(work.map_err(|error| miette!("{error}"))?);
+        }
+    }
+    let names: Vec<String> = works.iter().map(|work| work.name.clone()).collect();
+    for (work, label) in works.iter_mut().zip(labels(&names)) {
+        work.name = label;
+    }
+    Ok(works)
+}
+
+/// Traces that were written, in the order of their list.
+#[derive(Serialize)]
+pub struct Written {
+    list: PathBuf,
+    traces: Vec<WrittenTrace>,
+}
+
+/// A trace that was written.
+#[derive(Serialize)]
+struct WrittenTrace {
+    kernel: &'static str,
+    file: String,
+}
+
+impl Written {
+    /// What was written, for a person.
+    pub fn text(&self) -> String {
+        let line = |trace: &WrittenTrace| format!("{}: {}\n", trace.file, trace.kernel);
+        let lines: String = self.traces.iter().map(line).collect();
+        let list = self.list.display();
+        format!("{lines}{list} names them: `faultline sm {list}` runs them.")
+    }
+}
+
+/// Writes the kernels that were asked for as traces to a folder, and takes back what it wrote if it fails.
+pub fn write_traces(args: &Args, folder: &Path) -> Result<Written> {
+    let make = |name: &String| {
+        let make = named(name).ok_or_else(|| {
+            let known = KERNELS.map(|(name, _)| name).join(", ");
+            miette!("--write-traces: {name} is no kernel; the kernels are {known}")
+        })?;
+        kernel(args, name, make)
+    };
+    let kernels: Vec<Kernel> = chosen(args).iter().map(make).collect::<Result<_>>()?;
+    let traces = kernels.iter().zip(1..).map(|(kernel, id)| WrittenTrace {
+        kernel: kernel.name,
+        file: format!("kernel-{id}.traceg"),
+    });
+    let traces: Vec<WrittenTrace> = traces.collect();
+    // The list comes last, so that it names only what is there.
+    let files = || {
+        traces
+            .iter()
+            .map(|trace| trace.file.as_str())
+            .chain(["kernelslist.g"])
+    };
+    let is_new = folder.symlink_metadata().is_err();
+    if !is_new {
+        for file in files() {
+            file::check_writable(&folder.join(file)).map_err(|error| miette!("{error}"))?;
+        }
+    }
+    let partial = folder.join(format!(".partial-{}", std::process::id()));
+    let written = simt::write_traces(&partial, &kernels).and_then(|_| {
+        for file in files() {
+            let path = folder.join(file);
+            fs::rename(partial.join(file), &path)
+                .map_err(|error| WriteError::File { path, error })?;
+        }
+        Ok(())
+    });
+    let unwanted = if is_new && written.is_err() {
+        folder
+    } else {
+        &partial
+    };
+    // There may be nothing to take away.
+    fs::remove_dir_all(unwanted).ok();
+    match written {
+        Ok(()) => Ok(Written {
+            list: folder.join("kernelslist.g"),
+            traces,
+        }),
+        // The path may be one that is gone.
+        Err(WriteError::File { error, .. }) => Err(miette!(
+            "--write-traces {}: the traces cannot be written ({error}); check the folder and the disk it is on",
+            folder.display()
+        )),
+        Err(error) => Err(miette!("{error}")),
+    }
+}
+
+/// A label for each name: the name, with a number where it was there before.
+pub fn labels(names: &[String]) -> Vec<String> {
+    let mut labels: Vec<String> = Vec::new();
+    for name in names {
+        let numbered = (2..).map(|number| format!("{name} #{number}"));
+        let free = std::iter::once(name.clone())
+            .chain(numbered)
+            .find(|label| !labels.contains(label));
+        labels.extend(free);
+    }
+    labels
+}
