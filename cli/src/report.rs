@@ -1,4 +1,4 @@
-//! `faultline report`: Verilog, lockstep, synthesis, and a page beside the paper.
+//! `faultline report`: Verilog, lockstep, performance, synthesis, and a page beside the paper.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,8 @@ const CYCLES: u64 = 200_000;
 /// The blocks that recorded instructions drive.
 const REPORTED: [&str; 2] = ["replay_queue", "operand_log"];
 
-/// Export the Verilog, run the lockstep, synthesise, and write a page with plots beside the paper.
+/// Export the Verilog, run the lockstep and the kernels under each scheme, synthesise, and write a page with plots beside the
+/// paper.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Folder to write to; it is made if it is not there
@@ -69,7 +70,8 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         file::check_writable(&args.out.join(name)).map_err(|error| miette!("{error}"))?;
     }
     file::check_writable(&index).map_err(|error| miette!("{error}"))?;
-    let sections = lockstep(args)?;
+    let mut sections = lockstep(args)?;
+    sections.extend([crate::sm::section()?, crate::timeline::section()?]);
     let measured = cost::measure(&args.cost)?;
     let page = Report {
         rows: &measured.rows,
@@ -172,6 +174,7 @@ fn lockstep(args: &Args) -> Result<Vec<Section>> {
             headings,
             rows,
         },
+        picture: None,
         command: match &args.trace {
             Some(path) => format!("faultline report --trace {} (seed {SEED})", path.display()),
             None => format!("faultline report (seed {SEED})"),

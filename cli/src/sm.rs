@@ -11,9 +11,12 @@ mod works;
 
 use std::path::PathBuf;
 
+use clap::{Args as _, Command, FromArgMatches as _};
 use faultline_sim::simt::kernels::{KERNELS, named};
 use faultline_sim::sm::{Faults, Work};
 use faultline_sim::sm_pipeline::{Policy, Scheme};
+use faultline_synth::report::Section;
+use faultline_synth::table::Grid;
 use faultline_testbench::backend::Kind;
 use faultline_testbench::file;
 use miette::{Result, miette};
@@ -53,7 +56,7 @@ pub struct Args {
     /// Warps of the SM
     #[arg(long, default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
     warps: u8,
-    /// How the next warp is chosen: loose-round-robin or greedy-then-oldest
+    /// How the next warp is chosen: loose-round-robin or greedy-then-oldest, where the lowest number stands for the oldest
     #[arg(long, default_value = "loose-round-robin", value_name = "POLICY", value_parser = policy)]
     scheduler: Policy,
     /// Thread blocks of the kernels, as a multiple [default: 1]
@@ -247,6 +250,28 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             global.print(&format!("{text}\n\n{note}{noisy}"))
         }
     }
+}
+
+/// All kernels under every scheme, as the command without options runs them: a table and a plot for the report.
+///
+/// # Errors
+/// If a run does not come to its end.
+pub fn section() -> Result<Section> {
+    let matches = Args::augment_args(Command::new("sm")).try_get_matches_from(["sm"]);
+    let args = matches.and_then(|matches| Args::from_arg_matches(&matches));
+    let args = args.map_err(|error| miette!("{error}"))?;
+    let works = works::works(&args)?;
+    let rows = rows(&works, &setups::setups(&args, &Scheme::ALL)?, args.runs)?;
+    let (headings, cells) = tables::performance(&rows, true);
+    Ok(Section {
+        grid: Grid {
+            title: "Performance of the schemes, the baseline as 100".to_owned(),
+            headings,
+            rows: cells,
+        },
+        picture: Some(plot::svg(&rows, true, PATTERNS).map_err(|error| miette!("{error}"))?),
+        command: "faultline sm".to_owned(),
+    })
 }
 
 /// Runs everything on everything, with a bar that tells how far it is.

@@ -5,11 +5,14 @@ mod svg;
 
 use std::path::{Path, PathBuf};
 
+use clap::{Args as _, Command, FromArgMatches as _};
 use faultline_sim::simt::{AssemblyError, Launch, Memory, Program, ProgramError, assemble};
 use faultline_sim::sm::timeline::{PAPER_PROGRAM, Passage, passages};
 use faultline_sim::sm::{Faults, Parameters, Timing, Work};
 use faultline_sim::sm_pipeline::Scheme;
 use faultline_sim::trace::no_text;
+use faultline_synth::report::Section;
+use faultline_synth::table::Grid;
 use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
@@ -83,6 +86,54 @@ pub struct Diagram {
 /// # Errors
 /// If the program cannot be read or run, is too long to be drawn, or nothing that can fault stands where `--fault` says.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    let diagrams = diagrams(args)?;
+    if let Some(path) = &args.svg {
+        let svg = svg::svg(&diagrams).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
+    }
+    if global.json {
+        return global.print_json(&diagrams);
+    }
+    let (label, width) = (label_width(&diagrams), output::width().unwrap_or(WIDTH));
+    let texts: Vec<String> = diagrams
+        .iter()
+        .map(|diagram| diagram.text(label, width))
+        .collect();
+    global.print(&format!("{}\n{}", texts.join("\n"), legend(&diagrams)))
+}
+
+/// The paper's example with a fault of its first load, under every scheme, for the report.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub fn section() -> Result<Section> {
+    let words = ["timeline", "--fault", "A"];
+    let matches = Args::augment_args(Command::new("timeline")).try_get_matches_from(words);
+    let args = matches.and_then(|matches| Args::from_arg_matches(&matches));
+    let diagrams = diagrams(&args.map_err(|error| miette!("{error}"))?)?;
+    let row = |diagram: &Diagram| {
+        let replayed = diagram.rows.iter().filter(|row| row.replayed);
+        vec![
+            diagram.scheme.to_owned(),
+            diagram.cycles.to_string(),
+            replayed.count().to_string(),
+        ]
+    };
+    Ok(Section {
+        grid: Grid {
+            title: "The example of the paper's Figures 3 to 7, whose first load faults".to_owned(),
+            headings: ["scheme", "cycles", "issued again"]
+                .map(str::to_owned)
+                .to_vec(),
+            rows: diagrams.iter().map(row).collect(),
+        },
+        picture: Some(svg::svg(&diagrams).map_err(|error| miette!("{error}"))?),
+        command: format!("faultline {}", words.join(" ")),
+    })
+}
+
+/// The program under each scheme.
+fn diagrams(args: &Args) -> Result<Vec<Diagram>> {
     let schemes = schemes(&args.scheme)?;
     let (name, text) = match &args.program {
         None => ("the paper's example".to_owned(), PAPER_PROGRAM.to_owned()),
@@ -118,19 +169,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         passages.retain(|passage| lines.len() > passage.pc as usize || !added);
         diagrams.push(diagram(scheme, &passages, &lines)?);
     }
-    if let Some(path) = &args.svg {
-        let svg = svg::svg(&diagrams).map_err(|error| miette!("{error}"))?;
-        file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
-    }
-    if global.json {
-        return global.print_json(&diagrams);
-    }
-    let (label, width) = (label_width(&diagrams), output::width().unwrap_or(WIDTH));
-    let texts: Vec<String> = diagrams
-        .iter()
-        .map(|diagram| diagram.text(label, width))
-        .collect();
-    global.print(&format!("{}\n{}", texts.join("\n"), legend(&diagrams)))
+    Ok(diagrams)
 }
 
 /// What the letters mean.

@@ -8,11 +8,13 @@ use crate::sta::CLOCK;
 use crate::table::{self, Grid};
 use std::fmt::Write;
 
-/// A table of the report with the command that made it.
+/// A table of the report, perhaps with a picture, with the command that made it.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// The table.
     pub grid: Grid,
+    /// The picture, as SVG.
+    pub picture: Option<String>,
     /// The command.
     pub command: String,
 }
@@ -24,7 +26,7 @@ pub struct Report<'a> {
     pub rows: &'a [Row],
     /// What the figures were made with: name and value, the command among them.
     pub origin: &'a [(String, String)],
-    /// Tables from elsewhere, such as the lockstep's.
+    /// What other commands show, such as the lockstep.
     pub sections: &'a [Section],
 }
 
@@ -74,8 +76,13 @@ impl Report<'_> {
         for section in self.sections {
             let _ = writeln!(
                 page,
-                "{}<p class=\"made\"><code>{}</code></p>",
+                "{}{}<p class=\"made\"><code>{}</code></p>",
                 html_table(&section.grid),
+                section
+                    .picture
+                    .iter()
+                    .map(|svg| format!("<figure>{svg}</figure>"))
+                    .collect::<String>(),
                 escape(&section.command)
             );
         }

@@ -1,15 +1,16 @@
 //! The runs, and what they counted.
 
-use faultline_sim::sm::{Sm, SmError, Stall, Statistics, Work};
-use faultline_testbench::backend::{BackendError, Kind};
-use faultline_testbench::blocks::{Block, SetupError, SmPipeline};
+use faultline_sim::sm::{Parameters, Sm, SmError, Stall, Statistics, Work};
+use faultline_testbench::backend::Kind;
 use faultline_testbench::lockstep::Speed;
+use faultline_testbench::programs::Pipeline;
 use indicatif::ProgressBar;
 use miette::{Result, miette};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 use super::setups::Setup;
+use crate::output::grouped;
 
 /// A workload on an SM.
 #[derive(Clone, Debug, Serialize)]

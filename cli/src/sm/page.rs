@@ -163,7 +163,10 @@ fn assumptions(args: &Args) -> String {
          global memory instructions\", section 3.2). Here it has entries, which are held from the memory stage to the \
          last TLB check, and a full queue stalls the issue of memory instructions.\n\
          - A warp has {} instructions in flight at most and the L1 TLB waits for {} pages at most, as in the Verilog, \
-         and the next warp is chosen in the order of `--scheduler`.\n\
+         and the next warp is chosen in the order of `--scheduler`. Two warps issue together if the number of one is even \
+         and that of the other odd.\n\
+         - Under every scheme a warp waits for all that it has in flight before a barrier and before its last instruction.\n\
+         - A store takes no bandwidth of DRAM: nobody waits for it.\n\
          - A line of DRAM comes up to {} cycles earlier or later than the latency says, by the seed, because other SMs \
          use the DRAM too.\n\
          - Arithmetic takes {} cycles, a special function {} with the next after {}, a branch {}, and an access of shared \

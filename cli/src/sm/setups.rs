@@ -5,8 +5,8 @@ use faultline_sim::replay_queue;
 use faultline_sim::sm::{Faults, Parameters};
 use faultline_sim::sm_pipeline;
 use faultline_sim::sm_pipeline::Scheme;
-use faultline_testbench::backend::Kind;
-use faultline_testbench::blocks::{self, Block, SmPipeline};
+use faultline_testbench::backend::{BackendError, Kind};
+use faultline_testbench::blocks::{self, Block, SetupError, SmPipeline};
 use faultline_testbench::programs::Pipeline;
 use miette::{Result, miette};
 

@@ -109,9 +109,10 @@ pub fn text(rows: &[Row], beside_paper: bool, width: Option<usize>) -> String {
         1 => String::new(),
         runs => format!(", means of {runs} runs"),
     };
+    let (headings, performances) = performance(rows, beside_paper);
     let mut text = format!(
         "Performance, the baseline as 100{runs}\n(stall-on-fault: what faults waits in the memory unit)\n{}\n\n{}",
-        performance(rows, &setups, beside_paper, width),
+        tables(1, &headings, &performances, width),
         causes(rows, &setups, &runs, width)
     );
     if let Some((headings, rows)) = occupancy(rows) {
@@ -177,13 +178,9 @@ fn summed(rows: &[Row], setup: &str, histogram: fn(&Row) -> &[u64]) -> Vec<u64> 
     all
 }
 
-/// A row for each workload, a column for each set-up.
-fn performance(
-    rows: &[Row],
-    setups: &[String],
-    beside_paper: bool,
-    width: Option<usize>,
-) -> String {
+/// Headings and rows: a row for each workload, a column for each set-up.
+pub fn performance(rows: &[Row], beside_paper: bool) -> (Vec<String>, Vec<Vec<String>>) {
+    let setups = setups(rows);
     let mut headings = [
         "workload",
         "instructions",
@@ -192,7 +189,7 @@ fn performance(
     ]
     .map(str::to_owned)
     .to_vec();
-    headings.extend_from_slice(setups);
+    headings.extend_from_slice(&setups);
     let row = |of_work: &[Row]| {
         let first = &of_work[0];
         let mut cells = vec![
@@ -217,7 +214,7 @@ fn performance(
     if beside_paper {
         footer("paper, Figs. 10 and 11", &|setup| paper(setup));
     }
-    tables(1, &headings, &table, width)
+    (headings, table)
 }
 
 /// A row for each set-up: why nothing is issued, and what is in queue and log.
@@ -257,8 +254,10 @@ fn causes(rows: &[Row], setups: &[String], runs: &str, width: Option<usize>) -> 
     let table = tables(1, &headings, &table, width);
     format!(
         "Cycles without an issue by cause, and occupancy (mean, 95th percentile, most){runs}\n{table}\n\
-         empty: no warp is there; faulted: none runs; memory: the memory stage does not go on; fetch: no warp has an\n\
-         instruction; and what keeps the warp that is nearest to an issue: issue, it is on its way or its unit is taken;\n\
-         log, queue: no room; source: it would overwrite what is held until the last TLB check; result."
+         empty: no warp is there; faulted: none runs; memory: the memory stage does\n\
+         not go on; fetch: no warp has an instruction; and what keeps the warp that is\n\
+         nearest to an issue: issue, it is on its way or its unit is taken; log, queue:\n\
+         no room; source: it would overwrite what is held until the last TLB check;\n\
+         result."
     )
 }

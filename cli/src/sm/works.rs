@@ -9,11 +9,9 @@ use faultline_sim::sm::Work;
 use faultline_sim::trace::Trace;
 use faultline_testbench::file;
 use miette::{Result, miette};
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Args, distinct};
-use crate::output::grouped;
 
 /// The names of the kernels and traces that were asked for, each once.
 pub fn chosen(args: &Args) -> Vec<String> {

@@ -4,7 +4,6 @@
 //! below reads it by its place in the hierarchy.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use faultline_hw::registry::Design;
 use tempfile::TempDir;
