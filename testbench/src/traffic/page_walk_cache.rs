@@ -83,14 +83,15 @@ impl PageWalkCacheTraffic {
         let base = self.dice.bits() & words;
         let set = self.parameters.set(base) as u64;
         self.pool.clear();
-        for number in 0..self.mode.words {
+        for _ in 0..self.mode.words {
             let word = self.dice.bits() & words;
             let word = match self.dice.byte() {
                 _ if self.mode.one_set => {
                     let other = self.parameters.set(word) as u64;
                     word & !low | (word ^ other ^ set) & low
                 }
-                0..80 => base ^ 1 << (number as u64 % self.parameters.word_bits as u64),
+                0..16 => base,
+                16..80 => base ^ 1 << (self.dice.bits() % self.parameters.word_bits as u64),
                 _ => word,
             };
             self.pool.push(word);
