@@ -1,6 +1,7 @@
-// The guarantees of sm_pipeline.md, stated over its ports, for the log scheme with 4 warps of 4 instructions each, a queue
-// and a log of 4 entries. `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want of
-// an occasion. G2, G3 and G5 are proved by induction, with what else holds of the registers: that is the longer part of this
+// The guarantees of sm_pipeline.md, stated over its ports, with 4 warps of 4 instructions each, a queue and a log of 4
+// entries. The scheme is the log; with QUEUE defined it is the replay queue, and with CHECK warp disable until the last check,
+// to which G5 does not apply. `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want
+// of an occasion. G1 to G5 are proved by induction, with what else holds of the registers: that is the longer part of this
 // file.
 module sm_pipeline_proof_top (
     input  wire        clock,
@@ -27,12 +28,24 @@ module sm_pipeline_proof_top (
     output wire [8:1]  bad,
     output wire [8:1]  seen
 );
+    // Whether sources are held until the last check; whether the fetch stops until then, and what faults is fetched again.
+`ifdef QUEUE
+    `define PIPELINE sm_pipeline_proof_queue
+    localparam HOLDS = 1'b1, DISABLES = 1'b0;
+`elsif CHECK
+    `define PIPELINE sm_pipeline_proof_check
+    localparam HOLDS = 1'b0, DISABLES = 1'b1;
+`else
+    `define PIPELINE sm_pipeline_proof
+    localparam HOLDS = 1'b0, DISABLES = 1'b0;
+`endif
+
     function [7:0] register;
         input [1:0] number;
         register = {{7{number[1]}}, number[0]};
     endfunction
 
-    // The first cycle launches the log, with one entry for each of four blocks, or two for each of two.
+    // The first cycle launches the log, if there is one, with one entry for each of four blocks, or two for each of two.
     reg started;
     initial started = 1'b0;
     always @(posedge clock) started <= 1'b1;
@@ -57,16 +70,22 @@ module sm_pipeline_proof_top (
     wire [3:0]  memory_slot;
     wire [31:0] memory_pc;
 
-    // Instructions are numbered as they are fetched, modulo 8; one of warp 0 may be marked.
+    // Instructions are numbered as they are fetched, modulo 8; one of warp 0 may be marked. If it is fetched again because it
+    // has faulted, it has its mark again, and goes to global memory again.
     reg  [11:0] count;
     reg         marked;
+    reg         buffered; // it was fetched, and is not issued
+    reg         has_faulted;
+    reg  [1:0]  state; // 0: not issued, 1: issued and not checked, 2: squashed, 3: checked
     wire [2:0]  number_0 = count[fetch_warp[1:0]*3 +: 3];
     wire [2:0]  number_1 = count[fetch_warp[7:6]*3 +: 3];
     wire [1:0]  fetching = fetch_valid & fetched_valid;
-    wire        marking = marks && !marked && fetching[0] && fetch_warp[5:0] == 6'd0;
+    wire        comes_again = DISABLES && state == 2'd2 && !buffered;
+    wire        marking = (marked ? comes_again : marks) && fetching[0] && fetch_warp[5:0] == 6'd0;
     wire [31:0] pc_0 = {28'd0, marking, number_0};
     wire [31:0] pc_1 = {29'd0, number_1};
-    wire [2:0]  class_0 = (fetched_class[2:0] > 3'd5) ? 3'd0 : fetched_class[2:0];
+    wire [2:0]  class_0 = (marking && comes_again) ? {2'b10, fetched_class[0]}
+        : (fetched_class[2:0] > 3'd5) ? 3'd0 : fetched_class[2:0];
     wire [2:0]  class_1 = (fetched_class[5:3] > 3'd5) ? 3'd0 : fetched_class[5:3];
 
     // What executes and may finish, and up to two global-memory instructions that are being translated.
@@ -103,7 +122,7 @@ module sm_pipeline_proof_top (
         && !(finished[1] && named[1] == named[4]) && !(finished[2] && named[2] == named[4])
         && !(finished[3] && named[3] == named[4]);
 
-    sm_pipeline_proof pipeline (
+    `PIPELINE pipeline (
         .clock(clock), .reset(1'b0),
         .launch_valid(!started), .launch_entries(entries_in ? 3'd2 : 3'd1),
         .start_valid(start_valid), .start_warp({4'd0, start_warp}), .start_slot({3'd0, start_slot}),
@@ -146,6 +165,7 @@ module sm_pipeline_proof_top (
     wire [3:0]  reader_1 = {read_warp[7:6], read_entry[3:2]};
     wire [3:0]  mover = {memory_warp[1:0], memory_entry};
     reg  [11:0] issued;
+    reg  [3:0]  disabled; // warps with a global-memory instruction that was fetched and neither checked nor reverted
     integer     w;
     // Two instructions of one warp: the older one is on the warp's own port.
     wire        pair = first_reads == 2'b11 && read_warp[1:0] == read_warp[7:6];
@@ -158,7 +178,11 @@ module sm_pipeline_proof_top (
                 + {2'd0, fetching[1] && fetch_warp[7:6] == w}
                 - ((revert_valid && revert_warp[1:0] == w) ? {1'b0, revert_count} : 3'd0);
             issued[w*3 +: 3] <= issued[w*3 +: 3] + {2'd0, first_reads[0] && read_warp[1:0] == w}
-                + {2'd0, first_reads[1] && read_warp[7:6] == w};
+                + {2'd0, first_reads[1] && read_warp[7:6] == w}
+                - {2'd0, DISABLES && faulted_valid && told_warp[told*2 +: 2] == w};
+            disabled[w] <= (fetching[0] && class_0[2] && fetch_warp[1:0] == w)
+                || (fetching[1] && class_1[2] && fetch_warp[7:6] == w)
+                || (disabled[w] && !(checking && told_warp[told*2 +: 2] == w) && !(revert_valid && revert_warp[1:0] == w));
         end
         if (read_valid[0] && read_class[2:0] < 3'd3) executing[reader_0] <= 1'b1;
         if (read_valid[1] && read_class[5:3] < 3'd3) executing[reader_1] <= 1'b1;
@@ -180,8 +204,9 @@ module sm_pipeline_proof_top (
     end
 
     // G1: in order, none left out, none twice; what is reverted is exactly what was not issued. The reads lag the issue
-    // by a cycle, so what is issued when a warp reverts has been read.
-    assign bad[1] = (first_reads[0] && read_pc[2:0] != expected_0) || (first_reads[1] && read_pc[34:32] != expected_1);
+    // by a cycle, so what is issued when a warp reverts has been read. Where warps are disabled, what faults is the last one that
+    // was issued, by G2, and is expected again.
+    wire disorder = (first_reads[0] && read_pc[2:0] != expected_0) || (first_reads[1] && read_pc[34:32] != expected_1);
     assign seen[1] = first_reads == 2'b11 && pair && read_pc[2:0] == 3'd4;
 
     // G2: of warp 0, with any register: nothing is read or written that an instruction before it is still to write.
@@ -215,17 +240,31 @@ module sm_pipeline_proof_top (
     wire past_hazard = (own_0 && |(uses_0 & pending)) || (own_1 && |(uses_1 & pending))
         || (own_0 && own_1 && |(uses_1 & set(read_destination[7:0])))
         || (own_0 && own_1 && |(set(read_destination[15:8]) & (set(read_source_a[7:0]) | set(read_source_b[7:0]) | set(read_source_c[7:0]))));
-    assign seen[2] = own_0 && own_1 && |pending;
+    // Where sources are held: until the last check of the marked instruction nothing that follows writes the registers of its
+    // address and its data, however often it is issued again. Where warps are disabled: nothing of any warp is fetched behind a
+    // global-memory instruction until its last check, or until it goes back to the source.
+    reg  [15:0] sources;
+    function writes_one;
+        input [7:0]  destination;
+        input [23:0] among;
+        writes_one = !(&destination)
+            && (destination == among[7:0] || destination == among[15:8] || destination == among[23:16]);
+    endfunction
+    wire overwrites = HOLDS && ^state
+        && ((own_0 && writes_one(read_destination[7:0], {8'hff, sources}))
+            || (own_1 && writes_one(read_destination[15:8], {8'hff, sources})));
+    wire past_check = DISABLES
+        && ((fetching[0] && disabled[fetch_warp[1:0]]) || (fetching[1] && disabled[fetch_warp[7:6]]));
+    assign seen[2] = own_0 && own_1 && |pending && (!HOLDS || (has_faulted && state == 2'd1)) && (!DISABLES || disabled[0]);
 
-    // G3: the marked instruction is executed once, whatever faults, and before anything that follows it goes on.
-    reg  [1:0] state; // 0: not issued, 1: issued and not checked, 2: squashed, 3: checked
+    // G3: the marked instruction is executed once, whatever faults, and before anything that follows it goes on. Where warps are
+    // disabled, nothing that follows it is even issued before its last check.
     wire       first_read = first_reads[0] && read_pc[3] || first_reads[1] && read_pc[35];
     wire       replayed = read_replayed[0] && read_pc[3];
     wire       reads_marked = first_read || replayed;
     wire       is_global = replayed || (read_pc[3] && first_reads[0] ? read_class[2] : read_class[5]);
     wire       reverts_0 = revert_valid && revert_warp == 6'd0;
     wire       takes_marked = taken && global_front && memory_pc[3];
-    reg        buffered; // fetched, and not issued
     reg        sent;
     // What is issued in the cycle of the fault is read in the next one.
     reg        was_squashed;
@@ -237,7 +276,7 @@ module sm_pipeline_proof_top (
         end
         if (first_read) buffered <= 1'b0;
         if (reverts_0 && buffered && !first_read) begin
-            marked <= 1'b0;
+            marked <= state == 2'd2;
             buffered <= 1'b0;
         end
         if (takes_marked) sent <= 1'b1;
@@ -248,14 +287,18 @@ module sm_pipeline_proof_top (
         if (faulted_valid && told_marked[told]) begin
             state <= 2'd2;
             sent <= 1'b0;
+            has_faulted <= 1'b1;
         end
         if (reads_marked && is_global) state <= 2'd1;
+        if (first_read)
+            sources <= read_pc[3] ? {read_source_b[7:0], read_source_a[7:0]} : {read_source_b[15:8], read_source_a[15:8]};
     end
+    wire early = DISABLES ? ^state : was_squashed;
     wire repeated = (takes_marked && (sent || state == 2'd3))
         || (reads_marked && is_global && state == 2'd3)
-        || (own_0 && !read_pc[3] && was_squashed)
-        || (own_1 && !read_pc[35] && was_squashed);
-    assign seen[3] = takes_marked && memory_replayed;
+        || (own_0 && !read_pc[3] && early)
+        || (own_1 && !read_pc[35] && (early || (DISABLES && own_0 && read_pc[3] && read_class[2])));
+    assign seen[3] = takes_marked && has_faulted;
 
     // G4: one instruction a cycle for a single unit, and the memory stage has a place for what comes.
     (* hierconn *) wire [1:0] \pipeline.stage.places.count_q ;
@@ -286,6 +329,10 @@ module sm_pipeline_proof_top (
         \pipeline.warp[3].reverting_q ;
     (* hierconn *) wire [7:0]   \pipeline.warp_first_entry , \pipeline.warp_second_entry ;
     (* hierconn *) wire [423:0] \pipeline.warp_first , \pipeline.warp_second ;
+    (* hierconn *) wire [3:0] \pipeline.warp[0].board.stops_q , \pipeline.warp[1].board.stops_q ,
+        \pipeline.warp[2].board.stops_q , \pipeline.warp[3].board.stops_q ;
+    (* hierconn *) wire \pipeline.warp[0].refetch_q , \pipeline.warp[1].refetch_q , \pipeline.warp[2].refetch_q ,
+        \pipeline.warp[3].refetch_q ;
     wire [15:0] used = { \pipeline.warp[3].board.used_q , \pipeline.warp[2].board.used_q , \pipeline.warp[1].board.used_q ,
         \pipeline.warp[0].board.used_q };
     wire [3:0] first = { \pipeline.warp[3].board.first_q , \pipeline.warp[2].board.first_q , \pipeline.warp[1].board.first_q ,
@@ -296,6 +343,10 @@ module sm_pipeline_proof_top (
         \pipeline.warp[0].running_q };
     wire [3:0] reverting = { \pipeline.warp[3].reverting_q , \pipeline.warp[2].reverting_q , \pipeline.warp[1].reverting_q ,
         \pipeline.warp[0].reverting_q };
+    wire [15:0] stops = { \pipeline.warp[3].board.stops_q , \pipeline.warp[2].board.stops_q , \pipeline.warp[1].board.stops_q ,
+        \pipeline.warp[0].board.stops_q };
+    wire [3:0] refetch = { \pipeline.warp[3].refetch_q , \pipeline.warp[2].refetch_q , \pipeline.warp[1].refetch_q ,
+        \pipeline.warp[0].refetch_q };
 
     // of the ports and of operand read,
     (* hierconn *) wire [1:0] \pipeline.issue_port[0].scheduler.choice_q , \pipeline.issue_port[1].scheduler.choice_q ,
@@ -345,13 +396,14 @@ module sm_pipeline_proof_top (
     wire       offering = \pipeline.stage.queue_.offering_replay_q ;
     wire [1:0] offered = \pipeline.stage.queue_.offered_q ;
 
-    // Of the queue's memory, a copy of warp and mark, which synthesis finds to be the same.
-    reg  [6:0] kept [0:3];
-    reg  [6:0] kept_read;
+    // Of the queue's memory, a copy of address and data registers, warp and mark, which synthesis finds to be the same.
+    reg  [22:0] kept [0:3];
+    reg  [22:0] kept_read;
     always @(posedge clock)
         if ( \pipeline.stage.queue_.inserting )
             kept[ \pipeline.stage.queue_.payload_address ] <=
-                { \pipeline.stage.queue_.payload_data [101:96], \pipeline.stage.queue_.payload_data [3]};
+                { \pipeline.stage.queue_.payload_data [95:80], \pipeline.stage.queue_.payload_data [101:96],
+                    \pipeline.stage.queue_.payload_data [3]};
         else if (picking) kept_read <= kept[ \pipeline.stage.queue_.payload_address ];
 
     // What has been issued is in operand read (0 and 1), in the memory stage (2 to 4), is being translated (5 and 6), or was
@@ -366,12 +418,14 @@ module sm_pipeline_proof_top (
     wire [15:0] at_index = {2'd0, told_index, \pipeline.stage.places.place_index , 2'd0, \pipeline.reissue.reading_index_q };
     wire [7:0]  at_marked = {1'b0, told_marked, \pipeline.stage.places.place_request [253],
         \pipeline.stage.places.place_request [145], \pipeline.stage.places.place_request [37], read_pc[35], read_pc[3]};
-    // Whether it is in the queue, and does not wait there; whether it is on its way to the queue, and only there because its
-    // warp has stopped.
-    wire [7:0]  queued = at & {1'b0, 2'b11, again, read_replayed};
-    wire [7:0]  enters;
+    // Whether it may still fault; whether it is in the queue, and does not wait there; whether it is on its way to the queue,
+    // and only there because its warp has stopped.
+    wire [7:0]  unchecked;
+    wire [7:0]  queued = DISABLES ? 8'd0 : at & {1'b0, 2'b11, again, read_replayed};
+    wire [7:0]  enters = DISABLES ? 8'd0 : unchecked & ~queued;
     wire [7:0]  cut = {3'd0, \pipeline.stage.places.only_queue_q , \pipeline.operand_read[1].stopped_q ,
         \pipeline.operand_read[0].stopped_q };
+    wire [7:0]  marked_at = at & at_marked;
     wire [7:0]  unlike, misplaced;
     wire [31:0] of_warp;
     genvar g, h;
@@ -380,10 +434,10 @@ module sm_pipeline_proof_top (
             wire [2:0] class_ = at_class[h*3 +: 3];
             wire [5:0] warp = at_warp[h*6 +: 6];
             wire [1:0] index = at_index[h*2 +: 2];
-            assign enters[h] = at[h] && class_ > 3'd3 && !queued[h];
+            assign unchecked[h] = at[h] && (class_ > 3'd3 || h == 5 || h == 6);
             assign unlike[h] = class_ > 3'd5 || (!at[h] && |class_) || (h > 1 && h < 5 && at[h] && class_ < 3'd3)
                 || (h < 5 && queued[h] && class_ < 3'd4) || (h > 1 && cut[h] && !enters[h]) || (at[h] && |warp[5:2]);
-            assign misplaced[h] = queued[h] && (kept[index] != {warp, at_marked[h]} || !live[index] || waiting[index]);
+            assign misplaced[h] = queued[h] && (kept[index][6:0] != {warp, at_marked[h]} || !live[index] || waiting[index]);
         end
         for (g = 0; g < 4; g = g + 1) begin : warps_of_those
             for (h = 0; h < 8; h = h + 1) begin : issued_ones
@@ -411,13 +465,17 @@ module sm_pipeline_proof_top (
 
     // Each entry of a scoreboard that is used belongs to one instruction, in one place. A warp that runs has nothing that
     // waits for a replay. Of one that stops, all that is on its way to the queue will wait there. One that is replayed has
-    // room for it in its scoreboard, and nothing else is fetched or issued.
-    wire [15:0] lost;
-    wire [3:0]  waits, scanned, disordered;
+    // room for it in its scoreboard, and nothing else is fetched or issued. A warp that is disabled has one instruction that may
+    // fault or has faulted and is not fetched again, and none behind it.
+    wire [15:0] lost, unstopped;
+    wire [3:0]  waits, scanned, disordered, overtaken;
     generate
         for (g = 0; g < 4; g = g + 1) begin : warps
             wire [7:0] here = of_warp[g*8 +: 8];
             wire [3:0] waiting_here;
+            wire [1:0] to_come = {second[g] && \pipeline.warp_second [g*106 +: 3] > 3'd3,
+                first[g] && \pipeline.warp_first [g*106 +: 3] > 3'd3};
+            wire [6:0] flies = here[6:0] & unchecked[6:0];
             for (h = 0; h < 4; h = h + 1) begin : entries
                 wire [7:0] among;
                 genvar k;
@@ -426,9 +484,16 @@ module sm_pipeline_proof_top (
                 end
                 assign lost[g*4 + h] = $countones({among, executing[g*4 + h], first[g] && \pipeline.warp_first_entry [g*2 +: 2] == h,
                     second[g] && \pipeline.warp_second_entry [g*2 +: 2] == h}) != used[g*4 + h];
+                assign unstopped[g*4 + h] = DISABLES && !stops[g*4 + h] && (|(among & unchecked)
+                    || (to_come[0] && \pipeline.warp_first_entry [g*2 +: 2] == h)
+                    || (to_come[1] && \pipeline.warp_second_entry [g*2 +: 2] == h));
                 assign waiting_here[h] = waiting[h] && \pipeline.stage.queue_.warp_q [h*6 +: 6] == g;
             end
             assign waits[g] = |waiting_here;
+            assign overtaken[g] = DISABLES && ($countones({to_come, flies, refetch[g]}) != disabled[g]
+                || (first[g] && |{flies, refetch[g]}) || (second[g] && to_come[0])
+                || (|here[1:0] && |{flies[6:2], refetch[g]}) || (flies[g % 2] && here[1 - g % 2])
+                || (refetch[g] && (running[g] || !begun[g])) || (reverting[g] && !first[g] && !refetch[g]));
             assign scanned[g] = scan && scan_warp == g;
             wire       stopping = waits[g] || |(here & enters & cut) || |(here[1:0] & ~read_replayed & cut[1:0]);
             wire       newer = |(here & enters) || |(here[1:0] & ~read_replayed);
@@ -478,8 +543,22 @@ module sm_pipeline_proof_top (
         || (offering && kept_read != kept[offered])
         || read_replayed[1] || (read_replayed[0] && !(read_valid[0] && scan && scan_warp == read_warp[5:0]));
 
-    wire astray = |unlike || |misplaced || overfull || misguided || |lost || |disordered || |strange || scan_strays;
-    assign bad[5] = refused || astray;
+    wire astray = |unlike || |misplaced || overfull || misguided || |lost || |disordered || |strange || scan_strays
+        || |unstopped || |overtaken;
+    assign bad[5] = !DISABLES && (refused || astray);
+
+    // What is fetched and not issued has the numbers that come next.
+    wire [3:0] misnumbered;
+    generate
+        for (g = 0; g < 4; g = g + 1) begin : numbers
+            wire [2:0] next = issued[g*3 +: 3] + $countones(of_warp[g*8 +: 2] & ~read_replayed);
+            wire [2:0] last = next + $countones({first[g], second[g], DISABLES && refetch[g]});
+            assign misnumbered[g] = (first[g] && \pipeline.warp_first [g*106 + 42 +: 3] != next)
+                || (second[g] && \pipeline.warp_second [g*106 + 42 +: 3] != next + 3'd1)
+                || count[g*3 +: 3] != last;
+        end
+    endgenerate
+    assign bad[1] = disorder || astray || |misnumbered;
 
     // Warp 0: what waits for its issue knows what it waits for, and what its instructions write is what its scoreboard keeps.
     (* hierconn *) wire [31:0] \pipeline.warp[0].board.destination_q ;
@@ -487,14 +566,20 @@ module sm_pipeline_proof_top (
     (* hierconn *) wire        \pipeline.warp[0].board.second_after_q ;
     (* hierconn *) wire [7:0]  \pipeline.warp[0].board.last_a_q , \pipeline.warp[0].board.last_b_q ,
         \pipeline.warp[0].board.last_c_q ;
+    (* hierconn *) wire [3:0]  \pipeline.warp[0].board.holds_q , \pipeline.warp[0].board.first_holders_q ,
+        \pipeline.warp[0].board.second_holders_q ;
+    (* hierconn *) wire [31:0] \pipeline.warp[0].board.held_a_q , \pipeline.warp[0].board.held_b_q ,
+        \pipeline.warp[0].board.held_c_q ;
     // Destination and sources a, b and c of the two that wait for their issue.
     wire [31:0] older = \pipeline.warp_first [41:10];
     wire [31:0] younger = \pipeline.warp_second [41:10];
+    wire [2:0]  older_class = \pipeline.warp_first [2:0];
+    wire [2:0]  younger_class = \pipeline.warp_second [2:0];
     wire [23:0] last = { \pipeline.warp[0].board.last_c_q , \pipeline.warp[0].board.last_b_q , \pipeline.warp[0].board.last_a_q };
     wire [2:0]  sources_of_older = set(older[15:8]) | set(older[23:16]) | set(older[31:24]);
     wire [2:0]  uses_of_older = sources_of_older | set(older[7:0]);
     wire [2:0]  uses_of_younger = set(younger[7:0]) | set(younger[15:8]) | set(younger[23:16]) | set(younger[31:24]);
-    wire [3:0]  unaware;
+    wire [3:0]  unaware, released;
     wire [10:0] torn;
     generate
         for (h = 0; h < 4; h = h + 1) begin : entries_of_0
@@ -516,6 +601,24 @@ module sm_pipeline_proof_top (
                 // What was squashed in the memory stage stays a ghost until its warp is resumed.
                 || (|written && !(was_read && written == set(destination))
                     && (running[0] || scanned[0] || own_0 || own_1 || !begun[0]));
+            // The sources of an instruction are held from its fetch on, and what waits for its issue behind it knows that.
+            wire [23:0] held_here = { \pipeline.warp[0].board.held_c_q [h*8 +: 8], \pipeline.warp[0].board.held_b_q [h*8 +: 8],
+                \pipeline.warp[0].board.held_a_q [h*8 +: 8]};
+            wire holds_here = \pipeline.warp[0].board.holds_q [h];
+            wire [6:0] marked_here;
+            for (g = 0; g < 7; g = g + 1) begin : marked_ones
+                assign marked_here[g] = marked_at[g] && unchecked[g] && at_entry[g*2 +: 2] == h;
+            end
+            assign released[h] = HOLDS && (
+                (first[0] && before && holds_here && ! \pipeline.warp[0].board.first_holders_q [h]
+                    && writes_one(older[7:0], held_here))
+                || (second[0] && (before || is_first) && holds_here && ! \pipeline.warp[0].board.second_holders_q [h]
+                    && writes_one(younger[7:0], held_here))
+                || (is_first && older_class > 3'd3 && (!holds_here || held_here != older[31:8]))
+                || (is_second && younger_class > 3'd3 && (!holds_here || held_here != younger[31:8]))
+                || (marked_here[0] && (!holds_here || held_here[15:0] != {read_source_b[7:0], read_source_a[7:0]}))
+                || (marked_here[1] && (!holds_here || held_here[15:0] != {read_source_b[15:8], read_source_a[15:8]}))
+                || (|marked_here[6:2] && (!holds_here || held_here[15:0] != sources)));
             assign torn[h] = destination[6:1] != {6{destination[7]}};
         end
         for (h = 0; h < 4; h = h + 1) begin : registers
@@ -528,10 +631,23 @@ module sm_pipeline_proof_top (
     wire rash = (second[0] && last != younger[31:8]) || (first[0] && !second[0] && last != older[31:8])
         || (second[0] && ! \pipeline.warp[0].board.second_after_q && |(set(younger[7:0]) & sources_of_older))
         || (own_1 && any_0 && !own_0);
-    assign bad[2] = past_hazard || astray || |unaware || |torn || rash;
+    // What the marked instruction has with it are its sources, on its way to the queue, in it, and back.
+    wire [47:0] carried = { \pipeline.stage.places.place_request [249:234], \pipeline.stage.places.place_request [141:126],
+        \pipeline.stage.places.place_request [33:18]};
+    wire [6:0]  changed;
+    generate
+        for (h = 0; h < 3; h = h + 1) begin : places_of_marked
+            assign changed[h] = marked_at[2 + h] && enters[2 + h] && carried[h*16 +: 16] != sources;
+        end
+        for (h = 0; h < 4; h = h + 1) begin : entries_of_marked
+            assign changed[3 + h] = live[h] && kept[h][0] && kept[h][22:7] != sources;
+        end
+    endgenerate
+    wire altered = HOLDS && (|changed || (replayed && {read_source_b[7:0], read_source_a[7:0]} != sources));
+    assign bad[2] = past_hazard || overwrites || past_check || astray || |unaware || |torn || rash || |released || altered
+        || (HOLDS && mistaken);
 
     // The marked instruction is in one place at most, and that agrees with what it has been through.
-    wire [7:0] marked_at = at & at_marked;
     wire [3:0] marked_waits = waiting & {kept[3][0], kept[2][0], kept[1][0], kept[0][0]};
     wire [7:0] marked_buffered;
     generate
@@ -542,27 +658,31 @@ module sm_pipeline_proof_top (
     endgenerate
     wire [4:0] marks_0 = $countones({marked_at, marked_waits, marked_buffered});
     wire       unissued = |marked_buffered || |(marked_at[1:0] & ~read_replayed);
+    wire       comes_back = DISABLES && state == 2'd2;
     wire mistaken = marks_0 > 5'd1 || |(marked_at & ~of_warp[7:0]) || |(marked_waits & ~{
             \pipeline.stage.queue_.warp_q [23:18] == 6'd0, \pipeline.stage.queue_.warp_q [17:12] == 6'd0,
             \pipeline.stage.queue_.warp_q [11:6] == 6'd0, \pipeline.stage.queue_.warp_q [5:0] == 6'd0})
         || |{marked_buffered[7:5], marked_buffered[3:1]}
         || (!marked && (marks_0 != 5'd0 || state != 2'd0))
-        || buffered != unissued || (unissued && state != 2'd0)
-        || sent != |marked_at[6:5] || (|(marked_at[6:2] & (enters[6:2] | queued[6:2])) && state != 2'd1)
+        || buffered != unissued || (unissued && state != 2'd0 && !comes_back)
+        || sent != |marked_at[6:5] || (|(marked_at[6:2] & unchecked[6:2]) && state != 2'd1)
         || ((|marked_waits || replayed) && !(^state))
-        || (state == 2'd2 && (!(|marked_waits || replayed) || running[0]))
-        || (was_squashed && (own_0 || own_1));
+        || (state == 2'd2 && !DISABLES && (!(|marked_waits || replayed) || running[0]))
+        || (comes_back && ((first[0] && !(marked_buffered[0] && older_class > 3'd3))
+            || |marked_at[6:2] || |(of_warp[1:0] & ~(marked_at[1:0] & unchecked[1:0]))))
+        || (state == 2'd1 && !(|(marked_at & unchecked)) && !(|marked_waits))
+        || (!DISABLES && was_squashed && (own_0 || own_1));
     assign bad[3] = repeated || astray || mistaken;
 
-    // G6: the front of the memory stage leaves within five cycles. Those do not count in which the memory unit refuses it, or
-    // a fault is told, which goes before what the stage has to tell.
+    // G6: the front of the memory stage leaves within five cycles, and at once if there is no queue. Those do not count in which
+    // the memory unit refuses it, or a fault is told, which goes before what the stage has to tell.
     reg  [2:0] standing;
     wire       delayed = (memory_valid && !memory_ready) || faulted_valid;
     always @(posedge clock)
         if (!held[0] || \pipeline.stage.pop ) standing <= 3'd0;
         else if (!delayed) standing <= standing + 3'd1;
-    assign bad[6] = standing == 3'd5;
-    assign seen[6] = standing == 3'd2;
+    assign bad[6] = standing == (DISABLES ? 3'd1 : 3'd5);
+    assign seen[6] = DISABLES ? &held && \pipeline.stage.pop : standing == 3'd2;
 
     // G7: what can issue does so before it has been able to for six cycles in a row. What needs log entries depends on
     // who else takes them.
@@ -588,5 +708,5 @@ module sm_pipeline_proof_top (
         else held_back <= held_back + 4'd1;
     end
     assign bad[8] = held_back == 4'd8 && !astray && !been_astray;
-    assign seen[8] = held_back == 4'd3;
+    assign seen[8] = held_back == (DISABLES ? 4'd2 : 4'd3);
 endmodule
