@@ -242,6 +242,18 @@ fn prove_pipeline(proof: &Proof, left_out: &[usize]) {
     }
 }
 
+/// With what else holds of the registers, all are constants to the induction of `scorr` but G8, which reachability proves.
+#[test]
+fn page_walker_guarantees_are_proved() {
+    if missing() {
+        return;
+    }
+    let proof = Proof::of("page_walker");
+    for guarantee in 1..=proof.guarantees {
+        proof.prove(guarantee, "scorr -C 100000; dc2; scorr; ");
+    }
+}
+
 #[test]
 fn sm_pipeline_guarantees_are_proved() {
     if !missing() {
