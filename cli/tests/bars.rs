@@ -148,7 +148,11 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
         let report = std::fs::read_to_string(path).unwrap();
         let clocks = report_row(&report, "clock MHz", "Area and clock");
         // Every scheme, and every size of the log.
-        let least = if name.starts_with("sm_pipeline") { 8 } else { 1 };
+        let least = if name.starts_with("sm_pipeline") {
+            8
+        } else {
+            1
+        };
         assert!(clocks.len() >= least, "{name}: {} clocks", clocks.len());
         for (design, clock) in clocks {
             assert!(clock >= CLOCK_MHZ, "{name}: {design} at {clock} MHz");
