@@ -545,7 +545,7 @@ module sm_pipeline_proof_top (
 
     wire astray = |unlike || |misplaced || overfull || misguided || |lost || |disordered || |strange || scan_strays
         || |unstopped || |overtaken;
-    assign bad[5] = !DISABLES && (refused || astray);
+    assign bad[5] = refused || astray;
 
     // What is fetched and not issued has the numbers that come next.
     wire [3:0] misnumbered;
