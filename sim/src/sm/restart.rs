@@ -335,7 +335,8 @@ fn instruction(b: &mut Builder, random: &mut Rng) {
         }
         12 if random.bool() => {
             b.mov(SCRATCH, COMMON + 8 * random.u64(0..64));
-            let adds = Operation::AtomicAdd(Space::Global, width);
+            // All of one width: where a narrow sum wraps, a wide one carries.
+            let adds = Operation::AtomicAdd(Space::Global, Width::Eight);
             b.access(adds, None, SCRATCH, 0, Some(from));
         }
         12 => b.to_float(to, from),
