@@ -623,7 +623,7 @@ pub fn configurations(block: &str) -> impl Iterator<Item = &'static str> {
         .map(|design| design.config)
 }
 
-/// The same without those that take minutes to compile when they are Verilated.
+/// The same without those that take minutes to compile when they are Verilated, or that are exported for proofs alone.
 pub fn quick_configurations(block: &str) -> impl Iterator<Item = &'static str> {
     designs()
         .into_iter()
