@@ -46,6 +46,7 @@ module far_fault_mshr_256 (
     output wire          walk_valid,
     output wire   [35:0] walk_page,
     output wire    [7:0] walk_space,
+    output wire          walk_write,
     output wire          present_ready,
     output wire          wake_valid,
     output reg    [35:0] wake_page,
@@ -59,6 +60,7 @@ module far_fault_mshr_256 (
     localparam [52:0] ABOVE_PAGE = 53'd36;
     localparam [52:0] ABOVE_SPACE = 53'd44;
     localparam [8:0] CAPACITY = 9'd256;
+    localparam [2:0] NOT_DIRTY = 3'd6;
     localparam [2:0] PHASE_ACTING = 3'd4;
     localparam [2:0] PHASE_ANSWERING = 3'd5;
     localparam [2:0] PHASE_CHOOSING = 3'd2;
@@ -128,6 +130,8 @@ module far_fault_mshr_256 (
     wire   [35:0] walk_of_q;
     reg     [7:0] walk_in_d;
     wire    [7:0] walk_in_q;
+    reg           walk_writes_d;
+    wire          walk_writes_q;
     wire          names_enable;
     reg     [7:0] names_address;
     wire   [52:0] names_data;
@@ -149,9 +153,11 @@ module far_fault_mshr_256 (
     wire          entries_sweep;
     reg     [7:0] entries_tag;
     wire          entries_mark;
+    wire          entries_clean;
     wire          entries_unmark;
     wire          entries_some;
     wire    [7:0] entries_first;
+    wire          entries_is_clean;
     wire    [7:0] entries_vacant;
     wire          entries_marked;
     reg    [15:0] limits_waits;
@@ -193,6 +199,7 @@ module far_fault_mshr_256 (
     register_1 walking (.clock(clock), .reset(reset), .d(walking_d), .q(walking_q));
     register_36 walk_of (.clock(clock), .reset(reset), .d(walk_of_d), .q(walk_of_q));
     register_8 walk_in (.clock(clock), .reset(reset), .d(walk_in_d), .q(walk_in_q));
+    register_1 walk_writes (.clock(clock), .reset(reset), .d(walk_writes_d), .q(walk_writes_q));
     sram_256x53 names (
         .clock(clock),
         .enable(names_enable),
@@ -237,10 +244,12 @@ module far_fault_mshr_256 (
         .mark(entries_mark),
         .target(entry_q),
         .take(taking),
+        .clean(entries_clean),
         .free(ending),
         .unmark(entries_unmark),
         .some(entries_some),
         .first(entries_first),
+        .is_clean(entries_is_clean),
         .vacant(entries_vacant),
         .marked(entries_marked)
     );
@@ -405,6 +414,7 @@ module far_fault_mshr_256 (
     assign ending = telling && !some_left_any;
     assign trimming = telling && some_left_any;
     assign asking = acting && found_q && !of_fault_q && !ends_q;
+    assign entries_clean = cause_q == NOT_DIRTY;
     assign entries_unmark = acting && of_sweep_q;
 
     always @* begin : count_d_process
@@ -591,15 +601,18 @@ module far_fault_mshr_256 (
     always @* begin : walk_of_d_process
         walk_of_d = walk_of_q;
         walk_in_d = walk_in_q;
+        walk_writes_d = walk_writes_q;
         if (asking) begin
             walk_of_d = read_page;
             walk_in_d = read_space;
+            walk_writes_d = entries_is_clean;
         end
     end
 
     assign walk_valid = walking_q;
     assign walk_page = walk_of_q;
     assign walk_space = walk_in_q;
+    assign walk_write = walk_writes_q;
     assign report_valid = reports_valid;
     assign report_page = reports_shown_page;
     assign report_space = reports_shown_space;

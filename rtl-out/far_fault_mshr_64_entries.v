@@ -10,10 +10,12 @@ module far_fault_mshr_64_entries (
     input  wire          mark,
     input  wire    [5:0] target,
     input  wire          take,
+    input  wire          clean,
     input  wire          free,
     input  wire          unmark,
     output wire          some,
     output wire    [5:0] first,
+    output wire          is_clean,
     output wire    [5:0] vacant,
     output wire          marked
 );
@@ -26,6 +28,8 @@ module far_fault_mshr_64_entries (
     wire  [511:0] tags_q;
     reg    [63:0] candidate_d;
     wire   [63:0] candidate_q;
+    reg    [63:0] of_clean_d;
+    wire   [63:0] of_clean_q;
     wire   [63:0] lowest_grant;
     wire    [5:0] lowest_index;
     reg    [63:0] lowest_free_request;
@@ -33,11 +37,14 @@ module far_fault_mshr_64_entries (
     wire    [5:0] lowest_free_index;
     wire          some_candidate_any;
     wire          some_noted_any;
+    reg    [63:0] some_clean_of;
+    wire          some_clean_any;
 
     register_1 taken [63:0] (.clock(clock), .reset(reset), .d(taken_d), .q(taken_q));
     register_1 noted [63:0] (.clock(clock), .reset(reset), .d(noted_d), .q(noted_q));
     register_8 tags [63:0] (.clock(clock), .reset(reset), .d(tags_d), .q(tags_q));
     register_1 candidate [63:0] (.clock(clock), .reset(reset), .d(candidate_d), .q(candidate_q));
+    register_1 of_clean [63:0] (.clock(clock), .reset(reset), .d(of_clean_d), .q(of_clean_q));
     arbiter_lowest_64 lowest (.request(candidate_q), .grant(lowest_grant), .index(lowest_index));
     arbiter_lowest_64 lowest_free (
         .request(lowest_free_request),
@@ -46,6 +53,7 @@ module far_fault_mshr_64_entries (
     );
     any_of_64 some_candidate (.of(candidate_q), .any(some_candidate_any));
     any_of_64 some_noted (.of(noted_q), .any(some_noted_any));
+    any_of_64 some_clean (.of(some_clean_of), .any(some_clean_any));
 
     always @* begin : lowest_free_request_process
         integer i;
@@ -61,6 +69,14 @@ module far_fault_mshr_64_entries (
         end
     end
 
+    always @* begin : some_clean_of_process
+        integer i;
+        for (i = 0; i < 64; i = i + 1) begin
+            some_clean_of[i] = is_target[i] && of_clean_q[i];
+        end
+    end
+
+    assign is_clean = some_clean_any;
     assign some = some_candidate_any;
     assign first = lowest_index;
     assign vacant = lowest_free_index;
@@ -87,9 +103,11 @@ module far_fault_mshr_64_entries (
         for (i = 0; i < 64; i = i + 1) begin
             taken_d[i] = taken_q[i];
             tags_d[i*8 +: 8] = tags_q[i*8 +: 8];
+            of_clean_d[i] = of_clean_q[i];
             if (is_target[i] && take) begin
                 taken_d[i] = 1'd1;
                 tags_d[i*8 +: 8] = tag;
+                of_clean_d[i] = clean;
             end
             if (is_target[i] && free) begin
                 taken_d[i] = 1'd0;

@@ -31,6 +31,7 @@ module gmmu_64_walker_walk (
     output wire          asking,
     output wire          ended,
     output wire          setting,
+    output wire          delayed,
     output wire   [35:0] page,
     output wire    [7:0] space,
     output wire          write,
@@ -75,6 +76,8 @@ module gmmu_64_walker_walk (
     wire          marks_q;
     reg           stale_d;
     wire          stale_q;
+    reg           hit_d;
+    wire          hit_q;
     reg    [27:0] at_frame_d;
     wire   [27:0] at_frame_q;
     reg     [2:0] noted_d;
@@ -96,6 +99,7 @@ module gmmu_64_walker_walk (
     register_3 at_level (.clock(clock), .reset(reset), .d(at_level_d), .q(at_level_q));
     register_1 marks (.clock(clock), .reset(reset), .d(marks_d), .q(marks_q));
     register_1 stale (.clock(clock), .reset(reset), .d(stale_d), .q(stale_q));
+    register_1 hit (.clock(clock), .reset(reset), .d(hit_d), .q(hit_q));
     register_28 at_frame (.clock(clock), .reset(reset), .d(at_frame_d), .q(at_frame_q));
     register_3 noted (.clock(clock), .reset(reset), .d(noted_d), .q(noted_q));
     register_1 may_write (.clock(clock), .reset(reset), .d(may_write_d), .q(may_write_q));
@@ -135,6 +139,13 @@ module gmmu_64_walker_walk (
         end
         if (restarting || begin_) begin
             stale_d = 1'd0;
+        end
+    end
+
+    always @* begin : hit_d_process
+        hit_d = hit_q || meant;
+        if (begin_) begin
+            hit_d = 1'd0;
         end
     end
 
@@ -192,6 +203,7 @@ module gmmu_64_walker_walk (
     assign asking = asks;
     assign ended = done;
     assign setting = reads && marks_q;
+    assign delayed = hit_q && (step_q != STEP_FREE);
     assign page = of_page_q;
     assign space = of_space_q;
     assign write = of_write_q;

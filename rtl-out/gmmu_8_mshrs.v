@@ -45,6 +45,7 @@ module gmmu_8_mshrs (
     output wire          walk_valid,
     output wire   [35:0] walk_page,
     output wire    [7:0] walk_space,
+    output wire          walk_write,
     output wire          present_ready,
     output wire          wake_valid,
     output reg    [35:0] wake_page,
@@ -58,6 +59,7 @@ module gmmu_8_mshrs (
     localparam [50:0] ABOVE_PAGE = 51'd36;
     localparam [50:0] ABOVE_SPACE = 51'd44;
     localparam [6:0] CAPACITY = 7'd64;
+    localparam [2:0] NOT_DIRTY = 3'd6;
     localparam [2:0] PHASE_ACTING = 3'd4;
     localparam [2:0] PHASE_ANSWERING = 3'd5;
     localparam [2:0] PHASE_CHOOSING = 3'd2;
@@ -127,6 +129,8 @@ module gmmu_8_mshrs (
     wire   [35:0] walk_of_q;
     reg     [7:0] walk_in_d;
     wire    [7:0] walk_in_q;
+    reg           walk_writes_d;
+    wire          walk_writes_q;
     wire          names_enable;
     reg     [5:0] names_address;
     wire   [50:0] names_data;
@@ -148,9 +152,11 @@ module gmmu_8_mshrs (
     wire          entries_sweep;
     reg     [7:0] entries_tag;
     wire          entries_mark;
+    wire          entries_clean;
     wire          entries_unmark;
     wire          entries_some;
     wire    [5:0] entries_first;
+    wire          entries_is_clean;
     wire    [5:0] entries_vacant;
     wire          entries_marked;
     reg    [15:0] limits_waits;
@@ -192,6 +198,7 @@ module gmmu_8_mshrs (
     register_1 walking (.clock(clock), .reset(reset), .d(walking_d), .q(walking_q));
     register_36 walk_of (.clock(clock), .reset(reset), .d(walk_of_d), .q(walk_of_q));
     register_8 walk_in (.clock(clock), .reset(reset), .d(walk_in_d), .q(walk_in_q));
+    register_1 walk_writes (.clock(clock), .reset(reset), .d(walk_writes_d), .q(walk_writes_q));
     sram_64x51 names (
         .clock(clock),
         .enable(names_enable),
@@ -236,10 +243,12 @@ module gmmu_8_mshrs (
         .mark(entries_mark),
         .target(entry_q),
         .take(taking),
+        .clean(entries_clean),
         .free(ending),
         .unmark(entries_unmark),
         .some(entries_some),
         .first(entries_first),
+        .is_clean(entries_is_clean),
         .vacant(entries_vacant),
         .marked(entries_marked)
     );
@@ -404,6 +413,7 @@ module gmmu_8_mshrs (
     assign ending = telling && !some_left_any;
     assign trimming = telling && some_left_any;
     assign asking = acting && found_q && !of_fault_q && !ends_q;
+    assign entries_clean = cause_q == NOT_DIRTY;
     assign entries_unmark = acting && of_sweep_q;
 
     always @* begin : count_d_process
@@ -590,15 +600,18 @@ module gmmu_8_mshrs (
     always @* begin : walk_of_d_process
         walk_of_d = walk_of_q;
         walk_in_d = walk_in_q;
+        walk_writes_d = walk_writes_q;
         if (asking) begin
             walk_of_d = read_page;
             walk_in_d = read_space;
+            walk_writes_d = entries_is_clean;
         end
     end
 
     assign walk_valid = walking_q;
     assign walk_page = walk_of_q;
     assign walk_space = walk_in_q;
+    assign walk_write = walk_writes_q;
     assign report_valid = reports_valid;
     assign report_page = reports_shown_page;
     assign report_space = reports_shown_space;

@@ -187,6 +187,7 @@ module gmmu_8_updates (
     wire          mshrs_walk_valid;
     wire   [35:0] mshrs_walk_page;
     wire    [7:0] mshrs_walk_space;
+    wire          mshrs_walk_write;
     wire          mshrs_present_ready;
     wire          mshrs_wake_valid;
     wire   [35:0] mshrs_wake_page;
@@ -363,7 +364,6 @@ module gmmu_8_updates (
         .invalidate_valid(cache_invalidate_valid),
         .cached_levels(cached_levels),
         .reserved_bits(reserved_bits),
-        .execute_disable(execute_disable),
         .request_ready(cache_request_ready),
         .answer_valid(cache_answer_valid),
         .answer_walk(cache_answer_walk),
@@ -424,6 +424,7 @@ module gmmu_8_updates (
         .walk_valid(mshrs_walk_valid),
         .walk_page(mshrs_walk_page),
         .walk_space(mshrs_walk_space),
+        .walk_write(mshrs_walk_write),
         .present_ready(mshrs_present_ready),
         .wake_valid(mshrs_wake_valid),
         .wake_page(mshrs_wake_page),
@@ -692,7 +693,7 @@ module gmmu_8_updates (
             walker_request_write[s] = tlb_miss_write[s];
         end
         for (m = 16; m < 17; m = m + 1) begin
-            walker_request_write[m] = 1'd0;
+            walker_request_write[m] = mshrs_walk_write;
         end
     end
 

@@ -380,7 +380,7 @@ module gmmu_8_updates_tlb (
     always @* begin : hit_process
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
-            hit[w] = looking && way_found[w] && !(write_q && way_is_clean[w]);
+            hit[w] = looking && way_found[w] && !(write_q && (way_is_clean[w] || !way_may_write[w]));
         end
     end
 

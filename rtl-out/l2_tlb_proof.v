@@ -381,7 +381,7 @@ module l2_tlb_proof (
     always @* begin : hit_process
         integer w;
         for (w = 0; w < 2; w = w + 1) begin
-            hit[w] = looking && way_found[w] && !(write_q && way_is_clean[w]);
+            hit[w] = looking && way_found[w] && !(write_q && (way_is_clean[w] || !way_may_write[w]));
         end
     end
 

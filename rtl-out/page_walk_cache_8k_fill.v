@@ -7,7 +7,6 @@ module page_walk_cache_8k_fill (
     input  wire   [63:0] data,
     input  wire          error,
     input  wire   [19:0] reserved_bits,
-    input  wire          execute_disable,
     input  wire          forget,
     input  wire          may_read,
     input  wire          may_write,
@@ -28,6 +27,7 @@ module page_walk_cache_8k_fill (
     localparam [1:0] STEP_READING = 2'd1;
     localparam [1:0] STEP_WRITING = 2'd3;
     wire          leads;
+    wire          withholds;
     wire          reserved;
     wire          take;
     reg     [1:0] step_d;
@@ -56,9 +56,10 @@ module page_walk_cache_8k_fill (
     any_of_4 some_behind (.of(some_behind_of), .any(some_behind_any));
 
     assign leads = data[0] && data[5] && !data[7];
-    assign reserved = (|(data[51:32] & reserved_bits)) || (data[63] && !execute_disable);
+    assign withholds = !data[1] || !data[2] || data[63];
+    assign reserved = |(data[51:32] & reserved_bits);
     assign idle = step_q == STEP_IDLE;
-    assign take = offered && idle && leads && !reserved && !error;
+    assign take = offered && idle && leads && !withholds && !reserved && !error;
 
     always @* begin : held_d_process
         held_d = held_q;

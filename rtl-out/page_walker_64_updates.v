@@ -121,6 +121,7 @@ module page_walker_64_updates (
     wire   [63:0] walk_asking;
     wire   [63:0] walk_ended;
     wire   [63:0] walk_setting;
+    wire   [63:0] walk_delayed;
     wire [2303:0] walk_page;
     wire  [511:0] walk_space;
     wire   [63:0] walk_write;
@@ -294,6 +295,8 @@ module page_walker_64_updates (
     wire          out_executable_q;
     reg           halting_d;
     wire          halting_q;
+    wire          delays_q;
+    wire          some_delayed_any;
     wire          some_setting_any;
 
     register_4 turn (.clock(clock), .reset(reset), .d(turn_d), .q(turn_q));
@@ -355,6 +358,7 @@ module page_walker_64_updates (
         .asking(walk_asking),
         .ended(walk_ended),
         .setting(walk_setting),
+        .delayed(walk_delayed),
         .page(walk_page),
         .space(walk_space),
         .write(walk_write),
@@ -504,6 +508,8 @@ module page_walker_64_updates (
     register_1 out_user_page (.clock(clock), .reset(reset), .d(meaning_next_user_page), .q(out_user_page_q));
     register_1 out_executable (.clock(clock), .reset(reset), .d(meaning_next_executable), .q(out_executable_q));
     register_1 halting (.clock(clock), .reset(reset), .d(halting_d), .q(halting_q));
+    register_1 delays (.clock(clock), .reset(reset), .d(some_delayed_any), .q(delays_q));
+    any_of_64 some_delayed (.of(walk_delayed), .any(some_delayed_any));
     any_of_64 some_setting (.of(walk_setting), .any(some_setting_any));
 
     always @* begin : granted_process
@@ -1043,11 +1049,11 @@ module page_walker_64_updates (
         end
     end
 
-    assign invalidating = invalidate_valid && !halting_q;
+    assign invalidating = invalidate_valid && !halting_q && !delays_q;
     assign invalidate_ready = halting_q && !chosen_q && !leaving_q && !some_setting_any;
 
     always @* begin : halting_d_process
-        halting_d = invalidate_valid;
+        halting_d = invalidating;
         if (halting_q) begin
             halting_d = !invalidate_ready;
         end

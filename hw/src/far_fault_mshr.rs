@@ -97,6 +97,7 @@ pub struct FarFaultMshr<
     pub walk_valid: Signal<Out, Bit>,
     pub walk_page: Signal<Out, Bits<P>>,
     pub walk_space: Signal<Out, Bits<A>>,
+    pub walk_write: Signal<Out, Bit>,
     pub present_ready: Signal<Out, Bit>,
     pub wake_valid: Signal<Out, Bit>,
     pub wake_page: Signal<Out, Bits<P>>,
@@ -135,6 +136,7 @@ pub struct FarFaultMshr<
     walking: Register<Bit>,
     walk_of: Register<Bits<P>>,
     walk_in: Register<Bits<A>>,
+    walk_writes: Register<Bit>,
 
     // Place, space and page of each entry, and the SMs that wait.
     names: Memory<Bits<W>, I, 1>,
@@ -144,6 +146,7 @@ pub struct FarFaultMshr<
     above_page: Constant<Bits<W>>,
     above_space: Constant<Bits<W>>,
     capacity: Constant<Bits<O>>,
+    not_dirty: Constant<Bits<3>>,
 
     choice: Choice,
     entries: Entries<E, I, A>,
@@ -226,6 +229,8 @@ impl<
         self.walk_of.reset.next = self.reset.val();
         self.walk_in.clock.next = self.clock.val();
         self.walk_in.reset.next = self.reset.val();
+        self.walk_writes.clock.next = self.clock.val();
+        self.walk_writes.reset.next = self.reset.val();
         for s in 0..N {
             self.requester[s].clock.next = self.clock.val();
             self.requester[s].reset.next = self.reset.val();
@@ -355,6 +360,7 @@ impl<
         self.limits.remove.next = self.telling.val();
         self.entries.target.next = self.entry.q.val();
         self.entries.take.next = self.taking.val();
+        self.entries.clean.next = self.cause.q.val() == self.not_dirty.val();
         self.entries.free.next = self.ending.val();
         self.entries.unmark.next = self.acting.val() && self.of_sweep.q.val();
         self.count.d.next = self.count.q.val();
@@ -501,13 +507,16 @@ impl<
         self.walking.d.next = self.asking.val() || (self.walking.q.val() && !self.walk_ready.val());
         self.walk_of.d.next = self.walk_of.q.val();
         self.walk_in.d.next = self.walk_in.q.val();
+        self.walk_writes.d.next = self.walk_writes.q.val();
         if self.asking.val() {
             self.walk_of.d.next = self.read_page.val();
             self.walk_in.d.next = self.read_space.val();
+            self.walk_writes.d.next = self.entries.is_clean.val();
         }
         self.walk_valid.next = self.walking.q.val();
         self.walk_page.next = self.walk_of.q.val();
         self.walk_space.next = self.walk_in.q.val();
+        self.walk_write.next = self.walk_writes.q.val();
 
         // The report.
         self.reports.take.next = self.taking.val();
@@ -569,6 +578,7 @@ impl<
                     above_page: Constant::new((P as LiteralType).into()),
                     above_space: Constant::new(((P + A) as LiteralType).into()),
                     capacity: Constant::new((E as LiteralType).into()),
+                    not_dirty: Constant::new(6.into()),
                     $($field: Default::default(),)*
                     $($array: std::array::from_fn(|_| Default::default()),)*
                 }
@@ -580,10 +590,10 @@ impl<
             command_page, command_space, walk_ready, present_valid, present_page, present_space,
             wake_ready, fault_ready, answer_valid, answer_page, answer_space, answer_place, report_valid,
             report_page, report_space, report_access, report_cause, report_level, report_index,
-            report_place, command_ready, walk_valid, walk_page, walk_space, present_ready, wake_valid,
+            report_place, command_ready, walk_valid, walk_page, walk_space, walk_write, present_ready, wake_valid,
             wake_page, wake_space, wake_denied, held, sweeping, phase, of_fault, of_sweep, of_all, ends,
             denies, page, space, access, cause, level, entry, found, place, sweep_denies, count, walking,
-            walk_of, walk_in, choice, entries, limits, reports, some_far, some_told, some_left, idle, compared, read_page,
+            walk_of, walk_in, walk_writes, choice, entries, limits, reports, some_far, some_told, some_left, idle, compared, read_page,
             read_space, other_page, same, choosing, acting, waking, answering, held_place, merging,
             taking, telling, ending, trimming, asking;
             fault_requesters, command_requesters, answer_far, answer_nack, report_requesters, wake_to, requester, far,
@@ -599,7 +609,7 @@ hardware!([const E: usize, const I: usize, const O: usize, const P: usize, const
         command_page, command_space, command_requesters, walk_ready, present_valid, present_page, present_space, wake_ready;
     outputs: fault_ready, answer_valid, answer_page, answer_space, answer_far, answer_nack, answer_place,
         report_valid, report_page, report_space, report_requesters, report_access, report_cause, report_level,
-        report_index, report_place, command_ready, walk_valid, walk_page, walk_space, present_ready,
+        report_index, report_place, command_ready, walk_valid, walk_page, walk_space, walk_write, present_ready,
         wake_valid, wake_page, wake_space, wake_to, wake_denied, held, sweeping;
     memories: |mshr| vec![mshr.names.usage(), mshr.waiters.usage()];
 });

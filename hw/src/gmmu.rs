@@ -298,7 +298,7 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
             self.address[m].page.next = self.mshrs.walk_page.val();
             self.walker.request_page[m].next = self.address[m].whole.val();
             self.walker.request_space[m].next = self.mshrs.walk_space.val();
-            self.walker.request_write[m].next = false;
+            self.walker.request_write[m].next = self.mshrs.walk_write.val();
             self.walker.request_execute[m].next = false;
             self.walker.request_user[m].next = false;
             self.begun.next = self.walker.request_ready[m].val();
@@ -352,7 +352,6 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         self.cache.response_changed.next = self.response_changed.val();
         self.cache.cached_levels.next = self.cached_levels.val();
         self.cache.reserved_bits.next = self.reserved_bits.val();
-        self.cache.execute_disable.next = self.execute_disable.val();
         self.desk.valid.next = self.walker.answer_valid.val();
         self.desk.requesters.next = self.walker.answer_requesters.val();
         self.desk.page.next =

@@ -309,7 +309,8 @@ impl<
         for w in 0..W {
             self.hit[w].next = self.looking.val()
                 && self.way[w].found.val()
-                && !(self.write.q.val() && self.way[w].is_clean.val());
+                && !(self.write.q.val()
+                    && (self.way[w].is_clean.val() || !self.way[w].may_write.val()));
             self.target[w].next = self.filling.val()
                 && (self.way[w].found.val()
                     || (!self.some_found.any.val()

@@ -56,7 +56,6 @@ pub struct PageWalkCache<
     pub invalidate_valid: Signal<In, Bit>,
     pub cached_levels: Signal<In, Bits<4>>,
     pub reserved_bits: Signal<In, Bits<20>>,
-    pub execute_disable: Signal<In, Bit>,
 
     pub request_ready: Signal<Out, Bit>,
     pub answer_valid: Signal<Out, Bit>,
@@ -285,7 +284,6 @@ impl<
         self.fill.data.next = self.response_data.val();
         self.fill.error.next = self.response_error.val();
         self.fill.reserved_bits.next = self.reserved_bits.val();
-        self.fill.execute_disable.next = self.execute_disable.val();
         self.fill.forget.next = self.invalidate_valid.val();
         self.fill.may_read.next = !self.search.val();
         self.fill.may_write.next = !self.search.val()
@@ -398,7 +396,7 @@ impl<
         signals!(
             clock, reset, request_valid, request_walk, request_word, request_level, request_update,
             request_dirty, request_expected, memory_ready, response_valid, response_walk, response_data,
-            response_error, response_changed, invalidate_valid, cached_levels, reserved_bits, execute_disable,
+            response_error, response_changed, invalidate_valid, cached_levels, reserved_bits,
             request_ready, answer_valid, answer_walk, answer_data, answer_error, answer_changed, memory_valid,
             memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected,
             invalidate_ready, looking, searched, fresh, look, offering, keeps, offer, hitting, clean,
@@ -415,7 +413,7 @@ hardware!([const T: usize, const I: usize, const W: usize, const H: usize, const
     PageWalkCache<T, I, W, H, N, K, L, D, G, E> {
     inputs: reset, request_valid, request_walk, request_word, request_level, request_update, request_dirty,
         request_expected, memory_ready, response_valid, response_walk, response_data, response_error,
-        response_changed, invalidate_valid, cached_levels, reserved_bits, execute_disable;
+        response_changed, invalidate_valid, cached_levels, reserved_bits;
     outputs: request_ready, answer_valid, answer_walk, answer_data, answer_error, answer_changed, memory_valid,
         memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected, invalidate_ready;
     memories: |cache| {

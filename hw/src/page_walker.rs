@@ -235,7 +235,9 @@ pub struct PageWalker<
     out_executable: Register<Bit>,
 
     halting: Register<Bit>,
+    delays: Register<Bit>,
     invalidating: Signal<Local, Bit>,
+    some_delayed: AnyOf<T>,
     some_setting: AnyOf<T>,
 }
 
@@ -359,6 +361,8 @@ impl<
         self.out_executable.reset.next = self.reset.val();
         self.halting.clock.next = self.clock.val();
         self.halting.reset.next = self.reset.val();
+        self.delays.clock.next = self.clock.val();
+        self.delays.reset.next = self.reset.val();
         for i in 0..T {
             self.walk[i].clock.next = self.clock.val();
             self.walk[i].reset.next = self.reset.val();
@@ -774,19 +778,23 @@ impl<
             self.walk[i].next_executable.next = self.out_executable.q.val();
         }
 
-        // An invalidation reaches every walk at once, and is done when what has left them before has gone.
-        self.invalidating.next = self.invalidate_valid.val() && !self.halting.q.val();
+        // An invalidation waits for the walks that the last one has delayed; then it reaches every walk at once, and is done
+        // when what has left them before has gone.
+        self.invalidating.next =
+            self.invalidate_valid.val() && !self.halting.q.val() && !self.delays.q.val();
+        self.delays.d.next = self.some_delayed.any.val();
         for i in 0..T {
             self.walk[i].invalidating.next = self.invalidating.val();
             self.walk[i].invalidate_space.next = self.invalidate_space.val();
             self.walk[i].invalidate_all.next = self.invalidate_all.val();
             self.some_setting.of[i].next = self.walk[i].setting.val();
+            self.some_delayed.of[i].next = self.walk[i].delayed.val();
         }
         self.invalidate_ready.next = self.halting.q.val()
             && !self.chosen.q.val()
             && !self.leaving.q.val()
             && !self.some_setting.any.val();
-        self.halting.d.next = self.invalidate_valid.val();
+        self.halting.d.next = self.invalidating.val();
         if self.halting.q.val() {
             self.halting.d.next = !self.invalidate_ready.val();
         }
@@ -863,7 +871,7 @@ impl<
             seen_changed, seen_level, seen_unmarked, seen_inside, seen_write, seen_execute, seen_user,
             seen_marking, seen_writable, seen_user_page, seen_executable, meaning, means, out_walk, out_changed,
             out_ends, out_level, out_marking, out_frame, out_note, out_writable, out_user_page,
-            out_executable, halting, invalidating, some_setting;
+            out_executable, halting, delays, invalidating, some_setting, some_delayed;
             request_valid, request_page, request_space, request_write, request_execute, request_user,
             request_ready, granted, walk, was_alike, matched, joined, wants, later, here, moving, arrived_at
         )

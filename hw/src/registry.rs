@@ -319,6 +319,7 @@ pub fn designs() -> Vec<Design> {
             "proof" => || proved_pipeline(Scheme::OperandLog),
             "proof_queue" => || proved_pipeline(Scheme::ReplayQueue),
             "proof_check" => || proved_pipeline(Scheme::WarpDisableLastCheck),
+            "proof_commit" => || proved_pipeline(Scheme::WarpDisableCommit),
         }
         page_walker {
             "8" => || walker::<8, 3, 2, 1, 6>(false),

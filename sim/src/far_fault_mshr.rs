@@ -6,6 +6,9 @@ mod interface;
 
 pub use interface::{Inputs, Outputs, Page, Parameters};
 
+/// The cause of a fault that a write meets where the page's dirty bit is clear.
+const NOT_DIRTY: u8 = 6;
+
 /// A far fault that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
@@ -17,6 +20,8 @@ pub struct Held {
     pub place: u16,
     /// A command for all has not come to it yet.
     pub marked: bool,
+    /// It was queued for a write that found a clean page.
+    pub clean: bool,
 }
 
 /// What is to be done.
@@ -78,6 +83,7 @@ pub struct FarFaultMshr {
     sweep_of: u16,
     walking: bool,
     walk: Page,
+    walk_write: bool,
     reporting: bool,
     /// What the report shows, as outputs.
     report: Outputs,
@@ -215,6 +221,7 @@ impl FarFaultMshr {
             walk_valid: self.walking,
             walk_page: self.walk.number,
             walk_space: self.walk.space,
+            walk_write: self.walk_write,
             held: self.counted.0,
             sweeping: self.sweeping(),
             ..self.report.clone()
@@ -251,6 +258,7 @@ impl FarFaultMshr {
             waiters: 0,
             place,
             marked: false,
+            clean: self.came.fault_cause == NOT_DIRTY,
         });
         let mut far = 0;
         for sm in (0..self.parameters.sms).filter(|sm| requesters >> sm & 1 == 1) {
@@ -311,7 +319,7 @@ impl FarFaultMshr {
         held.marked &= work != Work::Step;
         if work == Work::Resolve || (work == Work::Step && !self.sweep_cancels) {
             self.walking = true;
-            self.walk = held.page;
+            (self.walk, self.walk_write) = (held.page, held.clean);
             return Doing::Nothing;
         }
         let of = match work {
@@ -353,6 +361,7 @@ impl Model for FarFaultMshr {
             sweep_of: 0,
             walking: false,
             walk: Page::default(),
+            walk_write: false,
             reporting: false,
             report: Outputs::default(),
             counted: (0, 0),

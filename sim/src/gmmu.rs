@@ -202,6 +202,7 @@ impl Gmmu {
         asked.request_valid[sms] = u64::from(far.walk_valid && !self.walk_waits());
         asked.request_page[sms] = self.wide(far.walk_page);
         asked.request_space[sms] = far.walk_space.into();
+        asked.request_write[sms] = far.walk_write.into();
         // Not a user's: so it joins no walk of an SM, which may have read the entry before the driver wrote it.
         asked.request_user[sms] = 0;
         asked
@@ -374,7 +375,6 @@ impl Model for Gmmu {
             invalidate_valid: self.phase == Phase::Cache,
             cached_levels: inputs.cached_levels,
             reserved_bits: inputs.reserved_bits,
-            execute_disable: inputs.execute_disable,
         });
         let asked = self.walker_inputs(inputs, &pages, &far, &cache);
         let walker = self.walker.cycle_after(&asked, wanted);

@@ -23,6 +23,14 @@ pub struct Filled {
     used: u64,
 }
 
+impl Filled {
+    /// Whether a request hits it: a write needs the right, and that the dirty bit is set.
+    #[must_use]
+    pub const fn serves(&self, write: bool) -> bool {
+        !write || (self.writable && !self.clean)
+    }
+}
+
 /// What is accepted one at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -232,7 +240,7 @@ impl L2Tlb {
                 let set = &mut self.sets[parameters.set(page)];
                 let found = set
                     .iter_mut()
-                    .find(|filled| filled.page == page && !(write && filled.clean));
+                    .find(|filled| filled.page == page && filled.serves(write));
                 if let Some(filled) = found {
                     filled.used = cycle;
                     self.answer = Some((sm, *filled));

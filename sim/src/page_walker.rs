@@ -65,6 +65,8 @@ pub struct Walk {
     pub marking: bool,
     /// What it waits for was read too early, and does not count.
     pub stale: bool,
+    /// It was under way when something was last invalidated that it may have read.
+    delayed: bool,
     /// The table that it has come to, or the frame of its page.
     frame: u64,
     rights: Rights,
@@ -147,6 +149,8 @@ pub struct PageWalker {
     outcome: Option<Outcome>,
     /// An invalidation waits until what was read before it has left.
     halting: bool,
+    /// In the cycle before, a walk was under way that an invalidation has delayed.
+    delays: bool,
     roots: Vec<u64>,
     /// The entries that each walk has read, where they may have to be updated.
     trail: Vec<u64>,
@@ -175,6 +179,7 @@ impl Model for PageWalker {
             looked: None,
             outcome: None,
             halting: false,
+            delays: false,
             roots: vec![0; 1 << parameters.space_bits],
             trail: vec![0; parameters.walks * trail],
             parameters,
@@ -362,9 +367,13 @@ impl PageWalker {
         self.finish(&before);
         self.admit(rules, &before, first, held, moved);
         let next = moved.map(|chosen| self.leave(&before, first, chosen));
-        if inputs.invalidate_valid && !self.halting {
+        let invalidates = inputs.invalidate_valid && !self.halting && !self.delays;
+        if invalidates {
             self.invalidate(inputs, &before);
         }
+        self.delays = before
+            .iter()
+            .any(|walk| walk.step != Step::Free && walk.delayed);
         if held.is_none() || moved.is_some() {
             self.choose(rules, &before, first, moved);
         }
@@ -391,7 +400,7 @@ impl PageWalker {
         self.halting = if self.halting {
             !shown.invalidate_ready
         } else {
-            inputs.invalidate_valid
+            invalidates
         };
     }
 
@@ -535,6 +544,7 @@ impl PageWalker {
         } else if let Some(number) = before.iter().position(|walk| walk.step == Step::Free) {
             let walk = &mut self.walks[number];
             walk.restart(self.parameters.levels);
+            walk.delayed = false;
             (walk.key, walk.requesters) = (key, 1 << requester);
         } else {
             return;
@@ -578,6 +588,7 @@ impl PageWalker {
             if before.step == Step::Free || !meant {
                 continue;
             }
+            walk.delayed = true;
             match walk.step {
                 Step::Free => {}
                 Step::Reading => walk.stale = true,

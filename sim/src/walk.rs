@@ -350,7 +350,7 @@ impl Rules {
         if !allowed || (request.user && !page.user) {
             return Err(Cause::Protection);
         }
-        if memory.read(page.physical & !7).is_none() {
+        if memory.read(page.physical).is_none() {
             return Err(Cause::OutsideMemory);
         }
         if self.updates {

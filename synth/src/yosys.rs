@@ -105,6 +105,8 @@ dretime
 strash
 if -g
 strash
+if -g
+strash
 &get -n
 &dch -f
 &nf {D}

@@ -155,9 +155,9 @@ module l2_tlb_proof_top (
         || (!answer_valid && {answer_to, answer_of, answer_frame, answer_writable, answer_clean} != 10'd0);
     assign bad[2] = hit && {answer_frame, answer_writable, answer_clean} != {frame, writable, clean};
     assign bad[3] = hit && !here;
-    assign bad[4] = asked && !hit && here && !covered && !(ended_write && clean);
+    assign bad[4] = asked && !hit && here && !covered && !(ended_write && (clean || !writable));
     assign bad[5] = (acting != 2'd0 || fill_acting) && \tlb.way_found  == 2'd3;
-    assign bad[6] = answer_valid && ended_write && answer_clean;
+    assign bad[6] = answer_valid && ended_write && (answer_clean || !answer_writable);
     assign bad[7] = (waiting & ~miss_valid) != 2'd0 || (waiting[0] && waiting_0 != miss_0)
         || (waiting[1] && waiting_1 != miss_1);
     assign bad[8] = overtaken > 2'd1;

@@ -5,9 +5,8 @@
 module page_walk_cache_proof_top (
     input  wire        clock,
     input  wire [2:0]  watched_in,
-    input  wire [5:0]  value_in,
+    input  wire [7:0]  value_in,
     input  wire        reserved_in,
-    input  wire        disable_in,
     input  wire        ask_valid,
     input  wire        ask_walk,
     input  wire [2:0]  ask_word,
@@ -18,7 +17,7 @@ module page_walk_cache_proof_top (
     input  wire        memory_ready,
     input  wire        answers,
     input  wire        response_walk,
-    input  wire [5:0]  response_of,
+    input  wire [7:0]  response_of,
     input  wire        response_error,
     input  wire        response_changed,
     input  wire        forget,
@@ -31,25 +30,24 @@ module page_walk_cache_proof_top (
     wire        memory_valid, memory_walk, memory_update, memory_dirty, invalidate_ready;
     wire [2:0]  memory_word, memory_level;
 
-    // An entry: bits 63, 40, 7, 5, 0, and one for all others.
+    // An entry: bits 63, 40, 7, 5, 2, 1, 0, and one for all others.
     function [63:0] entry;
-        input [5:0] of;
-        entry = {of[5], {22{of[0]}}, of[4], {32{of[0]}}, of[3], of[0], of[2], {4{of[0]}}, of[1]};
+        input [7:0] of;
+        entry = {of[5], {22{of[0]}}, of[4], {32{of[0]}}, of[3], of[0], of[2], {2{of[0]}}, of[7:6], of[1]};
     endfunction
 
     // What may be any, and stays so.
-    reg       started, reserved_kept, disable_kept;
+    reg       started, reserved_kept;
     reg [2:0] watched_kept;
-    reg [5:0] value_kept;
+    reg [7:0] value_kept;
     initial started = 1'b0;
     always @(posedge clock) begin
         started <= 1'b1;
-        if (!started) {watched_kept, value_kept, reserved_kept, disable_kept} <= {watched_in, value_in, reserved_in, disable_in};
+        if (!started) {watched_kept, value_kept, reserved_kept} <= {watched_in, value_in, reserved_in};
     end
     wire [2:0]  watched = started ? watched_kept : watched_in;
     wire [63:0] value = entry(started ? value_kept : value_in);
     wire        reserved = started ? reserved_kept : reserved_in;
-    wire        disable_allowed = started ? disable_kept : disable_in;
 
     // Walks: each wants one thing at a time, and memory answers what it has taken. It was taken before the invalidation
     // that was asked for last, or before the one that was acknowledged last.
@@ -75,7 +73,6 @@ module page_walk_cache_proof_top (
         .response_valid(response_valid), .response_walk(response_walk), .response_data(response_data),
         .response_error(response_error), .response_changed(response_changed),
         .invalidate_valid(invalidate_valid), .cached_levels(cached_levels), .reserved_bits({20{reserved}} & 20'h00100),
-        .execute_disable(disable_allowed),
         .request_ready(request_ready), .answer_valid(answer_valid), .answer_walk(answer_walk),
         .answer_data(answer_data), .answer_error(answer_error), .answer_changed(answer_changed),
         .memory_valid(memory_valid), .memory_walk(memory_walk), .memory_word(memory_word),
@@ -194,7 +191,7 @@ module page_walk_cache_proof_top (
             || memory_expected != {64{expected[memory_walk]}}))
         || (hit && (!cached[answer_walk] || at_memory[answer_walk]));
     assign bad[4] = hit && (!answer_data[0] || !answer_data[5] || answer_data[7] || (answer_data[40] && reserved)
-        || (answer_data[63] && !disable_allowed));
+        || !answer_data[1] || !answer_data[2] || answer_data[63]);
     assign bad[5] = hits_watched && !gave_since;
     assign bad[6] = \cache.fresh_q && (\cache.ways_found == 2'd3);
     assign bad[7] = looks && was_here != (\cache.ways_found != 2'd0);
@@ -214,7 +211,7 @@ module page_walk_cache_proof_top (
     assign seen[1] = response_valid && busy == 2'd3 && response_error;
     assign seen[2] = was_hit && gave && hits_watched;
     assign seen[3] = was_hit && memory_valid && memory_update && at_memory != 2'd0;
-    assign seen[4] = hit && answer_data[40] && answer_data[63] && !reserved;
+    assign seen[4] = hit && answer_data[40] && !answer_data[3] && !reserved;
     assign seen[5] = was_old && was_hit && hits_watched;
     assign seen[6] = \cache.fresh_q && (\cache.ways_found == 2'd2) && here;
     assign seen[7] = looks && !was_here && was_hit && gave_since;

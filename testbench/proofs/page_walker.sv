@@ -128,13 +128,15 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire [63:0] response_is = answers_walk && updating[response_walk] && !response_changed
         ? {expected[63:7], response_of[6:5], expected[4:0]} : response_of;
 
-    // An invalidation stays until it is acknowledged.
+    // An invalidation stays until it is acknowledged. It begins when the walks have ended that the last one has delayed.
     reg         invalidating, invalidating_space, invalidating_all;
     wire        invalidate_ready;
     wire        invalidate_valid = invalidating || forget;
     wire        invalidate_space = invalidating ? invalidating_space : forget_space;
     wire        invalidate_all = invalidating ? invalidating_all : forget_all;
-    wire        begins = invalidate_valid && !invalidating;
+    (* hierconn *) wire \walker.halting_q , \walker.delays_q ;
+    wire        begins = invalidate_valid && ! \walker.halting_q && ! \walker.delays_q ;
+    wire        acts = begins || \walker.halting_q ;
     always @(posedge clock) begin
         invalidating <= invalidate_valid && !invalidate_ready;
         invalidating_space <= invalidate_space;
@@ -223,7 +225,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire        offers_now = offers && !was_offered;
     wire        from_root = offers_now && !memory_update && memory_level == 3'd4;
     wire        space_now = from_root ? \walker.space_q : of_walk[52];
-    wire        meant = invalidate_valid && (invalidate_all || invalidate_space == space_now);
+    wire        meant = acts && (invalidate_all || invalidate_space == space_now);
     wire        answered = response_valid && response_walk == watched && answers_walk;
     wire        refused = answered && response_changed;
     always @(posedge clock) begin
@@ -343,8 +345,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     (* hierconn *) wire [3:0]  \walker.walk_requesters ;
     (* hierconn *) wire [5:0]  \walker.walk_level , \walker.walk_note ;
     (* hierconn *) wire [79:0] \walker.walk_frame ;
-    (* hierconn *) wire \walker.walk[0].stale_q , \walker.walk[1].stale_q , \walker.chosen_q , \walker.chosen_first_q ,
-        \walker.chosen_walk_q , \walker.compared_q , \walker.halting_q , \walker.back_q , \walker.back_walk_q ,
+    (* hierconn *) wire \walker.walk[0].hit_q , \walker.walk[1].hit_q , \walker.walk[0].stale_q , \walker.walk[1].stale_q , \walker.chosen_q , \walker.chosen_first_q ,
+        \walker.chosen_walk_q , \walker.compared_q , \walker.back_q , \walker.back_walk_q ,
         \walker.looked_q , \walker.seen_walk_q , \walker.seen_error_q , \walker.seen_changed_q , \walker.seen_write_q ,
         \walker.seen_execute_q , \walker.seen_user_q , \walker.seen_marking_q , \walker.seen_writable_q ,
         \walker.seen_user_page_q , \walker.seen_executable_q , \walker.means_q , \walker.out_walk_q ,
@@ -411,7 +413,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     endgenerate
     wire       first_used = waits[head];
     // Responses, requests that wait, and who is chosen.
-    wire       adrift = invalidating != \walker.halting_q || ( \walker.out_ends_q && \walker.out_note_q == 3'd1)
+    wire       adrift = ( \walker.halting_q && !invalidating) || ( \walker.out_ends_q && \walker.out_note_q == 3'd1)
         || stray_looked && ! \walker.looked_q || stray_meant && ! \walker.means_q
         || ( \walker.chosen_q && \walker.chosen_first_q && ! \walker.odd )
         || ( \walker.compared_q && (!first_used || \walker.odd ))
@@ -491,7 +493,11 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         end
     endgenerate
     wire        first_out = w_out && !was_offered;
-    wire [18:0] odd_ones;
+    // Whether an invalidation has met the watched walk since it was begun.
+    wire        meets = begins && !w_free && (invalidate_all || invalidate_space == \walker.walk_space [watched]);
+    reg         met;
+    always @(posedge clock) met <= !w_free && (met || meets);
+    wire [20:0] odd_ones;
     assign odd_ones[0] = (!w_free && (level == 3'd0 || level > 3'd4))
         || ((w_free || (w_asking && !again)) && spent && !tells_watched);
     assign odd_ones[1] = w_reading && stale[watched] && spent;
@@ -513,18 +519,20 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     assign odd_ones[14] = (tells_watched && !right_answer);
     assign odd_ones[15] = tells_watched && !w_free && !(w_asking && !again);
     assign odd_ones[16] = first_out && !again && stale[watched]
-        && !(invalidating && (invalidating_all || invalidating_space == out_kind[52]));
+        && !( \walker.halting_q && (invalidating_all || invalidating_space == out_kind[52]));
     assign odd_ones[17] = asks_memory && \walker.roots_q != ( \walker.space_q ? root_1 : root_0);
     assign odd_ones[18] = asks_memory && \walker.trail_q != trail[{number, \walker.level_q }];
+    assign odd_ones[19] = !w_free && met != (watched ? \walker.walk[1].hit_q : \walker.walk[0].hit_q );
+    assign odd_ones[20] = !w_free && met && ! \walker.delays_q && ! \walker.halting_q ;
     wire        strange = |odd_ones;
     // What is older than the last invalidation has gone, or is begun again.
     wire        leftover = old && (w_ended || (w_asking && again)
         || (w_reading && (again || !first_out) && !stale[watched] && !gone)
         || ((tells_watched || w_out || (w_reading && marks)) && !(w_out && !again && first_out)
-            && !(invalidating && (invalidating_all || invalidating_space == of_walk[52]))));
+            && !( \walker.halting_q && (invalidating_all || invalidating_space == of_walk[52]))));
 
     assign bad[2] = strays || (tells_watched && !right_answer) || early || astray || strange;
-    assign bad[3] = (from_root && spent) || (offers && !memory_update && ml != 3'd4 && m != ml + 3'd1) || astray || strange;
+    assign bad[3] = (from_root && spent) || (meets && met) || (offers && !memory_update && ml != 3'd4 && m != ml + 3'd1) || astray || strange;
     assign bad[4] = (old && !meant && (tells_watched || (offers && memory_update) || (at_memory[watched] && pending_update)))
         || astray || strange || leftover;
     assign bad[5] = (offers && memory_update && !right_update) || astray || strange;
@@ -585,7 +593,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     reg  [3:0] age;
     wire       wants = w_asking || w_ended;
     wire       moves = \walker.chosen_q && go;
-    wire       halts = invalidate_valid || invalidating;
+    wire       halts = acts;
     wire       counts = memory_ready && answer_ready && !root_valid && ! \walker.looked_q ;
     always @(posedge clock) begin
         if (!wants || (moves && here[watched]) || halts) {ahead, age} <= 6'd0;

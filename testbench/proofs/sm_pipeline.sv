@@ -1,6 +1,6 @@
 // The guarantees of sm_pipeline.md, stated over its ports, with 4 warps of 4 instructions each, a queue and a log of 4
-// entries. The scheme is the log; with QUEUE defined it is the replay queue, and with CHECK warp disable until the last check,
-// to which G5 does not apply. `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want
+// entries. The scheme is the log; with QUEUE defined it is the replay queue, with CHECK warp disable until the last check, and
+// with COMMIT until commit; to these two G5 does not apply. `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want
 // of an occasion. G1 to G5 are proved by induction, with what else holds of the registers: that is the longer part of this
 // file.
 module sm_pipeline_proof_top (
@@ -28,16 +28,20 @@ module sm_pipeline_proof_top (
     output wire [8:1]  bad,
     output wire [8:1]  seen
 );
-    // Whether sources are held until the last check; whether the fetch stops until then, and what faults is fetched again.
+    // Whether sources are held until the last check; whether the fetch stops until then or until commit, and what faults is
+    // fetched again.
 `ifdef QUEUE
     `define PIPELINE sm_pipeline_proof_queue
-    localparam HOLDS = 1'b1, DISABLES = 1'b0;
+    localparam HOLDS = 1'b1, DISABLES = 1'b0, COMMITS = 1'b0;
 `elsif CHECK
     `define PIPELINE sm_pipeline_proof_check
-    localparam HOLDS = 1'b0, DISABLES = 1'b1;
+    localparam HOLDS = 1'b0, DISABLES = 1'b1, COMMITS = 1'b0;
+`elsif COMMIT
+    `define PIPELINE sm_pipeline_proof_commit
+    localparam HOLDS = 1'b0, DISABLES = 1'b1, COMMITS = 1'b1;
 `else
     `define PIPELINE sm_pipeline_proof
-    localparam HOLDS = 1'b0, DISABLES = 1'b0;
+    localparam HOLDS = 1'b0, DISABLES = 1'b0, COMMITS = 1'b0;
 `endif
 
     function [7:0] register;
@@ -165,7 +169,12 @@ module sm_pipeline_proof_top (
     wire [3:0]  reader_1 = {read_warp[7:6], read_entry[3:2]};
     wire [3:0]  mover = {memory_warp[1:0], memory_entry};
     reg  [11:0] issued;
-    reg  [3:0]  disabled; // warps with a global-memory instruction that was fetched and neither checked nor reverted
+    // Global-memory instructions that have been checked and not finished, by their entries, if they disable their warps; and
+    // the warps with one that was fetched and neither reverted nor, as the scheme has it, checked or finished.
+    reg  [15:0] committing;
+    reg  [3:0]  disabled;
+    wire [15:0] ending = ({15'd0, finished[0]} << named[0]) | ({15'd0, finished[1]} << named[1])
+        | ({15'd0, finished[2]} << named[2]) | ({15'd0, finished[3]} << named[3]) | ({15'd0, finished[4]} << named[4]);
     integer     w;
     // Two instructions of one warp: the older one is on the warp's own port.
     wire        pair = first_reads == 2'b11 && read_warp[1:0] == read_warp[7:6];
@@ -182,13 +191,16 @@ module sm_pipeline_proof_top (
                 - {2'd0, DISABLES && faulted_valid && told_warp[told*2 +: 2] == w};
             disabled[w] <= (fetching[0] && class_0[2] && fetch_warp[1:0] == w)
                 || (fetching[1] && class_1[2] && fetch_warp[7:6] == w)
-                || (disabled[w] && !(checking && told_warp[told*2 +: 2] == w) && !(revert_valid && revert_warp[1:0] == w));
+                || (disabled[w] && !(COMMITS ? |(committing[w*4 +: 4] & ending[w*4 +: 4]) : checking && told_warp[told*2 +: 2] == w)
+                    && !(revert_valid && revert_warp[1:0] == w));
         end
         if (read_valid[0] && read_class[2:0] < 3'd3) executing[reader_0] <= 1'b1;
         if (read_valid[1] && read_class[5:3] < 3'd3) executing[reader_1] <= 1'b1;
         if (taken && !global_front) executing[mover] <= 1'b1;
         if (checking) executing[{told_warp[told*2 +: 2], told_entry[told*2 +: 2]}] <= 1'b1;
         for (w = 0; w < 5; w = w + 1) if (finished[w]) executing[named[w]] <= 1'b0;
+        committing <= committing & ~ending;
+        if (COMMITS && checking) committing[{told_warp[told*2 +: 2], told_entry[told*2 +: 2]}] <= 1'b1;
         if (checking || faulted_valid) translating[told] <= 1'b0;
         if (taken && global_front) begin
             translating[place] <= 1'b1;
@@ -242,7 +254,7 @@ module sm_pipeline_proof_top (
         || (own_0 && own_1 && |(set(read_destination[15:8]) & (set(read_source_a[7:0]) | set(read_source_b[7:0]) | set(read_source_c[7:0]))));
     // Where sources are held: until the last check of the marked instruction nothing that follows writes the registers of its
     // address and its data, however often it is issued again. Where warps are disabled: nothing of any warp is fetched behind a
-    // global-memory instruction until its last check, or until it goes back to the source.
+    // global-memory instruction until its last check or commit, or until it goes back to the source.
     reg  [15:0] sources;
     function writes_one;
         input [7:0]  destination;
@@ -466,7 +478,7 @@ module sm_pipeline_proof_top (
     // Each entry of a scoreboard that is used belongs to one instruction, in one place. A warp that runs has nothing that
     // waits for a replay. Of one that stops, all that is on its way to the queue will wait there. One that is replayed has
     // room for it in its scoreboard, and nothing else is fetched or issued. A warp that is disabled has one instruction that may
-    // fault or has faulted and is not fetched again, and none behind it.
+    // fault, has faulted and is not fetched again, or has still to commit, and none behind it.
     wire [15:0] lost, unstopped;
     wire [3:0]  waits, scanned, disordered, overtaken;
     generate
@@ -484,15 +496,17 @@ module sm_pipeline_proof_top (
                 end
                 assign lost[g*4 + h] = $countones({among, executing[g*4 + h], first[g] && \pipeline.warp_first_entry [g*2 +: 2] == h,
                     second[g] && \pipeline.warp_second_entry [g*2 +: 2] == h}) != used[g*4 + h];
-                assign unstopped[g*4 + h] = DISABLES && !stops[g*4 + h] && (|(among & unchecked)
+                assign unstopped[g*4 + h] = DISABLES && !stops[g*4 + h] && (|(among & unchecked) || committing[g*4 + h]
                     || (to_come[0] && \pipeline.warp_first_entry [g*2 +: 2] == h)
                     || (to_come[1] && \pipeline.warp_second_entry [g*2 +: 2] == h));
                 assign waiting_here[h] = waiting[h] && \pipeline.stage.queue_.warp_q [h*6 +: 6] == g;
             end
             assign waits[g] = |waiting_here;
-            assign overtaken[g] = DISABLES && ($countones({to_come, flies, refetch[g]}) != disabled[g]
-                || (first[g] && |{flies, refetch[g]}) || (second[g] && to_come[0])
-                || (|here[1:0] && |{flies[6:2], refetch[g]}) || (flies[g % 2] && here[1 - g % 2])
+            wire [3:0] commits = committing[g*4 +: 4];
+            assign overtaken[g] = DISABLES && ($countones({to_come, flies, refetch[g], commits}) != disabled[g]
+                || |(commits & ~executing[g*4 +: 4])
+                || (first[g] && |{flies, refetch[g], commits}) || (second[g] && to_come[0])
+                || (|here[1:0] && |{flies[6:2], refetch[g], commits}) || (flies[g % 2] && here[1 - g % 2])
                 || (refetch[g] && (running[g] || !begun[g])) || (reverting[g] && !first[g] && !refetch[g]));
             assign scanned[g] = scan && scan_warp == g;
             wire       stopping = waits[g] || |(here & enters & cut) || |(here[1:0] & ~read_replayed & cut[1:0]);

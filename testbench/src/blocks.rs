@@ -286,6 +286,7 @@ impl Block for SmPipeline {
                     "" => Scheme::OperandLog,
                     "_queue" => Scheme::ReplayQueue,
                     "_check" => Scheme::WarpDisableLastCheck,
+                    "_commit" => Scheme::WarpDisableCommit,
                     _ => return None,
                 },
                 policy: Policy::LooseRoundRobin,
@@ -521,7 +522,7 @@ pub enum SetupError {
 }
 
 /// The small configuration of a block that is proved: it can be run, and is not offered. The pipeline has one for each of
-/// three schemes.
+/// four schemes.
 const PROVED: &str = "proof";
 
 fn is_proved(config: &str) -> bool {

@@ -100,7 +100,6 @@ impl Machine {
             cache.inputs.reset = true;
             cache.inputs.cached_levels = 15;
             cache.inputs.reserved_bits = 0xF_FF00;
-            cache.inputs.execute_disable = true;
         }
         machine.cycle();
         machine.walker.inputs.reset = false;

@@ -318,6 +318,75 @@ fn premature_resolution_wakes_nobody() {
     assert_eq!(gmmu.records().len(), 2, "it is not reported again");
 }
 
+/// G6: a write waits for the dirty bit, whatever else the driver has brought.
+#[test]
+fn resolution_without_the_dirty_bit_wakes_no_write() {
+    let mut gmmu = Gmmu::new("8");
+    gmmu.map(0, 1, 7, OPEN & !DIRTY);
+    assert_eq!(gmmu.answer(0, 0, 1, true).kind, FAR);
+    for _ in 0..3 {
+        gmmu.command(Command::StartAckAll, 0, 0, 0);
+    }
+    gmmu.steps(50);
+    assert_eq!((gmmu.resolved.len(), gmmu.last.held), (0, 1));
+    assert_eq!(gmmu.records().len(), 1);
+    gmmu.map(0, 1, 7, OPEN);
+    gmmu.command(Command::StartAckAll, 0, 0, 0);
+    gmmu.steps(50);
+    assert_eq!((gmmu.resolved.len(), gmmu.last.held), (1, 0));
+    let told = gmmu.answer(0, 0, 1, true);
+    assert_eq!((told.kind, told.clean), (TRANSLATION, false));
+}
+
+/// G2: a right that was missing at any level is found as soon as it is there, without an invalidation.
+#[test]
+fn right_that_a_fault_missed_is_found_when_it_is_there() {
+    for level in 1..=4 {
+        for right in [WRITABLE, USER] {
+            let mut gmmu = Gmmu::new("8");
+            gmmu.map(0, 5, 6, OPEN);
+            let word = gmmu.entry(0, 5, level);
+            let entry = gmmu.memory.0[&word];
+            gmmu.memory.0.insert(word, entry & !right);
+            for sm in [1, 2] {
+                let told = gmmu.answer(sm, 0, 5, true);
+                assert!(told.kind == DENIED || !told.writable);
+            }
+            gmmu.memory.0.insert(word, entry);
+            for sm in [1, 3] {
+                let told = gmmu.answer(sm, 0, 5, true);
+                assert_eq!((told.kind, told.writable), (TRANSLATION, true));
+            }
+        }
+    }
+}
+
+/// G1: invalidations that follow each other at once, or with some cycles between, keep nobody waiting.
+#[test]
+fn invalidations_without_end_keep_nobody_waiting() {
+    for (latency, gap, scope) in [(300, 0, 2), (200, 0, 0), (300, 100, 0), (300, 400, 1)] {
+        let mut gmmu = Gmmu::fast("8");
+        gmmu.latency = latency;
+        gmmu.map(0, 5, 6, OPEN);
+        for sm in 0..16 {
+            gmmu.map(0, sm << 27, 7 + sm, OPEN);
+            gmmu.ask(sm as usize, 0, sm << 27, false);
+        }
+        gmmu.steps(500);
+        let (since, mut acknowledged) = (gmmu.cycle, 0);
+        while gmmu.told.len() < 16 {
+            gmmu.invalidate(scope, 0, 5);
+            gmmu.steps(gap);
+            acknowledged += 1;
+            let waited = gmmu.cycle - since;
+            assert!(
+                waited < 40 * latency,
+                "after {acknowledged} of scope {scope}"
+            );
+        }
+    }
+}
+
 /// G7: at every cycle of a walk, and of a hit.
 #[test]
 fn invalidation_leaves_nothing_that_was_read_before() {
@@ -419,7 +488,7 @@ const IN_TIME: u64 = 20_000;
 /// model decides what is legal, and the Verilog agrees with it.
 fn every_request_is_answered(config: &str, cycles: u64) {
     let parameters = <Block as blocks::Block>::parameters(config).unwrap();
-    let mut traffic = <Block as blocks::Block>::traffic(parameters, 7);
+    let mut traffic = <Block as blocks::Block>::traffic(parameters, 7).without_resets();
     let mut model = faultline_sim::gmmu::Gmmu::new(parameters);
     let kinds: Vec<_> = Kind::built()
         .filter(|kind| *kind == Kind::Verilog)
@@ -427,7 +496,7 @@ fn every_request_is_answered(config: &str, cycles: u64) {
     let mut bench = (!kinds.is_empty()).then(|| blocks::bench_of::<Block>(config, &kinds).unwrap());
     let mut inputs = Inputs::default();
     let mut waiting: HashMap<(usize, u64, u64), u64> = HashMap::new();
-    let mut longest = 0;
+    let (mut longest, mut asked, mut invalidates) = (0, [None; 16], None);
     for cycle in 0..cycles {
         traffic.drive(&model, &mut inputs);
         let outputs = model.cycle(&inputs);
@@ -436,19 +505,42 @@ fn every_request_is_answered(config: &str, cycles: u64) {
             assert_eq!(bench.cycle(&inputs).unwrap(), outputs, "cycle {cycle}");
         }
         let page = |sm| (sm, inputs.request_page[sm], inputs.request_space[sm]);
-        for sm in 0..16 {
+        for (sm, asked) in asked.iter_mut().enumerate() {
             if outputs.fill_valid >> sm & 1 == 1 {
                 let told = (sm, outputs.fill_page, u64::from(outputs.fill_space));
                 longest = longest.max(cycle - waiting.remove(&told).unwrap_or(cycle));
             }
-            if (inputs.request_valid & outputs.request_ready) >> sm & 1 == 1 {
-                waiting.entry(page(sm)).or_insert(cycle);
+            let valid = inputs.request_valid >> sm & 1 == 1;
+            let since = *asked.get_or_insert(cycle);
+            if valid && outputs.request_ready >> sm & 1 == 1 {
+                waiting.entry(page(sm)).or_insert(since);
+            }
+            if !valid || outputs.request_ready >> sm & 1 == 1 {
+                *asked = None;
             }
         }
+        // An invalidation is acknowledged in time, too.
+        let since = *invalidates.get_or_insert(cycle);
+        assert!(
+            since + IN_TIME > cycle,
+            "cycle {cycle}: an invalidation waits"
+        );
+        if !inputs.invalidate_valid || outputs.invalidate_ready {
+            invalidates = None;
+        }
         if inputs.reset {
+            (asked, invalidates) = ([None; 16], None);
             waiting.clear();
         }
         if cycle % 4096 == 0 {
+            let asks = asked
+                .iter()
+                .flatten()
+                .find(|since| **since + IN_TIME < cycle);
+            assert!(
+                asks.is_none(),
+                "cycle {cycle}: a request waits since {asks:?}"
+            );
             let late = waiting.iter().find(|(_, since)| **since + IN_TIME < cycle);
             assert!(late.is_none(), "cycle {cycle}: {late:?} waits");
         }

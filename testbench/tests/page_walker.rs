@@ -6,7 +6,7 @@
 mod support;
 
 use faultline_testbench::traffic::Dice;
-use support::walker::{OPEN, Walker, requesters};
+use support::walker::{OPEN, ROOT, Walker, requesters};
 
 /// A page whose indices differ at every level.
 const PAGE: u64 = 1 << 27 | 2 << 18 | 3 << 9 | 4;
@@ -88,8 +88,9 @@ fn walks_of_one_page_for_different_accesses_do_not_mix() {
 /// G2: every bit of a page and of a space counts, in the search for a walk that is alike and in every index.
 #[test]
 fn pages_that_differ_in_one_bit_are_different_walks() {
-    for bit in 0..35 {
-        let other = PAGE ^ 1 << bit;
+    for bit in 0..36 {
+        // The highest bit that is translated is that of all above it, too.
+        let other = PAGE ^ if bit < 35 { 1 << bit } else { 0x1_FFFF << 35 };
         let mut walker = Walker::new("8");
         walker.map(0, PAGE, 0x5000);
         walker.map(0, other, 0x6000);
@@ -105,6 +106,25 @@ fn pages_that_differ_in_one_bit_are_different_walks() {
         found.sort();
         let expected = [(vec![0], 0x5000), (vec![1], 0x6000), (vec![2], 0x7000)];
         assert_eq!(found, expected, "bit {bit}");
+    }
+    for bit in 0..8 {
+        let (space, mut walker) = (1 << bit, Walker::new("8"));
+        walker.inputs.root_valid = true;
+        walker.inputs.root_space = space;
+        walker.inputs.root_frame = ROOT + 0x100;
+        walker.cycle();
+        walker.inputs.root_valid = false;
+        walker.map(0, PAGE, 0x5000);
+        walker.map(1, PAGE, 0x6000);
+        walker.ask(0, 0, PAGE);
+        walker.ask(1, space, PAGE);
+        let answers = walker.answers(2).iter();
+        let mut found: Vec<_> = answers
+            .map(|answer| (requesters(answer), answer.answer_frame))
+            .collect();
+        found.sort();
+        let expected = [(vec![0], 0x5000), (vec![1], 0x6000)];
+        assert_eq!(found, expected, "bit {bit} of a space");
     }
 }
 
@@ -163,21 +183,55 @@ fn invalidation_in_any_cycle_outdates_what_was_read() {
     }
 }
 
-/// G4: an invalidation of another space lets a walk go on.
+/// G4: an invalidation of another space lets a walk go on, whatever comes to the walker with it.
 #[test]
 fn invalidation_of_another_space_leaves_a_walk_alone() {
-    let mut walker = Walker::new("8");
-    walker.map(0, PAGE, 0x5000);
-    walker.ask(0, 0, PAGE);
-    for _ in 0..12 {
-        walker.cycle();
+    for delay in 0..12 {
+        let mut walker = Walker::new("8");
+        walker.map(0, PAGE, 0x5000);
+        walker.map(1, PAGE, 0x6000);
+        walker.ask(0, 0, PAGE);
+        for cycle in 0..12 {
+            if cycle == delay {
+                walker.ask(1, 1, PAGE);
+            }
+            walker.cycle();
+        }
+        walker.inputs.invalidate_valid = true;
+        walker.inputs.invalidate_space = 1;
+        while !walker.cycle().invalidate_ready {}
+        walker.inputs.invalidate_valid = false;
+        walker.answers(2);
+        for level in 1..=4 {
+            let word = walker.word(0, PAGE, level);
+            let reads = walker.asked.iter().filter(|asked| asked.word == word);
+            assert_eq!(reads.count(), 1, "level {level}, delay {delay}");
+        }
     }
-    walker.inputs.invalidate_valid = true;
-    walker.inputs.invalidate_space = 1;
-    while !walker.cycle().invalidate_ready {}
-    walker.inputs.invalidate_valid = false;
-    walker.answers(1);
-    assert_eq!(walker.asked.len(), 4);
+}
+
+/// G3: invalidations that follow each other at once begin a walk again once, and those that wait with it.
+#[test]
+fn invalidations_without_a_gap_begin_a_walk_again_once() {
+    for latency in [4, 60, 300] {
+        let mut walker = Walker::new("8");
+        walker.latency = latency;
+        for requester in 0..8 {
+            walker.map(0, PAGE + requester, 0x5000 + requester);
+            walker.ask(requester as usize, 0, PAGE + requester);
+        }
+        for _ in 0..latency * 2 {
+            walker.cycle();
+        }
+        walker.inputs.invalidate_valid = true;
+        let (mut done, mut begun) = (0, walker.asked.len());
+        while walker.answers.len() < 8 {
+            done += u32::from(walker.cycle().invalidate_ready);
+            assert!(walker.cycle < 40 * latency + 400, "{done} invalidations");
+        }
+        begun = walker.asked.len() - begun;
+        assert!(done >= 1 && begun <= 8 * 8, "{begun} reads");
+    }
 }
 
 /// G5.

@@ -13,7 +13,8 @@ use faultline_testbench::walks::Walker;
 mod support;
 
 use support::tables::{
-    LIMIT, ROOT, Words, all_rules, every_combination, hostile, requests, tables,
+    LIMIT, ROOT, Words, all_rules, all_widths, every_bit, every_combination, hostile, requests,
+    tables,
 };
 
 fn image_of(words: &Words) -> Image {
@@ -91,6 +92,27 @@ fn every_hundredth_combination_of_bits_agrees_in_the_kernel() {
 #[ignore = "takes a quarter of an hour"]
 fn every_combination_of_bits_at_every_level_agrees_in_the_kernel() {
     assert_eq!(sweep(Kind::RustHdl, 1), 516_096);
+}
+
+/// Each bit that may be reserved, alone, with physical addresses of every width.
+#[test]
+fn every_single_bit_with_every_width_of_addresses_agrees() {
+    for kind in Kind::built() {
+        let step = if kind == Kind::RustHdl { 97 } else { 1 };
+        let (mut cases, mut number) = (0, 0);
+        for rules in all_widths() {
+            let mut walker = Walker::new(rules, Some(LIMIT), kind).unwrap();
+            every_bit(&rules, |words, request| {
+                number += 1;
+                if number % step == 0 {
+                    compare(&mut walker, &rules, &image_of(words), request);
+                    cases += 1;
+                }
+            });
+        }
+        println!("{cases} cases on {kind}: no difference");
+        assert_eq!(cases, 144_648 / step);
+    }
 }
 
 #[test]

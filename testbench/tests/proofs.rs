@@ -273,6 +273,7 @@ fn sm_pipeline_guarantees_are_proved_with_a_queue() {
 fn sm_pipeline_guarantees_are_proved_of_warp_disable() {
     if !missing() {
         prove_pipeline(&Proof::of_pipeline("proof_check", "CHECK"), &[5]);
+        prove_pipeline(&Proof::of_pipeline("proof_commit", "COMMIT"), &[5]);
     }
 }
 

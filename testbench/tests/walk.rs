@@ -12,7 +12,8 @@ use faultline_testbench::traffic::Dice;
 mod support;
 
 use support::tables::{
-    LIMIT, ROOT, Words, all_rules, every_combination, hostile, requests, tables,
+    LIMIT, ROOT, Words, all_rules, all_widths, every_bit, every_combination, hostile, requests,
+    tables,
 };
 
 fn machine(rules: &Rules) -> Machine {
@@ -89,6 +90,18 @@ fn every_combination_of_bits_at_every_level_agrees() {
     }
     println!("{cases} cases");
     assert_eq!(cases, 516_096);
+}
+
+#[test]
+fn every_single_bit_with_every_width_of_addresses_agrees() {
+    let mut cases = 0;
+    for rules in all_widths() {
+        every_bit(&rules, |words, request| {
+            compare(&rules, words, request);
+            cases += 1;
+        });
+    }
+    assert_eq!(cases, 144_648);
 }
 
 #[test]

@@ -25,8 +25,10 @@ pub struct Entries<const E: usize, const I: usize, const A: usize> {
     pub mark: Signal<In, Bit>,
     /// The entry that the rest is about.
     pub target: Signal<In, Bits<I>>,
-    /// It is taken, with the tag.
+    /// It is taken, with the tag,
     pub take: Signal<In, Bit>,
+    /// for a write that found a clean page.
+    pub clean: Signal<In, Bit>,
     /// It is free.
     pub free: Signal<In, Bit>,
     /// It is not marked any longer.
@@ -35,6 +37,8 @@ pub struct Entries<const E: usize, const I: usize, const A: usize> {
     pub some: Signal<Out, Bit>,
     /// The lowest one.
     pub first: Signal<Out, Bits<I>>,
+    /// The one that the rest is about was taken for such a write.
+    pub is_clean: Signal<Out, Bit>,
     /// The lowest free entry.
     pub vacant: Signal<Out, Bits<I>>,
     /// An entry is marked.
@@ -44,11 +48,13 @@ pub struct Entries<const E: usize, const I: usize, const A: usize> {
     noted: [Register<Bit>; E],
     tags: [Register<Bits<A>>; E],
     candidate: [Register<Bit>; E],
+    of_clean: [Register<Bit>; E],
 
     lowest: Arbiter<E, I, false>,
     lowest_free: Arbiter<E, I, false>,
     some_candidate: AnyOf<E>,
     some_noted: AnyOf<E>,
+    some_clean: AnyOf<E>,
     is_target: [Signal<Local, Bit>; E],
 }
 
@@ -64,6 +70,8 @@ impl<const E: usize, const I: usize, const A: usize> Logic for Entries<E, I, A> 
             self.tags[i].reset.next = self.reset.val();
             self.candidate[i].clock.next = self.clock.val();
             self.candidate[i].reset.next = self.reset.val();
+            self.of_clean[i].clock.next = self.clock.val();
+            self.of_clean[i].reset.next = self.reset.val();
         }
 
         for i in 0..E {
@@ -73,6 +81,10 @@ impl<const E: usize, const I: usize, const A: usize> Logic for Entries<E, I, A> 
             self.some_noted.of[i].next = self.noted[i].q.val();
             self.is_target[i].next = self.target.val() == i.to_bits::<I>();
         }
+        for i in 0..E {
+            self.some_clean.of[i].next = self.is_target[i].val() && self.of_clean[i].q.val();
+        }
+        self.is_clean.next = self.some_clean.any.val();
         self.some.next = self.some_candidate.any.val();
         self.first.next = self.lowest.index.val();
         self.vacant.next = self.lowest_free.index.val();
@@ -94,9 +106,11 @@ impl<const E: usize, const I: usize, const A: usize> Logic for Entries<E, I, A> 
             self.noted[i].d.next =
                 self.noted[i].q.val() || (self.mark.val() && self.taken[i].q.val());
             self.tags[i].d.next = self.tags[i].q.val();
+            self.of_clean[i].d.next = self.of_clean[i].q.val();
             if self.is_target[i].val() && self.take.val() {
                 self.taken[i].d.next = true;
                 self.tags[i].d.next = self.tag.val();
+                self.of_clean[i].d.next = self.clean.val();
             }
             if self.is_target[i].val() && self.free.val() {
                 self.taken[i].d.next = false;
@@ -119,9 +133,9 @@ impl<const E: usize, const I: usize, const A: usize> Default for Entries<E, I, A
             };
         }
         signals!(
-            clock, reset, search, sweep, tag, drop, mark, target, take, free, unmark, some, first, vacant, marked, lowest,
-            lowest_free, some_candidate, some_noted;
-            taken, noted, tags, candidate, is_target
+            clock, reset, search, sweep, tag, drop, mark, target, take, clean, free, unmark, some, first, is_clean, vacant,
+            marked, lowest, lowest_free, some_candidate, some_noted, some_clean;
+            taken, noted, tags, candidate, of_clean, is_target
         )
     }
 }

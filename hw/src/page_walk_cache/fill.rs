@@ -34,8 +34,6 @@ pub struct Fill<const K: usize> {
     pub error: Signal<In, Bit>,
     /// Bits 51 to 32 that must be 0.
     pub reserved_bits: Signal<In, Bits<20>>,
-    /// Bit 63 may be 1.
-    pub execute_disable: Signal<In, Bit>,
     /// Everything is to be forgotten.
     pub forget: Signal<In, Bit>,
     /// The tags may be read.
@@ -74,6 +72,7 @@ pub struct Fill<const K: usize> {
     behind: Lowest<K>,
     some_behind: AnyOf<K>,
     leads: Signal<Local, Bit>,
+    withholds: Signal<Local, Bit>,
     reserved: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
 }
@@ -94,15 +93,18 @@ impl<const K: usize> Logic for Fill<K> {
             self.chosen[i].reset.next = self.reset.val();
         }
 
-        // Present, accessed, leading to a table, and without a reserved bit.
+        // Present, accessed, leading to a table with every right, and without a reserved bit.
         self.leads.next =
             self.data.val().get_bit(0) && self.data.val().get_bit(5) && !self.data.val().get_bit(7);
-        self.reserved.next = (self.data.val().get_bits::<20>(32) & self.reserved_bits.val()).any()
-            || (self.data.val().get_bit(63) && !self.execute_disable.val());
+        self.withholds.next = !self.data.val().get_bit(1)
+            || !self.data.val().get_bit(2)
+            || self.data.val().get_bit(63);
+        self.reserved.next = (self.data.val().get_bits::<20>(32) & self.reserved_bits.val()).any();
         self.idle.next = self.step.q.val() == Step::Idle;
         self.take.next = self.offered.val()
             && self.idle.val()
             && self.leads.val()
+            && !self.withholds.val()
             && !self.reserved.val()
             && !self.error.val();
         self.held.d.next = self.held.q.val();
@@ -173,9 +175,9 @@ impl<const K: usize> Default for Fill<K> {
             };
         }
         signals!(
-            clock, reset, offered, data, error, reserved_bits, execute_disable, forget, may_read, may_write, idle, read,
+            clock, reset, offered, data, error, reserved_bits, forget, may_read, may_write, idle, read,
             comparing, first, first_writes, write, write_round, entry, step, waited, held, chosen_round, some_found, behind, some_behind, leads,
-            reserved, take;
+            withholds, reserved, take;
             found, round, way, chosen
         )
     }

@@ -81,6 +81,8 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     pub ended: Signal<Out, Bit>,
     /// It waits for memory to set bits.
     pub setting: Signal<Out, Bit>,
+    /// It was under way when something was last invalidated that it may have read.
+    pub delayed: Signal<Out, Bit>,
     /// Its page.
     pub page: Signal<Out, Bits<V>>,
     /// Its space.
@@ -118,6 +120,7 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     at_level: Register<Bits<3>>,
     marks: Register<Bit>,
     stale: Register<Bit>,
+    hit: Register<Bit>,
     at_frame: Register<Bits<F>>,
     noted: Register<Bits<3>>,
     may_write: Register<Bit>,
@@ -155,6 +158,8 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for W
         self.marks.reset.next = self.reset.val();
         self.stale.clock.next = self.clock.val();
         self.stale.reset.next = self.reset.val();
+        self.hit.clock.next = self.clock.val();
+        self.hit.reset.next = self.reset.val();
         self.at_frame.clock.next = self.clock.val();
         self.at_frame.reset.next = self.reset.val();
         self.noted.clock.next = self.clock.val();
@@ -200,6 +205,11 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for W
         }
         if self.restarting.val() || self.begin.val() {
             self.stale.d.next = false;
+        }
+
+        self.hit.d.next = self.hit.q.val() || self.meant.val();
+        if self.begin.val() {
+            self.hit.d.next = false;
         }
 
         self.at_level.d.next = self.at_level.q.val();
@@ -254,6 +264,7 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for W
         self.asking.next = self.asks.val();
         self.ended.next = self.done.val();
         self.setting.next = self.reads.val() && self.marks.q.val();
+        self.delayed.next = self.hit.q.val() && (self.step.q.val() != Step::Free);
         self.page.next = self.of_page.q.val();
         self.space.next = self.of_space.q.val();
         self.write.next = self.of_write.q.val();
@@ -310,6 +321,7 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Default for
             asking,
             ended,
             setting,
+            delayed,
             page,
             space,
             write,
@@ -333,6 +345,7 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Default for
             at_level,
             marks,
             stale,
+            hit,
             at_frame,
             noted,
             may_write,

@@ -141,6 +141,8 @@ ports! {
         walk_page: u64 = parameters.page_bits,
         /// Its space.
         walk_space: u8 = parameters.space_bits,
+        /// For a write.
+        walk_write: bool = 1,
         /// What a walk has found is accepted.
         present_ready: bool = 1,
         /// SMs wait no longer.

@@ -86,8 +86,6 @@ ports! {
         cached_levels: u8 = 4,
         /// Bits 51 to 32 of an entry that are above the physical address.
         reserved_bits: u32 = 20,
-        /// Pages may be execute-disabled.
-        execute_disable: bool = 1,
     }
 }
 
@@ -126,18 +124,19 @@ ports! {
 }
 
 impl Inputs {
-    /// Whether what memory answers may be kept: an entry that leads to a table, by the rules.
+    /// Whether what memory answers may be kept: an entry that leads to a table, by the rules, with every right.
     #[must_use]
     pub const fn may_be_kept(&self) -> bool {
         let entry = self.response_data;
-        let (present, accessed, page_size, disable) =
-            (entry & 1, entry >> 5 & 1, entry >> 7 & 1, entry >> 63);
+        let (present, writable, user) = (entry & 1, entry >> 1 & 1, entry >> 2 & 1);
+        let (accessed, page_size, disable) = (entry >> 5 & 1, entry >> 7 & 1, entry >> 63);
+        let every_right = writable == 1 && user == 1 && disable == 0;
         !self.response_error
             && present == 1
             && accessed == 1
             && page_size == 0
+            && every_right
             && entry >> 32 & self.reserved_bits as u64 == 0
-            && (disable == 0 || self.execute_disable)
     }
 
     /// Whether the request is a read of a level that is cached.

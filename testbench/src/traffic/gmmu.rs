@@ -33,6 +33,7 @@ pub struct GmmuTraffic {
     mode: &'static Mode,
     left: u64,
     cycle: u64,
+    resets: bool,
     /// The pages that are in use.
     pool: Vec<u64>,
     tables: Tables,
@@ -60,6 +61,7 @@ impl GmmuTraffic {
             mode: &STEADY,
             left: 0,
             cycle: 0,
+            resets: true,
             pool: Vec::new(),
             tables: Tables::default(),
             asked: Vec::new(),
@@ -70,6 +72,13 @@ impl GmmuTraffic {
             far_faults: 0,
             scenarios: Scenarios::default(),
         }
+    }
+
+    /// The same, but for resets after the first.
+    #[must_use]
+    pub const fn without_resets(mut self) -> Self {
+        self.resets = false;
+        self
     }
 
     /// Other pages and other tables.
@@ -277,7 +286,7 @@ impl Traffic for GmmuTraffic {
         }
         self.left -= 1;
         self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(16384) == 0;
+        inputs.reset = self.cycle < 3 || (self.dice.below(16384) == 0 && self.resets);
         if inputs.reset {
             self.configure(inputs);
         }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use faultline_sim::page_walk_cache::{Inputs, Outputs, PageWalkCache, Parameters};
-use faultline_sim::walk::{ACCESSED, DIRTY, EXECUTE_DISABLE, PAGE_SIZE, PRESENT};
+use faultline_sim::walk::{ACCESSED, DIRTY, EXECUTE_DISABLE, PAGE_SIZE, PRESENT, USER, WRITABLE};
 
 use super::{Dice, Traffic};
 use crate::session::Coverage;
@@ -17,7 +17,7 @@ use scenarios::Scenarios;
 
 /// Bits that entries have at random, and those of a table that may be kept.
 const RANDOM: u64 = 0x7FF0_000F_FFFF_FF1E;
-const KEPT: u64 = PRESENT | ACCESSED;
+const KEPT: u64 = PRESENT | WRITABLE | USER | ACCESSED;
 
 /// What memory was asked for.
 #[derive(Clone, Copy, Debug)]
@@ -104,12 +104,14 @@ impl PageWalkCacheTraffic {
         if !self.dice.chance(self.mode.odd) {
             return entry;
         }
-        match self.dice.below(6) {
+        match self.dice.below(8) {
             0 => entry & !PRESENT,
             1 => entry & !ACCESSED,
             2 => entry | PAGE_SIZE,
             3 => entry | EXECUTE_DISABLE,
-            4 => entry | 1 << (32 + self.dice.below(20)),
+            4 => entry & !WRITABLE,
+            5 => entry & !USER,
+            6 => entry | 1 << (32 + self.dice.below(20)),
             _ => self.dice.bits(),
         }
     }
@@ -184,7 +186,6 @@ impl PageWalkCacheTraffic {
         }
         if self.dice.below(256) == 0 {
             inputs.reserved_bits = (u32::MAX << (4 + self.dice.below(17))) & 0xF_FFFF;
-            inputs.execute_disable = self.dice.chance(200);
         }
     }
 }
@@ -202,8 +203,7 @@ impl Traffic for PageWalkCacheTraffic {
         self.cycle += 1;
         inputs.reset = self.cycle < 3 || self.dice.below(16_384) == 0;
         if self.cycle == 1 {
-            (inputs.cached_levels, inputs.execute_disable) = (15, true);
-            inputs.reserved_bits = 0xF_FF00;
+            (inputs.cached_levels, inputs.reserved_bits) = (15, 0xF_FF00);
         }
         self.drive_request(inputs);
         self.drive_memory(inputs);

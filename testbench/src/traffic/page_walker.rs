@@ -1,7 +1,7 @@
 //! Traffic for the page walker: requesters that share pages, and a memory full of tables that share entries, point to
 //! themselves and out of memory, and change while they are walked.
 
-use faultline_sim::page_walker::{Inputs, MOST_REQUESTERS, Outputs, PageWalker, Parameters};
+use faultline_sim::page_walker::{Inputs, MOST_REQUESTERS, Outputs, PageWalker, Parameters, Step};
 
 use faultline_sim::walk::{ACCESSED, DIRTY};
 
@@ -127,7 +127,7 @@ impl PageWalkerTraffic {
     }
 
     /// Memory answers what it was asked, in any order; what is there may have changed meanwhile.
-    fn drive_memory(&mut self, inputs: &mut Inputs) {
+    fn drive_memory(&mut self, model: &PageWalker, inputs: &mut Inputs) {
         inputs.memory_ready = self.dice.chance(self.mode.memory);
         inputs.answer_ready = self.dice.chance(self.mode.answer);
         if self.dice.chance(self.mode.change) {
@@ -137,7 +137,10 @@ impl PageWalkerTraffic {
         (inputs.response_error, inputs.response_changed) = (false, false);
         inputs.response_data = self.dice.bits();
         inputs.response_walk = self.dice.below(self.parameters.walks as u64) as u8;
-        if self.dice.chance(self.mode.stray) {
+        // What nobody waits for comes to walks that are free alone: more than that nobody promises.
+        let mut walks = model.walks();
+        let walk = walks.nth(usize::from(inputs.response_walk));
+        if self.dice.chance(self.mode.stray) && walk.is_some_and(|walk| walk.step == Step::Free) {
             inputs.response_valid = true;
             return;
         }
@@ -201,7 +204,7 @@ impl Traffic for PageWalkerTraffic {
             inputs.reserved_bits = (u32::MAX << (self.parameters.frame_bits - 20)) & 0xF_FFFF;
         }
         self.drive_requests(inputs);
-        self.drive_memory(inputs);
+        self.drive_memory(model, inputs);
         self.drive_software(inputs);
         self.count(model, inputs);
     }

@@ -89,6 +89,42 @@ pub fn every_combination(rules: &Rules, mut case: impl FnMut(&Words, &Request)) 
     }
 }
 
+/// Every machine with every width of physical addresses from 32 to 52 bits.
+pub fn all_widths() -> impl Iterator<Item = Rules> {
+    let narrow = all_rules().filter(|rules| rules.physical_bits == 40);
+    narrow.flat_map(|rules| {
+        (32..=52).map(move |physical_bits| Rules {
+            physical_bits,
+            ..rules
+        })
+    })
+}
+
+/// Calls with every single bit of an address, and execute-disable, in the entry of every level of every page size, whose
+/// others are in order: 144,648 cases over all widths.
+pub fn every_bit(rules: &Rules, mut case: impl FnMut(&Words, &Request)) {
+    let address = 0x0000_7ABC_DEF1_2348;
+    let [request, execute] = [Access::Read, Access::Execute].map(|access| Request {
+        address,
+        access,
+        user: true,
+    });
+    for page_level in 1..=3 {
+        let mut tables = tables(rules.levels, page_level, address);
+        for (_, value) in &mut tables {
+            *value &= (1 << rules.physical_bits) - 1;
+        }
+        for place in 0..tables.len() {
+            for bit in (12..=51).chain([63]) {
+                let mut words = tables.clone();
+                words[place].1 ^= 1 << bit;
+                case(&words, &request);
+                case(&words, &execute);
+            }
+        }
+    }
+}
+
 /// Tables in a few pages, entries of which point to each other and to themselves, out of memory, and anywhere; and an
 /// address that they translate. Of eight addresses, one is left as it is, be it canonical or not.
 pub fn hostile(dice: &mut Dice, rules: &Rules) -> (Words, u64) {

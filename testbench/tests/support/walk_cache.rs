@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use faultline_sim::page_walk_cache::{Inputs, Outputs};
-use faultline_sim::walk::{ACCESSED, PRESENT};
+use faultline_sim::walk::{ACCESSED, PRESENT, USER, WRITABLE};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, PageWalkCache};
 
 use super::tables::answer;
 
 /// An entry that leads to a table and may be kept.
-pub const TABLE: u64 = PRESENT | ACCESSED;
+pub const TABLE: u64 = PRESENT | WRITABLE | USER | ACCESSED;
 
 /// The cache, and what a test does with it.
 pub struct Cache {
@@ -52,7 +52,6 @@ impl Cache {
         };
         cache.inputs.memory_ready = true;
         cache.inputs.cached_levels = 15;
-        cache.inputs.execute_disable = true;
         cache.inputs.reserved_bits = 0xF_FF00;
         cache.reset();
         cache.rest(cache.sets());

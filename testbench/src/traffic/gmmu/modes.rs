@@ -71,7 +71,7 @@ pub const STEADY: Mode = Mode {
 };
 
 /// In turn at random.
-pub const MODES: [Mode; 13] = [
+pub const MODES: [Mode; 14] = [
     STEADY,
     // Everybody at once.
     Mode {
@@ -161,6 +161,13 @@ pub const MODES: [Mode; 13] = [
         invalidate: 60,
         change: 20,
         root: 4,
+        ..STEADY
+    },
+    // Software invalidates all the time, and memory is slow.
+    Mode {
+        request: 20,
+        response: 24,
+        invalidate: 4096,
         ..STEADY
     },
     // A driver that is out of its mind.

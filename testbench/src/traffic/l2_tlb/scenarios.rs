@@ -47,12 +47,12 @@ impl L2TlbTraffic {
             Some(Operation::Lookup { sm, page, write }) => {
                 let found = model.here(page);
                 let clean = found.is_some_and(|filled| filled.clean);
-                let hit = found.filter(|_| !(write && clean));
+                let hit = found.filter(|filled| filled.serves(write));
                 count(&mut s.hit_of_a_write, hit.is_some() && write);
                 let right = found.is_some_and(|filled| filled.writable);
                 count(
                     &mut s.write_without_the_right,
-                    hit.is_some() && write && !right,
+                    found.is_some() && write && !right,
                 );
                 count(&mut s.read_of_a_clean_page, hit.is_some() && clean);
                 count(&mut s.hit_in_an_invalidation, hit.is_some() && going_on);

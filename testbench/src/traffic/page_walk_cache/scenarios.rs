@@ -1,7 +1,7 @@
 //! What the traffic has led to, counted.
 
 use faultline_sim::page_walk_cache::{Inputs, Outputs, PageWalkCache, Step};
-use faultline_sim::walk::{ACCESSED, PAGE_SIZE, PRESENT};
+use faultline_sim::walk::{ACCESSED, EXECUTE_DISABLE, PAGE_SIZE, PRESENT, USER, WRITABLE};
 
 use super::PageWalkCacheTraffic;
 use crate::traffic::scenarios;
@@ -14,7 +14,7 @@ scenarios! {
         filled, filled_over_another, filled_beside_another_set, found_already, fill_waits_to_read, fill_waits_to_write,
         fill_waits_for_its_set, fill_goes_first_to_read, fill_goes_first_to_write,
         looked_at_waits_for_a_write, left_out, not_kept_error, not_kept_absent, not_kept_clear, not_kept_page,
-        not_kept_reserved, never_kept, stray_response, out_of_order, invalidated_in_the_cycle_of_a_response,
+        not_kept_reserved, not_kept_withheld, never_kept, stray_response, out_of_order, invalidated_in_the_cycle_of_a_response,
         invalidated_looked_at, invalidated_hit, invalidated_offer, invalidated_read, invalidated_fill,
         invalidated_in_the_cycle_of_a_write, request_while_clearing, response_while_clearing,
         invalidation_while_clearing_after_reset, invalidation_after_invalidation, idle, reset_in_use,
@@ -93,10 +93,10 @@ impl PageWalkCacheTraffic {
             count(&mut s.not_kept_clear, kept && entry & ACCESSED == 0);
             count(&mut s.not_kept_page, kept && entry & PAGE_SIZE != 0);
             let table = entry & (PRESENT | ACCESSED | PAGE_SIZE) == PRESENT | ACCESSED;
-            count(
-                &mut s.not_kept_reserved,
-                kept && table && !inputs.response_error && !inputs.may_be_kept(),
-            );
+            let refused = kept && table && !inputs.response_error && !inputs.may_be_kept();
+            let every_right = entry & (WRITABLE | USER | EXECUTE_DISABLE) == WRITABLE | USER;
+            count(&mut s.not_kept_reserved, refused && every_right);
+            count(&mut s.not_kept_withheld, refused && !every_right);
             count(
                 &mut s.left_out,
                 kept && inputs.may_be_kept() && model.fill().is_some(),
