@@ -9,7 +9,7 @@ mod setups;
 mod tables;
 mod works;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args as _, Command, FromArgMatches as _};
 use faultline_sim::simt::kernels::{KERNELS, named};
@@ -197,6 +197,18 @@ impl Args {
         }
         for path in self.svg.iter().chain(&self.markdown) {
             file::check_writable(path).map_err(|error| miette!("{error}"))?;
+        }
+        for output in self.svg.iter().chain(&self.markdown) {
+            let there = |path: &Path| path.canonicalize().ok();
+            let output_is = there(output);
+            let reads =
+                |input: &String| output_is.is_some() && there(Path::new(input)) == output_is;
+            if self.workloads.iter().any(reads) {
+                return Err(miette!(
+                    "{}: this trace would be written over; give another file",
+                    output.display()
+                ));
+            }
         }
         let whole = |path: &Option<PathBuf>| std::path::absolute(path.as_ref()?).ok();
         if whole(&self.svg).is_some_and(|svg| whole(&self.markdown) == Some(svg)) {

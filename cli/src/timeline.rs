@@ -53,7 +53,7 @@ pub struct Args {
     #[arg(long, value_delimiter = ',', value_name = "LINES")]
     fault: Vec<String>,
     /// Cycles from a fault until its page is there
-    #[arg(long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=200))]
+    #[arg(long, default_value_t = 5, value_name = "N", requires = "fault", value_parser = clap::value_parser!(u64).range(1..=200))]
     fault_cycles: u64,
     /// Draw the diagrams to this file
     #[arg(long, value_name = "FILE.svg")]
@@ -88,6 +88,13 @@ pub struct Diagram {
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     let diagrams = diagrams(args)?;
     if let Some(path) = &args.svg {
+        let there = |path: &PathBuf| path.canonicalize().ok();
+        if there(path).is_some() && args.program.as_ref().and_then(there) == there(path) {
+            return Err(miette!(
+                "{}: this program would be written over; give another file",
+                path.display()
+            ));
+        }
         let svg = svg::svg(&diagrams).map_err(|error| miette!("{error}"))?;
         file::write_whole(path, &svg).map_err(|error| miette!("{error}"))?;
     }

@@ -577,9 +577,9 @@ fn a_baseline_that_is_not_asked_for_takes_no_design() {
         command.args(&sizes).arg(&trace).assert()
     };
     run("operand-log").success().stderr(is_empty());
-    run("stall-on-fault,operand-log")
-        .failure()
-        .stderr(contains("no design of the pipeline has these sizes"));
+    run("stall-on-fault,operand-log").failure().stderr(contains(
+        "no design of the pipeline is stall-on-fault with these sizes",
+    ));
 }
 
 #[test]
@@ -707,4 +707,38 @@ fn wrong_programs_get_one_sentence() {
             .stdout(is_empty())
             .stderr(contains(told));
     }
+}
+
+#[test]
+fn what_is_read_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("program.txt");
+    std::fs::write(&program, "A: R1 <- mov 1\n").unwrap();
+    faultline(&["timeline"])
+        .args([&program, &"--svg".into(), &program])
+        .assert()
+        .failure()
+        .stderr(contains("this program would be written over"));
+    faultline(&["sm", "lbm", "--write-traces"])
+        .arg(folder.path())
+        .assert()
+        .success();
+    let trace = folder.path().join("kernel-1.traceg");
+    let before = std::fs::read(&trace).unwrap();
+    for option in ["--svg", "--markdown"] {
+        faultline(&["sm"])
+            .args([&trace, &option.into(), &trace])
+            .assert()
+            .failure()
+            .stderr(contains("this trace would be written over"));
+    }
+    assert_eq!(std::fs::read(&trace).unwrap(), before);
+}
+
+#[test]
+fn cycles_of_a_fault_need_a_fault() {
+    faultline(&["timeline", "--fault-cycles", "9"])
+        .assert()
+        .failure()
+        .stderr(contains("--fault"));
 }

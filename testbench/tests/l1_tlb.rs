@@ -198,7 +198,7 @@ fn page_that_was_used_longest_ago_is_replaced() {
         tlb.load(of_set(number), number as u32);
         let replaced = order.remove(0);
         order.push(of_set(number));
-        // A miss uses no page, and its walk is denied here, so that it ends without another replacement.
+        // A miss uses no page, and its walk is answered after an invalidation, so that nothing else is replaced.
         assert_eq!(tlb.read(replaced), Miss);
         assert_eq!(tlb.walks(), [replaced]);
         tlb.forget(replaced);

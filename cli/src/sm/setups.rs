@@ -134,8 +134,11 @@ fn design(parameters: &sm_pipeline::Parameters) -> Result<&'static str> {
     blocks::configurations(name).find(fits).ok_or_else(|| {
         let known: Vec<_> = blocks::configurations(name).collect();
         miette!(
-            "no design of the pipeline has these sizes; with --warps 4 the designs have --queue 16 and --log 8k, with \
-             --warps 64 --queue 64 and --log 8k, 16k, 20k or 32k ({})",
+            "no design of the pipeline is {} with these sizes under {}; with --warps 4 the designs have --queue 16 and --log \
+             8k, with --warps 64 --queue 64 and --log 8k, 16k, 20k or 32k, and greedy-then-oldest is there for 4 warps and \
+             the log alone ({})",
+            parameters.scheme.name(),
+            parameters.policy.name(),
             known.join(", ")
         )
     })
