@@ -11,6 +11,7 @@ module sm_pipeline_log_4_greedy_issue_port (
     input  wire    [1:0] special,
     input  wire    [1:0] control,
     input  wire    [1:0] memory,
+    input  wire    [1:0] turn,
     input  wire  [211:0] first,
     input  wire    [5:0] first_entry,
     input  wire  [211:0] second,
@@ -27,12 +28,15 @@ module sm_pipeline_log_4_greedy_issue_port (
     output wire  [105:0] younger,
     output wire    [2:0] younger_entry,
     output wire          can_go,
+    output wire          refused,
+    output wire          has_turn,
     output wire          can_pair,
     output wire          needs_special,
     output wire          needs_control,
     output wire          needs_memory,
     output wire          returned
 );
+    wire          fits;
     wire    [1:0] scheduler_chosen;
     wire          scheduler_index;
     wire          unused_scheduler_any;
@@ -42,6 +46,7 @@ module sm_pipeline_log_4_greedy_issue_port (
     wire          some_special_any;
     wire          some_control_any;
     wire          some_memory_any;
+    wire          some_turn_any;
     wire  [105:0] of_first_chosen;
     wire  [105:0] of_second_chosen;
     wire    [2:0] entry_of_first_chosen;
@@ -63,6 +68,7 @@ module sm_pipeline_log_4_greedy_issue_port (
     any_of_2 some_special (.of(special), .any(some_special_any));
     any_of_2 some_control (.of(control), .any(some_control_any));
     any_of_2 some_memory (.of(memory), .any(some_memory_any));
+    any_of_2 some_turn (.of(turn), .any(some_turn_any));
     select_2_of_106 of_first (.choose(scheduler_chosen), .of(first), .chosen(of_first_chosen));
     select_2_of_106 of_second (.choose(scheduler_chosen), .of(second), .chosen(of_second_chosen));
     select_2_of_3 entry_of_first (.choose(scheduler_chosen), .of(first_entry), .chosen(entry_of_first_chosen));
@@ -87,8 +93,10 @@ module sm_pipeline_log_4_greedy_issue_port (
     assign needs_special = some_special_any;
     assign needs_control = some_control_any;
     assign needs_memory = some_memory_any;
-    assign can_go = some_ready_any && !blocked && ((older[2:0] != 3'd4) || load_fits)
-        && ((older[2:0] != 3'd5) || store_fits);
+    assign has_turn = some_turn_any;
+    assign fits = ((older[2:0] != 3'd4) || load_fits) && ((older[2:0] != 3'd5) || store_fits);
+    assign can_go = some_ready_any && !blocked && fits;
+    assign refused = some_ready_any && !blocked && !fits;
     assign can_pair = some_pair_any && ((younger[2:0] != 3'd4) || load_fits)
         && ((younger[2:0] != 3'd5) || store_fits);
 endmodule

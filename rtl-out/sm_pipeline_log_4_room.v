@@ -4,7 +4,9 @@ module sm_pipeline_log_4_room (
     input  wire          logs,
     input  wire   [15:0] free_one,
     input  wire   [15:0] free_two,
+    input  wire   [15:0] kept,
     input  wire    [3:0] slot,
+    input  wire          turn,
     input  wire          taking,
     input  wire    [3:0] taking_slot,
     input  wire          taking_two,
@@ -12,18 +14,17 @@ module sm_pipeline_log_4_room (
     output wire          store
 );
     wire          same;
-    wire          entries_one;
-    wire          entries_two;
+    wire          may;
+    wire          one_holds;
+    wire          two_holds;
+    wire          other_holds;
 
-    sm_pipeline_log_4_warp_log_entries entries (
-        .free_one(free_one),
-        .free_two(free_two),
-        .slot(slot),
-        .one(entries_one),
-        .two(entries_two)
-    );
+    sm_pipeline_log_4_warp_one_entry one (.of(free_one), .slot(slot), .holds(one_holds));
+    sm_pipeline_log_4_warp_one_entry two (.of(free_two), .slot(slot), .holds(two_holds));
+    sm_pipeline_log_4_warp_one_entry other (.of(kept), .slot(slot), .holds(other_holds));
 
+    assign may = turn || !other_holds;
     assign same = taking && (taking_slot == slot);
-    assign load = !logs || (!same && entries_one) || (same && !taking_two && entries_two);
-    assign store = !logs || (!same && entries_two);
+    assign load = !logs || (may && ((!same && one_holds) || (same && !taking_two && two_holds)));
+    assign store = !logs || (may && !same && two_holds);
 endmodule

@@ -9,6 +9,8 @@ module sm_pipeline_log_4_warp_buffer (
     input  wire          issue_first,
     input  wire    [2:0] units,
     input  wire          logs,
+    input  wire          kept,
+    input  wire          turn,
     input  wire          seen_one,
     input  wire          seen_two,
     output wire  [105:0] first,
@@ -17,6 +19,7 @@ module sm_pipeline_log_4_warp_buffer (
     output wire          control,
     output wire          memory,
     output wire          free,
+    output wire          logging,
     output wire          free_seen,
     output wire          pair
 );
@@ -85,8 +88,10 @@ module sm_pipeline_log_4_warp_buffer (
     assign control = first_check_control;
     assign memory = first_check_memory;
     assign free = first_check_free;
+    assign logging = logs && (first_check_load || first_check_store);
     assign free_seen = first_check_free
-        && (!logs || ((!first_check_load || seen_one) && (!first_check_store || seen_two)));
+        && (!logging || (!turn && !kept) || (turn && first_check_load && seen_one)
+        || (turn && first_check_store && seen_two));
     assign pair = second_check_free && !(first_check_special && second_check_special)
         && !(first_check_control && second_check_control) && !(first_check_memory && second_check_memory);
 endmodule

@@ -16,7 +16,6 @@ register_2.v
 sm_pipeline_log_64_squash.v
 sm_pipeline_log_64_resume.v
 sm_pipeline_log_64_reverts.v
-any_of_64.v
 arbiter_lowest_64.v
 sm_pipeline_log_64_reissue.v
 register_7.v
@@ -26,6 +25,8 @@ select_3_of_6.v
 select_3_of_3.v
 select_3_of_106.v
 register_6.v
+sm_pipeline_log_64_log_turns.v
+any_of_64.v
 sm_pipeline_log_64_room.v
 sm_pipeline_log_64_issue_port.v
 select_32_of_4.v
@@ -37,7 +38,7 @@ any_of_32.v
 arbiter_lowest_32.v
 register_5.v
 sm_pipeline_log_64_warp.v
-sm_pipeline_log_64_warp_log_entries.v
+sm_pipeline_log_64_warp_one_entry.v
 any_of_16.v
 sm_pipeline_log_64_warp_buffer.v
 sm_pipeline_log_64_warp_buffer_first_check.v

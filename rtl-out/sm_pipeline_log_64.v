@@ -141,6 +141,8 @@ module sm_pipeline_log_64 (
     reg    [63:0] warp_stays;
     reg  [1023:0] warp_seen_one;
     reg  [1023:0] warp_seen_two;
+    reg  [1023:0] warp_calls;
+    reg  [1023:0] warp_kept;
     wire   [63:0] warp_fetch_request;
     wire   [63:0] warp_asking;
     wire  [191:0] warp_arrive_entry;
@@ -150,6 +152,8 @@ module sm_pipeline_log_64 (
     wire   [63:0] warp_special;
     wire   [63:0] warp_control;
     wire   [63:0] warp_memory;
+    wire   [63:0] warp_turn;
+    wire   [63:0] warp_chosen_turn;
     wire [6783:0] warp_first;
     wire  [191:0] warp_first_entry;
     wire [6783:0] warp_second;
@@ -178,6 +182,7 @@ module sm_pipeline_log_64 (
     reg    [63:0] issue_port_special;
     reg    [63:0] issue_port_control;
     reg    [63:0] issue_port_memory;
+    reg    [63:0] issue_port_turn;
     reg  [6783:0] issue_port_first;
     reg   [191:0] issue_port_first_entry;
     reg  [6783:0] issue_port_second;
@@ -194,6 +199,8 @@ module sm_pipeline_log_64 (
     wire  [211:0] issue_port_younger;
     wire    [5:0] issue_port_younger_entry;
     wire    [1:0] issue_port_can_go;
+    wire    [1:0] issue_port_refused;
+    wire    [1:0] issue_port_has_turn;
     wire    [1:0] issue_port_can_pair;
     wire    [1:0] issue_port_needs_special;
     wire    [1:0] issue_port_needs_control;
@@ -202,11 +209,16 @@ module sm_pipeline_log_64 (
     wire    [2:0] room_logs;
     reg    [47:0] room_free_one;
     reg    [47:0] room_free_two;
+    reg    [47:0] room_kept;
     reg    [11:0] room_slot;
+    reg     [2:0] room_turn;
     reg    [11:0] room_taking_slot;
     reg     [2:0] room_taking_two;
     wire    [2:0] room_load;
     wire    [2:0] room_store;
+    wire          log_turns_reset;
+    wire   [15:0] log_turns_calls;
+    wire   [15:0] log_turns_kept;
     reg     [5:0] operand_read_issued;
     reg   [635:0] operand_read_instruction;
     reg    [17:0] operand_read_issued_entry;
@@ -340,6 +352,8 @@ module sm_pipeline_log_64 (
         .units(units),
         .seen_one(warp_seen_one),
         .seen_two(warp_seen_two),
+        .calls(warp_calls),
+        .kept(warp_kept),
         .revert(reverts_grant),
         .fetch_request(warp_fetch_request),
         .asking(warp_asking),
@@ -350,6 +364,8 @@ module sm_pipeline_log_64 (
         .special(warp_special),
         .control(warp_control),
         .memory(warp_memory),
+        .turn(warp_turn),
+        .chosen_turn(warp_chosen_turn),
         .first(warp_first),
         .first_entry(warp_first_entry),
         .second(warp_second),
@@ -396,6 +412,7 @@ module sm_pipeline_log_64 (
         .special(issue_port_special),
         .control(issue_port_control),
         .memory(issue_port_memory),
+        .turn(issue_port_turn),
         .first(issue_port_first),
         .first_entry(issue_port_first_entry),
         .second(issue_port_second),
@@ -412,6 +429,8 @@ module sm_pipeline_log_64 (
         .younger(issue_port_younger),
         .younger_entry(issue_port_younger_entry),
         .can_go(issue_port_can_go),
+        .refused(issue_port_refused),
+        .has_turn(issue_port_has_turn),
         .can_pair(issue_port_can_pair),
         .needs_special(issue_port_needs_special),
         .needs_control(issue_port_needs_control),
@@ -422,12 +441,24 @@ module sm_pipeline_log_64 (
         .logs(room_logs),
         .free_one(room_free_one),
         .free_two(room_free_two),
+        .kept(room_kept),
         .slot(room_slot),
+        .turn(room_turn),
         .taking(taking),
         .taking_slot(room_taking_slot),
         .taking_two(room_taking_two),
         .load(room_load),
         .store(room_store)
+    );
+    sm_pipeline_log_64_log_turns log_turns (
+        .clock(clock),
+        .reset(log_turns_reset),
+        .refused(issue_port_refused),
+        .slot(issue_port_warp_slot),
+        .turn(warp_turn),
+        .slot_of_warp(warp_slot),
+        .calls(log_turns_calls),
+        .kept(log_turns_kept)
     );
     sm_pipeline_log_64_operand_read operand_read [1:0] (
         .clock(clock),
@@ -612,6 +643,7 @@ module sm_pipeline_log_64 (
     any_of_64 drained (.of(warp_drained), .any(drained_any));
     any_of_64 slot_busy (.of(warp_stays_in_slot), .any(slot_busy_any));
 
+    assign log_turns_reset = reset || !LOGS;
     assign saved_nothing_reset = reset || QUEUES;
     assign fault = faulted_valid && SQUASHES;
     assign squash_queues = QUEUES;
@@ -958,6 +990,16 @@ module sm_pipeline_log_64 (
         end
     end
 
+    always @* begin : issue_port_turn_process
+        integer i;
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            for (i = 0; i < 32; i = i + 1) begin
+                issue_port_turn[((p)*32 + (i))] = warp_chosen_turn[(2*i+p)];
+            end
+        end
+    end
+
     always @* begin : issue_port_first_process
         integer i;
         integer p;
@@ -1068,6 +1110,26 @@ module sm_pipeline_log_64 (
         end
     end
 
+    always @* begin : warp_calls_process
+        integer k;
+        integer w;
+        for (w = 0; w < 64; w = w + 1) begin
+            for (k = 0; k < 16; k = k + 1) begin
+                warp_calls[((w)*16 + (k))] = log_turns_calls[k];
+            end
+        end
+    end
+
+    always @* begin : warp_kept_process
+        integer k;
+        integer w;
+        for (w = 0; w < 64; w = w + 1) begin
+            for (k = 0; k < 16; k = k + 1) begin
+                warp_kept[((w)*16 + (k))] = log_turns_kept[k];
+            end
+        end
+    end
+
     assign clash = (issue_port_needs_special[0] && issue_port_needs_special[1])
         || (issue_port_needs_control[0] && issue_port_needs_control[1])
         || (issue_port_needs_memory[0] && issue_port_needs_memory[1]);
@@ -1118,6 +1180,24 @@ module sm_pipeline_log_64 (
                 room_free_two[((r)*16 + (k))] = stage_free_two[k];
             end
         end
+    end
+
+    always @* begin : room_kept_process
+        integer k;
+        integer r;
+        for (r = 0; r < 3; r = r + 1) begin
+            for (k = 0; k < 16; k = k + 1) begin
+                room_kept[((r)*16 + (k))] = log_turns_kept[k];
+            end
+        end
+    end
+
+    always @* begin : room_turn_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            room_turn[p] = issue_port_has_turn[p];
+        end
+        room_turn[2] = 1'd1;
     end
 
     always @* begin : room_slot_process

@@ -26,6 +26,8 @@ module sm_pipeline_log_64_warp (
     input  wire    [2:0] units,
     input  wire   [15:0] seen_one,
     input  wire   [15:0] seen_two,
+    input  wire   [15:0] calls,
+    input  wire   [15:0] kept,
     input  wire          revert,
     output wire          fetch_request,
     output wire          asking,
@@ -36,6 +38,8 @@ module sm_pipeline_log_64_warp (
     output wire          special,
     output wire          control,
     output wire          memory,
+    output wire          turn,
+    output wire          chosen_turn,
     output wire  [105:0] first,
     output wire    [2:0] first_entry,
     output wire  [105:0] second,
@@ -64,6 +68,9 @@ module sm_pipeline_log_64_warp (
     wire          refetch_d;
     wire          refetch_q;
     wire          reverting_q;
+    wire          has_turn_reset;
+    wire          has_turn_d;
+    wire          has_turn_q;
     wire          board_arrive_valid;
     wire          board_arrive_issued;
     wire    [7:0] board_arrive_destination;
@@ -96,15 +103,19 @@ module sm_pipeline_log_64_warp (
     wire          buffer_control;
     wire          buffer_memory;
     wire          buffer_free;
+    wire          buffer_logging;
     wire          buffer_free_seen;
     wire          buffer_pair;
-    wire          log_entries_one;
-    wire          log_entries_two;
+    wire          one_entry_holds;
+    wire          two_entries_holds;
+    wire          called_holds;
+    wire          kept_slot_holds;
 
     register_1 running (.clock(clock), .reset(reset), .d(running_d), .q(running_q));
     register_4 own_slot (.clock(clock), .reset(reset), .d(own_slot_d), .q(own_slot_q));
     register_1 refetch (.clock(clock), .reset(reset), .d(refetch_d), .q(refetch_q));
     register_1 reverting (.clock(clock), .reset(reset), .d(revert), .q(reverting_q));
+    register_1 has_turn (.clock(clock), .reset(has_turn_reset), .d(has_turn_d), .q(has_turn_q));
     sm_pipeline_log_64_warp_board board (
         .clock(clock),
         .reset(reset),
@@ -150,25 +161,26 @@ module sm_pipeline_log_64_warp (
         .issue_first(issue_first),
         .units(units),
         .logs(logs),
-        .seen_one(log_entries_one),
-        .seen_two(log_entries_two),
+        .kept(kept_slot_holds),
+        .turn(has_turn_q),
+        .seen_one(one_entry_holds),
+        .seen_two(two_entries_holds),
         .first(buffer_first),
         .second(buffer_second),
         .special(buffer_special),
         .control(buffer_control),
         .memory(buffer_memory),
         .free(buffer_free),
+        .logging(buffer_logging),
         .free_seen(buffer_free_seen),
         .pair(buffer_pair)
     );
-    sm_pipeline_log_64_warp_log_entries log_entries (
-        .free_one(seen_one),
-        .free_two(seen_two),
-        .slot(own_slot_q),
-        .one(log_entries_one),
-        .two(log_entries_two)
-    );
+    sm_pipeline_log_64_warp_one_entry one_entry (.of(seen_one), .slot(own_slot_q), .holds(one_entry_holds));
+    sm_pipeline_log_64_warp_one_entry two_entries (.of(seen_two), .slot(own_slot_q), .holds(two_entries_holds));
+    sm_pipeline_log_64_warp_one_entry called (.of(calls), .slot(own_slot_q), .holds(called_holds));
+    sm_pipeline_log_64_warp_one_entry kept_slot (.of(kept), .slot(own_slot_q), .holds(kept_slot_holds));
 
+    assign has_turn_reset = reset || !logs;
     assign faulting = messages[18] && (messages[24:19] == number);
     assign stopping = faulting || (messages[11] && (messages[17:12] == number));
     assign starting = messages[0] && (messages[6:1] == number);
@@ -235,6 +247,10 @@ module sm_pipeline_log_64_warp (
     assign second = buffer_second;
     assign second_entry = board_second_entry;
     assign issue_first = issue_chosen && go;
+    assign has_turn_d = (has_turn_q || (called_holds && running_q && board_first_ready && buffer_logging))
+        && !issue_first && !reverting_q;
+    assign turn = has_turn_q;
+    assign chosen_turn = issue_chosen && has_turn_q;
     assign board_issue_second = issue_chosen && pair_go;
     assign issue_request = running_q
         && ((board_likely && (leaving || !board_first_valid || buffer_free_seen))

@@ -24,6 +24,7 @@ select_3_of_6.v
 select_3_of_2.v
 select_3_of_106.v
 register_6.v
+sm_pipeline_proof_log_turns.v
 sm_pipeline_proof_room.v
 sm_pipeline_proof_issue_port.v
 select_2_of_4.v
@@ -34,7 +35,7 @@ sm_pipeline_proof_fetch_port_scheduler.v
 any_of_2.v
 arbiter_lowest_2.v
 sm_pipeline_proof_warp.v
-sm_pipeline_proof_warp_log_entries.v
+sm_pipeline_proof_warp_one_entry.v
 any_of_16.v
 sm_pipeline_proof_warp_buffer.v
 sm_pipeline_proof_warp_buffer_first_check.v

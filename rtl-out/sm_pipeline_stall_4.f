@@ -19,7 +19,6 @@ register_5.v
 sm_pipeline_stall_4_squash.v
 sm_pipeline_stall_4_resume.v
 sm_pipeline_stall_4_reverts.v
-any_of_4.v
 arbiter_lowest_4.v
 register_2.v
 sm_pipeline_stall_4_reissue.v
@@ -30,6 +29,8 @@ select_3_of_6.v
 select_3_of_3.v
 select_3_of_106.v
 register_6.v
+sm_pipeline_stall_4_log_turns.v
+any_of_4.v
 sm_pipeline_stall_4_room.v
 sm_pipeline_stall_4_issue_port.v
 select_2_of_4.v
@@ -40,7 +41,7 @@ sm_pipeline_stall_4_fetch_port_scheduler.v
 any_of_2.v
 arbiter_lowest_2.v
 sm_pipeline_stall_4_warp.v
-sm_pipeline_stall_4_warp_log_entries.v
+sm_pipeline_stall_4_warp_one_entry.v
 any_of_16.v
 sm_pipeline_stall_4_warp_buffer.v
 sm_pipeline_stall_4_warp_buffer_first_check.v

@@ -250,7 +250,12 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             let varied = setups::varied(&setups, change);
             variations.push((name, self::rows(&works, &varied, args.runs)?));
         }
-        let page = page::markdown(args, &rows, &variations);
+        let variant = match args.is_beside_paper() {
+            true => self::rows(&[works::variant(args)?], &setups, args.runs)?,
+            false => Vec::new(),
+        };
+        let origin = setups::origin(&setups)?;
+        let page = page::markdown(args, &rows, &variations, &variant, &origin);
         file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
     match global.json {

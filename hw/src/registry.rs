@@ -170,7 +170,10 @@ fn connected<B: Hardware + 'static>(block: B) -> Box<dyn Hardware> {
 }
 
 /// A pipeline of 64 warps with a queue of 64 entries and a log of `E`, 64 for the paper's 16 KB.
-fn pipeline<const E: usize, const P: usize, const C: usize>(scheme: Scheme) -> Box<dyn Hardware> {
+fn pipeline<const E: usize, const P: usize, const C: usize>(
+    scheme: Scheme,
+    greedy: bool,
+) -> Box<dyn Hardware> {
     connected(SmPipeline::<
         64,
         32,
@@ -185,7 +188,7 @@ fn pipeline<const E: usize, const P: usize, const C: usize>(scheme: Scheme) -> B
         E,
         P,
         C,
-    >::new(scheme, false))
+    >::new(scheme, greedy))
 }
 
 /// A pipeline of 4 warps with a queue of 16 entries and a log of 8 KB: the same, and quicker to run.
@@ -302,14 +305,15 @@ pub fn designs() -> Vec<Design> {
             "proof" => || connected(Scoreboard::<4, 2>::new(true)),
         }
         sm_pipeline {
-            "stall_64" => || pipeline::<64, 6, 7>(Scheme::StallOnFault),
-            "commit_64" => || pipeline::<64, 6, 7>(Scheme::WarpDisableCommit),
-            "check_64" => || pipeline::<64, 6, 7>(Scheme::WarpDisableLastCheck),
-            "queue_64" => || pipeline::<64, 6, 7>(Scheme::ReplayQueue),
-            "log_64" => || pipeline::<64, 6, 7>(Scheme::OperandLog),
-            "log_64_8k" => || pipeline::<32, 5, 6>(Scheme::OperandLog),
-            "log_64_20k" => || pipeline::<80, 7, 8>(Scheme::OperandLog),
-            "log_64_32k" => || pipeline::<128, 7, 8>(Scheme::OperandLog),
+            "stall_64" => || pipeline::<64, 6, 7>(Scheme::StallOnFault, false),
+            "commit_64" => || pipeline::<64, 6, 7>(Scheme::WarpDisableCommit, false),
+            "check_64" => || pipeline::<64, 6, 7>(Scheme::WarpDisableLastCheck, false),
+            "queue_64" => || pipeline::<64, 6, 7>(Scheme::ReplayQueue, false),
+            "log_64" => || pipeline::<64, 6, 7>(Scheme::OperandLog, false),
+            "log_64_greedy" => || pipeline::<64, 6, 7>(Scheme::OperandLog, true),
+            "log_64_8k" => || pipeline::<32, 5, 6>(Scheme::OperandLog, false),
+            "log_64_20k" => || pipeline::<80, 7, 8>(Scheme::OperandLog, false),
+            "log_64_32k" => || pipeline::<128, 7, 8>(Scheme::OperandLog, false),
             "stall_4" => || small_pipeline(Scheme::StallOnFault, false),
             "commit_4" => || small_pipeline(Scheme::WarpDisableCommit, false),
             "check_4" => || small_pipeline(Scheme::WarpDisableLastCheck, false),

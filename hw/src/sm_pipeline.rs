@@ -17,6 +17,7 @@ mod issue_port;
 mod log_access;
 mod log_room;
 mod log_spill;
+mod log_turns;
 mod memory_place;
 mod memory_places;
 mod memory_stage;
@@ -32,6 +33,7 @@ use fetch_port::FetchPort;
 use instruction::{Messages, Request, Units};
 use issue_port::IssuePort;
 use log_room::LogRoom;
+use log_turns::LogTurns;
 use memory_stage::MemoryStage;
 use operand_read::OperandRead;
 use reissue::Reissue;
@@ -193,8 +195,9 @@ pub struct SmPipeline<
     warp: Vec<Warp<K, J>>,
     fetch_port: [FetchPort<V, X>; WIDTH],
     issue_port: [IssuePort<V, X, J>; WIDTH],
-    // The log's room for each port, and for an instruction that is restored.
+    // The log's room for each port, and for an instruction that is restored; and whose turn it is to take it.
     room: [LogRoom; WIDTH + 1],
+    log_turns: LogTurns<W>,
     operand_read: [OperandRead<J>; WIDTH],
     reissue: Reissue<I>,
     reverts: Reverts<W, Y>,
@@ -247,8 +250,10 @@ impl<
             reverts,
             resume,
             squash,
+            log_turns,
             stage
         );
+        self.log_turns.reset.next = self.reset.val() || !self.logs.val();
         self.favoured.reset.next = self.reset.val();
         self.saved_nothing.reset.next = self.reset.val() || self.queues.val();
         self.reissue.reset.next = self.reset.val();
@@ -359,6 +364,7 @@ impl<
                 self.issue_port[p].special[i].next = self.warp[2 * i + p].special.val();
                 self.issue_port[p].control[i].next = self.warp[2 * i + p].control.val();
                 self.issue_port[p].memory[i].next = self.warp[2 * i + p].memory.val();
+                self.issue_port[p].turn[i].next = self.warp[2 * i + p].chosen_turn.val();
                 self.issue_port[p].first[i].next = self.warp[2 * i + p].first.val();
                 self.issue_port[p].first_entry[i].next = self.warp[2 * i + p].first_entry.val();
                 self.issue_port[p].second[i].next = self.warp[2 * i + p].second.val();
@@ -376,6 +382,8 @@ impl<
             for k in 0..SLOTS {
                 self.warp[w].seen_one[k].next = self.stage.seen_one[k].val();
                 self.warp[w].seen_two[k].next = self.stage.seen_two[k].val();
+                self.warp[w].calls[k].next = self.log_turns.calls[k].val();
+                self.warp[w].kept[k].next = self.log_turns.kept[k].val();
             }
         }
         // Of a unit of which there is one, the ports take turns, but a warp that comes back goes first.
@@ -413,13 +421,22 @@ impl<
             for k in 0..SLOTS {
                 self.room[r].free_one[k].next = self.stage.free_one[k].val();
                 self.room[r].free_two[k].next = self.stage.free_two[k].val();
+                self.room[r].kept[k].next = self.log_turns.kept[k].val();
             }
         }
         for p in 0..WIDTH {
+            self.log_turns.refused[p].next = self.issue_port[p].refused.val();
+            self.log_turns.slot[p].next = self.issue_port[p].warp_slot.val();
+            self.room[p].turn.next = self.issue_port[p].has_turn.val();
             self.room[p].slot.next = self.issue_port[p].warp_slot.val();
             self.issue_port[p].load_fits.next = self.room[p].load.val();
             self.issue_port[p].store_fits.next = self.room[p].store.val();
         }
+        for w in 0..W {
+            self.log_turns.turn[w].next = self.warp[w].turn.val();
+            self.log_turns.slot_of_warp[w].next = self.warp[w].slot.val();
+        }
+        self.room[2].turn.next = true;
         self.room[2].slot.next = self.restore_slot.val();
         self.reissue.restore_fits.next = (self.restore_store.val() && self.room[2].store.val())
             || (!self.restore_store.val() && self.room[2].load.val());
@@ -655,7 +672,7 @@ impl<
             memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode, memory_index, memory_log_address,
             memory_log_data, checked_ready, logged_valid, occupancy, save_ready, save_done, spilled_valid, saved_valid,
             saved_warp, saved_store, saved_destination, saved_source_a, saved_source_b, saved_pc, saved_mask,
-            saved_opcode, restore_ready, favoured, saved_nothing, reissue, reverts, resume, squash, reissue_entry,
+            saved_opcode, restore_ready, favoured, saved_nothing, log_turns, reissue, reverts, resume, squash, reissue_entry,
             drained, slot_busy, messages, units, fault, clash, conflict, second_first, pushed, taking;
             fetched_valid, fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c,
             fetched_pc, fetched_mask, fetched_opcode, operand, finished_valid, finished_warp, finished_entry,

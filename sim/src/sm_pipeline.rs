@@ -84,6 +84,11 @@ pub struct SmPipeline {
     /// The port that goes first when both want the same unit, and neither's warp has come back.
     favoured: usize,
     reads: [Option<Read>; WIDTH],
+    /// Warps that have the turn to take log entries, slots in which those get it that wait for theirs, and slots in which
+    /// only those go that have it, a bit each.
+    turns: u64,
+    called: u16,
+    kept: u16,
     memory: MemoryStage,
     /// A warp and its scoreboard entry: an instruction that left the memory stage without having been executed.
     squashing: Option<(u8, u8)>,
@@ -119,6 +124,9 @@ impl Model for SmPipeline {
             returned: [false; WIDTH],
             favoured: 0,
             reads: [None; WIDTH],
+            turns: 0,
+            called: 0,
+            kept: 0,
             memory: MemoryStage::new(&parameters),
             squashing: None,
             reverting: None,
@@ -180,6 +188,7 @@ impl Model for SmPipeline {
             self.reset();
             return outputs;
         }
+        self.take_turns(&issue, revert);
         self.finish(&events);
         self.issue_to_read(&issue, again);
         self.arrive(inputs, fetching, entries);
@@ -211,6 +220,8 @@ struct Issue {
     clash: bool,
     /// Both could go: the port that leaves the unit to the other.
     yields: Option<usize>,
+    /// The warps that were chosen and lack nothing but their log entries.
+    refused: [Option<u8>; WIDTH],
 }
 
 /// What instructions need besides their operands.
@@ -282,6 +293,26 @@ impl SmPipeline {
         !warp.running && !warp.refetch && !warp.scoreboard.busy()
     }
 
+    /// Whether a warp that runs has as many instructions in flight as it may.
+    #[must_use]
+    pub fn fills_a_scoreboard(&self) -> bool {
+        let mut running = self.warps.iter().filter(|warp| warp.running);
+        running.any(|warp| !warp.scoreboard.room())
+    }
+
+    /// Whether the thread block of a warp that runs has no log entry left.
+    #[must_use]
+    pub fn fills_a_part_of_the_log(&self) -> bool {
+        let mut running = self.warps.iter().filter(|warp| warp.running);
+        running.any(|warp| !self.memory.has_seen_entries(warp.slot, Class::Load))
+    }
+
+    /// Whether the accesses of some thread block take their log entries in turn.
+    #[must_use]
+    pub const fn takes_turns(&self) -> bool {
+        self.kept != 0
+    }
+
     /// Whether a warp's squashed instructions are being presented.
     #[must_use]
     pub fn is_replaying(&self, warp: u8) -> bool {
@@ -350,6 +381,46 @@ impl SmPipeline {
                 .has_entries(log, inputs.restore_slot, class, self.taking())
     }
 
+    /// Whether a warp has the turn to take log entries.
+    fn has_turn(&self, warp: u8) -> bool {
+        bit(self.turns, warp)
+    }
+
+    /// Whether only those go in a slot that have it.
+    fn is_kept(&self, slot: u8) -> bool {
+        bit(self.kept.into(), slot)
+    }
+
+    /// Once an instruction was refused its log entries, all of its slot that wait for theirs a cycle later have the turn,
+    /// until they issue or are given back.
+    fn take_turns(&mut self, issue: &Issue, revert: Option<(u8, u8)>) {
+        let is_refused = issue.refused.iter().any(Option::is_some);
+        if self.kept == 0 && !is_refused {
+            return;
+        }
+        let (mut slots, mut called) = (0, 0);
+        if self.kept != 0 {
+            for (number, warp) in self.warps.iter().enumerate() {
+                slots |= u16::from(bit(self.turns, number as u8)) << warp.slot;
+                let waits = bit(self.called.into(), warp.slot)
+                    && warp.running
+                    && warp.scoreboard.first_ready()
+                    && warp.buffer[0].class.is_global();
+                called |= u64::from(waits) << number;
+            }
+        }
+        let refused = issue.refused.into_iter().flatten();
+        let begins = refused.fold(0, |set, warp| set | 1 << self.warps[usize::from(warp)].slot);
+        let begins = begins & !self.kept;
+        let firsts = issue.ports.into_iter().flatten();
+        let issued = firsts.filter_map(|(warp, second)| (!second).then_some(warp));
+        let gone = issued.chain(revert.map(|(warp, _)| warp));
+        let gone: u64 = gone.fold(0, |set, warp| set | 1 << warp);
+        self.turns = (self.turns | called) & !gone;
+        self.kept = begins | self.called | slots;
+        self.called = begins;
+    }
+
     /// Whether an instruction of a warp finds its unit free.
     fn unit_is_free(&self, units: &FreeUnits, class: Class) -> bool {
         match class {
@@ -362,23 +433,27 @@ impl SmPipeline {
     /// What is issued of the warps that were chosen; `again` tells that an instruction comes back from the queue or
     /// from a saved context, by port 0.
     fn issue(&self, units: &FreeUnits, again: bool) -> Issue {
-        let may = |class, slot| {
-            self.unit_is_free(units, class)
-                && self
-                    .memory
-                    .has_entries(&units.log, slot, class, self.taking())
+        let log = |class: Class, number: u8| {
+            let slot = self.warps[usize::from(number)].slot;
+            let may = !class.is_global() || self.has_turn(number) || !self.is_kept(slot);
+            may && self
+                .memory
+                .has_entries(&units.log, slot, class, self.taking())
         };
-        let goes = |port: usize| {
-            self.chosen[port].filter(|&warp| {
-                let warp = &self.warps[usize::from(warp)];
+        let first = |number: u8| self.warps[usize::from(number)].buffer[0].class;
+        let waits = |port: usize| {
+            self.chosen[port].filter(|&number| {
+                let warp = &self.warps[usize::from(number)];
                 warp.running
                     && warp.scoreboard.first_ready()
-                    && may(warp.buffer[0].class, warp.slot)
+                    && self.unit_is_free(units, first(number))
                     && !(port == 0 && again)
             })
         };
-        let ready: [Option<u8>; WIDTH] = std::array::from_fn(goes);
+        let waiting: [Option<u8>; WIDTH] = std::array::from_fn(waits);
+        let ready = waiting.map(|warp| warp.filter(|&number| log(first(number), number)));
         let mut issue = Issue {
+            refused: waiting.map(|warp| warp.filter(|&number| !log(first(number), number))),
             ports: ready.map(|warp| warp.map(|warp| (warp, false))),
             clash: self.clash(),
             yields: None,
@@ -400,7 +475,8 @@ impl SmPipeline {
                 let apart =
                     first.single_unit().is_none() || first.single_unit() != second.single_unit();
                 if state.scoreboard.second_ready()
-                    && may(second, state.slot)
+                    && self.unit_is_free(units, second)
+                    && log(second, warp)
                     && apart
                     && !(idle == 0 && again)
                 {
@@ -452,7 +528,11 @@ impl SmPipeline {
             };
             let unit = || {
                 let class = warp.buffer[0].class;
-                self.unit_is_free(units, class) && self.memory.has_seen_entries(warp.slot, class)
+                let entries = || match self.has_turn(number as u8) {
+                    true => self.memory.has_seen_entries(warp.slot, class),
+                    false => !self.is_kept(warp.slot),
+                };
+                self.unit_is_free(units, class) && (!class.is_global() || entries())
             };
             warp.running
                 && match is_there {

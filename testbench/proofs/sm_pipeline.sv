@@ -32,16 +32,16 @@ module sm_pipeline_proof_top (
     // fetched again.
 `ifdef QUEUE
     `define PIPELINE sm_pipeline_proof_queue
-    localparam HOLDS = 1'b1, DISABLES = 1'b0, COMMITS = 1'b0;
+    localparam HOLDS = 1'b1, DISABLES = 1'b0, COMMITS = 1'b0, LOGS = 1'b0;
 `elsif CHECK
     `define PIPELINE sm_pipeline_proof_check
-    localparam HOLDS = 1'b0, DISABLES = 1'b1, COMMITS = 1'b0;
+    localparam HOLDS = 1'b0, DISABLES = 1'b1, COMMITS = 1'b0, LOGS = 1'b0;
 `elsif COMMIT
     `define PIPELINE sm_pipeline_proof_commit
-    localparam HOLDS = 1'b0, DISABLES = 1'b1, COMMITS = 1'b1;
+    localparam HOLDS = 1'b0, DISABLES = 1'b1, COMMITS = 1'b1, LOGS = 1'b0;
 `else
     `define PIPELINE sm_pipeline_proof
-    localparam HOLDS = 1'b0, DISABLES = 1'b0, COMMITS = 1'b0;
+    localparam HOLDS = 1'b0, DISABLES = 1'b0, COMMITS = 1'b0, LOGS = 1'b1;
 `endif
 
     function [7:0] register;
@@ -698,18 +698,47 @@ module sm_pipeline_proof_top (
     assign bad[6] = standing == (DISABLES ? 3'd1 : 3'd5);
     assign seen[6] = DISABLES ? &held && \pipeline.stage.pop : standing == 3'd2;
 
-    // G7: what can issue does so before it has been able to for six cycles in a row. What needs log entries depends on
-    // who else takes them.
+    // G7: what can issue does so before it has been able to for six cycles in a row, if it needs no log entries. What needs them
+    // takes them in turn: when it lacks them and nobody has the turn, all of its block are called that wait; who is called has
+    // the turn until it is issued or goes back; and while any of a block has the turn, nothing else of it is issued.
     (* hierconn *) wire \pipeline.warp[0].board_first_ready , \pipeline.warp[0].buffer_free , \pipeline.warp[0].issue_first ,
         \pipeline.reissue_valid ;
-    reg  [2:0] passed;
-    wire       able = running[0] && \pipeline.warp_first [2:0] < 3'd4 && \pipeline.warp[0].board_first_ready
-        && \pipeline.warp[0].buffer_free && ! \pipeline.reissue_valid ;
-    always @(posedge clock)
-        if (!able || \pipeline.warp[0].issue_first ) passed <= 3'd0;
+    (* hierconn *) wire [15:0] \pipeline.stage_free_one , \pipeline.stage_free_two , \pipeline.log_turns_calls ,
+        \pipeline.log_turns_kept ;
+    (* hierconn *) wire [3:0] \pipeline.warp_turn , \pipeline.warp[0].own_slot_q , \pipeline.warp[1].own_slot_q ,
+        \pipeline.warp[2].own_slot_q , \pipeline.warp[3].own_slot_q ;
+    wire [15:0] slot_of = { \pipeline.warp[3].own_slot_q , \pipeline.warp[2].own_slot_q , \pipeline.warp[1].own_slot_q ,
+        \pipeline.warp[0].own_slot_q };
+    wire [15:0] calls = \pipeline.log_turns_calls ;
+    wire [15:0] kept_slots = \pipeline.log_turns_kept ;
+    wire [3:0]  turn = \pipeline.warp_turn ;
+    wire [2:0]  next_class = \pipeline.warp_first [2:0];
+    wire        logs = LOGS && next_class > 3'd3;
+    wire        may = running[0] && \pipeline.warp[0].board_first_ready ;
+    wire        able = may && \pipeline.warp[0].buffer_free && ! \pipeline.reissue_valid ;
+    wire        stays = ! \pipeline.warp[0].issue_first && !reverting[0];
+    wire        entries = (next_class == 3'd4) ? \pipeline.stage_free_one [slot_of[3:0]] : \pipeline.stage_free_two [slot_of[3:0]];
+    reg  [2:0]  passed;
+    reg  [15:0] were_kept;
+    reg  [3:0]  had_turn;
+    reg         lacked, was_called, been_called, keeps_turn;
+    always @(posedge clock) begin
+        if (logs || !able || \pipeline.warp[0].issue_first ) passed <= 3'd0;
         else passed <= passed + 3'd1;
-    assign bad[7] = passed == 3'd6 || astray;
-    assign seen[7] = passed == 3'd5;
+        were_kept <= kept_slots;
+        had_turn <= turn;
+        lacked <= logs && able && choice[6] && !entries && !kept_slots[slot_of[3:0]];
+        was_called <= logs && may && stays && calls[slot_of[3:0]];
+        if (was_called) been_called <= 1'b1;
+        keeps_turn <= turn[0] && stays;
+    end
+    // What is read now was issued in the cycle before.
+    wire [1:0]  out_of_turn = {
+        first_reads[1] && read_class[5] && were_kept[slot_of[read_warp[7:6]*4 +: 4]] && !had_turn[read_warp[7:6]],
+        first_reads[0] && read_class[2] && were_kept[slot_of[read_warp[1:0]*4 +: 4]] && !had_turn[read_warp[1:0]]};
+    assign bad[7] = passed == 3'd6 || astray || (LOGS && (|out_of_turn || (lacked && !calls[slot_of[3:0]])
+        || (was_called && !turn[0]) || (keeps_turn && !turn[0])));
+    assign seen[7] = passed == 3'd5 && (!LOGS || been_called);
 
     // G8: a warp that has stopped and of which nothing is under way goes on within eight cycles, if no other one is
     // replayed. Whatever else holds, G2, G3 and G5 have shown to hold always.

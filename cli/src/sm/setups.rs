@@ -5,8 +5,10 @@ use faultline_sim::replay_queue;
 use faultline_sim::sm::{Faults, Parameters};
 use faultline_sim::sm_pipeline;
 use faultline_sim::sm_pipeline::Scheme;
+use faultline_synth::tool::VERILATOR;
 use faultline_testbench::backend::{BackendError, Kind};
 use faultline_testbench::blocks::{self, Block, SetupError, SmPipeline};
+use faultline_testbench::origin;
 use faultline_testbench::programs::Pipeline;
 use miette::{Result, miette};
 
@@ -135,12 +137,33 @@ fn design(parameters: &sm_pipeline::Parameters) -> Result<&'static str> {
         let known: Vec<_> = blocks::configurations(name).collect();
         miette!(
             "no design of the pipeline is {} with these sizes under {}; with --warps 4 the designs have --queue 16 and --log \
-             8k, with --warps 64 --queue 64 and --log 8k, 16k, 20k or 32k, and greedy-then-oldest is there for 4 warps and \
-             the log alone ({})",
+             8k, with --warps 64 --queue 64 and --log 8k, 16k, 20k or 32k, and greedy-then-oldest is there for \
+             the log alone, of 16 KB with 64 warps and of 8 KB with 4 ({})",
             parameters.scheme.name(),
             parameters.policy.name(),
             known.join(", ")
         )
+    })
+}
+
+/// The version of the model, and of the Verilog that is in lockstep with it.
+pub fn origin(setups: &[Setup]) -> Result<String> {
+    let version = env!("CARGO_PKG_VERSION");
+    let configs: Vec<&str> = setups
+        .iter()
+        .filter_map(|setup| Some(setup.backend?.1))
+        .collect();
+    if configs.is_empty() {
+        return Ok(format!(" with the reference model of Faultline {version}"));
+    }
+    let designs = faultline_hw::registry::designs();
+    let is_run =
+        |design: &&Design| design.block == SmPipeline::NAME && configs.contains(&design.config);
+    let origin =
+        origin::verilog(designs.iter().filter(is_run)).map_err(|error| miette!("{error}"))?;
+    Ok(match VERILATOR.version() {
+        Some(version) => format!(" with Verilator {version}. {origin}"),
+        None => format!(". {origin}"),
     })
 }
 

@@ -11,7 +11,7 @@ use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
-use super::{Args, distinct};
+use super::{Args, distinct, explain};
 
 /// The names of the kernels and traces that were asked for, each once.
 pub fn chosen(args: &Args) -> Vec<String> {
@@ -24,6 +24,14 @@ pub fn chosen(args: &Args) -> Vec<String> {
 /// Makes the kernel of a name.
 fn kernel(args: &Args, name: &str, make: Make) -> Result<Kernel> {
     make(args.scale()).map_err(|error| miette!("{name}: {error}"))
+}
+
+/// The variant of the paper's hardest case.
+pub fn variant(args: &Args) -> Result<Work> {
+    let name = explain::VARIANT;
+    let make = named(name).ok_or_else(|| miette!("there is no kernel {name}"))?;
+    let kernel = kernel(args, name, make)?;
+    Work::of_kernel(&kernel).map_err(|error| miette!("{name}: {error}"))
 }
 
 /// The kernels and traces that were asked for, each with a name of its own.

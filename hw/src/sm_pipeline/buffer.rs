@@ -25,7 +25,11 @@ pub struct Buffer {
     pub units: Signal<In, Units>,
     /// There is a log.
     pub logs: Signal<In, Bit>,
-    /// The warp's slot had a free log entry in the cycle before.
+    /// Of the warp's slot only those take log entries that have the turn.
+    pub kept: Signal<In, Bit>,
+    /// The warp has it.
+    pub turn: Signal<In, Bit>,
+    /// Its slot had a free log entry in the cycle before.
     pub seen_one: Signal<In, Bit>,
     /// It had two.
     pub seen_two: Signal<In, Bit>,
@@ -41,7 +45,9 @@ pub struct Buffer {
     pub memory: Signal<Out, Bit>,
     /// Its unit is free.
     pub free: Signal<Out, Bit>,
-    /// So are its log entries, as far as the log was seen in the cycle before.
+    /// It takes log entries.
+    pub logging: Signal<Out, Bit>,
+    /// Its unit is free, and it may ask for its log entries.
     pub free_seen: Signal<Out, Bit>,
     /// The unit of the second one is free, and another than that of the first.
     pub pair: Signal<Out, Bit>,
@@ -83,10 +89,13 @@ impl Logic for Buffer {
         self.control.next = self.first_check.control.val();
         self.memory.next = self.first_check.memory.val();
         self.free.next = self.first_check.free.val();
+        self.logging.next =
+            self.logs.val() && (self.first_check.load.val() || self.first_check.store.val());
         self.free_seen.next = self.first_check.free.val()
-            && (!self.logs.val()
-                || ((!self.first_check.load.val() || self.seen_one.val())
-                    && (!self.first_check.store.val() || self.seen_two.val())));
+            && (!self.logging.val()
+                || (!self.turn.val() && !self.kept.val())
+                || (self.turn.val() && self.first_check.load.val() && self.seen_one.val())
+                || (self.turn.val() && self.first_check.store.val() && self.seen_two.val()));
         self.pair.next = self.second_check.free.val()
             && !(self.first_check.special.val() && self.second_check.special.val())
             && !(self.first_check.control.val() && self.second_check.control.val())

@@ -31,6 +31,8 @@ pub struct IssuePort<const V: usize, const X: usize, const J: usize> {
     pub control: [Signal<In, Bit>; V],
     /// or the memory stage;
     pub memory: [Signal<In, Bit>; V],
+    /// it was chosen, and has the turn to take log entries;
+    pub turn: [Signal<In, Bit>; V],
     /// its first instruction,
     pub first: [Signal<In, Instruction>; V],
     /// that one's scoreboard entry,
@@ -63,6 +65,10 @@ pub struct IssuePort<const V: usize, const X: usize, const J: usize> {
     pub younger_entry: Signal<Out, Bits<J>>,
     /// It can issue its first instruction.
     pub can_go: Signal<Out, Bit>,
+    /// It could, but for its log entries.
+    pub refused: Signal<Out, Bit>,
+    /// It has the turn to take them.
+    pub has_turn: Signal<Out, Bit>,
     /// It can issue its second one.
     pub can_pair: Signal<Out, Bit>,
     /// It needs the unit for special functions.
@@ -80,11 +86,13 @@ pub struct IssuePort<const V: usize, const X: usize, const J: usize> {
     some_special: AnyOf<V>,
     some_control: AnyOf<V>,
     some_memory: AnyOf<V>,
+    some_turn: AnyOf<V>,
     of_first: Select<V, Instruction>,
     of_second: Select<V, Instruction>,
     entry_of_first: Select<V, Bits<J>>,
     entry_of_second: Select<V, Bits<J>>,
     slot_of_warp: Select<V, Bits<SLOT_BITS>>,
+    fits: Signal<Local, Bit>,
 }
 
 impl<const V: usize, const X: usize, const J: usize> Logic for IssuePort<V, X, J> {
@@ -102,6 +110,7 @@ impl<const V: usize, const X: usize, const J: usize> Logic for IssuePort<V, X, J
             self.some_special.of[i].next = self.special[i].val();
             self.some_control.of[i].next = self.control[i].val();
             self.some_memory.of[i].next = self.memory[i].val();
+            self.some_turn.of[i].next = self.turn[i].val();
         }
         for i in 0..V {
             self.of_first.choose[i].next = self.scheduler.chosen[i].val();
@@ -127,10 +136,11 @@ impl<const V: usize, const X: usize, const J: usize> Logic for IssuePort<V, X, J
         self.needs_memory.next = self.some_memory.any.val();
 
         // Only the log is asked for the chosen one alone, and not for every warp.
-        self.can_go.next = self.some_ready.any.val()
-            && !self.blocked.val()
-            && ((self.older.val().class != 4) || self.load_fits.val())
+        self.has_turn.next = self.some_turn.any.val();
+        self.fits.next = ((self.older.val().class != 4) || self.load_fits.val())
             && ((self.older.val().class != 5) || self.store_fits.val());
+        self.can_go.next = self.some_ready.any.val() && !self.blocked.val() && self.fits.val();
+        self.refused.next = self.some_ready.any.val() && !self.blocked.val() && !self.fits.val();
         self.can_pair.next = self.some_pair.any.val()
             && ((self.younger.val().class != 4) || self.load_fits.val())
             && ((self.younger.val().class != 5) || self.store_fits.val());
@@ -151,9 +161,9 @@ impl<const V: usize, const X: usize, const J: usize> IssuePort<V, X, J> {
         }
         signals!(
             clock, reset, odd, blocked, load_fits, store_fits, yields, warp, warp_slot, older, older_entry, younger,
-            younger_entry, can_go, can_pair, needs_special, needs_control, needs_memory, returned, some_ready, some_pair,
-            some_special, some_control, some_memory, of_first, of_second, entry_of_first, entry_of_second, slot_of_warp;
-            request, ready, pair, special, control, memory, first, first_entry, second, second_entry, slot, chosen
+            younger_entry, fits, can_go, refused, has_turn, can_pair, needs_special, needs_control, needs_memory, returned, some_ready, some_pair,
+            some_special, some_control, some_memory, some_turn, of_first, of_second, entry_of_first, entry_of_second, slot_of_warp;
+            request, ready, pair, special, control, memory, turn, first, first_entry, second, second_entry, slot, chosen
         )
     }
 }

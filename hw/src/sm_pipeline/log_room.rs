@@ -5,40 +5,33 @@ use rust_hdl::prelude::*;
 use crate::any_of::AnyOf;
 use crate::params::{SLOT_BITS, SLOTS};
 
-/// The free entries of one slot.
+/// What holds of one slot, of what is known of each.
 #[derive(Default, LogicBlock)]
-pub struct SlotEntries {
-    /// Slots with a free entry.
-    pub free_one: [Signal<In, Bit>; SLOTS],
-    /// Slots with two.
-    pub free_two: [Signal<In, Bit>; SLOTS],
+pub struct OfSlot {
+    /// Of each slot.
+    pub of: [Signal<In, Bit>; SLOTS],
     /// The slot.
     pub slot: Signal<In, Bits<SLOT_BITS>>,
-    /// It has one.
-    pub one: Signal<Out, Bit>,
-    /// It has two.
-    pub two: Signal<Out, Bit>,
+    /// Of that one.
+    pub holds: Signal<Out, Bit>,
 
-    some_one: AnyOf<SLOTS>,
-    some_two: AnyOf<SLOTS>,
-    named: [Signal<Local, Bit>; SLOTS],
+    some: AnyOf<SLOTS>,
 }
 
-impl Logic for SlotEntries {
+impl Logic for OfSlot {
     #[hdl_gen]
     fn update(&mut self) {
         for k in 0..SLOTS {
-            self.named[k].next = self.slot.val() == k.to_bits::<SLOT_BITS>();
-            self.some_one.of[k].next = self.free_one[k].val() && self.named[k].val();
-            self.some_two.of[k].next = self.free_two[k].val() && self.named[k].val();
+            self.some.of[k].next =
+                self.of[k].val() && (self.slot.val() == k.to_bits::<SLOT_BITS>());
         }
-        self.one.next = self.some_one.any.val();
-        self.two.next = self.some_two.any.val();
+        self.holds.next = self.some.any.val();
     }
 }
 
 /// The entries that are free less those that the memory instruction in operand read takes in this cycle: behind a load
-/// another load finds one if there are two, and whatever else waits.
+/// another load finds one if there are two, and whatever else waits. While warps have the turn in a slot, there is room
+/// for their instructions alone.
 #[derive(Default, LogicBlock)]
 pub struct LogRoom {
     /// There is a log; without one there is room.
@@ -47,8 +40,12 @@ pub struct LogRoom {
     pub free_one: [Signal<In, Bit>; SLOTS],
     /// Slots with two.
     pub free_two: [Signal<In, Bit>; SLOTS],
+    /// Slots in which only those go that have the turn.
+    pub kept: [Signal<In, Bit>; SLOTS],
     /// The slot of the instruction.
     pub slot: Signal<In, Bits<SLOT_BITS>>,
+    /// Its warp has the turn, or it needs none.
+    pub turn: Signal<In, Bit>,
     /// The instruction in operand read takes entries.
     pub taking: Signal<In, Bit>,
     /// Its slot.
@@ -60,22 +57,31 @@ pub struct LogRoom {
     /// There is room for a store.
     pub store: Signal<Out, Bit>,
 
-    entries: SlotEntries,
+    one: OfSlot,
+    two: OfSlot,
+    other: OfSlot,
     same: Signal<Local, Bit>,
+    may: Signal<Local, Bit>,
 }
 
 impl Logic for LogRoom {
     #[hdl_gen]
     fn update(&mut self) {
         for k in 0..SLOTS {
-            self.entries.free_one[k].next = self.free_one[k].val();
-            self.entries.free_two[k].next = self.free_two[k].val();
+            self.one.of[k].next = self.free_one[k].val();
+            self.two.of[k].next = self.free_two[k].val();
+            self.other.of[k].next = self.kept[k].val();
         }
-        self.entries.slot.next = self.slot.val();
+        self.one.slot.next = self.slot.val();
+        self.two.slot.next = self.slot.val();
+        self.other.slot.next = self.slot.val();
+        self.may.next = self.turn.val() || !self.other.holds.val();
         self.same.next = self.taking.val() && (self.taking_slot.val() == self.slot.val());
         self.load.next = !self.logs.val()
-            || (!self.same.val() && self.entries.one.val())
-            || (self.same.val() && !self.taking_two.val() && self.entries.two.val());
-        self.store.next = !self.logs.val() || (!self.same.val() && self.entries.two.val());
+            || (self.may.val()
+                && ((!self.same.val() && self.one.holds.val())
+                    || (self.same.val() && !self.taking_two.val() && self.two.holds.val())));
+        self.store.next =
+            !self.logs.val() || (self.may.val() && !self.same.val() && self.two.holds.val());
     }
 }

@@ -4,7 +4,7 @@ use rust_hdl::prelude::*;
 
 use super::buffer::Buffer;
 use super::instruction::{Instruction, Messages, Registers, Units};
-use super::log_room::SlotEntries;
+use super::log_room::OfSlot;
 use crate::params::{SLOT_BITS, SLOTS, UNITS, WARP_BITS};
 use crate::register::Register;
 use crate::scoreboard::Scoreboard;
@@ -64,6 +64,10 @@ pub struct Warp<const K: usize, const J: usize> {
     pub seen_one: [Signal<In, Bit>; SLOTS],
     /// Slots that had two.
     pub seen_two: [Signal<In, Bit>; SLOTS],
+    /// Slots in which those get the turn to take log entries that wait for theirs.
+    pub calls: [Signal<In, Bit>; SLOTS],
+    /// Slots in which only those go that have it.
+    pub kept: [Signal<In, Bit>; SLOTS],
     /// Its instructions go back in the next cycle.
     pub revert: Signal<In, Bit>,
 
@@ -85,6 +89,10 @@ pub struct Warp<const K: usize, const J: usize> {
     pub control: Signal<Out, Bit>,
     /// It was chosen, and needs the memory stage.
     pub memory: Signal<Out, Bit>,
+    /// It has the turn to take log entries.
+    pub turn: Signal<Out, Bit>,
+    /// It was chosen, and has that turn.
+    pub chosen_turn: Signal<Out, Bit>,
     /// Its first instruction.
     pub first: Signal<Out, Instruction>,
     /// That one's scoreboard entry.
@@ -113,10 +121,14 @@ pub struct Warp<const K: usize, const J: usize> {
     // What faulted is to be fetched again.
     refetch: Register<Bit>,
     reverting: Register<Bit>,
+    has_turn: Register<Bit>,
 
     board: Scoreboard<K, J>,
     buffer: Buffer,
-    log_entries: SlotEntries,
+    one_entry: OfSlot,
+    two_entries: OfSlot,
+    called: OfSlot,
+    kept_slot: OfSlot,
 
     faulting: Signal<Local, Bit>,
     stopping: Signal<Local, Bit>,
@@ -133,12 +145,13 @@ impl<const K: usize, const J: usize> Logic for Warp<K, J> {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(
-            self, clock, running, own_slot, refetch, reverting, board, buffer
+            self, clock, running, own_slot, refetch, reverting, has_turn, board, buffer
         );
         self.running.reset.next = self.reset.val();
         self.own_slot.reset.next = self.reset.val();
         self.refetch.reset.next = self.reset.val();
         self.reverting.reset.next = self.reset.val();
+        self.has_turn.reset.next = self.reset.val() || !self.logs.val();
         self.board.reset.next = self.reset.val();
         self.buffer.reset.next = self.reset.val();
 
@@ -221,14 +234,21 @@ impl<const K: usize, const J: usize> Logic for Warp<K, J> {
 
         // Whether it can issue.
         for k in 0..SLOTS {
-            self.log_entries.free_one[k].next = self.seen_one[k].val();
-            self.log_entries.free_two[k].next = self.seen_two[k].val();
+            self.kept_slot.of[k].next = self.kept[k].val();
+            self.called.of[k].next = self.calls[k].val();
+            self.one_entry.of[k].next = self.seen_one[k].val();
+            self.two_entries.of[k].next = self.seen_two[k].val();
         }
-        self.log_entries.slot.next = self.own_slot.q.val();
+        self.kept_slot.slot.next = self.own_slot.q.val();
+        self.called.slot.next = self.own_slot.q.val();
+        self.one_entry.slot.next = self.own_slot.q.val();
+        self.two_entries.slot.next = self.own_slot.q.val();
         self.buffer.units.next = self.units.val();
         self.buffer.logs.next = self.logs.val();
-        self.buffer.seen_one.next = self.log_entries.one.val();
-        self.buffer.seen_two.next = self.log_entries.two.val();
+        self.buffer.kept.next = self.kept_slot.holds.val();
+        self.buffer.turn.next = self.has_turn.q.val();
+        self.buffer.seen_one.next = self.one_entry.holds.val();
+        self.buffer.seen_two.next = self.two_entries.holds.val();
         self.ready.next = self.issue_chosen.val()
             && self.running.q.val()
             && self.board.first_ready.val()
@@ -244,6 +264,15 @@ impl<const K: usize, const J: usize> Logic for Warp<K, J> {
         self.second.next = self.buffer.second.val();
         self.second_entry.next = self.board.second_entry.val();
         self.issue_first.next = self.issue_chosen.val() && self.go.val();
+        self.has_turn.d.next = (self.has_turn.q.val()
+            || (self.called.holds.val()
+                && self.running.q.val()
+                && self.board.first_ready.val()
+                && self.buffer.logging.val()))
+            && !self.issue_first.val()
+            && !self.reverting.q.val();
+        self.turn.next = self.has_turn.q.val();
+        self.chosen_turn.next = self.issue_chosen.val() && self.has_turn.q.val();
         self.board.issue_first.next = self.issue_first.val();
         self.board.issue_second.next = self.issue_chosen.val() && self.pair_go.val();
         self.board.chosen.next = self.issue_chosen.val();
@@ -269,10 +298,10 @@ impl<const K: usize, const J: usize> Warp<K, J> {
         signals! {
             clock, reset, number, logs, messages, finished_valid, finished_warp, finished_entry, squash_entry,
             checked_entry, resume_warp, save_slot, fetch_chosen, fetched_valid, fetched, entry, entry_stops,
-            entry_holds, issue_chosen, go, pair_go, stays, units, seen_one, seen_two, revert, fetch_request, asking,
-            arrive_entry, issue_request, ready, pair, special, control, memory, first, first_entry, second,
+            entry_holds, issue_chosen, go, pair_go, stays, units, seen_one, seen_two, calls, kept, revert, fetch_request, asking,
+            arrive_entry, issue_request, ready, pair, special, control, memory, turn, chosen_turn, first, first_entry, second,
             second_entry, slot, revert_request, revert_first, revert_second, revert_squashed, drained, stays_in_slot,
-            running, own_slot, refetch, reverting, buffer, log_entries, faulting, stopping, starting, proceeding,
+            running, own_slot, refetch, reverting, has_turn, buffer, one_entry, two_entries, called, kept_slot, faulting, stopping, starting, proceeding,
             arrival, claim, leaving, issue_first, idle
         }
     }

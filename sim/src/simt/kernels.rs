@@ -109,10 +109,14 @@ pub const KERNELS: [(&str, Make); 11] = [
     ("tpacf", tpacf::kernel),
 ];
 
-/// The kernel of a name.
+/// Kernels that show what a choice in another one's program is worth, by their names.
+pub const VARIANTS: [(&str, Make); 1] = [("lbm-offsets", lbm::with_offsets)];
+
+/// The kernel of a name, or the variant.
 #[must_use]
 pub fn named(name: &str) -> Option<Make> {
-    let known = KERNELS.iter().find(|(known, _)| *known == name);
+    let mut all = KERNELS.iter().chain(&VARIANTS);
+    let known = all.find(|(known, _)| *known == name);
     known.map(|&(_, make)| make)
 }
 

@@ -3,7 +3,7 @@
 //! Each thread loads its cell's 19 densities, all at once and far apart, by two pointers that move on
 //! right after each load; then it computes; then it stores to 19 neighbours, which are mostly not
 //! aligned. Few warps are resident, so the loads must overlap within a warp. A solid cell sends
-//! everything back.
+//! everything back. A variant leaves the pointers where they are, and names each density by its offset.
 
 use super::super::builder::{Builder, Reg};
 use super::super::instruction::SpecialRegister;
@@ -91,11 +91,32 @@ fn solids(scale: u32) -> Vec<u32> {
     (0..cells(scale)).map(solid).collect()
 }
 
+/// How a thread names its densities.
+#[derive(Clone, Copy, PartialEq)]
+enum Addresses {
+    /// Two pointers, each of which moves on after each access.
+    Pointers,
+    /// One pointer that stays, and an offset.
+    Offsets,
+}
+
+/// Where a thread stores.
+#[derive(Clone, Copy)]
+struct Out {
+    addresses: Addresses,
+    pointers: [Reg; 2],
+    cells: i64,
+}
+
 /// Stores the value of a direction to the neighbour that it goes to, and moves the pointer on to the
 /// direction after the next.
-fn store(b: &mut Builder, to: [Reg; 2], cells: i64, direction: usize, value: Reg) {
-    let place = |direction: usize| 4 * (direction as i64 * cells + shift(direction));
-    let to = to[direction % 2];
+fn store(b: &mut Builder, out: Out, direction: usize, value: Reg) {
+    let place = |direction: usize| 4 * (direction as i64 * out.cells + shift(direction));
+    if out.addresses == Addresses::Offsets {
+        b.store(Global, out.pointers[0], place(direction), value);
+        return;
+    }
+    let to = out.pointers[direction % 2];
     b.store(Global, to, 0, value);
     if direction + 2 < DIRECTIONS.len() {
         let step = place(direction + 2) - place(direction);
@@ -116,7 +137,7 @@ fn add_signed(b: &mut Builder, sum: Reg, value: Reg, sign: i32, first: bool) {
 
 /// Moves the densities towards their equilibrium and stores them. The sums of the four moments are
 /// interleaved, and so are the directions by fours, so that one does not wait for the other.
-fn collide(b: &mut Builder, f: &[Reg; 19], out: [Reg; 2], cells: i64) {
+fn collide(b: &mut Builder, f: &[Reg; 19], out: Out) {
     let [total, scaled, squares] = b.registers();
     let flow: [Reg; 3] = b.registers();
     let (along, part): ([Reg; AT_ONCE], [Reg; AT_ONCE]) = (b.registers(), b.registers());
@@ -167,13 +188,22 @@ fn collide(b: &mut Builder, f: &[Reg; 19], out: [Reg; 2], cells: i64) {
             b.fma(f[direction], part, DIRECTIONS[direction].1, f[direction]);
         }
         for &direction in group {
-            store(b, out, cells, direction, f[direction]);
+            store(b, out, direction, f[direction]);
         }
     }
 }
 
 /// The kernel; a scale of 1 has 16 blocks.
 pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
+    with("lbm", Addresses::Pointers, scale)
+}
+
+/// The same with offsets, so that no instruction writes the address register of a load before it.
+pub fn with_offsets(scale: u32) -> Result<Kernel, ProgramError> {
+    with("lbm-offsets", Addresses::Offsets, scale)
+}
+
+fn with(name: &'static str, addresses: Addresses, scale: u32) -> Result<Kernel, ProgramError> {
     let mut layout = Layout::default();
     let from = layout.floats("densities", &densities(scale));
     let solid = layout.input("solids", &solids(scale));
@@ -196,6 +226,10 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
     b.mad(left, cell, 4, from);
     b.add(right, left, (4 * cells).cast_unsigned());
     for (direction, &density) in f.iter().enumerate() {
+        if addresses == Addresses::Offsets {
+            b.load(Global, density, left, 4 * cells * direction as i64);
+            continue;
+        }
         let pointer = [left, right][direction % 2];
         b.load(Global, density, pointer, 0);
         b.add(pointer, pointer, (8 * cells).cast_unsigned());
@@ -206,15 +240,19 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
         out_left,
         (4 * (cells + shift(1))).cast_unsigned(),
     );
-    let out = [out_left, out_right];
+    let out = Out {
+        addresses,
+        pointers: [out_left, out_right],
+        cells,
+    };
     b.when_else(
         flag,
-        |b| (0..f.len()).for_each(|i| store(b, out, cells, i, f[opposite(i)])),
-        |b| collide(b, &f, out, cells),
+        |b| (0..f.len()).for_each(|i| store(b, out, i, f[opposite(i)])),
+        |b| collide(b, &f, out),
     );
     b.exit();
     Ok(Kernel {
-        name: "lbm",
+        name,
         about: "lattice-Boltzmann step: 19 independent loads and 19 stores a cell, few warps",
         program: std::mem::take(b).finish()?,
         launch: Launch {

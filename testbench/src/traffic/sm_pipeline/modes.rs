@@ -49,8 +49,9 @@ pub(super) const STEADY: Mode = Mode {
 
 /// In turn at random: everyday work; all at full speed; memory alone; a storm of faults; slow units; few registers; much
 /// control; a memory unit that takes nothing for long; many stops; thread blocks that leave and come back; the same with
-/// stores alone, checked as fast as they come.
-pub(super) const MODES: [Mode; 11] = [
+/// stores alone, checked as fast as they come; global memory alone, with checks that come rarely, so that queue, log and
+/// scoreboards are full.
+pub(super) const MODES: [Mode; 12] = [
     STEADY,
     Mode {
         fetched: ALWAYS,
@@ -123,6 +124,17 @@ pub(super) const MODES: [Mode; 11] = [
         resume: 10,
         save: ALWAYS,
         saved: ALWAYS,
+        ..STEADY
+    },
+    Mode {
+        fetched: ALWAYS,
+        memory: ALWAYS,
+        global: ALWAYS,
+        check: 12,
+        take: ALWAYS,
+        finish: ALWAYS,
+        fault: 30,
+        registers: 250,
         ..STEADY
     },
 ];

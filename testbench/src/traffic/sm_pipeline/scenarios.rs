@@ -11,7 +11,7 @@ scenarios! {
         two_warps_issue, one_warp_issues_twice, nothing_issues, load_behind_load, store_taken, shared_taken,
         memory_stalled, reverted_one, reverted_two, resumed, resume_waits, stopped, reset_in_use, save_waits,
         save_ended, replayed, instruction_saved, instruction_restored, restore_waits, operand_spilled, store_spilled,
-        spill_and_store_checked,
+        spill_and_store_checked, board_full, queue_full, log_full, log_in_turn,
     }
 }
 
@@ -19,12 +19,16 @@ impl Scenarios {
     /// Whether a scenario can occur in a scheme.
     pub fn occurs(scheme: Scheme, scenario: &str) -> bool {
         match scenario {
-            "replayed" | "instruction_saved" | "instruction_restored" | "restore_waits" => {
-                scheme.queues()
-            }
-            "operand_spilled" | "store_spilled" | "spill_and_store_checked" => {
-                scheme == Scheme::OperandLog
-            }
+            "replayed"
+            | "instruction_saved"
+            | "instruction_restored"
+            | "restore_waits"
+            | "queue_full" => scheme.queues(),
+            "operand_spilled"
+            | "store_spilled"
+            | "spill_and_store_checked"
+            | "log_full"
+            | "log_in_turn" => scheme == Scheme::OperandLog,
             _ => true,
         }
     }
@@ -32,7 +36,7 @@ impl Scenarios {
 
 impl SmPipelineTraffic {
     /// Counts what a cycle shows.
-    pub(super) fn count(&mut self, _: &SmPipeline, inputs: &Inputs, outputs: &Outputs) {
+    pub(super) fn count(&mut self, model: &SmPipeline, inputs: &Inputs, outputs: &Outputs) {
         let s = &mut self.scenarios;
         let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
         let read: Vec<u64> = (0..WIDTH)
@@ -96,6 +100,11 @@ impl SmPipelineTraffic {
             &mut s.spill_and_store_checked,
             outputs.spilled_valid && inputs.checked_valid && inputs.checked_store,
         );
+        count(&mut s.board_full, model.fills_a_scoreboard());
+        let queue = self.parameters.queue.entries;
+        count(&mut s.queue_full, usize::from(outputs.occupancy) == queue);
+        count(&mut s.log_full, model.fills_a_part_of_the_log());
+        count(&mut s.log_in_turn, model.takes_turns());
         count(&mut s.reset_in_use, inputs.reset && outputs.memory_front);
     }
 }
