@@ -189,18 +189,106 @@ module far_fault_mshr_proof_top (
     wire [1:0] tags = \mshr.entries.tags_q ;
     wire [2:0] key_0 = key(name_0[2:0]);
     wire [2:0] key_1 = key(name_1[2:0]);
-    (* hierconn *) wire [1:0] \mshr.entries.noted_q ;
+    (* hierconn *) wire [1:0] \mshr.entries.noted_q , \mshr.entries.candidate_q , \mshr.page_q , \mshr.requester_q ,
+        \mshr.far_q , \mshr.place_q , \mshr.count_q , \mshr.sweep_of_q , \mshr.walk_of_q , \mshr.waiters_q ;
+    (* hierconn *) wire [2:0] \mshr.phase_q , \mshr.access_q , \mshr.cause_q , \mshr.level_q ;
+    (* hierconn *) wire [4:0] \mshr.names_q ;
+    (* hierconn *) wire       \mshr.of_fault_q , \mshr.of_sweep_q , \mshr.of_all_q , \mshr.ends_q , \mshr.denies_q ,
+        \mshr.space_q , \mshr.entry_q , \mshr.found_q , \mshr.sweep_denies_q , \mshr.walking_q , \mshr.walk_in_q ,
+        \mshr.reports.offered_q ;
     wire [1:0] noted = \mshr.entries.noted_q ;
     wire [1:0] is_watched = taken & {key_1 == key(watched), key_0 == key(watched)};
-    wire       strays = !told && !woken && !walked && age > 5'd2 && ((noted[0] && !marked[key_0]) || (noted[1] && !marked[key_1])
-        || (noted & ~taken) != 2'd0 || (owed != 2'd0 && (noted & is_watched) == 2'd0));
-    wire       differs = !told && !woken && (
-        (taken[0] && (!open[key_0] || waiters_0 == 2'd0 || waiters_0 != {waits_1[key_0], waits_0[key_0]}
-            || tags[0] != (key_0[0] ^ key_0[2])))
-        || (taken[1] && (!open[key_1] || waiters_1 == 2'd0 || waiters_1 != {waits_1[key_1], waits_0[key_1]}
-            || tags[1] != (key_1[0] ^ key_1[2])))
-        || (taken == 2'd3 && key_0 == key_1) || $countones(open) != {3'd0, taken[0]} + {3'd0, taken[1]}
-        || ((waits_0 | waits_1) & ~open) != 8'd0);
+
+    // What is held once the offers of this cycle count.
+    wire [7:0] open_next = (open | ({7'd0, takes} << fault_key)) & ~({7'd0, ended} << woken_key);
+    wire [7:0] waits_0_next = (waits_0 | ({7'd0, told && answer_far[0]} << fault_key))
+        & ~({7'd0, woken && wake_to[0]} << woken_key);
+    wire [7:0] waits_1_next = (waits_1 | ({7'd0, told && answer_far[1]} << fault_key))
+        & ~({7'd0, woken && wake_to[1]} << woken_key);
+    wire [7:0] marked_next = (all_denied && !sweeping && age > 5'd1) ? 8'd0
+        : marked & ~({7'd0, woken && (ended || !denying)} << woken_key) & ~({7'd0, walked && !asking} << walk_key);
+    wire [1:0] owed_next = (woken && woken_key == key(watched)) ? owed & ~wake_to : owed;
+    wire [1:0] watched_next = {waits_1_next[key(watched)], waits_0_next[key(watched)]};
+    wire       differs = (taken[0] && (!open_next[key_0] || waiters_0 == 2'd0
+            || waiters_0 != {waits_1_next[key_0], waits_0_next[key_0]} || tags[0] != (key_0[0] ^ key_0[2])))
+        || (taken[1] && (!open_next[key_1] || waiters_1 == 2'd0
+            || waiters_1 != {waits_1_next[key_1], waits_0_next[key_1]} || tags[1] != (key_1[0] ^ key_1[2])))
+        || (taken == 2'd3 && key_0 == key_1) || $countones(open_next) != {3'd0, taken[0]} + {3'd0, taken[1]}
+        || ((waits_0_next | waits_1_next) & ~open_next) != 8'd0
+        || \mshr.count_q != {1'b0, taken[0]} + {1'b0, taken[1]} || \mshr.count_q != count + takes - ended
+        || \mshr.limits.count_q != {2'($countones(waits_1_next)), 2'($countones(waits_0_next))};
+
+    // Where an operation is: it has been accepted and searches, reads and compares, acts, answers or wakes.
+    wire [2:0] phase = \mshr.phase_q ;
+    wire       searching = phase == 3'd1, choosing = phase == 3'd2, comparing = phase == 3'd3, acting = phase == 3'd4,
+        answering = phase == 3'd5, waking_now = phase == 3'd6;
+    wire       active = searching || choosing || comparing || acting;
+    wire       of_fault = \mshr.of_fault_q , of_sweep = \mshr.of_sweep_q , of_all = \mshr.of_all_q , ends = \mshr.ends_q ,
+        denies = \mshr.denies_q ;
+    wire       of_one = !of_fault && !of_sweep && !of_all;
+    wire [2:0] here_key = key(page_of);
+    wire       is_held = open[here_key];
+    wire [1:0] held_by = {waits_1[here_key], waits_0[here_key]};
+    wire       entry_now = \mshr.entry_q ;
+    wire [4:0] name_now = entry_now ? name_1 : name_0;
+    wire [1:0] waiters_now = entry_now ? waiters_1 : waiters_0;
+    wire [2:0] key_read = key( \mshr.names_q [2:0]);
+    wire [1:0] candidate = \mshr.entries.candidate_q ;
+    wire [1:0] matches = taken & {key_1 == here_key, key_0 == here_key};
+    wire [1:0] compared = {comparing && entry_now, comparing && !entry_now};
+    wire       found = \mshr.found_q ;
+    wire       misplaced = phase > 3'd6
+        || faulting != (of_fault && (active || told)) || (answering && !of_fault) || (waking_now && (of_fault || !ends))
+        || (answer_before && !answering) || (wake_before && !waking_now) || (walk_before && ! \mshr.walking_q )
+        || (report_before && ! \mshr.reports.offered_q )
+        || ((active || answering || waking_now) && !of_sweep && page_of != { \mshr.space_q , \mshr.page_q })
+        || (of_fault && (active || answering) && requesters != \mshr.requester_q )
+        || (of_fault && (active || told) && {access, cause, level} != { \mshr.access_q , \mshr.cause_q , \mshr.level_q })
+        || (of_fault && (of_sweep || of_all || ends)) || (of_sweep && of_all) || (of_all && !searching && phase != 3'd0)
+        || (active && of_fault && \mshr.reports.offered_q )
+        || (active && !of_fault && ends && !denies && !of_one)
+        || (active && !of_fault && !(ends && !denies) && \mshr.walking_q )
+        || waking != ((active || woken) && of_one && ends && !denies && is_held)
+        || denying != ((active || woken) && of_one && ends && denies && (held_by & \mshr.requester_q ) != 2'd0)
+        || ((active || woken) && of_one && ends && (denies ? denied_of : 2'd3) != \mshr.requester_q )
+        || asking != ((active && of_one && !ends && is_held) || (walked && !of_sweep));
+    // The search leaves nothing out.
+    wire       mislaid = (active && !searching && !of_sweep
+            && ((candidate & ~taken) != 2'd0 || (!found && !acting && (matches & ~candidate & ~compared) != 2'd0)))
+        || (comparing && (!taken[entry_now] || candidate[entry_now]))
+        || ((choosing || comparing || acting) && of_sweep && (((candidate & ~noted) != 2'd0) || (candidate == 2'd0 && choosing)
+            || (!choosing && !noted[entry_now]) || (acting && !found)))
+        || (searching && of_sweep && noted == 2'd0) || (found && !acting)
+        || ((comparing || (acting && found)) && ( \mshr.names_q != name_now || \mshr.waiters_q != waiters_now))
+        || (acting && (found ? !taken[entry_now] || (!of_sweep && !matches[entry_now])
+            : matches != 2'd0 || (taken != 2'd3 && taken[entry_now])))
+        || (!of_sweep && ((searching && age != 5'd1) || (choosing && age + {3'd0, 2'($countones(candidate)), 1'b0} > 6'd6)
+            || (comparing && age + {3'd0, 2'($countones(candidate)), 1'b0} > 6'd5) || (acting && age > 5'd7) || (told && age > 5'd8)
+            || (woken && age > 5'd8)));
+    // What an answer says is in an entry, and what is woken has been.
+    wire       untrue = (told && (( \mshr.far_q & ~ \mshr.requester_q ) != 2'd0
+            || ( \mshr.far_q != 2'd0 && (!matches[entry_now] || \mshr.place_q != name_now[4:3]))
+            || ( \mshr.far_q == 2'd0 && merges && ((matches & {name_1[4:3] == \mshr.place_q , name_0[4:3] == \mshr.place_q })) == 2'd0)
+            || (!merges && \mshr.place_q != count)))
+        || (woken && (!open[key_read] || \mshr.waiters_q != {waits_1[key_read], waits_0[key_read]}
+            || (!of_sweep && key_read != here_key) || (of_sweep && (!marked[key_read] || !all_denied || denying || waking))))
+        || (walked && asking && walk_key != here_key) || (walked && !asking && (all_denied || !marked[walk_key]))
+        || (walked && walk_key == key(watched) && walk_of[0] != named)
+        || (taken[0] && is_watched[0] && (takes_watched ? answer_place != name_0[4:3] || report_index || page_of[0] != name_0[0]
+            : place != name_0[4:3] || entry || named != name_0[0]))
+        || (taken[1] && is_watched[1] && (takes_watched ? answer_place != name_1[4:3] || !report_index || page_of[0] != name_1[0]
+            : place != name_1[4:3] || !entry || named != name_1[0]));
+    // A sweep has its marks.
+    wire       calling = searching && of_all;
+    wire       strays = (noted & ~taken) != 2'd0 || (calling && (noted != 2'd0 || marked != open || ends != all_denied
+            || \mshr.requester_q != all_denied_of))
+        || (!calling && ((noted[0] && !marked_next[key_0]) || (noted[1] && !marked_next[key_1])
+            || (!all_denied && marked_next != (({7'd0, noted[0]} << key_0) | ({7'd0, noted[1]} << key_1)))
+            || (noted != 2'd0 && ( \mshr.sweep_denies_q != all_denied || \mshr.sweep_of_q != all_denied_of))))
+        || ((active || woken) && of_sweep && (ends != all_denied || !denies || \mshr.requester_q != all_denied_of))
+        || (owed_next & ~watched_next) != 2'd0 || (owed_next & ~all_denied_of) != 2'd0 || (owed_next != 2'd0 && !all_denied)
+        || (owed_next != 2'd0 && !calling && (noted & is_watched) == 2'd0) || (marked_next & ~open_next) != 8'd0 && !all_denied;
+    wire       astray = differs || misplaced || mislaid || untrue || strays;
 
     // A sweep goes on while nothing goes before it for ever.
     reg  [5:0] waited, idled;
@@ -231,31 +319,30 @@ module far_fault_mshr_proof_top (
         sweeping_then <= sweeping;
     end
 
-    assign bad[1] = (told && (!faulting || answer_of != page_of || (answer_far | answer_nack) != requesters
+    assign bad[1] = astray || (told && (!faulting || answer_of != page_of || (answer_far | answer_nack) != requesters
             || (answer_far & answer_nack) != 2'd0)) || (!answer_valid && answer_now != 9'd0) || (accept && faulting);
-    assign bad[2] = differs || reported != takes || (takes && here && takes_watched);
+    assign bad[2] = astray || reported != takes || (takes && here && takes_watched);
     wire [1:0] to_be_told = !wake_denied ? 2'd3 : denying ? denied_of : all_denied_of;
-    assign bad[3] = differs || woken && (!open[woken_key] || wake_to == 2'd0 || wake_to != (waits_woken & to_be_told));
-    wire counts_differ = {count_1[1:0], count_0[1:0]} != \mshr.limits.count_q ;
-    assign bad[4] = differs || (counts_differ && !told && !woken) || told && ((added & ~below) != 2'd0 || (answer_nack & waiting) != 2'd0
+    assign bad[3] = astray || woken && (!open[woken_key] || wake_to == 2'd0 || wake_to != (waits_woken & to_be_told));
+    assign bad[4] = astray || told && ((added & ~below) != 2'd0 || (answer_nack & waiting) != 2'd0
         || ((answer_nack & below) != 2'd0 && (merges || count != 2'd2)));
-    assign bad[5] = differs || (woken && !wake_denied && (!waking || woken_key != key(page_of)))
+    assign bad[5] = astray || (woken && !wake_denied && (!waking || woken_key != key(page_of)))
         || (woken && wake_denied && !(denying && woken_key == key(page_of)) && !(all_denied && marked[woken_key]))
         || ((waking || denying) && !woken && (accept || age > 5'd7));
-    assign bad[6] = differs || strays || (walked && !(asking && walk_key == key(page_of)) && !(!all_denied && marked[walk_key]))
+    assign bad[6] = astray || (walked && !(asking && walk_key == key(page_of)) && !(!all_denied && marked[walk_key]))
         || (walked && walk_key == key(watched) && walk_of[0] != named)
         || (asking && !walked && (accept || age > 5'd7)) || idled > 6'd40
         || (age > 5'd2 && !all_denied && (marked != 8'd0) != sweeping_then)
         || (age > 5'd2 && all_denied && (sweeping_then ? marked == 8'd0 : owed != 2'd0));
-    assign bad[7] = held_then != count || (told && !merges && answer_place != count)
+    assign bad[7] = astray || held_then != count || (told && !merges && answer_place != count)
         || (told && fault_key == key(watched) && here && answer_place != place);
-    assign bad[8] = differs || (reported && (report_of != page_of || report_requesters != answer_far || report_access != access
+    assign bad[8] = astray || (reported && (report_of != page_of || report_requesters != answer_far || report_access != access
             || report_cause != cause || report_level != level || report_place != answer_place))
         || (reported && here && report_index == entry) || (here && !woken && !\mshr.entries.taken_q [entry]);
     assign bad[9] = (answer_before && (!answer_valid || answer_then != answer_now))
         || (report_before && (!report_valid || report_then != report_now))
         || (walk_before && (!walk_valid || walk_then != walk_of)) || (wake_before && (!wake_valid || wake_then != wake_now));
-    assign bad[10] = (faulting && !told && age > 5'd7) || waited > 6'd40;
+    assign bad[10] = astray || (faulting && !told && age > 5'd7) || waited > 6'd40;
 
     reg was_taken, was_woken, was_walked, was_denied, was_merged;
     always @(posedge clock) begin

@@ -719,13 +719,11 @@ module sm_pipeline_proof_top (
     wire        stays = ! \pipeline.warp[0].issue_first && !reverting[0];
     wire        entries = (next_class == 3'd4) ? \pipeline.stage_free_one [slot_of[3:0]] : \pipeline.stage_free_two [slot_of[3:0]];
     reg  [2:0]  passed;
-    reg  [15:0] were_kept;
     reg  [3:0]  had_turn;
     reg         lacked, was_called, been_called, keeps_turn;
     always @(posedge clock) begin
         if (logs || !able || \pipeline.warp[0].issue_first ) passed <= 3'd0;
         else passed <= passed + 3'd1;
-        were_kept <= kept_slots;
         had_turn <= turn;
         lacked <= logs && able && choice[6] && !entries && !kept_slots[slot_of[3:0]];
         was_called <= logs && may && stays && calls[slot_of[3:0]];
@@ -733,9 +731,17 @@ module sm_pipeline_proof_top (
         keeps_turn <= turn[0] && stays;
     end
     // What is read now was issued in the cycle before.
-    wire [1:0]  out_of_turn = {
-        first_reads[1] && read_class[5] && were_kept[slot_of[read_warp[7:6]*4 +: 4]] && !had_turn[read_warp[7:6]],
-        first_reads[0] && read_class[2] && were_kept[slot_of[read_warp[1:0]*4 +: 4]] && !had_turn[read_warp[1:0]]};
+    wire [7:0]  holders;
+    wire [1:0]  out_of_turn;
+    generate
+        for (h = 0; h < 2; h = h + 1) begin : readers
+            wire [1:0] warp = read_warp[h*6 +: 2];
+            for (g = 0; g < 4; g = g + 1) begin : holders_of
+                assign holders[h*4 + g] = had_turn[g] && slot_of[g*4 +: 4] == slot_of[warp*4 +: 4];
+            end
+            assign out_of_turn[h] = first_reads[h] && read_class[h*3 + 2] && |holders[h*4 +: 4] && !had_turn[warp];
+        end
+    endgenerate
     assign bad[7] = passed == 3'd6 || astray || (LOGS && (|out_of_turn || (lacked && !calls[slot_of[3:0]])
         || (was_called && !turn[0]) || (keeps_turn && !turn[0])));
     assign seen[7] = passed == 3'd5 && (!LOGS || been_called);
