@@ -104,7 +104,7 @@ module sm_pipeline_log_4_greedy_warp (
     wire          buffer_memory;
     wire          buffer_free;
     wire          buffer_logging;
-    wire          buffer_free_seen;
+    wire          buffer_may_ask;
     wire          buffer_pair;
     wire          one_entry_holds;
     wire          two_entries_holds;
@@ -172,7 +172,7 @@ module sm_pipeline_log_4_greedy_warp (
         .memory(buffer_memory),
         .free(buffer_free),
         .logging(buffer_logging),
-        .free_seen(buffer_free_seen),
+        .may_ask(buffer_may_ask),
         .pair(buffer_pair)
     );
     sm_pipeline_log_4_greedy_warp_one_entry one_entry (.of(seen_one), .slot(own_slot_q), .holds(one_entry_holds));
@@ -253,6 +253,7 @@ module sm_pipeline_log_4_greedy_warp (
     assign chosen_turn = issue_chosen && has_turn_q;
     assign board_issue_second = issue_chosen && pair_go;
     assign issue_request = running_q
-        && ((board_likely && (leaving || !board_first_valid || buffer_free_seen))
-        || (leaving && (stays || !buffer_free_seen)));
+        && ((!board_first_valid && board_likely)
+        || (board_first_valid && buffer_may_ask
+        && ((board_likely && (leaving || buffer_free)) || (leaving && (stays || !buffer_free)))));
 endmodule

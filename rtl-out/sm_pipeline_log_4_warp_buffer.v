@@ -20,7 +20,7 @@ module sm_pipeline_log_4_warp_buffer (
     output wire          memory,
     output wire          free,
     output wire          logging,
-    output wire          free_seen,
+    output wire          may_ask,
     output wire          pair
 );
     reg   [105:0] older_d;
@@ -89,9 +89,8 @@ module sm_pipeline_log_4_warp_buffer (
     assign memory = first_check_memory;
     assign free = first_check_free;
     assign logging = logs && (first_check_load || first_check_store);
-    assign free_seen = first_check_free
-        && (!logging || (!turn && !kept) || (turn && first_check_load && seen_one)
-        || (turn && first_check_store && seen_two));
+    assign may_ask = !logging || (!turn && !kept) || (turn && first_check_load && seen_one)
+        || (turn && first_check_store && seen_two);
     assign pair = second_check_free && !(first_check_special && second_check_special)
         && !(first_check_control && second_check_control) && !(first_check_memory && second_check_memory);
 endmodule

@@ -526,17 +526,19 @@ impl SmPipeline {
                     .and_then(|arrival| arrival.fetched.as_ref());
                 board.likely(is_chosen, finished, checked, fetched)
             };
-            let unit = || {
-                let class = warp.buffer[0].class;
-                let entries = || match self.has_turn(number as u8) {
-                    true => self.memory.has_seen_entries(warp.slot, class),
-                    false => !self.is_kept(warp.slot),
-                };
-                self.unit_is_free(units, class) && (!class.is_global() || entries())
+            let class = warp.buffer[0].class;
+            let unit = || self.unit_is_free(units, class);
+            let may_ask = || {
+                !class.is_global()
+                    || match self.has_turn(number as u8) {
+                        true => self.memory.has_seen_entries(warp.slot, class),
+                        false => !self.is_kept(warp.slot),
+                    }
             };
             warp.running
                 && match is_there {
                     false => likely(),
+                    true if !may_ask() => false,
                     true if is_chosen => clash || (port == 0 && again) || !unit() || likely(),
                     true => likely() && unit(),
                 }

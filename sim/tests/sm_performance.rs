@@ -47,7 +47,11 @@ fn no_scheme_is_far_behind_an_earlier_one() {
     let mut logarithms = 0.0;
     for (kernel, _) in KERNELS {
         let performance = performance(kernel);
-        let equal = if kernel == "sgemm" { 5.0 } else { 1.5 };
+        let equal = match kernel {
+            "sgemm" => 5.0,
+            "tpacf" => 2.5,
+            _ => 1.5,
+        };
         // What delays a warp is of use to the others on these three; on the rest nothing is ahead of the baseline.
         let schemes = match kernel {
             "mri-q" | "spmv" | "stencil" => 5,

@@ -312,7 +312,7 @@ fn stalls(rows: &[Row]) -> String {
                 percent of all cycles: *empty*, no warp is there; *faulted*, none runs; *memory*, the memory stage has \
                 an instruction that does not go on; *fetch*, no warp has an instruction, because of branches, barriers \
                 and what else disables the fetch, or because all have 8 in flight; *issue*, what was waited for has come or the unit is taken; *log*, *queue*, entries of \
-                the log or places in the queue are waited for; *source*, a register would be overwritten that is held until \
+                the log, by it or by an access of its block that goes before, or places in the queue are waited for; *source*, a register would be overwritten that is held until \
                 the last TLB check; *result*. From *issue* on it is what keeps the warp that is nearest to its issue. *To the check*: cycles from the issue of a global-memory instruction to its last \
                 TLB check. Instructions in the queue and entries of the log in use: mean, and at most."
             .to_owned(),

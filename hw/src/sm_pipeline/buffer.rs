@@ -47,8 +47,8 @@ pub struct Buffer {
     pub free: Signal<Out, Bit>,
     /// It takes log entries.
     pub logging: Signal<Out, Bit>,
-    /// Its unit is free, and it may ask for its log entries.
-    pub free_seen: Signal<Out, Bit>,
+    /// It needs no log entries, or may ask for them.
+    pub may_ask: Signal<Out, Bit>,
     /// The unit of the second one is free, and another than that of the first.
     pub pair: Signal<Out, Bit>,
 
@@ -91,11 +91,10 @@ impl Logic for Buffer {
         self.free.next = self.first_check.free.val();
         self.logging.next =
             self.logs.val() && (self.first_check.load.val() || self.first_check.store.val());
-        self.free_seen.next = self.first_check.free.val()
-            && (!self.logging.val()
-                || (!self.turn.val() && !self.kept.val())
-                || (self.turn.val() && self.first_check.load.val() && self.seen_one.val())
-                || (self.turn.val() && self.first_check.store.val() && self.seen_two.val()));
+        self.may_ask.next = !self.logging.val()
+            || (!self.turn.val() && !self.kept.val())
+            || (self.turn.val() && self.first_check.load.val() && self.seen_one.val())
+            || (self.turn.val() && self.first_check.store.val() && self.seen_two.val());
         self.pair.next = self.second_check.free.val()
             && !(self.first_check.special.val() && self.second_check.special.val())
             && !(self.first_check.control.val() && self.second_check.control.val())

@@ -279,11 +279,12 @@ impl<const K: usize, const J: usize> Logic for Warp<K, J> {
 
         // If it was chosen it is taken to issue, unless it is clear already that it may not.
         self.issue_request.next = self.running.q.val()
-            && ((self.board.likely.val()
-                && (self.leaving.val()
-                    || !self.board.first_valid.val()
-                    || self.buffer.free_seen.val()))
-                || (self.leaving.val() && (self.stays.val() || !self.buffer.free_seen.val())));
+            && ((!self.board.first_valid.val() && self.board.likely.val())
+                || (self.board.first_valid.val()
+                    && self.buffer.may_ask.val()
+                    && ((self.board.likely.val()
+                        && (self.leaving.val() || self.buffer.free.val()))
+                        || (self.leaving.val() && (self.stays.val() || !self.buffer.free.val())))));
     }
 }
 

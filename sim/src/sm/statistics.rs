@@ -225,15 +225,27 @@ impl Statistics {
         } else if self.buffering == 0 {
             Stall::Fetch
         } else {
-            let causes = self.warps.iter().filter_map(|warp| self.keeps(warp));
+            // Where one lacks its log entries, the others of its block wait for their turn.
+            let lacking = match self.scheme {
+                Scheme::OperandLog => {
+                    let lack = |warp: &&Seen| self.keeps(warp, 0) == Some(Stall::Log);
+                    let lacking = self.warps.iter().filter(lack);
+                    lacking.fold(0, |slots, warp| slots | 1 << warp.slot)
+                }
+                _ => 0,
+            };
+            let causes = self
+                .warps
+                .iter()
+                .filter_map(|warp| self.keeps(warp, lacking));
             causes
                 .min_by_key(|&cause| cause as usize)
                 .unwrap_or(Stall::Fetch)
         }
     }
 
-    /// What keeps a warp's next instruction from its issue.
-    fn keeps(&self, warp: &Seen) -> Option<Stall> {
+    /// What keeps a warp's next instruction from its issue; in slots that lack entries, a bit each, accesses wait for the log.
+    fn keeps(&self, warp: &Seen, lacking: u16) -> Option<Stall> {
         let first = warp.buffered.front().filter(|_| warp.running)?;
         let mut flying = warp.flying.iter().flatten();
         if flying.clone().any(|(older, _)| first.waits_for(older)) {
@@ -249,7 +261,8 @@ impl Statistics {
             () if queues && self.queued >= self.queue_entries => Stall::Queue,
             () if queues
                 && self.scheme == Scheme::OperandLog
-                && used + first.log_entries() > self.block_entries =>
+                && (lacking >> warp.slot & 1 == 1
+                    || used + first.log_entries() > self.block_entries) =>
             {
                 Stall::Log
             }
