@@ -297,7 +297,7 @@ impl SmPipeline {
     #[must_use]
     pub fn fills_a_scoreboard(&self) -> bool {
         let mut running = self.warps.iter().filter(|warp| warp.running);
-        running.any(|warp| !warp.scoreboard.room())
+        running.any(|warp| warp.scoreboard.used().count_ones() as usize == self.parameters.entries)
     }
 
     /// Whether the thread block of a warp that runs has no log entry left.

@@ -5,7 +5,7 @@
 use std::io::Cursor;
 use std::path::Path;
 
-use faultline_sim::simt::kernels::{KERNELS, Kernel, named};
+use faultline_sim::simt::kernels::{KERNELS, Kernel, VARIANTS, named};
 use faultline_sim::simt::{Class, Run, Space, run, write_trace, write_traces};
 use faultline_sim::trace::{self, Event, GlobalAccesses, Reader, Summary, Trace};
 
@@ -15,7 +15,7 @@ fn oracle(kernel: &Kernel) -> Run {
 
 #[test]
 fn accesses_stay_in_their_regions() {
-    for (name, make) in KERNELS {
+    for (name, make) in KERNELS.into_iter().chain(VARIANTS) {
         let kernel = make(1).unwrap();
         for warp in &oracle(&kernel).warps {
             for step in &warp.steps {
@@ -66,7 +66,7 @@ fn class(kernel: &Kernel, pc: u32) -> trace::Class {
 
 #[test]
 fn traces_are_read_back() {
-    for (name, make) in KERNELS {
+    for (name, make) in KERNELS.into_iter().chain(VARIANTS) {
         let kernel = make(1).unwrap();
         let run = oracle(&kernel);
         let mut text = Vec::new();

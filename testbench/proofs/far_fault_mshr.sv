@@ -190,11 +190,11 @@ module far_fault_mshr_proof_top (
     wire [2:0] key_0 = key(name_0[2:0]);
     wire [2:0] key_1 = key(name_1[2:0]);
     (* hierconn *) wire [1:0] \mshr.entries.noted_q , \mshr.entries.candidate_q , \mshr.page_q , \mshr.requester_q ,
-        \mshr.far_q , \mshr.place_q , \mshr.count_q , \mshr.sweep_of_q , \mshr.walk_of_q , \mshr.waiters_q ;
+        \mshr.far_q , \mshr.place_q , \mshr.count_q , \mshr.sweep_of_q , \mshr.waiters_q ;
     (* hierconn *) wire [2:0] \mshr.phase_q , \mshr.access_q , \mshr.cause_q , \mshr.level_q ;
     (* hierconn *) wire [4:0] \mshr.names_q ;
     (* hierconn *) wire       \mshr.of_fault_q , \mshr.of_sweep_q , \mshr.of_all_q , \mshr.ends_q , \mshr.denies_q ,
-        \mshr.space_q , \mshr.entry_q , \mshr.found_q , \mshr.sweep_denies_q , \mshr.walking_q , \mshr.walk_in_q ,
+        \mshr.space_q , \mshr.entry_q , \mshr.found_q , \mshr.sweep_denies_q , \mshr.walking_q ,
         \mshr.reports.offered_q ;
     wire [1:0] noted = \mshr.entries.noted_q ;
     wire [1:0] is_watched = taken & {key_1 == key(watched), key_0 == key(watched)};

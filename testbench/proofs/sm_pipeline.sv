@@ -699,8 +699,8 @@ module sm_pipeline_proof_top (
     assign seen[6] = DISABLES ? &held && \pipeline.stage.pop : standing == 3'd2;
 
     // G7: what can issue does so before it has been able to for six cycles in a row, if it needs no log entries. What needs them
-    // takes them in turn: when it lacks them and nobody has the turn, all of its block are called that wait; who is called has
-    // the turn until it is issued or goes back; and while any of a block has the turn, nothing else of it is issued.
+    // takes them in turn: when it is chosen and lacks them, and nobody has the turn, it is called; who is called has the turn
+    // until it is issued or goes back; and while any of a block has the turn, no other access of it is issued.
     (* hierconn *) wire \pipeline.warp[0].board_first_ready , \pipeline.warp[0].buffer_free , \pipeline.warp[0].issue_first ,
         \pipeline.reissue_valid ;
     (* hierconn *) wire [15:0] \pipeline.stage_free_one , \pipeline.stage_free_two , \pipeline.log_turns_calls ,

@@ -851,7 +851,7 @@ impl Monitor for Turns {
     }
 
     fn longest(&self) -> Option<u64> {
-        Some(self.longest.max(self.overtaken_most))
+        Some(self.longest)
     }
 }
 

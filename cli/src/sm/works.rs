@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use faultline_sim::simt::kernels::{KERNELS, Kernel, Make, named};
+use faultline_sim::simt::kernels::{KERNELS, Kernel, Make, VARIANTS, named};
 use faultline_sim::simt::{self, WriteError};
 use faultline_sim::sm::Work;
 use faultline_sim::trace::Trace;
@@ -19,6 +19,12 @@ pub fn chosen(args: &Args) -> Vec<String> {
         true => KERNELS.iter().map(|(name, _)| (*name).to_owned()).collect(),
         false => distinct(args.workloads.clone()),
     }
+}
+
+/// The names of the kernels and their variants.
+fn known() -> String {
+    let all = KERNELS.into_iter().chain(VARIANTS);
+    all.map(|(name, _)| name).collect::<Vec<_>>().join(", ")
 }
 
 /// Makes the kernel of a name.
@@ -51,7 +57,7 @@ pub fn works(args: &Args) -> Result<Vec<Work>> {
         if !path.exists() {
             return Err(miette!(
                 "{name} is neither a file nor a kernel; the kernels are {}",
-                KERNELS.map(|(name, _)| name).join(", ")
+                known()
             ));
         }
         let trace = Trace::open(path).map_err(|error| miette!("{error}"))?;
@@ -95,8 +101,10 @@ impl Written {
 pub fn write_traces(args: &Args, folder: &Path) -> Result<Written> {
     let make = |name: &String| {
         let make = named(name).ok_or_else(|| {
-            let known = KERNELS.map(|(name, _)| name).join(", ");
-            miette!("--write-traces: {name} is no kernel; the kernels are {known}")
+            miette!(
+                "--write-traces: {name} is no kernel; the kernels are {}",
+                known()
+            )
         })?;
         kernel(args, name, make)
     };

@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn kernels_are_as_large_as_they_say() {
-        for (name, make) in KERNELS {
+        for (name, make) in KERNELS.into_iter().chain(VARIANTS) {
             let kernel = make(1).unwrap();
             assert_eq!(kernel.name, name);
             assert!(
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn kernels_are_printed_and_read_back() {
-        for (name, make) in KERNELS {
+        for (name, make) in KERNELS.into_iter().chain(VARIANTS) {
             let program = make(1).unwrap().program;
             let read = super::super::assemble(&program.to_string());
             assert_eq!(read, Ok(program), "{name}");

@@ -244,7 +244,8 @@ impl Statistics {
         }
     }
 
-    /// What keeps a warp's next instruction from its issue; in slots that lack entries, a bit each, accesses wait for the log.
+    /// What keeps a warp's next instruction from its issue; in slots that lack entries, a bit each, accesses wait for the log:
+    /// an estimate from the ports, which do not show whose turn it is.
     fn keeps(&self, warp: &Seen, lacking: u16) -> Option<Stall> {
         let first = warp.buffered.front().filter(|_| warp.running)?;
         let mut flying = warp.flying.iter().flatten();

@@ -106,14 +106,15 @@ impl SmPipelineTraffic {
         self.launch();
     }
 
-    /// Up to four thread blocks in any of the slots that have a part of the log, of four entries or more, or of two: with
-    /// those, the paper's smallest log serves every slot.
+    /// One to four thread blocks, as far as there are parts of the log for them, in any of the slots that have one, of four
+    /// entries or more, or of two: with those, the paper's smallest log serves every slot.
     fn launch(&mut self) {
         let entries = self.parameters.log.entries as u64;
         let least = if self.dice.chance(85) { 2 } else { 4 };
         self.parts = 1 + self.dice.below((entries / least).clamp(2, 16));
         let first = self.dice.below(self.parts);
-        let slots = (0..self.parts.min(4)).map(|block| ((first + block) % self.parts) as u8);
+        let blocks = self.parts.min(1 + self.dice.below(4));
+        let slots = (0..blocks).map(|block| ((first + block) % self.parts) as u8);
         self.slots = slots.collect();
     }
 

@@ -211,7 +211,7 @@ fn with(name: &'static str, addresses: Addresses, scale: u32) -> Result<Kernel, 
     let to = layout.output("moved", DIRECTIONS.len() * cells as usize);
 
     let b = &mut Builder::new();
-    let [cell, flag, left, right, out_left, out_right] = b.registers();
+    let [cell, flag, at, left, right, out_left, out_right] = b.registers();
     let f: [Reg; 19] = b.registers();
     b.mad(
         cell,
@@ -221,12 +221,18 @@ fn with(name: &'static str, addresses: Addresses, scale: u32) -> Result<Kernel, 
     );
     b.mad(cell, cell, PITCH as i32, SpecialRegister::Thread(0));
     b.add(cell, cell, MARGIN as i32);
-    b.mad(left, cell, 4, solid);
-    b.load(Global, flag, left, 0);
+    let (flag_at, pointers) = match addresses {
+        Addresses::Pointers => (left, true),
+        Addresses::Offsets => (at, false),
+    };
+    b.mad(flag_at, cell, 4, solid);
+    b.load(Global, flag, flag_at, 0);
     b.mad(left, cell, 4, from);
-    b.add(right, left, (4 * cells).cast_unsigned());
+    if pointers {
+        b.add(right, left, (4 * cells).cast_unsigned());
+    }
     for (direction, &density) in f.iter().enumerate() {
-        if addresses == Addresses::Offsets {
+        if !pointers {
             b.load(Global, density, left, 4 * cells * direction as i64);
             continue;
         }
@@ -235,11 +241,13 @@ fn with(name: &'static str, addresses: Addresses, scale: u32) -> Result<Kernel, 
         b.add(pointer, pointer, (8 * cells).cast_unsigned());
     }
     b.mad(out_left, cell, 4, to);
-    b.add(
-        out_right,
-        out_left,
-        (4 * (cells + shift(1))).cast_unsigned(),
-    );
+    if pointers {
+        b.add(
+            out_right,
+            out_left,
+            (4 * (cells + shift(1))).cast_unsigned(),
+        );
+    }
     let out = Out {
         addresses,
         pointers: [out_left, out_right],
@@ -298,7 +306,9 @@ mod tests {
                     }
                 }
             }
-            assert_close(&kernel(scale).unwrap(), "moved", &to);
+            for make in [kernel, with_offsets] {
+                assert_close(&make(scale).unwrap(), "moved", &to);
+            }
         }
     }
 
