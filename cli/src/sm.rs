@@ -250,8 +250,16 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             let varied = setups::varied(&setups, change);
             variations.push((name, self::rows(&works, &varied, args.runs)?));
         }
-        let variant = match args.is_beside_paper() {
-            true => self::rows(&[works::variant(args)?], &setups, args.runs)?,
+        let variant = match args.is_beside_paper() && args.backend == Kind::Reference {
+            true => {
+                let baseline = Scheme::StallOnFault.name();
+                let is_looked_at = |setup: &&setups::Setup| {
+                    let name = setup.name();
+                    name == baseline || explain::HARDEST_SETUPS.contains(&name.as_str())
+                };
+                let setups: Vec<_> = setups.iter().filter(is_looked_at).cloned().collect();
+                self::rows(&[works::variant(args)?], &setups, args.runs)?
+            }
             false => Vec::new(),
         };
         let origin = setups::origin(&setups)?;

@@ -25,7 +25,7 @@ mod values;
 mod work;
 
 pub use machine::Sm;
-pub use outcome::{Difference, Occasions, Outcome, SmError};
+pub use outcome::{Difference, Misses, Occasions, Outcome, SmError};
 pub use parameters::{Faults, Parameters, Recovery, Timing};
 pub use statistics::{Stall, Statistics};
 pub use work::{Computation, Instruction, Kind, Step, Work};

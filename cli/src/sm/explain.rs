@@ -42,14 +42,16 @@ impl Exception<'_> {
             .max_by(|left, right| growth(left).total_cmp(&growth(right)))
             .unwrap_or(0);
         format!(
-            "- {}: {} {:.1}, {} {:.1} (*{}* {:+.1})\n",
+            "- {}: {} {:.1}, {} {:.1} (*{}* {:+.1}; a miss waits for {:.1} cycles, then for {:.1})\n",
             self.faster.workload,
             self.faster.setup(),
             self.faster.relative_percent,
             self.slower.setup(),
             self.slower.relative_percent,
             Stall::ALL[most].name(),
-            growth(&most)
+            growth(&most),
+            self.faster.miss_wait_cycles,
+            self.slower.miss_wait_cycles
         )
     }
 }
@@ -148,25 +150,28 @@ fn growth(row: &Row, baseline: &Row, cause: usize) -> f64 {
     100.0 * difference / baseline.cycles.max(1) as f64
 }
 
+/// The set-ups in which the hardest case is looked at.
+pub const HARDEST_SETUPS: [&str; 2] = ["replay-queue", "operand-log 16 KB"];
+
 /// The variant of the hardest case that writes no address register behind a load.
 pub const VARIANT: &str = "lbm-offsets";
 
 /// The paper's hardest case: what it says of lbm in section 5.2, and what of it is the kernel's program.
 pub fn hardest(rows: &[Row], variant: &[Row]) -> Option<String> {
-    let of = |rows: &[Row], setup: &str| {
-        let is_it = |row: &&Row| row.workload.starts_with(HARDEST.0) && row.setup() == setup;
-        rows.iter().find(is_it).map(|row| row.relative_percent)
+    let of = |rows: &[Row], workload: &str| {
+        let reached = HARDEST_SETUPS.map(|setup| {
+            let is_it = |row: &&Row| row.workload == workload && row.setup() == setup;
+            rows.iter().find(is_it).map(|row| row.relative_percent)
+        });
+        Some((reached[0]?, reached[1]?))
     };
-    let (queue, log) = (of(rows, "replay-queue")?, of(rows, "operand-log 16 KB")?);
+    let (queue, log) = of(rows, HARDEST.0)?;
     let (hardest, paper_queue, paper_log) = HARDEST;
     let mut text = format!(
         "On {hardest}, which runs at 8 warps, the replay queue is at {queue:.1} % and the log of 16 KB at {log:.1} %; in \
          the paper at {paper_queue} % and {paper_log} %."
     );
-    if let (Some(queue), Some(log)) = (
-        of(variant, "replay-queue"),
-        of(variant, "operand-log 16 KB"),
-    ) {
+    if let Some((queue, log)) = of(variant, VARIANT) {
         text += &format!(
             " This rests on how the kernel makes its addresses: two pointers move on right after each load, and the queue \
              holds a pointer until the load's last check. With one pointer that stays and offsets instead (`{VARIANT}`), \

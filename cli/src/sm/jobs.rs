@@ -1,6 +1,6 @@
 //! The runs, and what they counted.
 
-use faultline_sim::sm::{Parameters, Sm, SmError, Stall, Statistics, Work};
+use faultline_sim::sm::{Misses, Parameters, Sm, SmError, Stall, Statistics, Work};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::lockstep::Speed;
 use faultline_testbench::programs::Pipeline;
@@ -9,7 +9,7 @@ use miette::{Result, miette};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-use super::setups::Setup;
+use super::setups::{self, Setup};
 use crate::output::grouped;
 
 /// A workload on an SM.
@@ -38,6 +38,8 @@ pub struct Row {
     pub stalls: Vec<(&'static str, u64)>,
     /// Cycles from the issue of a global-memory instruction to its last TLB check, in the mean.
     pub check_cycles: f64,
+    /// Cycles that a line which the L1 cache misses waits for a place among the misses and for DRAM, in the mean.
+    pub miss_wait_cycles: f64,
     /// How fast each back end of the lockstep was, if there was one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub speeds: Vec<BackendSpeed>,
@@ -62,7 +64,11 @@ pub struct BackendSpeed {
 const MOST_WARPS: usize = 64;
 
 /// What a run counts, and the speeds of its back ends.
-type Counted = (Statistics, Vec<Speed>);
+struct Counted {
+    statistics: Statistics,
+    misses: Misses,
+    speeds: Vec<Speed>,
+}
 
 /// Pairs as an object.
 fn by_name<S: Serializer>(pairs: &[(&str, u64)], serializer: S) -> Result<S::Ok, S::Error> {
@@ -72,10 +78,7 @@ fn by_name<S: Serializer>(pairs: &[(&str, u64)], serializer: S) -> Result<S::Ok,
 impl Row {
     /// The scheme, with the size of its log.
     pub fn setup(&self) -> String {
-        match self.log_bytes {
-            Some(bytes) => format!("{} {} KB", self.scheme, bytes / 1024),
-            None => self.scheme.to_owned(),
-        }
+        setups::name(self.scheme, self.log_bytes)
     }
 }
 
@@ -168,7 +171,11 @@ fn one(work: &Work, setup: &Setup, run: u64) -> Result<Counted> {
         }
     };
     match outcome.differences(work).first() {
-        None => Ok((statistics, speeds)),
+        None => Ok(Counted {
+            statistics,
+            misses: outcome.misses,
+            speeds,
+        }),
         Some(difference) => Err(miette!(
             "{} under {}: {difference}",
             work.name,
@@ -179,7 +186,7 @@ fn one(work: &Work, setup: &Setup, run: u64) -> Result<Counted> {
 
 /// The runs of a workload on an SM.
 fn row(work: &Work, setup: &Setup, all: &[Counted]) -> Row {
-    let counted: Vec<&Statistics> = all.iter().map(|(statistics, _)| statistics).collect();
+    let counted: Vec<&Statistics> = all.iter().map(|one| &one.statistics).collect();
     let sum =
         |count: &dyn Fn(&Statistics) -> u64| counted.iter().map(|one| count(one)).sum::<u64>();
     let histogram = |of: &dyn Fn(&Statistics) -> &Vec<u64>| {
@@ -212,8 +219,13 @@ fn row(work: &Work, setup: &Setup, all: &[Counted]) -> Row {
             .map(|(stall, place): (_, usize)| (stall.name(), mean(&|one| one.stalls[place])))
             .collect(),
         check_cycles: sum(&|one| one.check_cycles) as f64 / sum(&|one| one.checks).max(1) as f64,
+        miss_wait_cycles: {
+            let of =
+                |count: fn(&Misses) -> u64| all.iter().map(|one| count(&one.misses)).sum::<u64>();
+            of(|misses| misses.waited) as f64 / of(|misses| misses.lines).max(1) as f64
+        },
         speeds: all[0]
-            .1
+            .speeds
             .iter()
             .map(|speed| speed_of(speed.kind, all))
             .collect(),
@@ -224,15 +236,13 @@ fn row(work: &Work, setup: &Setup, all: &[Counted]) -> Row {
 
 /// How fast a back end was over all runs.
 fn speed_of(kind: Kind, runs: &[Counted]) -> BackendSpeed {
-    let all = runs.iter().flat_map(|(_, speeds)| speeds);
+    let all = runs.iter().flat_map(|run| &run.speeds);
     let seconds = all
         .filter(|speed| speed.kind == kind)
         .map(|speed| speed.time.as_secs_f64());
     let seconds = seconds.sum::<f64>().max(1e-9);
     let sum = |count: &dyn Fn(&Statistics) -> u64| {
-        runs.iter()
-            .map(|(statistics, _)| count(statistics))
-            .sum::<u64>() as f64
+        runs.iter().map(|run| count(&run.statistics)).sum::<u64>() as f64
     };
     BackendSpeed {
         backend: kind.name(),

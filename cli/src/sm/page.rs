@@ -283,7 +283,14 @@ fn stalls(rows: &[Row]) -> String {
         .map(str::to_owned)
         .to_vec();
     headings.extend(Stall::ALL.map(|stall| stall.name().to_owned()));
-    let others = ["to the check", "queue", "at most", "log", "at most"];
+    let others = [
+        "to the check",
+        "a miss waits",
+        "queue",
+        "at most",
+        "log",
+        "at most",
+    ];
     headings.extend(others.map(str::to_owned));
     let row = |row: &Row| {
         let mut cells = vec![
@@ -296,6 +303,7 @@ fn stalls(rows: &[Row]) -> String {
         let stalled = |(_, cycles): &(&str, u64)| format!("{:.1}", share(*cycles));
         cells.extend(row.stalls.iter().map(stalled));
         cells.push(format!("{:.1}", row.check_cycles));
+        cells.push(format!("{:.1}", row.miss_wait_cycles));
         for histogram in [&row.queue, &row.log] {
             match histogram.len() {
                 0 => cells.extend(["-".to_owned(), "-".to_owned()]),
@@ -314,7 +322,8 @@ fn stalls(rows: &[Row]) -> String {
                 and what else disables the fetch, or because all have 8 in flight; *issue*, what was waited for has come or the unit is taken; *log*, *queue*, entries of \
                 the log, by it or by an access of its block that goes before, or places in the queue are waited for; *source*, a register would be overwritten that is held until \
                 the last TLB check; *result*. From *issue* on it is what keeps the warp that is nearest to its issue. *To the check*: cycles from the issue of a global-memory instruction to its last \
-                TLB check. Instructions in the queue and entries of the log in use: mean, and at most."
+                TLB check. *A miss waits*: cycles that a line which the L1 cache misses waits for a place among its misses and for the \
+                bandwidth of DRAM. Instructions in the queue and entries of the log in use: mean, and at most."
             .to_owned(),
         headings,
         rows: rows.iter().map(row).collect(),

@@ -14,6 +14,14 @@ use miette::{Result, miette};
 
 use super::{Args, distinct};
 
+/// A scheme, with the size of its log.
+pub fn name(scheme: &str, log_bytes: Option<usize>) -> String {
+    match log_bytes {
+        Some(bytes) => format!("{scheme} {} KB", bytes / 1024),
+        None => scheme.to_owned(),
+    }
+}
+
 /// An SM to run on.
 #[derive(Clone)]
 pub struct Setup {
@@ -23,6 +31,13 @@ pub struct Setup {
     pub hidden: bool,
     /// What is in lockstep with the reference, and the configuration of its design.
     pub backend: Option<(Kind, &'static str)>,
+}
+
+impl Setup {
+    /// The scheme, with the size of its log.
+    pub fn name(&self) -> String {
+        name(self.parameters.pipeline.scheme.name(), self.log_bytes)
+    }
 }
 
 /// The SMs; the baseline is always the first.

@@ -1,5 +1,6 @@
 //! The caches as tags, and when an access is through them: fixed latencies, and what limits them.
 
+use super::outcome::Misses;
 use super::parameters::Timing;
 use super::tags::Tags;
 
@@ -26,10 +27,16 @@ pub struct Cache {
     misses: Vec<(u64, u64)>,
     /// When DRAM takes the next line.
     dram_free: u64,
+    missed: Misses,
     random: fastrand::Rng,
 }
 
 impl Cache {
+    /// What was missed so far.
+    pub fn missed(&self) -> Misses {
+        self.missed
+    }
+
     pub fn new(timing: Timing, seed: u64) -> Self {
         Self {
             timing,
@@ -37,6 +44,7 @@ impl Cache {
             l2: Tags::new(16_384, 8),
             misses: Vec::with_capacity(MISSES),
             dram_free: 0,
+            missed: Misses::default(),
             random: fastrand::Rng::with_seed(seed),
         }
     }
@@ -75,6 +83,7 @@ impl Cache {
                         self.misses.swap_remove(place);
                     }
                 }
+                self.missed.waited += begins - start;
                 let comes = self.below(line, begins + l1 + l2);
                 self.misses.push((line, comes));
                 self.l1.insert(line);
@@ -85,11 +94,13 @@ impl Cache {
 
     /// When the L2 cache has a line that it is asked for, its own latency included.
     fn below(&mut self, line: u64, answered: u64) -> u64 {
+        self.missed.lines += 1;
         if self.l2.uses(line) {
             return answered;
         }
         self.l2.insert(line);
         let begins = answered.max(self.dram_free);
+        self.missed.waited += begins - answered;
         self.dram_free = begins + self.timing.dram_interval;
         let spread = self.timing.dram_spread;
         begins + self.timing.dram + self.random.u64(0..=2 * spread) - spread
@@ -121,6 +132,14 @@ mod tests {
         let mut cache = Cache::new(ALONE, 1);
         let last = (0..32).map(|line| cache.access(line, Use::Load, 0)).max();
         assert_eq!(last, Some(310 + 31 * 8));
+        let dram = (0..32).map(|line| line * 8).sum();
+        assert_eq!(
+            cache.missed(),
+            Misses {
+                lines: 32,
+                waited: dram
+            }
+        );
         assert_eq!(cache.access(99, Use::Load, 1), 310 + 310);
     }
 }

@@ -146,6 +146,7 @@ impl<'work> Sm<'work> {
             switches: self.switch.left,
             restored: self.switch.restored,
             occasions: self.occasions,
+            misses: self.memory.misses(),
             commits: self.commits,
             branches_agree: self.branches_agree,
             values: self.values.map(|values| (values.registers, values.memory)),

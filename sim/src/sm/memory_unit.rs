@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::access::{Access, Injected, Line, Said};
 use super::cache::{Cache, Use};
+use super::outcome::Misses;
 use super::pages::{Answer, Pages, Told};
 use super::parameters::{Faults, Parameters};
 use super::work::Kind;
@@ -405,6 +406,11 @@ impl MemoryUnit {
             let access = self.accesses.remove(place);
             decisions.push_back(self.decide(access));
         }
+    }
+
+    /// What the cache has missed.
+    pub fn misses(&self) -> Misses {
+        self.cache.missed()
     }
 
     fn decide(&mut self, access: Access) -> Decision {

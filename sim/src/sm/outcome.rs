@@ -43,6 +43,15 @@ pub enum SmError {
     },
 }
 
+/// Lines that the L2 cache was asked for, and what they waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Misses {
+    /// The lines.
+    pub lines: u64,
+    /// Cycles that they waited for a place among the L1 cache's misses, and for the bandwidth of DRAM.
+    pub waited: u64,
+}
+
 /// Faults of a run that squash an instruction, and those of them in which a restart could go wrong; one may be of
 /// several kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,6 +89,8 @@ pub struct Outcome {
     pub restored: u64,
     /// Its faults.
     pub occasions: Occasions,
+    /// What its caches missed.
+    pub misses: Misses,
     /// How often each instruction committed: block, warp, place in the warp.
     pub commits: Vec<Vec<Vec<u8>>>,
     /// Whether each branch went where the oracle's did.

@@ -221,10 +221,8 @@ fn with(name: &'static str, addresses: Addresses, scale: u32) -> Result<Kernel, 
     );
     b.mad(cell, cell, PITCH as i32, SpecialRegister::Thread(0));
     b.add(cell, cell, MARGIN as i32);
-    let (flag_at, pointers) = match addresses {
-        Addresses::Pointers => (left, true),
-        Addresses::Offsets => (at, false),
-    };
+    let pointers = addresses == Addresses::Pointers;
+    let flag_at = if pointers { left } else { at };
     b.mad(flag_at, cell, 4, solid);
     b.load(Global, flag, flag_at, 0);
     b.mad(left, cell, 4, from);
