@@ -27,6 +27,8 @@ module operand_log_20k (
     output wire    [6:0] allocated_data,
     output reg    [15:0] free_one,
     output reg    [15:0] free_two,
+    output reg    [15:0] free_three,
+    output reg    [15:0] free_four,
     output wire          write_ready,
     output wire          replay_ready,
     output wire          save_ready,
@@ -133,6 +135,20 @@ module operand_log_20k (
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             free_two[k] = free_q[k*8 +: 8] > 8'd1;
+        end
+    end
+
+    always @* begin : free_three_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            free_three[k] = free_q[k*8 +: 8] > 8'd2;
+        end
+    end
+
+    always @* begin : free_four_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            free_four[k] = free_q[k*8 +: 8] > 8'd3;
         end
     end
 

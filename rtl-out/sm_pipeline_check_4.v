@@ -111,6 +111,7 @@ module sm_pipeline_check_4 (
     localparam  LOGS = 1'd0;
     wire   [54:0] messages;
     wire    [2:0] units;
+    wire    [2:0] choice;
     wire          fault;
     wire          clash;
     wire          conflict;
@@ -121,6 +122,7 @@ module sm_pipeline_check_4 (
     wire          taking;
     wire          favoured_d;
     wire          favoured_q;
+    wire          had_special_q;
     wire          saved_nothing_reset;
     wire          saved_nothing_d;
     wire          saved_nothing_q;
@@ -207,13 +209,11 @@ module sm_pipeline_check_4 (
     wire    [1:0] issue_port_needs_memory;
     wire    [1:0] issue_port_returned;
     wire    [2:0] room_logs;
-    reg    [47:0] room_free_one;
-    reg    [47:0] room_free_two;
+    reg    [47:0] room_left_one;
+    reg    [47:0] room_left_two;
     reg    [47:0] room_kept;
     reg    [11:0] room_slot;
     reg     [2:0] room_turn;
-    reg    [11:0] room_taking_slot;
-    reg     [2:0] room_taking_two;
     wire    [2:0] room_load;
     wire    [2:0] room_store;
     wire          log_turns_reset;
@@ -281,7 +281,11 @@ module sm_pipeline_check_4 (
     reg           stage_push_squashed;
     wire          stage_save_valid;
     wire          stage_credit;
+    wire          stage_credit_two;
+    wire          stage_credit_chosen;
     wire          stage_place;
+    wire          stage_place_two;
+    wire          stage_place_chosen;
     wire          stage_front_valid;
     wire          stage_front_data;
     wire    [5:0] stage_front_warp;
@@ -312,8 +316,8 @@ module sm_pipeline_check_4 (
     wire          stage_spilled_valid;
     wire          stage_logged_valid;
     wire    [4:0] stage_occupancy;
-    wire   [15:0] stage_free_one;
-    wire   [15:0] stage_free_two;
+    wire   [15:0] stage_left_one;
+    wire   [15:0] stage_left_two;
     wire   [15:0] stage_seen_one;
     wire   [15:0] stage_seen_two;
     wire [2047:0] stage_logged_data;
@@ -325,6 +329,7 @@ module sm_pipeline_check_4 (
     wire          slot_busy_any;
 
     register_1 favoured (.clock(clock), .reset(reset), .d(favoured_d), .q(favoured_q));
+    register_1 had_special (.clock(clock), .reset(reset), .d(special_ready), .q(had_special_q));
     register_1 saved_nothing (.clock(clock), .reset(saved_nothing_reset), .d(saved_nothing_d), .q(saved_nothing_q));
     sm_pipeline_check_4_warp warp [3:0] (
         .clock(clock),
@@ -350,6 +355,7 @@ module sm_pipeline_check_4 (
         .pair_go(warp_pair_go),
         .stays(warp_stays),
         .units(units),
+        .choice(choice),
         .seen_one(warp_seen_one),
         .seen_two(warp_seen_two),
         .calls(warp_calls),
@@ -439,14 +445,11 @@ module sm_pipeline_check_4 (
     );
     sm_pipeline_check_4_room room [2:0] (
         .logs(room_logs),
-        .free_one(room_free_one),
-        .free_two(room_free_two),
+        .left_one(room_left_one),
+        .left_two(room_left_two),
         .kept(room_kept),
         .slot(room_slot),
         .turn(room_turn),
-        .taking(taking),
-        .taking_slot(room_taking_slot),
-        .taking_two(room_taking_two),
         .load(room_load),
         .store(room_store)
     );
@@ -601,7 +604,11 @@ module sm_pipeline_check_4 (
         .saved_ready(saved_ready),
         .operand(operand),
         .credit(stage_credit),
+        .credit_two(stage_credit_two),
+        .credit_chosen(stage_credit_chosen),
         .place(stage_place),
+        .place_two(stage_place_two),
+        .place_chosen(stage_place_chosen),
         .front_valid(stage_front_valid),
         .front_data(stage_front_data),
         .front_warp(stage_front_warp),
@@ -632,8 +639,8 @@ module sm_pipeline_check_4 (
         .spilled_valid(stage_spilled_valid),
         .logged_valid(stage_logged_valid),
         .occupancy(stage_occupancy),
-        .free_one(stage_free_one),
-        .free_two(stage_free_two),
+        .left_one(stage_left_one),
+        .left_two(stage_left_two),
         .seen_one(stage_seen_one),
         .seen_two(stage_seen_two),
         .logged_data(stage_logged_data)
@@ -806,9 +813,12 @@ module sm_pipeline_check_4 (
         end
     end
 
-    assign units[0] = special_ready;
-    assign units[1] = stage_credit && !reissue_valid;
-    assign units[2] = stage_place;
+    assign units[0] = special_ready || had_special_q;
+    assign units[1] = stage_credit_chosen && !reissue_valid;
+    assign units[2] = stage_place_chosen;
+    assign choice[0] = special_ready;
+    assign choice[1] = stage_credit_two && !reissue_valid;
+    assign choice[2] = stage_place_two;
 
     always @* begin : issue_port_request_process
         integer i;
@@ -1028,36 +1038,22 @@ module sm_pipeline_check_4 (
     assign room_logs[1] = LOGS;
     assign room_logs[2] = LOGS;
 
-    always @* begin : room_taking_slot_process
-        integer r;
-        for (r = 0; r < 3; r = r + 1) begin
-            room_taking_slot[r*4 +: 4] = pushed[107:104];
-        end
-    end
-
-    always @* begin : room_taking_two_process
-        integer r;
-        for (r = 0; r < 3; r = r + 1) begin
-            room_taking_two[r] = pushed[0];
-        end
-    end
-
-    always @* begin : room_free_one_process
+    always @* begin : room_left_one_process
         integer k;
         integer r;
         for (r = 0; r < 3; r = r + 1) begin
             for (k = 0; k < 16; k = k + 1) begin
-                room_free_one[((r)*16 + (k))] = stage_free_one[k];
+                room_left_one[((r)*16 + (k))] = stage_left_one[k];
             end
         end
     end
 
-    always @* begin : room_free_two_process
+    always @* begin : room_left_two_process
         integer k;
         integer r;
         for (r = 0; r < 3; r = r + 1) begin
             for (k = 0; k < 16; k = k + 1) begin
-                room_free_two[((r)*16 + (k))] = stage_free_two[k];
+                room_left_two[((r)*16 + (k))] = stage_left_two[k];
             end
         end
     end

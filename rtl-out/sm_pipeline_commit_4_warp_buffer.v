@@ -8,6 +8,7 @@ module sm_pipeline_commit_4_warp_buffer (
     input  wire          first_valid,
     input  wire          issue_first,
     input  wire    [2:0] units,
+    input  wire    [2:0] choice,
     input  wire          logs,
     input  wire          kept,
     input  wire          turn,
@@ -19,6 +20,7 @@ module sm_pipeline_commit_4_warp_buffer (
     output wire          control,
     output wire          memory,
     output wire          free,
+    output wire          free_then,
     output wire          logging,
     output wire          may_ask,
     output wire          pair
@@ -34,6 +36,13 @@ module sm_pipeline_commit_4_warp_buffer (
     wire          first_check_load;
     wire          first_check_store;
     wire          first_check_free;
+    wire    [2:0] next_check_class;
+    wire          unused_next_check_special;
+    wire          unused_next_check_control;
+    wire          unused_next_check_memory;
+    wire          unused_next_check_load;
+    wire          unused_next_check_store;
+    wire          next_check_free;
     wire    [2:0] second_check_class;
     wire          second_check_special;
     wire          second_check_control;
@@ -53,6 +62,16 @@ module sm_pipeline_commit_4_warp_buffer (
         .load(first_check_load),
         .store(first_check_store),
         .free(first_check_free)
+    );
+    sm_pipeline_commit_4_warp_buffer_first_check next_check (
+        .class_(next_check_class),
+        .units(choice),
+        .special(unused_next_check_special),
+        .control(unused_next_check_control),
+        .memory(unused_next_check_memory),
+        .load(unused_next_check_load),
+        .store(unused_next_check_store),
+        .free(next_check_free)
     );
     sm_pipeline_commit_4_warp_buffer_first_check second_check (
         .class_(second_check_class),
@@ -83,6 +102,8 @@ module sm_pipeline_commit_4_warp_buffer (
     assign first = older_q;
     assign second = younger_q;
     assign first_check_class = older_q[2:0];
+    assign next_check_class = older_q[2:0];
+    assign free_then = next_check_free;
     assign second_check_class = younger_q[2:0];
     assign special = first_check_special;
     assign control = first_check_control;

@@ -37,7 +37,11 @@ module sm_pipeline_log_4_greedy_stage (
     input  wire          saved_ready,
     input  wire [2047:0] operand,
     output wire          credit,
+    output wire          credit_two,
+    output wire          credit_chosen,
     output wire          place,
+    output wire          place_two,
+    output wire          place_chosen,
     output wire          front_valid,
     output wire          front_data,
     output wire    [5:0] front_warp,
@@ -68,8 +72,8 @@ module sm_pipeline_log_4_greedy_stage (
     output wire          spilled_valid,
     output wire          logged_valid,
     output wire    [4:0] occupancy,
-    output reg    [15:0] free_one,
-    output reg    [15:0] free_two,
+    output reg    [15:0] left_one,
+    output reg    [15:0] left_two,
     output reg    [15:0] seen_one,
     output reg    [15:0] seen_two,
     output reg  [2047:0] logged_data
@@ -80,8 +84,10 @@ module sm_pipeline_log_4_greedy_stage (
     wire    [4:0] coming_one;
     wire    [4:0] coming_two;
     wire    [4:0] coming_three;
+    wire    [4:0] coming_four;
     wire    [4:0] promised;
-    wire    [4:0] promised_more;
+    wire    [4:0] promised_one;
+    wire    [4:0] promised_two;
     wire  [107:0] front;
     wire          store;
     wire          global_;
@@ -91,6 +97,11 @@ module sm_pipeline_log_4_greedy_stage (
     wire          has_place_reset;
     wire          has_place_d;
     wire          has_place_q;
+    wire          has_two_reset;
+    wire          has_two_d;
+    wire          has_two_q;
+    wire          had_two_reset;
+    wire          had_two_q;
     wire          queue_reset;
     wire          queue_insert_valid;
     wire    [5:0] queue_insert_warp;
@@ -135,6 +146,8 @@ module sm_pipeline_log_4_greedy_stage (
     wire    [6:0] places_taken_address;
     wire    [6:0] places_taken_data;
     wire          places_credit;
+    wire          places_credit_two;
+    wire          places_credit_chosen;
     wire          places_valid;
     wire  [107:0] places_request;
     wire    [2:0] places_entry;
@@ -143,7 +156,7 @@ module sm_pipeline_log_4_greedy_stage (
     wire          places_squashed;
     wire    [6:0] places_log_address;
     wire    [6:0] places_log_data;
-    wire    [2:0] places_inserting;
+    wire    [3:0] places_inserting;
     wire          log_access_logs;
     wire    [3:0] log_access_taking_slot;
     wire          log_access_taking_two;
@@ -160,12 +173,14 @@ module sm_pipeline_log_4_greedy_stage (
     wire          log_access_spilled_valid;
     wire          log_access_logged_valid;
     wire [2047:0] log_access_logged_data;
-    wire   [15:0] log_access_free_one;
-    wire   [15:0] log_access_free_two;
+    wire   [15:0] log_access_left_one;
+    wire   [15:0] log_access_left_two;
     wire   [15:0] log_access_seen_one;
     wire   [15:0] log_access_seen_two;
 
     register_1 has_place (.clock(clock), .reset(has_place_reset), .d(has_place_d), .q(has_place_q));
+    register_1 has_two (.clock(clock), .reset(has_two_reset), .d(has_two_d), .q(has_two_q));
+    register_1 had_two (.clock(clock), .reset(had_two_reset), .d(has_two_q), .q(had_two_q));
     sm_pipeline_log_4_greedy_stage_queue queue_ (
         .clock(clock),
         .reset(queue_reset),
@@ -242,6 +257,8 @@ module sm_pipeline_log_4_greedy_stage (
         .stop_valid(stop_valid),
         .stop_warp(stop_warp),
         .credit(places_credit),
+        .credit_two(places_credit_two),
+        .credit_chosen(places_credit_chosen),
         .valid(places_valid),
         .request(places_request),
         .entry(places_entry),
@@ -289,13 +306,15 @@ module sm_pipeline_log_4_greedy_stage (
         .spilled_valid(log_access_spilled_valid),
         .logged_valid(log_access_logged_valid),
         .logged_data(log_access_logged_data),
-        .free_one(log_access_free_one),
-        .free_two(log_access_free_two),
+        .left_one(log_access_left_one),
+        .left_two(log_access_left_two),
         .seen_one(log_access_seen_one),
         .seen_two(log_access_seen_two)
     );
 
     assign has_place_reset = reset || !QUEUES;
+    assign has_two_reset = reset || !QUEUES;
+    assign had_two_reset = reset || !QUEUES;
     assign queue_reset = reset || !QUEUES;
     assign front = places_request;
     assign global_ = front[2];
@@ -310,6 +329,8 @@ module sm_pipeline_log_4_greedy_stage (
     assign places_taken_address = {2'd0, log_access_taken_address};
     assign places_taken_data = {2'd0, log_access_taken_data};
     assign credit = places_credit;
+    assign credit_two = places_credit_two;
+    assign credit_chosen = places_credit_chosen;
     assign front_valid = places_valid;
     assign front_warp = front[103:98];
     assign front_slot = front[107:104];
@@ -334,11 +355,17 @@ module sm_pipeline_log_4_greedy_stage (
     assign coming_one = queue_occupancy + {4'd0, places_inserting[0]};
     assign coming_two = coming_one + {4'd0, places_inserting[1]};
     assign coming_three = coming_two + {4'd0, places_inserting[2]};
-    assign promised = coming_three + {4'd0, coming};
-    assign promised_more = promised + 5'd1;
+    assign coming_four = coming_three + {4'd0, places_inserting[3]};
+    assign promised = coming_four + {4'd0, coming};
+    assign promised_one = promised + 5'd1;
+    assign promised_two = promised + 5'd2;
     assign has_place_d = !queue_aged
-        && ((issuing_global && (promised_more < CAPACITY)) || (!issuing_global && (promised < CAPACITY)));
+        && ((issuing_global && (promised_one < CAPACITY)) || (!issuing_global && (promised < CAPACITY)));
+    assign has_two_d = !queue_aged
+        && ((issuing_global && (promised_two < CAPACITY)) || (!issuing_global && (promised_one < CAPACITY)));
     assign place = !QUEUES || has_place_q;
+    assign place_two = !QUEUES || has_two_q;
+    assign place_chosen = !QUEUES || has_two_q || (had_two_q && has_place_q);
     assign queue_insert_valid = pop && inserts;
     assign queue_insert_warp = front[103:98];
     assign queue_insert_slot = front[107:104];
@@ -398,17 +425,17 @@ module sm_pipeline_log_4_greedy_stage (
     assign spilled_valid = log_access_spilled_valid;
     assign logged_valid = log_access_logged_valid;
 
-    always @* begin : free_one_process
+    always @* begin : left_one_process
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            free_one[k] = log_access_free_one[k];
+            left_one[k] = log_access_left_one[k];
         end
     end
 
-    always @* begin : free_two_process
+    always @* begin : left_two_process
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            free_two[k] = log_access_free_two[k];
+            left_two[k] = log_access_left_two[k];
         end
     end
 

@@ -26,6 +26,8 @@ module sm_pipeline_log_4_greedy_stage_log_access_log (
     output wire    [4:0] allocated_data,
     output reg    [15:0] free_one,
     output reg    [15:0] free_two,
+    output reg    [15:0] free_three,
+    output reg    [15:0] free_four,
     output wire          write_ready,
     output wire          replay_ready,
     output wire          save_ready,
@@ -132,6 +134,20 @@ module sm_pipeline_log_4_greedy_stage_log_access_log (
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             free_two[k] = free_q[k*6 +: 6] > 6'd1;
+        end
+    end
+
+    always @* begin : free_three_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            free_three[k] = free_q[k*6 +: 6] > 6'd2;
+        end
+    end
+
+    always @* begin : free_four_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            free_four[k] = free_q[k*6 +: 6] > 6'd3;
         end
     end
 

@@ -37,12 +37,13 @@ module sm_pipeline_log_4_stage_log_access (
     output wire          spilled_valid,
     output wire          logged_valid,
     output reg  [2047:0] logged_data,
-    output reg    [15:0] free_one,
-    output reg    [15:0] free_two,
+    output reg    [15:0] left_one,
+    output reg    [15:0] left_two,
     output reg    [15:0] seen_one,
     output reg    [15:0] seen_two
 );
     localparam [31:0] LOG_MASK = 32'd4294967295;
+    reg    [15:0] taking_here;
     wire          wants;
     wire          stepping;
     wire          last_operand;
@@ -61,8 +62,10 @@ module sm_pipeline_log_4_stage_log_access (
     wire    [3:0] releasing_slot_q;
     wire    [4:0] releasing_entry_q;
     reg    [15:0] had_one_reset;
+    reg    [15:0] had_one_d;
     wire   [15:0] had_one_q;
     reg    [15:0] had_two_reset;
+    reg    [15:0] had_two_d;
     wire   [15:0] had_two_q;
     wire          log_reset;
     wire          log_write_valid;
@@ -75,6 +78,8 @@ module sm_pipeline_log_4_stage_log_access (
     wire    [4:0] log_allocated_data;
     wire   [15:0] log_free_one;
     wire   [15:0] log_free_two;
+    wire   [15:0] log_free_three;
+    wire   [15:0] log_free_four;
     wire          log_write_ready;
     wire          log_replay_ready;
     wire          log_save_ready;
@@ -98,8 +103,8 @@ module sm_pipeline_log_4_stage_log_access (
     register_1 releasing (.clock(clock), .reset(reset), .d(releasing_d), .q(releasing_q));
     register_4 releasing_slot (.clock(clock), .reset(reset), .d(checked_slot), .q(releasing_slot_q));
     register_5 releasing_entry (.clock(clock), .reset(reset), .d(checked_data), .q(releasing_entry_q));
-    register_1 had_one [15:0] (.clock(clock), .reset(had_one_reset), .d(free_one), .q(had_one_q));
-    register_1 had_two [15:0] (.clock(clock), .reset(had_two_reset), .d(free_two), .q(had_two_q));
+    register_1 had_one [15:0] (.clock(clock), .reset(had_one_reset), .d(had_one_d), .q(had_one_q));
+    register_1 had_two [15:0] (.clock(clock), .reset(had_two_reset), .d(had_two_d), .q(had_two_q));
     sm_pipeline_log_4_stage_log_access_log log (
         .clock(clock),
         .reset(log_reset),
@@ -126,6 +131,8 @@ module sm_pipeline_log_4_stage_log_access (
         .allocated_data(log_allocated_data),
         .free_one(log_free_one),
         .free_two(log_free_two),
+        .free_three(log_free_three),
+        .free_four(log_free_four),
         .write_ready(log_write_ready),
         .replay_ready(log_replay_ready),
         .save_ready(log_save_ready),
@@ -200,17 +207,40 @@ module sm_pipeline_log_4_stage_log_access (
     assign taken_address = log_allocated_address;
     assign taken_data = log_allocated_data;
 
-    always @* begin : free_one_process
+    always @* begin : taking_here_process
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            free_one[k] = !logs || log_free_one[k];
+            taking_here[k] = taking && (taking_slot == k[3:0]);
         end
     end
 
-    always @* begin : free_two_process
+    always @* begin : left_one_process
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            free_two[k] = !logs || log_free_two[k];
+            left_one[k] = !logs || log_free_one[k];
+            left_two[k] = !logs || log_free_two[k];
+            if (logs && taking_here[k]) begin
+                left_one[k] = log_free_two[k];
+                left_two[k] = log_free_three[k];
+                if (taking_two) begin
+                    left_one[k] = log_free_three[k];
+                    left_two[k] = log_free_four[k];
+                end
+            end
+        end
+    end
+
+    always @* begin : had_one_d_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            had_one_d[k] = !logs || log_free_one[k];
+        end
+    end
+
+    always @* begin : had_two_d_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            had_two_d[k] = !logs || log_free_two[k];
         end
     end
 

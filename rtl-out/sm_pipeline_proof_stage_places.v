@@ -23,6 +23,8 @@ module sm_pipeline_proof_stage_places (
     input  wire          stop_valid,
     input  wire    [5:0] stop_warp,
     output wire          credit,
+    output wire          credit_two,
+    output wire          credit_chosen,
     output wire          valid,
     output wire  [107:0] request,
     output wire    [1:0] entry,
@@ -31,42 +33,47 @@ module sm_pipeline_proof_stage_places (
     output wire          squashed,
     output wire    [6:0] log_address,
     output wire    [6:0] log_data,
-    output reg     [2:0] inserting
+    output reg     [3:0] inserting
 );
     localparam [107:0] NOTHING = 108'd0;
-    reg     [2:0] squashed_now;
-    reg     [1:0] left;
-    wire    [1:0] last;
-    wire    [1:0] count_d;
-    wire    [1:0] count_q;
+    reg     [3:0] squashed_now;
+    reg     [2:0] left;
+    wire    [2:0] last;
+    wire    [2:0] count_d;
+    wire    [2:0] count_q;
     wire          no_credit_d;
     wire          no_credit_q;
+    wire          no_credit_two_d;
+    wire          no_credit_two_q;
+    wire          had_credit_two_q;
     wire          fresh_reset;
     wire          fresh_q;
-    reg     [2:0] only_queue_d;
-    wire    [2:0] only_queue_q;
-    reg   [323:0] place_behind;
-    reg     [5:0] place_behind_entry;
-    reg     [5:0] place_behind_index;
-    reg     [2:0] place_behind_replayed;
-    reg    [20:0] place_behind_log_address;
-    reg    [20:0] place_behind_log_data;
-    reg     [2:0] place_push;
-    reg     [2:0] place_learns;
-    wire  [323:0] place_request;
-    wire    [5:0] place_entry;
-    wire    [5:0] place_index;
-    wire    [2:0] place_replayed;
-    wire   [20:0] place_log_address;
-    wire   [20:0] place_log_data;
-    wire    [2:0] place_inserting;
-    wire    [2:0] place_stops;
+    reg     [3:0] only_queue_d;
+    wire    [3:0] only_queue_q;
+    reg   [431:0] place_behind;
+    reg     [7:0] place_behind_entry;
+    reg     [7:0] place_behind_index;
+    reg     [3:0] place_behind_replayed;
+    reg    [27:0] place_behind_log_address;
+    reg    [27:0] place_behind_log_data;
+    reg     [3:0] place_push;
+    reg     [3:0] place_learns;
+    wire  [431:0] place_request;
+    wire    [7:0] place_entry;
+    wire    [7:0] place_index;
+    wire    [3:0] place_replayed;
+    wire   [27:0] place_log_address;
+    wire   [27:0] place_log_data;
+    wire    [3:0] place_inserting;
+    wire    [3:0] place_stops;
 
-    register_2 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
+    register_3 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
     register_1 no_credit (.clock(clock), .reset(reset), .d(no_credit_d), .q(no_credit_q));
+    register_1 no_credit_two (.clock(clock), .reset(reset), .d(no_credit_two_d), .q(no_credit_two_q));
+    register_1 had_credit_two (.clock(clock), .reset(reset), .d(credit_two), .q(had_credit_two_q));
     register_1 fresh (.clock(clock), .reset(fresh_reset), .d(taking), .q(fresh_q));
-    register_1 only_queue [2:0] (.clock(clock), .reset(reset), .d(only_queue_d), .q(only_queue_q));
-    sm_pipeline_proof_stage_places_place place [2:0] (
+    register_1 only_queue [3:0] (.clock(clock), .reset(reset), .d(only_queue_d), .q(only_queue_q));
+    sm_pipeline_proof_stage_places_place place [3:0] (
         .clock(clock),
         .reset(reset),
         .pop(pop),
@@ -105,105 +112,108 @@ module sm_pipeline_proof_stage_places (
     always @* begin : left_process
         left = count_q;
         if (pop) begin
-            left = count_q - 2'd1;
+            left = count_q - 3'd1;
         end
     end
 
-    assign count_d = left + {1'd0, push_valid};
-    assign no_credit_d = (count_d == 2'd3) || ((count_d == 2'd2) && issuing);
+    assign count_d = left + {2'd0, push_valid};
+    assign no_credit_d = (count_d == 3'd4) || ((count_d == 3'd3) && issuing);
+    assign no_credit_two_d = (count_d > 3'd2) || ((count_d == 3'd2) && issuing);
     assign credit = !no_credit_q;
-    assign last = count_q - 2'd1;
+    assign credit_two = !no_credit_two_q;
+    assign credit_chosen = credit_two || had_credit_two_q;
+    assign last = count_q - 3'd1;
 
     always @* begin : place_push_process
         integer i;
-        for (i = 0; i < 3; i = i + 1) begin
-            place_push[i] = push_valid && (left == i[1:0]);
+        for (i = 0; i < 4; i = i + 1) begin
+            place_push[i] = push_valid && (left == i[2:0]);
         end
     end
 
     always @* begin : place_learns_process
         integer i;
-        for (i = 0; i < 3; i = i + 1) begin
-            place_learns[i] = fresh_q && (last == i[1:0]);
+        for (i = 0; i < 4; i = i + 1) begin
+            place_learns[i] = fresh_q && (last == i[2:0]);
         end
     end
 
     always @* begin : inserting_process
         integer i;
-        for (i = 0; i < 3; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             inserting[i] = place_inserting[i];
         end
     end
 
     always @* begin : place_behind_process
         integer i;
-        for (i = 1; i < 3; i = i + 1) begin
+        for (i = 1; i < 4; i = i + 1) begin
             place_behind[(i-1)*108 +: 108] = place_request[i*108 +: 108];
         end
-        place_behind[323:216] = NOTHING;
+        place_behind[431:324] = NOTHING;
     end
 
     always @* begin : place_behind_entry_process
         integer i;
-        for (i = 1; i < 3; i = i + 1) begin
+        for (i = 1; i < 4; i = i + 1) begin
             place_behind_entry[(i-1)*2 +: 2] = place_entry[i*2 +: 2];
         end
-        place_behind_entry[5:4] = 2'd0;
+        place_behind_entry[7:6] = 2'd0;
     end
 
     always @* begin : place_behind_index_process
         integer i;
-        for (i = 1; i < 3; i = i + 1) begin
+        for (i = 1; i < 4; i = i + 1) begin
             place_behind_index[(i-1)*2 +: 2] = place_index[i*2 +: 2];
         end
-        place_behind_index[5:4] = 2'd0;
+        place_behind_index[7:6] = 2'd0;
     end
 
     always @* begin : place_behind_replayed_process
         integer i;
-        for (i = 1; i < 3; i = i + 1) begin
+        for (i = 1; i < 4; i = i + 1) begin
             place_behind_replayed[(i-1)] = place_replayed[i];
         end
-        place_behind_replayed[2] = 1'd0;
+        place_behind_replayed[3] = 1'd0;
     end
 
     always @* begin : place_behind_log_address_process
         integer i;
-        for (i = 1; i < 3; i = i + 1) begin
+        for (i = 1; i < 4; i = i + 1) begin
             place_behind_log_address[(i-1)*7 +: 7] = place_log_address[i*7 +: 7];
         end
-        place_behind_log_address[20:14] = 7'd0;
+        place_behind_log_address[27:21] = 7'd0;
     end
 
     always @* begin : place_behind_log_data_process
         integer i;
-        for (i = 1; i < 3; i = i + 1) begin
+        for (i = 1; i < 4; i = i + 1) begin
             place_behind_log_data[(i-1)*7 +: 7] = place_log_data[i*7 +: 7];
         end
-        place_behind_log_data[20:14] = 7'd0;
+        place_behind_log_data[27:21] = 7'd0;
     end
 
     always @* begin : squashed_now_process
         integer i;
-        for (i = 0; i < 3; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             squashed_now[i] = only_queue_q[i] || (queues && place_stops[i]);
         end
     end
 
     always @* begin : only_queue_d_process
         integer i;
-        for (i = 0; i < 3; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             only_queue_d[i] = squashed_now[i];
         end
-        for (i = 1; i < 3; i = i + 1) begin
+        for (i = 1; i < 4; i = i + 1) begin
             if (pop) begin
                 only_queue_d[(i-1)] = squashed_now[i];
             end
         end
         if (pop) begin
-            only_queue_d[2] = 1'd0;
+            only_queue_d[3] = 1'd0;
         end
-        for (i = 0; i < 3; i = i + 1) begin
+        for (i = 0; i < 4; i = i + 1) begin
             if (place_push[i]) begin
                 only_queue_d[i] = push_squashed;
             end

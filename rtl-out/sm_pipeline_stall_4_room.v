@@ -2,29 +2,24 @@
 
 module sm_pipeline_stall_4_room (
     input  wire          logs,
-    input  wire   [15:0] free_one,
-    input  wire   [15:0] free_two,
+    input  wire   [15:0] left_one,
+    input  wire   [15:0] left_two,
     input  wire   [15:0] kept,
     input  wire    [3:0] slot,
     input  wire          turn,
-    input  wire          taking,
-    input  wire    [3:0] taking_slot,
-    input  wire          taking_two,
     output wire          load,
     output wire          store
 );
-    wire          same;
     wire          may;
     wire          one_holds;
     wire          two_holds;
-    wire          other_holds;
+    wire          kept_slot_holds;
 
-    sm_pipeline_stall_4_warp_one_entry one (.of(free_one), .slot(slot), .holds(one_holds));
-    sm_pipeline_stall_4_warp_one_entry two (.of(free_two), .slot(slot), .holds(two_holds));
-    sm_pipeline_stall_4_warp_one_entry other (.of(kept), .slot(slot), .holds(other_holds));
+    sm_pipeline_stall_4_warp_one_entry one (.of(left_one), .slot(slot), .holds(one_holds));
+    sm_pipeline_stall_4_warp_one_entry two (.of(left_two), .slot(slot), .holds(two_holds));
+    sm_pipeline_stall_4_warp_one_entry kept_slot (.of(kept), .slot(slot), .holds(kept_slot_holds));
 
-    assign may = turn || !other_holds;
-    assign same = taking && (taking_slot == slot);
-    assign load = !logs || (may && ((!same && one_holds) || (same && !taking_two && two_holds)));
-    assign store = !logs || (may && !same && two_holds);
+    assign may = turn || !kept_slot_holds;
+    assign load = !logs || (may && one_holds);
+    assign store = !logs || (may && two_holds);
 endmodule

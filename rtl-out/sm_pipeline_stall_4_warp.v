@@ -24,6 +24,7 @@ module sm_pipeline_stall_4_warp (
     input  wire          pair_go,
     input  wire          stays,
     input  wire    [2:0] units,
+    input  wire    [2:0] choice,
     input  wire   [15:0] seen_one,
     input  wire   [15:0] seen_two,
     input  wire   [15:0] calls,
@@ -103,6 +104,7 @@ module sm_pipeline_stall_4_warp (
     wire          buffer_control;
     wire          buffer_memory;
     wire          buffer_free;
+    wire          buffer_free_then;
     wire          buffer_logging;
     wire          buffer_may_ask;
     wire          buffer_pair;
@@ -160,6 +162,7 @@ module sm_pipeline_stall_4_warp (
         .first_valid(board_first_valid),
         .issue_first(issue_first),
         .units(units),
+        .choice(choice),
         .logs(logs),
         .kept(kept_slot_holds),
         .turn(has_turn_q),
@@ -171,6 +174,7 @@ module sm_pipeline_stall_4_warp (
         .control(buffer_control),
         .memory(buffer_memory),
         .free(buffer_free),
+        .free_then(buffer_free_then),
         .logging(buffer_logging),
         .may_ask(buffer_may_ask),
         .pair(buffer_pair)
@@ -255,5 +259,5 @@ module sm_pipeline_stall_4_warp (
     assign issue_request = running_q
         && ((!board_first_valid && board_likely)
         || (board_first_valid && buffer_may_ask
-        && ((board_likely && (leaving || buffer_free)) || (leaving && (stays || !buffer_free)))));
+        && ((board_likely && (leaving || buffer_free_then)) || (leaving && (stays || !buffer_free)))));
 endmodule

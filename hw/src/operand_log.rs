@@ -40,6 +40,8 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     pub allocated_data: Signal<Out, Bits<P>>,
     pub free_one: [Signal<Out, Bit>; SLOTS],
     pub free_two: [Signal<Out, Bit>; SLOTS],
+    pub free_three: [Signal<Out, Bit>; SLOTS],
+    pub free_four: [Signal<Out, Bit>; SLOTS],
     pub write_ready: Signal<Out, Bit>,
     pub replay_ready: Signal<Out, Bit>,
     pub save_ready: Signal<Out, Bit>,
@@ -141,6 +143,8 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
         for k in 0..SLOTS {
             self.free_one[k].next = self.free[k].q.val().any();
             self.free_two[k].next = self.free[k].q.val() > 1;
+            self.free_three[k].next = self.free[k].q.val() > 2;
+            self.free_four[k].next = self.free[k].q.val() > 3;
             self.one_of_slot[k].next =
                 self.free_one[k].val() && (self.allocate_slot.val() == k.to_bits::<SLOT_BITS>());
             self.two_of_slot[k].next =
@@ -311,7 +315,7 @@ impl<const E: usize, const P: usize, const C: usize> OperandLog<E, P, C> {
             allocating_store, lowest, highest, reading_replay, reading_save, reading_allowed, waited, turn, one, two,
             allocate, next_slot, first, past, released, asked, overdue, write, replay, save, reader_saves, entry, slot,
             entry_written, reader_next_slot, reader_first, reader_past, read_allowed;
-            write_data, free_one, free_two, read_data, allocated, written, free, partition, fits, one_of_slot,
+            write_data, free_one, free_two, free_three, free_four, read_data, allocated, written, free, partition, fits, one_of_slot,
             two_of_slot, allocating_slot, releasing_slot, freed, taken, taking, releasing
         )
     }
@@ -321,7 +325,7 @@ hardware!([const E: usize, const P: usize, const C: usize] OperandLog<E, P, C> {
     inputs: reset, launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, write_valid,
         write_entry, write_data, release_valid, release_slot, release_entry, replay_valid, replay_slot, replay_entry,
         save_valid, save_slot, save_entry;
-    outputs: allocate_ready, allocated_valid, allocated_address, allocated_data, free_one, free_two, write_ready,
-        replay_ready, save_ready, replayed_valid, saved_valid, read_denied, read_data;
+    outputs: allocate_ready, allocated_valid, allocated_address, allocated_data, free_one, free_two, free_three,
+        free_four, write_ready, replay_ready, save_ready, replayed_valid, saved_valid, read_denied, read_data;
     memories: |log| vec![log.memory.usage()];
 });

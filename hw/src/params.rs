@@ -63,9 +63,9 @@ pub const ENTRY_BITS: usize = 3;
 pub const CLASS_BITS: usize = 3;
 /// Bits of an opcode: with one more, which tells a store, it fits the replay queue.
 pub const OPCODE_BITS: usize = 7;
-/// Memory instructions between operand read and the memory unit: one that arrives and one that leaves in a cycle, and
-/// one that is in operand read.
-pub const MEMORY_PLACES: usize = 3;
+/// Memory instructions between operand read and the memory unit: one that arrives and one that leaves in a cycle, one that is
+/// in operand read, and one more, so that a warp is chosen while another one takes a place.
+pub const MEMORY_PLACES: usize = 4;
 /// Instructions that are fetched, and issued, in a cycle (Table 1: 2 from 1 or 2 warps).
 pub const WIDTH: usize = 2;
 /// Units that finish instructions: two for mathematics, special functions, control, memory (Table 1).

@@ -21,6 +21,7 @@ mod log_turns;
 mod memory_place;
 mod memory_places;
 mod memory_stage;
+mod of_slot;
 mod operand_read;
 mod reissue;
 mod resume;
@@ -182,6 +183,8 @@ pub struct SmPipeline<
 
     // The port that goes first if both want the only unit of a kind.
     favoured: Register<Bit>,
+    // The unit for special functions was ready in the cycle before.
+    had_special: Register<Bit>,
     // A save was accepted in the cycle before, in a scheme that has nothing to save.
     saved_nothing: Register<Bit>,
 
@@ -211,6 +214,7 @@ pub struct SmPipeline<
 
     messages: Signal<Local, Messages>,
     units: Signal<Local, Units>,
+    choice: Signal<Local, Units>,
     fault: Signal<Local, Bit>,
     clash: Signal<Local, Bit>,
     conflict: Signal<Local, Bit>,
@@ -245,6 +249,7 @@ impl<
             self,
             clock,
             favoured,
+            had_special,
             saved_nothing,
             reissue,
             reverts,
@@ -255,6 +260,7 @@ impl<
         );
         self.log_turns.reset.next = self.reset.val() || !self.logs.val();
         self.favoured.reset.next = self.reset.val();
+        self.had_special.reset.next = self.reset.val();
         self.saved_nothing.reset.next = self.reset.val() || self.queues.val();
         self.reissue.reset.next = self.reset.val();
         self.reverts.reset.next = self.reset.val();
@@ -353,9 +359,14 @@ impl<
         }
 
         // Issue: whether the warps that were chosen can, and which are chosen for the next cycle.
-        self.units.next.special = self.special_ready.val();
-        self.units.next.memory = self.stage.credit.val() && !self.reissue.valid.val();
-        self.units.next.place = self.stage.place.val();
+        self.had_special.d.next = self.special_ready.val();
+        self.units.next.special = self.special_ready.val() || self.had_special.q.val();
+        self.units.next.memory = self.stage.credit_chosen.val() && !self.reissue.valid.val();
+        self.units.next.place = self.stage.place_chosen.val();
+        // Who is chosen finds a place of two, whatever is issued before.
+        self.choice.next.special = self.special_ready.val();
+        self.choice.next.memory = self.stage.credit_two.val() && !self.reissue.valid.val();
+        self.choice.next.place = self.stage.place_two.val();
         for p in 0..WIDTH {
             for i in 0..V {
                 self.issue_port[p].request[i].next = self.warp[2 * i + p].issue_request.val();
@@ -379,6 +390,7 @@ impl<
         }
         for w in 0..W {
             self.warp[w].units.next = self.units.val();
+            self.warp[w].choice.next = self.choice.val();
             for k in 0..SLOTS {
                 self.warp[w].seen_one[k].next = self.stage.seen_one[k].val();
                 self.warp[w].seen_two[k].next = self.stage.seen_two[k].val();
@@ -415,12 +427,9 @@ impl<
             self.operand_read[0].allocates.val() || self.operand_read[1].allocates.val();
         for r in 0..3 {
             self.room[r].logs.next = self.logs.val();
-            self.room[r].taking.next = self.taking.val();
-            self.room[r].taking_slot.next = self.pushed.val().slot;
-            self.room[r].taking_two.next = self.pushed.val().class.get_bit(0);
             for k in 0..SLOTS {
-                self.room[r].free_one[k].next = self.stage.free_one[k].val();
-                self.room[r].free_two[k].next = self.stage.free_two[k].val();
+                self.room[r].left_one[k].next = self.stage.left_one[k].val();
+                self.room[r].left_two[k].next = self.stage.left_two[k].val();
                 self.room[r].kept[k].next = self.log_turns.kept[k].val();
             }
         }
@@ -672,8 +681,8 @@ impl<
             memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode, memory_index, memory_log_address,
             memory_log_data, checked_ready, logged_valid, occupancy, save_ready, save_done, spilled_valid, saved_valid,
             saved_warp, saved_store, saved_destination, saved_source_a, saved_source_b, saved_pc, saved_mask,
-            saved_opcode, restore_ready, favoured, saved_nothing, log_turns, reissue, reverts, resume, squash, reissue_entry,
-            drained, slot_busy, messages, units, fault, clash, conflict, second_first, pushed, taking;
+            saved_opcode, restore_ready, favoured, had_special, saved_nothing, log_turns, reissue, reverts, resume, squash, reissue_entry,
+            drained, slot_busy, messages, units, choice, fault, clash, conflict, second_first, pushed, taking;
             fetched_valid, fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c,
             fetched_pc, fetched_mask, fetched_opcode, operand, finished_valid, finished_warp, finished_entry,
             fetch_valid, fetch_warp, read_valid, read_warp, read_entry, read_class, read_replayed, read_destination,

@@ -104,6 +104,10 @@ ports! {
         free_one: u16 = parameters.slots(),
         /// Slots with at least two free entries, a bit each.
         free_two: u16 = parameters.slots(),
+        /// Slots with at least three, a bit each.
+        free_three: u16 = parameters.slots(),
+        /// Slots with at least four, a bit each.
+        free_four: u16 = parameters.slots(),
         /// The write is accepted.
         write_ready: bool = 1,
         /// The read for a replay is accepted.
@@ -250,6 +254,8 @@ impl OperandLog {
             allocated_data: data,
             free_one: slots_with(1),
             free_two: slots_with(2),
+            free_three: slots_with(3),
+            free_four: slots_with(4),
             write_ready,
             replay_ready: read_goes && !(inputs.save_valid && saves_turn),
             save_ready: read_goes && !(inputs.replay_valid && replays_turn),

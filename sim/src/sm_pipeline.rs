@@ -89,6 +89,10 @@ pub struct SmPipeline {
     turns: u64,
     called: u16,
     kept: u16,
+    /// The memory stage had places for two more instructions in the cycle before.
+    had_two: bool,
+    /// The unit for special functions was ready.
+    had_special: bool,
     memory: MemoryStage,
     /// A warp and its scoreboard entry: an instruction that left the memory stage without having been executed.
     squashing: Option<(u8, u8)>,
@@ -127,6 +131,8 @@ impl Model for SmPipeline {
             turns: 0,
             called: 0,
             kept: 0,
+            had_two: false,
+            had_special: false,
             memory: MemoryStage::new(&parameters),
             squashing: None,
             reverting: None,
@@ -143,11 +149,22 @@ impl Model for SmPipeline {
         let mut cycle = self.memory.cycle(inputs, saves, waits);
         let replay = self.memory.offers_replay();
         let again_now = replay || (queues && inputs.restore_valid);
-        let credit = self.memory.length() + self.memory_reads() < PLACES;
-        let units = FreeUnits {
+        let promised = self.memory.length() + self.memory_reads();
+        let credit = promised < PLACES;
+        // Who is chosen finds room: there are two places, of which another one may take one before.
+        let has_two = promised + 1 < PLACES;
+        let choice = FreeUnits {
             special: inputs.special_ready,
-            memory: credit && !again_now,
+            memory: has_two && !again_now,
+            place: self.memory.has_places(2),
             log: cycle.log_outputs.clone(),
+        };
+        let units = FreeUnits {
+            special: inputs.special_ready || self.had_special,
+            memory: (has_two || self.had_two) && !again_now,
+            place: self.memory.has_places(2)
+                || (self.memory.had_two_places() && self.memory.has_places(1)),
+            ..choice.clone()
         };
         let issue = self.issue(&units, again_now);
         let fetching = self.fetching(inputs.restore_valid);
@@ -173,7 +190,14 @@ impl Model for SmPipeline {
         };
         let events = self.events(inputs);
         let next_fetch = self.next_fetch(&events);
-        let next_issue = self.next_issue(inputs, &units, &events, fetching, issue.clash, again_now);
+        let next_issue = self.next_issue(
+            inputs,
+            [&units, &choice],
+            &events,
+            fetching,
+            issue.clash,
+            again_now,
+        );
         let restored = again.filter(|read| read.restored);
         let coming = usize::from(self.taking().is_some())
             + usize::from(self.issues_global(&issue) || restored.is_some());
@@ -203,6 +227,8 @@ impl Model for SmPipeline {
             }
             self.yielded[port] = self.chosen[port].filter(|_| issue.yields == Some(port));
         }
+        self.had_two = has_two;
+        self.had_special = inputs.special_ready;
         self.chosen = next_issue;
         self.fetching = next_fetch;
         for (last, next) in self.fetched_last.iter_mut().zip(next_fetch) {
@@ -225,9 +251,12 @@ struct Issue {
 }
 
 /// What instructions need besides their operands.
+#[derive(Clone)]
 struct FreeUnits {
     special: bool,
     memory: bool,
+    /// The queue takes an instruction more.
+    place: bool,
     log: operand_log::Outputs,
 }
 
@@ -313,6 +342,12 @@ impl SmPipeline {
         self.kept != 0
     }
 
+    /// Instructions of a warp that the replay queue holds.
+    #[must_use]
+    pub fn queued(&self, warp: u8) -> usize {
+        self.memory.queued(warp)
+    }
+
     /// Whether a warp's squashed instructions are being presented.
     #[must_use]
     pub fn is_replaying(&self, warp: u8) -> bool {
@@ -375,7 +410,7 @@ impl SmPipeline {
     fn restores(&self, inputs: &Inputs, cycle: &Cycle) -> bool {
         let class = restored_class(inputs);
         let log = &cycle.log_outputs;
-        self.memory.has_place()
+        self.memory.has_places(1)
             && self
                 .memory
                 .has_entries(log, inputs.restore_slot, class, self.taking())
@@ -422,11 +457,11 @@ impl SmPipeline {
     }
 
     /// Whether an instruction of a warp finds its unit free.
-    fn unit_is_free(&self, units: &FreeUnits, class: Class) -> bool {
+    fn unit_is_free(units: &FreeUnits, class: Class) -> bool {
         match class {
             Class::Math | Class::Control => true,
             Class::Special => units.special,
-            _ => units.memory && (!class.is_global() || self.memory.has_place()),
+            _ => units.memory && (!class.is_global() || units.place),
         }
     }
 
@@ -446,7 +481,7 @@ impl SmPipeline {
                 let warp = &self.warps[usize::from(number)];
                 warp.running
                     && warp.scoreboard.first_ready()
-                    && self.unit_is_free(units, first(number))
+                    && Self::unit_is_free(units, first(number))
                     && !(port == 0 && again)
             })
         };
@@ -475,7 +510,7 @@ impl SmPipeline {
                 let apart =
                     first.single_unit().is_none() || first.single_unit() != second.single_unit();
                 if state.scoreboard.second_ready()
-                    && self.unit_is_free(units, second)
+                    && Self::unit_is_free(units, second)
                     && log(second, warp)
                     && apart
                     && !(idle == 0 && again)
@@ -503,7 +538,7 @@ impl SmPipeline {
     fn next_issue(
         &self,
         inputs: &Inputs,
-        units: &FreeUnits,
+        [units, choice]: [&FreeUnits; 2],
         events: &Events,
         fetching: [Option<u8>; WIDTH],
         clash: bool,
@@ -527,7 +562,7 @@ impl SmPipeline {
                 board.likely(is_chosen, finished, checked, fetched)
             };
             let class = warp.buffer[0].class;
-            let unit = || self.unit_is_free(units, class);
+            let is_free = |units| Self::unit_is_free(units, class);
             let may_ask = || {
                 !class.is_global()
                     || match self.has_turn(number as u8) {
@@ -539,8 +574,10 @@ impl SmPipeline {
                 && match is_there {
                     false => likely(),
                     true if !may_ask() => false,
-                    true if is_chosen => clash || (port == 0 && again) || !unit() || likely(),
-                    true => likely() && unit(),
+                    true if is_chosen => {
+                        clash || (port == 0 && again) || !is_free(units) || likely()
+                    }
+                    true => likely() && is_free(choice),
                 }
         };
         std::array::from_fn(|port| {

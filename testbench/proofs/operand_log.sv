@@ -24,7 +24,7 @@ module operand_log_proof_top (
     wire        allocate_ready, allocated_valid, write_ready, replay_ready, save_ready;
     wire        replayed_valid, saved_valid, read_denied;
     wire [1:0]  allocated_address, allocated_data;
-    wire [15:0] free_one, free_two;
+    wire [15:0] free_one, free_two, free_three, free_four;
     wire [2047:0] read_data;
 
     // The ghost: size of the partitions, owner and contents of each entry.
@@ -46,7 +46,7 @@ module operand_log_proof_top (
         .save_valid(save_valid), .save_slot({3'd0, save_slot_in}), .save_entry(save_entry),
         .allocate_ready(allocate_ready), .allocated_valid(allocated_valid),
         .allocated_address(allocated_address), .allocated_data(allocated_data),
-        .free_one(free_one), .free_two(free_two),
+        .free_one(free_one), .free_two(free_two), .free_three(free_three), .free_four(free_four),
         .write_ready(write_ready), .replay_ready(replay_ready), .save_ready(save_ready),
         .replayed_valid(replayed_valid), .saved_valid(saved_valid), .read_denied(read_denied), .read_data(read_data)
     );
@@ -164,6 +164,8 @@ module operand_log_proof_top (
     // others own nothing.
     wire [15:0] counted_one = {12'd0, {2{size == 3'd1}}, free_1 != 3'd0, free_0 != 3'd0};
     wire [15:0] counted_two = {14'd0, free_1 > 3'd1, free_0 > 3'd1};
+    wire [15:0] counted_three = {14'd0, free_1 > 3'd2, free_0 > 3'd2};
+    wire [15:0] counted_four = {14'd0, free_1 > 3'd3, free_0 > 3'd3};
 
     // A release two cycles ago whose slot neither allocated nor lost its partition since.
     reg [1:0] came_back, coming_back;
@@ -193,7 +195,8 @@ module operand_log_proof_top (
         || launch_valid && (write_ready || replay_ready || save_ready || allocate_ready));
     assign bad[8] = legal && !launch_valid && !replay_valid && !save_valid && !write_ready;
     assign bad[9] = legal && (replay_waits > 5'd17 || save_waits > 5'd17);
-    assign bad[10] = legal && (free_one != counted_one || free_two != counted_two);
+    assign bad[10] = legal && (free_one != counted_one || free_two != counted_two
+        || free_three != counted_three || free_four != counted_four);
 
     assign seen[1] = legal && allocated_valid && pending_store && pending_slot;
     assign seen[2] = legal && allocate_valid && allocate_store && free_here == 3'd1;

@@ -313,13 +313,13 @@ module sm_pipeline_proof_top (
     assign seen[3] = takes_marked && has_faulted;
 
     // G4: one instruction a cycle for a single unit, and the memory stage has a place for what comes.
-    (* hierconn *) wire [1:0] \pipeline.stage.places.count_q ;
+    (* hierconn *) wire [2:0] \pipeline.stage.places.count_q ;
     (* hierconn *) wire       \pipeline.stage.push_valid ;
     (* hierconn *) wire       \pipeline.stage.pop ;
     assign bad[4] = (&read_valid && ((read_class[2:0] == 3'd1 && read_class[5:3] == 3'd1)
             || (read_class[2:0] == 3'd2 && read_class[5:3] == 3'd2) || (read_class[2:0] > 3'd2 && read_class[5:3] > 3'd2)))
-        || (\pipeline.stage.places.count_q == 2'd3 && \pipeline.stage.push_valid && !\pipeline.stage.pop );
-    assign seen[4] = &read_valid && read_class[2:0] > 3'd2 && \pipeline.stage.places.count_q == 2'd2;
+        || (\pipeline.stage.places.count_q == 3'd4 && \pipeline.stage.push_valid && !\pipeline.stage.pop );
+    assign seen[4] = &read_valid && read_class[2:0] > 3'd2 && \pipeline.stage.places.count_q == 3'd3;
 
     // G5: an insert into the queue finds an entry.
     (* hierconn *) wire       \pipeline.stage.queue_.insert_valid ;
@@ -379,10 +379,11 @@ module sm_pipeline_proof_top (
     wire       telling = \pipeline.squash.telling_q ;
 
     // and of the memory stage.
-    (* hierconn *) wire [323:0] \pipeline.stage.places.place_request ;
-    (* hierconn *) wire [5:0]   \pipeline.stage.places.place_entry , \pipeline.stage.places.place_index ;
-    (* hierconn *) wire [2:0]   \pipeline.stage.places.place_replayed , \pipeline.stage.places.only_queue_q ;
-    (* hierconn *) wire         \pipeline.stage.places.no_credit_q , \pipeline.stage.has_place_q ;
+    (* hierconn *) wire [431:0] \pipeline.stage.places.place_request ;
+    (* hierconn *) wire [7:0]   \pipeline.stage.places.place_entry , \pipeline.stage.places.place_index ;
+    (* hierconn *) wire [3:0]   \pipeline.stage.places.place_replayed , \pipeline.stage.places.only_queue_q ;
+    (* hierconn *) wire         \pipeline.stage.places.no_credit_q , \pipeline.stage.places.no_credit_two_q ,
+        \pipeline.stage.places.had_credit_two_q , \pipeline.stage.has_place_q , \pipeline.stage.has_two_q ;
     (* hierconn *) wire [3:0]   \pipeline.stage.queue_.live_q , \pipeline.stage.queue_.waiting_q ,
         \pipeline.stage.queue_.checked_q , \pipeline.stage.queue_.candidate_q ;
     (* hierconn *) wire [23:0]  \pipeline.stage.queue_.warp_q ;
@@ -394,10 +395,11 @@ module sm_pipeline_proof_top (
     (* hierconn *) wire         \pipeline.stage.queue_.more_ages_q , \pipeline.stage.queue_.picking_q ,
         \pipeline.stage.queue_.offering_replay_q , \pipeline.stage.queue_.offering_save_q , \pipeline.stage.queue_.inserting ;
     (* hierconn *) wire [119:0] \pipeline.stage.queue_.payload_data ;
-    wire [1:0] held_count = \pipeline.stage.places.count_q ;
-    wire [2:0] held = {held_count > 2'd2, held_count > 2'd1, held_count > 2'd0};
-    wire [2:0] again = \pipeline.stage.places.place_replayed ;
+    wire [2:0] held_count = \pipeline.stage.places.count_q ;
+    wire [3:0] held = {held_count > 3'd3, held_count > 3'd2, held_count > 3'd1, held_count > 3'd0};
+    wire [3:0] again = \pipeline.stage.places.place_replayed ;
     wire       has_place = \pipeline.stage.has_place_q ;
+    wire       has_two = \pipeline.stage.has_two_q ;
     wire [3:0] live = \pipeline.stage.queue_.live_q ;
     wire [3:0] waiting = \pipeline.stage.queue_.waiting_q ;
     wire [3:0] candidate = \pipeline.stage.queue_.candidate_q ;
@@ -418,51 +420,61 @@ module sm_pipeline_proof_top (
                     \pipeline.stage.queue_.payload_data [3]};
         else if (picking) kept_read <= kept[ \pipeline.stage.queue_.payload_address ];
 
-    // What has been issued is in operand read (0 and 1), in the memory stage (2 to 4), is being translated (5 and 6), or was
-    // squashed there and is still to be told (7); or it executes.
-    wire [7:0]  at = {telling, translating, held, read_valid};
-    wire [47:0] at_warp = { \pipeline.squash.of_warp_q , 4'd0, told_warp[3:2], 4'd0, told_warp[1:0],
-        \pipeline.stage.places.place_request [319:314], \pipeline.stage.places.place_request [211:206],
-        \pipeline.stage.places.place_request [103:98], read_warp};
-    wire [23:0] at_class = {9'd0, \pipeline.stage.places.place_request [218:216],
-        \pipeline.stage.places.place_request [110:108], \pipeline.stage.places.place_request [2:0], read_class};
-    wire [15:0] at_entry = { \pipeline.squash.in_entry_q , told_entry, \pipeline.stage.places.place_entry , read_entry};
-    wire [15:0] at_index = {2'd0, told_index, \pipeline.stage.places.place_index , 2'd0, \pipeline.reissue.reading_index_q };
-    wire [7:0]  at_marked = {1'b0, told_marked, \pipeline.stage.places.place_request [253],
-        \pipeline.stage.places.place_request [145], \pipeline.stage.places.place_request [37], read_pc[35], read_pc[3]};
-    // Whether it may still fault; whether it is in the queue, and does not wait there; whether it is on its way to the queue,
-    // and only there because its warp has stopped.
-    wire [7:0]  unchecked;
-    wire [7:0]  queued = DISABLES ? 8'd0 : at & {1'b0, 2'b11, again, read_replayed};
-    wire [7:0]  enters = DISABLES ? 8'd0 : unchecked & ~queued;
-    wire [7:0]  cut = {3'd0, \pipeline.stage.places.only_queue_q , \pipeline.operand_read[1].stopped_q ,
-        \pipeline.operand_read[0].stopped_q };
-    wire [7:0]  marked_at = at & at_marked;
-    wire [7:0]  unlike, misplaced;
-    wire [31:0] of_warp;
+    // What has been issued is in operand read (0 and 1), in the memory stage (2 to 5), is being translated (6 and 7), or was
+    // squashed there and is still to be told (8); or it executes.
+    wire [8:0]  at = {telling, translating, held, read_valid};
+    wire [23:0] place_warp;
+    wire [11:0] place_class;
+    wire [3:0]  place_marked;
+    wire [63:0] carried;
     genvar g, h;
     generate
-        for (h = 0; h < 8; h = h + 1) begin : issued_ones
+        for (h = 0; h < 4; h = h + 1) begin : places
+            assign place_class[h*3 +: 3] = \pipeline.stage.places.place_request [h*108 +: 3];
+            assign carried[h*16 +: 16] = \pipeline.stage.places.place_request [h*108 + 18 +: 16];
+            assign place_marked[h] = \pipeline.stage.places.place_request [h*108 + 37];
+            assign place_warp[h*6 +: 6] = \pipeline.stage.places.place_request [h*108 + 98 +: 6];
+        end
+    endgenerate
+    wire [53:0] at_warp = { \pipeline.squash.of_warp_q , 4'd0, told_warp[3:2], 4'd0, told_warp[1:0], place_warp, read_warp};
+    wire [26:0] at_class = {9'd0, place_class, read_class};
+    wire [17:0] at_entry = { \pipeline.squash.in_entry_q , told_entry, \pipeline.stage.places.place_entry , read_entry};
+    wire [17:0] at_index = {2'd0, told_index, \pipeline.stage.places.place_index , 2'd0, \pipeline.reissue.reading_index_q };
+    wire [8:0]  at_marked = {1'b0, told_marked, place_marked, read_pc[35], read_pc[3]};
+    // Whether it may still fault; whether it is in the queue, and does not wait there; whether it is on its way to the queue,
+    // and only there because its warp has stopped.
+    wire [8:0]  unchecked;
+    wire [8:0]  queued = DISABLES ? 9'd0 : at & {1'b0, 2'b11, again, read_replayed};
+    wire [8:0]  enters = DISABLES ? 9'd0 : unchecked & ~queued;
+    wire [8:0]  cut = {3'd0, \pipeline.stage.places.only_queue_q , \pipeline.operand_read[1].stopped_q ,
+        \pipeline.operand_read[0].stopped_q };
+    wire [8:0]  marked_at = at & at_marked;
+    wire [8:0]  unlike, misplaced;
+    wire [35:0] of_warp;
+    generate
+        for (h = 0; h < 9; h = h + 1) begin : issued_ones
             wire [2:0] class_ = at_class[h*3 +: 3];
             wire [5:0] warp = at_warp[h*6 +: 6];
             wire [1:0] index = at_index[h*2 +: 2];
-            assign unchecked[h] = at[h] && (class_ > 3'd3 || h == 5 || h == 6);
-            assign unlike[h] = class_ > 3'd5 || (!at[h] && |class_) || (h > 1 && h < 5 && at[h] && class_ < 3'd3)
-                || (h < 5 && queued[h] && class_ < 3'd4) || (h > 1 && cut[h] && !enters[h]) || (at[h] && |warp[5:2]);
+            assign unchecked[h] = at[h] && (class_ > 3'd3 || h == 6 || h == 7);
+            assign unlike[h] = class_ > 3'd5 || (!at[h] && |class_) || (h > 1 && h < 6 && at[h] && class_ < 3'd3)
+                || (h < 6 && queued[h] && class_ < 3'd4) || (h > 1 && cut[h] && !enters[h]) || (at[h] && |warp[5:2]);
             assign misplaced[h] = queued[h] && (kept[index][6:0] != {warp, at_marked[h]} || !live[index] || waiting[index]);
         end
         for (g = 0; g < 4; g = g + 1) begin : warps_of_those
-            for (h = 0; h < 8; h = h + 1) begin : issued_ones
-                assign of_warp[g*8 + h] = at[h] && at_warp[h*6 +: 6] == g;
+            for (h = 0; h < 9; h = h + 1) begin : issued_ones
+                assign of_warp[g*9 + h] = at[h] && at_warp[h*6 +: 6] == g;
             end
         end
     endgenerate
 
     // The stages hold what they may: a place in the memory stage and one in the queue is kept for what comes.
-    wire [2:0] coming = {1'b0, held_count} + {2'd0, |reads_memory};
+    wire [3:0] coming = {1'b0, held_count} + {3'd0, |reads_memory};
     wire [3:0] promised = {1'b0, queue_count} + $countones(enters);
-    wire       overfull = coming > 3'd3 || (! \pipeline.stage.places.no_credit_q && coming > 3'd2) || &reads_memory
-        || promised > 4'd4 || (has_place && promised > 4'd3) || queue_count != $countones(live)
+    wire       overfull = coming > 4'd4 || (! \pipeline.stage.places.no_credit_q && coming > 4'd3) || &reads_memory
+        || (! \pipeline.stage.places.no_credit_two_q && coming > 4'd2)
+        || ( \pipeline.stage.places.had_credit_two_q && coming > 4'd3)
+        || promised > 4'd4 || (has_place && promised > 4'd3) || (has_two && (promised > 4'd2 || !has_place)) || queue_count != $countones(live)
         || reads_memory != {at_class[5:3] > 3'd2, at_class[2:0] > 3'd2}
         || |(again & ~held) || \pipeline.reissue.restore_reading_q ;
     wire [3:0] unchosen;
@@ -483,15 +495,15 @@ module sm_pipeline_proof_top (
     wire [3:0]  waits, scanned, disordered, overtaken;
     generate
         for (g = 0; g < 4; g = g + 1) begin : warps
-            wire [7:0] here = of_warp[g*8 +: 8];
+            wire [8:0] here = of_warp[g*9 +: 9];
             wire [3:0] waiting_here;
             wire [1:0] to_come = {second[g] && \pipeline.warp_second [g*106 +: 3] > 3'd3,
                 first[g] && \pipeline.warp_first [g*106 +: 3] > 3'd3};
-            wire [6:0] flies = here[6:0] & unchecked[6:0];
+            wire [7:0] flies = here[7:0] & unchecked[7:0];
             for (h = 0; h < 4; h = h + 1) begin : entries
-                wire [7:0] among;
+                wire [8:0] among;
                 genvar k;
-                for (k = 0; k < 8; k = k + 1) begin : issued_ones
+                for (k = 0; k < 9; k = k + 1) begin : issued_ones
                     assign among[k] = here[k] && at_entry[k*2 +: 2] == h;
                 end
                 assign lost[g*4 + h] = $countones({among, executing[g*4 + h], first[g] && \pipeline.warp_first_entry [g*2 +: 2] == h,
@@ -506,16 +518,16 @@ module sm_pipeline_proof_top (
             assign overtaken[g] = DISABLES && ($countones({to_come, flies, refetch[g], commits}) != disabled[g]
                 || |(commits & ~executing[g*4 +: 4])
                 || (first[g] && |{flies, refetch[g], commits}) || (second[g] && to_come[0])
-                || (|here[1:0] && |{flies[6:2], refetch[g], commits}) || (flies[g % 2] && here[1 - g % 2])
+                || (|here[1:0] && |{flies[7:2], refetch[g], commits}) || (flies[g % 2] && here[1 - g % 2])
                 || (refetch[g] && (running[g] || !begun[g])) || (reverting[g] && !first[g] && !refetch[g]));
             assign scanned[g] = scan && scan_warp == g;
             wire       stopping = waits[g] || |(here & enters & cut) || |(here[1:0] & ~read_replayed & cut[1:0]);
             wire       newer = |(here & enters) || |(here[1:0] & ~read_replayed);
-            wire [3:0] flying = $countones(used[g*4 +: 4]) - {3'd0, here[7]};
-            assign disordered[g] = (running[g] && (reverting[g] || scanned[g] || stopping || here[7] || !begun[g]))
+            wire [3:0] flying = $countones(used[g*4 +: 4]) - {3'd0, here[8]};
+            assign disordered[g] = (running[g] && (reverting[g] || scanned[g] || stopping || here[8] || !begun[g]))
                 || (stopping && |(here & enters & ~cut))
-                || (scanned[g] && (reverting[g] || first[g] || newer || here[7]))
-                || (here[7] && |(here[1:0] & ~read_replayed))
+                || (scanned[g] && (reverting[g] || first[g] || newer || here[8]))
+                || (here[8] && |(here[1:0] & ~read_replayed))
                 || flying + $countones(waiting_here) > 4'd4
                 || (!begun[g] && (waits[g] || |used[g*4 +: 4] || scanned[g]))
                 || (second[g] && !first[g]) || \pipeline.warp_first [g*106 +: 3] > 3'd5
@@ -530,16 +542,16 @@ module sm_pipeline_proof_top (
         for (g = 0; g < 4; g = g + 1) begin : queue_entries
             wire [5:0] warp = \pipeline.stage.queue_.warp_q [g*6 +: 6];
             wire [2:0] age = \pipeline.stage.queue_.age_q [g*3 +: 3];
-            wire [7:0] among;
+            wire [8:0] among;
             wire [3:0] twin;
-            for (h = 0; h < 8; h = h + 1) begin : issued_ones
+            for (h = 0; h < 9; h = h + 1) begin : issued_ones
                 assign among[h] = queued[h] && at_index[h*2 +: 2] == g;
             end
             for (h = 0; h < 4; h = h + 1) begin : others
                 assign twin[h] = h != g && live[h] && \pipeline.stage.queue_.warp_q [h*6 +: 6] == warp
                     && \pipeline.stage.queue_.age_q [h*3 +: 3] == age;
             end
-            wire [3:0] oldest = {1'b0, age} + $countones(enters & of_warp[{warp[1:0], 3'd0} +: 8]);
+            wire [3:0] oldest = {1'b0, age} + $countones(enters & of_warp[warp[1:0]*9 +: 9]);
             wire       is_offered = offering && offered == g;
             wire       of_scan = waiting[g] && scan && warp == scan_warp;
             assign strange[g] = $countones(among) != (live[g] && !waiting[g]) || (waiting[g] && !live[g])
@@ -565,7 +577,7 @@ module sm_pipeline_proof_top (
     wire [3:0] misnumbered;
     generate
         for (g = 0; g < 4; g = g + 1) begin : numbers
-            wire [2:0] next = issued[g*3 +: 3] + $countones(of_warp[g*8 +: 2] & ~read_replayed);
+            wire [2:0] next = issued[g*3 +: 3] + $countones(of_warp[g*9 +: 2] & ~read_replayed);
             wire [2:0] last = next + $countones({first[g], second[g], DISABLES && refetch[g]});
             assign misnumbered[g] = (first[g] && \pipeline.warp_first [g*106 + 42 +: 3] != next)
                 || (second[g] && \pipeline.warp_second [g*106 + 42 +: 3] != next + 3'd1)
@@ -619,8 +631,8 @@ module sm_pipeline_proof_top (
             wire [23:0] held_here = { \pipeline.warp[0].board.held_c_q [h*8 +: 8], \pipeline.warp[0].board.held_b_q [h*8 +: 8],
                 \pipeline.warp[0].board.held_a_q [h*8 +: 8]};
             wire holds_here = \pipeline.warp[0].board.holds_q [h];
-            wire [6:0] marked_here;
-            for (g = 0; g < 7; g = g + 1) begin : marked_ones
+            wire [7:0] marked_here;
+            for (g = 0; g < 8; g = g + 1) begin : marked_ones
                 assign marked_here[g] = marked_at[g] && unchecked[g] && at_entry[g*2 +: 2] == h;
             end
             assign released[h] = HOLDS && (
@@ -632,7 +644,7 @@ module sm_pipeline_proof_top (
                 || (is_second && younger_class > 3'd3 && (!holds_here || held_here != younger[31:8]))
                 || (marked_here[0] && (!holds_here || held_here[15:0] != {read_source_b[7:0], read_source_a[7:0]}))
                 || (marked_here[1] && (!holds_here || held_here[15:0] != {read_source_b[15:8], read_source_a[15:8]}))
-                || (|marked_here[6:2] && (!holds_here || held_here[15:0] != sources)));
+                || (|marked_here[7:2] && (!holds_here || held_here[15:0] != sources)));
             assign torn[h] = destination[6:1] != {6{destination[7]}};
         end
         for (h = 0; h < 4; h = h + 1) begin : registers
@@ -646,15 +658,13 @@ module sm_pipeline_proof_top (
         || (second[0] && ! \pipeline.warp[0].board.second_after_q && |(set(younger[7:0]) & sources_of_older))
         || (own_1 && any_0 && !own_0);
     // What the marked instruction has with it are its sources, on its way to the queue, in it, and back.
-    wire [47:0] carried = { \pipeline.stage.places.place_request [249:234], \pipeline.stage.places.place_request [141:126],
-        \pipeline.stage.places.place_request [33:18]};
-    wire [6:0]  changed;
+    wire [7:0]  changed;
     generate
-        for (h = 0; h < 3; h = h + 1) begin : places_of_marked
+        for (h = 0; h < 4; h = h + 1) begin : places_of_marked
             assign changed[h] = marked_at[2 + h] && enters[2 + h] && carried[h*16 +: 16] != sources;
         end
         for (h = 0; h < 4; h = h + 1) begin : entries_of_marked
-            assign changed[3 + h] = live[h] && kept[h][0] && kept[h][22:7] != sources;
+            assign changed[4 + h] = live[h] && kept[h][0] && kept[h][22:7] != sources;
         end
     endgenerate
     wire altered = HOLDS && (|changed || (replayed && {read_source_b[7:0], read_source_a[7:0]} != sources));
@@ -673,37 +683,39 @@ module sm_pipeline_proof_top (
     wire [4:0] marks_0 = $countones({marked_at, marked_waits, marked_buffered});
     wire       unissued = |marked_buffered || |(marked_at[1:0] & ~read_replayed);
     wire       comes_back = DISABLES && state == 2'd2;
-    wire mistaken = marks_0 > 5'd1 || |(marked_at & ~of_warp[7:0]) || |(marked_waits & ~{
+    wire mistaken = marks_0 > 5'd1 || |(marked_at & ~of_warp[8:0]) || |(marked_waits & ~{
             \pipeline.stage.queue_.warp_q [23:18] == 6'd0, \pipeline.stage.queue_.warp_q [17:12] == 6'd0,
             \pipeline.stage.queue_.warp_q [11:6] == 6'd0, \pipeline.stage.queue_.warp_q [5:0] == 6'd0})
         || |{marked_buffered[7:5], marked_buffered[3:1]}
         || (!marked && (marks_0 != 5'd0 || state != 2'd0))
         || buffered != unissued || (unissued && state != 2'd0 && !comes_back)
-        || sent != |marked_at[6:5] || (|(marked_at[6:2] & unchecked[6:2]) && state != 2'd1)
+        || sent != |marked_at[7:6] || (|(marked_at[7:2] & unchecked[7:2]) && state != 2'd1)
         || ((|marked_waits || replayed) && !(^state))
         || (state == 2'd2 && !DISABLES && (!(|marked_waits || replayed) || running[0]))
         || (comes_back && ((first[0] && !(marked_buffered[0] && older_class > 3'd3))
-            || |marked_at[6:2] || |(of_warp[1:0] & ~(marked_at[1:0] & unchecked[1:0]))))
+            || |marked_at[7:2] || |(of_warp[1:0] & ~(marked_at[1:0] & unchecked[1:0]))))
         || (state == 2'd1 && !(|(marked_at & unchecked)) && !(|marked_waits))
         || (!DISABLES && was_squashed && (own_0 || own_1));
     assign bad[3] = repeated || astray || mistaken;
 
-    // G6: the front of the memory stage leaves within five cycles, and at once if there is no queue. Those do not count in which
+    // G6: the front of the memory stage leaves within six cycles, and at once if there is no queue. Those do not count in which
     // the memory unit refuses it, or a fault is told, which goes before what the stage has to tell.
     reg  [2:0] standing;
     wire       delayed = (memory_valid && !memory_ready) || faulted_valid;
     always @(posedge clock)
         if (!held[0] || \pipeline.stage.pop ) standing <= 3'd0;
         else if (!delayed) standing <= standing + 3'd1;
-    assign bad[6] = standing == (DISABLES ? 3'd1 : 3'd5);
+    assign bad[6] = standing == (DISABLES ? 3'd1 : 3'd6);
     assign seen[6] = DISABLES ? &held && \pipeline.stage.pop : standing == 3'd2;
 
-    // G7: what can issue does so before it has been able to for six cycles in a row, if it needs no log entries. What needs them
+    // G7: what can issue does so before it has been able to for six cycles in a row, in which its unit takes two more, if it needs
+    // no log entries. What needs them
     // takes them in turn: when it is chosen and lacks them, and nobody has the turn, it is called; who is called has the turn
     // until it is issued or goes back; and while any of a block has the turn, no other access of it is issued.
-    (* hierconn *) wire \pipeline.warp[0].board_first_ready , \pipeline.warp[0].buffer_free , \pipeline.warp[0].issue_first ,
+    (* hierconn *) wire \pipeline.warp[0].board_first_ready , \pipeline.warp[0].buffer_free , \pipeline.warp[0].buffer_free_then ,
+        \pipeline.warp[0].issue_first ,
         \pipeline.reissue_valid ;
-    (* hierconn *) wire [15:0] \pipeline.stage_free_one , \pipeline.stage_free_two , \pipeline.log_turns_calls ,
+    (* hierconn *) wire [15:0] \pipeline.stage_left_one , \pipeline.stage_left_two , \pipeline.log_turns_calls ,
         \pipeline.log_turns_kept ;
     (* hierconn *) wire [3:0] \pipeline.warp_turn , \pipeline.warp[0].own_slot_q , \pipeline.warp[1].own_slot_q ,
         \pipeline.warp[2].own_slot_q , \pipeline.warp[3].own_slot_q ;
@@ -717,12 +729,12 @@ module sm_pipeline_proof_top (
     wire        may = running[0] && \pipeline.warp[0].board_first_ready ;
     wire        able = may && \pipeline.warp[0].buffer_free && ! \pipeline.reissue_valid ;
     wire        stays = ! \pipeline.warp[0].issue_first && !reverting[0];
-    wire        entries = (next_class == 3'd4) ? \pipeline.stage_free_one [slot_of[3:0]] : \pipeline.stage_free_two [slot_of[3:0]];
+    wire        entries = (next_class == 3'd4) ? \pipeline.stage_left_one [slot_of[3:0]] : \pipeline.stage_left_two [slot_of[3:0]];
     reg  [2:0]  passed;
     reg  [3:0]  had_turn;
     reg         lacked, was_called, been_called, keeps_turn;
     always @(posedge clock) begin
-        if (logs || !able || \pipeline.warp[0].issue_first ) passed <= 3'd0;
+        if (logs || !able || ! \pipeline.warp[0].buffer_free_then || \pipeline.warp[0].issue_first ) passed <= 3'd0;
         else passed <= passed + 3'd1;
         had_turn <= turn;
         lacked <= logs && able && choice[6] && !entries && !kept_slots[slot_of[3:0]];
@@ -750,7 +762,7 @@ module sm_pipeline_proof_top (
     // replayed. Whatever else holds, G2, G3 and G5 have shown to hold always.
     reg  [3:0] held_back;
     reg        been_astray;
-    wire       drained = resume_valid && resume_warp == 2'd0 && !running[0] && !(|executing[3:0]) && !(|of_warp[6:0]) && !scan;
+    wire       drained = resume_valid && resume_warp == 2'd0 && !running[0] && !(|executing[3:0]) && !(|of_warp[7:0]) && !scan;
     always @(posedge clock) begin
         if (astray) been_astray <= 1'b1;
         if (!drained || resume_ready) held_back <= 4'd0;

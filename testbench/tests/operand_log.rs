@@ -403,17 +403,20 @@ fn no_reader_starves() {
 
 /// G10.
 #[test]
-fn free_flags_tell_of_one_and_two_entries() {
+fn free_flags_tell_of_one_to_four_entries() {
     let mut log = Log::new("16k", 4);
     for taken in 0..=4 {
         let outputs = log.rest();
-        assert_eq!(outputs.free_one >> 9 & 1 == 1, taken < 4);
-        assert_eq!(outputs.free_two >> 9 & 1 == 1, taken < 3);
-        assert_eq!(
-            outputs.free_one | (1 << 9),
-            u16::MAX,
-            "the others are as they were"
-        );
+        let flags = [
+            outputs.free_one,
+            outputs.free_two,
+            outputs.free_three,
+            outputs.free_four,
+        ];
+        for (count, free) in (1..).zip(flags) {
+            assert_eq!(free >> 9 & 1 == 1, taken + count <= 4);
+            assert_eq!(free | (1 << 9), u16::MAX, "the others are as they were");
+        }
         if taken < 4 {
             log.load(9);
         }

@@ -305,10 +305,11 @@ fn what_a_scheme_does_not_have_vanishes() {
             false => format!("select -assert-none c:*{part}.*"),
         };
         let script = format!(
-            "{} hierarchy -check -top {design}; proc; flatten; opt -full; opt_clean -purge; {}; {}",
+            "{} hierarchy -check -top {design}; proc; flatten; opt -full; opt_clean -purge; {}; {}; {}",
             read(&design, &root().join("rtl-out")),
             left("stage.?queue_", has_queue),
             left("log_access.?log", has_log),
+            left("log_turns", has_log),
         );
         run("yosys", &root(), &["-q", "-p", &script]);
     }

@@ -23,6 +23,8 @@ pub struct Buffer {
     pub issue_first: Signal<In, Bit>,
     /// What is free.
     pub units: Signal<In, Units>,
+    /// What will be in the next cycle.
+    pub choice: Signal<In, Units>,
     /// There is a log.
     pub logs: Signal<In, Bit>,
     /// Of the warp's slot only those take log entries that have the turn.
@@ -45,6 +47,8 @@ pub struct Buffer {
     pub memory: Signal<Out, Bit>,
     /// Its unit is free.
     pub free: Signal<Out, Bit>,
+    /// It will be in the next cycle.
+    pub free_then: Signal<Out, Bit>,
     /// It takes log entries.
     pub logging: Signal<Out, Bit>,
     /// It needs no log entries, or may ask for them.
@@ -56,6 +60,7 @@ pub struct Buffer {
     younger: Register<Instruction>,
 
     first_check: UnitCheck,
+    next_check: UnitCheck,
     second_check: UnitCheck,
 }
 
@@ -83,6 +88,9 @@ impl Logic for Buffer {
 
         self.first_check.class.next = self.older.q.val().class;
         self.first_check.units.next = self.units.val();
+        self.next_check.class.next = self.older.q.val().class;
+        self.next_check.units.next = self.choice.val();
+        self.free_then.next = self.next_check.free.val();
         self.second_check.class.next = self.younger.q.val().class;
         self.second_check.units.next = self.units.val();
         self.special.next = self.first_check.special.val();

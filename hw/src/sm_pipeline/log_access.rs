@@ -85,13 +85,13 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     pub logged_valid: Signal<Out, Bit>,
     /// What was read, 0 without a log.
     pub logged_data: [Signal<Out, Bits<32>>; LOG_WORDS],
-    /// Slots with a free entry; all without a log.
-    pub free_one: [Signal<Out, Bit>; SLOTS],
+    /// Slots with a free entry besides those that are taken in this cycle; all without a log.
+    pub left_one: [Signal<Out, Bit>; SLOTS],
     /// Slots with two.
-    pub free_two: [Signal<Out, Bit>; SLOTS],
-    /// The same in the cycle before.
+    pub left_two: [Signal<Out, Bit>; SLOTS],
+    /// Slots that had a free entry in the cycle before.
     pub seen_one: [Signal<Out, Bit>; SLOTS],
-    /// The same in the cycle before.
+    /// Slots that had two.
     pub seen_two: [Signal<Out, Bit>; SLOTS],
 
     // Operands of the front that are in the log, or were read from it.
@@ -112,6 +112,7 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     log: OperandLog<E, P, C>,
     spill: LogSpill<P>,
 
+    taking_here: [Signal<Local, Bit>; SLOTS],
     wants: Signal<Local, Bit>,
     stepping: Signal<Local, Bit>,
     last_operand: Signal<Local, Bit>,
@@ -186,10 +187,20 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
         self.taken_address.next = self.log.allocated_address.val();
         self.taken_data.next = self.log.allocated_data.val();
         for k in 0..SLOTS {
-            self.free_one[k].next = !self.logs.val() || self.log.free_one[k].val();
-            self.free_two[k].next = !self.logs.val() || self.log.free_two[k].val();
-            self.had_one[k].d.next = self.free_one[k].val();
-            self.had_two[k].d.next = self.free_two[k].val();
+            self.taking_here[k].next =
+                self.taking.val() && (self.taking_slot.val() == k.to_bits::<SLOT_BITS>());
+            self.left_one[k].next = !self.logs.val() || self.log.free_one[k].val();
+            self.left_two[k].next = !self.logs.val() || self.log.free_two[k].val();
+            if self.logs.val() && self.taking_here[k].val() {
+                self.left_one[k].next = self.log.free_two[k].val();
+                self.left_two[k].next = self.log.free_three[k].val();
+                if self.taking_two.val() {
+                    self.left_one[k].next = self.log.free_three[k].val();
+                    self.left_two[k].next = self.log.free_four[k].val();
+                }
+            }
+            self.had_one[k].d.next = !self.logs.val() || self.log.free_one[k].val();
+            self.had_two[k].d.next = !self.logs.val() || self.log.free_two[k].val();
             self.seen_one[k].next = self.had_one[k].q.val();
             self.seen_two[k].next = self.had_two[k].q.val();
         }
@@ -258,7 +269,7 @@ impl<const E: usize, const P: usize, const C: usize> LogAccess<E, P, C> {
             checked_address, checked_data, saved_valid, saved_slot, saved_store, saved_address, saved_data, saved_ready,
             complete, second, taken_address, taken_data, checked_ready, spilled_all, spilled_valid, logged_valid, step,
             aimed, aimed_slot, aimed_entry, releasing, releasing_slot, releasing_entry, spill, wants, stepping, last_operand, front_entry;
-            operand, logged_data, free_one, free_two, seen_one, seen_two, had_one, had_two
+            operand, logged_data, left_one, left_two, taking_here, seen_one, seen_two, had_one, had_two
         )
     }
 

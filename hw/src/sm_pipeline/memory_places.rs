@@ -54,6 +54,10 @@ pub struct MemoryPlaces<const J: usize, const I: usize> {
     pub stop_warp: Signal<In, Bits<WARP_BITS>>,
     /// There will be a place for another one, besides what will be in operand read.
     pub credit: Signal<Out, Bit>,
+    /// There will be places for two, so that who is chosen finds one in the next cycle.
+    pub credit_two: Signal<Out, Bit>,
+    /// There are, or were in the cycle before: who was chosen may be issued.
+    pub credit_chosen: Signal<Out, Bit>,
     /// There is a front:
     pub valid: Signal<Out, Bit>,
     /// that one,
@@ -73,8 +77,10 @@ pub struct MemoryPlaces<const J: usize, const I: usize> {
     /// Instructions that are on their way into the queue.
     pub inserting: [Signal<Out, Bit>; MEMORY_PLACES],
 
-    count: Register<Bits<2>>,
+    count: Register<Bits<3>>,
     no_credit: Register<Bit>,
+    no_credit_two: Register<Bit>,
+    had_credit_two: Register<Bit>,
     // The last one arrived in the cycle before, and took log entries.
     fresh: Register<Bit>,
 
@@ -85,16 +91,26 @@ pub struct MemoryPlaces<const J: usize, const I: usize> {
     // Behind the last one there is nothing, so that an empty queue shows zeros.
     nothing: Constant<Request>,
     squashed_now: [Signal<Local, Bit>; MEMORY_PLACES],
-    left: Signal<Local, Bits<2>>,
-    last: Signal<Local, Bits<2>>,
+    left: Signal<Local, Bits<3>>,
+    last: Signal<Local, Bits<3>>,
 }
 
 impl<const J: usize, const I: usize> Logic for MemoryPlaces<J, I> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, count, no_credit, fresh);
+        clock!(
+            self,
+            clock,
+            count,
+            no_credit,
+            no_credit_two,
+            had_credit_two,
+            fresh
+        );
         self.count.reset.next = self.reset.val();
         self.no_credit.reset.next = self.reset.val();
+        self.no_credit_two.reset.next = self.reset.val();
+        self.had_credit_two.reset.next = self.reset.val();
         self.fresh.reset.next = self.reset.val() || !self.logs.val();
 
         // The instructions move up; one that arrives goes behind the last.
@@ -104,8 +120,13 @@ impl<const J: usize, const I: usize> Logic for MemoryPlaces<J, I> {
         }
         self.count.d.next = self.left.val() + self.push_valid.val();
         self.no_credit.d.next =
-            (self.count.d.val() == 3) || ((self.count.d.val() == 2) && self.issuing.val());
+            (self.count.d.val() == 4) || ((self.count.d.val() == 3) && self.issuing.val());
+        self.no_credit_two.d.next =
+            (self.count.d.val() > 2) || ((self.count.d.val() == 2) && self.issuing.val());
         self.credit.next = !self.no_credit.q.val();
+        self.credit_two.next = !self.no_credit_two.q.val();
+        self.had_credit_two.d.next = self.credit_two.val();
+        self.credit_chosen.next = self.credit_two.val() || self.had_credit_two.q.val();
 
         // What arrived in the cycle before is the last one, and learns its log entries now.
         self.last.next = self.count.q.val() - 1;
@@ -117,14 +138,14 @@ impl<const J: usize, const I: usize> Logic for MemoryPlaces<J, I> {
             self.place[i].reset.next = self.reset.val();
             self.place[i].pop.next = self.pop.val();
             self.place[i].push.next =
-                self.push_valid.val() && (self.left.val() == i.to_bits::<2>());
+                self.push_valid.val() && (self.left.val() == i.to_bits::<3>());
             self.place[i].pushed.next = self.push.val();
             self.place[i].pushed_entry.next = self.push_entry.val();
             self.place[i].pushed_index.next = self.push_index.val();
             self.place[i].pushed_replayed.next = self.push_replayed.val();
             self.place[i].pushed_log_address.next = self.push_log_address.val();
             self.place[i].pushed_log_data.next = self.push_log_data.val();
-            self.place[i].learns.next = self.fresh.q.val() && (self.last.val() == i.to_bits::<2>());
+            self.place[i].learns.next = self.fresh.q.val() && (self.last.val() == i.to_bits::<3>());
             self.place[i].learnt_address.next = self.taken_address.val();
             self.place[i].learnt_data.next = self.taken_data.val();
             self.place[i].fault_valid.next = self.fault_valid.val();
@@ -141,12 +162,12 @@ impl<const J: usize, const I: usize> Logic for MemoryPlaces<J, I> {
             self.place[i - 1].behind_log_address.next = self.place[i].log_address.val();
             self.place[i - 1].behind_log_data.next = self.place[i].log_data.val();
         }
-        self.place[2].behind.next = self.nothing.val();
-        self.place[2].behind_entry.next = 0.into();
-        self.place[2].behind_index.next = 0.into();
-        self.place[2].behind_replayed.next = false;
-        self.place[2].behind_log_address.next = 0.into();
-        self.place[2].behind_log_data.next = 0.into();
+        self.place[3].behind.next = self.nothing.val();
+        self.place[3].behind_entry.next = 0.into();
+        self.place[3].behind_index.next = 0.into();
+        self.place[3].behind_replayed.next = false;
+        self.place[3].behind_log_address.next = 0.into();
+        self.place[3].behind_log_data.next = 0.into();
 
         // An instruction whose warp stops goes to the queue alone, unless that holds it already.
         for i in 0..MEMORY_PLACES {
@@ -160,7 +181,7 @@ impl<const J: usize, const I: usize> Logic for MemoryPlaces<J, I> {
             }
         }
         if self.pop.val() {
-            self.only_queue[2].d.next = false;
+            self.only_queue[3].d.next = false;
         }
         for i in 0..MEMORY_PLACES {
             if self.place[i].push.val() {
@@ -189,8 +210,8 @@ impl<const J: usize, const I: usize> Default for MemoryPlaces<J, I> {
         signals! {
             clock, reset, queues, logs, issuing, push_valid, push, push_entry, push_index, push_replayed, push_squashed,
             push_log_address, push_log_data, taking, taken_address, taken_data, pop, fault_valid, fault_warp,
-            stop_valid, stop_warp, credit, valid, request, entry, index, replayed, squashed, log_address, log_data,
-            inserting, count, no_credit, fresh, only_queue, place, squashed_now, left, last
+            stop_valid, stop_warp, credit, credit_two, credit_chosen, valid, request, entry, index, replayed, squashed, log_address, log_data,
+            inserting, count, no_credit, no_credit_two, had_credit_two, fresh, only_queue, place, squashed_now, left, last
         }
     }
 }

@@ -66,7 +66,11 @@ pub struct MemoryStage<
     pub operand: [Signal<In, Bits<32>>; LOG_WORDS],
 
     pub credit: Signal<Out, Bit>,
+    pub credit_two: Signal<Out, Bit>,
+    pub credit_chosen: Signal<Out, Bit>,
     pub place: Signal<Out, Bit>,
+    pub place_two: Signal<Out, Bit>,
+    pub place_chosen: Signal<Out, Bit>,
     pub front_valid: Signal<Out, Bit>,
     pub front_data: Signal<Out, Bit>,
     pub front_warp: Signal<Out, Bits<WARP_BITS>>,
@@ -97,13 +101,15 @@ pub struct MemoryStage<
     pub spilled_valid: Signal<Out, Bit>,
     pub logged_valid: Signal<Out, Bit>,
     pub occupancy: Signal<Out, Bits<O>>,
-    pub free_one: [Signal<Out, Bit>; SLOTS],
-    pub free_two: [Signal<Out, Bit>; SLOTS],
+    pub left_one: [Signal<Out, Bit>; SLOTS],
+    pub left_two: [Signal<Out, Bit>; SLOTS],
     pub seen_one: [Signal<Out, Bit>; SLOTS],
     pub seen_two: [Signal<Out, Bit>; SLOTS],
     pub logged_data: [Signal<Out, Bits<32>>; LOG_WORDS],
 
     has_place: Register<Bit>,
+    has_two: Register<Bit>,
+    had_two: Register<Bit>,
 
     // A queue or a log that the scheme does not have stays in reset, and synthesis removes it.
     queues: Constant<Bit>,
@@ -116,8 +122,10 @@ pub struct MemoryStage<
     coming_one: Signal<Local, Bits<O>>,
     coming_two: Signal<Local, Bits<O>>,
     coming_three: Signal<Local, Bits<O>>,
+    coming_four: Signal<Local, Bits<O>>,
     promised: Signal<Local, Bits<O>>,
-    promised_more: Signal<Local, Bits<O>>,
+    promised_one: Signal<Local, Bits<O>>,
+    promised_two: Signal<Local, Bits<O>>,
     front: Signal<Local, Request>,
     store: Signal<Local, Bit>,
     global: Signal<Local, Bit>,
@@ -139,8 +147,12 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, has_place, queue, places, log_access);
+        clock!(
+            self, clock, has_place, has_two, had_two, queue, places, log_access
+        );
         self.has_place.reset.next = self.reset.val() || !self.queues.val();
+        self.has_two.reset.next = self.reset.val() || !self.queues.val();
+        self.had_two.reset.next = self.reset.val() || !self.queues.val();
         self.queue.reset.next = self.reset.val() || !self.queues.val();
         self.places.reset.next = self.reset.val();
         self.log_access.reset.next = self.reset.val();
@@ -184,6 +196,8 @@ impl<
         self.places.stop_valid.next = self.stop_valid.val();
         self.places.stop_warp.next = self.stop_warp.val();
         self.credit.next = self.places.credit.val();
+        self.credit_two.next = self.places.credit_two.val();
+        self.credit_chosen.next = self.places.credit_chosen.val();
         self.front_valid.next = self.places.valid.val();
         self.front_warp.next = self.front.val().warp;
         self.front_slot.next = self.front.val().slot;
@@ -208,14 +222,25 @@ impl<
         self.coming_one.next = self.queue.occupancy.val() + self.places.inserting[0].val();
         self.coming_two.next = self.coming_one.val() + self.places.inserting[1].val();
         self.coming_three.next = self.coming_two.val() + self.places.inserting[2].val();
-        self.promised.next = self.coming_three.val() + self.coming.val();
+        self.coming_four.next = self.coming_three.val() + self.places.inserting[3].val();
+        self.promised.next = self.coming_four.val() + self.coming.val();
         // That is found a cycle before: an entry that is freed in it, or an instruction that grows old, counts a cycle
-        // later. At most three instructions are on their way then, and the queue takes four after it has warned.
-        self.promised_more.next = self.promised.val() + 1;
+        // later. At most four instructions are on their way then, and so many the queue takes after it has warned.
+        self.promised_one.next = self.promised.val() + 1;
+        self.promised_two.next = self.promised.val() + 2;
         self.has_place.d.next = !self.queue.aged.val()
-            && ((self.issuing_global.val() && (self.promised_more.val() < self.capacity.val()))
+            && ((self.issuing_global.val() && (self.promised_one.val() < self.capacity.val()))
                 || (!self.issuing_global.val() && (self.promised.val() < self.capacity.val())));
+        self.has_two.d.next = !self.queue.aged.val()
+            && ((self.issuing_global.val() && (self.promised_two.val() < self.capacity.val()))
+                || (!self.issuing_global.val() && (self.promised_one.val() < self.capacity.val())));
+        self.had_two.d.next = self.has_two.q.val();
         self.place.next = !self.queues.val() || self.has_place.q.val();
+        // Who is chosen where there are two finds one.
+        self.place_two.next = !self.queues.val() || self.has_two.q.val();
+        self.place_chosen.next = !self.queues.val()
+            || self.has_two.q.val()
+            || (self.had_two.q.val() && self.has_place.q.val());
 
         // Into the replay queue, whose opcodes have one more bit, which tells a store.
         self.queue.insert_valid.next = self.pop.val() && self.inserts.val();
@@ -305,8 +330,8 @@ impl<
         self.spilled_valid.next = self.log_access.spilled_valid.val();
         self.logged_valid.next = self.log_access.logged_valid.val();
         for k in 0..SLOTS {
-            self.free_one[k].next = self.log_access.free_one[k].val();
-            self.free_two[k].next = self.log_access.free_two[k].val();
+            self.left_one[k].next = self.log_access.left_one[k].val();
+            self.left_two[k].next = self.log_access.left_two[k].val();
             self.seen_one[k].next = self.log_access.seen_one[k].val();
             self.seen_two[k].next = self.log_access.seen_two[k].val();
         }
@@ -347,13 +372,13 @@ impl<
             push_index, push_log_address, push_log_data, stop_valid, stop_warp, memory_ready, checked_valid, checked_index,
             checked_slot, checked_store, checked_log_address, checked_log_data, fault_valid, fault_warp, fault_index,
             resume_valid, resume_warp, replay_ready, launch_valid, launch_entries, waiting_squash, save_valid, save_slot,
-            saved_ready, credit, place, front_valid, front_data, front, front_warp, front_slot, front_class, front_opcode, front_pc,
+            saved_ready, credit, credit_two, credit_chosen, place, place_two, place_chosen, front_valid, front_data, front, front_warp, front_slot, front_class, front_opcode, front_pc,
             front_mask, front_entry, front_replayed, front_squashed,
             front_index, front_log_address, front_log_data, memory_valid, squashed_valid, checked_ready, resume_ready,
             replay_valid, replay_done, replay, replay_index, replay_log_address, replay_log_data, save_ready, save_done,
-            saved_valid, spilled_valid, logged_valid, occupancy, has_place, queue, places, coming_one, coming_two,
-            coming_three, promised, promised_more, store, global, inserts, goes, pop;
-            operand, free_one, free_two, seen_one, seen_two, logged_data
+            saved_valid, spilled_valid, logged_valid, occupancy, has_place, has_two, had_two, queue, places, coming_one, coming_two,
+            coming_three, coming_four, promised, promised_one, promised_two, store, global, inserts, goes, pop;
+            operand, left_one, left_two, seen_one, seen_two, logged_data
         )
     }
 

@@ -4,7 +4,7 @@ use rust_hdl::prelude::*;
 
 use super::buffer::Buffer;
 use super::instruction::{Instruction, Messages, Registers, Units};
-use super::log_room::OfSlot;
+use super::of_slot::OfSlot;
 use crate::params::{SLOT_BITS, SLOTS, UNITS, WARP_BITS};
 use crate::register::Register;
 use crate::scoreboard::Scoreboard;
@@ -60,6 +60,8 @@ pub struct Warp<const K: usize, const J: usize> {
     pub stays: Signal<In, Bit>,
     /// What is free.
     pub units: Signal<In, Units>,
+    /// What will be in the next cycle.
+    pub choice: Signal<In, Units>,
     /// Slots that had a free log entry in the cycle before.
     pub seen_one: [Signal<In, Bit>; SLOTS],
     /// Slots that had two.
@@ -244,6 +246,7 @@ impl<const K: usize, const J: usize> Logic for Warp<K, J> {
         self.one_entry.slot.next = self.own_slot.q.val();
         self.two_entries.slot.next = self.own_slot.q.val();
         self.buffer.units.next = self.units.val();
+        self.buffer.choice.next = self.choice.val();
         self.buffer.logs.next = self.logs.val();
         self.buffer.kept.next = self.kept_slot.holds.val();
         self.buffer.turn.next = self.has_turn.q.val();
@@ -283,7 +286,7 @@ impl<const K: usize, const J: usize> Logic for Warp<K, J> {
                 || (self.board.first_valid.val()
                     && self.buffer.may_ask.val()
                     && ((self.board.likely.val()
-                        && (self.leaving.val() || self.buffer.free.val()))
+                        && (self.leaving.val() || self.buffer.free_then.val()))
                         || (self.leaving.val() && (self.stays.val() || !self.buffer.free.val())))));
     }
 }
@@ -299,7 +302,7 @@ impl<const K: usize, const J: usize> Warp<K, J> {
         signals! {
             clock, reset, number, logs, messages, finished_valid, finished_warp, finished_entry, squash_entry,
             checked_entry, resume_warp, save_slot, fetch_chosen, fetched_valid, fetched, entry, entry_stops,
-            entry_holds, issue_chosen, go, pair_go, stays, units, seen_one, seen_two, calls, kept, revert, fetch_request, asking,
+            entry_holds, issue_chosen, go, pair_go, stays, units, choice, seen_one, seen_two, calls, kept, revert, fetch_request, asking,
             arrive_entry, issue_request, ready, pair, special, control, memory, turn, chosen_turn, first, first_entry, second,
             second_entry, slot, revert_request, revert_first, revert_second, revert_squashed, drained, stays_in_slot,
             running, own_slot, refetch, reverting, has_turn, buffer, one_entry, two_entries, called, kept_slot, faulting, stopping, starting, proceeding,

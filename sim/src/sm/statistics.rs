@@ -259,7 +259,8 @@ impl Statistics {
         let queues = self.scheme.queues() && first.class.is_global();
         let used = self.block_used[usize::from(warp.slot)];
         Some(match () {
-            () if queues && self.queued >= self.queue_entries => Stall::Queue,
+            // A warp is chosen for two places, of which another one may take one.
+            () if queues && self.queued + 1 >= self.queue_entries => Stall::Queue,
             () if queues
                 && self.scheme == Scheme::OperandLog
                 && (lacking >> warp.slot & 1 == 1

@@ -10,7 +10,7 @@ use crate::replay_queue::{self, ReplayQueue};
 
 /// Instructions that the stage holds at most: with one that arrives and one that leaves in each cycle, and one in
 /// operand read, none is ever refused.
-pub const PLACES: usize = 3;
+pub const PLACES: usize = 4;
 
 /// An instruction with the rest of what the stage knows of it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,12 +60,22 @@ pub struct MemoryStage {
     spill_release: Option<(u8, u8)>,
     /// The operand of it that the log is to read next.
     spill_aim: Option<(u8, u8)>,
-    /// The queue had a place for one more instruction in the cycle before.
-    place: bool,
+    /// The queue had places for one more instruction, and for two, in the cycle before.
+    place: [bool; 2],
+    had_two: bool,
     /// Slots that had a free log entry, or two, in the cycle before, a bit each.
     seen: (u16, u16),
     queue: ReplayQueue,
     log: OperandLog,
+}
+
+/// Log entries that an instruction takes: one for its address, a store one for its data.
+fn entries(class: Class) -> usize {
+    match class {
+        Class::Load => 1,
+        Class::Store => 2,
+        _ => 0,
+    }
 }
 
 impl MemoryStage {
@@ -79,11 +89,16 @@ impl MemoryStage {
             spilled: 0,
             spill_release: None,
             spill_aim: None,
-            place: false,
+            place: [false; 2],
+            had_two: false,
             seen: (0, 0),
             queue: ReplayQueue::new(parameters.queue),
             log: OperandLog::new(parameters.log),
         }
+    }
+
+    pub fn queued(&self, warp: u8) -> usize {
+        self.queue.length(warp)
     }
 
     pub fn length(&self) -> usize {
@@ -96,7 +111,7 @@ impl MemoryStage {
     }
 
     /// Whether a slot has log entries for a load or a store, besides those that the memory instruction in operand read
-    /// takes in this cycle: behind a load another load finds one if there are two, and whatever else waits.
+    /// takes in this cycle.
     pub fn has_entries(
         &self,
         outputs: &operand_log::Outputs,
@@ -108,11 +123,14 @@ impl MemoryStage {
             return true;
         }
         let before = taking.filter(|&(of, _)| of == slot);
-        match (class, before) {
-            (Class::Store, Some(_)) | (_, Some((_, Class::Store))) => false,
-            (Class::Store, None) | (_, Some(_)) => bit(outputs.free_two.into(), slot),
-            _ => bit(outputs.free_one.into(), slot),
-        }
+        let taken = before.map_or(0, |(_, class)| entries(class));
+        let free = [
+            outputs.free_one,
+            outputs.free_two,
+            outputs.free_three,
+            outputs.free_four,
+        ];
+        bit(free[taken + entries(class) - 1].into(), slot)
     }
 
     /// Whether the cycle before saw log entries of a slot for a load or a store.
@@ -126,19 +144,25 @@ impl MemoryStage {
             }
     }
 
-    /// Whether the queue has an entry for another instruction, as the cycle before has found.
-    pub fn has_place(&self) -> bool {
-        !self.parameters.scheme.queues() || self.place
+    /// Whether the queue has entries for so many instructions more, one or two, as the cycle before has found.
+    pub fn has_places(&self, count: usize) -> bool {
+        !self.parameters.scheme.queues() || self.place[count - 1]
     }
 
-    /// Whether the queue has more entries than instructions that are on their way to it: so many as `coming` in
-    /// operand read and at issue, and those in the stage. What has faulted leaves the queue only by a replay, which
+    /// Whether it had entries for two a cycle before that.
+    pub fn had_two_places(&self) -> bool {
+        !self.parameters.scheme.queues() || self.had_two
+    }
+
+    /// Whether the queue has entries for one more instruction and for two, besides those that are on their way to it: so many
+    /// as `coming` in operand read and at issue, and those in the stage. What has faulted leaves the queue only by a replay, which
     /// comes through the stage, so nothing there may wait for an entry, nor for an older one to commit that may fault.
-    fn finds_place(&self, coming: usize) -> bool {
+    fn finds_places(&self, coming: usize) -> [bool; 2] {
         let inserts =
             |operation: &&Operation| operation.instruction.class.is_global() && !operation.replayed;
         let staged = self.operations.iter().filter(inserts).count();
-        self.queue.free().count_ones() as usize > staged + coming && !self.queue.is_aged()
+        let free = self.queue.free().count_ones() as usize;
+        [1, 2].map(|more| free >= staged + coming + more && !self.queue.is_aged())
     }
 
     fn front(&self) -> Option<&Operation> {
@@ -348,7 +372,8 @@ impl MemoryStage {
         stops: u64,
     ) {
         let scheme = self.parameters.scheme;
-        self.place = self.finds_place(coming);
+        self.had_two = self.place[1];
+        self.place = self.finds_places(coming);
         self.seen = (cycle.log_outputs.free_one, cycle.log_outputs.free_two);
         if cycle.pop {
             self.operations.pop_front();
@@ -401,7 +426,7 @@ impl MemoryStage {
             self.operations.clear();
             (self.step, self.aim, self.second_release) = (0, None, None);
             (self.spilled, self.spill_release, self.spill_aim) = (0, None, None);
-            (self.place, self.seen) = (false, (0, 0));
+            (self.place, self.had_two, self.seen) = ([false; 2], false, (0, 0));
         }
     }
 }

@@ -64,7 +64,9 @@ impl SmPipelineTraffic {
         if self.switch.restoring.is_none() && self.dice.chance(self.mode.restore) {
             let warp = self.dice.below(self.parameters.warps as u64) as u8;
             let slot = self.slot(warp);
+            // A warp gets back no more than it can have had in flight.
             let free = model.is_drained(warp)
+                && model.queued(warp) < self.parameters.entries
                 && !model.is_replaying(warp)
                 && self.resuming != Some(warp)
                 && self.switch.saving.is_none_or(|(saving, _)| saving != slot);

@@ -1,0 +1,30 @@
+//! What holds of a slot.
+
+use rust_hdl::prelude::*;
+
+use crate::any_of::AnyOf;
+use crate::params::{SLOT_BITS, SLOTS};
+
+/// What holds of one slot, of what is known of each.
+#[derive(Default, LogicBlock)]
+pub struct OfSlot {
+    /// Of each slot.
+    pub of: [Signal<In, Bit>; SLOTS],
+    /// The slot.
+    pub slot: Signal<In, Bits<SLOT_BITS>>,
+    /// Of that one.
+    pub holds: Signal<Out, Bit>,
+
+    some: AnyOf<SLOTS>,
+}
+
+impl Logic for OfSlot {
+    #[hdl_gen]
+    fn update(&mut self) {
+        for k in 0..SLOTS {
+            self.some.of[k].next =
+                self.of[k].val() && (self.slot.val() == k.to_bits::<SLOT_BITS>());
+        }
+        self.holds.next = self.some.any.val();
+    }
+}
