@@ -175,7 +175,8 @@ impl<const L: usize, const I: usize, const K: usize> Default for Coalescer<L, I,
         signals!(
             clock, reset, instruction_valid, instruction_pages, request_ready, instruction_ready, request_valid,
             request_line, request_leader, request_last, offered, offered_line, offered_leader, offered_last, leader,
-            leading_line, incoming_leader, incoming_line, following, following_line, some, more, free, making, accepting, kept;
+            leading_line, incoming_leader, incoming_line, following, following_line, some, more, free, making,
+            accepting, kept;
             instruction_mask, instruction_line, request_mask, pending, line, offered_mask, incoming, together
         )
     }

@@ -593,7 +593,8 @@ impl<
             report_place, command_ready, walk_valid, walk_page, walk_space, walk_write, present_ready, wake_valid,
             wake_page, wake_space, wake_denied, held, sweeping, phase, of_fault, of_sweep, of_all, ends,
             denies, page, space, access, cause, level, entry, found, place, sweep_denies, count, walking,
-            walk_of, walk_in, walk_writes, choice, entries, limits, reports, some_far, some_told, some_left, idle, compared, read_page,
+            walk_of, walk_in, walk_writes, choice, entries, limits, reports, some_far, some_told, some_left, idle,
+            compared, read_page,
             read_space, other_page, same, choosing, acting, waking, answering, held_place, merging,
             taking, telling, ending, trimming, asking;
             fault_requesters, command_requesters, answer_far, answer_nack, report_requesters, wake_to, requester, far,
@@ -606,7 +607,8 @@ hardware!([const E: usize, const I: usize, const O: usize, const P: usize, const
     const N: usize, const C: usize, const G: usize] FarFaultMshr<E, I, O, P, A, W, N, C, G> {
     inputs: reset, region, limit, fault_valid, fault_page, fault_space, fault_requesters, fault_access,
         fault_cause, fault_level, answer_ready, report_ready, command_valid, command_cancel, command_all,
-        command_page, command_space, command_requesters, walk_ready, present_valid, present_page, present_space, wake_ready;
+        command_page, command_space, command_requesters, walk_ready, present_valid, present_page, present_space,
+        wake_ready;
     outputs: fault_ready, answer_valid, answer_page, answer_space, answer_far, answer_nack, answer_place,
         report_valid, report_page, report_space, report_requesters, report_access, report_cause, report_level,
         report_index, report_place, command_ready, walk_valid, walk_page, walk_space, walk_write, present_ready,

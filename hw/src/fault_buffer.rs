@@ -708,14 +708,32 @@ impl<
             };
         }
         signals!(
-            clock, reset, fault_valid, fault_page, fault_space, fault_access, fault_cause, fault_level, fault_replayable, fault_index, fault_place, detail_ready, context_valid, context_known, context_warp, context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written, register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping, walks_pending, fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid, write_address, write_data, read_data, interrupts, room, command_valid, command_cancel, command_all, command_page, command_space, phase, step, outstanding, moved, compared, page, space, access, cause, level, replayable, index, place, stamp, asking, awaiting, known, warp, slot, pc, lanes, scheme, pointer, enabled, short, interrupts_records, interrupts_overflow, asks, overflow, refused, records, filtered, away, dropped, time, ring, commands, record, shown, state, controls, idle, searching, comparing, writing, sealing, settled, accepts, takes, ends, ends_search, alike, filters, drops, has_room, writes, details, offered, acknowledged, last, word, start, inside, key, newest, answered, at_rest, writes_control, writes_flags;
+            clock, reset, fault_valid, fault_page, fault_space, fault_access, fault_cause, fault_level,
+            fault_replayable, fault_index, fault_place, detail_ready, context_valid, context_known, context_warp,
+            context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written,
+            register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping,
+            walks_pending, fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid,
+            write_address, write_data, read_data, interrupts, room, command_valid, command_cancel, command_all,
+            command_page, command_space, phase, step, outstanding, moved, compared, page, space, access, cause,
+            level, replayable, index, place, stamp, asking, awaiting, known, warp, slot, pc, lanes, scheme, pointer,
+            enabled, short, interrupts_records, interrupts_overflow, asks, overflow, refused, records, filtered,
+            away, dropped, time, ring, commands, record, shown, state, controls, idle, searching, comparing, writing,
+            sealing, settled, accepts, takes, ends, ends_search, alike, filters, drops, has_room, writes, details,
+            offered, acknowledged, last, word, start, inside, key, newest, answered, at_rest, writes_control,
+            writes_flags;
             fault_requesters, command_requesters, requester, control
         )
     }
 }
 
 hardware!([const N: usize, const S: usize, const P: usize, const A: usize, const I: usize, const O: usize, const R: usize, const F: usize, const W: usize, const L: usize, const V: usize, const B: usize, const K: usize, const D: usize, const C: usize, const T: usize] FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T> {
-    inputs: reset, fault_valid, fault_page, fault_space, fault_requesters, fault_access, fault_cause, fault_level, fault_replayable, fault_index, fault_place, detail_ready, context_valid, context_known, context_warp, context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written, register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping, walks_pending;
-    outputs: fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid, write_address, write_data, read_data, interrupts, room, command_valid, command_cancel, command_all, command_page, command_space, command_requesters;
+    inputs: reset, fault_valid, fault_page, fault_space, fault_requesters, fault_access, fault_cause, fault_level,
+        fault_replayable, fault_index, fault_place, detail_ready, context_valid, context_known, context_warp,
+        context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written,
+        register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping,
+        walks_pending;
+    outputs: fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid, write_address, write_data,
+        read_data, interrupts, room, command_valid, command_cancel, command_all, command_page, command_space,
+        command_requesters;
     memories: |buffer| vec![buffer.keys.usage()];
 });

@@ -639,8 +639,17 @@ impl<const T: usize, const I: usize, const E: usize> Gmmu<T, I, E> {
 }
 
 hardware!([const T: usize, const I: usize, const E: usize] Gmmu<T, I, E> {
-    inputs: reset, request_valid, request_page, request_space, request_write, detail_ready, context_valid, context_known, context_warp, context_slot, context_pc, context_lanes, context_scheme, context_pointer, memory_ready, response_valid, response_walk, response_data, response_error, response_changed, write_ready, written, register_valid, register_number, register_data, read_number, invalidate_valid, invalidate_scope, invalidate_page, invalidate_space, root_valid, root_space, root_frame, reserved_bits, execute_disable, last_frame, cached_levels, shared_tlb, far_limit, region;
-    outputs: request_ready, fill_valid, fill_kind, fill_page, fill_space, fill_frame, fill_writable, fill_clean, fill_place, resolve_valid, resolve_page, resolve_space, drop_valid, drop_scope, drop_space, detail_valid, detail_sm, detail_page, detail_space, memory_valid, memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected, write_valid, write_address, write_data, read_data, interrupts, invalidate_ready, held;
+    inputs: reset, request_valid, request_page, request_space, request_write, detail_ready, context_valid,
+        context_known, context_warp, context_slot, context_pc, context_lanes, context_scheme, context_pointer,
+        memory_ready, response_valid, response_walk, response_data, response_error, response_changed, write_ready,
+        written, register_valid, register_number, register_data, read_number, invalidate_valid, invalidate_scope,
+        invalidate_page, invalidate_space, root_valid, root_space, root_frame, reserved_bits, execute_disable,
+        last_frame, cached_levels, shared_tlb, far_limit, region;
+    outputs: request_ready, fill_valid, fill_kind, fill_page, fill_space, fill_frame, fill_writable, fill_clean,
+        fill_place, resolve_valid, resolve_page, resolve_space, drop_valid, drop_scope, drop_space, detail_valid,
+        detail_sm, detail_page, detail_space, memory_valid, memory_walk, memory_word, memory_level, memory_update,
+        memory_dirty, memory_expected, write_valid, write_address, write_data, read_data, interrupts,
+        invalidate_ready, held;
     memories: |gmmu| {
         [gmmu.tlb.memories(), gmmu.walker.memories(), gmmu.cache.memories(), gmmu.mshrs.memories(), gmmu.buffer.memories()].concat()
     };

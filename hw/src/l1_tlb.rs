@@ -350,13 +350,18 @@ impl<
             };
         }
         signals!(
-            clock, reset, check_valid, check_page, check_space, check_write, check_tag, walk_ready, fill_valid, fill_kind,
-            fill_page, fill_space, fill_frame, fill_writable, fill_clean, resolve_valid, resolve_page, resolve_space, invalidate_valid,
+            clock, reset, check_valid, check_page, check_space, check_write, check_tag, walk_ready, fill_valid,
+            fill_kind,
+            fill_page, fill_space, fill_frame, fill_writable, fill_clean, resolve_valid, resolve_page, resolve_space,
+            invalidate_valid,
             invalidate_scope, invalidate_page, invalidate_space, far_limit, report_faults, check_ready, answer_valid,
             answer_tag, answer_hit, answer_frame, answer_fault, answer_denied, walk_valid, walk_page, walk_space,
-            walk_write, wake_valid, wake_all, wake_page, wake_space, checking, look_page, look_space, look_write, look_tag,
-            drop_page, drop_space, drop_all, filling, kind, fill_of, fill_in, frame, writable, clean, resolving, resolve_of,
-            resolve_in, waking, waking_all, wake_of, wake_in, recency, vacant, some_vacant, misses, resident, found_frame,
+            walk_write, wake_valid, wake_all, wake_page, wake_space, checking, look_page, look_space, look_write,
+            look_tag,
+            drop_page, drop_space, drop_all, filling, kind, fill_of, fill_in, frame, writable, clean, resolving,
+            resolve_of,
+            resolve_in, waking, waking_all, wake_of, wake_in, recency, vacant, some_vacant, misses, resident,
+            found_frame,
             found_writable, found_denied, look_set, look_above, fill_set, fill_above, denied, allowed;
             order, way, hit, victim
         )
@@ -367,7 +372,8 @@ hardware!([const S: usize, const I: usize, const W: usize, const Q: usize, const
     const T: usize, const A: usize, const F: usize, const R: usize, const M: usize, const N: usize, const O: usize]
 L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O> {
     inputs: reset, check_valid, check_page, check_space, check_write, check_tag, walk_ready, fill_valid, fill_kind,
-        fill_page, fill_space, fill_frame, fill_writable, fill_clean, resolve_valid, resolve_page, resolve_space, invalidate_valid,
+        fill_page, fill_space, fill_frame, fill_writable, fill_clean, resolve_valid, resolve_page, resolve_space,
+        invalidate_valid,
         invalidate_scope, invalidate_page, invalidate_space, far_limit, report_faults;
     outputs: check_ready, answer_valid, answer_tag, answer_hit, answer_frame, answer_fault, answer_denied, walk_valid,
         walk_page, walk_space, walk_write, wake_valid, wake_all, wake_page, wake_space;

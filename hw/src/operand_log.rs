@@ -315,7 +315,8 @@ impl<const E: usize, const P: usize, const C: usize> OperandLog<E, P, C> {
             allocating_store, lowest, highest, reading_replay, reading_save, reading_allowed, waited, turn, one, two,
             allocate, next_slot, first, past, released, asked, overdue, write, replay, save, reader_saves, entry, slot,
             entry_written, reader_next_slot, reader_first, reader_past, read_allowed;
-            write_data, free_one, free_two, free_three, free_four, read_data, allocated, written, free, partition, fits, one_of_slot,
+            write_data, free_one, free_two, free_three, free_four, read_data, allocated, written, free, partition,
+            fits, one_of_slot,
             two_of_slot, allocating_slot, releasing_slot, freed, taken, taking, releasing
         )
     }

@@ -859,12 +859,14 @@ impl<
             answer_executable, answer_clean, memory_valid, memory_walk, memory_word, memory_level, memory_update,
             memory_dirty, memory_expected, invalidate_ready, turn, next, some_request, page_of, space_of,
             some_write, some_execute, some_user, waiting, canonical, odd, requester, free, some_free,
-            some_alike, some_joined, compared, begin, pop, chosen, chosen_first, chosen_walk, some_want, above, all, some_above, choosing,
+            some_alike, some_joined, compared, begin, pop, chosen, chosen_first, chosen_walk, some_want, above, all,
+            some_above, choosing,
             offers_first, some_ask, some_page, some_space, some_requesters, some_level, some_frame, some_note,
             some_writes, some_executes, some_user_mode, some_marking, some_writable, some_user_page,
             some_executable, narrow_page, whole_page, leaving, answers, number, page, space, write, execute,
             user, requesters, level, marking, frame, cause, writable, user_page, executable, leaving_space,
-            entry, maps, dirty, skips, skipped, taken, room, tracing, go, wide_page, index, table, found, readable, coded,
+            entry, maps, dirty, skips, skipped, taken, room, tracing, go, wide_page, index, table, found, readable,
+            coded,
             code, back, back_walk, back_data, from, looked_level,
             looked_note, looked_inside, looked_write, looked_execute, looked_user, looked_marking,
             looked_writable, looked_user_page, looked_executable, looked, seen_walk, seen_data, seen_error,
@@ -885,7 +887,8 @@ hardware!([const N: usize, const J: usize, const T: usize, const I: usize, const
         response_changed, root_valid, root_space, root_frame, invalidate_valid, invalidate_space,
         invalidate_all, reserved_bits, execute_disable, last_frame;
     outputs: request_ready, answer_valid, answer_requesters, answer_page, answer_space, answer_write,
-        answer_execute, answer_user, answer_cause, answer_code, answer_level, answer_frame, answer_readable, answer_writable,
+        answer_execute, answer_user, answer_cause, answer_code, answer_level, answer_frame, answer_readable,
+        answer_writable,
         answer_user_page, answer_executable, answer_clean, memory_valid, memory_walk, memory_word, memory_level,
         memory_update, memory_dirty, memory_expected, invalidate_ready;
     memories: |walker| {

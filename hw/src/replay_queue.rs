@@ -433,11 +433,14 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Default
             insert_destination, insert_address_register, insert_data_register, insert_mask, insert_log_address,
             insert_log_data, checked_valid, checked_index, faulted_valid, faulted_index, committed_valid,
             committed_index, held_warp, held_register, resume_valid, resume_warp, replay_ready, save_valid, save_slot,
-            saved_ready, insert_ready, insert_index, memory_free, held, resume_ready, replay_valid, replay_done, save_ready,
+            saved_ready, insert_ready, insert_index, memory_free, held, resume_ready, replay_valid, replay_done,
+            save_ready,
             saved_valid, save_done, entry_index, entry_warp, entry_slot, entry_pc, entry_opcode, entry_destination,
             entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy, aged,
-            count, scan, scan_warp, scan_slot, wanted_age, more_ages, offering, offered, free, pick, insert_blocked, inserting,
-            any_held, any_aged, warp_busy, slot_busy, leaving, looking, in_group, picking, found, full, replayed, offering_replay, offering_save,
+            count, scan, scan_warp, scan_slot, wanted_age, more_ages, offering, offered, free, pick, insert_blocked,
+            inserting,
+            any_held, any_aged, warp_busy, slot_busy, leaving, looking, in_group, picking, found, full, replayed,
+            offering_replay, offering_save,
             count_inserted, count_committed, done;
             live, waiting, checked, warp, slot, address_register, data_register, age, in_flight, insert_match, in_scan,
             committing, faulting, checking, candidate
@@ -451,7 +454,8 @@ ReplayQueue<N, I, O, A> {
         insert_destination, insert_address_register, insert_data_register, insert_mask, insert_log_address,
         insert_log_data, checked_valid, checked_index, faulted_valid, faulted_index, committed_valid, committed_index,
         held_warp, held_register, resume_valid, resume_warp, replay_ready, save_valid, save_slot, saved_ready;
-    outputs: insert_ready, insert_index, memory_free, held, resume_ready, replay_valid, replay_done, save_ready, saved_valid,
+    outputs: insert_ready, insert_index, memory_free, held, resume_ready, replay_valid, replay_done, save_ready,
+        saved_valid,
         save_done, entry_index, entry_warp, entry_slot, entry_pc, entry_opcode, entry_destination,
         entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy, aged;
     memories: |queue| vec![queue.payload.usage()];

@@ -404,7 +404,8 @@ impl<const K: usize, const J: usize> Scoreboard<K, J> {
 
 hardware!([const K: usize, const J: usize] Scoreboard<K, J> {
     inputs: reset, arrive_valid, arrive_issued, arrive_destination, arrive_source_a, arrive_source_b, arrive_source_c,
-        entry_stops, entry_holds, entry_destination, entry_source_a, entry_source_b, entry_source_c, issue_first, issue_second, flush, finished_valid, finished_entry,
+        entry_stops, entry_holds, entry_destination, entry_source_a, entry_source_b, entry_source_c, issue_first,
+        issue_second, flush, finished_valid, finished_entry,
         checked_valid, checked_entry, chosen;
     outputs: room, arrive_entry, first_valid, first_ready, first_entry, second_valid, second_ready, second_entry,
         stopped, stopping, busy, likely;

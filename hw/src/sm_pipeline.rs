@@ -681,7 +681,8 @@ impl<
             memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode, memory_index, memory_log_address,
             memory_log_data, checked_ready, logged_valid, occupancy, save_ready, save_done, spilled_valid, saved_valid,
             saved_warp, saved_store, saved_destination, saved_source_a, saved_source_b, saved_pc, saved_mask,
-            saved_opcode, restore_ready, favoured, had_special, saved_nothing, log_turns, reissue, reverts, resume, squash, reissue_entry,
+            saved_opcode, restore_ready, favoured, had_special, saved_nothing, log_turns, reissue, reverts, resume,
+            squash, reissue_entry,
             drained, slot_busy, messages, units, choice, fault, clash, conflict, second_first, pushed, taking;
             fetched_valid, fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c,
             fetched_pc, fetched_mask, fetched_opcode, operand, finished_valid, finished_warp, finished_entry,

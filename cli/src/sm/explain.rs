@@ -90,10 +90,10 @@ pub fn order(rows: &[Row]) -> String {
         false => list,
     };
     format!(
-        "## Order of the schemes\n\nThe paper's order, with the other logs by their size, is {}. Within {EQUAL} % counts as equal. A scheme that is faster than \
-         one behind it, beside the slowest of these, by more than twice the standard error of the difference, with the stalls that grow most from the \
-         faster to the slower, in points of the faster one's cycles:\n\n{}\nBy less than that, so that the runs do not \
-         tell:\n\n{}{}",
+        "## Order of the schemes\n\nThe paper's order, with the other logs by their size, is {}. Within {EQUAL} % \
+         counts as equal. A scheme that is faster than one behind it, beside the slowest of these, by more than \
+         twice the standard error of the difference, with the stalls that grow most from the faster to the slower, \
+         in points of the faster one's cycles:\n\n{}\nBy less than that, so that the runs do not tell:\n\n{}{}",
         ORDER
             .into_iter()
             .filter(|name| run.iter().any(|setup| setup == name))
@@ -135,9 +135,9 @@ fn without_hardest(rows: &[Row]) -> Option<String> {
         others("operand-log 16 KB", log)?,
     );
     Some(format!(
-        "\n\nMost of the order of the means is that of {hardest}. Without it they are here: {}. In the paper a replay queue \
-         at {} % in the mean and {} % on {hardest} leaves {queue:.1} % for the mean of the others, and the log of 16 KB \
-         {log:.1} %.",
+        "\n\nMost of the order of the means is that of {hardest}. Without it they are here: {}. In the paper a \
+         replay queue at {} % in the mean and {} % on {hardest} leaves {queue:.1} % for the mean of the others, and \
+         the log of 16 KB {log:.1} %.",
         here.join(", "),
         paper("replay-queue")?,
         HARDEST.1
@@ -168,14 +168,14 @@ pub fn hardest(rows: &[Row], variant: &[Row]) -> Option<String> {
     let (queue, log) = of(rows, HARDEST.0)?;
     let (hardest, paper_queue, paper_log) = HARDEST;
     let mut text = format!(
-        "On {hardest}, which runs at 8 warps, the replay queue is at {queue:.1} % and the log of 16 KB at {log:.1} %; in \
-         the paper at {paper_queue} % and {paper_log} %."
+        "On {hardest}, which runs at 8 warps, the replay queue is at {queue:.1} % and the log of 16 KB at {log:.1} \
+         %; in the paper at {paper_queue} % and {paper_log} %."
     );
     if let Some((queue, log)) = of(variant, VARIANT) {
         text += &format!(
-            " This rests on how the kernel makes its addresses: two pointers move on right after each load, and the queue \
-             holds a pointer until the load's last check. With one pointer that stays and offsets instead (`{VARIANT}`), \
-             the queue is at {queue:.1} % and the log at {log:.1} %."
+            " This rests on how the kernel makes its addresses: two pointers move on right after each load, and the \
+             queue holds a pointer until the load's last check. With one pointer that stays and offsets instead \
+             (`{VARIANT}`), the queue is at {queue:.1} % and the log at {log:.1} %."
         );
     }
     Some(text)
@@ -292,9 +292,9 @@ fn explanation(setup: &str, points: f64, pairs: &[(&Row, &Row)]) -> String {
         false => list,
     };
     format!(
-        "**{setup}** costs {direction} than in the paper ({points:+.1} points). {why}: the last TLB check comes after {}, \
-         {} of {} workloads lose 2 % or more ({}), and the others do not ({}). Of its stalls, *{}* has grown most, by \
-         {:.1} points of the baseline's cycles in the mean: {}.",
+        "**{setup}** costs {direction} than in the paper ({points:+.1} points). {why}: the last TLB check comes \
+         after {}, {} of {} workloads lose 2 % or more ({}), and the others do not ({}). Of its stalls, *{}* has \
+         grown most, by {:.1} points of the baseline's cycles in the mean: {}.",
         checks.text(),
         lost.len(),
         pairs.len(),

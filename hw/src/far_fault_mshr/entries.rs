@@ -133,7 +133,8 @@ impl<const E: usize, const I: usize, const A: usize> Default for Entries<E, I, A
             };
         }
         signals!(
-            clock, reset, search, sweep, tag, drop, mark, target, take, clean, free, unmark, some, first, is_clean, vacant,
+            clock, reset, search, sweep, tag, drop, mark, target, take, clean, free, unmark, some, first, is_clean,
+            vacant,
             marked, lowest, lowest_free, some_candidate, some_noted, some_clean;
             taken, noted, tags, candidate, of_clean, is_target
         )

@@ -317,13 +317,18 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
             };
         }
         signals!(
-            clock, reset, checking, resident, look_page, look_space, look_write, drop_page, drop_space, drop_all, filling,
-            fill_kind, fill_page, fill_space, resolving, resolve_page, resolve_space, walk_ready, far_limit, report_faults,
-            absent, write, wake, wake_all, walk_valid, walk_page, walk_space, walk_write, fetching, refused, offering, turn, free,
+            clock, reset, checking, resident, look_page, look_space, look_write, drop_page, drop_space, drop_all,
+            filling,
+            fill_kind, fill_page, fill_space, resolving, resolve_page, resolve_space, walk_ready, far_limit,
+            report_faults,
+            absent, write, wake, wake_all, walk_valid, walk_page, walk_space, walk_write, fetching, refused,
+            offering, turn, free,
             next, some_free, some_looked, some_absent, some_ended, some_put_off, some_told,
-            some_resolved, some_cancelled, some_asking, some_write, offered_page, offered_space, far, hold, missing, refusing, choosing,
+            some_resolved, some_cancelled, some_asking, some_write, offered_page, offered_space, far, hold, missing,
+            refusing, choosing,
             fetching_left, fetching_resolved;
-            state, page, space, by_write, stale, known_absent, in_space, looked, dropped, named, filled, cancelled, ended,
+            state, page, space, by_write, stale, known_absent, in_space, looked, dropped, named, filled, cancelled,
+            ended,
             resolved, asking, offered
         )
     }

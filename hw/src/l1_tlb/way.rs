@@ -168,8 +168,10 @@ impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: us
             };
         }
         signals!(
-            clock, reset, look_set, look_tag, look_space, drop_page, drop_space, drop_all, by_write, write, write_set, write_tag,
-            write_space, write_frame, write_writable, write_clean, write_denied, found, frame, writable, denied, vacant, looked_tag,
+            clock, reset, look_set, look_tag, look_space, drop_page, drop_space, drop_all, by_write, write,
+            write_set, write_tag,
+            write_space, write_frame, write_writable, write_clean, write_denied, found, frame, writable, denied,
+            vacant, looked_tag,
             looked_space, looked_frame, some, some_writable, some_clean, some_denied, matched, spoiled,
             taken;
             present, tag, space, frames, may_write, clean, barred, looked, written

@@ -176,7 +176,8 @@ impl<const K: usize> Default for Fill<K> {
         }
         signals!(
             clock, reset, offered, data, error, reserved_bits, forget, may_read, may_write, idle, read,
-            comparing, first, first_writes, write, write_round, entry, step, waited, held, chosen_round, some_found, behind, some_behind, leads,
+            comparing, first, first_writes, write, write_round, entry, step, waited, held, chosen_round, some_found,
+            behind, some_behind, leads,
             withholds, reserved, take;
             found, round, way, chosen
         )

@@ -161,8 +161,10 @@ impl<const V: usize, const X: usize, const J: usize> IssuePort<V, X, J> {
         }
         signals!(
             clock, reset, odd, blocked, load_fits, store_fits, yields, warp, warp_slot, older, older_entry, younger,
-            younger_entry, fits, can_go, refused, has_turn, can_pair, needs_special, needs_control, needs_memory, returned, some_ready, some_pair,
-            some_special, some_control, some_memory, some_turn, of_first, of_second, entry_of_first, entry_of_second, slot_of_warp;
+            younger_entry, fits, can_go, refused, has_turn, can_pair, needs_special, needs_control, needs_memory,
+            returned, some_ready, some_pair,
+            some_special, some_control, some_memory, some_turn, of_first, of_second, entry_of_first, entry_of_second,
+            slot_of_warp;
             request, ready, pair, special, control, memory, turn, first, first_entry, second, second_entry, slot, chosen
         )
     }

@@ -264,11 +264,13 @@ impl<const E: usize, const P: usize, const C: usize> LogAccess<E, P, C> {
             };
         }
         signals!(
-            clock, reset, logs, launch_valid, launch_entries, taking, taking_slot, taking_two, front_global, front_store,
+            clock, reset, logs, launch_valid, launch_entries, taking, taking_slot, taking_two, front_global,
+            front_store,
             front_replayed, front_slot, front_address, front_data, pop, checked_valid, checked_slot, checked_store,
             checked_address, checked_data, saved_valid, saved_slot, saved_store, saved_address, saved_data, saved_ready,
             complete, second, taken_address, taken_data, checked_ready, spilled_all, spilled_valid, logged_valid, step,
-            aimed, aimed_slot, aimed_entry, releasing, releasing_slot, releasing_entry, spill, wants, stepping, last_operand, front_entry;
+            aimed, aimed_slot, aimed_entry, releasing, releasing_slot, releasing_entry, spill, wants, stepping,
+            last_operand, front_entry;
             operand, logged_data, left_one, left_two, taking_here, seen_one, seen_two, had_one, had_two
         )
     }

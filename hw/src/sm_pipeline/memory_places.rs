@@ -210,8 +210,10 @@ impl<const J: usize, const I: usize> Default for MemoryPlaces<J, I> {
         signals! {
             clock, reset, queues, logs, issuing, push_valid, push, push_entry, push_index, push_replayed, push_squashed,
             push_log_address, push_log_data, taking, taken_address, taken_data, pop, fault_valid, fault_warp,
-            stop_valid, stop_warp, credit, credit_two, credit_chosen, valid, request, entry, index, replayed, squashed, log_address, log_data,
-            inserting, count, no_credit, no_credit_two, had_credit_two, fresh, only_queue, place, squashed_now, left, last
+            stop_valid, stop_warp, credit, credit_two, credit_chosen, valid, request, entry, index, replayed,
+            squashed, log_address, log_data,
+            inserting, count, no_credit, no_credit_two, had_credit_two, fresh, only_queue, place, squashed_now, left,
+            last
         }
     }
 }

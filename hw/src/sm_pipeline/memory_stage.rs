@@ -369,14 +369,18 @@ impl<
         }
         signals!(
             clock, reset, issuing, issuing_global, coming, push_valid, push, push_entry, push_replayed, push_squashed,
-            push_index, push_log_address, push_log_data, stop_valid, stop_warp, memory_ready, checked_valid, checked_index,
+            push_index, push_log_address, push_log_data, stop_valid, stop_warp, memory_ready, checked_valid,
+            checked_index,
             checked_slot, checked_store, checked_log_address, checked_log_data, fault_valid, fault_warp, fault_index,
-            resume_valid, resume_warp, replay_ready, launch_valid, launch_entries, waiting_squash, save_valid, save_slot,
-            saved_ready, credit, credit_two, credit_chosen, place, place_two, place_chosen, front_valid, front_data, front, front_warp, front_slot, front_class, front_opcode, front_pc,
+            resume_valid, resume_warp, replay_ready, launch_valid, launch_entries, waiting_squash, save_valid,
+            save_slot,
+            saved_ready, credit, credit_two, credit_chosen, place, place_two, place_chosen, front_valid, front_data,
+            front, front_warp, front_slot, front_class, front_opcode, front_pc,
             front_mask, front_entry, front_replayed, front_squashed,
             front_index, front_log_address, front_log_data, memory_valid, squashed_valid, checked_ready, resume_ready,
             replay_valid, replay_done, replay, replay_index, replay_log_address, replay_log_data, save_ready, save_done,
-            saved_valid, spilled_valid, logged_valid, occupancy, has_place, has_two, had_two, queue, places, coming_one, coming_two,
+            saved_valid, spilled_valid, logged_valid, occupancy, has_place, has_two, had_two, queue, places,
+            coming_one, coming_two,
             coming_three, coming_four, promised, promised_one, promised_two, store, global, inserts, goes, pop;
             operand, left_one, left_two, seen_one, seen_two, logged_data
         )

@@ -81,7 +81,8 @@ impl<const W: usize, const Y: usize> Default for Reverts<W, Y> {
             };
         }
         signals!(
-            clock, reset, valid, warp, count, chosen, number, arbiter, some, some_first, some_second, some_squashed, one,
+            clock, reset, valid, warp, count, chosen, number, arbiter, some, some_first, some_second, some_squashed,
+            one,
             two;
             request, first, second, squashed, grant
         )

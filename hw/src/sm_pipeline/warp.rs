@@ -302,10 +302,13 @@ impl<const K: usize, const J: usize> Warp<K, J> {
         signals! {
             clock, reset, number, logs, messages, finished_valid, finished_warp, finished_entry, squash_entry,
             checked_entry, resume_warp, save_slot, fetch_chosen, fetched_valid, fetched, entry, entry_stops,
-            entry_holds, issue_chosen, go, pair_go, stays, units, choice, seen_one, seen_two, calls, kept, revert, fetch_request, asking,
-            arrive_entry, issue_request, ready, pair, special, control, memory, turn, chosen_turn, first, first_entry, second,
+            entry_holds, issue_chosen, go, pair_go, stays, units, choice, seen_one, seen_two, calls, kept, revert,
+            fetch_request, asking,
+            arrive_entry, issue_request, ready, pair, special, control, memory, turn, chosen_turn, first,
+            first_entry, second,
             second_entry, slot, revert_request, revert_first, revert_second, revert_squashed, drained, stays_in_slot,
-            running, own_slot, refetch, reverting, has_turn, buffer, one_entry, two_entries, called, kept_slot, faulting, stopping, starting, proceeding,
+            running, own_slot, refetch, reverting, has_turn, buffer, one_entry, two_entries, called, kept_slot,
+            faulting, stopping, starting, proceeding,
             arrival, claim, leaving, issue_first, idle
         }
     }
