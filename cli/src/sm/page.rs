@@ -172,18 +172,21 @@ fn means(args: &Args, rows: &[Row], variations: &[(&str, Vec<Row>)]) -> String {
 fn assumptions(args: &Args) -> String {
     let paper = Parameters::paper(Scheme::StallOnFault, 8 << 10);
     format!(
-        "Assumptions that the paper does not settle:\n\n - `--sharers {}`: so many SMs share the L2 TLB and work on \
-         neighbouring blocks, so of as many pages that are new to it this SM walks for one and finds the others \
-         there. With 1, it walks for every page itself.\n - `--queue {}`: the paper's replay queue is never full \
-         (\"its size is bounded by the number of in-flight global memory instructions\", section 3.2). Here it has \
-         entries, which are held from the memory stage to the last TLB check, and a full queue stalls the issue of \
-         memory instructions.\n - A warp has {} instructions in flight at most and the L1 TLB waits for {} pages at \
-         most, as in the Verilog, and the next warp is chosen in the order of `--scheduler`. Two warps issue \
-         together if the number of one is even and that of the other odd.\n - Under every scheme a warp waits for \
-         all that it has in flight before a barrier and before its last instruction.\n - A store takes no bandwidth \
-         of DRAM: nobody waits for it.\n - A line of DRAM comes up to {} cycles earlier or later than the latency \
-         says, by the seed, because other SMs use the DRAM too.\n - Arithmetic takes {} cycles, a special function \
-         {} with the next after {}, a branch {}, and an access of shared memory {}.",
+        "Assumptions that the paper does not settle:\n\n\
+         - `--sharers {}`: so many SMs share the L2 TLB and work on neighbouring blocks, so of as many pages that are \
+         new to it this SM walks for one and finds the others there. With 1, it walks for every page itself.\n\
+         - `--queue {}`: the paper's replay queue is never full (\"its size is bounded by the number of in-flight \
+         global memory instructions\", section 3.2). Here it has entries, which are held from the memory stage to the \
+         last TLB check, and a full queue stalls the issue of memory instructions.\n\
+         - A warp has {} instructions in flight at most and the L1 TLB waits for {} pages at most, as in the Verilog, \
+         and the next warp is chosen in the order of `--scheduler`. Two warps issue together if the number of one is even \
+         and that of the other odd.\n\
+         - Under every scheme a warp waits for all that it has in flight before a barrier and before its last instruction.\n\
+         - A store takes no bandwidth of DRAM: nobody waits for it.\n\
+         - A line of DRAM comes up to {} cycles earlier or later than the latency says, by the seed, because other SMs \
+         use the DRAM too.\n\
+         - Arithmetic takes {} cycles, a special function {} with the next after {}, a branch {}, and an access of shared \
+         memory {}.",
         args.sharers,
         args.queue(),
         paper.pipeline.entries,
