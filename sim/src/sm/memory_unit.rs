@@ -122,7 +122,7 @@ impl MemoryUnit {
             random: fastrand::Rng::with_seed(parameters.seed),
             coalescer: Coalescer::new(coalescer::Parameters::PAPER),
             inputs: coalescer::Inputs::default(),
-            pages: Pages::new(timing, faults, parameters.squashes()),
+            pages: Pages::new(timing, faults, parameters.squashes(), parameters.seed),
             cache: Cache::new(timing, parameters.seed),
             waiting: VecDeque::new(),
             accepted: 0,

@@ -24,8 +24,8 @@ pub struct Timing {
     pub fault: u64,
     /// The L1 TLB has the first pages of the accesses before the first cycle.
     pub warm: bool,
-    /// SMs that share the L2 TLB. They work on neighbouring blocks, so of so many pages new to it one SM walks for one,
-    /// and finds the others there.
+    /// SMs that share the L2 TLB. They work on neighbouring blocks, so whose walk it is that brings a page into it is drawn,
+    /// by the page and the seed: of so many pages that are new to it, an SM walks for one in the mean, and finds the others there.
     pub sharers: u64,
     /// The L1 cache.
     pub l1: u64,
@@ -134,7 +134,8 @@ pub struct Parameters {
     pub switches: f64,
     /// Whether values are computed, and compared with those of the oracle at the end.
     pub values: bool,
-    /// Seed of the faults.
+    /// Seed of the faults, of the moments at which other SMs are before this one at the DRAM, and of the pages for which they
+    /// have walked.
     pub seed: u64,
 }
 
