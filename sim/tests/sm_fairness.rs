@@ -92,6 +92,72 @@ fn warps_that_want_one_unit_are_served_alike() {
     }
 }
 
+/// Cycles of each step below.
+const STEP: u64 = 300;
+
+/// The warps of port 0 that issue in the second half of each step, if everybody wants the unit for special functions, which
+/// both ports share, so that more is fetched than issued, and this warp gets nothing in a step.
+fn served(policy: Policy, without: &[Option<u8>]) -> Vec<Vec<u64>> {
+    let mut pipeline = SmPipeline::new(Parameters {
+        scheme: Scheme::StallOnFault,
+        policy,
+        warps: 64,
+        entries: 8,
+        queue: replay_queue::Parameters::with_entries(64),
+        log: operand_log::Parameters::with_entries(64),
+    });
+    let mut served = vec![Vec::new(); without.len()];
+    let mut outputs = Outputs::default();
+    for cycle in 0..without.len() as u64 * STEP {
+        let step = (cycle / STEP) as usize;
+        let mut inputs = Inputs {
+            reset: cycle == 0,
+            start_valid: (1..=8).contains(&cycle),
+            start_warp: cycle.saturating_sub(1).min(7) as u8,
+            fetched_class: [Class::Special as u64; WIDTH],
+            special_ready: true,
+            fetched_destination: [255; WIDTH],
+            fetched_source_a: [255; WIDTH],
+            fetched_source_b: [255; WIDTH],
+            fetched_source_c: [255; WIDTH],
+            ..Inputs::default()
+        };
+        let fetching = pipeline.fetching(false);
+        inputs.fetched_valid = fetching.map(|warp| (warp != without[step]).into());
+        if let Some(port) = (0..WIDTH).find(|&port| outputs.read_valid[port] == 1) {
+            inputs.finished_valid[SPECIAL_UNIT] = 1;
+            inputs.finished_warp[SPECIAL_UNIT] = outputs.read_warp[port];
+            inputs.finished_entry[SPECIAL_UNIT] = outputs.read_entry[port];
+        }
+        outputs = pipeline.cycle(&inputs);
+        if cycle % STEP >= STEP / 2 && outputs.read_valid[0] == 1 {
+            served[step].push(outputs.read_warp[0]);
+        }
+    }
+    served
+}
+
+/// Under greedy-then-oldest a warp is served as long as it can go on, and after it the one of the lowest number; round robin
+/// serves all that can.
+#[test]
+fn greedy_stays_and_then_takes_the_lowest() {
+    let without = [None, Some(0), None, Some(2), None];
+    let served_by = |policy| -> Vec<Vec<u64>> {
+        let mut steps = served(policy, &without);
+        for warps in &mut steps {
+            assert!(warps.len() as u64 > STEP / 5, "{warps:?}");
+            warps.sort_unstable();
+            warps.dedup();
+        }
+        steps
+    };
+    let alone = [0, 2, 2, 0, 0].map(|warp| vec![warp]);
+    assert_eq!(served_by(Policy::GreedyThenOldest), alone);
+    let all = vec![0, 2, 4, 6];
+    let in_turn = [all.clone(), vec![2, 4, 6], all.clone(), vec![0, 4, 6], all];
+    assert_eq!(served_by(Policy::LooseRoundRobin), in_turn);
+}
+
 /// The last cycle in which a warp issued, and how many it issued.
 #[derive(Clone, Copy, Debug, Default)]
 struct Issues {

@@ -70,7 +70,7 @@ pub struct MemoryStage {
 }
 
 /// Log entries that an instruction takes: one for its address, a store one for its data.
-fn entries(class: Class) -> usize {
+fn entries(class: Class) -> u8 {
     match class {
         Class::Load => 1,
         Class::Store => 2,
@@ -124,13 +124,14 @@ impl MemoryStage {
         }
         let before = taking.filter(|&(of, _)| of == slot);
         let taken = before.map_or(0, |(_, class)| entries(class));
+        let last = usize::from(taken + entries(class) - 1);
         let free = [
             outputs.free_one,
             outputs.free_two,
             outputs.free_three,
             outputs.free_four,
         ];
-        bit(free[taken + entries(class) - 1].into(), slot)
+        bit(free[last].into(), slot)
     }
 
     /// Whether the cycle before saw log entries of a slot for a load or a store.
@@ -257,6 +258,10 @@ impl MemoryStage {
                 inputs.memory_ready
             };
         queue.insert_valid = pop && inserts;
+        debug_assert!(
+            !queue.insert_valid || self.queue.outputs(&queue).insert_ready,
+            "a full queue is given an instruction"
+        );
         Cycle {
             queue,
             queue_outputs,
@@ -291,11 +296,7 @@ impl MemoryStage {
     fn needed(&self) -> u8 {
         match self.front() {
             Some(front) if self.parameters.scheme == Scheme::OperandLog => {
-                match front.instruction.class {
-                    Class::Load => 1,
-                    Class::Store => 2,
-                    _ => 0,
-                }
+                entries(front.instruction.class)
             }
             _ => 0,
         }
