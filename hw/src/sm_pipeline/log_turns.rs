@@ -1,5 +1,5 @@
-//! Whose turn it is to take log entries: once an instruction of a slot was refused them, all that wait for theirs at that
-//! moment have the turn, before any that comes later.
+//! Whose turn it is to take log entries: once an instruction of a slot was refused them, all that wait for theirs in the
+//! next cycle have the turn, before any that comes later.
 
 use rust_hdl::prelude::*;
 
