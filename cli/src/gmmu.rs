@@ -71,7 +71,7 @@ pub struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Draw what was run to this file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = crate::output::svg_file)]
     svg: Option<PathBuf>,
     /// Write a report to this file: all designs on all patterns, both orders, and 1 to 16 far faults for each SM
     #[arg(long, value_name = "FILE", conflicts_with_all = ["workloads", "pattern", "design", "threads", "pwc", "l2", "mshr_per_sm", "misses", "order", "far_faults", "svg"])]

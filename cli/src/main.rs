@@ -48,6 +48,9 @@ enum Command {
     Doctor(doctor::Args),
 }
 
+/// A block of 64 warps is built on the stack of a thread.
+const STACK_BYTES: usize = 64 << 20;
+
 /// Whether it only shows the help: there was no argument at all.
 fn is_help(error: &clap::Error) -> bool {
     error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
@@ -77,6 +80,14 @@ fn main() -> ExitCode {
         }
         Err(help) => help.exit(),
     };
+    let pool = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES);
+    if let Err(error) = pool.build_global() {
+        let _ = writeln!(
+            std::io::stderr(),
+            "error: no threads can be started ({error})"
+        );
+        return ExitCode::FAILURE;
+    }
     let result = match &command {
         Command::Export(args) => export::run(args, &global),
         Command::Cosim(args) => cosim::run(args, &global),

@@ -1,6 +1,7 @@
 //! How every subcommand writes: results on standard output, progress on standard error.
 
 use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
 
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
@@ -45,6 +46,21 @@ impl Global {
                 .into_diagnostic()
                 .wrap_err("the result cannot be written as JSON")?,
         )
+    }
+}
+
+/// A file for a picture, which is SVG whatever it is called.
+///
+/// # Errors
+/// If its name says something else.
+pub fn svg_file(name: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(name);
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_ascii_lowercase());
+    match extension.is_some_and(|extension| extension == "svg") {
+        true => Ok(path),
+        false => Err("the picture is SVG, so give a name that ends in .svg".to_owned()),
     }
 }
 

@@ -28,16 +28,23 @@ use crate::output::{self, progress};
 const PATTERNS: &str =
     "The kernels have the access patterns of Parboil's; they are not its programs.";
 
-/// What is to be known of the means of one small run.
-const NOISY: &str = "\n\nOne run at scale 1 is noisy: sim/reports/performance.md was made by\n\
+/// What is to be known of the means of a few small runs.
+const NOISY: &str = "\n\nRuns at scale 1 are noisy: sim/reports/performance.md was made by\n\
                      `faultline sm --log 8k,16k,20k,32k --scale 4 --runs 6 --markdown FILE`.";
+
+/// What can be run.
+fn workloads() -> String {
+    let kernels = KERNELS.map(|(name, _)| name).join(", ");
+    format!(
+        "Kernels by name ({kernels}), patterns after Parboil's and not its programs, or Accel-Sim traces (.traceg, \
+         kernelslist.g); all kernels if not given"
+    )
+}
 
 /// Run kernels and GPU traces on one SM under each scheme of preemptible faults, beside the paper
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Kernels by name, patterns after Parboil's and not its programs, or Accel-Sim traces (.traceg, kernelslist.g); all
-    /// kernels if not given
-    #[arg(value_name = "KERNEL|TRACE")]
+    #[arg(value_name = "KERNEL|TRACE", help = workloads())]
     workloads: Vec<String>,
     /// stall-on-fault, warp-disable-commit, warp-disable-last-check, replay-queue, operand-log, or all
     #[arg(
@@ -65,7 +72,7 @@ pub struct Args {
     /// Thread blocks of a kernel that the SM holds, as far as it has warps for them [default: by registers and shared memory]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
     blocks_per_sm: Option<u8>,
-    /// SMs that share the L2 TLB: of so many pages that are new to it, this SM walks for one
+    /// SMs that share the L2 TLB: of so many pages that are new to it, this SM walks for one, drawn by page and seed
     #[arg(long, default_value_t = 16, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     sharers: u64,
     /// Share of global-memory instructions that fault on some of their lanes, below 1
@@ -82,11 +89,12 @@ pub struct Args {
     /// Cycles from a fault until its page is there [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     fault_cycles: Option<u64>,
-    /// The same seed gives the same faults, and the same moments at which other SMs are before this one at the DRAM
+    /// The same seed gives the same faults, the same pages for which other SMs have walked, and the same moments at which they are
+    /// before this one at the DRAM
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Runs with so many seeds, and shows their means
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
+    #[arg(long, default_value_t = 3, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64))]
     runs: u64,
     /// Let the pipeline's rust-hdl kernel or its Verilog take part: every output is compared in every cycle
     #[arg(
@@ -96,7 +104,7 @@ pub struct Args {
     )]
     backend: Kind,
     /// Draw the performance of the schemes to this file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = output::svg_file)]
     svg: Option<PathBuf>,
     /// Write a report to this file: with the paper's means and the causes of the stalls, or of the restart theorem
     #[arg(long, value_name = "FILE")]
@@ -270,7 +278,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         true => global.print_json(&tables::Results::new(&rows, args.is_beside_paper())),
         false => {
             let text = tables::text(&rows, args.is_beside_paper(), output::width());
-            let is_noisy = args.is_beside_paper() && (args.scale(), args.runs) == (1, 1);
+            let is_noisy = args.is_beside_paper() && args.scale() == 1;
             let noisy = if is_noisy { NOISY } else { "" };
             global.print(&format!("{text}\n\n{note}{noisy}"))
         }

@@ -56,7 +56,7 @@ pub struct Args {
     #[arg(long, default_value_t = 5, value_name = "N", requires = "fault", value_parser = clap::value_parser!(u64).range(1..=200))]
     fault_cycles: u64,
     /// Draw the diagrams to this file
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = output::svg_file)]
     svg: Option<PathBuf>,
 }
 
@@ -67,6 +67,8 @@ pub struct Row {
     pub text: String,
     /// It is issued again after a fault.
     pub replayed: bool,
+    /// It is fetched again after a fault.
+    pub refetched: bool,
     /// The letter of each cycle, from cycle 1 on: a space where the instruction is not there.
     pub stages: String,
     /// The cycle in which its last TLB check succeeded.
@@ -201,7 +203,7 @@ fn gap(diagrams: &[Diagram]) -> Option<String> {
     gaps.peek()?;
     let searched = gaps.any(|diagram| diagram.rows.iter().any(|row| row.replayed));
     let search = if searched {
-        ", and the replay queue is searched for what is issued again"
+        "; where one is issued again, the replay queue is searched meanwhile"
     } else {
         ""
     };
@@ -254,27 +256,48 @@ fn program(text: &str) -> std::result::Result<(Program, bool), AssemblyError> {
     }
 }
 
-/// Of each instruction the number and the text of its line.
-fn lines(text: &str) -> Vec<(usize, String)> {
-    let code = |line: &str| line.split('#').next().unwrap_or_default().trim().to_owned();
-    let holds_instruction = |line: &str| {
-        let after_labels = line.rsplit(':').next().unwrap_or_default();
-        !after_labels.trim().is_empty()
-    };
-    (1..)
-        .zip(text.lines().map(code))
-        .filter(|(_, line)| holds_instruction(line))
-        .collect()
+/// A line with an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Line {
+    number: usize,
+    text: String,
+    /// What it is called, by itself or by lines before it that are labels alone.
+    labels: Vec<String>,
 }
 
-/// The labels of a line.
-fn labels(line: &str) -> impl Iterator<Item = &str> {
-    let labels = line.rsplit_once(':').map(|(labels, _)| labels.split(':'));
-    labels.into_iter().flatten().map(str::trim)
+impl Line {
+    /// How `--fault` may name it.
+    fn name(&self) -> String {
+        let number = self.number;
+        let label = self.labels.first();
+        label.map_or(number.to_string(), |label| {
+            format!("{label} (line {number})")
+        })
+    }
+}
+
+/// The lines with instructions.
+fn lines(text: &str) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut labels = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let text = line.split('#').next().unwrap_or_default().trim();
+        let (before, instruction) = text.rsplit_once(':').unwrap_or(("", text));
+        let own = before.split(':').map(str::trim);
+        labels.extend(own.filter(|label| !label.is_empty()).map(str::to_owned));
+        if !instruction.trim().is_empty() {
+            lines.push(Line {
+                number,
+                text: text.to_owned(),
+                labels: std::mem::take(&mut labels),
+            });
+        }
+    }
+    lines
 }
 
 /// The instructions that are to fault, a bit each.
-fn faulting(faults: &[String], lines: &[(usize, String)], program: &Program) -> Result<u64> {
+fn faulting(faults: &[String], lines: &[Line], program: &Program) -> Result<u64> {
     let instructions = program.instructions().iter().take(64);
     let can_fault: Vec<_> = (0..)
         .zip(lines.iter().zip(instructions))
@@ -283,16 +306,11 @@ fn faulting(faults: &[String], lines: &[(usize, String)], program: &Program) -> 
         .collect();
     let mut once = 0;
     for fault in faults {
-        let is_named = |(_, (number, line)): &&(u32, &(usize, String))| {
-            number.to_string() == *fault || labels(line).any(|label| label == fault)
+        let is_named = |(_, line): &&(u32, &Line)| {
+            line.number.to_string() == *fault || line.labels.contains(fault)
         };
         let Some((place, _)) = can_fault.iter().find(is_named) else {
-            let names = can_fault.iter().map(|(_, (number, line))| {
-                let label = labels(line).next();
-                label.map_or(number.to_string(), |label| {
-                    format!("{label} (line {number})")
-                })
-            });
+            let names = can_fault.iter().map(|(_, line)| line.name());
             let there = match names.collect::<Vec<_>>() {
                 none if none.is_empty() => "there is none".to_owned(),
                 names => format!("there are {}", names.join(", ")),
@@ -307,7 +325,17 @@ fn faulting(faults: &[String], lines: &[(usize, String)], program: &Program) -> 
     Ok(once)
 }
 
-fn diagram(scheme: Scheme, passages: &[Passage], lines: &[(usize, String)]) -> Result<Diagram> {
+/// Whether the instruction of a passage was fetched again because it has faulted.
+fn is_refetched(passages: &[Passage], place: usize) -> bool {
+    let passage = &passages[place];
+    let before = passages[..place]
+        .iter()
+        .rfind(|before| before.pc == passage.pc);
+    let failed = |before: &Passage| before.committed.is_none() && before.faulted.is_some();
+    passage.fetched.is_some() && before.is_some_and(failed)
+}
+
+fn diagram(scheme: Scheme, passages: &[Passage], lines: &[Line]) -> Result<Diagram> {
     let cycles = passages.iter().map(Passage::end).max().unwrap_or(0);
     if cycles > MOST_CYCLES || passages.len() > MOST_ROWS {
         return Err(miette!(
@@ -317,11 +345,12 @@ fn diagram(scheme: Scheme, passages: &[Passage], lines: &[(usize, String)]) -> R
             passages.len()
         ));
     }
-    let row = |passage: &Passage| Row {
+    let row = |(place, passage): (usize, &Passage)| Row {
         text: lines
             .get(passage.pc as usize)
-            .map_or_else(String::new, |(_, line)| line.clone()),
+            .map_or_else(String::new, |line| line.text.clone()),
         replayed: passage.fetched.is_none(),
+        refetched: is_refetched(passages, place),
         stages: (1..=passage.end())
             .map(|cycle| passage.stage(cycle).unwrap_or(' '))
             .collect(),
@@ -329,7 +358,7 @@ fn diagram(scheme: Scheme, passages: &[Passage], lines: &[(usize, String)]) -> R
     };
     Ok(Diagram {
         scheme: scheme.name(),
-        rows: passages.iter().map(row).collect(),
+        rows: passages.iter().enumerate().map(row).collect(),
         cycles,
     })
 }
@@ -368,9 +397,10 @@ impl Diagram {
         let fitting = width.saturating_sub(label + check) / cell;
         let parts = columns.chunks(fitting.max(LEAST_CYCLES));
         let parts: Vec<String> = parts.map(|part| self.part(part, label, cell)).collect();
-        let again = match self.rows.iter().any(|row| row.replayed) {
-            true => "* issued again after its fault\n",
-            false => "",
+        let again = match () {
+            () if self.rows.iter().any(|row| row.replayed) => "* issued again after a fault\n",
+            () if self.rows.iter().any(|row| row.refetched) => "* fetched again after a fault\n",
+            () => "",
         };
         parts.join("\n") + again
     }
@@ -406,9 +436,10 @@ impl Diagram {
 
 impl Row {
     /// Its label: if it is too long, the instruction at its end is what is left.
-    fn label(&self, replayed: &str) -> String {
-        let mark = if self.replayed { replayed } else { "" };
-        let most = TEXT.1 - replayed.len() - 2;
+    fn label(&self, again: &str) -> String {
+        let is_again = self.replayed || self.refetched;
+        let mark = if is_again { again } else { "" };
+        let most = TEXT.1 - again.len() - 2;
         let length = self.text.chars().count();
         if length <= most {
             return format!("{}{mark}", self.text);
@@ -425,9 +456,14 @@ mod tests {
     #[test]
     fn lines_are_those_that_hold_instructions() {
         let text = "# comment\n\nA: R1 <- mov 1 # one\nalone:\nB: C: exit\n";
+        let line = |number, text: &str, labels: &[&str]| Line {
+            number,
+            text: text.to_owned(),
+            labels: labels.iter().map(|&label| label.to_owned()).collect(),
+        };
         let expected = [
-            (3, "A: R1 <- mov 1".to_owned()),
-            (5, "B: C: exit".to_owned()),
+            line(3, "A: R1 <- mov 1", &["A"]),
+            line(5, "B: C: exit", &["alone", "B", "C"]),
         ];
         assert_eq!(lines(text), expected);
     }
@@ -436,6 +472,7 @@ mod tests {
         Row {
             text: text.to_owned(),
             replayed: false,
+            refetched: false,
             stages: stages.to_owned(),
             last_check: Some(7),
         }

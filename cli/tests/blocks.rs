@@ -8,7 +8,10 @@ use assert_cmd::Command;
 use predicates::str::{contains, starts_with};
 
 fn faultline() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_faultline"))
+    // As a user runs it, who has not what cargo sets for tests.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
+    command.env_remove("RUST_MIN_STACK");
+    command
 }
 
 fn json(command: &mut Command) -> serde_json::Value {

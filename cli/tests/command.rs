@@ -9,7 +9,10 @@ use predicates::prelude::*;
 use predicates::str::{contains, diff, is_empty, starts_with};
 
 fn faultline() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_faultline"))
+    // As a user runs it, who has not what cargo sets for tests.
+    let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
+    command.env_remove("RUST_MIN_STACK");
+    command
 }
 
 fn own(name: &str) -> PathBuf {

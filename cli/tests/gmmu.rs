@@ -9,7 +9,9 @@ use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
 fn faultline(arguments: &[&str]) -> Command {
+    // As a user runs it, who has not what cargo sets for tests.
     let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
+    command.env_remove("RUST_MIN_STACK");
     command.arg("gmmu").args(arguments);
     command
 }

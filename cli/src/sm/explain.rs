@@ -30,7 +30,7 @@ struct Exception<'rows> {
 impl Exception<'_> {
     /// Whether the difference is more than the runs' own: twice its standard error.
     fn is_sure(&self) -> bool {
-        let error = self.faster.error_percent.hypot(self.slower.error_percent) / 100.0;
+        let error = self.faster.error_beside(self.slower) / 100.0;
         let (faster, slower) = (self.faster.relative_percent, self.slower.relative_percent);
         self.faster.runs > 1 && (faster / slower).ln() > 2.0 * error
     }

@@ -28,8 +28,11 @@ pub struct Row {
     pub instructions_per_cycle: f64,
     /// Performance of the baseline as 100.
     pub relative_percent: f64,
-    /// The standard error of the cycles, in percent of them.
+    /// The standard error of that performance over the runs, each beside the baseline of its seed, in percent of it.
     pub error_percent: f64,
+    /// The cycles of each run.
+    #[serde(skip)]
+    pub cycles_of_runs: Vec<u64>,
     /// None under a scheme that squashes nothing: there the accesses that fault wait in the memory unit.
     pub faults: Option<u64>,
     pub replays: u64,
@@ -80,6 +83,19 @@ impl Row {
     pub fn setup(&self) -> String {
         setups::name(self.scheme, self.log_bytes)
     }
+
+    /// The standard error of the mean of the cycles beside those of another row with the same seeds, run by run, in percent.
+    pub fn error_beside(&self, other: &Row) -> f64 {
+        let pairs = self.cycles_of_runs.iter().zip(&other.cycles_of_runs);
+        let logarithms: Vec<f64> = pairs
+            .map(|(&own, &other)| (own.max(1) as f64 / other.max(1) as f64).ln())
+            .collect();
+        let count = logarithms.len() as f64;
+        let mean = logarithms.iter().sum::<f64>() / count;
+        let squares = logarithms.iter().map(|one| (one - mean).powi(2));
+        let variance = squares.sum::<f64>() / (count - 1.0).max(1.0);
+        100.0 * (variance / count).sqrt()
+    }
 }
 
 /// Runs everything on everything. The baseline is the first of a workload's rows, and only there.
@@ -106,9 +122,10 @@ pub fn run(works: &[Work], setups: &[Setup], runs: u64, bar: &ProgressBar) -> Re
         .map(|((work, setup, _), counted)| row(work, setup, counted))
         .collect();
     for of_work in rows.chunks_mut(setups.len()) {
-        let baseline = of_work[0].cycles;
+        let baseline = of_work[0].clone();
         for row in of_work {
-            row.relative_percent = 100.0 * baseline as f64 / row.cycles.max(1) as f64;
+            row.relative_percent = 100.0 * baseline.cycles as f64 / row.cycles.max(1) as f64;
+            row.error_percent = row.error_beside(&baseline);
         }
     }
     Ok(rows)
@@ -212,7 +229,8 @@ fn row(work: &Work, setup: &Setup, all: &[Counted]) -> Row {
         instructions: mean(&|one| one.instructions),
         instructions_per_cycle: per_cycle.sum::<f64>() / runs as f64,
         relative_percent: 100.0,
-        error_percent: error_percent(&counted),
+        error_percent: 0.0,
+        cycles_of_runs: counted.iter().map(|one| one.cycles).collect(),
         faults: scheme.squashes().then(|| mean(&|one| one.faults)),
         replays: mean(&|one| one.replays),
         stalls: stalls
@@ -249,13 +267,4 @@ fn speed_of(kind: Kind, runs: &[Counted]) -> BackendSpeed {
         cycles_per_second: (sum(&|one| one.cycles) / seconds).round(),
         instructions_per_second: (sum(&|one| one.instructions) / seconds).round(),
     }
-}
-
-/// The standard error of the mean of the cycles, in percent of it.
-fn error_percent(counted: &[&Statistics]) -> f64 {
-    let count = counted.len() as f64;
-    let mean = counted.iter().map(|one| one.cycles as f64).sum::<f64>() / count;
-    let square = |one: &&Statistics| (one.cycles as f64 - mean).powi(2);
-    let variance = counted.iter().map(square).sum::<f64>() / (count - 1.0).max(1.0);
-    100.0 * (variance / count).sqrt() / mean.max(1.0)
 }

@@ -45,7 +45,7 @@ pub fn markdown(
     let runs = match args.runs {
         1 => "one run".to_owned(),
         runs => format!(
-            "{runs} runs with different seeds, the standard error of whose cycles is at most {error:.1} %"
+            "means of {runs} runs with different seeds, whose standard error, each run beside the baseline of its seed, is {error:.1} % at most"
         ),
     };
     let kernels = match args.has_kernels() {
@@ -65,7 +65,7 @@ pub fn markdown(
              the scheme, in percent: {runs}. {}{kernels}",
             title(args),
             command(args),
-            faults(args),
+            faults(args, rows),
         ),
         means(args, rows, variations),
         assumptions(args),
@@ -132,11 +132,22 @@ fn command(args: &Args) -> String {
     command + " --markdown FILE"
 }
 
-fn faults(args: &Args) -> &'static str {
-    match args.has_faults() {
-        true => "Pages fault as the command says.",
-        false => "Nothing faults: this is what the schemes cost while they are not needed.",
+/// What faults, and how coarse that makes the figures.
+fn faults(args: &Args, rows: &[Row]) -> String {
+    if !args.has_faults() {
+        return "Nothing faults: this is what the schemes cost while they are not needed."
+            .to_owned();
     }
+    let step =
+        |of_work: &[Row]| 100.0 * args.fault_cycles() as f64 / of_work[0].cycles.max(1) as f64;
+    let steps: Vec<f64> = of_works(rows).map(step).collect();
+    let least = steps.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = steps.iter().copied().fold(0.0, f64::max);
+    format!(
+        "Pages fault as the command says. Faults that overlap cost `--fault-cycles` once and those that follow on each \
+         other each time, so cycles go in steps: one more or less is {least:.1} to {most:.1} % of a workload's under \
+         the baseline."
+    )
 }
 
 /// The geometric means, beside the paper's if they are about the same.
@@ -174,7 +185,8 @@ fn assumptions(args: &Args) -> String {
     format!(
         "Assumptions that the paper does not settle:\n\n\
          - `--sharers {}`: so many SMs share the L2 TLB and work on neighbouring blocks, so of as many pages that are \
-         new to it this SM walks for one and finds the others there. With 1, it walks for every page itself.\n\
+         new to it this SM walks for one in the mean, drawn by page and seed, and finds the others there. With 1, it walks \
+         for every page itself.\n\
          - `--queue {}`: the paper's replay queue is never full (\"its size is bounded by the number of in-flight \
          global memory instructions\", section 3.2). Here it has entries, which are held from the memory stage to the \
          last TLB check, and a full queue stalls the issue of memory instructions.\n\

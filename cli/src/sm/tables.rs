@@ -199,7 +199,15 @@ pub fn performance(rows: &[Row], beside_paper: bool) -> (Vec<String>, Vec<Vec<St
             format!("{:.2}", first.instructions_per_cycle),
         ];
         let shown = of_work.iter().filter(|row| !row.hidden);
-        cells.extend(shown.map(|row| format!("{:.1}", row.relative_percent)));
+        let text = |row: &Row| match row.runs > 1 && row.setup() != first.setup() {
+            true => format!(
+                "{:.1} ±{:.1}",
+                row.relative_percent,
+                row.relative_percent * row.error_percent / 100.0
+            ),
+            false => format!("{:.1}", row.relative_percent),
+        };
+        cells.extend(shown.map(text));
         cells
     };
     let mut table: Vec<Vec<String>> = of_works(rows).map(row).collect();
@@ -210,7 +218,9 @@ pub fn performance(rows: &[Row], beside_paper: bool) -> (Vec<String>, Vec<Vec<St
         cells.extend(setups.iter().map(|setup| shown(value(setup))));
         table.push(cells);
     };
-    footer("geometric mean", &|setup| Some(mean(rows, setup)));
+    if of_works(rows).count() > 1 {
+        footer("geometric mean", &|setup| Some(mean(rows, setup)));
+    }
     if beside_paper {
         footer("paper, Figs. 10 and 11", &|setup| paper(setup));
     }
