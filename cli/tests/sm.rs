@@ -476,7 +476,7 @@ fn grouped(number: u64) -> String {
 #[test]
 fn what_makes_no_sense_is_told() {
     let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim/traces/kernelslist.g");
-    let cases: [(&[&str], &str); 18] = [
+    let cases: [(&[&str], &str); 19] = [
         (
             &["sm", trace, "--scale", "2"],
             "--scale: a trace is as it is",

@@ -273,6 +273,11 @@ fn accesses_of_a_block_go_on_whoever_is_chosen() {
                     CYCLES - last < 50 && count > CYCLES / 40,
                     "{policy:?}, {partition} entries, stores {set:04b}: {issues:?}"
                 );
+                let least = issues.iter().map(|issued| issued.count).min().unwrap();
+                assert!(
+                    policy == Policy::GreedyThenOldest || 16 * least > count,
+                    "{partition} entries, stores {set:04b}: {issues:?}"
+                );
             }
         }
     }
