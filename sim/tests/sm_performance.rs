@@ -32,8 +32,11 @@ fn performance(kernel: &str) -> Vec<f64> {
     cycles.iter().map(|own| 100.0 * cycles[5] / own).collect()
 }
 
-/// By so many percent a scheme may be faster than the next one, for so much do runs differ by themselves.
-const EQUAL: f64 = 2.5;
+/// By so many percent a scheme may be faster than the next one, for so much do runs differ by themselves; on the stencil a log of
+/// 8 KB is behind the queue by more.
+fn equal(kernel: &str) -> f64 {
+    if kernel == "stencil" { 2.5 } else { 1.5 }
+}
 
 /// The paper's order of the five schemes, on every kernel, as far as six runs at scale 1 tell; `sim/reports/performance.md` has
 /// longer runs, and says where the order does not hold. With a log of 16 KB the mean of the kernels is the baseline's within 2 %.
@@ -44,7 +47,7 @@ fn no_scheme_is_far_behind_an_earlier_one() {
         let performance = performance(kernel);
         let mut pairs = performance.windows(2);
         assert!(
-            pairs.all(|pair| pair[0] <= pair[1] * (1.0 + EQUAL / 100.0)),
+            pairs.all(|pair| pair[0] <= pair[1] * (1.0 + equal(kernel) / 100.0)),
             "{kernel}: {performance:.1?}"
         );
         logarithms += performance[4].ln();

@@ -17,8 +17,8 @@ use super::data::{Layout, Values};
 const WIDTH: usize = 128;
 /// Points along y for a scale of 1.
 const ROWS: usize = 64;
-/// Points along z, as in Parboil's small data. In a few planes all blocks would begin and end together, and the run would be one
-/// of full and empty queues of DRAM.
+/// Points along z. In a few planes all blocks would begin and end together, and the run would be one of full and empty queues of
+/// DRAM.
 const PLANES: usize = 32;
 /// Threads of a block along x; a thread has two points.
 const TILE_WIDTH: usize = 32;
