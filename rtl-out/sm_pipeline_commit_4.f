@@ -36,8 +36,9 @@ sm_pipeline_commit_4_issue_port.v
 select_2_of_4.v
 select_2_of_3.v
 select_2_of_106.v
+sm_pipeline_commit_4_issue_port_scheduler.v
+service_order_2.v
 sm_pipeline_commit_4_fetch_port.v
-sm_pipeline_commit_4_fetch_port_scheduler.v
 any_of_2.v
 arbiter_lowest_2.v
 sm_pipeline_commit_4_warp.v

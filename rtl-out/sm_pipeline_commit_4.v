@@ -114,20 +114,27 @@ module sm_pipeline_commit_4 (
     wire    [2:0] choice;
     wire          fault;
     wire          clash;
+    wire    [3:0] clashes;
+    wire          both_memory;
+    wire          both_global;
+    wire          both_wait;
+    wire    [1:0] keeps;
     wire          conflict;
     wire          second_first;
     wire    [1:0] go;
     wire    [1:0] pair_go;
     reg   [107:0] pushed;
     wire          taking;
-    wire          favoured_d;
-    wire          favoured_q;
+    reg     [3:0] favoured_d;
+    wire    [3:0] favoured_q;
+    wire    [1:0] kept_q;
     wire          had_special_q;
     wire          saved_nothing_reset;
     wire          saved_nothing_d;
     wire          saved_nothing_q;
     wire   [23:0] warp_number;
     wire    [3:0] warp_logs;
+    wire    [3:0] warp_disables;
     reg    [19:0] warp_finished_valid;
     reg   [119:0] warp_finished_warp;
     reg    [59:0] warp_finished_entry;
@@ -192,7 +199,6 @@ module sm_pipeline_commit_4 (
     reg    [15:0] issue_port_slot;
     reg     [1:0] issue_port_load_fits;
     reg     [1:0] issue_port_store_fits;
-    wire    [1:0] issue_port_yields;
     wire    [3:0] issue_port_chosen;
     wire   [11:0] issue_port_warp;
     wire    [7:0] issue_port_warp_slot;
@@ -200,6 +206,7 @@ module sm_pipeline_commit_4 (
     wire    [5:0] issue_port_older_entry;
     wire  [211:0] issue_port_younger;
     wire    [5:0] issue_port_younger_entry;
+    wire    [1:0] issue_port_waits;
     wire    [1:0] issue_port_can_go;
     wire    [1:0] issue_port_refused;
     wire    [1:0] issue_port_has_turn;
@@ -207,7 +214,6 @@ module sm_pipeline_commit_4 (
     wire    [1:0] issue_port_needs_special;
     wire    [1:0] issue_port_needs_control;
     wire    [1:0] issue_port_needs_memory;
-    wire    [1:0] issue_port_returned;
     wire    [2:0] room_logs;
     reg    [47:0] room_left_one;
     reg    [47:0] room_left_two;
@@ -328,7 +334,8 @@ module sm_pipeline_commit_4 (
     wire          drained_any;
     wire          slot_busy_any;
 
-    register_1 favoured (.clock(clock), .reset(reset), .d(favoured_d), .q(favoured_q));
+    register_1 favoured [3:0] (.clock(clock), .reset(reset), .d(favoured_d), .q(favoured_q));
+    register_1 kept [1:0] (.clock(clock), .reset(reset), .d(keeps), .q(kept_q));
     register_1 had_special (.clock(clock), .reset(reset), .d(special_ready), .q(had_special_q));
     register_1 saved_nothing (.clock(clock), .reset(saved_nothing_reset), .d(saved_nothing_d), .q(saved_nothing_q));
     sm_pipeline_commit_4_warp warp [3:0] (
@@ -336,6 +343,7 @@ module sm_pipeline_commit_4 (
         .reset(reset),
         .number(warp_number),
         .logs(warp_logs),
+        .disables(warp_disables),
         .messages(messages),
         .finished_valid(warp_finished_valid),
         .finished_warp(warp_finished_warp),
@@ -426,7 +434,8 @@ module sm_pipeline_commit_4 (
         .slot(issue_port_slot),
         .load_fits(issue_port_load_fits),
         .store_fits(issue_port_store_fits),
-        .yields(issue_port_yields),
+        .goes(go),
+        .keeps(keeps),
         .chosen(issue_port_chosen),
         .warp(issue_port_warp),
         .warp_slot(issue_port_warp_slot),
@@ -434,14 +443,14 @@ module sm_pipeline_commit_4 (
         .older_entry(issue_port_older_entry),
         .younger(issue_port_younger),
         .younger_entry(issue_port_younger_entry),
+        .waits(issue_port_waits),
         .can_go(issue_port_can_go),
         .refused(issue_port_refused),
         .has_turn(issue_port_has_turn),
         .can_pair(issue_port_can_pair),
         .needs_special(issue_port_needs_special),
         .needs_control(issue_port_needs_control),
-        .needs_memory(issue_port_needs_memory),
-        .returned(issue_port_returned)
+        .needs_memory(issue_port_needs_memory)
     );
     sm_pipeline_commit_4_room room [2:0] (
         .logs(room_logs),
@@ -679,6 +688,10 @@ module sm_pipeline_commit_4 (
     assign warp_logs[1] = LOGS;
     assign warp_logs[2] = LOGS;
     assign warp_logs[3] = LOGS;
+    assign warp_disables[0] = DISABLES;
+    assign warp_disables[1] = DISABLES;
+    assign warp_disables[2] = DISABLES;
+    assign warp_disables[3] = DISABLES;
 
     always @* begin : warp_finished_valid_process
         integer u;
@@ -1020,16 +1033,29 @@ module sm_pipeline_commit_4 (
         end
     end
 
-    assign clash = (issue_port_needs_special[0] && issue_port_needs_special[1])
-        || (issue_port_needs_control[0] && issue_port_needs_control[1])
-        || (issue_port_needs_memory[0] && issue_port_needs_memory[1]);
+    assign both_memory = issue_port_needs_memory[0] && issue_port_needs_memory[1];
+    assign both_global = issue_port_older[2] && issue_port_older[108];
+    assign clashes[0] = issue_port_needs_special[0] && issue_port_needs_special[1];
+    assign clashes[1] = issue_port_needs_control[0] && issue_port_needs_control[1];
+    assign clashes[2] = both_memory && !both_global;
+    assign clashes[3] = both_memory && both_global;
+    assign clash = clashes[0] || clashes[1] || both_memory;
+    assign second_first = (clashes[0] && favoured_q[0]) || (clashes[1] && favoured_q[1])
+        || (clashes[2] && favoured_q[2]) || (clashes[3] && favoured_q[3]);
+    assign both_wait = clash && issue_port_waits[0] && issue_port_waits[1];
+    assign keeps[0] = both_wait && second_first && !kept_q[0];
+    assign keeps[1] = both_wait && !second_first && !kept_q[1];
     assign conflict = clash && issue_port_can_go[0] && issue_port_can_go[1];
-    assign second_first = issue_port_returned[1] || (favoured_q && !issue_port_returned[0]);
-    assign issue_port_yields[0] = conflict && second_first;
-    assign issue_port_yields[1] = conflict && !second_first;
     assign go[0] = issue_port_can_go[0] && !(conflict && second_first);
     assign go[1] = issue_port_can_go[1] && !(conflict && !second_first);
-    assign favoured_d = favoured_q ^ conflict;
+
+    always @* begin : favoured_d_process
+        integer c;
+        for (c = 0; c < 4; c = c + 1) begin
+            favoured_d[c] = favoured_q[c] ^ (conflict && clashes[c]);
+        end
+    end
+
     assign pair_go[0] = issue_port_can_go[0] && !issue_port_can_go[1] && issue_port_can_pair[0];
     assign pair_go[1] = issue_port_can_go[1] && !issue_port_can_go[0] && !reissue_valid
         && issue_port_can_pair[1];

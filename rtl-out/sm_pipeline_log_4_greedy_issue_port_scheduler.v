@@ -4,83 +4,122 @@ module sm_pipeline_log_4_greedy_issue_port_scheduler (
     input  wire          clock,
     input  wire          reset,
     input  wire    [1:0] request,
-    input  wire          yields,
+    input  wire          served,
+    input  wire          keeps,
     output reg     [1:0] chosen,
     output wire          index,
-    output wire          any,
-    output wire          returned
+    output wire          any
 );
     localparam  GREEDY = 1'd1;
-    reg     [1:0] next;
-    reg     [1:0] prior;
+    reg     [1:0] last;
+    reg           last_number;
     reg     [1:0] choice_d;
     wire    [1:0] choice_q;
     reg           number_d;
     wire          number_q;
+    wire          some_choice_d;
     wire          some_choice_q;
-    wire    [1:0] next_before_q;
-    wire          yielded_q;
+    wire          order_reset;
+    wire          order_q;
+    reg     [1:0] served_before_reset;
+    reg     [1:0] served_before_d;
+    wire    [1:0] served_before_q;
+    reg     [1:0] chosen_before_reset;
+    wire    [1:0] chosen_before_q;
+    wire          number_before_reset;
     wire          number_before_q;
-    wire          comes_back_q;
-    reg     [1:0] among_prior_request;
-    wire    [1:0] among_prior_grant;
-    wire          among_prior_index;
-    wire    [1:0] among_all_grant;
-    wire          among_all_index;
+    wire          longest_ago_after;
+    wire    [1:0] longest_ago_grant;
+    wire          longest_ago_index;
+    wire    [1:0] lowest_grant;
+    wire          lowest_index;
     wire          some_any;
-    reg     [1:0] some_prior_of;
-    wire          some_prior_any;
+    reg     [1:0] some_again_of;
+    wire          some_again_any;
 
     register_1 choice [1:0] (.clock(clock), .reset(reset), .d(choice_d), .q(choice_q));
     register_1 number (.clock(clock), .reset(reset), .d(number_d), .q(number_q));
-    register_1 some_choice (.clock(clock), .reset(reset), .d(some_any), .q(some_choice_q));
-    register_1 next_before [1:0] (.clock(clock), .reset(reset), .d(next), .q(next_before_q));
-    register_1 yielded (.clock(clock), .reset(reset), .d(yields), .q(yielded_q));
-    register_1 number_before (.clock(clock), .reset(reset), .d(number_q), .q(number_before_q));
-    register_1 comes_back (.clock(clock), .reset(reset), .d(yielded_q), .q(comes_back_q));
-    arbiter_lowest_2 among_prior (.request(among_prior_request), .grant(among_prior_grant), .index(among_prior_index));
-    arbiter_lowest_2 among_all (.request(request), .grant(among_all_grant), .index(among_all_index));
+    register_1 some_choice (.clock(clock), .reset(reset), .d(some_choice_d), .q(some_choice_q));
+    register_1 order (.clock(clock), .reset(order_reset), .d(longest_ago_after), .q(order_q));
+    register_1 served_before [1:0] (
+        .clock(clock),
+        .reset(served_before_reset),
+        .d(served_before_d),
+        .q(served_before_q)
+    );
+    register_1 chosen_before [1:0] (.clock(clock), .reset(chosen_before_reset), .d(last), .q(chosen_before_q));
+    register_1 number_before (.clock(clock), .reset(number_before_reset), .d(last_number), .q(number_before_q));
+    service_order_2 longest_ago (
+        .order(order_q),
+        .served(served_before_q),
+        .last(choice_q),
+        .request(request),
+        .after(longest_ago_after),
+        .grant(longest_ago_grant),
+        .index(longest_ago_index)
+    );
+    arbiter_lowest_2 lowest (.request(request), .grant(lowest_grant), .index(lowest_index));
     any_of_2 some (.of(request), .any(some_any));
-    any_of_2 some_prior (.of(some_prior_of), .any(some_prior_any));
+    any_of_2 some_again (.of(some_again_of), .any(some_again_any));
 
-    always @* begin : next_process
+    always @* begin : served_before_reset_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            next[i] = next_before_q[i];
-            if (some_choice_q && !comes_back_q) begin
-                next[i] = (GREEDY && (number_q == i[0:0])) || (!GREEDY && (number_q < i[0:0]));
+            served_before_reset[i] = reset || GREEDY;
+        end
+    end
+
+    always @* begin : chosen_before_reset_process
+        integer i;
+        for (i = 0; i < 2; i = i + 1) begin
+            chosen_before_reset[i] = reset || !GREEDY;
+        end
+    end
+
+    assign order_reset = reset || GREEDY;
+    assign number_before_reset = reset || !GREEDY;
+
+    always @* begin : served_before_d_process
+        integer i;
+        for (i = 0; i < 2; i = i + 1) begin
+            served_before_d[i] = choice_q[i] && served;
+        end
+    end
+
+    always @* begin : last_process
+        integer i;
+        for (i = 0; i < 2; i = i + 1) begin
+            last[i] = chosen_before_q[i];
+            if (some_choice_q) begin
+                last[i] = choice_q[i];
             end
         end
     end
 
-    always @* begin : prior_process
+    always @* begin : some_again_of_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            prior[i] = next[i];
-            if (yielded_q) begin
-                prior[i] = number_before_q == i[0:0];
-            end
+            some_again_of[i] = request[i] && last[i];
         end
     end
 
-    always @* begin : among_prior_request_process
-        integer i;
-        for (i = 0; i < 2; i = i + 1) begin
-            among_prior_request[i] = request[i] && prior[i];
-        end
-    end
-
-    always @* begin : some_prior_of_process
-        integer i;
-        for (i = 0; i < 2; i = i + 1) begin
-            some_prior_of[i] = request[i] && prior[i];
+    always @* begin : last_number_process
+        last_number = number_before_q;
+        if (some_choice_q) begin
+            last_number = number_q;
         end
     end
 
     always @* begin : choice_d_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            choice_d[i] = among_prior_grant[i] || (among_all_grant[i] && !some_prior_any);
+            choice_d[i] = longest_ago_grant[i];
+            if (GREEDY) begin
+                choice_d[i] = (last[i] && some_again_any) || (lowest_grant[i] && !some_again_any);
+            end
+            if (keeps) begin
+                choice_d[i] = choice_q[i];
+            end
         end
     end
 
@@ -92,13 +131,19 @@ module sm_pipeline_log_4_greedy_issue_port_scheduler (
     end
 
     always @* begin : number_d_process
-        number_d = among_all_index;
-        if (some_prior_any) begin
-            number_d = among_prior_index;
+        number_d = longest_ago_index;
+        if (GREEDY) begin
+            number_d = lowest_index;
+            if (some_again_any) begin
+                number_d = last_number;
+            end
+        end
+        if (keeps) begin
+            number_d = number_q;
         end
     end
 
+    assign some_choice_d = some_any || keeps;
     assign index = number_q;
     assign any = some_choice_q;
-    assign returned = comes_back_q;
 endmodule

@@ -32,8 +32,10 @@ sm_pipeline_log_64_issue_port.v
 select_32_of_4.v
 select_32_of_3.v
 select_32_of_106.v
+sm_pipeline_log_64_issue_port_scheduler.v
+service_order_32.v
+register_496.v
 sm_pipeline_log_64_fetch_port.v
-sm_pipeline_log_64_fetch_port_scheduler.v
 any_of_32.v
 arbiter_lowest_32.v
 register_5.v

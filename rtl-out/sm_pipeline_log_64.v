@@ -114,20 +114,27 @@ module sm_pipeline_log_64 (
     wire    [2:0] choice;
     wire          fault;
     wire          clash;
+    wire    [3:0] clashes;
+    wire          both_memory;
+    wire          both_global;
+    wire          both_wait;
+    wire    [1:0] keeps;
     wire          conflict;
     wire          second_first;
     wire    [1:0] go;
     wire    [1:0] pair_go;
     reg   [107:0] pushed;
     wire          taking;
-    wire          favoured_d;
-    wire          favoured_q;
+    reg     [3:0] favoured_d;
+    wire    [3:0] favoured_q;
+    wire    [1:0] kept_q;
     wire          had_special_q;
     wire          saved_nothing_reset;
     wire          saved_nothing_d;
     wire          saved_nothing_q;
     wire  [383:0] warp_number;
     wire   [63:0] warp_logs;
+    wire   [63:0] warp_disables;
     reg   [319:0] warp_finished_valid;
     reg  [1919:0] warp_finished_warp;
     reg   [959:0] warp_finished_entry;
@@ -192,7 +199,6 @@ module sm_pipeline_log_64 (
     reg   [255:0] issue_port_slot;
     reg     [1:0] issue_port_load_fits;
     reg     [1:0] issue_port_store_fits;
-    wire    [1:0] issue_port_yields;
     wire   [63:0] issue_port_chosen;
     wire   [11:0] issue_port_warp;
     wire    [7:0] issue_port_warp_slot;
@@ -200,6 +206,7 @@ module sm_pipeline_log_64 (
     wire    [5:0] issue_port_older_entry;
     wire  [211:0] issue_port_younger;
     wire    [5:0] issue_port_younger_entry;
+    wire    [1:0] issue_port_waits;
     wire    [1:0] issue_port_can_go;
     wire    [1:0] issue_port_refused;
     wire    [1:0] issue_port_has_turn;
@@ -207,7 +214,6 @@ module sm_pipeline_log_64 (
     wire    [1:0] issue_port_needs_special;
     wire    [1:0] issue_port_needs_control;
     wire    [1:0] issue_port_needs_memory;
-    wire    [1:0] issue_port_returned;
     wire    [2:0] room_logs;
     reg    [47:0] room_left_one;
     reg    [47:0] room_left_two;
@@ -328,7 +334,8 @@ module sm_pipeline_log_64 (
     wire          drained_any;
     wire          slot_busy_any;
 
-    register_1 favoured (.clock(clock), .reset(reset), .d(favoured_d), .q(favoured_q));
+    register_1 favoured [3:0] (.clock(clock), .reset(reset), .d(favoured_d), .q(favoured_q));
+    register_1 kept [1:0] (.clock(clock), .reset(reset), .d(keeps), .q(kept_q));
     register_1 had_special (.clock(clock), .reset(reset), .d(special_ready), .q(had_special_q));
     register_1 saved_nothing (.clock(clock), .reset(saved_nothing_reset), .d(saved_nothing_d), .q(saved_nothing_q));
     sm_pipeline_log_64_warp warp [63:0] (
@@ -336,6 +343,7 @@ module sm_pipeline_log_64 (
         .reset(reset),
         .number(warp_number),
         .logs(warp_logs),
+        .disables(warp_disables),
         .messages(messages),
         .finished_valid(warp_finished_valid),
         .finished_warp(warp_finished_warp),
@@ -426,7 +434,8 @@ module sm_pipeline_log_64 (
         .slot(issue_port_slot),
         .load_fits(issue_port_load_fits),
         .store_fits(issue_port_store_fits),
-        .yields(issue_port_yields),
+        .goes(go),
+        .keeps(keeps),
         .chosen(issue_port_chosen),
         .warp(issue_port_warp),
         .warp_slot(issue_port_warp_slot),
@@ -434,14 +443,14 @@ module sm_pipeline_log_64 (
         .older_entry(issue_port_older_entry),
         .younger(issue_port_younger),
         .younger_entry(issue_port_younger_entry),
+        .waits(issue_port_waits),
         .can_go(issue_port_can_go),
         .refused(issue_port_refused),
         .has_turn(issue_port_has_turn),
         .can_pair(issue_port_can_pair),
         .needs_special(issue_port_needs_special),
         .needs_control(issue_port_needs_control),
-        .needs_memory(issue_port_needs_memory),
-        .returned(issue_port_returned)
+        .needs_memory(issue_port_needs_memory)
     );
     sm_pipeline_log_64_room room [2:0] (
         .logs(room_logs),
@@ -799,6 +808,70 @@ module sm_pipeline_log_64 (
     assign warp_logs[61] = LOGS;
     assign warp_logs[62] = LOGS;
     assign warp_logs[63] = LOGS;
+    assign warp_disables[0] = DISABLES;
+    assign warp_disables[1] = DISABLES;
+    assign warp_disables[2] = DISABLES;
+    assign warp_disables[3] = DISABLES;
+    assign warp_disables[4] = DISABLES;
+    assign warp_disables[5] = DISABLES;
+    assign warp_disables[6] = DISABLES;
+    assign warp_disables[7] = DISABLES;
+    assign warp_disables[8] = DISABLES;
+    assign warp_disables[9] = DISABLES;
+    assign warp_disables[10] = DISABLES;
+    assign warp_disables[11] = DISABLES;
+    assign warp_disables[12] = DISABLES;
+    assign warp_disables[13] = DISABLES;
+    assign warp_disables[14] = DISABLES;
+    assign warp_disables[15] = DISABLES;
+    assign warp_disables[16] = DISABLES;
+    assign warp_disables[17] = DISABLES;
+    assign warp_disables[18] = DISABLES;
+    assign warp_disables[19] = DISABLES;
+    assign warp_disables[20] = DISABLES;
+    assign warp_disables[21] = DISABLES;
+    assign warp_disables[22] = DISABLES;
+    assign warp_disables[23] = DISABLES;
+    assign warp_disables[24] = DISABLES;
+    assign warp_disables[25] = DISABLES;
+    assign warp_disables[26] = DISABLES;
+    assign warp_disables[27] = DISABLES;
+    assign warp_disables[28] = DISABLES;
+    assign warp_disables[29] = DISABLES;
+    assign warp_disables[30] = DISABLES;
+    assign warp_disables[31] = DISABLES;
+    assign warp_disables[32] = DISABLES;
+    assign warp_disables[33] = DISABLES;
+    assign warp_disables[34] = DISABLES;
+    assign warp_disables[35] = DISABLES;
+    assign warp_disables[36] = DISABLES;
+    assign warp_disables[37] = DISABLES;
+    assign warp_disables[38] = DISABLES;
+    assign warp_disables[39] = DISABLES;
+    assign warp_disables[40] = DISABLES;
+    assign warp_disables[41] = DISABLES;
+    assign warp_disables[42] = DISABLES;
+    assign warp_disables[43] = DISABLES;
+    assign warp_disables[44] = DISABLES;
+    assign warp_disables[45] = DISABLES;
+    assign warp_disables[46] = DISABLES;
+    assign warp_disables[47] = DISABLES;
+    assign warp_disables[48] = DISABLES;
+    assign warp_disables[49] = DISABLES;
+    assign warp_disables[50] = DISABLES;
+    assign warp_disables[51] = DISABLES;
+    assign warp_disables[52] = DISABLES;
+    assign warp_disables[53] = DISABLES;
+    assign warp_disables[54] = DISABLES;
+    assign warp_disables[55] = DISABLES;
+    assign warp_disables[56] = DISABLES;
+    assign warp_disables[57] = DISABLES;
+    assign warp_disables[58] = DISABLES;
+    assign warp_disables[59] = DISABLES;
+    assign warp_disables[60] = DISABLES;
+    assign warp_disables[61] = DISABLES;
+    assign warp_disables[62] = DISABLES;
+    assign warp_disables[63] = DISABLES;
 
     always @* begin : warp_finished_valid_process
         integer u;
@@ -1140,16 +1213,29 @@ module sm_pipeline_log_64 (
         end
     end
 
-    assign clash = (issue_port_needs_special[0] && issue_port_needs_special[1])
-        || (issue_port_needs_control[0] && issue_port_needs_control[1])
-        || (issue_port_needs_memory[0] && issue_port_needs_memory[1]);
+    assign both_memory = issue_port_needs_memory[0] && issue_port_needs_memory[1];
+    assign both_global = issue_port_older[2] && issue_port_older[108];
+    assign clashes[0] = issue_port_needs_special[0] && issue_port_needs_special[1];
+    assign clashes[1] = issue_port_needs_control[0] && issue_port_needs_control[1];
+    assign clashes[2] = both_memory && !both_global;
+    assign clashes[3] = both_memory && both_global;
+    assign clash = clashes[0] || clashes[1] || both_memory;
+    assign second_first = (clashes[0] && favoured_q[0]) || (clashes[1] && favoured_q[1])
+        || (clashes[2] && favoured_q[2]) || (clashes[3] && favoured_q[3]);
+    assign both_wait = clash && issue_port_waits[0] && issue_port_waits[1];
+    assign keeps[0] = both_wait && second_first && !kept_q[0];
+    assign keeps[1] = both_wait && !second_first && !kept_q[1];
     assign conflict = clash && issue_port_can_go[0] && issue_port_can_go[1];
-    assign second_first = issue_port_returned[1] || (favoured_q && !issue_port_returned[0]);
-    assign issue_port_yields[0] = conflict && second_first;
-    assign issue_port_yields[1] = conflict && !second_first;
     assign go[0] = issue_port_can_go[0] && !(conflict && second_first);
     assign go[1] = issue_port_can_go[1] && !(conflict && !second_first);
-    assign favoured_d = favoured_q ^ conflict;
+
+    always @* begin : favoured_d_process
+        integer c;
+        for (c = 0; c < 4; c = c + 1) begin
+            favoured_d[c] = favoured_q[c] ^ (conflict && clashes[c]);
+        end
+    end
+
     assign pair_go[0] = issue_port_can_go[0] && !issue_port_can_go[1] && issue_port_can_pair[0];
     assign pair_go[1] = issue_port_can_go[1] && !issue_port_can_go[0] && !reissue_valid
         && issue_port_can_pair[1];

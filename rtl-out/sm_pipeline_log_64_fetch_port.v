@@ -23,38 +23,91 @@ module sm_pipeline_log_64_fetch_port (
     output wire          entry_stops,
     output wire          entry_holds
 );
+    reg     [4:0] last;
+    wire          keeps;
     reg     [2:0] class_;
     wire          global_;
-    wire          scheduler_yields;
-    wire   [31:0] scheduler_chosen;
-    wire    [4:0] scheduler_index;
-    wire          scheduler_any;
-    wire          unused_scheduler_returned;
+    reg    [31:0] choice_d;
+    wire   [31:0] choice_q;
+    reg     [4:0] number_d;
+    wire    [4:0] number_q;
+    wire          some_choice_d;
+    wire          some_choice_q;
+    wire    [4:0] number_before_q;
+    reg    [31:0] above_request;
+    wire   [31:0] above_grant;
+    wire    [4:0] above_index;
+    wire   [31:0] lowest_grant;
+    wire    [4:0] lowest_index;
+    wire          some_any;
+    reg    [31:0] some_above_of;
+    wire          some_above_any;
 
-    sm_pipeline_log_64_fetch_port_scheduler scheduler (
-        .clock(clock),
-        .reset(reset),
-        .request(request),
-        .yields(scheduler_yields),
-        .chosen(scheduler_chosen),
-        .index(scheduler_index),
-        .any(scheduler_any),
-        .returned(unused_scheduler_returned)
-    );
+    register_1 choice [31:0] (.clock(clock), .reset(reset), .d(choice_d), .q(choice_q));
+    register_5 number (.clock(clock), .reset(reset), .d(number_d), .q(number_q));
+    register_1 some_choice (.clock(clock), .reset(reset), .d(some_choice_d), .q(some_choice_q));
+    register_5 number_before (.clock(clock), .reset(reset), .d(last), .q(number_before_q));
+    arbiter_lowest_32 above (.request(above_request), .grant(above_grant), .index(above_index));
+    arbiter_lowest_32 lowest (.request(request), .grant(lowest_grant), .index(lowest_index));
+    any_of_32 some (.of(request), .any(some_any));
+    any_of_32 some_above (.of(some_above_of), .any(some_above_any));
 
-    assign scheduler_yields = 1'd0;
+    always @* begin : last_process
+        last = number_before_q;
+        if (some_choice_q) begin
+            last = number_q;
+        end
+    end
+
+    assign keeps = some_choice_q && reissue_valid;
+
+    always @* begin : above_request_process
+        integer i;
+        for (i = 0; i < 32; i = i + 1) begin
+            above_request[i] = request[i] && (last < i[4:0]);
+        end
+    end
+
+    always @* begin : some_above_of_process
+        integer i;
+        for (i = 0; i < 32; i = i + 1) begin
+            some_above_of[i] = request[i] && (last < i[4:0]);
+        end
+    end
+
+    always @* begin : choice_d_process
+        integer i;
+        for (i = 0; i < 32; i = i + 1) begin
+            choice_d[i] = above_grant[i] || (lowest_grant[i] && !some_above_any);
+            if (keeps) begin
+                choice_d[i] = choice_q[i];
+            end
+        end
+    end
 
     always @* begin : chosen_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            chosen[i] = scheduler_chosen[i];
+            chosen[i] = choice_q[i];
         end
     end
 
+    always @* begin : number_d_process
+        number_d = lowest_index;
+        if (some_above_any) begin
+            number_d = above_index;
+        end
+        if (keeps) begin
+            number_d = number_q;
+        end
+    end
+
+    assign some_choice_d = some_any || keeps;
+
     always @* begin : warp_process
         warp = 6'd0;
-        if (scheduler_any) begin
-            warp = ({1'd0, scheduler_index} << 1'd1) | {5'd0, odd};
+        if (some_choice_q) begin
+            warp = ({1'd0, number_q} << 1'd1) | {5'd0, odd};
         end
     end
 

@@ -19,7 +19,8 @@ module sm_pipeline_log_64_issue_port (
     input  wire  [127:0] slot,
     input  wire          load_fits,
     input  wire          store_fits,
-    input  wire          yields,
+    input  wire          goes,
+    input  wire          keeps,
     output reg    [31:0] chosen,
     output wire    [5:0] warp,
     output wire    [3:0] warp_slot,
@@ -27,20 +28,19 @@ module sm_pipeline_log_64_issue_port (
     output wire    [2:0] older_entry,
     output wire  [105:0] younger,
     output wire    [2:0] younger_entry,
+    output wire          waits,
     output wire          can_go,
     output wire          refused,
     output wire          has_turn,
     output wire          can_pair,
     output wire          needs_special,
     output wire          needs_control,
-    output wire          needs_memory,
-    output wire          returned
+    output wire          needs_memory
 );
     wire          fits;
     wire   [31:0] scheduler_chosen;
     wire    [4:0] scheduler_index;
     wire          unused_scheduler_any;
-    wire          scheduler_returned;
     wire          some_ready_any;
     wire          some_pair_any;
     wire          some_special_any;
@@ -53,15 +53,15 @@ module sm_pipeline_log_64_issue_port (
     wire    [2:0] entry_of_second_chosen;
     wire    [3:0] slot_of_warp_chosen;
 
-    sm_pipeline_log_64_fetch_port_scheduler scheduler (
+    sm_pipeline_log_64_issue_port_scheduler scheduler (
         .clock(clock),
         .reset(reset),
         .request(request),
-        .yields(yields),
+        .served(goes),
+        .keeps(keeps),
         .chosen(scheduler_chosen),
         .index(scheduler_index),
-        .any(unused_scheduler_any),
-        .returned(scheduler_returned)
+        .any(unused_scheduler_any)
     );
     any_of_32 some_ready (.of(ready), .any(some_ready_any));
     any_of_32 some_pair (.of(pair), .any(some_pair_any));
@@ -74,8 +74,6 @@ module sm_pipeline_log_64_issue_port (
     select_32_of_3 entry_of_first (.choose(scheduler_chosen), .of(first_entry), .chosen(entry_of_first_chosen));
     select_32_of_3 entry_of_second (.choose(scheduler_chosen), .of(second_entry), .chosen(entry_of_second_chosen));
     select_32_of_4 slot_of_warp (.choose(scheduler_chosen), .of(slot), .chosen(slot_of_warp_chosen));
-
-    assign returned = scheduler_returned;
 
     always @* begin : chosen_process
         integer i;
@@ -95,8 +93,9 @@ module sm_pipeline_log_64_issue_port (
     assign needs_memory = some_memory_any;
     assign has_turn = some_turn_any;
     assign fits = ((older[2:0] != 3'd4) || load_fits) && ((older[2:0] != 3'd5) || store_fits);
-    assign can_go = some_ready_any && !blocked && fits;
-    assign refused = some_ready_any && !blocked && !fits;
+    assign waits = some_ready_any && !blocked;
+    assign can_go = waits && fits;
+    assign refused = waits && !fits;
     assign can_pair = some_pair_any && ((younger[2:0] != 3'd4) || load_fits)
         && ((younger[2:0] != 3'd5) || store_fits);
 endmodule

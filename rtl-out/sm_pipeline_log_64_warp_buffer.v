@@ -6,6 +6,8 @@ module sm_pipeline_log_64_warp_buffer (
     input  wire          arrival,
     input  wire  [105:0] fetched,
     input  wire          first_valid,
+    input  wire          second_valid,
+    input  wire          leaving,
     input  wire          issue_first,
     input  wire    [2:0] units,
     input  wire    [2:0] choice,
@@ -20,6 +22,7 @@ module sm_pipeline_log_64_warp_buffer (
     output wire          control,
     output wire          memory,
     output wire          free,
+    output wire          free_next,
     output wire          free_then,
     output wire          logging,
     output wire          may_ask,
@@ -43,6 +46,13 @@ module sm_pipeline_log_64_warp_buffer (
     wire          unused_next_check_load;
     wire          unused_next_check_store;
     wire          next_check_free;
+    reg     [2:0] then_check_class;
+    wire          unused_then_check_special;
+    wire          unused_then_check_control;
+    wire          unused_then_check_memory;
+    wire          unused_then_check_load;
+    wire          unused_then_check_store;
+    wire          then_check_free;
     wire    [2:0] second_check_class;
     wire          second_check_special;
     wire          second_check_control;
@@ -72,6 +82,16 @@ module sm_pipeline_log_64_warp_buffer (
         .load(unused_next_check_load),
         .store(unused_next_check_store),
         .free(next_check_free)
+    );
+    sm_pipeline_log_64_warp_buffer_first_check then_check (
+        .class_(then_check_class),
+        .units(choice),
+        .special(unused_then_check_special),
+        .control(unused_then_check_control),
+        .memory(unused_then_check_memory),
+        .load(unused_then_check_load),
+        .store(unused_then_check_store),
+        .free(then_check_free)
     );
     sm_pipeline_log_64_warp_buffer_first_check second_check (
         .class_(second_check_class),
@@ -103,7 +123,19 @@ module sm_pipeline_log_64_warp_buffer (
     assign second = younger_q;
     assign first_check_class = older_q[2:0];
     assign next_check_class = older_q[2:0];
-    assign free_then = next_check_free;
+    assign free_next = next_check_free;
+
+    always @* begin : then_check_class_process
+        then_check_class = fetched[2:0];
+        if (first_valid && !leaving) begin
+            then_check_class = older_q[2:0];
+        end
+        if (leaving && second_valid) begin
+            then_check_class = younger_q[2:0];
+        end
+    end
+
+    assign free_then = then_check_free;
     assign second_check_class = younger_q[2:0];
     assign special = first_check_special;
     assign control = first_check_control;

@@ -5,6 +5,7 @@ module sm_pipeline_stall_4_warp (
     input  wire          reset,
     input  wire    [5:0] number,
     input  wire          logs,
+    input  wire          disables,
     input  wire   [54:0] messages,
     input  wire    [4:0] finished_valid,
     input  wire   [29:0] finished_warp,
@@ -66,6 +67,7 @@ module sm_pipeline_stall_4_warp (
     wire          running_q;
     reg     [3:0] own_slot_d;
     wire    [3:0] own_slot_q;
+    wire          refetch_reset;
     wire          refetch_d;
     wire          refetch_q;
     wire          reverting_q;
@@ -104,6 +106,7 @@ module sm_pipeline_stall_4_warp (
     wire          buffer_control;
     wire          buffer_memory;
     wire          buffer_free;
+    wire          buffer_free_next;
     wire          buffer_free_then;
     wire          buffer_logging;
     wire          buffer_may_ask;
@@ -115,7 +118,7 @@ module sm_pipeline_stall_4_warp (
 
     register_1 running (.clock(clock), .reset(reset), .d(running_d), .q(running_q));
     register_4 own_slot (.clock(clock), .reset(reset), .d(own_slot_d), .q(own_slot_q));
-    register_1 refetch (.clock(clock), .reset(reset), .d(refetch_d), .q(refetch_q));
+    register_1 refetch (.clock(clock), .reset(refetch_reset), .d(refetch_d), .q(refetch_q));
     register_1 reverting (.clock(clock), .reset(reset), .d(revert), .q(reverting_q));
     register_1 has_turn (.clock(clock), .reset(has_turn_reset), .d(has_turn_d), .q(has_turn_q));
     sm_pipeline_stall_4_warp_board board (
@@ -160,6 +163,8 @@ module sm_pipeline_stall_4_warp (
         .arrival(arrival),
         .fetched(fetched),
         .first_valid(board_first_valid),
+        .second_valid(board_second_valid),
+        .leaving(leaving),
         .issue_first(issue_first),
         .units(units),
         .choice(choice),
@@ -174,6 +179,7 @@ module sm_pipeline_stall_4_warp (
         .control(buffer_control),
         .memory(buffer_memory),
         .free(buffer_free),
+        .free_next(buffer_free_next),
         .free_then(buffer_free_then),
         .logging(buffer_logging),
         .may_ask(buffer_may_ask),
@@ -184,6 +190,7 @@ module sm_pipeline_stall_4_warp (
     sm_pipeline_stall_4_warp_one_entry called (.of(calls), .slot(own_slot_q), .holds(called_holds));
     sm_pipeline_stall_4_warp_one_entry kept_slot (.of(kept), .slot(own_slot_q), .holds(kept_slot_holds));
 
+    assign refetch_reset = reset || !disables;
     assign has_turn_reset = reset || !logs;
     assign faulting = messages[18] && (messages[24:19] == number);
     assign stopping = faulting || (messages[11] && (messages[17:12] == number));
@@ -256,8 +263,7 @@ module sm_pipeline_stall_4_warp (
     assign turn = has_turn_q;
     assign chosen_turn = issue_chosen && has_turn_q;
     assign board_issue_second = issue_chosen && pair_go;
-    assign issue_request = running_q
-        && ((!board_first_valid && board_likely)
-        || (board_first_valid && buffer_may_ask
-        && ((board_likely && (leaving || buffer_free_then)) || (leaving && (stays || !buffer_free)))));
+    assign issue_request = running_q && (!board_first_valid || buffer_may_ask)
+        && ((board_likely && buffer_free_then && (!leaving || buffer_free))
+        || (leaving && stays && buffer_free_next));
 endmodule

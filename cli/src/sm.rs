@@ -12,7 +12,7 @@ mod works;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as _, Command, FromArgMatches as _};
-use faultline_sim::simt::kernels::{KERNELS, named};
+use faultline_sim::simt::kernels::{KERNELS, VARIANTS, named};
 use faultline_sim::sm::{Faults, Work};
 use faultline_sim::sm_pipeline::{Policy, Scheme};
 use faultline_synth::report::Section;
@@ -35,9 +35,10 @@ const NOISY: &str = "\n\nRuns at scale 1 are noisy: sim/reports/performance.md w
 /// What can be run.
 fn workloads() -> String {
     let kernels = KERNELS.map(|(name, _)| name).join(", ");
+    let variants = VARIANTS.map(|(name, _)| name).join(", ");
     format!(
         "Kernels by name ({kernels}), patterns after Parboil's and not its programs, or Accel-Sim traces (.traceg, \
-         kernelslist.g); all kernels if not given"
+         kernelslist.g); all kernels if not given; also {variants}, which shows what the choice of addresses is worth to one"
     )
 }
 

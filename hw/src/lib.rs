@@ -3,7 +3,7 @@
 //! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`l2_tlb`], [`far_fault_mshr`],
 //! [`fault_buffer`], [`scoreboard`], [`sm_pipeline`], [`page_walker`], [`page_walk_cache`], [`gmmu`]. Primitives under
 //! them: [`register`], [`memory`], [`arbiter`], [`any_of`], [`count_of`], [`lowest`], [`turns`], [`select`], [`recency`],
-//! [`warp_scheduler`].
+//! [`service_order`], [`warp_scheduler`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
 
@@ -29,6 +29,7 @@ pub mod registry;
 pub mod replay_queue;
 pub mod scoreboard;
 pub mod select;
+pub mod service_order;
 pub mod sizes;
 pub mod sm_pipeline;
 pub mod turns;

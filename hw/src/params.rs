@@ -68,6 +68,9 @@ pub const OPCODE_BITS: usize = 7;
 pub const MEMORY_PLACES: usize = 4;
 /// Instructions that are fetched, and issued, in a cycle (Table 1: 2 from 1 or 2 warps).
 pub const WIDTH: usize = 2;
+/// What the two issue ports may both want, and only one can have: the unit for special functions, control, memory, and memory
+/// with a place in the replay queue.
+pub const CONTESTS: usize = 4;
 /// Units that finish instructions: two for mathematics, special functions, control, memory (Table 1).
 pub const UNITS: usize = FINISHES - 1;
 /// SMs of the GPU (Tanasic et al., MICRO-50, Table 1: 16), as bits of an SM's number.

@@ -178,6 +178,7 @@ fn pipeline<const E: usize, const P: usize, const C: usize>(
         64,
         32,
         5,
+        496,
         6,
         SCOREBOARD_ENTRIES,
         ENTRY_BITS,
@@ -197,6 +198,7 @@ fn small_pipeline(scheme: Scheme, greedy: bool) -> Box<dyn Hardware> {
         4,
         2,
         1,
+        1,
         2,
         SCOREBOARD_ENTRIES,
         ENTRY_BITS,
@@ -212,7 +214,7 @@ fn small_pipeline(scheme: Scheme, greedy: bool) -> Box<dyn Hardware> {
 
 /// A pipeline that is small enough for proofs.
 fn proved_pipeline(scheme: Scheme) -> Box<dyn Hardware> {
-    connected(SmPipeline::<4, 2, 1, 2, 4, 2, 4, 2, 3, 3, 4, 2, 3>::new(
+    connected(SmPipeline::<4, 2, 1, 1, 2, 4, 2, 4, 2, 3, 3, 4, 2, 3>::new(
         scheme, false,
     ))
 }

@@ -5,7 +5,8 @@ use rust_hdl::prelude::*;
 use crate::any_of::AnyOf;
 use crate::hardware;
 use crate::params::{
-    CLASS_BITS, LOG_WORDS, OPCODE_BITS, REGISTER_BITS, SLOT_BITS, SLOTS, UNITS, WARP_BITS, WIDTH,
+    CLASS_BITS, CONTESTS, LOG_WORDS, OPCODE_BITS, REGISTER_BITS, SLOT_BITS, SLOTS, UNITS,
+    WARP_BITS, WIDTH,
 };
 use crate::register::Register;
 use crate::select::Select;
@@ -58,7 +59,7 @@ pub enum Scheme {
     OperandLog,
 }
 
-/// `W` warps with `Y`-bit numbers in two halves of `V` with `X`-bit ones; `K` instructions of a warp with `J`-bit scoreboard entries; a
+/// `W` warps with `Y`-bit numbers in two halves of `V` with `X`-bit ones and `Q` pairs; `K` instructions of a warp with `J`-bit scoreboard entries; a
 /// replay queue of `N` entries (`I`, `O`, `A` bits as there), a log of `E` (`P`, `C`).
 #[allow(missing_docs)] // the port table above
 #[derive(LogicBlock)]
@@ -66,6 +67,7 @@ pub struct SmPipeline<
     const W: usize,
     const V: usize,
     const X: usize,
+    const Q: usize,
     const Y: usize,
     const K: usize,
     const J: usize,
@@ -181,8 +183,10 @@ pub struct SmPipeline<
     pub saved_opcode: Signal<Out, Bits<OPCODE_BITS>>,
     pub restore_ready: Signal<Out, Bit>,
 
-    // The port that goes first if both want the only unit of a kind.
-    favoured: Register<Bit>,
+    // The port that goes first if both want the only unit of a kind: for special functions, control, memory instructions,
+    // and for memory besides, if both need a place in the queue.
+    favoured: [Register<Bit>; CONTESTS],
+    kept: [Register<Bit>; WIDTH],
     // The unit for special functions was ready in the cycle before.
     had_special: Register<Bit>,
     // A save was accepted in the cycle before, in a scheme that has nothing to save.
@@ -197,7 +201,7 @@ pub struct SmPipeline<
 
     warp: Vec<Warp<K, J>>,
     fetch_port: [FetchPort<V, X>; WIDTH],
-    issue_port: [IssuePort<V, X, J>; WIDTH],
+    issue_port: [IssuePort<V, X, Q, J>; WIDTH],
     // The log's room for each port, and for an instruction that is restored; and whose turn it is to take it.
     room: [LogRoom; WIDTH + 1],
     log_turns: LogTurns<W>,
@@ -217,6 +221,11 @@ pub struct SmPipeline<
     choice: Signal<Local, Units>,
     fault: Signal<Local, Bit>,
     clash: Signal<Local, Bit>,
+    clashes: [Signal<Local, Bit>; CONTESTS],
+    both_memory: Signal<Local, Bit>,
+    both_global: Signal<Local, Bit>,
+    both_wait: Signal<Local, Bit>,
+    keeps: [Signal<Local, Bit>; WIDTH],
     conflict: Signal<Local, Bit>,
     second_first: Signal<Local, Bit>,
     go: [Signal<Local, Bit>; WIDTH],
@@ -231,6 +240,7 @@ impl<
     const W: usize,
     const V: usize,
     const X: usize,
+    const Q: usize,
     const Y: usize,
     const K: usize,
     const J: usize,
@@ -241,14 +251,13 @@ impl<
     const E: usize,
     const P: usize,
     const C: usize,
-> Logic for SmPipeline<W, V, X, Y, K, J, N, I, O, A, E, P, C>
+> Logic for SmPipeline<W, V, X, Q, Y, K, J, N, I, O, A, E, P, C>
 {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(
             self,
             clock,
-            favoured,
             had_special,
             saved_nothing,
             reissue,
@@ -259,7 +268,6 @@ impl<
             stage
         );
         self.log_turns.reset.next = self.reset.val() || !self.logs.val();
-        self.favoured.reset.next = self.reset.val();
         self.had_special.reset.next = self.reset.val();
         self.saved_nothing.reset.next = self.reset.val() || self.queues.val();
         self.reissue.reset.next = self.reset.val();
@@ -311,6 +319,7 @@ impl<
         for w in 0..W {
             self.warp[w].number.next = w.to_bits::<WARP_BITS>();
             self.warp[w].logs.next = self.logs.val();
+            self.warp[w].disables.next = self.disables.val();
             self.warp[w].messages.next = self.messages.val();
             self.warp[w].squash_entry.next = self.squash.entry.val();
             self.warp[w].checked_entry.next = self.checked_entry.val();
@@ -398,22 +407,50 @@ impl<
                 self.warp[w].kept[k].next = self.log_turns.kept[k].val();
             }
         }
-        // Of a unit of which there is one, the ports take turns, but a warp that comes back goes first.
-        self.clash.next = (self.issue_port[0].needs_special.val()
-            && self.issue_port[1].needs_special.val())
-            || (self.issue_port[0].needs_control.val() && self.issue_port[1].needs_control.val())
-            || (self.issue_port[0].needs_memory.val() && self.issue_port[1].needs_memory.val());
+        // Of a unit of which there is one, the ports take turns, and the one that leaves it to the other keeps its
+        // choice for a cycle.
+        self.both_memory.next =
+            self.issue_port[0].needs_memory.val() && self.issue_port[1].needs_memory.val();
+        self.both_global.next = self.issue_port[0].older.val().class.get_bit(2)
+            && self.issue_port[1].older.val().class.get_bit(2);
+        self.clashes[0].next =
+            self.issue_port[0].needs_special.val() && self.issue_port[1].needs_special.val();
+        self.clashes[1].next =
+            self.issue_port[0].needs_control.val() && self.issue_port[1].needs_control.val();
+        self.clashes[2].next = self.both_memory.val() && !self.both_global.val();
+        self.clashes[3].next = self.both_memory.val() && self.both_global.val();
+        self.clash.next = self.clashes[0].val() || self.clashes[1].val() || self.both_memory.val();
+        self.second_first.next = (self.clashes[0].val() && self.favoured[0].q.val())
+            || (self.clashes[1].val() && self.favoured[1].q.val())
+            || (self.clashes[2].val() && self.favoured[2].q.val())
+            || (self.clashes[3].val() && self.favoured[3].q.val());
+        self.both_wait.next =
+            self.clash.val() && self.issue_port[0].waits.val() && self.issue_port[1].waits.val();
+        self.keeps[0].next =
+            self.both_wait.val() && self.second_first.val() && !self.kept[0].q.val();
+        self.keeps[1].next =
+            self.both_wait.val() && !self.second_first.val() && !self.kept[1].q.val();
+        for p in 0..WIDTH {
+            self.kept[p].clock.next = self.clock.val();
+            self.kept[p].reset.next = self.reset.val();
+            self.kept[p].d.next = self.keeps[p].val();
+            self.issue_port[p].keeps.next = self.keeps[p].val();
+        }
         self.conflict.next =
             self.clash.val() && self.issue_port[0].can_go.val() && self.issue_port[1].can_go.val();
-        self.second_first.next = self.issue_port[1].returned.val()
-            || (self.favoured.q.val() && !self.issue_port[0].returned.val());
-        self.issue_port[0].yields.next = self.conflict.val() && self.second_first.val();
-        self.issue_port[1].yields.next = self.conflict.val() && !self.second_first.val();
         self.go[0].next =
             self.issue_port[0].can_go.val() && !(self.conflict.val() && self.second_first.val());
         self.go[1].next =
             self.issue_port[1].can_go.val() && !(self.conflict.val() && !self.second_first.val());
-        self.favoured.d.next = self.favoured.q.val() ^ self.conflict.val();
+        for p in 0..WIDTH {
+            self.issue_port[p].goes.next = self.go[p].val();
+        }
+        for c in 0..CONTESTS {
+            self.favoured[c].clock.next = self.clock.val();
+            self.favoured[c].reset.next = self.reset.val();
+            self.favoured[c].d.next =
+                self.favoured[c].q.val() ^ (self.conflict.val() && self.clashes[c].val());
+        }
         self.pair_go[0].next = self.issue_port[0].can_go.val()
             && !self.issue_port[1].can_go.val()
             && self.issue_port[0].can_pair.val();
@@ -632,6 +669,7 @@ impl<
     const W: usize,
     const V: usize,
     const X: usize,
+    const Q: usize,
     const Y: usize,
     const K: usize,
     const J: usize,
@@ -642,7 +680,7 @@ impl<
     const E: usize,
     const P: usize,
     const C: usize,
-> SmPipeline<W, V, X, Y, K, J, N, I, O, A, E, P, C>
+> SmPipeline<W, V, X, Q, Y, K, J, N, I, O, A, E, P, C>
 {
     /// A pipeline of a scheme, whose schedulers stay with a warp as long as it can issue, or go round.
     pub fn new(scheme: Scheme, greedy: bool) -> Self {
@@ -681,20 +719,21 @@ impl<
             memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode, memory_index, memory_log_address,
             memory_log_data, checked_ready, logged_valid, occupancy, save_ready, save_done, spilled_valid, saved_valid,
             saved_warp, saved_store, saved_destination, saved_source_a, saved_source_b, saved_pc, saved_mask,
-            saved_opcode, restore_ready, favoured, had_special, saved_nothing, log_turns, reissue, reverts, resume,
+            saved_opcode, restore_ready, had_special, saved_nothing, log_turns, reissue, reverts, resume,
             squash, reissue_entry,
-            drained, slot_busy, messages, units, choice, fault, clash, conflict, second_first, pushed, taking;
+            drained, slot_busy, messages, units, choice, fault, clash,
+            both_memory, both_global, both_wait, conflict, second_first, pushed, taking;
             fetched_valid, fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c,
             fetched_pc, fetched_mask, fetched_opcode, operand, finished_valid, finished_warp, finished_entry,
             fetch_valid, fetch_warp, read_valid, read_warp, read_entry, read_class, read_replayed, read_destination,
             read_source_a, read_source_b, read_source_c, read_pc, read_mask, read_opcode, logged_data,
-            fetch_port, room, operand_read, some_asking, go, pair_go
+            fetch_port, room, operand_read, some_asking, go, pair_go, favoured, clashes, kept, keeps
         )
     }
 }
 
-hardware!([const W: usize, const V: usize, const X: usize, const Y: usize, const K: usize, const J: usize, const N: usize, const I: usize, const O: usize, const A: usize, const E: usize, const P: usize, const C: usize]
-SmPipeline<W, V, X, Y, K, J, N, I, O, A, E, P, C> {
+hardware!([const W: usize, const V: usize, const X: usize, const Q: usize, const Y: usize, const K: usize, const J: usize, const N: usize, const I: usize, const O: usize, const A: usize, const E: usize, const P: usize, const C: usize]
+SmPipeline<W, V, X, Q, Y, K, J, N, I, O, A, E, P, C> {
     inputs: reset,
             start_valid, start_warp, start_slot, stop_valid, stop_warp, resume_valid, resume_warp, fetched_valid,
             fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c, fetched_pc,

@@ -74,15 +74,13 @@ pub struct SmPipeline {
     /// The warps whose fetch comes, and those that were chosen last.
     fetching: [Option<u8>; WIDTH],
     fetched_last: [Option<u8>; WIDTH],
-    /// The warps that may issue now, and those that were chosen last.
+    /// The warps that may issue now, and each port's warps in their order.
     chosen: [Option<u8>; WIDTH],
-    chosen_last: [Option<u8>; WIDTH],
-    /// Of each port, the warp that has left its unit to the other port's in the cycle before, and comes back.
-    yielded: [Option<u8>; WIDTH],
-    /// The warp that may issue now was chosen for having come back.
-    returned: [bool; WIDTH],
-    /// The port that goes first when both want the same unit, and neither's warp has come back.
-    favoured: usize,
+    issue_order: [Order; WIDTH],
+    /// Of each unit of which there is one, and of the queue's places, the port that goes first when both want it.
+    favoured: [usize; UNITS + 1],
+    /// The port that kept its choice in the cycle before.
+    keeps: Option<usize>,
     reads: [Option<Read>; WIDTH],
     /// Warps that have the turn to take log entries, slots in which those get it that wait for theirs, and slots in which
     /// only those go that have it, a bit each.
@@ -123,10 +121,9 @@ impl Model for SmPipeline {
             fetching: [None; WIDTH],
             fetched_last: [None; WIDTH],
             chosen: [None; WIDTH],
-            chosen_last: [None; WIDTH],
-            yielded: [None; WIDTH],
-            returned: [false; WIDTH],
-            favoured: 0,
+            issue_order: std::array::from_fn(|port| Order::new(parameters.warps, port)),
+            favoured: [0; UNITS + 1],
+            keeps: None,
             reads: [None; WIDTH],
             turns: 0,
             called: 0,
@@ -189,13 +186,13 @@ impl Model for SmPipeline {
             restores.then(|| self.restored(inputs))
         };
         let events = self.events(inputs);
-        let next_fetch = self.next_fetch(&events);
+        let next_fetch = self.next_fetch(&events, again_now);
         let next_issue = self.next_issue(
             inputs,
             [&units, &choice],
             &events,
             fetching,
-            issue.clash,
+            &issue,
             again_now,
         );
         let restored = again.filter(|read| read.restored);
@@ -219,21 +216,16 @@ impl Model for SmPipeline {
         self.control(inputs, &events, revert, resumes, replay_done);
         self.saved = !queues && inputs.save_valid && outputs.save_ready;
         self.reverting = next_revert;
-        for (port, next) in next_issue.into_iter().enumerate() {
-            // Whoever comes back is served between two turns.
-            self.returned[port] = self.yielded[port].is_some();
-            if !self.returned[port] {
-                self.chosen_last[port] = next.or(self.chosen_last[port]);
-            }
-            self.yielded[port] = self.chosen[port].filter(|_| issue.yields == Some(port));
+        for port in 0..WIDTH {
+            let issued = issue.ports[port].filter(|(_, second)| !second);
+            self.issue_order[port].serve(issued.map(|(warp, _)| warp), next_issue[port]);
+            self.fetched_last[port] = next_fetch[port].or(self.fetched_last[port]);
         }
+        self.keeps = issue.keeps;
         self.had_two = has_two;
         self.had_special = inputs.special_ready;
         self.chosen = next_issue;
         self.fetching = next_fetch;
-        for (last, next) in self.fetched_last.iter_mut().zip(next_fetch) {
-            *last = next.or(*last);
-        }
         outputs
     }
 }
@@ -242,10 +234,12 @@ impl Model for SmPipeline {
 #[derive(Clone, Copy, Debug, Default)]
 struct Issue {
     ports: [Option<(u8, bool)>; WIDTH],
-    /// The warps that were chosen have the same single unit in mind.
-    clash: bool,
-    /// Both could go: the port that leaves the unit to the other.
-    yields: Option<usize>,
+    /// What both warps that were chosen have in mind, and of which there is one ([`SmPipeline::clash`]).
+    clash: Option<usize>,
+    /// Both could go, but for log entries: the port that leaves the unit to the other, and keeps its choice for a cycle.
+    keeps: Option<usize>,
+    /// Both could go.
+    conflict: bool,
     /// The warps that were chosen and lack nothing but their log entries.
     refused: [Option<u8>; WIDTH],
 }
@@ -260,27 +254,55 @@ struct FreeUnits {
     log: operand_log::Outputs,
 }
 
-/// The warp that a port serves next, each having every second one: the one that comes back, or else the next in turn.
-fn choose(
-    warps: usize,
-    port: usize,
-    back: Option<u8>,
+/// The warps of a port, each port having every second one, in the order in which they were served.
+#[derive(Clone, Debug)]
+struct Order {
+    /// The one that was served last is last.
+    warps: Vec<u8>,
+    /// The one that was chosen last, and whether that was in the cycle before.
     last: Option<u8>,
-    policy: Policy,
-    wants: impl Fn(usize) -> bool,
-) -> Option<u8> {
-    let mine = || (port..warps).step_by(WIDTH);
-    let first = |&warp: &usize| match (back, last, policy) {
-        (Some(back), _, _) => warp == usize::from(back),
-        (_, None, _) => false,
-        (_, Some(last), Policy::LooseRoundRobin) => warp > usize::from(last),
-        (_, Some(last), Policy::GreedyThenOldest) => warp == usize::from(last),
-    };
-    mine()
-        .filter(first)
-        .find(|&warp| wants(warp))
-        .or_else(|| mine().find(|&warp| wants(warp)))
-        .map(|warp| warp as u8)
+    recent: bool,
+}
+
+impl Order {
+    fn new(warps: usize, port: usize) -> Self {
+        Self {
+            warps: (port..warps)
+                .step_by(WIDTH)
+                .map(|warp| warp as u8)
+                .collect(),
+            last: None,
+            recent: false,
+        }
+    }
+
+    /// The warp that is chosen: of those that want it, the one that was served longest ago, and the one that was chosen in
+    /// the cycle before only if no other wants it; or greedily the one that was chosen last, and else the lowest.
+    fn choose(&self, policy: Policy, wants: impl Fn(usize) -> bool) -> Option<u8> {
+        let asks = |warp: &u8| wants(usize::from(*warp));
+        match policy {
+            Policy::LooseRoundRobin => {
+                let recent = self.last.filter(|_| self.recent);
+                let others = self.warps.iter().copied();
+                let mut others = others.filter(|&warp| Some(warp) != recent);
+                others.find(asks).or(recent.filter(asks))
+            }
+            Policy::GreedyThenOldest => {
+                let lowest = || self.warps.iter().copied().filter(asks).min();
+                self.last.filter(asks).or_else(lowest)
+            }
+        }
+    }
+
+    /// A warp was served; another one is chosen for the next cycle.
+    fn serve(&mut self, served: Option<u8>, chosen: Option<u8>) {
+        if let Some(served) = served {
+            self.warps.retain(|&warp| warp != served);
+            self.warps.push(served);
+        }
+        self.last = chosen.or(self.last);
+        self.recent = chosen.is_some();
+    }
 }
 
 impl SmPipeline {
@@ -360,7 +382,9 @@ impl SmPipeline {
         warps.all(|warp| self.warps[usize::from(warp)].slot != slot || self.is_drained(warp))
     }
 
-    fn next_fetch(&self, events: &Events) -> [Option<u8>; WIDTH] {
+    /// The warps that are fetched for in the next cycle: in turn, but who was chosen for a cycle in which nothing is fetched
+    /// stays chosen.
+    fn next_fetch(&self, events: &Events, again: bool) -> [Option<u8>; WIDTH] {
         let wants = |number: usize| {
             let warp = &self.warps[number];
             warp.running
@@ -368,15 +392,14 @@ impl SmPipeline {
                 && !warp.scoreboard.stopping(Self::gone(events, number))
         };
         std::array::from_fn(|port| {
-            let last = self.fetched_last[port];
-            choose(
-                self.warps.len(),
-                port,
-                None,
-                last,
-                Policy::LooseRoundRobin,
-                wants,
-            )
+            let mine = || (port..self.warps.len()).step_by(WIDTH);
+            let last = self.fetched_last[port].map_or(port, usize::from);
+            let mut above = mine().filter(|&warp| warp > last);
+            let next = above.find(|&warp| wants(warp));
+            let turn = next.or_else(|| mine().find(|&warp| wants(warp)));
+            self.fetching[port]
+                .filter(|_| again)
+                .or(turn.map(|warp| warp as u8))
         })
     }
 
@@ -491,19 +514,19 @@ impl SmPipeline {
             refused: waiting.map(|warp| warp.filter(|&number| !log(first(number), number))),
             ports: ready.map(|warp| warp.map(|warp| (warp, false))),
             clash: self.clash(),
-            yields: None,
+            keeps: None,
+            conflict: false,
         };
-        match ready {
-            [Some(_), Some(_)] if issue.clash => {
-                let first = match self.returned {
-                    [true, false] => 0,
-                    [false, true] => 1,
-                    _ => self.favoured,
-                };
-                issue.ports[1 - first] = None;
-                issue.yields = Some(1 - first);
+        let last = issue.clash.map(|unit| 1 - self.favoured[unit]);
+        if waiting.iter().all(Option::is_some) {
+            issue.keeps = last.filter(|&last| self.keeps != Some(last));
+        }
+        match (ready, last) {
+            ([Some(_), Some(_)], Some(last)) => {
+                issue.ports[last] = None;
+                issue.conflict = true;
             }
-            [Some(warp), None] | [None, Some(warp)] => {
+            ([Some(warp), None] | [None, Some(warp)], _) => {
                 let idle = if ready[0].is_none() { 0 } else { 1 };
                 let state = &self.warps[usize::from(warp)];
                 let [first, second] = state.buffer.map(|instruction| instruction.class);
@@ -523,14 +546,19 @@ impl SmPipeline {
         issue
     }
 
-    /// Whether the warps that were chosen need the same unit, of which there is one.
-    fn clash(&self) -> bool {
-        let unit = |port: usize| {
+    /// The unit that the warps that were chosen both need, and of which there is one. Places in the queue, which both need
+    /// if both are global accesses, count as another one: a shared access needs none, and must not use up a turn to them.
+    fn clash(&self) -> Option<usize> {
+        let first = |port: usize| {
             let warp = &self.warps[usize::from(self.chosen[port]?)];
-            let first = (warp.scoreboard.buffered() > 0).then_some(warp.buffer[0])?;
-            first.class.single_unit()
+            (warp.scoreboard.buffered() > 0).then_some(warp.buffer[0].class)
         };
-        unit(0).is_some() && unit(0) == unit(1)
+        let (first, second) = (first(0)?, first(1)?);
+        let both_global = first.is_global() && second.is_global();
+        let unit = first
+            .single_unit()
+            .filter(|_| first.single_unit() == second.single_unit())?;
+        Some(if both_global { UNITS } else { unit })
     }
 
     /// The warps that may issue in the next cycle. A warp that was chosen for this one is taken to issue, unless it is
@@ -541,7 +569,7 @@ impl SmPipeline {
         [units, choice]: [&FreeUnits; 2],
         events: &Events,
         fetching: [Option<u8>; WIDTH],
-        clash: bool,
+        issue: &Issue,
         again: bool,
     ) -> [Option<u8>; WIDTH] {
         let wants = |number: usize| {
@@ -552,9 +580,9 @@ impl SmPipeline {
             let is_there = warp.scoreboard.buffered() > 0;
             let arrives =
                 fetching[port] == Some(number as u8) && bit(inputs.fetched_valid[port], 0);
-            let arrival = || self.fetched(inputs, port).1;
+            let arrival = || self.fetched(inputs, port);
             let likely = || {
-                let arrival = arrives.then(arrival);
+                let arrival = arrives.then(|| arrival().1);
                 let board = &warp.scoreboard;
                 let fetched = arrival
                     .as_ref()
@@ -562,7 +590,13 @@ impl SmPipeline {
                 board.likely(is_chosen, finished, checked, fetched)
             };
             let class = warp.buffer[0].class;
-            let is_free = |units| Self::unit_is_free(units, class);
+            // The instruction that it may issue then, if it issues one now.
+            let then = match (is_chosen && is_there, warp.scoreboard.buffered()) {
+                (false, 1..) => class,
+                (true, 2..) => warp.buffer[1].class,
+                _ => arrival().0.class,
+            };
+            let is_free = |units, class| Self::unit_is_free(units, class);
             let may_ask = || {
                 !class.is_global()
                     || match self.has_turn(number as u8) {
@@ -570,25 +604,20 @@ impl SmPipeline {
                         false => !self.is_kept(warp.slot),
                     }
             };
+            let comes_then = || likely() && is_free(choice, then);
             warp.running
                 && match is_there {
-                    false => likely(),
                     true if !may_ask() => false,
                     true if is_chosen => {
-                        clash || (port == 0 && again) || !is_free(units) || likely()
+                        ((issue.clash.is_some() || (port == 0 && again)) && is_free(choice, class))
+                            || (is_free(units, class) && comes_then())
                     }
-                    true => likely() && is_free(choice),
+                    _ => comes_then(),
                 }
         };
-        std::array::from_fn(|port| {
-            choose(
-                self.warps.len(),
-                port,
-                self.yielded[port],
-                self.chosen_last[port],
-                self.parameters.policy,
-                wants,
-            )
+        std::array::from_fn(|port| match issue.keeps {
+            Some(keeps) if keeps == port => self.chosen[port],
+            _ => self.issue_order[port].choose(self.parameters.policy, wants),
         })
     }
 

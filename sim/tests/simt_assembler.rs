@@ -11,7 +11,7 @@ use faultline_sim::simt::{
 const PROGRAM: &str = "\
 # the program of the paper, and one of each kind of line
 A: R3 <- ld [R2]
-B: R9 <- sub R9, 4
+B: R9 \u{2190} sub R9, 4
 C: R8 <- ld [R4]
 D: R4 <- add R7, 8
    R0 <- mad block.x, block_size.x, thread.x  # a comment

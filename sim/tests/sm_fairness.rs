@@ -13,82 +13,229 @@ use faultline_sim::{operand_log, replay_queue};
 
 const CYCLES: u64 = 20_000;
 
-/// Instructions of each warp that are issued if all of so many warps want the unit for special functions, always, which takes
-/// one in so many cycles.
-fn issued(warps: u8, interval: u64) -> Vec<u64> {
+/// What the warps of one thread block do, and how the pipeline's surroundings take it.
+#[derive(Clone, Debug)]
+struct Setting {
+    scheme: Scheme,
+    policy: Policy,
+    /// Of each warp, the classes of its instructions, again and again.
+    warps: Vec<Vec<Class>>,
+    /// Log entries of the block.
+    partition: u8,
+    /// The unit for special functions takes an instruction in so many cycles.
+    interval: u64,
+    /// The memory unit takes one in so many cycles of so many.
+    memory: (u64, u64),
+    /// Cycles until an access is checked.
+    latency: u64,
+}
+
+impl Setting {
+    fn new(scheme: Scheme, warps: Vec<Vec<Class>>) -> Self {
+        Self {
+            scheme,
+            policy: Policy::LooseRoundRobin,
+            warps,
+            partition: 64,
+            interval: 1,
+            memory: (1, 1),
+            latency: 7,
+        }
+    }
+}
+
+/// What a warp issued: how much, the last cycle, and the longest time without.
+#[derive(Clone, Copy, Debug, Default)]
+struct Issues {
+    count: u64,
+    last: u64,
+    longest: u64,
+}
+
+/// What each warp issues, if it always has an instruction, and each waits for nothing but its unit, queue and log.
+fn run(setting: &Setting, cycles: u64) -> Vec<Issues> {
     let mut pipeline = SmPipeline::new(Parameters {
-        scheme: Scheme::StallOnFault,
-        policy: Policy::LooseRoundRobin,
+        scheme: setting.scheme,
+        policy: setting.policy,
         warps: 64,
         entries: 8,
         queue: replay_queue::Parameters::with_entries(64),
         log: operand_log::Parameters::with_entries(64),
     });
-    let mut issued = vec![0; warps.into()];
-    let mut executing = VecDeque::new();
+    let warps = setting.warps.len();
+    let mut issues = vec![Issues::default(); warps];
+    let mut fetched = vec![0; warps];
+    let mut executing: [VecDeque<(u64, u64)>; MEMORY_UNIT + 1] = Default::default();
+    let mut checks: VecDeque<(u64, Outputs)> = VecDeque::new();
     let mut outputs = Outputs::default();
     let mut waiting = 0;
-    for cycle in 0..CYCLES {
+    for cycle in 0..cycles {
         let mut inputs = Inputs {
             reset: cycle == 0,
-            start_valid: (1..=u64::from(warps)).contains(&cycle),
-            start_warp: cycle.saturating_sub(1).min(63) as u8,
+            launch_valid: cycle == 1,
+            launch_entries: setting.partition,
+            memory_ready: cycle % setting.memory.1 < setting.memory.0,
+            start_valid: (2..warps as u64 + 2).contains(&cycle),
+            start_warp: cycle.saturating_sub(2).min(63) as u8,
             fetched_valid: [1; WIDTH],
-            fetched_class: [Class::Special as u64; WIDTH],
             fetched_destination: [255; WIDTH],
             fetched_source_a: [255; WIDTH],
             fetched_source_b: [255; WIDTH],
             fetched_source_c: [255; WIDTH],
+            fetched_mask: [1; WIDTH],
             ..Inputs::default()
         };
-        for port in 0..WIDTH {
-            if outputs.read_valid[port] == 1 {
-                issued[outputs.read_warp[port] as usize] += 1;
-                executing.push_back((outputs.read_warp[port], outputs.read_entry[port]));
+        for port in (0..WIDTH).filter(|&port| outputs.read_valid[port] == 1) {
+            let issued = &mut issues[outputs.read_warp[port] as usize];
+            issued.longest = issued.longest.max(cycle - issued.last);
+            (issued.count, issued.last) = (issued.count + 1, cycle);
+            let class = Class::of(outputs.read_class[port]);
+            waiting += u64::from(class == Class::Special);
+            let unit = class.single_unit().unwrap_or(port);
+            if unit != MEMORY_UNIT {
+                executing[unit].push_back((outputs.read_warp[port], outputs.read_entry[port]));
             }
         }
-        waiting += outputs.read_valid.iter().sum::<u64>();
         inputs.special_ready = waiting < 2;
-        if cycle % interval == 0 {
+        if cycle % setting.interval == 0 {
             waiting = waiting.saturating_sub(1);
         }
-        if let Some((warp, entry)) = executing.pop_front() {
-            inputs.finished_valid[SPECIAL_UNIT] = 1;
-            inputs.finished_warp[SPECIAL_UNIT] = warp;
-            inputs.finished_entry[SPECIAL_UNIT] = entry;
+        for (unit, executing) in executing.iter_mut().enumerate() {
+            if let Some((warp, entry)) = executing.pop_front() {
+                inputs.finished_valid[unit] = 1;
+                (inputs.finished_warp[unit], inputs.finished_entry[unit]) = (warp, entry);
+            }
+        }
+        let fetching = pipeline.fetching(false);
+        for (port, warp) in fetching.into_iter().enumerate() {
+            if let Some(warp) = warp.map(usize::from) {
+                let classes = &setting.warps[warp];
+                inputs.fetched_class[port] = classes[fetched[warp] % classes.len()] as u64;
+                fetched[warp] += 1;
+            }
+        }
+        if let Some((_, of)) = checks.front().filter(|&&(due, _)| due <= cycle) {
+            inputs.checked_valid = true;
+            inputs.checked_warp = of.memory_warp;
+            inputs.checked_entry = of.memory_entry;
+            inputs.checked_index = of.memory_index;
+            inputs.checked_slot = of.memory_slot;
+            inputs.checked_store = Class::of(of.memory_class.into()) == Class::Store;
+            inputs.checked_log_address = of.memory_log_address;
+            inputs.checked_log_data = of.memory_log_data;
         }
         outputs = pipeline.cycle(&inputs);
+        let mut finishes = |of: &Outputs| {
+            let ends = (u64::from(of.memory_warp), u64::from(of.memory_entry));
+            executing[MEMORY_UNIT].push_back(ends);
+        };
+        if inputs.checked_valid && outputs.checked_ready {
+            let (_, of) = checks.pop_front().unwrap();
+            finishes(&of);
+        }
+        if outputs.memory_valid && inputs.memory_ready {
+            if Class::of(outputs.memory_class.into()).is_global() {
+                checks.push_back((cycle + setting.latency, outputs.clone()));
+            } else {
+                finishes(&outputs);
+            }
+        }
     }
-    issued
+    for issued in &mut issues {
+        issued.longest = issued.longest.max(cycles - issued.last);
+    }
+    issues
 }
 
-/// The unit is always busy. If it takes one in each cycle, the ports have half of it each, and a port's warps have equal shares,
-/// but for those that begin earlier; with another pace none has less than a fourth of another's.
+/// The least and the most that a warp of a port issues.
+fn shares(issues: &[Issues], port: usize) -> (u64, u64) {
+    let of = || {
+        issues
+            .iter()
+            .skip(port)
+            .step_by(WIDTH)
+            .map(|issued| issued.count)
+    };
+    (of().min().unwrap(), of().max().unwrap())
+}
+
+/// The unit for special functions is always busy, and whatever its pace, the ports have half of it each, and a port's warps
+/// equal shares, but for those that begin earlier.
 #[test]
 fn warps_that_want_one_unit_are_served_alike() {
     for (warps, interval) in
         (2..=64).flat_map(|warps| [1, 2, 3, 4, 8].map(|interval| (warps, interval)))
     {
-        let issued = issued(warps, interval);
-        let total: u64 = issued.iter().sum();
+        let setting = Setting {
+            interval,
+            ..Setting::new(Scheme::StallOnFault, vec![vec![Class::Special]; warps])
+        };
+        let issues = run(&setting, CYCLES);
+        let total: u64 = issues.iter().map(|issued| issued.count).sum();
         assert!(
             total > (CYCLES - 20) / interval,
             "{warps} warps, one in {interval} cycles: {total} instructions"
         );
         for port in 0..WIDTH {
-            let own = || issued.iter().skip(port).step_by(WIDTH);
-            let (least, most) = (own().min().unwrap(), own().max().unwrap());
-            // Which one finds the unit taken depends on its pace, and is not always the same one.
-            let equal = if interval == 1 { least + 10 } else { 3 * least };
-            assert!(most < &equal, "{warps} warps: {issued:?}");
+            let (least, most) = shares(&issues, port);
+            assert!(
+                most < least + 10,
+                "{warps} warps, one in {interval} cycles: {issues:?}"
+            );
         }
-        let most = issued.iter().max().unwrap();
-        let least = issued.iter().min().unwrap();
-        let shares = if interval == 1 { 2 } else { 4 };
-        assert!(
-            most <= &(shares * least + 10),
-            "{warps} warps, one in {interval} cycles: {issued:?}"
-        );
+    }
+}
+
+/// Whatever is free now and then only: no warp waits for ever because it is free when it is always another one's turn.
+#[test]
+fn nobody_starves_at_a_unit_that_is_free_now_and_then() {
+    use Class::{Control, Load, Math, Shared, Special, Store};
+    let paces = [
+        (1, 1),
+        (1, 2),
+        (1, 3),
+        (2, 3),
+        (1, 4),
+        (3, 4),
+        (2, 5),
+        (4, 5),
+        (7, 8),
+    ];
+    let memory = |scheme, warps: usize, class| {
+        let settings = paces.into_iter().flat_map(move |memory| {
+            [1, 20].map(|latency| Setting {
+                memory,
+                latency,
+                ..Setting::new(scheme, vec![vec![class]; warps])
+            })
+        });
+        settings.collect::<Vec<_>>()
+    };
+    let special = |scheme, warps: usize, class| {
+        let settings = [1, 2, 3, 4, 5, 8, 16]
+            .into_iter()
+            .map(move |interval| Setting {
+                interval,
+                ..Setting::new(scheme, vec![vec![Special, class]; warps])
+            });
+        settings.collect::<Vec<_>>()
+    };
+    for scheme in Scheme::ALL {
+        for warps in 2..=16 {
+            let of_memory = [Load, Shared]
+                .into_iter()
+                .flat_map(|class| memory(scheme, warps, class));
+            let of_special = [Math, Control, Shared, Load, Store]
+                .into_iter()
+                .flat_map(|class| special(scheme, warps, class));
+            for setting in of_memory.chain(of_special) {
+                let issues = run(&setting, 3_000);
+                for port in 0..WIDTH {
+                    let (least, most) = shares(&issues, port);
+                    assert!(most <= 2 * least + 10, "{setting:?}: {issues:?}");
+                }
+            }
+        }
     }
 }
 
@@ -158,84 +305,19 @@ fn greedy_stays_and_then_takes_the_lowest() {
     assert_eq!(served_by(Policy::LooseRoundRobin), in_turn);
 }
 
-/// The last cycle in which a warp issued, and how many it issued.
-#[derive(Clone, Copy, Debug, Default)]
-struct Issues {
-    count: u64,
-    last: u64,
-    longest: u64,
-}
-
-/// Accesses that each warp of one thread block issues with an operand log, if they are all of one class and the memory takes
-/// one a cycle, which is checked `latency` cycles later.
+/// Accesses that each warp issues with an operand log, if they are all of one class and the memory takes one a cycle, which is
+/// checked `latency` cycles later.
 fn accesses(policy: Policy, classes: &[Class], partition: u8, latency: u64) -> Vec<Issues> {
-    let mut pipeline = SmPipeline::new(Parameters {
-        scheme: Scheme::OperandLog,
+    let setting = Setting {
         policy,
-        warps: 64,
-        entries: 8,
-        queue: replay_queue::Parameters::with_entries(64),
-        log: operand_log::Parameters::with_entries(64),
-    });
-    let mut issues = vec![Issues::default(); classes.len()];
-    let mut checks: VecDeque<(u64, Outputs)> = VecDeque::new();
-    let mut finishes: Option<(u8, u8)> = None;
-    let mut outputs = Outputs::default();
-    for cycle in 0..CYCLES {
-        let mut inputs = Inputs {
-            reset: cycle == 0,
-            launch_valid: cycle == 1,
-            launch_entries: partition,
-            special_ready: true,
-            memory_ready: true,
-            start_valid: (2..classes.len() as u64 + 2).contains(&cycle),
-            start_warp: cycle.saturating_sub(2).min(63) as u8,
-            fetched_valid: [1; WIDTH],
-            fetched_destination: [255; WIDTH],
-            fetched_source_a: [255; WIDTH],
-            fetched_source_b: [255; WIDTH],
-            fetched_source_c: [255; WIDTH],
-            fetched_mask: [1; WIDTH],
-            ..Inputs::default()
-        };
-        for port in 0..WIDTH {
-            if outputs.read_valid[port] == 1 {
-                let issued = &mut issues[outputs.read_warp[port] as usize];
-                issued.longest = issued.longest.max(cycle - issued.last);
-                (issued.count, issued.last) = (issued.count + 1, cycle);
-            }
-        }
-        let fetching = pipeline.fetching(false);
-        inputs.fetched_class =
-            fetching.map(|warp| warp.map_or(0, |warp| classes[usize::from(warp)] as u64));
-        if let Some((warp, entry)) = finishes.take() {
-            inputs.finished_valid[MEMORY_UNIT] = 1;
-            inputs.finished_warp[MEMORY_UNIT] = warp.into();
-            inputs.finished_entry[MEMORY_UNIT] = entry.into();
-        }
-        if let Some((_, of)) = checks.front().filter(|&&(due, _)| due <= cycle) {
-            inputs.checked_valid = true;
-            inputs.checked_warp = of.memory_warp;
-            inputs.checked_entry = of.memory_entry;
-            inputs.checked_index = of.memory_index;
-            inputs.checked_slot = of.memory_slot;
-            inputs.checked_store = Class::of(of.memory_class.into()) == Class::Store;
-            inputs.checked_log_address = of.memory_log_address;
-            inputs.checked_log_data = of.memory_log_data;
-        }
-        outputs = pipeline.cycle(&inputs);
-        if inputs.checked_valid && outputs.checked_ready {
-            checks.pop_front();
-            finishes = Some((inputs.checked_warp, inputs.checked_entry));
-        }
-        if outputs.memory_valid {
-            checks.push_back((cycle + latency, outputs.clone()));
-        }
-    }
-    for issued in &mut issues {
-        issued.longest = issued.longest.max(CYCLES - issued.last);
-    }
-    issues
+        partition,
+        latency,
+        ..Setting::new(
+            Scheme::OperandLog,
+            classes.iter().map(|&class| vec![class]).collect(),
+        )
+    };
+    run(&setting, CYCLES)
 }
 
 /// A store is not kept from its two entries by the loads of its block, however many there are: they take turns.

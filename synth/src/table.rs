@@ -16,9 +16,13 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid as a Markdown table under its title.
+    /// The grid as a Markdown table under its title. What would end a cell, or begin markup, is written so that it does not.
     pub fn markdown(&self) -> String {
-        let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let plain = |cell: &String| cell.replace('|', "\\|").replace('<', "&lt;");
+        let line = |cells: &[String]| {
+            let cells: Vec<String> = cells.iter().map(plain).collect();
+            format!("| {} |\n", cells.join(" | "))
+        };
         let rule: Vec<String> = (0..self.headings.len())
             .map(|column| if column == 0 { "---" } else { "---:" }.to_owned())
             .collect();
@@ -399,4 +403,20 @@ pub fn csv(rows: &[Row]) -> Result<String, csv::Error> {
         .into_inner()
         .map_err(|error| csv::Error::from(error.into_error()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_cannot_end_its_cell() {
+        let grid = Grid {
+            title: "# Kernels".to_owned(),
+            headings: vec!["kernel".to_owned(), "cycles".to_owned()],
+            rows: vec![vec!["add<float|int>".to_owned(), "7".to_owned()]],
+        };
+        let row = "| add&lt;float\\|int> | 7 |\n";
+        assert!(grid.markdown().ends_with(row), "{}", grid.markdown());
+    }
 }

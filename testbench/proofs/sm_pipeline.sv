@@ -173,6 +173,10 @@ module sm_pipeline_proof_top (
     // the warps with one that was fetched and neither reverted nor, as the scheme has it, checked or finished.
     reg  [15:0] committing;
     reg  [3:0]  disabled;
+    // Control instructions that were read and have not finished, by their entries, and the warps with one that was fetched and
+    // neither finished nor reverted.
+    reg  [15:0] branches;
+    reg  [3:0]  branching;
     wire [15:0] ending = ({15'd0, finished[0]} << named[0]) | ({15'd0, finished[1]} << named[1])
         | ({15'd0, finished[2]} << named[2]) | ({15'd0, finished[3]} << named[3]) | ({15'd0, finished[4]} << named[4]);
     integer     w;
@@ -193,7 +197,14 @@ module sm_pipeline_proof_top (
                 || (fetching[1] && class_1[2] && fetch_warp[7:6] == w)
                 || (disabled[w] && !(COMMITS ? |(committing[w*4 +: 4] & ending[w*4 +: 4]) : checking && told_warp[told*2 +: 2] == w)
                     && !(revert_valid && revert_warp[1:0] == w));
+            branching[w] <= (fetching[0] && class_0 == 3'd2 && fetch_warp[1:0] == w)
+                || (fetching[1] && class_1 == 3'd2 && fetch_warp[7:6] == w)
+                || (branching[w] && !(|(branches[w*4 +: 4] & ending[w*4 +: 4]))
+                    && !(revert_valid && revert_warp[1:0] == w && |revert_count));
         end
+        branches <= branches & ~ending;
+        if (read_valid[0] && read_class[2:0] == 3'd2) branches[reader_0] <= 1'b1;
+        if (read_valid[1] && read_class[5:3] == 3'd2) branches[reader_1] <= 1'b1;
         if (read_valid[0] && read_class[2:0] < 3'd3) executing[reader_0] <= 1'b1;
         if (read_valid[1] && read_class[5:3] < 3'd3) executing[reader_1] <= 1'b1;
         if (taken && !global_front) executing[mover] <= 1'b1;
@@ -267,7 +278,9 @@ module sm_pipeline_proof_top (
             || (own_1 && writes_one(read_destination[15:8], {8'hff, sources})));
     wire past_check = DISABLES
         && ((fetching[0] && disabled[fetch_warp[1:0]]) || (fetching[1] && disabled[fetch_warp[7:6]]));
-    assign seen[2] = own_0 && own_1 && |pending && (!HOLDS || (has_faulted && state == 2'd1)) && (!DISABLES || disabled[0]);
+    // Nothing of any warp is fetched behind a control instruction until it finishes, or goes back to the source.
+    wire past_control = (fetching[0] && branching[fetch_warp[1:0]]) || (fetching[1] && branching[fetch_warp[7:6]]);
+    assign seen[2] = own_0 && own_1 && |pending && (!HOLDS || (has_faulted && state == 2'd1)) && (!DISABLES || disabled[0]) && |branching;
 
     // G3: the marked instruction is executed once, whatever faults, and before anything that follows it goes on. Where warps are
     // disabled, nothing that follows it is even issued before its last check.
@@ -362,19 +375,19 @@ module sm_pipeline_proof_top (
 
     // of the ports and of operand read,
     (* hierconn *) wire [1:0] \pipeline.issue_port[0].scheduler.choice_q , \pipeline.issue_port[1].scheduler.choice_q ,
-        \pipeline.fetch_port[0].scheduler.choice_q , \pipeline.fetch_port[1].scheduler.choice_q ;
+        \pipeline.fetch_port[0].choice_q , \pipeline.fetch_port[1].choice_q ;
     (* hierconn *) wire \pipeline.issue_port[0].scheduler.number_q , \pipeline.issue_port[1].scheduler.number_q ,
-        \pipeline.fetch_port[0].scheduler.number_q , \pipeline.fetch_port[1].scheduler.number_q ,
-        \pipeline.fetch_port[0].scheduler.some_choice_q , \pipeline.fetch_port[1].scheduler.some_choice_q ,
+        \pipeline.fetch_port[0].number_q , \pipeline.fetch_port[1].number_q ,
+        \pipeline.fetch_port[0].some_choice_q , \pipeline.fetch_port[1].some_choice_q ,
         \pipeline.operand_read[0].stopped_q , \pipeline.operand_read[1].stopped_q ,
         \pipeline.operand_read[0].reads_memory_q , \pipeline.operand_read[1].reads_memory_q ,
         \pipeline.reissue.restore_reading_q , \pipeline.squash.telling_q , \pipeline.resume.well_q ;
     (* hierconn *) wire [1:0] \pipeline.reissue.reading_index_q , \pipeline.squash.in_entry_q ;
     (* hierconn *) wire [5:0] \pipeline.squash.of_warp_q , \pipeline.resume.replaying_q ;
     wire [7:0] choice = { \pipeline.issue_port[0].scheduler.choice_q , \pipeline.issue_port[1].scheduler.choice_q ,
-        \pipeline.fetch_port[0].scheduler.choice_q , \pipeline.fetch_port[1].scheduler.choice_q };
+        \pipeline.fetch_port[0].choice_q , \pipeline.fetch_port[1].choice_q };
     wire [3:0] choice_number = { \pipeline.issue_port[0].scheduler.number_q , \pipeline.issue_port[1].scheduler.number_q ,
-        \pipeline.fetch_port[0].scheduler.number_q , \pipeline.fetch_port[1].scheduler.number_q };
+        \pipeline.fetch_port[0].number_q , \pipeline.fetch_port[1].number_q };
     wire [1:0] reads_memory = { \pipeline.operand_read[1].reads_memory_q , \pipeline.operand_read[0].reads_memory_q };
     wire       telling = \pipeline.squash.telling_q ;
 
@@ -483,8 +496,8 @@ module sm_pipeline_proof_top (
             assign unchosen[g] = |choice[g*2 +: 2] && choice[g*2 +: 2] != (2'd1 << choice_number[g]);
         end
     endgenerate
-    wire misguided = |unchosen || |choice[1:0] != \pipeline.fetch_port[1].scheduler.some_choice_q
-        || |choice[3:2] != \pipeline.fetch_port[0].scheduler.some_choice_q
+    wire misguided = |unchosen || |choice[1:0] != \pipeline.fetch_port[1].some_choice_q
+        || |choice[3:2] != \pipeline.fetch_port[0].some_choice_q
         || reverting != (revert_valid ? 4'd1 << revert_warp[1:0] : 4'd0);
 
     // Each entry of a scoreboard that is used belongs to one instruction, in one place. A warp that runs has nothing that
@@ -492,7 +505,8 @@ module sm_pipeline_proof_top (
     // room for it in its scoreboard, and nothing else is fetched or issued. A warp that is disabled has one instruction that may
     // fault, has faulted and is not fetched again, or has still to commit, and none behind it.
     wire [15:0] lost, unstopped;
-    wire [3:0]  waits, scanned, disordered, overtaken;
+    wire [3:0]  waits, scanned, disordered, overtaken, forked;
+    wire [15:0] forks;
     generate
         for (g = 0; g < 4; g = g + 1) begin : warps
             wire [8:0] here = of_warp[g*9 +: 9];
@@ -520,6 +534,19 @@ module sm_pipeline_proof_top (
                 || (first[g] && |{flies, refetch[g], commits}) || (second[g] && to_come[0])
                 || (|here[1:0] && |{flies[7:2], refetch[g], commits}) || (flies[g % 2] && here[1 - g % 2])
                 || (refetch[g] && (running[g] || !begun[g])) || (reverting[g] && !first[g] && !refetch[g]));
+            // A control instruction that waits for its issue, is being read, or has not finished is in an entry that stops its
+            // warp, and there is one at most.
+            for (h = 0; h < 4; h = h + 1) begin : control_at
+                assign forks[g*4 + h] = branches[g*4 + h]
+                    || (here[0] && read_class[2:0] == 3'd2 && at_entry[1:0] == h)
+                    || (here[1] && read_class[5:3] == 3'd2 && at_entry[3:2] == h)
+                    || (first[g] && \pipeline.warp_first [g*106 +: 3] == 3'd2 && \pipeline.warp_first_entry [g*2 +: 2] == h)
+                    || (second[g] && \pipeline.warp_second [g*106 +: 3] == 3'd2 && \pipeline.warp_second_entry [g*2 +: 2] == h);
+            end
+            assign forked[g] = |(forks[g*4 +: 4] & ~stops[g*4 +: 4]) || |(branches[g*4 +: 4] & ~executing[g*4 +: 4])
+                || $countones(forks[g*4 +: 4]) != {2'd0, branching[g]} || (DISABLES && disabled[g] && branching[g])
+                || (first[g] && \pipeline.warp_first [g*106 +: 3] == 3'd2 && second[g])
+                || (first[g] && (|branches[g*4 +: 4] || (here[0] && read_class[2:0] == 3'd2) || (here[1] && read_class[5:3] == 3'd2)));
             assign scanned[g] = scan && scan_warp == g;
             wire       stopping = waits[g] || |(here & enters & cut) || |(here[1:0] & ~read_replayed & cut[1:0]);
             wire       newer = |(here & enters) || |(here[1:0] & ~read_replayed);
@@ -668,7 +695,7 @@ module sm_pipeline_proof_top (
         end
     endgenerate
     wire altered = HOLDS && (|changed || (replayed && {read_source_b[7:0], read_source_a[7:0]} != sources));
-    assign bad[2] = past_hazard || overwrites || past_check || astray || |unaware || |torn || rash || |released || altered
+    assign bad[2] = past_hazard || overwrites || past_check || past_control || |forked || astray || |unaware || |torn || rash || |released || altered
         || (HOLDS && mistaken);
 
     // The marked instruction is in one place at most, and that agrees with what it has been through.
@@ -708,11 +735,10 @@ module sm_pipeline_proof_top (
     assign bad[6] = standing == (DISABLES ? 3'd1 : 3'd6);
     assign seen[6] = DISABLES ? &held && \pipeline.stage.pop : standing == 3'd2;
 
-    // G7: what can issue does so before it has been able to for six cycles in a row, in which its unit takes two more, if it needs
-    // no log entries. What needs them
-    // takes them in turn: when it is chosen and lacks them, and nobody has the turn, it is called; who is called has the turn
+    // G7: what can issue does so before it has been able to for eight cycles in a row, in which its unit takes two more, if it needs
+    // no log entries (five with the log, where no access to global memory is such). What needs them takes them in turn: when it is chosen and lacks them, and nobody has the turn, it is called; who is called has the turn
     // until it is issued or goes back; and while any of a block has the turn, no other access of it is issued.
-    (* hierconn *) wire \pipeline.warp[0].board_first_ready , \pipeline.warp[0].buffer_free , \pipeline.warp[0].buffer_free_then ,
+    (* hierconn *) wire \pipeline.warp[0].board_first_ready , \pipeline.warp[0].buffer_free , \pipeline.warp[0].buffer_free_next ,
         \pipeline.warp[0].issue_first ,
         \pipeline.reissue_valid ;
     (* hierconn *) wire [15:0] \pipeline.stage_left_one , \pipeline.stage_left_two , \pipeline.log_turns_calls ,
@@ -730,12 +756,12 @@ module sm_pipeline_proof_top (
     wire        able = may && \pipeline.warp[0].buffer_free && ! \pipeline.reissue_valid ;
     wire        stays = ! \pipeline.warp[0].issue_first && !reverting[0];
     wire        entries = (next_class == 3'd4) ? \pipeline.stage_left_one [slot_of[3:0]] : \pipeline.stage_left_two [slot_of[3:0]];
-    reg  [2:0]  passed;
+    reg  [3:0]  passed;
     reg  [3:0]  had_turn;
     reg         lacked, was_called, been_called, keeps_turn;
     always @(posedge clock) begin
-        if (logs || !able || ! \pipeline.warp[0].buffer_free_then || \pipeline.warp[0].issue_first ) passed <= 3'd0;
-        else passed <= passed + 3'd1;
+        if (logs || !able || ! \pipeline.warp[0].buffer_free_next || \pipeline.warp[0].issue_first ) passed <= 4'd0;
+        else passed <= passed + 4'd1;
         had_turn <= turn;
         lacked <= logs && able && choice[6] && !entries && !kept_slots[slot_of[3:0]];
         was_called <= logs && may && stays && calls[slot_of[3:0]];
@@ -754,9 +780,9 @@ module sm_pipeline_proof_top (
             assign out_of_turn[h] = first_reads[h] && read_class[h*3 + 2] && |holders[h*4 +: 4] && !had_turn[warp];
         end
     endgenerate
-    assign bad[7] = passed == 3'd6 || astray || (LOGS && (|out_of_turn || (lacked && !calls[slot_of[3:0]])
+    assign bad[7] = passed == (LOGS ? 4'd5 : 4'd8) || astray || (LOGS && (|out_of_turn || (lacked && !calls[slot_of[3:0]])
         || (was_called && !turn[0]) || (keeps_turn && !turn[0])));
-    assign seen[7] = passed == 3'd5 && (!LOGS || been_called);
+    assign seen[7] = passed == 4'd4 && (!LOGS || been_called);
 
     // G8: a warp that has stopped and of which nothing is under way goes on within eight cycles, if no other one is
     // replayed. Whatever else holds, G2, G3 and G5 have shown to hold always.

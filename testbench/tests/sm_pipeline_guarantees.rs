@@ -31,7 +31,7 @@ const WARPS: usize = 4;
 /// Places of the memory stage.
 const PLACES: usize = 4;
 /// Cycles of each configuration, and those in which the kernel, which is slow, takes part.
-const CYCLES: u64 = 200_000;
+const CYCLES: u64 = 400_000;
 const KERNEL_CYCLES: u64 = 300;
 /// So often an occasion must have arisen, or a test says nothing.
 const OFTEN: u64 = 100;
@@ -639,8 +639,8 @@ struct Turns {
     log: LogUse,
     /// Cycles in a row in which the next instruction of a warp could have been issued, and was not.
     passed: [u64; WARPS],
-    /// Memory instructions that were issued while the next instruction of a warp, one too, waited for nothing but a unit and
-    /// room in queue and log, those of its thread block if it needs log entries; and the most of them.
+    /// Instructions that were issued to the only unit of a kind while the next instruction of a warp waited for nothing but
+    /// that and room in queue and log, those of its thread block if it needs log entries; and the most of them.
     overtaken: [u64; WARPS],
     overtaken_most: u64,
     overtaken_store: u64,
@@ -659,7 +659,7 @@ struct Turns {
 struct Before {
     /// The class of the next instruction of each warp that could have been issued, if none came back on its port.
     able: [Option<Class>; WARPS],
-    /// The class of those that go to the memory stage, and whose registers are free.
+    /// The class of those that need the only unit of a kind, and whose registers are free.
     waiting: [Option<Class>; WARPS],
     /// One was offered from outside, or one of the queue may have been that was not taken.
     may_come_back: bool,
@@ -669,7 +669,7 @@ struct Before {
 
 /// Cycles within which an instruction is issued; those for one that needs log entries, while two of its block are free; and
 /// accesses that may take entries before another one of their block.
-const ISSUED: u64 = 6;
+const ISSUED: u64 = 8;
 const LOGGED: u64 = 24;
 const OVERTAKEN: u64 = 16;
 
@@ -752,7 +752,7 @@ impl Turns {
             let of_its_block = logs && class.is_global();
             let before_it = |issued: &&Issued| {
                 let slot_of = &self.log.slot_of;
-                issued.instruction.class.is_memory()
+                issued.instruction.class.single_unit() == class.single_unit()
                     && (!of_its_block
                         || issued.instruction.class.is_global()
                             && slot_of[issued.warp] == slot_of[warp])
@@ -798,7 +798,7 @@ impl Monitor for Turns {
         };
         let waits = |(warp, next): (usize, Option<Instruction>)| {
             let next = next.filter(|next| {
-                next.class.is_memory()
+                next.class.single_unit().is_some()
                     && cycle.model.runs(warp as u8)
                     && self.registers_are_free(parameters.scheme, warp, next)
             });

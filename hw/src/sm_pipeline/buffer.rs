@@ -19,6 +19,10 @@ pub struct Buffer {
     pub fetched: Signal<In, Instruction>,
     /// The first one is there.
     pub first_valid: Signal<In, Bit>,
+    /// The second one is.
+    pub second_valid: Signal<In, Bit>,
+    /// The first one is taken to be issued.
+    pub leaving: Signal<In, Bit>,
     /// It is issued, and the second one moves up.
     pub issue_first: Signal<In, Bit>,
     /// What is free.
@@ -48,6 +52,8 @@ pub struct Buffer {
     /// Its unit is free.
     pub free: Signal<Out, Bit>,
     /// It will be in the next cycle.
+    pub free_next: Signal<Out, Bit>,
+    /// So will that of the instruction that is the first one then.
     pub free_then: Signal<Out, Bit>,
     /// It takes log entries.
     pub logging: Signal<Out, Bit>,
@@ -61,6 +67,7 @@ pub struct Buffer {
 
     first_check: UnitCheck,
     next_check: UnitCheck,
+    then_check: UnitCheck,
     second_check: UnitCheck,
 }
 
@@ -90,7 +97,16 @@ impl Logic for Buffer {
         self.first_check.units.next = self.units.val();
         self.next_check.class.next = self.older.q.val().class;
         self.next_check.units.next = self.choice.val();
-        self.free_then.next = self.next_check.free.val();
+        self.free_next.next = self.next_check.free.val();
+        self.then_check.class.next = self.fetched.val().class;
+        if self.first_valid.val() && !self.leaving.val() {
+            self.then_check.class.next = self.older.q.val().class;
+        }
+        if self.leaving.val() && self.second_valid.val() {
+            self.then_check.class.next = self.younger.q.val().class;
+        }
+        self.then_check.units.next = self.choice.val();
+        self.free_then.next = self.then_check.free.val();
         self.second_check.class.next = self.younger.q.val().class;
         self.second_check.units.next = self.units.val();
         self.special.next = self.first_check.special.val();

@@ -3,10 +3,12 @@
 use rust_hdl::prelude::*;
 
 use super::instruction::{Instruction, Registers};
+use crate::any_of::AnyOf;
+use crate::arbiter::Arbiter;
 use crate::params::{CLASS_BITS, OPCODE_BITS, REGISTER_BITS, WARP_BITS};
-use crate::warp_scheduler::WarpScheduler;
+use crate::register::Register;
 
-/// `V` warps with `X`-bit numbers, every second of the SM's.
+/// `V` warps with `X`-bit numbers, every second of the SM's, which are chosen in turn.
 #[derive(LogicBlock)]
 pub struct FetchPort<const V: usize, const X: usize> {
     /// Rising edge.
@@ -52,7 +54,16 @@ pub struct FetchPort<const V: usize, const X: usize> {
     /// It holds its sources until it is checked.
     pub entry_holds: Signal<Out, Bit>,
 
-    scheduler: WarpScheduler<V, X>,
+    choice: [Register<Bit>; V],
+    number: Register<Bits<X>>,
+    some_choice: Register<Bit>,
+    number_before: Register<Bits<X>>,
+    above: Arbiter<V, X, false>,
+    lowest: Arbiter<V, X, false>,
+    some: AnyOf<V>,
+    some_above: AnyOf<V>,
+    last: Signal<Local, Bits<X>>,
+    keeps: Signal<Local, Bit>,
     class: Signal<Local, Bits<CLASS_BITS>>,
     global: Signal<Local, Bit>,
 }
@@ -60,16 +71,49 @@ pub struct FetchPort<const V: usize, const X: usize> {
 impl<const V: usize, const X: usize> Logic for FetchPort<V, X> {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, scheduler);
-        self.scheduler.reset.next = self.reset.val();
-        self.scheduler.yields.next = false;
+        clock!(self, clock, number, some_choice, number_before);
+        self.number.reset.next = self.reset.val();
+        self.some_choice.reset.next = self.reset.val();
+        self.number_before.reset.next = self.reset.val();
         for i in 0..V {
-            self.scheduler.request[i].next = self.request[i].val();
-            self.chosen[i].next = self.scheduler.chosen[i].val();
+            self.choice[i].clock.next = self.clock.val();
+            self.choice[i].reset.next = self.reset.val();
         }
+
+        // The next warp above the one that was chosen last; who was chosen for a cycle in which nothing is fetched stays.
+        self.last.next = self.number_before.q.val();
+        if self.some_choice.q.val() {
+            self.last.next = self.number.q.val();
+        }
+        self.number_before.d.next = self.last.val();
+        self.keeps.next = self.some_choice.q.val() && self.reissue_valid.val();
+        for i in 0..V {
+            self.lowest.request[i].next = self.request[i].val();
+            self.some.of[i].next = self.request[i].val();
+            self.above.request[i].next =
+                self.request[i].val() && (self.last.val() < i.to_bits::<X>());
+            self.some_above.of[i].next =
+                self.request[i].val() && (self.last.val() < i.to_bits::<X>());
+        }
+        for i in 0..V {
+            self.choice[i].d.next = self.above.grant[i].val()
+                || (self.lowest.grant[i].val() && !self.some_above.any.val());
+            if self.keeps.val() {
+                self.choice[i].d.next = self.choice[i].q.val();
+            }
+            self.chosen[i].next = self.choice[i].q.val();
+        }
+        self.number.d.next = self.lowest.index.val();
+        if self.some_above.any.val() {
+            self.number.d.next = self.above.index.val();
+        }
+        if self.keeps.val() {
+            self.number.d.next = self.number.q.val();
+        }
+        self.some_choice.d.next = self.some.any.val() || self.keeps.val();
         self.warp.next = 0.into();
-        if self.scheduler.any.val() {
-            self.warp.next = (bit_cast::<WARP_BITS, X>(self.scheduler.index.val()) << 1)
+        if self.some_choice.q.val() {
+            self.warp.next = (bit_cast::<WARP_BITS, X>(self.number.q.val()) << 1)
                 | bit_cast::<WARP_BITS, 1>(self.odd.val());
         }
 
@@ -106,7 +150,6 @@ impl<const V: usize, const X: usize> Default for FetchPort<V, X> {
         macro_rules! signals {
             ($($field:ident),*; $($array:ident),*) => {
                 Self {
-                    scheduler: WarpScheduler::new(false),
                     $($field: Default::default(),)*
                     $($array: std::array::from_fn(|_| Default::default()),)*
                 }
@@ -115,8 +158,9 @@ impl<const V: usize, const X: usize> Default for FetchPort<V, X> {
         signals!(
             clock, reset, odd, disables, fetched_class, fetched_destination, fetched_source_a, fetched_source_b,
             fetched_source_c, fetched_pc, fetched_mask, fetched_opcode, reissue_valid, reissue_registers, warp, fetched,
-            entry, entry_stops, entry_holds, class, global;
-            request, chosen
+            entry, entry_stops, entry_holds, number, some_choice, number_before, above, lowest, some, some_above, last,
+            keeps, class, global;
+            request, chosen, choice
         )
     }
 }

@@ -8,9 +8,9 @@ use crate::params::{SLOT_BITS, WARP_BITS};
 use crate::select::Select;
 use crate::warp_scheduler::WarpScheduler;
 
-/// `V` warps with `X`-bit numbers, every second of the SM's; scoreboard entries with `J`-bit numbers.
+/// `V` warps with `X`-bit numbers, every second of the SM's, and `Q` pairs of them; scoreboard entries with `J`-bit numbers.
 #[derive(LogicBlock)]
-pub struct IssuePort<const V: usize, const X: usize, const J: usize> {
+pub struct IssuePort<const V: usize, const X: usize, const Q: usize, const J: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -47,8 +47,10 @@ pub struct IssuePort<const V: usize, const X: usize, const J: usize> {
     pub load_fits: Signal<In, Bit>,
     /// It has room for a store.
     pub store_fits: Signal<In, Bit>,
-    /// The chosen warp leaves its unit to the other port's.
-    pub yields: Signal<In, Bit>,
+    /// The chosen warp issues its first instruction.
+    pub goes: Signal<In, Bit>,
+    /// It leaves its unit to the other port's, and stays chosen.
+    pub keeps: Signal<In, Bit>,
     /// The warp that was chosen in the cycle before.
     pub chosen: [Signal<Out, Bit>; V],
     /// Its number, that of the first warp if none was.
@@ -63,7 +65,9 @@ pub struct IssuePort<const V: usize, const X: usize, const J: usize> {
     pub younger: Signal<Out, Instruction>,
     /// with that one's entry.
     pub younger_entry: Signal<Out, Bits<J>>,
-    /// It can issue its first instruction.
+    /// It can issue its first instruction, but for log entries.
+    pub waits: Signal<Out, Bit>,
+    /// It can issue it.
     pub can_go: Signal<Out, Bit>,
     /// It could, but for its log entries.
     pub refused: Signal<Out, Bit>,
@@ -77,10 +81,8 @@ pub struct IssuePort<const V: usize, const X: usize, const J: usize> {
     pub needs_control: Signal<Out, Bit>,
     /// It needs the memory stage.
     pub needs_memory: Signal<Out, Bit>,
-    /// It has come back, after it left its unit to the other port's.
-    pub returned: Signal<Out, Bit>,
 
-    scheduler: WarpScheduler<V, X>,
+    scheduler: WarpScheduler<V, X, Q>,
     some_ready: AnyOf<V>,
     some_pair: AnyOf<V>,
     some_special: AnyOf<V>,
@@ -95,13 +97,15 @@ pub struct IssuePort<const V: usize, const X: usize, const J: usize> {
     fits: Signal<Local, Bit>,
 }
 
-impl<const V: usize, const X: usize, const J: usize> Logic for IssuePort<V, X, J> {
+impl<const V: usize, const X: usize, const Q: usize, const J: usize> Logic
+    for IssuePort<V, X, Q, J>
+{
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, scheduler);
         self.scheduler.reset.next = self.reset.val();
-        self.scheduler.yields.next = self.yields.val();
-        self.returned.next = self.scheduler.returned.val();
+        self.scheduler.served.next = self.goes.val();
+        self.scheduler.keeps.next = self.keeps.val();
         for i in 0..V {
             self.scheduler.request[i].next = self.request[i].val();
             self.chosen[i].next = self.scheduler.chosen[i].val();
@@ -139,15 +143,16 @@ impl<const V: usize, const X: usize, const J: usize> Logic for IssuePort<V, X, J
         self.has_turn.next = self.some_turn.any.val();
         self.fits.next = ((self.older.val().class != 4) || self.load_fits.val())
             && ((self.older.val().class != 5) || self.store_fits.val());
-        self.can_go.next = self.some_ready.any.val() && !self.blocked.val() && self.fits.val();
-        self.refused.next = self.some_ready.any.val() && !self.blocked.val() && !self.fits.val();
+        self.waits.next = self.some_ready.any.val() && !self.blocked.val();
+        self.can_go.next = self.waits.val() && self.fits.val();
+        self.refused.next = self.waits.val() && !self.fits.val();
         self.can_pair.next = self.some_pair.any.val()
             && ((self.younger.val().class != 4) || self.load_fits.val())
             && ((self.younger.val().class != 5) || self.store_fits.val());
     }
 }
 
-impl<const V: usize, const X: usize, const J: usize> IssuePort<V, X, J> {
+impl<const V: usize, const X: usize, const Q: usize, const J: usize> IssuePort<V, X, Q, J> {
     /// A port that stays with a warp as long as it can issue, or goes round.
     pub fn new(greedy: bool) -> Self {
         macro_rules! signals {
@@ -160,9 +165,9 @@ impl<const V: usize, const X: usize, const J: usize> IssuePort<V, X, J> {
             };
         }
         signals!(
-            clock, reset, odd, blocked, load_fits, store_fits, yields, warp, warp_slot, older, older_entry, younger,
-            younger_entry, fits, can_go, refused, has_turn, can_pair, needs_special, needs_control, needs_memory,
-            returned, some_ready, some_pair,
+            clock, reset, odd, blocked, load_fits, store_fits, goes, keeps, warp, warp_slot, older, older_entry, younger,
+            younger_entry, fits, waits, can_go, refused, has_turn, can_pair, needs_special, needs_control,
+            needs_memory, some_ready, some_pair,
             some_special, some_control, some_memory, some_turn, of_first, of_second, entry_of_first, entry_of_second,
             slot_of_warp;
             request, ready, pair, special, control, memory, turn, first, first_entry, second, second_entry, slot, chosen

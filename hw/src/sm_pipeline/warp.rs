@@ -20,6 +20,8 @@ pub struct Warp<const K: usize, const J: usize> {
     pub number: Signal<In, Bits<WARP_BITS>>,
     /// There is a log.
     pub logs: Signal<In, Bit>,
+    /// A global-memory instruction stops the fetch, and is fetched again if it faults.
+    pub disables: Signal<In, Bit>,
     /// What all warps are told.
     pub messages: Signal<In, Messages>,
     /// Instructions that commit, one of each unit.
@@ -151,7 +153,7 @@ impl<const K: usize, const J: usize> Logic for Warp<K, J> {
         );
         self.running.reset.next = self.reset.val();
         self.own_slot.reset.next = self.reset.val();
-        self.refetch.reset.next = self.reset.val();
+        self.refetch.reset.next = self.reset.val() || !self.disables.val();
         self.reverting.reset.next = self.reset.val();
         self.has_turn.reset.next = self.reset.val() || !self.logs.val();
         self.board.reset.next = self.reset.val();
@@ -232,6 +234,8 @@ impl<const K: usize, const J: usize> Logic for Warp<K, J> {
         self.buffer.arrival.next = self.arrival.val();
         self.buffer.fetched.next = self.fetched.val();
         self.buffer.first_valid.next = self.board.first_valid.val();
+        self.buffer.second_valid.next = self.board.second_valid.val();
+        self.buffer.leaving.next = self.leaving.val();
         self.buffer.issue_first.next = self.issue_first.val();
 
         // Whether it can issue.
@@ -282,12 +286,11 @@ impl<const K: usize, const J: usize> Logic for Warp<K, J> {
 
         // If it was chosen it is taken to issue, unless it is clear already that it may not.
         self.issue_request.next = self.running.q.val()
-            && ((!self.board.first_valid.val() && self.board.likely.val())
-                || (self.board.first_valid.val()
-                    && self.buffer.may_ask.val()
-                    && ((self.board.likely.val()
-                        && (self.leaving.val() || self.buffer.free_then.val()))
-                        || (self.leaving.val() && (self.stays.val() || !self.buffer.free.val())))));
+            && (!self.board.first_valid.val() || self.buffer.may_ask.val())
+            && ((self.board.likely.val()
+                && self.buffer.free_then.val()
+                && (!self.leaving.val() || self.buffer.free.val()))
+                || (self.leaving.val() && self.stays.val() && self.buffer.free_next.val()));
     }
 }
 
@@ -300,7 +303,7 @@ impl<const K: usize, const J: usize> Warp<K, J> {
             };
         }
         signals! {
-            clock, reset, number, logs, messages, finished_valid, finished_warp, finished_entry, squash_entry,
+            clock, reset, number, logs, disables, messages, finished_valid, finished_warp, finished_entry, squash_entry,
             checked_entry, resume_warp, save_slot, fetch_chosen, fetched_valid, fetched, entry, entry_stops,
             entry_holds, issue_chosen, go, pair_go, stays, units, choice, seen_one, seen_two, calls, kept, revert,
             fetch_request, asking,

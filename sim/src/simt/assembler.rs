@@ -178,7 +178,7 @@ impl<'text> Line<'text> {
     fn instruction(&mut self) -> Result<(Instruction, Option<&'text str>), AssemblyError> {
         let line = self.rest;
         let first = self.word();
-        let (destination, name) = match self.mark("<-") {
+        let (destination, name) = match self.mark("<-") || self.mark("\u{2190}") {
             true => (Some(first), self.word()),
             false => (None, first),
         };

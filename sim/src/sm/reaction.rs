@@ -10,12 +10,34 @@ use crate::simt::Effect;
 use crate::sm_pipeline::{Class, Inputs, Outputs, Scheme, WIDTH};
 
 impl Sm<'_> {
+    /// A warp has fetched its next instruction, which it may not while the one before stops its fetch.
+    fn fetched(&mut self, warp: u8) -> Result<(), SmError> {
+        let work = self.work;
+        let commits = self.parameters.pipeline.scheme == Scheme::WarpDisableCommit;
+        let Some(resident) = self.warp(warp) else {
+            return Ok(());
+        };
+        let before = resident.position.checked_sub(1);
+        resident.position += 1;
+        let resident = &*resident;
+        let stops = before.is_some_and(|before| {
+            let class = work.instruction(&resident.steps[before]).class;
+            let under_way = resident.issued <= before || resident.uncommitted.contains(&before);
+            under_way && (class == Class::Control || (commits && class.is_global()))
+        });
+        match stops {
+            true => Err(self.broken(
+                warp,
+                "it fetches behind an instruction that stops its fetch",
+            )),
+            false => Ok(()),
+        }
+    }
+
     pub(super) fn react(&mut self, inputs: &Inputs, outputs: &Outputs) -> Result<(), SmError> {
         for port in 0..WIDTH {
-            if outputs.fetch_valid[port] & inputs.fetched_valid[port] == 1
-                && let Some(resident) = self.warp(outputs.fetch_warp[port] as u8)
-            {
-                resident.position += 1;
+            if outputs.fetch_valid[port] & inputs.fetched_valid[port] == 1 {
+                self.fetched(outputs.fetch_warp[port] as u8)?;
             }
         }
         // Of two instructions of a warp, the port that serves it has the older one.

@@ -190,8 +190,8 @@ impl SmPipeline {
                 warp.buffer[0] = warp.buffer[1];
             }
         }
-        if issue.yields.is_some() {
-            self.favoured = 1 - self.favoured;
+        if let Some(unit) = issue.clash.filter(|_| issue.conflict) {
+            self.favoured[unit] = 1 - self.favoured[unit];
         }
         if let Some(read) = again {
             self.reads[0] = Some(read);
