@@ -326,6 +326,7 @@ pub fn designs() -> Vec<Design> {
             "proof_queue" => || proved_pipeline(Scheme::ReplayQueue),
             "proof_check" => || proved_pipeline(Scheme::WarpDisableLastCheck),
             "proof_commit" => || proved_pipeline(Scheme::WarpDisableCommit),
+            "proof_stall" => || proved_pipeline(Scheme::StallOnFault),
         }
         page_walker {
             "8" => || walker::<8, 3, 2, 1, 6>(false),

@@ -227,6 +227,20 @@ fn runs_end_or_say_why() {
     let program = assemble("R0 <- shl lane, 2\nR1 <- lds [R0]\nexit").unwrap();
     let error = run(&program, &launch(1, 32, 64), Memory::new()).unwrap_err();
     assert_eq!(error, RunError::Shared { pc: 1, address: 64 });
+    // The lanes that are off do not count.
+    let unaligned = |address, bytes| RunError::Unaligned {
+        pc: 1,
+        address,
+        bytes,
+    };
+    for (text, expected) in [
+        ("R0 <- mov 0x7e\nst [R0], R1\nexit", unaligned(0x7e, 4)),
+        ("R0 <- mov 4\nR1 <- lds [R0 + 2]\nexit", unaligned(6, 4)),
+    ] {
+        let program = assemble(text).unwrap();
+        let error = run(&program, &launch(1, 32, 64), Memory::new()).unwrap_err();
+        assert_eq!(error, expected);
+    }
 }
 
 #[test]

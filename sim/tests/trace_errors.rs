@@ -134,6 +134,11 @@ fn wrong_fields_are_named_with_file_and_line() {
         ),
         (
             23,
+            "0000 00000003 1 R1 LDG.E 1 R2 4 1 0x1000007c 2 0",
+            "t:23: lane 1 accesses 4 bytes at 0x1000007e, across the end of a line",
+        ),
+        (
+            23,
             "0000 ffffffff 1 R256 MOV 0 0 0",
             "t:23: the destination register is \"R256\"",
         ),

@@ -1,7 +1,7 @@
 // The guarantees of sm_pipeline.md, stated over its ports, with 4 warps of 4 instructions each, a queue and a log of 4
-// entries. The scheme is the log; with QUEUE defined it is the replay queue, with CHECK warp disable until the last check, and
-// with COMMIT until commit; to these two G5 does not apply. `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want
-// of an occasion. G1 to G5 are proved by induction, with what else holds of the registers: that is the longer part of this
+// entries. The scheme is the log; with QUEUE defined it is the replay queue, with CHECK warp disable until the last check,
+// with COMMIT until commit, and with STALL stall on fault, to which nothing faults; to these three G5 does not apply. `bad[k]`
+// must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want of an occasion. G1 to G5 are proved by induction, with what else holds of the registers: that is the longer part of this
 // file.
 module sm_pipeline_proof_top (
     input  wire        clock,
@@ -39,10 +39,14 @@ module sm_pipeline_proof_top (
 `elsif COMMIT
     `define PIPELINE sm_pipeline_proof_commit
     localparam HOLDS = 1'b0, DISABLES = 1'b1, COMMITS = 1'b1, LOGS = 1'b0;
+`elsif STALL
+    `define PIPELINE sm_pipeline_proof_stall
+    localparam HOLDS = 1'b0, DISABLES = 1'b0, COMMITS = 1'b0, LOGS = 1'b0;
 `else
     `define PIPELINE sm_pipeline_proof
     localparam HOLDS = 1'b0, DISABLES = 1'b0, COMMITS = 1'b0, LOGS = 1'b1;
 `endif
+    localparam QUEUES = HOLDS || LOGS, FAULTS = QUEUES || DISABLES;
 
     function [7:0] register;
         input [1:0] number;
@@ -105,7 +109,7 @@ module sm_pipeline_proof_top (
     wire        place = translating[0];
     wire        told = told_in;
     wire        checked_valid = checked_in && translating[told];
-    wire        faulted_valid = faulted_in && translating[told] && !checked_valid;
+    wire        faulted_valid = FAULTS && faulted_in && translating[told] && !checked_valid;
     wire        checking = checked_valid && checked_ready;
 
     wire [3:0] named [0:4];
@@ -323,7 +327,7 @@ module sm_pipeline_proof_top (
         || (reads_marked && is_global && state == 2'd3)
         || (own_0 && !read_pc[3] && early)
         || (own_1 && !read_pc[35] && (early || (DISABLES && own_0 && read_pc[3] && read_class[2])));
-    assign seen[3] = takes_marked && has_faulted;
+    assign seen[3] = takes_marked && (has_faulted || !FAULTS);
 
     // G4: one instruction a cycle for a single unit, and the memory stage has a place for what comes.
     (* hierconn *) wire [2:0] \pipeline.stage.places.count_q ;
@@ -457,8 +461,8 @@ module sm_pipeline_proof_top (
     // Whether it may still fault; whether it is in the queue, and does not wait there; whether it is on its way to the queue,
     // and only there because its warp has stopped.
     wire [8:0]  unchecked;
-    wire [8:0]  queued = DISABLES ? 9'd0 : at & {1'b0, 2'b11, again, read_replayed};
-    wire [8:0]  enters = DISABLES ? 9'd0 : unchecked & ~queued;
+    wire [8:0]  queued = !QUEUES ? 9'd0 : at & {1'b0, 2'b11, again, read_replayed};
+    wire [8:0]  enters = !QUEUES ? 9'd0 : unchecked & ~queued;
     wire [8:0]  cut = {3'd0, \pipeline.stage.places.only_queue_q , \pipeline.operand_read[1].stopped_q ,
         \pipeline.operand_read[0].stopped_q };
     wire [8:0]  marked_at = at & at_marked;
@@ -732,8 +736,8 @@ module sm_pipeline_proof_top (
     always @(posedge clock)
         if (!held[0] || \pipeline.stage.pop ) standing <= 3'd0;
         else if (!delayed) standing <= standing + 3'd1;
-    assign bad[6] = standing == (DISABLES ? 3'd1 : 3'd6);
-    assign seen[6] = DISABLES ? &held && \pipeline.stage.pop : standing == 3'd2;
+    assign bad[6] = standing == (QUEUES ? 3'd6 : 3'd1);
+    assign seen[6] = QUEUES ? standing == 3'd2 : &held && \pipeline.stage.pop ;
 
     // G7: what can issue does so before it has been able to for eight cycles in a row, in which its unit takes two more, if it needs
     // no log entries (five with the log, where no access to global memory is such). What needs them takes them in turn: when it is chosen and lacks them, and nobody has the turn, it is called; who is called has the turn
@@ -795,5 +799,5 @@ module sm_pipeline_proof_top (
         else held_back <= held_back + 4'd1;
     end
     assign bad[8] = held_back == 4'd8 && !astray && !been_astray;
-    assign seen[8] = held_back == (DISABLES ? 4'd2 : 4'd3);
+    assign seen[8] = held_back == (QUEUES ? 4'd3 : 4'd2);
 endmodule

@@ -268,8 +268,9 @@ fn sm_pipeline_guarantees_are_proved_with_a_queue() {
 
 /// Without a queue nothing is inserted into it.
 #[test]
-fn sm_pipeline_guarantees_are_proved_of_warp_disable() {
+fn sm_pipeline_guarantees_are_proved_without_a_queue() {
     if !missing() {
+        Proof::of_pipeline("proof_stall", "STALL").check_by_induction(&[8], &[5]);
         Proof::of_pipeline("proof_check", "CHECK").check_by_induction(&[8], &[5]);
         Proof::of_pipeline("proof_commit", "COMMIT").check_by_induction(&[8], &[5]);
     }
@@ -289,34 +290,36 @@ fn every_register_is_reset() {
     }
 }
 
-/// Schemes are constants: of the queue, the log, and the fetching again after a fault, nothing is left in the netlist of a
-/// scheme that does not have them.
+/// Schemes are constants: of the queue, the log, the sources that are held, and the fetching again after a fault, nothing is
+/// left in the netlist of a scheme that does not have them.
 #[test]
 fn what_a_scheme_does_not_have_vanishes() {
     if missing() {
         return;
     }
-    for (config, disables, has_queue, has_log) in [
-        ("stall_4", false, false, false),
-        ("commit_4", true, false, false),
-        ("check_4", true, false, false),
-        ("queue_4", false, true, false),
-        ("log_4", false, true, true),
+    for (config, disables, holds, has_queue, has_log) in [
+        ("stall_4", false, false, false, false),
+        ("commit_4", true, false, false, false),
+        ("check_4", true, false, false, false),
+        ("queue_4", false, true, true, false),
+        ("log_4", false, false, true, true),
     ] {
         let design = format!("sm_pipeline_{config}");
         let left = |part: &str, has: bool| match has {
             true => format!("select -assert-min 1 c:*{part}.*"),
             false => format!("select -assert-none c:*{part}.*"),
         };
+        let registers = |named: &str, has: bool| match has {
+            true => format!("select -assert-min 1 w:*{named}*.q %ci1 t:*ff* %i"),
+            false => format!("select -assert-none w:*{named}*.q %ci1 t:*ff* %i"),
+        };
         let script = format!(
-            "{} hierarchy -check -top {design}; proc; flatten; opt -full; opt_clean; {} w:*refetch* %ci1 t:*ff* %i; \
+            "{} hierarchy -check -top {design}; proc; flatten; opt -full; opt_clean; {}; {}; {}; \
              opt_clean -purge; {}; {}; {}",
             read(&design, &root().join("rtl-out")),
-            if disables {
-                "select -assert-min 1"
-            } else {
-                "select -assert-none"
-            },
+            registers("refetch", disables),
+            registers("board.held_a", holds),
+            registers("board.holds", holds),
             left("stage.?queue_", has_queue),
             left("log_access.?log", has_log),
             left("log_turns", has_log),

@@ -184,9 +184,9 @@ fn transpose() -> String {
         }
         let reversed = |lane: u32| Z + 0x10_0000 + tile * 0x100 + 4 * u64::from(31 - lane);
         warp.memory(at(0x180), ALL, "STG.E", "R16 R12", reversed);
-        // Halfwords that straddle lines: every third lane is off.
+        // Doublewords that are spread over many lines: every third lane is off.
         let third = lanes(|lane| lane % 3 != 2);
-        let ragged = |lane: u32| Z + 0x20_0000 + tile * 0x1000 + 126 * u64::from(lane);
+        let ragged = |lane: u32| Z + 0x20_0000 + tile * 0x1000 + 120 * u64::from(lane);
         warp.memory(at(0x190), third, "STG.E.64", "R18 R12", ragged);
         warp.memory(at(0x1a0), 1, "STG.E.U16", "R18 R255", |_| Z + 0x30_0ffe);
         warp.plain(at(0x1b0), ALL, "EXIT", "");

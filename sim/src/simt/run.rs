@@ -30,6 +30,18 @@ pub enum RunError {
         /// The address.
         address: u64,
     },
+    /// An access is not aligned to its size, so that it could cross a line or a page.
+    #[error(
+        "instruction {pc} of the program accesses {bytes} bytes at {address:#x}, which is not a multiple of {bytes}; align it"
+    )]
+    Unaligned {
+        /// The instruction.
+        pc: u32,
+        /// The address.
+        address: u64,
+        /// The size.
+        bytes: u64,
+    },
 }
 
 /// A warp instruction as it was executed.
@@ -77,8 +89,8 @@ impl Run {
 /// Runs a launch: block after block, and in a block each warp as far as its next barrier.
 ///
 /// # Errors
-/// If a block is too large, the launch goes on for more than [`MOST_STEPS`], or a lane leaves shared
-/// memory.
+/// If a block is too large, the launch goes on for more than [`MOST_STEPS`], a lane leaves shared
+/// memory, or an access is not aligned.
 pub fn run(program: &Program, launch: &Launch, memory: Memory) -> Result<Run, RunError> {
     run_within(MOST_STEPS, program, launch, memory)
 }
@@ -152,7 +164,7 @@ fn step(
         taken = lanes;
     }
     if let Effect::Access(access) = &effect {
-        inside(access, fetched.pc, shared)?;
+        allowed(access, fetched.pc, shared)?;
         let mut active = [0; _];
         for (lane, address) in access.lanes() {
             active[lane] = address;
@@ -168,12 +180,16 @@ fn step(
     }))
 }
 
-fn inside(access: &Access, pc: u32, shared: &Shared) -> Result<(), RunError> {
-    let outside = |&(_, address): &(usize, u64)| !shared.holds(address, access.width);
-    match access.lanes().find(outside) {
-        Some((_, address)) if access.space == Space::Shared => {
-            Err(RunError::Shared { pc, address })
+/// A GPU refuses an access that is not aligned; one that is lies in one line and in one page.
+fn allowed(access: &Access, pc: u32, shared: &Shared) -> Result<(), RunError> {
+    let bytes = access.width.bytes();
+    for (_, address) in access.lanes() {
+        if address % bytes != 0 {
+            return Err(RunError::Unaligned { pc, address, bytes });
         }
-        _ => Ok(()),
+        if access.space == Space::Shared && !shared.holds(address, access.width) {
+            return Err(RunError::Shared { pc, address });
+        }
     }
+    Ok(())
 }

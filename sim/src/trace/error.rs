@@ -114,4 +114,16 @@ pub enum Fault {
     /// An address outside 64 bits.
     #[error("the address of lane {0} does not fit in 64 bits; correct it or trace again")]
     Overflow(u32),
+    /// A global access that is in two lines of 128 bytes.
+    #[error(
+        "lane {lane} accesses {width} bytes at {address:#x}, across the end of a line of 128 bytes, which a GPU refuses; correct the address or trace again"
+    )]
+    Crosses {
+        /// The lane.
+        lane: usize,
+        /// Its address.
+        address: u64,
+        /// The bytes that it accesses.
+        width: u64,
+    },
 }

@@ -8,6 +8,9 @@ use super::kernel::{address, decimal, hexadecimal};
 use super::opcode::Opcodes;
 use super::{Class, Fault, Kernel, Opcode, Space};
 
+/// Bytes of a line, as a power of two.
+const LINE_SHIFT: u32 = 7;
+
 /// Lanes of a warp.
 pub const LANES: usize = 32;
 
@@ -47,6 +50,22 @@ pub struct Access {
 }
 
 impl Access {
+    /// A GPU's accesses are aligned to their size, and so each is in one line of 128 bytes.
+    fn stays_in_lines(&self, mask: u32) -> Result<(), Fault> {
+        let width = u64::from(self.width);
+        let crosses = |&(lane, &first): &(usize, &u64)| {
+            mask >> lane & 1 == 1 && first >> LINE_SHIFT != (first + (width - 1)) >> LINE_SHIFT
+        };
+        match self.addresses.iter().enumerate().find(crosses) {
+            Some((lane, &address)) => Err(Fault::Crosses {
+                lane,
+                address,
+                width,
+            }),
+            None => Ok(()),
+        }
+    }
+
     /// The distinct blocks of 2^`shift` bytes that the active lanes touch, ascending.
     #[must_use]
     pub fn touched(&self, mask: u32, shift: u32) -> Vec<u64> {
@@ -227,7 +246,7 @@ impl Instruction {
             return Err(Fault::ExtraField(text.to_owned()));
         }
         let class = class(&opcode, mask, access.as_deref(), kernel);
-        Ok(Self {
+        let instruction = Self {
             pc,
             mask,
             source_line,
@@ -237,7 +256,11 @@ impl Instruction {
             sources,
             access,
             immediate,
-        })
+        };
+        if let Some(access) = instruction.global() {
+            access.stays_in_lines(mask)?;
+        }
+        Ok(instruction)
     }
 
     /// The addresses, if it is an instruction that goes to global memory.
