@@ -23,6 +23,7 @@ use miette::{Result, miette};
 
 use crate::Global;
 use crate::output::{self, progress};
+use crate::value;
 
 /// What is to be known of the kernels.
 const PATTERNS: &str =
@@ -52,11 +53,12 @@ pub struct Args {
         long,
         value_delimiter = ',',
         value_name = "LIST",
-        default_value = "all"
+        default_value = "all",
+        value_parser = value::named
     )]
     scheme: Vec<String>,
     /// Sizes of the operand log [default: 8k,16k]
-    #[arg(long, value_delimiter = ',', value_name = "LIST")]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = value::named)]
     log: Vec<String>,
     /// Entries of the replay queue: a power of two up to 128 [default: 64]
     #[arg(long, value_name = "N")]
@@ -325,17 +327,19 @@ fn policy(name: &str) -> Result<Policy, String> {
 
 /// The schemes that were asked for.
 pub(crate) fn schemes(names: &[String]) -> Result<Vec<Scheme>> {
-    if names.iter().any(|name| name == "all") {
-        return Ok(Scheme::ALL.to_vec());
-    }
+    let is_all = |name: &&String| *name == "all";
     let named = |name: &String| {
         Scheme::named(name).ok_or_else(|| {
             let known = Scheme::ALL.map(Scheme::name).join(", ");
             miette!("there is no scheme {name}; there are {known}, and all")
         })
     };
-    let schemes: Vec<Scheme> = names.iter().map(named).collect::<Result<_>>()?;
-    Ok(distinct(schemes))
+    let single = names.iter().filter(|name| !is_all(name));
+    let schemes: Vec<Scheme> = single.map(named).collect::<Result<_>>()?;
+    match names.iter().any(|name| is_all(&name)) {
+        true => Ok(Scheme::ALL.to_vec()),
+        false => Ok(distinct(schemes)),
+    }
 }
 
 /// Each of these once, in their order.

@@ -3,6 +3,7 @@
 mod notation;
 mod svg;
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as _, Command, FromArgMatches as _};
@@ -10,16 +11,17 @@ use faultline_sim::simt::{AssemblyError, Launch, Memory, Program, ProgramError, 
 use faultline_sim::sm::timeline::{PAPER_PROGRAM, Passage, passages};
 use faultline_sim::sm::{Faults, Parameters, Timing, Work};
 use faultline_sim::sm_pipeline::Scheme;
-use faultline_sim::trace::no_text;
+use faultline_sim::trace::{Fault, no_text};
 use faultline_synth::report::Section;
 use faultline_synth::table::Grid;
 use faultline_testbench::file;
-use miette::{Result, miette};
+use miette::{Report, Result, miette};
 use serde::Serialize;
 
 use crate::Global;
 use crate::output;
 use crate::sm::schemes;
+use crate::value;
 
 /// Cycles and rows that are drawn at most.
 const MOST_CYCLES: u64 = 400;
@@ -46,11 +48,12 @@ pub struct Args {
         long,
         value_delimiter = ',',
         value_name = "LIST",
-        default_value = "all"
+        default_value = "all",
+        value_parser = value::named
     )]
     scheme: Vec<String>,
     /// Lines (1 is the first) or labels of the loads and stores that fault when they are executed first
-    #[arg(long, value_delimiter = ',', value_name = "LINES")]
+    #[arg(long, value_delimiter = ',', value_name = "LINES", value_parser = value::named)]
     fault: Vec<String>,
     /// Cycles from a fault until its page is there
     #[arg(long, default_value_t = 5, value_name = "N", requires = "fault", value_parser = clap::value_parser!(u64).range(1..=200))]
@@ -152,15 +155,17 @@ fn diagrams(args: &Args) -> Result<Vec<Diagram>> {
     if lines.is_empty() {
         return Err(miette!("{name}: the program has no instruction"));
     }
-    let (program, added) = program(&text).map_err(|error| miette!("{name}: {error}"))?;
+    let (program, added) = program(&text).map_err(|error| wrong(&name, error.line(), &error))?;
     let once = faulting(&args.fault, &lines, &program)?;
     let launch = Launch {
         grid: [1; 3],
         block: [32, 1, 1],
         shared_memory: 32 << 10,
     };
-    let work = Work::of_program(program, launch, Memory::new())
-        .map_err(|error| miette!("{name}: {error}"))?;
+    let work = Work::of_program(program, launch, Memory::new()).map_err(|error| {
+        let line = error.pc().and_then(|pc| lines.get(pc as usize));
+        wrong(&name, line.map(|line| line.number), &error)
+    })?;
     let mut diagrams = Vec::new();
     for scheme in schemes {
         let parameters = Parameters {
@@ -176,9 +181,17 @@ fn diagrams(args: &Args) -> Result<Vec<Diagram>> {
             .map_err(|error| miette!("{name} under {}: {error}", scheme.name()))?;
         // What the command has added is not the reader's.
         passages.retain(|passage| lines.len() > passage.pc as usize || !added);
-        diagrams.push(diagram(scheme, &passages, &lines)?);
+        diagrams.push(diagram(&name, scheme, &passages, &lines)?);
     }
     Ok(diagrams)
+}
+
+/// What is wrong with a program, at its line if it is one.
+fn wrong(name: &str, line: Option<usize>, what: &impl Display) -> Report {
+    match line {
+        Some(line) => miette!("{name}:{line}: {what}"),
+        None => miette!("{name}: {what}"),
+    }
 }
 
 /// What the letters mean.
@@ -229,11 +242,10 @@ fn label_width(diagrams: &[Diagram]) -> usize {
     (longest.unwrap_or(0) + 2).clamp(TEXT.0, TEXT.1)
 }
 
-/// The text of a program's file.
+/// The text of a program's file, without a byte-order mark.
 fn read(path: &Path) -> Result<String> {
     let name = path.display();
-    let bytes = std::fs::read(path)
-        .map_err(|error| miette!("{name}: the file cannot be read ({error})"))?;
+    let bytes = std::fs::read(path).map_err(|error| miette!("{name}: {}", Fault::Open(error)))?;
     for (number, line) in (1..).zip(bytes.split(|&byte| byte == b'\n')) {
         if let Some(place) = no_text(line) {
             return Err(miette!(
@@ -243,7 +255,9 @@ fn read(path: &Path) -> Result<String> {
             ));
         }
     }
-    String::from_utf8(bytes).map_err(|error| miette!("{name}: the file is no text ({error})"))
+    let text = String::from_utf8(bytes)
+        .map_err(|error| miette!("{name}: the file is no text ({error})"))?;
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
 /// Assembles a program, with an exit at its end if it lacks one; tells whether it did.
@@ -335,12 +349,12 @@ fn is_refetched(passages: &[Passage], place: usize) -> bool {
     passage.fetched.is_some() && before.is_some_and(failed)
 }
 
-fn diagram(scheme: Scheme, passages: &[Passage], lines: &[Line]) -> Result<Diagram> {
+fn diagram(name: &str, scheme: Scheme, passages: &[Passage], lines: &[Line]) -> Result<Diagram> {
     let cycles = passages.iter().map(Passage::end).max().unwrap_or(0);
     if cycles > MOST_CYCLES || passages.len() > MOST_ROWS {
         return Err(miette!(
-            "under {} the program takes {cycles} cycles and {} instructions; at most {MOST_CYCLES} and {MOST_ROWS} can \
-             be drawn",
+            "{name} under {}: the program takes {cycles} cycles and {} instructions, and at most {MOST_CYCLES} and \
+             {MOST_ROWS} can be drawn; let its loops make fewer turns, or choose a faster scheme with --scheme",
             scheme.name(),
             passages.len()
         ));
@@ -440,11 +454,13 @@ impl Row {
         let is_again = self.replayed || self.refetched;
         let mark = if is_again { again } else { "" };
         let most = TEXT.1 - again.len() - 2;
-        let length = self.text.chars().count();
+        // A tab would shift what stands behind it.
+        let text = self.text.replace(char::is_whitespace, " ");
+        let length = text.chars().count();
         if length <= most {
-            return format!("{}{mark}", self.text);
+            return format!("{text}{mark}");
         }
-        let end: String = self.text.chars().skip(length + 1 - most).collect();
+        let end: String = text.chars().skip(length + 1 - most).collect();
         format!("\u{2026}{end}{mark}")
     }
 }
@@ -484,7 +500,7 @@ mod tests {
         let label = row(&text, "").label(" *");
         assert!(label.starts_with('\u{2026}') && label.ends_with(": R1 <- mov 1"));
         assert_eq!(label.chars().count(), TEXT.1 - 4);
-        assert_eq!(row("A: exit", "").label(" *"), "A: exit");
+        assert_eq!(row("A:\texit", "").label(" *"), "A: exit");
     }
 
     #[test]

@@ -476,7 +476,7 @@ fn grouped(number: u64) -> String {
 #[test]
 fn what_makes_no_sense_is_told() {
     let trace = concat!(env!("CARGO_MANIFEST_DIR"), "/../sim/traces/kernelslist.g");
-    let cases: [(&[&str], &str); 19] = [
+    let cases: [(&[&str], &str); 25] = [
         (
             &["sm", trace, "--scale", "2"],
             "--scale: a trace is as it is",
@@ -511,7 +511,31 @@ fn what_makes_no_sense_is_told() {
         ),
         (&["sm", "nothing"], "neither a file nor a kernel"),
         (&["sm", "--scheme", "hope"], "there is no scheme hope"),
+        (
+            &["sm", "lbm", "--scheme", "all,bar"],
+            "there is no scheme bar",
+        ),
+        (
+            &["timeline", "--scheme", "all,foo"],
+            "there is no scheme foo",
+        ),
+        (
+            &["timeline", "--scheme", ""],
+            "the value is empty; name one",
+        ),
+        (
+            &["timeline", "--fault", "A,"],
+            "the value is empty; name one",
+        ),
         (&["sm", "--log", "9M"], "such as 8k,16k"),
+        (
+            &["sm", "--log", "1024"],
+            "--log 1024: give sizes in KB with their k,",
+        ),
+        (
+            &["timeline", "/nonexistent/program"],
+            "/nonexistent/program: the file cannot be opened (No such file or directory (os error 2)); check its name and permissions",
+        ),
         (&["sm", "--queue", "3"], "a power of two"),
         (&["sm", "--fault-rate", "1"], "below 1"),
         (&["sm", "--fault-rate", "-0.1"], "below 1"),
@@ -689,16 +713,28 @@ fn the_help_has_the_notation() {
 fn wrong_programs_get_one_sentence() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("wrong.txt");
-    let cases: [(&[u8], &str); 5] = [
+    let cases: [(&[u8], &str); 8] = [
         (
             b"R1 <- hope\n",
-            "line 1: there is no operation hope; there are mov, ",
+            "wrong.txt:1: there is no operation hope; there are mov, ",
         ),
         (
             b"R1 <- add R2",
-            "line 1: the line ends where a comma and another source should",
+            "wrong.txt:1: the line ends where a comma and another source should",
         ),
         (b"# nothing\n", "the program has no instruction"),
+        (
+            b"R3 <- ld [R2]\n1: exit",
+            "wrong.txt:2: \"1\" stands where a label that is no number, such as L1, should",
+        ),
+        (
+            b"# one\n\nR1 <- lds [0x10000]",
+            "wrong.txt:3: shared memory is accessed at 0x10000, past its end at 0x8000; keep the whole",
+        ),
+        (
+            b"R1 <- mov 99\nloop: R1 <- sub R1, 1\nbrnz R1, loop",
+            "wrong.txt under stall-on-fault: the program takes ",
+        ),
         (
             b"exit\nR\xff",
             "wrong.txt:2: this is no text (byte 0xff in column 2)",
@@ -717,6 +753,21 @@ fn wrong_programs_get_one_sentence() {
             .stdout(is_empty())
             .stderr(contains(told));
     }
+}
+
+/// Neither a byte-order mark nor a tab changes the diagram.
+#[test]
+fn marks_and_tabs_of_a_program_are_not_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let drawn = |text: &str| {
+        let program = folder.path().join("program.txt");
+        std::fs::write(&program, text).unwrap();
+        let assert = faultline(&["timeline"]).arg(&program).assert().success();
+        String::from_utf8(assert.get_output().stdout.clone()).unwrap()
+    };
+    let plain = drawn("A: R1 <- mov 1\nR2 <- add R1, 1\n");
+    let marked = drawn("\u{feff}A:\tR1 <-\tmov 1\nR2 <- add R1, 1\n");
+    assert_eq!(marked, plain);
 }
 
 #[test]

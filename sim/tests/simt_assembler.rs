@@ -29,7 +29,11 @@ E: F: bar
    exit";
 
 fn refusal(text: &str) -> String {
-    assemble(text).unwrap_err().to_string()
+    let error = assemble(text).unwrap_err();
+    let place = error
+        .line()
+        .map_or(String::new(), |line| format!(":{line}"));
+    format!("t{place}: {error}")
 }
 
 #[test]
@@ -72,63 +76,64 @@ fn errors_name_the_line_and_what_should_stand_there() {
         ),
         (
             "\nR1 <- frob R2",
-            "line 2: there is no operation frob; there are mov, add, sub, ",
+            "t:2: there is no operation frob; there are mov, add, sub, ",
         ),
         ("st.shared [R1], R2", "atoms.64, bra, brnz, brz, bar, exit"),
         (
             "R1 <- ",
-            "line 1: the line ends where the name of an operation, such as add or ld, should stand",
+            "t:1: the line ends where the name of an operation, such as add or ld, should stand",
         ),
         (
             "R1 <- [R2]",
-            "line 1: \"[R2]\" stands where the name of an operation",
+            "t:1: \"[R2]\" stands where the name of an operation",
         ),
         (
             "R1 <- add R2",
-            "line 1: the line ends where a comma and another source should stand",
+            "t:1: the line ends where a comma and another source should stand",
         ),
         (
             "<- add R2, R3",
-            "line 1: \"<- add R2, R3\" stands where a register",
+            "t:1: \"<- add R2, R3\" stands where a register",
         ),
-        ("R1 <- ld [R2 + ]", "line 1: \"]\" stands where an offset"),
+        ("R1 <- ld [R2 + ]", "t:1: \"]\" stands where an offset"),
         (
             "R1 <- add R2, R256",
-            "line 1: \"R256\" stands where a source (a register R0 to R255",
+            "t:1: \"R256\" stands where a source (a register R0 to R255",
         ),
         (
             "R255 <- mov 1",
-            "line 1: \"R255\" stands where a register that can be written",
+            "t:1: \"R255\" stands where a register that can be written",
         ),
         (
             "add R2, R3",
-            "line 1: \"add R2, R3\" stands where a destination",
+            "t:1: \"add R2, R3\" stands where a destination",
         ),
         (
             "R1 <- st [R2], R3",
             "stands where an instruction without a destination",
         ),
-        ("R1 <- ld R2", "line 1: \"R2\" stands where an address"),
-        ("R1 <- ld [R2 + x]", "line 1: \"x\" stands where an offset"),
+        ("R1 <- ld R2", "t:1: \"R2\" stands where an address"),
+        ("R1 <- ld [R2 + x]", "t:1: \"x\" stands where an offset"),
         (
             "R1 <- ld [R2",
             "the line ends where the bracket that ends the address should",
         ),
-        (
-            "exit now",
-            "line 1: \"now\" stands where the end of the line",
-        ),
+        ("exit now", "t:1: \"now\" stands where the end of the line"),
         (
             "a: bar\na: exit",
-            "line 2: the label a stands on line 1 already",
+            "t:2: the label a stands on line 1 already",
+        ),
+        (
+            "L1: bar\n1: exit",
+            "t:2: \"1\" stands where a label that is no number",
         ),
         (
             "bar\nbra b",
-            "line 2: \"b\" stands where a label of this program",
+            "t:2: \"b\" stands where a label of this program",
         ),
         (
             "exit\nend: bra end2",
-            "line 2: \"end2\" stands where a label of this program",
+            "t:2: \"end2\" stands where a label of this program",
         ),
         (
             "bra end\nend:",

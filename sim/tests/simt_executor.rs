@@ -221,12 +221,18 @@ fn atomics_count_each_lane_once() {
 fn runs_end_or_say_why() {
     let program = assemble("again: bra again").unwrap();
     let error = run_within(50, &program, &launch(1, 32, 0), Memory::new()).unwrap_err();
-    assert_eq!(error, RunError::TooLong(50));
+    assert_eq!(error, RunError::TooLong { pc: 0, limit: 50 });
     let error = run(&program, &launch(1, 1025, 0), Memory::new()).unwrap_err();
     assert_eq!(error, RunError::Block(1025));
     let program = assemble("R0 <- shl lane, 2\nR1 <- lds [R0]\nexit").unwrap();
     let error = run(&program, &launch(1, 32, 64), Memory::new()).unwrap_err();
-    assert_eq!(error, RunError::Shared { pc: 1, address: 64 });
+    let expected = RunError::Shared {
+        pc: 1,
+        address: 64,
+        end: 64,
+    };
+    assert_eq!(error, expected);
+    assert_eq!(error.pc(), Some(1));
     // The lanes that are off do not count.
     let unaligned = |address, bytes| RunError::Unaligned {
         pc: 1,

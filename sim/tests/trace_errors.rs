@@ -88,12 +88,22 @@ fn wrong_fields_are_named_with_file_and_line() {
         (
             3,
             "-grid dim = (4294967295,4294967295,4294967295)",
-            "t:3: the grid is 18446744073709551615",
+            "t:3: the grid is \"(4294967295,4294967295,4294967295)\", but should be three sizes whose product is below 2^63;",
         ),
         (
             4,
             "-block dim = (1025,1,1)",
-            "t:4: the thread block is 1025, and at most 1024",
+            "t:4: the thread block is \"(1025,1,1)\", but should be three sizes whose product is 1024 at most;",
+        ),
+        (
+            5,
+            "-shmem = 99999999",
+            "t:5: the shared memory is 99999999, and at most 16777216",
+        ),
+        (
+            6,
+            "-nregs = 70000",
+            "t:6: the number of registers is 70000, and at most 256",
         ),
         (
             12,
@@ -115,7 +125,7 @@ fn wrong_fields_are_named_with_file_and_line() {
         (
             22,
             "insts = 1000000000000",
-            "t:77: \"warp = 1 (999999999947 short",
+            "t:77: \"warp = 1\" stands where an instruction of the warp should, 999999999947 short of",
         ),
         (
             22,
@@ -169,6 +179,11 @@ fn wrong_fields_are_named_with_file_and_line() {
         ),
         (
             23,
+            "0000 ffffffff 1 R1 FOO 1 R2 4 1 0x0 4 0",
+            "t:23: FOO has addresses, and is no memory operation that is known; correct the opcode",
+        ),
+        (
+            23,
             "0000 00000005 1 R1 LDG.E 1 R2 4 1 0x0 4 0",
             "t:23: address mode 1 needs active lanes",
         ),
@@ -198,6 +213,16 @@ fn wrong_fields_are_named_with_file_and_line() {
             !sentence.contains('\n') && sentence.len() < 200,
             "{sentence}"
         );
+    }
+}
+
+/// They have addresses, and access nothing.
+#[test]
+fn addresses_without_an_access_are_read() {
+    for opcode in ["CCTL.IVALL", "QSPC.E.S"] {
+        let line = format!("0000 ffffffff 1 R1 {opcode} 1 R2 4 1 0x0 4 0");
+        let read = instructions(with_line(23, &line).as_bytes()).unwrap();
+        assert_eq!(read[0].class.space(), None, "{opcode}");
     }
 }
 

@@ -14,11 +14,14 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// The kind alone: the whole cause may name a temporary file, which nobody has asked for.
+    /// What the system says, without the place that tempfile adds: a temporary file, which nobody has asked for.
     fn new(path: &Path, cause: &io::Error) -> Self {
-        let reason = match cause.kind() {
-            io::ErrorKind::NotFound => io::Error::new(cause.kind(), "its folder is not there"),
-            kind => kind.into(),
+        let kind = cause.kind();
+        let reason = if kind == io::ErrorKind::NotFound && !folder_of(path).exists() {
+            io::Error::new(kind, "its folder is not there")
+        } else {
+            let told = cause.to_string();
+            io::Error::new(kind, told.split(" at path ").next().unwrap_or_default())
         };
         let path = path.to_owned();
         Self { path, reason }
@@ -111,5 +114,16 @@ mod tests {
         assert!(check_writable(folder.path()).is_err());
         assert!(write_whole(folder.path(), b"").is_err());
         assert!(check_writable(&folder.path().join("no/file")).is_err());
+    }
+
+    #[test]
+    fn missing_folder_is_told_from_one_that_takes_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let told = |path: &Path| check_writable(path).unwrap_err().to_string();
+        let missing = told(&folder.path().join("no/file"));
+        assert!(missing.contains("its folder is not there"), "{missing}");
+        let taken = told(Path::new("/proc/file"));
+        assert!(taken.contains("cannot write: No such file"), "{taken}");
+        assert!(!taken.contains("tmp"), "{taken}");
     }
 }

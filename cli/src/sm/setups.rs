@@ -199,5 +199,7 @@ fn log_bytes(text: &str) -> Result<usize> {
     kilobytes
         .filter(|kilobytes| (1..=32).contains(kilobytes))
         .map(|kilobytes: usize| kilobytes << 10)
-        .ok_or_else(|| miette!("--log {text}: give sizes of 1k to 32k, such as 8k,16k"))
+        .ok_or_else(|| {
+            miette!("--log {text}: give sizes in KB with their k, 1k to 32k, such as 8k,16k")
+        })
 }

@@ -19,11 +19,11 @@ use super::instruction::{Instruction, Operand, SPECIAL_NAMES, ZERO_REGISTER};
 use super::operation::{Destination, Operation};
 use super::program::{Program, ProgramError};
 
-/// Why a text is no program; lines are counted from 1.
+/// Why a text is no program, without the place, which [`AssemblyError::line`] knows; lines are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AssemblyError {
     /// Something else should stand there.
-    #[error("line {line}: {}", stands(.text, .expected))]
+    #[error("{}", stands(.text, .expected))]
     Unexpected {
         /// The line.
         line: usize,
@@ -33,7 +33,7 @@ pub enum AssemblyError {
         expected: &'static str,
     },
     /// There is no operation of this name.
-    #[error("line {line}: there is no operation {}; there are {}", shown(.text), operations())]
+    #[error("there is no operation {}; there are {}", shown(.text), operations())]
     Operation {
         /// The line.
         line: usize,
@@ -41,7 +41,7 @@ pub enum AssemblyError {
         text: String,
     },
     /// A label names two places.
-    #[error("line {line}: the label {} stands on line {first} already", shown(.label))]
+    #[error("the label {} stands on line {first} already", shown(.label))]
     Twice {
         /// The second line.
         line: usize,
@@ -53,6 +53,19 @@ pub enum AssemblyError {
     /// The lines are no program together.
     #[error("{0}")]
     Program(#[from] ProgramError),
+}
+
+impl AssemblyError {
+    /// The line that is wrong, if it is one.
+    #[must_use]
+    pub fn line(&self) -> Option<usize> {
+        match *self {
+            Self::Unexpected { line, .. }
+            | Self::Operation { line, .. }
+            | Self::Twice { line, .. } => Some(line),
+            Self::Program(_) => None,
+        }
+    }
 }
 
 /// Text for an error's sentence: short, and on one line.
@@ -94,7 +107,7 @@ pub fn assemble(text: &str) -> Result<Program, AssemblyError> {
             number,
             rest: code.trim(),
         };
-        while let Some(label) = line.label() {
+        while let Some(label) = line.label()? {
             if let Some((_, first)) = labels.insert(label, (instructions.len(), number)) {
                 let label = label.to_owned();
                 return Err(AssemblyError::Twice {
@@ -163,15 +176,18 @@ impl<'text> Line<'text> {
         }
     }
 
-    /// Takes a label if one comes next.
-    fn label(&mut self) -> Option<&'text str> {
+    /// Takes a label if one comes next. It is no number, which would name a line.
+    fn label(&mut self) -> Result<Option<&'text str>, AssemblyError> {
         let mut ahead = Line { ..*self };
         let label = ahead.word();
         if label.is_empty() || !ahead.mark(":") {
-            return None;
+            return Ok(None);
+        }
+        if label.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(self.unexpected(label, "a label that is no number, such as L1,"));
         }
         self.rest = ahead.rest;
-        Some(label)
+        Ok(Some(label))
     }
 
     /// The whole instruction, and the label that it goes to.

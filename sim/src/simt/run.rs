@@ -13,26 +13,37 @@ use super::warp::{Lanes, Launch, Place, Registers, Warp};
 /// Warp instructions that a run executes at most.
 pub const MOST_STEPS: u64 = 20_000_000;
 
-/// Why a run did not come to its end.
+/// Why a run did not come to its end, without the instruction, which [`RunError::pc`] knows.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RunError {
     /// A block is too large.
     #[error("a block has {0} threads, and at most {most} are possible", most = Launch::MOST_THREADS)]
     Block(u32),
     /// It goes on and on.
-    #[error("the launch executes more than {0} warp instructions; make it smaller or end its loop")]
-    TooLong(u64),
+    #[error(
+        "the launch executes more than {limit} warp instructions; make it smaller or end its loop"
+    )]
+    TooLong {
+        /// The instruction that is one too many.
+        pc: u32,
+        /// Instructions that it may execute.
+        limit: u64,
+    },
     /// A lane leaves shared memory.
-    #[error("instruction {pc} of the program accesses shared memory at {address:#x}, past its end")]
+    #[error(
+        "shared memory is accessed at {address:#x}, past its end at {end:#x}; keep the whole access below that"
+    )]
     Shared {
         /// The instruction.
         pc: u32,
         /// The address.
         address: u64,
+        /// Bytes of shared memory.
+        end: u32,
     },
     /// An access is not aligned to its size, so that it could cross a line or a page.
     #[error(
-        "instruction {pc} of the program accesses {bytes} bytes at {address:#x}, which is not a multiple of {bytes}; align it"
+        "{bytes} bytes are accessed at {address:#x}, which is not a multiple of {bytes}; align the access, as a GPU demands"
     )]
     Unaligned {
         /// The instruction.
@@ -42,6 +53,19 @@ pub enum RunError {
         /// The size.
         bytes: u64,
     },
+}
+
+impl RunError {
+    /// The program counter of the instruction at which it ended, if it is one's fault.
+    #[must_use]
+    pub fn pc(&self) -> Option<u32> {
+        match *self {
+            Self::Block(_) => None,
+            Self::TooLong { pc, .. } | Self::Shared { pc, .. } | Self::Unaligned { pc, .. } => {
+                Some(pc)
+            }
+        }
+    }
 }
 
 /// A warp instruction as it was executed.
@@ -131,7 +155,8 @@ pub fn run_within(
                     warp.control.pass();
                 }
                 while let Some(step) = step(program, warp, &mut run.memory, &mut shared)? {
-                    left = left.checked_sub(1).ok_or(RunError::TooLong(limit))?;
+                    let pc = step.pc;
+                    left = left.checked_sub(1).ok_or(RunError::TooLong { pc, limit })?;
                     steps.push(step);
                 }
             }
@@ -164,7 +189,8 @@ fn step(
         taken = lanes;
     }
     if let Effect::Access(access) = &effect {
-        allowed(access, fetched.pc, shared)?;
+        let end = warp.place.launch.shared_memory;
+        allowed(access, fetched.pc, shared, end)?;
         let mut active = [0; _];
         for (lane, address) in access.lanes() {
             active[lane] = address;
@@ -181,14 +207,14 @@ fn step(
 }
 
 /// A GPU refuses an access that is not aligned; one that is lies in one line and in one page.
-fn allowed(access: &Access, pc: u32, shared: &Shared) -> Result<(), RunError> {
+fn allowed(access: &Access, pc: u32, shared: &Shared, end: u32) -> Result<(), RunError> {
     let bytes = access.width.bytes();
     for (_, address) in access.lanes() {
         if address % bytes != 0 {
             return Err(RunError::Unaligned { pc, address, bytes });
         }
         if access.space == Space::Shared && !shared.holds(address, access.width) {
-            return Err(RunError::Shared { pc, address });
+            return Err(RunError::Shared { pc, address, end });
         }
     }
     Ok(())

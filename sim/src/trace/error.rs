@@ -103,6 +103,24 @@ pub enum Fault {
         /// What may stand here.
         expected: &'static str,
     },
+    /// A warp ends before its number of instructions.
+    #[error(
+        "\"{}\" stands where an instruction of the warp should, {left} short of those announced; correct their number \
+         or trace again",
+        shown(.text)
+    )]
+    Short {
+        /// The line.
+        text: String,
+        /// Instructions that are missing.
+        left: u64,
+    },
+    /// An instruction that does not go to memory has addresses.
+    #[error(
+        "{} has addresses, and is no memory operation that is known; correct the opcode or leave this kernel out",
+        shown(.0)
+    )]
+    Addresses(String),
     /// The tracer is newer than this reader.
     #[error("tracer version {0} is not known, only 1 to 5; trace with one of these")]
     Version(u64),

@@ -15,7 +15,7 @@ const LINE_SHIFT: u32 = 7;
 pub const LANES: usize = 32;
 
 /// Shared and local memory each have a window of this many bytes in the generic address space.
-const WINDOW_BYTES: u64 = 16 << 20;
+pub(super) const WINDOW_BYTES: u64 = 16 << 20;
 
 /// A warp instruction as the tracer recorded it: predicates and data values are not in a trace.
 #[derive(Clone, Debug)]
@@ -234,6 +234,9 @@ impl Instruction {
         let mut access = None;
         // This width only says whether there are addresses; the true one is in the opcode.
         if fields.decimal("the access width", u32::MAX.into())? > 0 {
+            if !opcode.may_have_addresses() {
+                return Err(Fault::Addresses(opcode.name.to_string()));
+            }
             let width = opcode.width;
             let addresses = fields.addresses(mask, width)?;
             access = Some(Box::new(Access { width, addresses }));

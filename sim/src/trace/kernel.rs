@@ -1,6 +1,10 @@
 //! The header of a kernel's trace.
 
 use super::Fault;
+use super::instruction::WINDOW_BYTES;
+
+/// Registers of a thread at most: an instruction has 8 bits for the number of one.
+const MOST_REGISTERS: u64 = 256;
 
 /// What the header of a `.traceg` file says about the kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,10 +61,10 @@ impl Kernel {
         match key.trim() {
             "kernel name" => value.clone_into(&mut self.name),
             "kernel id" => self.id = decimal("the kernel id", value)?,
-            "grid dim" => self.grid = dimensions("the grid", value, u64::MAX >> 1)?,
-            "block dim" => self.block = dimensions("the thread block", value, 1024)?,
-            "shmem" => self.shared_memory = decimal("the shared memory", value)?,
-            "nregs" => self.registers = decimal("the number of registers", value)?,
+            "grid dim" => self.grid = dimensions("the grid", value, u64::MAX >> 1, MOST_BLOCKS)?,
+            "block dim" => self.block = dimensions("the thread block", value, 1024, MOST_THREADS)?,
+            "shmem" => self.shared_memory = at_most("the shared memory", value, WINDOW_BYTES)?,
+            "nregs" => self.registers = at_most("the number of registers", value, MOST_REGISTERS)?,
             "binary version" => self.binary_version = decimal("the binary version", value)?,
             "shmem base_addr" => {
                 self.shared_window = Some(address("the shared memory's base address", value)?);
@@ -107,6 +111,18 @@ pub(super) fn decimal(field: &'static str, text: &str) -> Result<u64, Fault> {
         })
 }
 
+/// A decimal number within a limit.
+fn at_most(field: &'static str, text: &str, limit: u64) -> Result<u64, Fault> {
+    match decimal(field, text)? {
+        value if value <= limit => Ok(value),
+        value => Err(Fault::TooMany {
+            field,
+            value,
+            limit,
+        }),
+    }
+}
+
 /// A hexadecimal number, with or without 0x.
 pub(super) fn hexadecimal(text: &str) -> Option<u64> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
@@ -123,27 +139,34 @@ pub(super) fn address(field: &'static str, text: &str) -> Result<u64, Fault> {
     })
 }
 
-/// Three sizes, each 1 or more, whose product is within the limit.
-fn dimensions(field: &'static str, text: &str, limit: u64) -> Result<[u32; 3], Fault> {
+/// What the sizes of a grid should be if there are too many blocks.
+const MOST_BLOCKS: &str = "three sizes whose product is below 2^63";
+/// What the sizes of a block should be if it has too many threads.
+const MOST_THREADS: &str = "three sizes whose product is 1024 at most";
+
+/// Three sizes, each 1 or more, whose product is within the limit; `most` says what that is.
+fn dimensions(
+    field: &'static str,
+    text: &str,
+    limit: u64,
+    most: &'static str,
+) -> Result<[u32; 3], Fault> {
     let inner = text
         .strip_prefix('(')
         .and_then(|text| text.strip_suffix(')'));
-    let sizes = inner.and_then(triple).filter(|sizes| !sizes.contains(&0));
-    let sizes = sizes.ok_or_else(|| Fault::Field {
+    let wrong = |expected| Fault::Field {
         field,
         text: text.to_owned(),
-        expected: "three sizes of 1 or more, as in (196,1,1)",
-    })?;
+        expected,
+    };
+    let sizes = inner.and_then(triple).filter(|sizes| !sizes.contains(&0));
+    let sizes = sizes.ok_or_else(|| wrong("three sizes of 1 or more, as in (196,1,1)"))?;
     let product = sizes
         .iter()
         .try_fold(1u64, |product, &size| product.checked_mul(size.into()));
     match product {
         Some(product) if product <= limit => Ok(sizes),
-        _ => Err(Fault::TooMany {
-            field,
-            value: product.unwrap_or(u64::MAX),
-            limit,
-        }),
+        _ => Err(wrong(most)),
     }
 }
 

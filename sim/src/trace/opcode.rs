@@ -48,19 +48,19 @@ impl Class {
     pub fn of(opcode: &str) -> Self {
         use Space::{Constant, Global, Local, Shared, Texture};
         match opcode.split('.').next().unwrap_or_default() {
-            "LDG" | "LD" | "LDGSTS" => Self::Load(Global),
+            "LDG" | "LD" | "LDGSTS" | "LDGMC" => Self::Load(Global),
             "STG" | "ST" => Self::Store(Global),
             "ATOMG" | "ATOM" | "RED" | "REDG" => Self::Atomic(Global),
-            "LDS" | "LDSM" => Self::Load(Shared),
-            "STS" | "STSM" => Self::Store(Shared),
-            "ATOMS" => Self::Atomic(Shared),
+            "LDS" | "LDSM" | "LDSLK" => Self::Load(Shared),
+            "STS" | "STSM" | "STSCUL" | "STAS" => Self::Store(Shared),
+            "ATOMS" | "REDAS" => Self::Atomic(Shared),
             "LDL" => Self::Load(Local),
             "STL" => Self::Store(Local),
             "LDC" | "LDCU" | "ULDC" => Self::Load(Constant),
-            "TEX" | "TEXS" | "TLD" | "TLDS" | "TLD4" | "TLD4S" | "TXD" | "SULD" => {
+            "TEX" | "TEXS" | "TLD" | "TLDS" | "TLD4" | "TLD4S" | "TXD" | "SULD" | "SULDGA" => {
                 Self::Load(Texture)
             }
-            "SUST" => Self::Store(Texture),
+            "SUST" | "SUSTGA" => Self::Store(Texture),
             "SURED" | "SUATOM" => Self::Atomic(Texture),
             "BRA" | "BRX" | "BRXU" | "JMP" | "JMX" | "JMXU" | "CAL" | "JCAL" | "CALL" | "RET"
             | "EXIT" | "BRK" | "BREAK" | "CONT" | "SSY" | "PBK" | "PCNT" | "SYNC" | "BSSY"
@@ -141,6 +141,13 @@ impl Opcode {
     #[must_use]
     pub fn generic(&self) -> bool {
         matches!(self.name.split('.').next(), Some("LD" | "ST" | "ATOM"))
+    }
+
+    /// Cache control and barriers in memory have addresses without an access of the warp, and QSPC asks what lies at one.
+    pub(super) fn may_have_addresses(&self) -> bool {
+        self.class.space().is_some()
+            || self.class == Class::Barrier
+            || self.name.split('.').next() == Some("QSPC")
     }
 }
 

@@ -254,9 +254,9 @@ impl<R: BufRead> Iterator for Reader<R> {
 /// A warp that ends early is told better than the field that its end is not.
 fn early(line: &str, left: u64, fault: Fault) -> Fault {
     match line.starts_with("warp =") || line.starts_with('#') {
-        true => Fault::Unexpected {
-            text: format!("{line} ({left} short of the announced instructions)"),
-            expected: "an instruction of the warp",
+        true => Fault::Short {
+            text: line.to_owned(),
+            left,
         },
         false => fault,
     }
