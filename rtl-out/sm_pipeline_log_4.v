@@ -246,6 +246,7 @@ module sm_pipeline_log_4 (
     wire   [63:0] operand_read_pc;
     wire   [63:0] operand_read_mask;
     wire   [11:0] operand_read_warp;
+    wire    [7:0] operand_read_slot;
     wire    [1:0] operand_read_memory;
     wire  [215:0] operand_read_request;
     wire    [1:0] operand_read_squashed;
@@ -281,6 +282,7 @@ module sm_pipeline_log_4 (
     wire    [2:0] squash_entry;
     wire          stage_issuing;
     wire          stage_issuing_global;
+    reg     [1:0] stage_port_two;
     wire          stage_push_valid;
     reg     [2:0] stage_push_entry;
     reg           stage_push_replayed;
@@ -500,6 +502,7 @@ module sm_pipeline_log_4 (
         .pc(operand_read_pc),
         .mask(operand_read_mask),
         .warp(operand_read_warp),
+        .slot(operand_read_slot),
         .memory(operand_read_memory),
         .request(operand_read_request),
         .squashed(operand_read_squashed),
@@ -582,6 +585,9 @@ module sm_pipeline_log_4 (
         .issuing(stage_issuing),
         .issuing_global(stage_issuing_global),
         .coming(taking),
+        .port_takes(operand_read_allocates),
+        .port_slot(operand_read_slot),
+        .port_two(stage_port_two),
         .push_valid(stage_push_valid),
         .push(pushed),
         .push_entry(stage_push_entry),
@@ -1284,6 +1290,14 @@ module sm_pipeline_log_4 (
     assign read_replayed[1] = 1'd0;
     assign stage_issuing = operand_read_issues_memory[0] || operand_read_issues_memory[1];
     assign stage_issuing_global = operand_read_issues_global[0] || operand_read_issues_global[1];
+
+    always @* begin : stage_port_two_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            stage_port_two[p] = operand_read_class[p*3];
+        end
+    end
+
     assign stage_push_valid = operand_read_memory[0] || operand_read_memory[1];
 
     always @* begin : pushed_process

@@ -28,6 +28,7 @@ module sm_pipeline_log_4_greedy_operand_read (
     output wire   [31:0] pc,
     output wire   [31:0] mask,
     output wire    [5:0] warp,
+    output wire    [3:0] slot,
     output wire          memory,
     output wire  [107:0] request,
     output wire          squashed,
@@ -79,6 +80,7 @@ module sm_pipeline_log_4_greedy_operand_read (
     assign pc = payload_q[73:42];
     assign mask = payload_q[105:74];
     assign warp = of_warp_q;
+    assign slot = in_slot_q;
     assign memory = reads_memory_q;
     assign request[2:0] = class_;
     assign request[9:3] = opcode;

@@ -9,6 +9,9 @@ module sm_pipeline_log_64_stage_log_access (
     input  wire          taking,
     input  wire    [3:0] taking_slot,
     input  wire          taking_two,
+    input  wire    [1:0] port_takes,
+    input  wire    [7:0] port_slot,
+    input  wire    [1:0] port_two,
     input  wire          front_global,
     input  wire          front_store,
     input  wire          front_replayed,
@@ -43,7 +46,8 @@ module sm_pipeline_log_64_stage_log_access (
     output reg    [15:0] seen_two
 );
     localparam [31:0] LOG_MASK = 32'd4294967295;
-    reg    [15:0] taking_here;
+    reg    [15:0] takes_one;
+    reg    [15:0] takes_two;
     wire          wants;
     wire          stepping;
     wire          last_operand;
@@ -207,10 +211,19 @@ module sm_pipeline_log_64_stage_log_access (
     assign taken_address = log_allocated_address;
     assign taken_data = log_allocated_data;
 
-    always @* begin : taking_here_process
+    always @* begin : takes_one_process
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            taking_here[k] = taking && (taking_slot == k[3:0]);
+            takes_one[k] = (port_takes[0] && !port_two[0] && (port_slot[3:0] == k[3:0]))
+                || (port_takes[1] && !port_two[1] && (port_slot[7:4] == k[3:0]));
+        end
+    end
+
+    always @* begin : takes_two_process
+        integer k;
+        for (k = 0; k < 16; k = k + 1) begin
+            takes_two[k] = (port_takes[0] && port_two[0] && (port_slot[3:0] == k[3:0]))
+                || (port_takes[1] && port_two[1] && (port_slot[7:4] == k[3:0]));
         end
     end
 
@@ -219,13 +232,13 @@ module sm_pipeline_log_64_stage_log_access (
         for (k = 0; k < 16; k = k + 1) begin
             left_one[k] = !logs || log_free_one[k];
             left_two[k] = !logs || log_free_two[k];
-            if (logs && taking_here[k]) begin
+            if (logs && takes_one[k]) begin
                 left_one[k] = log_free_two[k];
                 left_two[k] = log_free_three[k];
-                if (taking_two) begin
-                    left_one[k] = log_free_three[k];
-                    left_two[k] = log_free_four[k];
-                end
+            end
+            if (logs && takes_two[k]) begin
+                left_one[k] = log_free_three[k];
+                left_two[k] = log_free_four[k];
             end
         end
     end

@@ -564,6 +564,11 @@ impl<
         self.stage.issuing_global.next =
             self.operand_read[0].issues_global.val() || self.operand_read[1].issues_global.val();
         self.stage.coming.next = self.taking.val();
+        for p in 0..WIDTH {
+            self.stage.port_takes[p].next = self.operand_read[p].allocates.val();
+            self.stage.port_slot[p].next = self.operand_read[p].slot.val();
+            self.stage.port_two[p].next = self.operand_read[p].class.val().get_bit(0);
+        }
         self.stage.push_valid.next =
             self.operand_read[0].memory.val() || self.operand_read[1].memory.val();
         self.pushed.next = self.operand_read[0].request.val();

@@ -6,7 +6,7 @@ use rust_hdl::prelude::*;
 use super::log_spill::LogSpill;
 use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
-use crate::params::{LOG_BANKS, LOG_WORDS, SLOT_BITS, SLOTS};
+use crate::params::{LOG_BANKS, LOG_WORDS, SLOT_BITS, SLOTS, WIDTH};
 use crate::ports::Hardware;
 use crate::register::Register;
 
@@ -29,6 +29,10 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     pub taking_slot: Signal<In, Bits<SLOT_BITS>>,
     /// and that it takes two.
     pub taking_two: Signal<In, Bit>,
+    /// The same of each port, at most one of which takes entries: known before it is known which one it is.
+    pub port_takes: [Signal<In, Bit>; WIDTH],
+    pub port_slot: [Signal<In, Bits<SLOT_BITS>>; WIDTH],
+    pub port_two: [Signal<In, Bit>; WIDTH],
     /// The front is a global-memory instruction:
     pub front_global: Signal<In, Bit>,
     /// a store,
@@ -112,7 +116,8 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     log: OperandLog<E, P, C>,
     spill: LogSpill<P>,
 
-    taking_here: [Signal<Local, Bit>; SLOTS],
+    takes_one: [Signal<Local, Bit>; SLOTS],
+    takes_two: [Signal<Local, Bit>; SLOTS],
     wants: Signal<Local, Bit>,
     stepping: Signal<Local, Bit>,
     last_operand: Signal<Local, Bit>,
@@ -187,17 +192,27 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
         self.taken_address.next = self.log.allocated_address.val();
         self.taken_data.next = self.log.allocated_data.val();
         for k in 0..SLOTS {
-            self.taking_here[k].next =
-                self.taking.val() && (self.taking_slot.val() == k.to_bits::<SLOT_BITS>());
+            self.takes_one[k].next = (self.port_takes[0].val()
+                && !self.port_two[0].val()
+                && (self.port_slot[0].val() == k.to_bits::<SLOT_BITS>()))
+                || (self.port_takes[1].val()
+                    && !self.port_two[1].val()
+                    && (self.port_slot[1].val() == k.to_bits::<SLOT_BITS>()));
+            self.takes_two[k].next = (self.port_takes[0].val()
+                && self.port_two[0].val()
+                && (self.port_slot[0].val() == k.to_bits::<SLOT_BITS>()))
+                || (self.port_takes[1].val()
+                    && self.port_two[1].val()
+                    && (self.port_slot[1].val() == k.to_bits::<SLOT_BITS>()));
             self.left_one[k].next = !self.logs.val() || self.log.free_one[k].val();
             self.left_two[k].next = !self.logs.val() || self.log.free_two[k].val();
-            if self.logs.val() && self.taking_here[k].val() {
+            if self.logs.val() && self.takes_one[k].val() {
                 self.left_one[k].next = self.log.free_two[k].val();
                 self.left_two[k].next = self.log.free_three[k].val();
-                if self.taking_two.val() {
-                    self.left_one[k].next = self.log.free_three[k].val();
-                    self.left_two[k].next = self.log.free_four[k].val();
-                }
+            }
+            if self.logs.val() && self.takes_two[k].val() {
+                self.left_one[k].next = self.log.free_three[k].val();
+                self.left_two[k].next = self.log.free_four[k].val();
             }
             self.had_one[k].d.next = !self.logs.val() || self.log.free_one[k].val();
             self.had_two[k].d.next = !self.logs.val() || self.log.free_two[k].val();
@@ -271,7 +286,7 @@ impl<const E: usize, const P: usize, const C: usize> LogAccess<E, P, C> {
             complete, second, taken_address, taken_data, checked_ready, spilled_all, spilled_valid, logged_valid, step,
             aimed, aimed_slot, aimed_entry, releasing, releasing_slot, releasing_entry, spill, wants, stepping,
             last_operand, front_entry;
-            operand, logged_data, left_one, left_two, taking_here, seen_one, seen_two, had_one, had_two
+            operand, logged_data, left_one, left_two, port_takes, port_slot, port_two, takes_one, takes_two, seen_one, seen_two, had_one, had_two
         )
     }
 

@@ -8,7 +8,7 @@ use super::log_access::LogAccess;
 use super::memory_places::MemoryPlaces;
 use crate::memory::MemoryUse;
 use crate::params::{
-    CLASS_BITS, LOG_ENTRY_BITS, LOG_WORDS, OPCODE_BITS, SLOT_BITS, SLOTS, WARP_BITS,
+    CLASS_BITS, LOG_ENTRY_BITS, LOG_WORDS, OPCODE_BITS, SLOT_BITS, SLOTS, WARP_BITS, WIDTH,
 };
 use crate::ports::Hardware;
 use crate::register::Register;
@@ -34,6 +34,9 @@ pub struct MemoryStage<
     pub issuing: Signal<In, Bit>,
     pub issuing_global: Signal<In, Bit>,
     pub coming: Signal<In, Bit>,
+    pub port_takes: [Signal<In, Bit>; WIDTH],
+    pub port_slot: [Signal<In, Bits<SLOT_BITS>>; WIDTH],
+    pub port_two: [Signal<In, Bit>; WIDTH],
     pub push_valid: Signal<In, Bit>,
     pub push: Signal<In, Request>,
     pub push_entry: Signal<In, Bits<J>>,
@@ -308,6 +311,11 @@ impl<
         self.log_access.taking.next = self.coming.val();
         self.log_access.taking_slot.next = self.push.val().slot;
         self.log_access.taking_two.next = self.push.val().class.get_bit(0);
+        for p in 0..WIDTH {
+            self.log_access.port_takes[p].next = self.port_takes[p].val();
+            self.log_access.port_slot[p].next = self.port_slot[p].val();
+            self.log_access.port_two[p].next = self.port_two[p].val();
+        }
         self.log_access.front_global.next = self.global.val();
         self.log_access.front_store.next = self.store.val();
         self.log_access.front_replayed.next = self.places.replayed.val();
@@ -382,7 +390,7 @@ impl<
             saved_valid, spilled_valid, logged_valid, occupancy, has_place, has_two, had_two, queue, places,
             coming_one, coming_two,
             coming_three, coming_four, promised, promised_one, promised_two, store, global, inserts, goes, pop;
-            operand, left_one, left_two, seen_one, seen_two, logged_data
+            port_takes, port_slot, port_two, operand, left_one, left_two, seen_one, seen_two, logged_data
         )
     }
 

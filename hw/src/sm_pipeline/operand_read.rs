@@ -66,8 +66,10 @@ pub struct OperandRead<const J: usize> {
     pub pc: Signal<Out, Bits<32>>,
     /// its lanes,
     pub mask: Signal<Out, Bits<32>>,
-    /// and its warp.
+    /// its warp,
     pub warp: Signal<Out, Bits<WARP_BITS>>,
+    /// and its slot.
+    pub slot: Signal<Out, Bits<SLOT_BITS>>,
     /// It goes to the memory stage.
     pub memory: Signal<Out, Bit>,
     /// As that takes it.
@@ -154,6 +156,7 @@ impl<const J: usize> Logic for OperandRead<J> {
         self.pc.next = self.payload.q.val().pc;
         self.mask.next = self.payload.q.val().mask;
         self.warp.next = self.of_warp.q.val();
+        self.slot.next = self.in_slot.q.val();
 
         // To the memory stage.
         self.memory.next = self.reads_memory.q.val();
