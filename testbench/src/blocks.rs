@@ -287,6 +287,7 @@ impl Block for SmPipeline {
                     "_queue" => Scheme::ReplayQueue,
                     "_check" => Scheme::WarpDisableLastCheck,
                     "_commit" => Scheme::WarpDisableCommit,
+                    "_stall" => Scheme::StallOnFault,
                     _ => return None,
                 },
                 policy: Policy::LooseRoundRobin,
@@ -522,7 +523,7 @@ pub enum SetupError {
 }
 
 /// The small configuration of a block that is proved: it can be run, and is not offered. The pipeline has one for each of
-/// four schemes.
+/// the five schemes.
 const PROVED: &str = "proof";
 
 fn is_proved(config: &str) -> bool {
