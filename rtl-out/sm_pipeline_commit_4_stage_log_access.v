@@ -6,9 +6,6 @@ module sm_pipeline_commit_4_stage_log_access (
     input  wire          logs,
     input  wire          launch_valid,
     input  wire    [5:0] launch_entries,
-    input  wire          taking,
-    input  wire    [3:0] taking_slot,
-    input  wire          taking_two,
     input  wire    [1:0] port_takes,
     input  wire    [7:0] port_slot,
     input  wire    [1:0] port_two,
@@ -46,6 +43,8 @@ module sm_pipeline_commit_4_stage_log_access (
     output reg    [15:0] seen_two
 );
     localparam [31:0] LOG_MASK = 32'd0;
+    reg     [1:0] port_one;
+    reg     [1:0] port_both;
     reg    [15:0] takes_one;
     reg    [15:0] takes_two;
     wire          wants;
@@ -72,6 +71,9 @@ module sm_pipeline_commit_4_stage_log_access (
     reg    [15:0] had_two_d;
     wire   [15:0] had_two_q;
     wire          log_reset;
+    wire          log_allocate_valid;
+    reg     [3:0] log_allocate_slot;
+    reg           log_allocate_store;
     wire          log_write_valid;
     wire          log_release_valid;
     reg     [3:0] log_release_slot;
@@ -114,9 +116,9 @@ module sm_pipeline_commit_4_stage_log_access (
         .reset(log_reset),
         .launch_valid(launch_valid),
         .launch_entries(launch_entries),
-        .allocate_valid(taking),
-        .allocate_slot(taking_slot),
-        .allocate_store(taking_two),
+        .allocate_valid(log_allocate_valid),
+        .allocate_slot(log_allocate_slot),
+        .allocate_store(log_allocate_store),
         .write_valid(log_write_valid),
         .write_entry(front_entry),
         .write_data(operand),
@@ -208,22 +210,47 @@ module sm_pipeline_commit_4_stage_log_access (
 
     assign log_write_valid = wants && !front_replayed;
     assign aimed_d = wants && front_replayed && !stepping;
+    assign log_allocate_valid = port_takes[0] || port_takes[1];
+
+    always @* begin : log_allocate_slot_process
+        log_allocate_slot = port_slot[3:0];
+        log_allocate_store = port_two[0];
+        if (port_takes[1]) begin
+            log_allocate_slot = port_slot[7:4];
+            log_allocate_store = port_two[1];
+        end
+    end
+
     assign taken_address = log_allocated_address;
     assign taken_data = log_allocated_data;
+
+    always @* begin : port_one_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            port_one[p] = port_takes[p] && !port_two[p];
+        end
+    end
+
+    always @* begin : port_both_process
+        integer p;
+        for (p = 0; p < 2; p = p + 1) begin
+            port_both[p] = port_takes[p] && port_two[p];
+        end
+    end
 
     always @* begin : takes_one_process
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            takes_one[k] = (port_takes[0] && !port_two[0] && (port_slot[3:0] == k[3:0]))
-                || (port_takes[1] && !port_two[1] && (port_slot[7:4] == k[3:0]));
+            takes_one[k] = (port_one[0] && (port_slot[3:0] == k[3:0]))
+                || (port_one[1] && (port_slot[7:4] == k[3:0]));
         end
     end
 
     always @* begin : takes_two_process
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            takes_two[k] = (port_takes[0] && port_two[0] && (port_slot[3:0] == k[3:0]))
-                || (port_takes[1] && port_two[1] && (port_slot[7:4] == k[3:0]));
+            takes_two[k] = (port_both[0] && (port_slot[3:0] == k[3:0]))
+                || (port_both[1] && (port_slot[7:4] == k[3:0]));
         end
     end
 

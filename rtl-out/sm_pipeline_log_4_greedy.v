@@ -124,7 +124,6 @@ module sm_pipeline_log_4_greedy (
     wire    [1:0] go;
     wire    [1:0] pair_go;
     reg   [107:0] pushed;
-    wire          taking;
     reg     [3:0] favoured_d;
     wire    [3:0] favoured_q;
     wire    [1:0] kept_q;
@@ -584,7 +583,6 @@ module sm_pipeline_log_4_greedy (
         .reset(reset),
         .issuing(stage_issuing),
         .issuing_global(stage_issuing_global),
-        .coming(taking),
         .port_takes(operand_read_allocates),
         .port_slot(operand_read_slot),
         .port_two(stage_port_two),
@@ -1065,7 +1063,6 @@ module sm_pipeline_log_4_greedy (
     assign pair_go[0] = issue_port_can_go[0] && !issue_port_can_go[1] && issue_port_can_pair[0];
     assign pair_go[1] = issue_port_can_go[1] && !issue_port_can_go[0] && !reissue_valid
         && issue_port_can_pair[1];
-    assign taking = operand_read_allocates[0] || operand_read_allocates[1];
     assign room_logs[0] = LOGS;
     assign room_logs[1] = LOGS;
     assign room_logs[2] = LOGS;

@@ -5,7 +5,6 @@ module sm_pipeline_log_4_greedy_stage (
     input  wire          reset,
     input  wire          issuing,
     input  wire          issuing_global,
-    input  wire          coming,
     input  wire    [1:0] port_takes,
     input  wire    [7:0] port_slot,
     input  wire    [1:0] port_two,
@@ -84,6 +83,7 @@ module sm_pipeline_log_4_greedy_stage (
     localparam  QUEUES = 1'd1;
     localparam  LOGS = 1'd1;
     localparam [4:0] CAPACITY = 5'd16;
+    wire          coming;
     wire    [4:0] coming_one;
     wire    [4:0] coming_two;
     wire    [4:0] coming_three;
@@ -161,8 +161,6 @@ module sm_pipeline_log_4_greedy_stage (
     wire    [6:0] places_log_data;
     wire    [3:0] places_inserting;
     wire          log_access_logs;
-    wire    [3:0] log_access_taking_slot;
-    wire          log_access_taking_two;
     wire    [3:0] log_access_front_slot;
     wire          log_access_saved_store;
     wire    [4:0] log_access_saved_address;
@@ -278,9 +276,6 @@ module sm_pipeline_log_4_greedy_stage (
         .logs(log_access_logs),
         .launch_valid(launch_valid),
         .launch_entries(launch_entries),
-        .taking(coming),
-        .taking_slot(log_access_taking_slot),
-        .taking_two(log_access_taking_two),
         .port_takes(port_takes),
         .port_slot(port_slot),
         .port_two(port_two),
@@ -358,6 +353,7 @@ module sm_pipeline_log_4_greedy_stage (
 
     assign front_log_address = places_log_address[4:0];
     assign front_log_data = places_log_data[4:0];
+    assign coming = port_takes[0] || port_takes[1];
     assign coming_one = queue_occupancy + {4'd0, places_inserting[0]};
     assign coming_two = coming_one + {4'd0, places_inserting[1]};
     assign coming_three = coming_two + {4'd0, places_inserting[2]};
@@ -421,8 +417,6 @@ module sm_pipeline_log_4_greedy_stage (
     assign save_done = QUEUES && queue_save_done;
     assign saved_valid = QUEUES && queue_saved_valid && log_access_spilled_all;
     assign log_access_logs = LOGS;
-    assign log_access_taking_slot = push[107:104];
-    assign log_access_taking_two = push[0];
     assign log_access_front_slot = front[107:104];
     assign log_access_saved_store = queue_entry_opcode[7];
     assign log_access_saved_address = queue_entry_log_address[4:0];

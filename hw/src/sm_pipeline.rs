@@ -231,7 +231,6 @@ pub struct SmPipeline<
     go: [Signal<Local, Bit>; WIDTH],
     pair_go: [Signal<Local, Bit>; WIDTH],
     pushed: Signal<Local, Request>,
-    taking: Signal<Local, Bit>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
@@ -460,8 +459,6 @@ impl<
             && self.issue_port[1].can_pair.val();
 
         // Log entries, for the warps that were chosen and for what is restored.
-        self.taking.next =
-            self.operand_read[0].allocates.val() || self.operand_read[1].allocates.val();
         for r in 0..3 {
             self.room[r].logs.next = self.logs.val();
             for k in 0..SLOTS {
@@ -563,7 +560,6 @@ impl<
             self.operand_read[0].issues_memory.val() || self.operand_read[1].issues_memory.val();
         self.stage.issuing_global.next =
             self.operand_read[0].issues_global.val() || self.operand_read[1].issues_global.val();
-        self.stage.coming.next = self.taking.val();
         for p in 0..WIDTH {
             self.stage.port_takes[p].next = self.operand_read[p].allocates.val();
             self.stage.port_slot[p].next = self.operand_read[p].slot.val();
@@ -727,7 +723,7 @@ impl<
             saved_opcode, restore_ready, had_special, saved_nothing, log_turns, reissue, reverts, resume,
             squash, reissue_entry,
             drained, slot_busy, messages, units, choice, fault, clash,
-            both_memory, both_global, both_wait, conflict, second_first, pushed, taking;
+            both_memory, both_global, both_wait, conflict, second_first, pushed;
             fetched_valid, fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c,
             fetched_pc, fetched_mask, fetched_opcode, operand, finished_valid, finished_warp, finished_entry,
             fetch_valid, fetch_warp, read_valid, read_warp, read_entry, read_class, read_replayed, read_destination,

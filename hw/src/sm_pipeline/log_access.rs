@@ -23,15 +23,11 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     pub launch_valid: Signal<In, Bit>,
     /// with so many entries for each thread block.
     pub launch_entries: Signal<In, Bits<C>>,
-    /// The instruction in operand read takes entries:
-    pub taking: Signal<In, Bit>,
-    /// its slot,
-    pub taking_slot: Signal<In, Bits<SLOT_BITS>>,
-    /// and that it takes two.
-    pub taking_two: Signal<In, Bit>,
-    /// The same of each port, at most one of which takes entries: known before it is known which one it is.
+    /// The instruction in a port's operand read takes entries, in at most one port:
     pub port_takes: [Signal<In, Bit>; WIDTH],
+    /// its slot,
     pub port_slot: [Signal<In, Bits<SLOT_BITS>>; WIDTH],
+    /// and that it takes two.
     pub port_two: [Signal<In, Bit>; WIDTH],
     /// The front is a global-memory instruction:
     pub front_global: Signal<In, Bit>,
@@ -116,6 +112,8 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     log: OperandLog<E, P, C>,
     spill: LogSpill<P>,
 
+    port_one: [Signal<Local, Bit>; WIDTH],
+    port_both: [Signal<Local, Bit>; WIDTH],
     takes_one: [Signal<Local, Bit>; SLOTS],
     takes_two: [Signal<Local, Bit>; SLOTS],
     wants: Signal<Local, Bit>,
@@ -186,23 +184,27 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
         // Entries are taken in operand read.
         self.log.launch_valid.next = self.launch_valid.val();
         self.log.launch_entries.next = self.launch_entries.val();
-        self.log.allocate_valid.next = self.taking.val();
-        self.log.allocate_slot.next = self.taking_slot.val();
-        self.log.allocate_store.next = self.taking_two.val();
+        self.log.allocate_valid.next = self.port_takes[0].val() || self.port_takes[1].val();
+        self.log.allocate_slot.next = self.port_slot[0].val();
+        self.log.allocate_store.next = self.port_two[0].val();
+        if self.port_takes[1].val() {
+            self.log.allocate_slot.next = self.port_slot[1].val();
+            self.log.allocate_store.next = self.port_two[1].val();
+        }
         self.taken_address.next = self.log.allocated_address.val();
         self.taken_data.next = self.log.allocated_data.val();
+        for p in 0..WIDTH {
+            self.port_one[p].next = self.port_takes[p].val() && !self.port_two[p].val();
+            self.port_both[p].next = self.port_takes[p].val() && self.port_two[p].val();
+        }
         for k in 0..SLOTS {
-            self.takes_one[k].next = (self.port_takes[0].val()
-                && !self.port_two[0].val()
+            self.takes_one[k].next = (self.port_one[0].val()
                 && (self.port_slot[0].val() == k.to_bits::<SLOT_BITS>()))
-                || (self.port_takes[1].val()
-                    && !self.port_two[1].val()
+                || (self.port_one[1].val()
                     && (self.port_slot[1].val() == k.to_bits::<SLOT_BITS>()));
-            self.takes_two[k].next = (self.port_takes[0].val()
-                && self.port_two[0].val()
+            self.takes_two[k].next = (self.port_both[0].val()
                 && (self.port_slot[0].val() == k.to_bits::<SLOT_BITS>()))
-                || (self.port_takes[1].val()
-                    && self.port_two[1].val()
+                || (self.port_both[1].val()
                     && (self.port_slot[1].val() == k.to_bits::<SLOT_BITS>()));
             self.left_one[k].next = !self.logs.val() || self.log.free_one[k].val();
             self.left_two[k].next = !self.logs.val() || self.log.free_two[k].val();
@@ -279,14 +281,13 @@ impl<const E: usize, const P: usize, const C: usize> LogAccess<E, P, C> {
             };
         }
         signals!(
-            clock, reset, logs, launch_valid, launch_entries, taking, taking_slot, taking_two, front_global,
-            front_store,
-            front_replayed, front_slot, front_address, front_data, pop, checked_valid, checked_slot, checked_store,
+            clock, reset, logs, launch_valid, launch_entries, front_global, front_store, front_replayed, front_slot, front_address, front_data, pop, checked_valid, checked_slot, checked_store,
             checked_address, checked_data, saved_valid, saved_slot, saved_store, saved_address, saved_data, saved_ready,
             complete, second, taken_address, taken_data, checked_ready, spilled_all, spilled_valid, logged_valid, step,
             aimed, aimed_slot, aimed_entry, releasing, releasing_slot, releasing_entry, spill, wants, stepping,
             last_operand, front_entry;
-            operand, logged_data, left_one, left_two, port_takes, port_slot, port_two, takes_one, takes_two, seen_one, seen_two, had_one, had_two
+            operand, logged_data, left_one, left_two, port_takes, port_slot, port_two, port_one, port_both, takes_one,
+            takes_two, seen_one, seen_two, had_one, had_two
         )
     }
 

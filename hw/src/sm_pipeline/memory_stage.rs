@@ -33,7 +33,6 @@ pub struct MemoryStage<
 
     pub issuing: Signal<In, Bit>,
     pub issuing_global: Signal<In, Bit>,
-    pub coming: Signal<In, Bit>,
     pub port_takes: [Signal<In, Bit>; WIDTH],
     pub port_slot: [Signal<In, Bits<SLOT_BITS>>; WIDTH],
     pub port_two: [Signal<In, Bit>; WIDTH],
@@ -122,6 +121,7 @@ pub struct MemoryStage<
     places: MemoryPlaces<J, I>,
     log_access: LogAccess<E, P, C>,
 
+    coming: Signal<Local, Bit>,
     coming_one: Signal<Local, Bits<O>>,
     coming_two: Signal<Local, Bits<O>>,
     coming_three: Signal<Local, Bits<O>>,
@@ -222,6 +222,7 @@ impl<
         // The queue has an entry for one more instruction besides those that are on their way to it. What has faulted
         // leaves it by a replay, which comes through this stage, so nothing here may wait for an entry, nor for an
         // old instruction of its warp that may fault.
+        self.coming.next = self.port_takes[0].val() || self.port_takes[1].val();
         self.coming_one.next = self.queue.occupancy.val() + self.places.inserting[0].val();
         self.coming_two.next = self.coming_one.val() + self.places.inserting[1].val();
         self.coming_three.next = self.coming_two.val() + self.places.inserting[2].val();
@@ -308,9 +309,6 @@ impl<
         self.log_access.logs.next = self.logs.val();
         self.log_access.launch_valid.next = self.launch_valid.val();
         self.log_access.launch_entries.next = self.launch_entries.val();
-        self.log_access.taking.next = self.coming.val();
-        self.log_access.taking_slot.next = self.push.val().slot;
-        self.log_access.taking_two.next = self.push.val().class.get_bit(0);
         for p in 0..WIDTH {
             self.log_access.port_takes[p].next = self.port_takes[p].val();
             self.log_access.port_slot[p].next = self.port_slot[p].val();
@@ -376,7 +374,7 @@ impl<
             };
         }
         signals!(
-            clock, reset, issuing, issuing_global, coming, push_valid, push, push_entry, push_replayed, push_squashed,
+            clock, reset, issuing, issuing_global, push_valid, push, push_entry, push_replayed, push_squashed,
             push_index, push_log_address, push_log_data, stop_valid, stop_warp, memory_ready, checked_valid,
             checked_index,
             checked_slot, checked_store, checked_log_address, checked_log_data, fault_valid, fault_warp, fault_index,
@@ -388,7 +386,7 @@ impl<
             front_index, front_log_address, front_log_data, memory_valid, squashed_valid, checked_ready, resume_ready,
             replay_valid, replay_done, replay, replay_index, replay_log_address, replay_log_data, save_ready, save_done,
             saved_valid, spilled_valid, logged_valid, occupancy, has_place, has_two, had_two, queue, places,
-            coming_one, coming_two,
+            coming, coming_one, coming_two,
             coming_three, coming_four, promised, promised_one, promised_two, store, global, inserts, goes, pop;
             port_takes, port_slot, port_two, operand, left_one, left_two, seen_one, seen_two, logged_data
         )
