@@ -213,6 +213,52 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
     assert!(readme.contains(&said), "README.md does not say: {said}");
 }
 
+/// README says of the pipeline's cost what its reports say.
+#[test]
+fn readme_has_the_cost_of_the_pipeline() {
+    let read = |name: &str| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+    };
+    let readme = read("../README.md");
+    let thousands = |mhz: f64| format!("{},{:03}", mhz as u32 / 1000, mhz as u32 % 1000);
+    let nangate = read("../synth/reports/sm_pipeline_nangate45.md");
+    let clocks: Vec<f64> = report_row(&nangate, "clock MHz", "Area and clock")
+        .into_iter()
+        .map(|(_, clock)| clock)
+        .collect();
+    let report = read("../synth/reports/sm_pipeline.md");
+    let added = |config: &str| {
+        let line = report
+            .lines()
+            .find(|line| line.starts_with(&format!("{config} adds ")));
+        let share = line.and_then(|line| line.split_whitespace().nth(7));
+        let share = share.unwrap_or_else(|| panic!("no line of what {config} adds"));
+        share.parse::<f64>().unwrap()
+    };
+    let disable = added("commit_64").max(added("check_64"));
+    for said in [
+        format!(
+            "({} to {} MHz)",
+            thousands(clocks.iter().copied().fold(f64::INFINITY, f64::min)),
+            thousands(clocks.iter().copied().fold(0.0, f64::max))
+        ),
+        format!(
+            "add {:.2} % of an SM or less, the replay queue {:.2} %",
+            (100.0 * disable).ceil() / 100.0,
+            added("queue_64")
+        ),
+        format!(
+            "{:.2}, {:.2}, {:.2} and {:.2} % with 8, 16, 20 and 32 KB",
+            added("log_64_8k"),
+            added("log_64"),
+            added("log_64_20k"),
+            added("log_64_32k")
+        ),
+    ] {
+        assert!(readme.contains(&said), "README.md does not say: {said}");
+    }
+}
+
 /// The schemes without faults: the paper's order of the means, the log of 16 KB near the baseline, lbm's gap, a reason for
 /// each mean that is far from the paper's; and README's figures are the report's.
 #[test]
