@@ -62,6 +62,8 @@ struct Row {
     /// Situations that the traffic brought about at least once, and those that it aims at.
     scenarios_seen: usize,
     scenarios: usize,
+    /// The names of the others.
+    scenarios_unseen: Vec<&'static str>,
     /// The lockstep of a design ends with its first one.
     mismatches: u64,
     mismatch: Option<String>,
@@ -101,16 +103,23 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         bar.set_message(format!("{block} {config}"));
         let (session, mismatch) = lockstep(args, &block, &config, &kinds, &bar)?;
         let coverage = session.coverage();
-        rows.extend(session.speeds().map(|speed| Row {
-            block: block.clone(),
-            config: config.clone(),
-            backend: speed.kind.name(),
-            cycles: speed.cycles,
-            cycles_per_second: speed.cycles_per_second().round(),
-            scenarios_seen: coverage.iter().filter(|(_, times)| *times > 0).count(),
-            scenarios: coverage.len(),
-            mismatches: u64::from(mismatch.is_some()),
-            mismatch: mismatch.clone(),
+        rows.extend(session.speeds().map(|speed| {
+            Row {
+                block: block.clone(),
+                config: config.clone(),
+                backend: speed.kind.name(),
+                cycles: speed.cycles,
+                cycles_per_second: speed.cycles_per_second().round(),
+                scenarios_seen: coverage.iter().filter(|(_, times)| *times > 0).count(),
+                scenarios: coverage.len(),
+                scenarios_unseen: coverage
+                    .iter()
+                    .filter(|(_, times)| *times == 0)
+                    .map(|(name, _)| *name)
+                    .collect(),
+                mismatches: u64::from(mismatch.is_some()),
+                mismatch: mismatch.clone(),
+            }
         }));
         mismatches.extend(mismatch);
     }
@@ -256,7 +265,26 @@ fn text(rows: &[Row]) -> String {
         let names = names.iter().map(comfy_table::Cell::new);
         table.add_row(names.chain(numbers.iter().map(right)));
     }
-    table.to_string()
+    let unseen = unseen(rows).into_iter().map(|line| format!("\n{line}"));
+    table.to_string() + &unseen.collect::<String>()
+}
+
+/// A line for each design whose traffic has not brought about all that it aims at.
+fn unseen(rows: &[Row]) -> Vec<String> {
+    let design = |row: &Row| format!("{} {}", row.block, row.config);
+    let mut lines: Vec<String> = rows
+        .iter()
+        .filter(|row| !row.scenarios_unseen.is_empty())
+        .map(|row| {
+            format!(
+                "{} has not seen {}",
+                design(row),
+                row.scenarios_unseen.join(", ")
+            )
+        })
+        .collect();
+    lines.dedup();
+    lines
 }
 
 /// What the designs of these rows are made of.
@@ -301,5 +329,7 @@ fn markdown(args: &Args, rows: &[Row], origin: &str) -> String {
         headings: HEADINGS.map(str::to_owned).to_vec(),
         rows: rows.iter().map(|row| cells(row).to_vec()).collect(),
     };
-    grid.markdown()
+    unseen(rows)
+        .into_iter()
+        .fold(grid.markdown(), |page, line| page + "\n" + &line + ".\n")
 }
