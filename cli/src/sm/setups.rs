@@ -163,11 +163,13 @@ fn design(parameters: &sm_pipeline::Parameters) -> Result<&'static str> {
 
 /// The version of the model, and of the Verilog that is in lockstep with it.
 pub fn origin(setups: &[Setup]) -> Result<String> {
+    let configs = setups.iter().filter_map(|setup| Some(setup.backend?.1));
+    origin_of(&configs.collect::<Vec<_>>())
+}
+
+/// The version of the model, and of the Verilog of these configurations.
+pub fn origin_of(configs: &[&str]) -> Result<String> {
     let version = env!("CARGO_PKG_VERSION");
-    let configs: Vec<&str> = setups
-        .iter()
-        .filter_map(|setup| Some(setup.backend?.1))
-        .collect();
     if configs.is_empty() {
         return Ok(format!(" with the reference model of Faultline {version}"));
     }
