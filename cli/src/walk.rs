@@ -16,7 +16,7 @@ use crate::output::{right, table};
 /// Walk x86-64 page tables in a memory image: physical address, page and rights, or the fault
 ///
 /// An image is a text of lines `ADDRESS VALUE`, 64-bit words in hexadecimal; `#` begins a comment. What is not listed is
-/// zero. Requests are walked in their order on one memory, so that one sees the accessed and dirty bits of those before it.
+/// zero. Its last line ends with a line break, as the others do: else a value there might be cut, and is refused. Requests are walked in their order on one memory, so that one sees the accessed and dirty bits of those before it.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Virtual addresses, hexadecimal; without --requests

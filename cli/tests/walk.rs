@@ -139,6 +139,84 @@ fn memory_ends_where_the_command_says() {
     assert_eq!(rows[0]["error_code"], Value::Null);
 }
 
+/// However short an image is cut, no word is read that it did not have: it is refused, or has the words of its whole lines.
+#[test]
+fn image_that_is_cut_is_named_with_its_line() {
+    let text = IMAGE;
+    for cut in 1..text.len() {
+        let cut_short = folder(&text[..cut]);
+        let output = walk(cut_short.path(), &["401008", "--json"])
+            .output()
+            .unwrap();
+        let line = text[..cut].lines().count();
+        if output.status.success() {
+            let said = |line: &str| line.split('#').next().unwrap_or("").trim_end().len();
+            let whole = text.split_inclusive('\n').scan(0, |end, line| {
+                let begin = *end;
+                *end += line.len();
+                (begin + said(line) <= cut).then_some(line)
+            });
+            let whole = folder(&whole.collect::<String>());
+            let expected = walk(whole.path(), &["401008", "--json"]).output().unwrap();
+            assert_eq!(output.stdout, expected.stdout, "cut after {cut} bytes");
+            continue;
+        }
+        let told = String::from_utf8(output.stderr).unwrap();
+        let place = format!("memory.txt:{line}: the ");
+        assert!(told.contains(&place), "cut after {cut} bytes: {told}");
+        assert_eq!(told.trim().lines().count(), 1, "{told}");
+    }
+    let without_break = text.trim_end();
+    let folder = folder(without_break);
+    walk(folder.path(), &["401008"])
+        .assert()
+        .failure()
+        .stderr(contains(
+            "memory.txt:6: the file ends with the value \"0x12345067\" and without a line break",
+        ));
+}
+
+/// A value of all its digits, or one with something after it, is whole without a line break.
+#[test]
+fn image_without_a_last_line_break_is_read_where_nothing_can_be_missing() {
+    for end in [
+        "4008 0000000012345067",
+        "4008 12345067 ",
+        "4008 12345067 # the page",
+        "4008 12345067\n# an end",
+    ] {
+        let begin = IMAGE.split("4008").next().unwrap();
+        let folder = folder(&format!("{begin}{end}"));
+        let rows = rows(folder.path(), &["401008"]);
+        assert_eq!(rows[0]["pa"], "0x12345008", "{end}");
+    }
+}
+
+/// Of a line of requests that is cut something is missing, and the last word of a whole one is one of two.
+#[test]
+fn requests_that_are_cut_are_named_with_their_line() {
+    let requests = "401008 read user\n401010 write supervisor";
+    for cut in 1..=requests.len() {
+        let folder = folder(IMAGE);
+        std::fs::write(folder.path().join("requests.txt"), &requests[..cut]).unwrap();
+        let output = walk(folder.path(), &["--requests", "requests.txt", "--json"])
+            .output()
+            .unwrap();
+        let line = requests[..cut].lines().count();
+        let whole = ["user", "supervisor", "\n"]
+            .iter()
+            .any(|end| requests[..cut].ends_with(end));
+        assert_eq!(output.status.success(), whole, "cut after {cut} bytes");
+        if !whole {
+            let told = String::from_utf8(output.stderr).unwrap();
+            assert!(
+                told.contains(&format!("requests.txt:{line}: the ")),
+                "{told}"
+            );
+        }
+    }
+}
+
 #[test]
 fn wrong_files_and_options_are_one_sentence() {
     for (image, arguments, sentence) in [

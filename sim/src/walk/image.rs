@@ -4,8 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::Memory;
-use super::lines::{Fault, LineError, Lines, hexadecimal};
+use super::lines::{Fault, LineError, Lines, digits, hexadecimal};
 use crate::place::shown;
+
+/// Digits of the longest value, of which none can be missing.
+const DIGITS: usize = 16;
 
 /// Words of memory; what is not listed is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,14 +31,22 @@ impl Image {
     ///
     /// # Errors
     /// If the file cannot be read; if a line is not an address, a multiple of eight inside of memory, and a value of 64
-    /// bits; if it contradicts an earlier one.
+    /// bits; if it contradicts an earlier one; if the file ends in the middle of a line, with a value of which digits may be
+    /// missing.
     pub fn read(path: &Path, limit: Option<u64>) -> Result<Self, LineError> {
         let mut lines = Lines::open(path)?;
         let mut image = Self::new(limit);
         let mut listed: HashMap<u64, u64> = HashMap::new();
         while let Some(line) = lines.next()? {
             let line = line.to_owned();
+            let open = lines.is_open();
             let word = word(&line, limit).and_then(|(address, value)| {
+                if let Some(text) = line.split_whitespace().last().filter(|_| open)
+                    && digits(text).len() < DIGITS
+                {
+                    let text = shown(text);
+                    return Err(Fault::Cut { text });
+                }
                 let first = listed.entry(address).or_insert(lines.number());
                 match image.words.insert(address, value) {
                     Some(other) if other != value => Err(Fault::Contradicts {

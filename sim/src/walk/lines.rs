@@ -75,6 +75,15 @@ pub enum Fault {
         /// The end of memory.
         limit: u64,
     },
+    /// A value is the end of the file.
+    #[error(
+        "the file ends with the value \"{text}\" and without a line break, so digits may be missing; end the line with a \
+         line break"
+    )]
+    Cut {
+        /// What stands there.
+        text: String,
+    },
     /// A word is listed with two values.
     #[error("the word at {address:#x} has another value in line {line}; keep one of them")]
     Contradicts {
@@ -91,6 +100,8 @@ pub(super) struct Lines {
     file: String,
     number: u64,
     text: String,
+    /// Nothing comes after the text of the last line, no line break either.
+    open: bool,
 }
 
 impl Lines {
@@ -103,6 +114,7 @@ impl Lines {
                 file,
                 number: 0,
                 text: String::new(),
+                open: false,
             }),
             Err(error) => Err(LineError {
                 file,
@@ -115,6 +127,11 @@ impl Lines {
     /// The number of the last line, counted from 1.
     pub fn number(&self) -> u64 {
         self.number
+    }
+
+    /// The file ends with the text of the last line: if it was cut, that may not be all of it.
+    pub const fn is_open(&self) -> bool {
+        self.open
     }
 
     /// An error in the last line.
@@ -148,6 +165,7 @@ impl Lines {
             }
             let told = text.split('#').next().unwrap_or_default().trim();
             if !told.is_empty() {
+                self.open = text.trim_start() == told;
                 self.text = told.to_owned();
                 return Ok(Some(&self.text));
             }
@@ -155,13 +173,16 @@ impl Lines {
     }
 }
 
+/// The digits of a hexadecimal number, which may begin with `0x`.
+pub(super) fn digits(text: &str) -> &str {
+    let after = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    after.unwrap_or(text)
+}
+
 /// Reads a hexadecimal number of at most 64 bits, with or without `0x`.
 #[must_use]
 pub fn hexadecimal(text: &str) -> Option<u64> {
-    let digits = text
-        .strip_prefix("0x")
-        .or_else(|| text.strip_prefix("0X"))
-        .unwrap_or(text);
+    let digits = digits(text);
     let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     plain
         .then(|| u64::from_str_radix(digits, 16).ok())
