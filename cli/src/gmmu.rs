@@ -1,7 +1,9 @@
 //! `faultline gmmu`: misses of many SMs under the designs of a GMMU, beside the papers.
 
+mod bursts;
 mod faults;
 mod jobs;
+mod order;
 mod page;
 mod plot;
 mod tables;
@@ -21,9 +23,14 @@ use crate::value::whole;
 /// Every SM has an L1 TLB and warps that wait for their pages; what translates is the reference of the blocks, cycle by
 /// cycle, and performance is that of a machine that translates at once as 100. Several values of one option, such as
 /// --threads 8,16,32, are run one after the other.
+///
+/// stream: warps read pages from end to end. stride: they go down columns. random: one access of 16 goes anywhere. burst:
+/// all SMs miss 8 pages at the same moment. gather: now and then an SM misses some 128 pages at once, so that in design 1
+/// about 60 walks of an SM are active as one begins, as in Power et al., HPCA 2014, section 4.2 (60 at that CU). one-bursts:
+/// one SM misses without end, and counts in nothing but the load; from 2 SMs on. sharing: all SMs read the same pages.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Patterns (stream, stride, random, burst, one-bursts, sharing) or Accel-Sim traces; all patterns if not given
+    /// Patterns (stream, stride, random, burst, gather, one-bursts, sharing) or Accel-Sim traces; all patterns if not given
     #[arg(value_name = "PATTERN|TRACE")]
     workloads: Vec<String>,
     /// More of them, in a list
@@ -44,8 +51,9 @@ pub struct Args {
     /// Far faults that the GMMU holds for each SM: 4 if not given
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = whole::<usize>(1..=64))]
     mshr_per_sm: Vec<usize>,
-    /// Pages that an L1 TLB waits for: 64 if not given, so that as many walks are in flight as in the paper; the block has 8
-    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = power(1, 64))]
+    /// Pages that an L1 TLB waits for: 128 if not given, so that as many walks of an SM are active as in the paper; the block
+    /// has 8
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = power(1, 128))]
     misses: Vec<usize>,
     /// How misses are served: turns (of the SMs) or first-come
     #[arg(
@@ -163,12 +171,18 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     for path in args.svg.iter().chain(&args.markdown) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
+    if args.markdown.is_some() && args.sms == 1 {
+        return Err(miette!(
+            "the report compares SMs with one that bursts; give --markdown with --sms 2 or more"
+        ));
+    }
     let works = jobs::works(args)?;
+    let others = page::works(args);
     let setups = jobs::setups(args);
     let mut all: Vec<jobs::Job> = jobs::all(&works, &setups);
     let shown = all.len();
     if args.markdown.is_some() {
-        all.extend(page::jobs(&works, args));
+        all.extend(page::jobs(&works, &others, args));
     }
     let bar = progress(all.len() as u64, "{wide_bar} {pos}/{len} runs {eta}");
     let rows = jobs::run(&all, &bar);

@@ -4,6 +4,7 @@
 //! [`Work`] is what the SMs access, from a [`Pattern`] or from a trace. [`run`] puts it through the machine that
 //! [`Parameters`] describe, [`ideal`] through one that translates at once.
 
+mod busy;
 mod design;
 mod driver;
 mod histogram;
@@ -16,6 +17,7 @@ mod sm;
 mod trace;
 mod work;
 
+pub use busy::memory_requests;
 pub use design::{Design, IDEAL_CACHE, Parameters};
 pub use histogram::Histogram;
 pub use machine::{Failure, ideal, run};

@@ -11,7 +11,7 @@ use crate::output::grouped;
 /// The far faults of an SM that are tried.
 pub const MSHRS: [usize; 6] = [1, 2, 4, 8, 16, 32];
 /// The pages for which an L1 TLB waits: those of the block, and those of the other runs.
-pub const MISSES: [usize; 2] = [8, 64];
+pub const MISSES: [usize; 2] = [8, 128];
 /// Throughput against far faults of an SM.
 pub fn far_faults(rows: &[Row], args: &Args, parameters: &Parameters) -> String {
     let of = |misses, mshrs| {

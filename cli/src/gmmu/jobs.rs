@@ -42,6 +42,7 @@ pub struct Row {
     pub workload: String,
     pub design: &'static str,
     pub order: &'static str,
+    pub seed: u64,
     pub threads: usize,
     pub l1_entries: usize,
     pub l2_entries: usize,
@@ -65,10 +66,12 @@ pub struct Row {
     pub queueing: Latency,
     /// From then on.
     pub service: Latency,
-    /// Pages that L1 TLBs wait for as a walk begins.
+    /// Pages that the L1 TLBs of a walker's SMs wait for as it begins a walk.
     pub in_flight: f64,
     pub in_flight_most: u64,
-    /// Walks that begin within 500 cycles of the one before.
+    /// SMs of a walker.
+    pub in_flight_sms: usize,
+    /// Pages that an SM misses within 500 cycles of the one before.
     pub within_500_percent: f64,
     pub levels: Vec<Level>,
     pub l2_hits: u64,
@@ -93,7 +96,16 @@ pub struct Setup {
 /// Work with its ideal.
 pub struct Known {
     pub work: Work,
+    pub seed: u64,
     pub ideal: Outcome,
+}
+
+impl Known {
+    /// Work that a seed has made.
+    pub fn new(work: Work, seed: u64) -> Self {
+        let ideal = ideal(&work);
+        Self { work, seed, ideal }
+    }
 }
 
 /// A run.
@@ -105,7 +117,10 @@ pub struct Job<'work> {
 
 /// The patterns and traces that were asked for.
 pub fn works(args: &Args) -> Result<Vec<Known>> {
-    let all = Pattern::ALL.map(|pattern| pattern.name().to_owned());
+    let all = Pattern::ALL
+        .into_iter()
+        .filter(|pattern| runs(*pattern, args.sms));
+    let all: Vec<_> = all.map(|pattern| pattern.name().to_owned()).collect();
     let named = [args.workloads.as_slice(), &args.pattern].concat();
     let chosen = match named.is_empty() {
         true => &all[..],
@@ -114,13 +129,22 @@ pub fn works(args: &Args) -> Result<Vec<Known>> {
     let mut works = Vec::new();
     for name in chosen {
         let work = match Pattern::named(name) {
+            Some(pattern) if !runs(pattern, args.sms) => {
+                return Err(miette!(
+                    "{name} is one SM that bursts and the SMs beside it, which are measured; give --sms 2 or more"
+                ));
+            }
             Some(pattern) => pattern.work(args.sms, args.seed),
             None => of_trace(name, args.sms)?,
         };
-        let ideal = ideal(&work);
-        works.push(Known { work, ideal });
+        works.push(Known::new(work, args.seed));
     }
     Ok(works)
+}
+
+/// Whether so many SMs can run a pattern.
+const fn runs(pattern: Pattern, sms: usize) -> bool {
+    sms > 1 || !matches!(pattern, Pattern::OneBursts)
 }
 
 fn of_trace(name: &str, sms: usize) -> Result<Work> {
@@ -236,6 +260,7 @@ fn row(job: &Job, outcome: &Outcome) -> Row {
             true => "first-come",
             false => "turns",
         },
+        seed: job.work.seed,
         threads: parameters.threads,
         l1_entries: parameters.l1_entries,
         l2_entries: parameters.l2_entries,
@@ -255,6 +280,11 @@ fn row(job: &Job, outcome: &Outcome) -> Row {
         service: latency(&outcome.service),
         in_flight: outcome.in_flight.mean(),
         in_flight_most: outcome.in_flight.most(),
+        in_flight_sms: if parameters.shared {
+            job.work.work.sms()
+        } else {
+            1
+        },
         within_500_percent: outcome.intervals.percent_within(500),
         levels: (0..LEVELS)
             .map(|level| Level {

@@ -40,15 +40,20 @@ pub fn varied(rows: &[Row]) -> Vec<Size> {
 pub fn text(rows: &[Row]) -> String {
     let mut text = format!(
         "Performance, translation at once as 100; walk latency in cycles, from the miss in the L1 TLB on\n{}\n\
-         queueing: before the walk begins; in flight: pages that L1 TLBs wait for as a walk begins; PWC hits: of the reads\n\
-         of level 2, 3 and 4; slowest SM: its cycles, the mean as 1",
+         queueing: before the walk begins; in flight: pages that the SMs of a walker wait for as it begins a walk, in design 1\n\
+         those of one SM; PWC hits: of the reads of level 2, 3 and 4; slowest SM: its cycles, the mean as 1",
         walks(rows)
     );
     if rows.iter().any(|row| row.far_faults_percent > 0) {
         text += &format!("\n\nFar faults\n{}", far_faults(rows));
     }
     if let [row] = rows {
-        text += &format!("\n\nWalk latency\n{}", histogram(row));
+        let far = if row.far_faults_percent > 0 {
+            ", and fault service"
+        } else {
+            ""
+        };
+        text += &format!("\n\nWalk latency{far}\n{}", histogram(row));
     }
     text
 }
@@ -163,25 +168,38 @@ fn far_faults(rows: &[Row]) -> String {
 
 /// The latencies of a run, a row for each octave.
 fn histogram(row: &Row) -> String {
-    let mut table = table(&["cycles from", "all", "queueing", "service", "all"]);
-    let parts = [&row.walk_latency, &row.queueing, &row.service];
-    let mut octaves: Vec<u64> = parts
-        .iter()
-        .flat_map(|part| part.octaves.iter().map(|(octave, _)| *octave))
-        .collect();
+    let mut headings = vec!["cycles from", "all", "queueing", "service"];
+    let mut parts = vec![&row.walk_latency, &row.queueing, &row.service];
+    if row.far_faults_percent > 0 {
+        headings.push("fault service");
+        parts.push(&row.fault_service);
+    }
+    headings.push(if row.walk_latency.count > 0 {
+        "all"
+    } else {
+        "fault service"
+    });
+    let drawn = match row.walk_latency.count {
+        0 => parts.len() - 1,
+        _ => 0,
+    };
+    let mut table = table(&headings);
+    let of_parts = parts.iter().flat_map(|part| &part.octaves);
+    let mut octaves: Vec<u64> = of_parts.map(|(octave, _)| *octave).collect();
     octaves.sort_unstable();
     octaves.dedup();
     let count = |part: &Latency, octave| {
         let known = part.octaves.iter().find(|(from, _)| *from == octave);
         known.map_or(0, |(_, count)| *count)
     };
-    let all = row.walk_latency.octaves.iter().map(|(_, count)| *count);
+    let all = parts[drawn].octaves.iter().map(|(_, count)| *count);
     let most = all.max().unwrap_or(1);
     for octave in octaves {
-        let counts = parts.map(|part| count(part, octave));
-        let bar = "#".repeat((counts[0] as f64 / most as f64 * 30.0).ceil() as usize);
+        let counts = parts.iter().map(|part| count(part, octave));
+        let counts: Vec<_> = counts.collect();
+        let bar = "#".repeat((counts[drawn] as f64 / most as f64 * 30.0).ceil() as usize);
         let mut cells = vec![right(grouped(octave))];
-        cells.extend(counts.map(|count| right(grouped(count))));
+        cells.extend(counts.into_iter().map(|count| right(grouped(count))));
         cells.push(bar.into());
         table.add_row(cells);
     }

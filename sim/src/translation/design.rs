@@ -9,6 +9,8 @@ const IDEAL_WAYS: usize = 1 << 20;
 /// Bytes of an entry of the page-walk cache, and entries of its sets.
 const ENTRY: usize = 8;
 const WAYS: usize = 4;
+/// Pages that an L1 TLB waits for: more than 100, as in the worst of the paper's workloads (section 4.2).
+const MISSES: usize = 128;
 /// Requests in front of the walks where they are served in the order in which they came.
 const IN_ORDER: usize = 64;
 
@@ -75,7 +77,7 @@ impl Design {
             threads: if shared { 32 } else { 1 },
             first_come: false,
             l1_entries,
-            misses: 64,
+            misses: MISSES,
             l2_entries,
             cache_bytes,
             mshrs: 4,

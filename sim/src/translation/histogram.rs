@@ -24,6 +24,16 @@ impl Histogram {
         *self.counts.entry(least(value)).or_insert(0) += 1;
     }
 
+    /// Counts what another one has counted.
+    pub fn add_all(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.most = self.most.max(other.most);
+        for (value, count) in &other.counts {
+            *self.counts.entry(*value).or_insert(0) += count;
+        }
+    }
+
     /// How many values there were.
     #[must_use]
     pub const fn count(&self) -> u64 {
@@ -118,5 +128,10 @@ mod tests {
         assert_eq!(octaves[..3], [(1, 1), (2, 2), (4, 4)]);
         assert_eq!(octaves.last(), Some(&(512, 489)));
         assert_eq!(Histogram::default().percentile(99), 0);
+        let (mut first, mut second) = (Histogram::default(), Histogram::default());
+        (1..=300).for_each(|value| first.add(value));
+        (301..=1000).for_each(|value| second.add(value));
+        second.add_all(&first);
+        assert_eq!(second, histogram);
     }
 }

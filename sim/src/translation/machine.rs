@@ -62,7 +62,6 @@ struct Machine<'run> {
     link: Link,
     outcome: Outcome,
     now: u64,
-    last_begun: u64,
 }
 
 /// Puts work through a machine.
@@ -135,6 +134,7 @@ fn finish(sms: &[Sm], of_sms: Vec<u64>, cycles: u64, mut outcome: Outcome) -> Ou
         outcome.missed += sm.missed;
         if !sm.is_endless() {
             outcome.of_sms.push(cycles);
+            outcome.intervals.add_all(&sm.intervals);
             outcome.accesses += sm.accesses;
         }
     }
@@ -180,13 +180,11 @@ impl<'run> Machine<'run> {
             link: Link::default(),
             outcome: Outcome::default(),
             now: 0,
-            last_begun: 0,
         }
     }
 
     fn cycle(&mut self) -> Result<(), Failure> {
         let response = self.memory.response(self.now);
-        let mut begun = 0;
         for number in 0..self.units.len() {
             let unit = &mut self.units[number];
             let sms = &mut self.sms[unit.first..unit.first + self.each];
@@ -239,13 +237,11 @@ impl<'run> Machine<'run> {
                 let told = told(self.parameters, number, &outputs);
                 sm.cycle(self.now, told);
             }
-            begun += unit.probe.look(&unit.gmmu, self.now, &mut self.outcome);
-        }
-        for _ in 0..begun {
-            let waiting: usize = self.sms.iter().filter_map(Sm::tlb).map(walked).sum();
-            self.outcome.in_flight.add(waiting as u64);
-            self.outcome.intervals.add(self.now - self.last_begun);
-            self.last_begun = self.now;
+            let begun = unit.probe.look(&unit.gmmu, self.now, &mut self.outcome);
+            if begun > 0 && !sms.iter().all(Sm::is_endless) {
+                let waiting: usize = sms.iter().filter_map(Sm::tlb).map(walked).sum();
+                (0..begun).for_each(|_| self.outcome.in_flight.add(waiting as u64));
+            }
         }
         self.now += 1;
         Ok(())
@@ -273,7 +269,8 @@ impl Unit {
                 TRANSLATION => {
                     outcome.l2_hits += u64::from(!of_walk);
                     let sm = &sms[number];
-                    let Some(missed) = sm.missed_at(outputs.fill_page) else {
+                    let missed = sm.missed_at(outputs.fill_page);
+                    let Some(missed) = missed.filter(|_| !sm.is_endless()) else {
                         continue;
                     };
                     let absent = sm.tlb().is_some_and(|tlb| tlb.is_absent(outputs.fill_page));

@@ -18,15 +18,15 @@ pub struct Outcome {
     pub missed: u64,
     /// Walks that have begun.
     pub walks: u64,
-    /// From the miss in an L1 TLB until the SM was told a translation that a walk has found.
+    /// From the miss in an L1 TLB until the SM was told a translation that a walk has found; of the SMs that count.
     pub latency: Histogram,
     /// The part of it before the walk began.
     pub queueing: Histogram,
     /// The rest.
     pub service: Histogram,
-    /// Pages for which L1 TLBs wait while a walk begins.
+    /// Pages for which the L1 TLBs of a walker's SMs wait as it begins a walk: of one SM where each has its own.
     pub in_flight: Histogram,
-    /// Cycles between the beginnings of walks.
+    /// Cycles from a page that an SM misses to its next one, of the SMs that count.
     pub intervals: Histogram,
     /// Entries that walks have read of each level.
     pub reads: [u64; LEVELS],

@@ -6,6 +6,14 @@ use super::{Access, Phase, SmWork, Work};
 
 /// Warps of an SM.
 const WARPS: u64 = 32;
+/// Warps of an SM beside one that bursts. With four, the walks of an SM's own walker wait for each other about as long as
+/// those of a shared one for the other SMs, and which of the two is faster is chance.
+const BESIDE: u64 = 5;
+/// Pages of a gathering instruction: 39 accesses are made where 268 lane instructions, coalesced perfectly, would make 9
+/// (Power et al., section 4.1).
+const GATHERED: u32 = 4;
+/// Other instructions for each one that gathers: so an SM misses some 1.4 pages in 1,000 cycles (Power et al., Fig. 8).
+const OTHERS: u32 = 112;
 /// Accesses to a page that is streamed: its lines of 128 B.
 const LINES: u64 = 32;
 /// Cycles from an access of a warp to its next one, with its data: so an SM has 39 accesses in 1,000 cycles, as in Power
@@ -29,6 +37,10 @@ pub enum Pattern {
     Random,
     /// All SMs begin to read new pages at the same moment, eight an SM, and wait for each other at the end.
     Burst,
+    /// Now and then all warps of an SM gather at once from pages anywhere, four each; the SMs wait for each other at the end
+    /// (bfs, a kernel for each level). An SM then misses some 128 pages in as many cycles, so that in design 1 about 60 walks
+    /// are active as one begins, as in Power et al., section 4.2.
+    Gather,
     /// An SM has as many misses at once as it can, all the time, and the others a few now and then (nw).
     OneBursts,
     /// All SMs read the same pages at about the same time.
@@ -37,11 +49,12 @@ pub enum Pattern {
 
 impl Pattern {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Stream,
         Self::Stride,
         Self::Random,
         Self::Burst,
+        Self::Gather,
         Self::OneBursts,
         Self::Sharing,
     ];
@@ -54,6 +67,7 @@ impl Pattern {
             Self::Stride => "stride",
             Self::Random => "random",
             Self::Burst => "burst",
+            Self::Gather => "gather",
             Self::OneBursts => "one-bursts",
             Self::Sharing => "sharing",
         }
@@ -71,6 +85,7 @@ impl Pattern {
         let mut rng = Rng::with_seed(seed);
         let phases = match self {
             Self::Burst => (0..20).map(|phase| burst(sms, phase)).collect(),
+            Self::Gather => (0..3).map(|_| gather(sms, &mut rng)).collect(),
             _ => {
                 let sm = |sm| self.of_sm(sm as u64, sms as u64, &mut rng);
                 vec![(0..sms).map(sm).collect()]
@@ -85,13 +100,13 @@ impl Pattern {
     fn of_sm(self, sm: u64, sms: u64, rng: &mut Rng) -> SmWork {
         let endless = self == Self::OneBursts && sm == 0;
         let warps = if self == Self::OneBursts && !endless {
-            4
+            BESIDE
         } else {
             WARPS
         };
         let own = |warp: u64| sm * WARPS + warp;
         let of_warp = |warp: u64| match self {
-            Self::Stream | Self::Burst => stream(own(warp), sms * WARPS, rng),
+            Self::Stream | Self::Burst | Self::Gather => stream(own(warp), sms * WARPS, rng),
             Self::Stride => stride(BASE + sm * 1024, rng),
             Self::Random => random(own(warp), rng),
             Self::OneBursts if endless => scattered(rng),
@@ -160,6 +175,42 @@ fn burst(sms: usize, phase: u64) -> Phase {
         }
     };
     (0..sms as u64).map(of_sm).collect()
+}
+
+/// A kernel in which the warps of each SM gather once, together; when, is another time on each SM.
+fn gather(sms: usize, rng: &mut Rng) -> Phase {
+    let mut of_sm = |sm: u64| {
+        let before = rng.u32(0..=OTHERS);
+        let mut of_warp = |warp: u64| {
+            let own = Access {
+                page: BASE + FOOTPRINT + sm * WARPS / 4 + warp / 4,
+                after: PERIOD,
+            };
+            let mut accesses = vec![own; before as usize];
+            for page in 0..GATHERED {
+                accesses.push(Access {
+                    page: BASE + rng.u64(0..FOOTPRINT),
+                    after: if page == 0 { PERIOD } else { 0 },
+                });
+            }
+            // As many accesses in a time as of the others.
+            let rest = (before..OTHERS).map(|number| Access {
+                after: if number == before {
+                    GATHERED * PERIOD
+                } else {
+                    PERIOD
+                },
+                ..own
+            });
+            accesses.extend(rest);
+            accesses
+        };
+        SmWork {
+            warps: (0..WARPS).map(&mut of_warp).collect(),
+            endless: false,
+        }
+    };
+    (0..sms as u64).map(&mut of_sm).collect()
 }
 
 /// Instructions whose lanes all access pages of their own.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::SmWork;
+use super::{Histogram, SmWork};
 use crate::l1_tlb::{Inputs, L1Tlb};
 use crate::ports::Model;
 
@@ -42,6 +42,10 @@ pub struct Sm {
     waiting: Vec<Check>,
     /// Warps that have not ended.
     running: usize,
+    /// When a page was missed that nobody waited for.
+    new_page: Option<u64>,
+    /// Cycles from such a page to the next one.
+    pub intervals: Histogram,
     pub accesses: u64,
     pub missed: u64,
 }
@@ -57,6 +61,8 @@ impl Sm {
             asked: None,
             waiting: Vec::new(),
             running: 0,
+            new_page: None,
+            intervals: Histogram::default(),
             accesses: 0,
             missed: 0,
         }
@@ -129,7 +135,14 @@ impl Sm {
             if outputs.answer_hit {
                 self.pass(now, asked);
             } else {
-                self.missed += u64::from(asked.missed.is_none());
+                if asked.missed.is_none() {
+                    self.missed += 1;
+                    if self.missed_at(asked.page).is_none()
+                        && let Some(before) = self.new_page.replace(now)
+                    {
+                        self.intervals.add(now - before);
+                    }
+                }
                 self.waiting.push(Check {
                     missed: asked.missed.or(Some(now)),
                     ..asked
