@@ -10,6 +10,7 @@
 //! State that nothing has written yet is 0 in all back ends: memories start at 0, and so does what was last read. The
 //! Verilog is Verilated with `--x-initial 0` for that reason; that reset does not rely on it is proved elsewhere.
 
+pub mod answers;
 pub mod backend;
 pub mod bench;
 pub mod blocks;

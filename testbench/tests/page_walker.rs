@@ -5,7 +5,10 @@
 
 mod support;
 
-use faultline_testbench::traffic::Dice;
+use faultline_sim::page_walker::Inputs;
+use faultline_sim::ports::Model;
+use faultline_testbench::blocks::{Block, PageWalker};
+use faultline_testbench::traffic::{Dice, Traffic};
 use support::walker::{OPEN, ROOT, Walker, requesters};
 
 /// A page whose indices differ at every level.
@@ -489,5 +492,43 @@ fn reset_forgets_every_walk() {
     walker.inputs.reset = false;
     for _ in 0..2000 {
         assert!(!walker.cycle().answer_valid);
+    }
+}
+
+/// Each bit of a space and of a frame is seen clear and set, by whoever tells spaces or frames.
+#[test]
+fn traffic_drives_every_bit_of_spaces_and_frames() {
+    for config in ["64", "2"] {
+        let parameters = <PageWalker as Block>::parameters(config).unwrap();
+        let mut traffic = <PageWalker as Block>::traffic(parameters, 3);
+        let mut model = faultline_sim::page_walker::PageWalker::new(parameters);
+        let mut inputs = Inputs::default();
+        let mut seen = support::Seen::default();
+        for _ in 0..300_000 {
+            traffic.drive(&model, &mut inputs);
+            let outputs = model.cycle(&inputs);
+            traffic.observe(&model, &inputs, &outputs);
+            for requester in 0..parameters.requesters {
+                if inputs.request_valid[requester] == 1 {
+                    seen.add("request_space", inputs.request_space[requester]);
+                }
+            }
+            if inputs.root_valid {
+                seen.add("root_space", inputs.root_space.into());
+                seen.add("root_frame", inputs.root_frame);
+            }
+            if inputs.invalidate_valid {
+                seen.add("invalidate_space", inputs.invalidate_space.into());
+            }
+            if inputs.response_valid {
+                seen.add("response_data", inputs.response_data >> 12);
+            }
+        }
+        for port in ["request_space", "root_space", "invalidate_space"] {
+            seen.both(port, parameters.space_bits as u32);
+        }
+        for port in ["root_frame", "response_data"] {
+            seen.both(port, parameters.frame_bits as u32);
+        }
     }
 }

@@ -1,8 +1,11 @@
 //! Traffic for the GMMU: SMs that ask for shared pages at any time, a memory full of tables as that of the walker's
 //! traffic, and a driver that makes rings, reads them, and commands.
 
+use std::collections::HashSet;
+
 use faultline_sim::fault_buffer::{Asking, Command, Doing, FaultBuffer, Kind, control, register};
 use faultline_sim::gmmu::{Gmmu, Inputs, Outputs, Parameters};
+use faultline_sim::l1_tlb::FAR;
 use faultline_sim::walk::{ACCESSED, DIRTY};
 
 use super::page_walker::tables::Tables;
@@ -34,6 +37,8 @@ pub struct GmmuTraffic {
     left: u64,
     cycle: u64,
     resets: bool,
+    /// The pages that each SM waits for, if it asks for no page that it waits for.
+    waits: Option<HashSet<(usize, u64, u64)>>,
     /// The pages that are in use.
     pool: Vec<u64>,
     tables: Tables,
@@ -62,8 +67,9 @@ impl GmmuTraffic {
             left: 0,
             cycle: 0,
             resets: true,
+            waits: None,
             pool: Vec::new(),
-            tables: Tables::default(),
+            tables: Tables::new(parameters.walker.frame_bits, parameters.walker.space_bits),
             asked: Vec::new(),
             held: 0,
             invalidating: false,
@@ -81,6 +87,15 @@ impl GmmuTraffic {
         self
     }
 
+    /// The same, but SMs ask as L1 TLBs do, for no page that they wait for; faults are handled by pages, so that nobody is told
+    /// of a page that he has not asked for; and a driver who has turned the fault buffer off turns it on again some hundred
+    /// cycles later. If he does not, a far fault that was on its way to it waits for him, and everything waits behind that.
+    #[must_use]
+    pub fn as_l1_tlbs_ask(mut self) -> Self {
+        self.waits = Some(HashSet::new());
+        self
+    }
+
     /// Other pages and other tables.
     fn change(&mut self) {
         let levels = self.parameters.walker.levels;
@@ -95,11 +110,11 @@ impl GmmuTraffic {
             };
             self.pool.push(page & (u64::MAX >> (64 - bits)));
         }
-        self.tables.clear();
+        self.tables.clear(&mut self.dice);
     }
 
     fn space(&mut self) -> u8 {
-        self.dice.below(3) as u8 * 67
+        self.tables.space(&mut self.dice)
     }
 
     fn drive_requests(&mut self, inputs: &mut Inputs) {
@@ -107,13 +122,17 @@ impl GmmuTraffic {
             if self.held >> sm & 1 == 1 && !inputs.reset {
                 continue;
             }
-            let valid = self.dice.chance(self.mode.request);
             inputs.request_valid &= !(1 << sm);
-            inputs.request_valid |= u16::from(valid) << sm;
-            if valid {
+            if self.dice.chance(self.mode.request) {
                 let page = self.dice.below(self.pool.len() as u64) as usize;
                 inputs.request_page[sm] = self.pool[page];
                 inputs.request_space[sm] = u64::from(self.space());
+                let wanted = (sm, inputs.request_page[sm], inputs.request_space[sm]);
+                let waits = self
+                    .waits
+                    .as_ref()
+                    .is_some_and(|waits| waits.contains(&wanted));
+                inputs.request_valid |= u16::from(!waits) << sm;
                 inputs.request_write &= !(1 << sm);
                 inputs.request_write |= u16::from(self.dice.chance(self.mode.write)) << sm;
             }
@@ -195,7 +214,7 @@ impl GmmuTraffic {
 
     /// What changes only while nothing is under way.
     fn configure(&mut self, inputs: &mut Inputs) {
-        inputs.region = self.dice.chance(100);
+        inputs.region = self.dice.chance(100) && self.waits.is_none();
         inputs.execute_disable = self.dice.chance(200);
         inputs.reserved_bits = (u32::MAX << (4 + self.dice.below(5))) & 0xF_FFFF;
         let last = u64::MAX >> (64 - self.parameters.walker.frame_bits);
@@ -206,6 +225,25 @@ impl GmmuTraffic {
         };
         if self.cycle == 1 {
             (inputs.cached_levels, inputs.shared_tlb, inputs.far_limit) = (15, true, 4);
+        }
+    }
+
+    /// Who begins to wait, and who does not wait any more.
+    fn follow(&mut self, inputs: &Inputs, outputs: &Outputs) {
+        let Some(waits) = &mut self.waits else {
+            return;
+        };
+        for sm in 0..self.parameters.sms() {
+            let bit = |bits: u16| bits >> sm & 1 == 1;
+            if bit(outputs.fill_valid) && outputs.fill_kind[sm] != u64::from(FAR) {
+                waits.remove(&(sm, outputs.fill_page, outputs.fill_space.into()));
+            }
+            if bit(outputs.resolve_valid) {
+                waits.remove(&(sm, outputs.resolve_page, outputs.resolve_space.into()));
+            }
+            if bit(inputs.request_valid & outputs.request_ready) {
+                waits.insert((sm, inputs.request_page[sm], inputs.request_space[sm]));
+            }
         }
     }
 
@@ -286,6 +324,10 @@ impl Traffic for GmmuTraffic {
         }
         self.left -= 1;
         self.cycle += 1;
+        let off = self.waits.is_some() && !model.buffer().enabled();
+        if off && self.dice.below(256) == 0 {
+            self.remaking.get_or_insert(0);
+        }
         inputs.reset = self.cycle < 3 || (self.dice.below(16384) == 0 && self.resets);
         if inputs.reset {
             self.configure(inputs);
@@ -301,7 +343,9 @@ impl Traffic for GmmuTraffic {
             self.held = 0;
             self.asked.clear();
             (self.invalidating, self.remaking) = (false, Some(0));
+            self.waits.iter_mut().for_each(HashSet::clear);
         } else {
+            self.follow(inputs, outputs);
             self.held = inputs.request_valid & !outputs.request_ready;
             self.invalidating = inputs.invalidate_valid && !outputs.invalidate_ready;
             if outputs.memory_valid && inputs.memory_ready {

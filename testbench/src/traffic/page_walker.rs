@@ -64,7 +64,7 @@ impl PageWalkerTraffic {
             left: 400,
             cycle: 0,
             pool: Vec::new(),
-            tables: Tables::default(),
+            tables: Tables::new(parameters.frame_bits, parameters.space_bits),
             asked: Vec::new(),
             held: [false; MOST_REQUESTERS],
             invalidating: false,
@@ -95,12 +95,11 @@ impl PageWalkerTraffic {
             self.pool
                 .push(if odd { extended ^ wrong } else { extended });
         }
-        self.tables.clear();
+        self.tables.clear(&mut self.dice);
     }
 
     fn space(&mut self) -> u8 {
-        let spaces = u8::MAX >> (8 - self.parameters.space_bits);
-        (self.dice.below(4) as u8 * 67) & spaces
+        self.tables.space(&mut self.dice)
     }
 
     /// The last frame that has a number.

@@ -15,6 +15,8 @@ pub mod tlb;
 pub mod walk_cache;
 pub mod walker;
 
+use std::collections::HashMap;
+
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks;
 use faultline_testbench::session::Session;
@@ -90,4 +92,27 @@ fn all_occurred(block: &str, config: &str, session: &Session) {
         never.is_empty() || config.starts_with("proof"),
         "{block} {config} never saw {never:?}"
     );
+}
+
+/// The bits that a port was seen to have set, and clear.
+#[derive(Debug, Default)]
+pub struct Seen(HashMap<&'static str, [u64; 2]>);
+
+impl Seen {
+    pub fn add(&mut self, port: &'static str, value: u64) {
+        let [set, clear] = self.0.entry(port).or_default();
+        *set |= value;
+        *clear |= !value;
+    }
+
+    /// Each of the lowest bits of a port was both.
+    pub fn both(&self, port: &str, bits: u32) {
+        let all = u64::MAX >> (64 - bits);
+        let [set, clear] = self.0.get(port).copied().unwrap_or_default();
+        let never = all & !(set & clear);
+        assert_eq!(
+            never, 0,
+            "{port}: bits {never:#x} were never both, of {bits}"
+        );
+    }
 }

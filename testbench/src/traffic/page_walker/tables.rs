@@ -8,21 +8,59 @@ use super::modes::Mode;
 use crate::traffic::Dice;
 
 /// Frames of tables: few, so that they are each other's and their own, at every level.
-const FRAMES: u64 = 6;
+const FRAMES: usize = 6;
+
+/// Bits of a frame that every memory has.
+const FRAME_BITS: usize = 24;
+
+/// Address spaces in use at a time.
+const SPACES: usize = 4;
 
 /// Places of a table that are used.
 const INDICES: [u64; 4] = [0, 3, 256, 511];
 
-/// Entries by the number of their word.
-#[derive(Default)]
+/// Entries by the number of their word, and the spaces whose tables they are.
 pub struct Tables {
+    frame_bits: usize,
+    space_bits: usize,
+    frames: [u64; FRAMES],
+    spaces: [u8; SPACES],
     words: HashMap<u64, u64>,
 }
 
 impl Tables {
-    /// Forgets all; what is read is made anew.
-    pub fn clear(&mut self) {
+    /// None yet, for frames and spaces with numbers of so many bits.
+    pub fn new(frame_bits: usize, space_bits: usize) -> Self {
+        Self {
+            frame_bits,
+            space_bits,
+            frames: [0; FRAMES],
+            spaces: [0; SPACES],
+            words: HashMap::new(),
+        }
+    }
+
+    /// Forgets all; what is read is made anew, in other frames and for other spaces.
+    pub fn clear(&mut self, dice: &mut Dice) {
         self.words.clear();
+        // Where addresses are shorter, high bits of a frame are reserved, and hardly a walk comes to its end.
+        let bits = match dice.byte() {
+            0..32 => self.frame_bits,
+            _ => self.frame_bits.min(FRAME_BITS),
+        };
+        for frame in &mut self.frames {
+            *frame = dice.bits() >> (64 - bits);
+        }
+        for space in &mut self.spaces {
+            *space = dice.byte() >> (8 - self.space_bits);
+        }
+        // Two that one bit tells apart, if they are two.
+        self.spaces[1] = self.spaces[0] ^ 1 << dice.below(self.space_bits as u64);
+    }
+
+    /// A space.
+    pub fn space(&self, dice: &mut Dice) -> u8 {
+        self.spaces[dice.below(SPACES as u64) as usize]
     }
 
     /// A place of a table.
@@ -32,7 +70,7 @@ impl Tables {
 
     /// The frame of a table.
     pub fn frame(&self, dice: &mut Dice) -> u64 {
-        0x200 * dice.below(FRAMES) + 0x10
+        self.frames[dice.below(FRAMES as u64) as usize]
     }
 
     /// The entry at a word.
@@ -76,10 +114,12 @@ impl Tables {
             }
         }
         if entry & PAGE_SIZE != 0 {
-            entry &= !0x3FFF_E000 | 0x10_0000;
-            if dice.chance(200) {
-                entry &= !0x3FFF_E000;
-            }
+            // The bits inside of 1 GB, inside of 2 MB, or all but one of them are clear.
+            entry &= match dice.byte() {
+                0..140 => !0x3FFF_E000,
+                140..210 => !0x001F_E000,
+                _ => !0x3FFF_E000 | 0x10_0000,
+            };
         }
         if dice.chance(mode.reserved) {
             entry ^= 1 << (12 + dice.below(40));

@@ -1,0 +1,422 @@
+//! Whether a GMMU answers every request of its SMs once, and tells nothing that nobody waits for: a monitor of its ports.
+//!
+//! SMs ask as L1 TLBs do: for no page that they wait for. So each answer belongs to one request, and each end of a far fault
+//! to one that was told to be held.
+
+use std::collections::HashMap;
+
+use faultline_sim::gmmu::{Gmmu, Inputs, Outputs};
+use faultline_sim::l1_tlb::{DENIED, FAR, TRANSLATION};
+use faultline_sim::ports::Model;
+use thiserror::Error;
+
+use crate::backend::Kind;
+use crate::blocks::{self, Block, SetupError};
+use crate::lockstep::LockstepError;
+use crate::traffic::Traffic;
+
+/// Cycles within which the GMMU answers under the traffic's slowest memory and driver.
+pub const IN_TIME: u64 = 20_000;
+/// Cycles from one search for late ones to the next.
+const SEARCH: u64 = 4096;
+const SMS: usize = 16;
+
+/// A page that an SM asks for: the SM, the page, the space.
+type Wanted = (usize, u64, u64);
+
+/// What the SMs were told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Requests that were accepted.
+    pub requests: u64,
+    /// Answers: translations,
+    pub translations: u64,
+    /// denials,
+    pub denials: u64,
+    /// far faults that are held,
+    pub far_faults: u64,
+    /// and those that are not.
+    pub nacks: u64,
+    /// Ends of far faults: those that were resolved,
+    pub resolved: u64,
+    /// and those that the driver cancelled.
+    pub cancelled: u64,
+    /// Invalidations that were acknowledged.
+    pub invalidations: u64,
+    /// The most cycles from a request that is offered to its answer.
+    pub longest: u64,
+    /// The most cycles from an invalidation that is offered to its acknowledgement.
+    pub longest_invalidation: u64,
+    /// Requests that wait for their answers now.
+    pub waiting: u64,
+    /// Far faults that are held now.
+    pub held: u64,
+}
+
+/// What a GMMU has done wrong, or its traffic.
+#[derive(Debug, Error)]
+pub enum Wrong {
+    /// An SM was told of a page that it does not wait for.
+    #[error(
+        "cycle {cycle}: SM {sm} is told {what} of page {page:x} of space {space}, which it does not wait for"
+    )]
+    Unasked {
+        /// When.
+        cycle: u64,
+        /// Whom.
+        sm: usize,
+        /// What.
+        what: &'static str,
+        /// Of which page.
+        page: u64,
+        /// Of which space.
+        space: u64,
+    },
+    /// A request has no answer in time.
+    #[error("cycle {cycle}: {what} waits since cycle {since}")]
+    Late {
+        /// When.
+        cycle: u64,
+        /// What waits.
+        what: String,
+        /// Since when.
+        since: u64,
+    },
+    /// The traffic asks for what it waits for, so that nobody can tell which of two is answered.
+    #[error("cycle {cycle}: SM {sm} asks for page {page:x} of space {space} once more")]
+    Twice {
+        /// When.
+        cycle: u64,
+        /// Who.
+        sm: usize,
+        /// For which page.
+        page: u64,
+        /// Of which space.
+        space: u64,
+    },
+    /// Back ends differ.
+    #[error(transparent)]
+    Lockstep(#[from] LockstepError),
+    /// The run cannot begin.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}
+
+/// Looks at the ports of a GMMU of 16 SMs, cycle by cycle.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    cycle: u64,
+    /// Since when each page is asked for.
+    waiting: HashMap<Wanted, u64>,
+    /// Since when far faults are held.
+    held: HashMap<Wanted, u64>,
+    /// Since when the request of an SM is on offer.
+    offered: [Option<u64>; SMS],
+    invalidating: Option<u64>,
+    counts: Counts,
+}
+
+impl Answers {
+    /// What was counted until now.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        Counts {
+            waiting: self.waiting.len() as u64,
+            held: self.held.len() as u64,
+            ..self.counts
+        }
+    }
+
+    /// Looks at a cycle.
+    ///
+    /// # Errors
+    /// If an SM is told what it does not wait for, or something waits for too long.
+    pub fn see(&mut self, inputs: &Inputs, outputs: &Outputs) -> Result<(), Wrong> {
+        self.cycle += 1;
+        if inputs.reset {
+            self.waiting.clear();
+            self.held.clear();
+            (self.offered, self.invalidating) = ([None; SMS], None);
+            return Ok(());
+        }
+        let (page, space) = (outputs.fill_page, u64::from(outputs.fill_space));
+        for sm in (0..SMS).filter(|sm| outputs.fill_valid >> sm & 1 == 1) {
+            self.told((sm, page, space), outputs.fill_kind[sm] as u8)?;
+        }
+        let (page, space) = (outputs.resolve_page, u64::from(outputs.resolve_space));
+        for sm in (0..SMS).filter(|sm| outputs.resolve_valid >> sm & 1 == 1) {
+            let wanted = (sm, page, space);
+            let held = self.held.remove(&wanted);
+            held.ok_or_else(|| self.unasked(wanted, "a resolution"))?;
+            self.counts.resolved += 1;
+        }
+        for sm in 0..SMS {
+            self.asks(sm, inputs, outputs)?;
+        }
+        self.invalidates(inputs, outputs);
+        if self.cycle.is_multiple_of(SEARCH) {
+            self.late()?;
+        }
+        Ok(())
+    }
+
+    fn unasked(&self, (sm, page, space): Wanted, what: &'static str) -> Wrong {
+        let cycle = self.cycle;
+        Wrong::Unasked {
+            cycle,
+            sm,
+            what,
+            page,
+            space,
+        }
+    }
+
+    /// An SM is told of a page: the answer to its request, or the end of its far fault.
+    fn told(&mut self, wanted: Wanted, kind: u8) -> Result<(), Wrong> {
+        if let Some(since) = self.waiting.remove(&wanted) {
+            self.counts.longest = self.counts.longest.max(self.cycle - since);
+            match kind {
+                TRANSLATION => self.counts.translations += 1,
+                DENIED => self.counts.denials += 1,
+                FAR => {
+                    self.counts.far_faults += 1;
+                    self.held.insert(wanted, self.cycle);
+                }
+                _ => self.counts.nacks += 1,
+            }
+            return Ok(());
+        }
+        match kind {
+            DENIED if self.held.remove(&wanted).is_some() => self.counts.cancelled += 1,
+            DENIED => return Err(self.unasked(wanted, "a denial")),
+            TRANSLATION => return Err(self.unasked(wanted, "a translation")),
+            _ => return Err(self.unasked(wanted, "a far fault")),
+        }
+        Ok(())
+    }
+
+    /// The request of an SM.
+    fn asks(&mut self, sm: usize, inputs: &Inputs, outputs: &Outputs) -> Result<(), Wrong> {
+        if inputs.request_valid >> sm & 1 == 0 {
+            self.offered[sm] = None;
+            return Ok(());
+        }
+        let since = *self.offered[sm].get_or_insert(self.cycle);
+        if outputs.request_ready >> sm & 1 == 0 {
+            return Ok(());
+        }
+        self.offered[sm] = None;
+        self.counts.requests += 1;
+        let (page, space) = (inputs.request_page[sm], inputs.request_space[sm]);
+        let wanted = (sm, page, space);
+        if self.held.contains_key(&wanted) || self.waiting.insert(wanted, since).is_some() {
+            let cycle = self.cycle;
+            return Err(Wrong::Twice {
+                cycle,
+                sm,
+                page,
+                space,
+            });
+        }
+        Ok(())
+    }
+
+    fn invalidates(&mut self, inputs: &Inputs, outputs: &Outputs) {
+        if !inputs.invalidate_valid {
+            self.invalidating = None;
+            return;
+        }
+        let since = *self.invalidating.get_or_insert(self.cycle);
+        if outputs.invalidate_ready {
+            self.invalidating = None;
+            self.counts.invalidations += 1;
+            let longest = &mut self.counts.longest_invalidation;
+            *longest = (*longest).max(self.cycle - since);
+        }
+    }
+
+    fn late(&self) -> Result<(), Wrong> {
+        let offered = self.offered.iter().enumerate();
+        let offered =
+            offered.filter_map(|(sm, since)| Some((format!("SM {sm}'s request"), (*since)?)));
+        let invalidating = self
+            .invalidating
+            .iter()
+            .map(|since| ("an invalidation".to_owned(), *since));
+        let waiting = self.waiting.iter().map(|((sm, page, space), since)| {
+            (
+                format!("SM {sm} for page {page:x} of space {space}"),
+                *since,
+            )
+        });
+        let mut all = offered.chain(invalidating).chain(waiting);
+        match all.find(|(_, since)| since + IN_TIME < self.cycle) {
+            Some((what, since)) => Err(Wrong::Late {
+                cycle: self.cycle,
+                what,
+                since,
+            }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Runs random traffic without resets through these back ends in lockstep, and looks at every cycle; `step` is told of the
+/// cycles as they pass.
+///
+/// # Errors
+/// With the first thing that is wrong.
+pub fn run(
+    config: &str,
+    seed: u64,
+    cycles: u64,
+    kinds: &[Kind],
+    mut step: impl FnMut(u64),
+) -> Result<Counts, Wrong> {
+    let mut bench = blocks::bench_of::<blocks::Gmmu>(config, kinds)?;
+    let parameters = *bench.parameters();
+    let traffic = blocks::Gmmu::traffic(parameters, seed);
+    let mut traffic = traffic.without_resets().as_l1_tlbs_ask();
+    // The traffic looks into it.
+    let mut model = Gmmu::new(parameters);
+    let (mut inputs, mut answers) = (Inputs::default(), Answers::default());
+    for cycle in 1..=cycles {
+        traffic.drive(&model, &mut inputs);
+        model.cycle(&inputs);
+        let outputs = bench.cycle(&inputs)?;
+        traffic.observe(&model, &inputs, &outputs);
+        answers.see(&inputs, &outputs)?;
+        if cycle % SEARCH == 0 {
+            step(SEARCH);
+        }
+    }
+    answers.late()?;
+    Ok(answers.counts())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test that cannot go on panics
+
+    use faultline_sim::l1_tlb::NACK;
+
+    use super::*;
+
+    const PAGE: u64 = 0x1234;
+
+    /// SM 3 asks for a page.
+    fn asking() -> (Answers, Inputs) {
+        let mut inputs = Inputs {
+            request_valid: 8,
+            ..Inputs::default()
+        };
+        (inputs.request_page[3], inputs.request_space[3]) = (PAGE, 7);
+        let mut answers = Answers::default();
+        let ready = Outputs {
+            request_ready: 8,
+            ..Outputs::default()
+        };
+        answers.see(&inputs, &ready).unwrap();
+        (answers, inputs)
+    }
+
+    fn told(sm: usize, kind: u8) -> Outputs {
+        let mut outputs = Outputs {
+            fill_valid: 1 << sm,
+            fill_page: PAGE,
+            fill_space: 7,
+            ..Outputs::default()
+        };
+        outputs.fill_kind[sm] = u64::from(kind);
+        outputs
+    }
+
+    fn resolved() -> Outputs {
+        Outputs {
+            resolve_valid: 8,
+            resolve_page: PAGE,
+            resolve_space: 7,
+            ..Outputs::default()
+        }
+    }
+
+    #[test]
+    fn answers_that_belong_to_requests_are_counted() {
+        let idle = Inputs::default();
+        for (end, resolutions) in [(resolved(), 1), (told(3, DENIED), 0)] {
+            let (mut answers, _) = asking();
+            assert_eq!(answers.counts().waiting, 1);
+            answers.see(&idle, &told(3, FAR)).unwrap();
+            assert_eq!((answers.counts().waiting, answers.counts().held), (0, 1));
+            answers.see(&idle, &end).unwrap();
+            let counts = answers.counts();
+            assert_eq!((counts.far_faults, counts.held, counts.longest), (1, 0, 1));
+            assert_eq!(
+                (counts.resolved, counts.cancelled),
+                (resolutions, 1 - resolutions)
+            );
+        }
+    }
+
+    #[test]
+    fn answer_that_nobody_waits_for_is_wrong() {
+        let idle = Inputs::default();
+        let mut elsewhere = told(3, TRANSLATION);
+        elsewhere.fill_space = 6;
+        let mut near = told(3, TRANSLATION);
+        near.fill_page += 1;
+        for wrong in [told(4, TRANSLATION), elsewhere, near, resolved()] {
+            let (mut answers, _) = asking();
+            assert!(matches!(
+                answers.see(&idle, &wrong),
+                Err(Wrong::Unasked { .. })
+            ));
+        }
+        for kind in [TRANSLATION, DENIED, FAR, NACK] {
+            let (mut answers, _) = asking();
+            answers.see(&idle, &told(3, NACK)).unwrap();
+            assert!(
+                answers.see(&idle, &told(3, kind)).is_err(),
+                "the second answer"
+            );
+        }
+        let (mut answers, _) = asking();
+        answers.see(&idle, &told(3, FAR)).unwrap();
+        answers.see(&idle, &resolved()).unwrap();
+        assert!(
+            answers.see(&idle, &told(3, DENIED)).is_err(),
+            "the second end"
+        );
+    }
+
+    #[test]
+    fn traffic_that_asks_twice_is_wrong() {
+        let (mut answers, inputs) = asking();
+        let ready = Outputs {
+            request_ready: 8,
+            ..Outputs::default()
+        };
+        assert!(matches!(
+            answers.see(&inputs, &ready),
+            Err(Wrong::Twice { .. })
+        ));
+    }
+
+    #[test]
+    fn what_waits_for_too_long_is_late() {
+        let invalidation = Inputs {
+            invalidate_valid: true,
+            ..Inputs::default()
+        };
+        let (answers, inputs) = asking();
+        for (mut answers, inputs) in [
+            (answers, Inputs::default()),
+            (Answers::default(), inputs),
+            (Answers::default(), invalidation),
+        ] {
+            let mut see = || answers.see(&inputs, &Outputs::default());
+            let late = (0..IN_TIME + 2 * SEARCH).find_map(|_| see().err());
+            assert!(matches!(late, Some(Wrong::Late { .. })));
+        }
+    }
+}
