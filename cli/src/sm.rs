@@ -31,7 +31,7 @@ const PATTERNS: &str =
 
 /// What is to be known of the means of a few small runs.
 const NOISY: &str = "\n\nRuns at scale 1 are noisy: sim/reports/performance.md was made by\n\
-                     `faultline sm --log 8k,16k,20k,32k --scale 4 --runs 6 --markdown FILE`.";
+                     `faultline sm --log 8k,16k,20k,32k --scale 4 --runs 24 --markdown FILE`.";
 
 /// What can be run.
 fn workloads() -> String {
