@@ -213,6 +213,7 @@ pub fn subject(design: &Design) -> Result<Subject> {
                     module: memory.module,
                     words: memory.words,
                     bits: memory.bits,
+                    masked: memory.masked,
                     instances: memory.instances,
                 })
                 .collect(),

@@ -47,6 +47,7 @@ struct Memory {
     module: String,
     words: usize,
     bits: usize,
+    masked: bool,
     instances: usize,
 }
 
@@ -118,6 +119,7 @@ fn collect(designs: Vec<Design>) -> Result<(Files, Vec<Row>)> {
                     module: memory.module,
                     words: memory.words,
                     bits: memory.bits,
+                    masked: memory.masked,
                     instances: memory.instances,
                 })
                 .collect(),

@@ -1,9 +1,9 @@
 //! Everything of Faultline that becomes gates.
 //!
 //! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`l2_tlb`], [`far_fault_mshr`],
-//! [`fault_buffer`], [`scoreboard`], [`sm_pipeline`], [`page_walker`], [`page_walk_cache`], [`gmmu`]. Primitives under
-//! them: [`register`], [`memory`], [`arbiter`], [`any_of`], [`count_of`], [`lowest`], [`turns`], [`select`], [`recency`],
-//! [`service_order`], [`warp_scheduler`].
+//! [`fault_buffer`], [`scoreboard`], [`sm_pipeline`], [`page_walker`], [`page_walk_cache`], [`gmmu`],
+//! [`dirty_bits`]. Primitives under them: [`register`], [`memory`], [`masked_memory`], [`arbiter`], [`any_of`], [`count_of`],
+//! [`lowest`], [`turns`], [`select`], [`span`], [`recency`], [`service_order`], [`warp_scheduler`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
 
@@ -11,12 +11,14 @@ pub mod any_of;
 pub mod arbiter;
 pub mod coalescer;
 pub mod count_of;
+pub mod dirty_bits;
 pub mod far_fault_mshr;
 pub mod fault_buffer;
 pub mod gmmu;
 pub mod l1_tlb;
 pub mod l2_tlb;
 pub mod lowest;
+pub mod masked_memory;
 pub mod memory;
 pub mod operand_log;
 pub mod page_walk_cache;
@@ -32,6 +34,7 @@ pub mod select;
 pub mod service_order;
 pub mod sizes;
 pub mod sm_pipeline;
+pub mod span;
 pub mod turns;
 pub mod verilog;
 pub mod warp_scheduler;

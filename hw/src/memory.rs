@@ -11,6 +11,8 @@ pub struct MemoryUse {
     pub words: usize,
     /// Bits of one word.
     pub bits: usize,
+    /// A write may leave some of them as they are: the macro has a port `mask`.
+    pub masked: bool,
     /// How many of them the design holds.
     pub instances: usize,
 }
@@ -69,6 +71,7 @@ impl<T: Synth, const A: usize, const L: usize> Memory<T, A, L> {
             module: format!("sram_{words}x{bits}"),
             words,
             bits,
+            masked: false,
             instances: self._banks,
         }
     }
@@ -100,6 +103,7 @@ impl<T: Synth, const A: usize, const L: usize> Logic for Memory<T, A, L> {
             words,
             bits,
             instances,
+            ..
         } = self.usage();
         let sram = format!(
             "// A single-ported memory of {words} words of {bits} bits: swap it for a macro of the same ports.

@@ -1,5 +1,11 @@
 //! Sizes, written once, with the paper's value and place.
 
+/// Registers of 128 B, one of 32 bits for each lane of a warp, in an SM's register file (Tanasic et al., MICRO-50, Table 1,
+/// and Li et al., TCAD: 256 KB), as bits of a row's number.
+pub const ROW_BITS: usize = 11;
+/// Rows by which registers are allocated to warps, as bits of a number: NVIDIA's occupancy tables give a warp registers of
+/// 32 bits by 256 (compute capability 3.0 and later).
+pub const ROW_GROUP_BITS: usize = 3;
 /// Lanes of a warp (Tanasic et al., MICRO-50, Table 1).
 pub const LANES: usize = 32;
 /// Warps of an SM (Table 1: 64), as bits of a warp number.

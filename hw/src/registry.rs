@@ -1,6 +1,7 @@
 //! The designs that are exported: every block at every size that is measured, and at the small size that is proved.
 
 use crate::coalescer::Coalescer;
+use crate::dirty_bits::DirtyBits;
 use crate::far_fault_mshr::FarFaultMshr;
 use crate::fault_buffer::FaultBuffer;
 use crate::gmmu::Gmmu;
@@ -13,7 +14,8 @@ use crate::page_walker::PageWalker;
 use crate::params::{
     AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
     L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES,
-    LINE_BITS, LOG_BANKS, PAGE_BITS, SCOREBOARD_ENTRIES, SM_BITS, SMS, SPACE_BITS,
+    LINE_BITS, LOG_BANKS, PAGE_BITS, ROW_BITS, ROW_GROUP_BITS, SCOREBOARD_ENTRIES, SM_BITS, SMS,
+    SPACE_BITS,
 };
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
@@ -227,6 +229,31 @@ fn walker<const T: usize, const I: usize, const Q: usize, const K: usize, const 
     connected(Walker::<SMS, SM_BITS, T, I, Q, K, E>::new(updates))
 }
 
+/// Dirty bits of 2,048 rows of 32 lanes, allocated by eight.
+fn dirty_bits(by_lane: bool) -> Box<dyn Hardware> {
+    connected(DirtyBits::<
+        ROW_BITS,
+        256,
+        8,
+        8,
+        ROW_GROUP_BITS,
+        4,
+        2,
+        10,
+        LANES,
+        6,
+        12,
+        17,
+    >::new(by_lane))
+}
+
+/// Dirty bits of 8 rows of 2 lanes, allocated by two or by four.
+fn proved_dirty_bits(by_lane: bool) -> Box<dyn Hardware> {
+    connected(DirtyBits::<3, 2, 1, 4, 2, 2, 1, 2, 2, 5, 4, 5>::new(
+        by_lane,
+    ))
+}
+
 /// The memory management unit of a GPU of 16 SMs: an L2 TLB of 1,024 entries, a page-walk cache of 8 KB, 64 far-fault
 /// MSHRs.
 fn gmmu<const T: usize, const I: usize, const E: usize>(updates: bool) -> Box<dyn Hardware> {
@@ -346,6 +373,12 @@ pub fn designs() -> Vec<Design> {
             "8k" => ready::<WalkCache<64, 6, 8, 10, 29, 31>>,
             "16k" => ready::<WalkCache<64, 6, 9, 11, 28, 30>>,
             "proof" => ready::<PageWalkCache<2, 1, 3, 1, 1, 2, 1, 2, 2, 4>>,
+        }
+        dirty_bits {
+            "lanes" => || dirty_bits(true),
+            "rows" => || dirty_bits(false),
+            "proof" => || proved_dirty_bits(true),
+            "proof_rows" => || proved_dirty_bits(false),
         }
     }
 }

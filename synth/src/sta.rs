@@ -120,7 +120,7 @@ pub fn time(
     tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
     tool::write(&folder.join("cells.lib"), library.text())?;
     for (memory, figures) in memories {
-        let text = macro_liberty(&memory.module, memory.words, memory.bits, figures);
+        let text = macro_liberty(memory, figures);
         tool::write(&folder.join(format!("{}.lib", memory.module)), &text)?;
     }
     tool::write(

@@ -28,6 +28,8 @@ pub struct Memory {
     pub words: usize,
     /// Bits of a word.
     pub bits: usize,
+    /// It has a port `mask`: the bits that a write changes.
+    pub masked: bool,
     /// How many of them the design has.
     pub instances: usize,
 }
@@ -249,9 +251,18 @@ fn taps(memory: &Memory) -> String {
         module,
         words,
         bits,
+        masked,
         ..
     } = memory;
     let address = address_bits(*words);
+    let (mask, mask_pin) = match masked {
+        true => (", mask", ", .mask(mask)"),
+        false => ("", ""),
+    };
+    let mask_input = match masked {
+        true => format!("  input [{}:0] mask;\n", bits - 1),
+        false => String::new(),
+    };
     let tap =
         |name: &str, pin: &str, wire: &str| format!("  \\$_BUF_ {name} (.A({pin}), .Y({wire}));\n");
     let address_taps: String = (0..address)
@@ -264,14 +275,14 @@ fn taps(memory: &Memory) -> String {
         })
         .collect();
     format!(
-        "module {module} (clock, enable, write, address, data, q);
+        "module {module} (clock, enable, write, address, data{mask}, q);
   input clock, enable, write;
   input [{}:0] address;
   input [{}:0] data;
-  output [{}:0] q;
+{mask_input}  output [{}:0] q;
   wire near_enable, near_write;
   wire [{}:0] near;
-{address_taps}{}{}  {module}_tapped _TECHMAP_REPLACE_ (.clock(clock), .enable(near_enable), .write(near_write), .address(near), .data(data), .q(q));
+{address_taps}{}{}  {module}_tapped _TECHMAP_REPLACE_ (.clock(clock), .enable(near_enable), .write(near_write), .address(near), .data(data){mask_pin}, .q(q));
 endmodule
 ",
         address - 1,

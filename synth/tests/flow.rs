@@ -52,6 +52,7 @@ fn design(verilog: &str) -> Design {
             module: "sram_32x64".to_owned(),
             words: 32,
             bits: 64,
+            masked: false,
             instances: 1,
         }],
     }

@@ -3,8 +3,8 @@
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::{
-    coalescer, far_fault_mshr, fault_buffer, gmmu, l1_tlb, l2_tlb, operand_log, page_walk_cache,
-    page_walker, replay_queue, scoreboard, sm_pipeline,
+    coalescer, dirty_bits, far_fault_mshr, fault_buffer, gmmu, l1_tlb, l2_tlb, operand_log,
+    page_walk_cache, page_walker, replay_queue, scoreboard, sm_pipeline,
 };
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
@@ -15,6 +15,7 @@ use crate::replay::{Kernel as TracedKernel, Replay, ReplayError, Target};
 use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
 use crate::traffic::coalescer::CoalescerTraffic;
+use crate::traffic::dirty_bits::DirtyBitsTraffic;
 use crate::traffic::far_fault_mshr::FarFaultMshrTraffic;
 use crate::traffic::fault_buffer::FaultBufferTraffic;
 use crate::traffic::gmmu::GmmuTraffic;
@@ -430,6 +431,36 @@ impl Block for Gmmu {
     }
 }
 
+/// The dirty bits.
+pub struct DirtyBits;
+
+impl Block for DirtyBits {
+    type Model = dirty_bits::DirtyBits;
+    type Traffic = DirtyBitsTraffic;
+
+    const NAME: &'static str = "dirty_bits";
+
+    fn parameters(config: &str) -> Option<dirty_bits::Parameters> {
+        let proved = |by_lane| dirty_bits::Parameters {
+            row_bits: 3,
+            group_bits: 2,
+            lanes: 2,
+            by_lane,
+        };
+        match config {
+            "lanes" => Some(dirty_bits::Parameters::paper(true)),
+            "rows" => Some(dirty_bits::Parameters::paper(false)),
+            PROVED => Some(proved(true)),
+            "proof_rows" => Some(proved(false)),
+            _ => None,
+        }
+    }
+
+    fn traffic(parameters: dirty_bits::Parameters, seed: u64) -> DirtyBitsTraffic {
+        DirtyBitsTraffic::new(parameters, seed)
+    }
+}
+
 /// The configurations that are meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
@@ -452,6 +483,8 @@ pub const DEFAULT_WALKER: &str = "64";
 
 /// As above, of the page-walk cache.
 pub const DEFAULT_WALK_CACHE: &str = "8k";
+/// As above, of the dirty bits.
+pub const DEFAULT_DIRTY_BITS: &str = "lanes";
 /// As above, of the GMMU.
 pub const DEFAULT_GMMU: &str = "64";
 
@@ -493,6 +526,7 @@ const BLOCKS: &[Registered] = &[
     registered::<PageWalker>(),
     registered::<PageWalkCache>(),
     registered::<Gmmu>(),
+    registered::<DirtyBits>(),
 ];
 
 /// Why a design cannot be run.
@@ -613,6 +647,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         PageWalker::NAME => DEFAULT_WALKER,
         PageWalkCache::NAME => DEFAULT_WALK_CACHE,
         Gmmu::NAME => DEFAULT_GMMU,
+        DirtyBits::NAME => DEFAULT_DIRTY_BITS,
         _ => DEFAULT_QUEUE,
     }
 }

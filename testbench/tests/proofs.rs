@@ -72,12 +72,17 @@ impl Proof {
         Self::made(block, "", &read(&design, &root().join("rtl-out")))
     }
 
-    /// Makes that of the pipeline in the scheme of a configuration, for which the guarantees' file has a macro.
-    fn of_pipeline(config: &str, defined: &str) -> Self {
-        let (design, folder) = (format!("sm_pipeline_{config}"), TempDir::new().unwrap());
+    /// Makes that of another configuration, for which the guarantees' file has a macro.
+    fn exported(block: &str, config: &str, defined: &str) -> Self {
+        let (design, folder) = (format!("{block}_{config}"), TempDir::new().unwrap());
         export(&design, folder.path());
         let defined = format!("-D {defined}");
-        Self::made("sm_pipeline", &defined, &read(&design, folder.path()))
+        Self::made(block, &defined, &read(&design, folder.path()))
+    }
+
+    /// The same of the pipeline, for a scheme.
+    fn of_pipeline(config: &str, defined: &str) -> Self {
+        Self::exported("sm_pipeline", config, defined)
     }
 
     /// All registers start at zero, as a reset leaves them. A wire of the guarantees' file that is named after a register
@@ -242,6 +247,14 @@ fn scoreboard_guarantees_are_proved() {
 fn page_walk_cache_guarantees_are_proved() {
     if !missing() {
         Proof::of("page_walk_cache").check(&[2, 4, 5, 7]);
+    }
+}
+
+#[test]
+fn dirty_bits_guarantees_are_proved() {
+    if !missing() {
+        Proof::of("dirty_bits").check(&[]);
+        Proof::exported("dirty_bits", "proof_rows", "ROWS").check(&[]);
     }
 }
 

@@ -1,15 +1,18 @@
 //! Writes the Liberty view of a macro, so that timing runs through it.
 
 use super::{CLOCK_FF, INPUT_FF, Macro, SETUP_NS};
+use crate::yosys::Memory;
 use std::fmt::Write;
 
-/// A Liberty library with one macro: the module `name` with `words` words of `bits` bits and the
-/// ports `clock`, `enable`, `write`, `address`, `data` and `q` of the blocks' single-port memory.
+/// A Liberty library with one macro: the module of a memory, with the ports `clock`, `enable`, `write`,
+/// `address`, `data` and `q` of the blocks' single-port memory, and `mask` if it is masked.
 ///
 /// `q` follows the clock after the access time at every load; its transition is that of the same
 /// fakeram macros that [`SETUP_NS`] comes from, 9 ps at 5 fF to 227 ps at 500 fF.
-pub fn macro_liberty(name: &str, words: usize, bits: usize, figures: &Macro) -> String {
-    let address = crate::yosys::address_bits(words);
+pub fn macro_liberty(memory: &Memory, figures: &Macro) -> String {
+    let (name, bits) = (&memory.module, memory.bits);
+    let address = crate::yosys::address_bits(memory.words);
+    let mask = memory.masked.then_some("bus(mask) { bus_type : data_bus;");
     let leakage_nw = (figures.leakage_mw + figures.gate_leakage_mw) * 1e6;
     let mut text = format!(
         "library({name}) {{
@@ -68,7 +71,10 @@ pub fn macro_liberty(name: &str, words: usize, bits: usize, figures: &Macro) -> 
         "pin(write) {",
         "bus(address) { bus_type : address_bus;",
         "bus(data) { bus_type : data_bus;",
-    ] {
+    ]
+    .into_iter()
+    .chain(mask)
+    {
         let _ = writeln!(
             text,
             "    {input} direction : input; capacitance : {INPUT_FF};\n      {constraints}\n    }}"
@@ -110,7 +116,14 @@ mod tests {
             access_ns: 0.166,
             cycle_ns: 0.135,
         };
-        let text = macro_liberty("sram_80x64", 80, 64, &figures);
+        let memory = |masked| Memory {
+            module: "sram_80x64".to_owned(),
+            words: 80,
+            bits: 64,
+            masked,
+            instances: 1,
+        };
+        let text = macro_liberty(&memory(false), &figures);
         let library = crate::library::Library::parse("sram_80x64", &text).unwrap();
         assert!((library.area("sram_80x64").unwrap() - 1700.0).abs() < 1e-6);
         // 80 words need seven address bits.
@@ -118,5 +131,8 @@ mod tests {
             text.contains("type(address_bus) { base_type : array; data_type : bit; bit_width : 7;")
         );
         assert!(text.contains("cell_rise(scalar) { values(\"0.166\"); }"));
+        assert!(!text.contains("mask"));
+        let masked = macro_liberty(&memory(true), &figures);
+        assert!(masked.contains("bus(mask) { bus_type : data_bus; direction : input;"));
     }
 }

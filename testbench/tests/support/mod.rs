@@ -5,6 +5,7 @@
 
 pub mod board;
 pub mod buffer;
+pub mod dirty;
 pub mod gmmu;
 pub mod l2;
 pub mod log;

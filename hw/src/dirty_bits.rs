@@ -1,0 +1,394 @@
+#![doc = include_str!("dirty_bits.md")]
+
+use rust_hdl::prelude::*;
+
+use crate::any_of::AnyOf;
+use crate::arbiter::Arbiter;
+use crate::hardware;
+use crate::register::Register;
+use crate::span::Span;
+
+mod group;
+mod half;
+mod search;
+mod total;
+
+use half::Half;
+use search::Search;
+use total::Total;
+
+/// What the walk does.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Step {
+    /// There is none.
+    Idle,
+    /// It goes from row to row.
+    Walking,
+    /// It tells how much it has come upon.
+    Telling,
+}
+
+/// Rows with `R`-bit numbers; `G` groups with `U`-bit numbers, each of `P` rows with `Q`-bit numbers; halves of a group of
+/// `B` rows with `V`-bit numbers, and of all rows with `A`-bit numbers; `L` lanes, with `E` bits of their number; counts of
+/// rows in `C` bits, of lanes in `D` bits.
+#[allow(missing_docs)] // the port table above
+#[derive(LogicBlock)]
+pub struct DirtyBits<
+    const R: usize,
+    const G: usize,
+    const U: usize,
+    const P: usize,
+    const Q: usize,
+    const B: usize,
+    const V: usize,
+    const A: usize,
+    const L: usize,
+    const E: usize,
+    const C: usize,
+    const D: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub write_valid: [Signal<In, Bit>; 2],
+    pub write_row: [Signal<In, Bits<R>>; 2],
+    pub write_lanes: [Signal<In, Bits<L>>; 2],
+    pub clear_valid: Signal<In, Bit>,
+    pub clear_first: Signal<In, Bits<U>>,
+    pub clear_last: Signal<In, Bits<U>>,
+    pub walk_valid: Signal<In, Bit>,
+    pub walk_first: Signal<In, Bits<U>>,
+    pub walk_last: Signal<In, Bits<U>>,
+    pub walk_saves: Signal<In, Bit>,
+    pub dirty_ready: Signal<In, Bit>,
+    pub total_ready: Signal<In, Bit>,
+
+    pub write_ready: [Signal<Out, Bit>; 2],
+    pub walk_ready: Signal<Out, Bit>,
+    pub dirty_valid: Signal<Out, Bit>,
+    pub dirty_row: Signal<Out, Bits<R>>,
+    pub dirty_lanes: Signal<Out, Bits<L>>,
+    pub total_valid: Signal<Out, Bit>,
+    pub total_rows: Signal<Out, Bits<C>>,
+    pub total_lanes: Signal<Out, Bits<D>>,
+
+    // Who goes first where both writes are of one half.
+    turn: Register<Bit>,
+
+    // Groups that are cleared.
+    clearing: Register<Bit>,
+    clearing_first: Register<Bits<U>>,
+    clearing_last: Register<Bits<U>>,
+
+    // The walk, the group that it has come to, and the row that it took last, which it offers if it saves.
+    step: Register<Step>,
+    saves: Register<Bit>,
+    place: Register<Bits<U>>,
+    taken: Register<Bit>,
+    row: Register<Bits<R>>,
+    offering: Register<Bit>,
+
+    half: [Half<A, G, U, B, V, L>; 2],
+    search: Search<G, U>,
+    counts: Total<L, E, C, D>,
+
+    above: Constant<Bits<R>>,
+    above_parity: Constant<Bits<R>>,
+    no_row: Constant<Bits<R>>,
+    no_lane: Constant<Bits<L>>,
+    no_rows: Constant<Bits<C>>,
+    no_lanes: Constant<Bits<D>>,
+
+    cleared: Span<G, U>,
+    next: Arbiter<P, Q, false>,
+    left: AnyOf<P>,
+    odd: [Signal<Local, Bit>; 2],
+    conflict: Signal<Local, Bit>,
+    refused: [Signal<Local, Bit>; 2],
+    go: [Signal<Local, Bit>; 2],
+    some: Signal<Local, Bit>,
+    next_odd: Signal<Local, Bit>,
+    next_row: Signal<Local, Bits<R>>,
+    blocked: Signal<Local, Bit>,
+    take: Signal<Local, Bit>,
+    load: Signal<Local, Bit>,
+    leave: Signal<Local, Bit>,
+    begin: Signal<Local, Bit>,
+    lanes: Signal<Local, Bits<L>>,
+}
+
+impl<
+    const R: usize,
+    const G: usize,
+    const U: usize,
+    const P: usize,
+    const Q: usize,
+    const B: usize,
+    const V: usize,
+    const A: usize,
+    const L: usize,
+    const E: usize,
+    const C: usize,
+    const D: usize,
+> Logic for DirtyBits<R, G, U, P, Q, B, V, A, L, E, C, D>
+{
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.turn.clock.next = self.clock.val();
+        self.turn.reset.next = self.reset.val();
+        self.clearing.clock.next = self.clock.val();
+        self.clearing.reset.next = self.reset.val();
+        self.clearing_first.clock.next = self.clock.val();
+        self.clearing_first.reset.next = self.reset.val();
+        self.clearing_last.clock.next = self.clock.val();
+        self.clearing_last.reset.next = self.reset.val();
+        self.step.clock.next = self.clock.val();
+        self.step.reset.next = self.reset.val();
+        self.saves.clock.next = self.clock.val();
+        self.saves.reset.next = self.reset.val();
+        self.place.clock.next = self.clock.val();
+        self.place.reset.next = self.reset.val();
+        self.taken.clock.next = self.clock.val();
+        self.taken.reset.next = self.reset.val();
+        self.row.clock.next = self.clock.val();
+        self.row.reset.next = self.reset.val();
+        self.offering.clock.next = self.clock.val();
+        self.offering.reset.next = self.reset.val();
+        self.search.clock.next = self.clock.val();
+        self.search.reset.next = self.reset.val();
+        self.counts.clock.next = self.clock.val();
+        self.counts.reset.next = self.reset.val();
+        for b in 0..2 {
+            self.half[b].clock.next = self.clock.val();
+            self.half[b].reset.next = self.reset.val();
+        }
+
+        // Writes: a half takes one, and none in the cycle after which the walk goes on there.
+        for b in 0..2 {
+            self.odd[b].next = self.write_row[b].val().get_bit(0);
+        }
+        self.conflict.next = self.write_valid[0].val()
+            && self.write_valid[1].val()
+            && (self.odd[0].val() == self.odd[1].val());
+        self.refused[0].next = self.half[0].writing.val()
+            && self.some.val()
+            && !self.next_odd.val()
+            && !self.offering.q.val();
+        self.refused[1].next = self.half[1].writing.val()
+            && self.some.val()
+            && self.next_odd.val()
+            && !self.offering.q.val();
+        self.write_ready[0].next = !(self.refused[0].val() && !self.odd[0].val())
+            && !(self.refused[1].val() && self.odd[0].val())
+            && !(self.conflict.val() && self.turn.q.val());
+        self.write_ready[1].next = !(self.refused[0].val() && !self.odd[1].val())
+            && !(self.refused[1].val() && self.odd[1].val())
+            && !(self.conflict.val() && !self.turn.q.val());
+        for b in 0..2 {
+            self.go[b].next = self.write_valid[b].val() && self.write_ready[b].val();
+        }
+        self.turn.d.next = self.turn.q.val();
+        if self.conflict.val() && (self.go[0].val() || self.go[1].val()) {
+            self.turn.d.next = !self.turn.q.val();
+        }
+        self.half[0].write.next =
+            (self.go[0].val() && !self.odd[0].val()) || (self.go[1].val() && !self.odd[1].val());
+        self.half[1].write.next =
+            (self.go[0].val() && self.odd[0].val()) || (self.go[1].val() && self.odd[1].val());
+        for b in 0..2 {
+            self.half[b].write_row.next =
+                bit_cast::<A, R>(self.write_row[1].val() >> self.above_parity.val());
+            self.half[b].write_lanes.next = self.write_lanes[1].val();
+        }
+        if self.go[0].val() && !self.odd[0].val() {
+            self.half[0].write_row.next =
+                bit_cast::<A, R>(self.write_row[0].val() >> self.above_parity.val());
+            self.half[0].write_lanes.next = self.write_lanes[0].val();
+        }
+        if self.go[0].val() && self.odd[0].val() {
+            self.half[1].write_row.next =
+                bit_cast::<A, R>(self.write_row[0].val() >> self.above_parity.val());
+            self.half[1].write_lanes.next = self.write_lanes[0].val();
+        }
+
+        // Clearing: the walk rests meanwhile, and leaves its group if that is cleared.
+        self.clearing.d.next = self.clear_valid.val();
+        self.clearing_first.d.next = self.clear_first.val();
+        self.clearing_last.d.next = self.clear_last.val();
+        self.cleared.first.next = self.clearing_first.q.val();
+        self.cleared.beyond.next = false;
+        self.cleared.last.next = self.clearing_last.q.val();
+        self.leave.next = self.clearing.q.val()
+            && (self.clearing_first.q.val() <= self.place.q.val())
+            && (self.place.q.val() <= self.clearing_last.q.val());
+        for b in 0..2 {
+            self.half[b].leave.next = self.leave.val();
+            for i in 0..G {
+                self.half[b].clear[i].next = self.clearing.q.val() && self.cleared.covered[i].val();
+            }
+        }
+
+        // The walk takes a row when its half takes no write, and there is room for the offer.
+        for i in 0..B {
+            self.next.request[2 * i].next = self.half[0].held.val().get_bit(i);
+            self.next.request[2 * i + 1].next = self.half[1].held.val().get_bit(i);
+        }
+        self.some.next = self.half[0].held.val().any() || self.half[1].held.val().any();
+        for i in 0..P {
+            self.left.of[i].next = self.next.request[i].val() && !self.next.grant[i].val();
+        }
+        self.next_odd.next = self.next.index.val().get_bit(0);
+        self.next_row.next = bit_cast::<R, Q>(self.next.index.val())
+            | (bit_cast::<R, U>(self.place.q.val()) << self.above.val());
+        self.blocked.next = (self.half[0].writing.val() && !self.next_odd.val())
+            || (self.half[1].writing.val() && self.next_odd.val());
+        self.take.next = self.some.val()
+            && !self.blocked.val()
+            && !self.clearing.q.val()
+            && (!self.offering.q.val() || self.dirty_ready.val());
+        self.half[0].take.next = self.take.val() && !self.next_odd.val();
+        self.half[1].take.next = self.take.val() && self.next_odd.val();
+        for b in 0..2 {
+            self.half[b].take_row.next =
+                bit_cast::<A, R>(self.next_row.val() >> self.above_parity.val());
+            self.half[b].saves.next = self.saves.q.val();
+            self.half[b].next_group.next = self.search.group.val();
+            self.half[b].load.next = self.load.val();
+        }
+        self.taken.d.next = self.take.val();
+        self.row.d.next = self.row.q.val();
+        if self.take.val() {
+            self.row.d.next = self.next_row.val();
+        }
+        self.offering.d.next = (self.take.val() && self.saves.q.val())
+            || (self.offering.q.val() && !self.dirty_ready.val());
+
+        // It comes to the next group when it has taken the last row of one.
+        self.load.next = (self.step.q.val() == Step::Walking)
+            && self.search.found.val()
+            && !self.clearing.q.val()
+            && (!self.some.val() || (self.take.val() && !self.left.any.val()));
+        self.search.load.next = self.load.val();
+        self.place.d.next = self.place.q.val();
+        if self.load.val() {
+            self.place.d.next = self.search.group.val();
+        }
+        for i in 0..G {
+            self.search.some[i].next = self.half[0].some[i].val() || self.half[1].some[i].val();
+        }
+
+        // The offer, and what was taken in all.
+        self.lanes.next = self.half[0].lanes.val();
+        if self.row.q.val().get_bit(0) {
+            self.lanes.next = self.half[1].lanes.val();
+        }
+        self.dirty_valid.next = self.offering.q.val();
+        self.dirty_row.next = self.no_row.val();
+        self.dirty_lanes.next = self.no_lane.val();
+        if self.offering.q.val() {
+            self.dirty_row.next = self.row.q.val();
+            self.dirty_lanes.next = self.lanes.val();
+        }
+        self.counts.begin.next = self.begin.val();
+        self.counts.row.next = self.taken.q.val();
+        self.counts.lanes.next = self.lanes.val();
+        self.total_valid.next = self.step.q.val() == Step::Telling;
+        self.total_rows.next = self.no_rows.val();
+        self.total_lanes.next = self.no_lanes.val();
+        if self.step.q.val() == Step::Telling {
+            self.total_rows.next = self.counts.row_count.val();
+            self.total_lanes.next = self.counts.lane_count.val();
+        }
+
+        // From one walk to the next.
+        self.walk_ready.next = self.step.q.val() == Step::Idle;
+        self.begin.next = self.walk_valid.val() && self.walk_ready.val();
+        self.search.begin.next = self.begin.val();
+        self.search.first.next = self.walk_first.val();
+        self.search.last.next = self.walk_last.val();
+        self.saves.d.next = self.saves.q.val();
+        self.step.d.next = self.step.q.val();
+        if self.begin.val() {
+            self.saves.d.next = self.walk_saves.val();
+            self.step.d.next = Step::Walking;
+        }
+        if (self.step.q.val() == Step::Walking)
+            && self.search.done.val()
+            && !self.some.val()
+            && !self.taken.q.val()
+            && !self.offering.q.val()
+        {
+            self.step.d.next = Step::Telling;
+        }
+        if (self.step.q.val() == Step::Telling) && self.total_ready.val() {
+            self.step.d.next = Step::Idle;
+        }
+    }
+}
+
+impl<
+    const R: usize,
+    const G: usize,
+    const U: usize,
+    const P: usize,
+    const Q: usize,
+    const B: usize,
+    const V: usize,
+    const A: usize,
+    const L: usize,
+    const E: usize,
+    const C: usize,
+    const D: usize,
+> DirtyBits<R, G, U, P, Q, B, V, A, L, E, C, D>
+{
+    /// Dirty bits with one for each lane of a row, or with one for each row alone.
+    ///
+    /// # Panics
+    /// If the sizes do not fit each other.
+    pub fn new(by_lane: bool) -> Self {
+        assert!(
+            A + 1 == R && U + Q == R && 1 << Q == P,
+            "{R}, {U} and {Q} bits do not number rows, groups, and the {P} rows of a group"
+        );
+        assert!(
+            R < C && L << R < 1 << D,
+            "{C} and {D} bits do not count all rows and lanes"
+        );
+        macro_rules! signals {
+            ($($field:ident),*; $($array:ident),*) => {
+                Self {
+                    half: [Half::new(by_lane), Half::new(by_lane)],
+                    above: Constant::new((Q as LiteralType).into()),
+                    above_parity: Constant::new(1.into()),
+                    no_row: Constant::new(0.into()),
+                    no_lane: Constant::new(0.into()),
+                    no_rows: Constant::new(0.into()),
+                    no_lanes: Constant::new(0.into()),
+                    $($field: Default::default(),)*
+                    $($array: std::array::from_fn(|_| Default::default()),)*
+                }
+            };
+        }
+        signals!(
+            clock, reset, clear_valid, clear_first, clear_last, walk_valid, walk_first, walk_last, walk_saves,
+            dirty_ready, total_ready, walk_ready, dirty_valid, dirty_row, dirty_lanes, total_valid,
+            total_rows, total_lanes, turn, clearing, clearing_first, clearing_last, step, saves, place, taken, row,
+            offering, search, counts, cleared, next, left, conflict, some, next_odd, next_row, blocked, take,
+            load, leave, begin, lanes;
+            write_valid, write_row, write_lanes, write_ready, odd, refused, go
+        )
+    }
+}
+
+hardware!([const R: usize, const G: usize, const U: usize, const P: usize, const Q: usize, const B: usize, const V: usize,
+    const A: usize, const L: usize, const E: usize, const C: usize, const D: usize]
+    DirtyBits<R, G, U, P, Q, B, V, A, L, E, C, D> {
+    inputs: reset, write_valid, write_row, write_lanes, clear_valid, clear_first, clear_last, walk_valid,
+        walk_first, walk_last, walk_saves, dirty_ready, total_ready;
+    outputs: write_ready, walk_ready, dirty_valid, dirty_row, dirty_lanes, total_valid, total_rows, total_lanes;
+    memories: |bits| {
+        let mut memories: Vec<_> = bits.half[0].usage().into_iter().collect();
+        memories.iter_mut().for_each(|memory| memory.instances = 2);
+        memories
+    };
+});

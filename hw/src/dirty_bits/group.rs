@@ -1,0 +1,86 @@
+//! The dirty bits of a group in one half.
+
+use rust_hdl::prelude::*;
+
+use crate::register::Register;
+
+/// `B` rows.
+#[derive(LogicBlock)]
+pub struct Group<const B: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// A row is written,
+    pub write: Signal<In, Bit>,
+    /// this one.
+    pub written_row: Signal<In, Bits<B>>,
+    /// A row is saved,
+    pub take: Signal<In, Bit>,
+    /// this one.
+    pub taken_row: Signal<In, Bits<B>>,
+    /// All rows are forgotten, what is written in this cycle too.
+    pub clear: Signal<In, Bit>,
+    /// The rows that are dirty.
+    pub rows: Signal<Out, Bits<B>>,
+    /// There is one.
+    pub some: Signal<Out, Bit>,
+    /// What is written was dirty before.
+    pub was: Signal<Out, Bit>,
+
+    bits: Register<Bits<B>>,
+    none: Constant<Bits<B>>,
+    set: Signal<Local, Bits<B>>,
+    saved: Signal<Local, Bits<B>>,
+}
+
+impl<const B: usize> Logic for Group<B> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.bits.clock.next = self.clock.val();
+        self.bits.reset.next = self.reset.val();
+        self.set.next = self.none.val();
+        if self.write.val() {
+            self.set.next = self.written_row.val();
+        }
+        self.saved.next = self.none.val();
+        if self.take.val() {
+            self.saved.next = self.taken_row.val();
+        }
+        self.bits.d.next = (self.bits.q.val() | self.set.val()) & !self.saved.val();
+        if self.clear.val() {
+            self.bits.d.next = self.none.val();
+        }
+        self.rows.next = self.bits.q.val();
+        self.some.next = self.bits.q.val().any();
+        self.was.next = (self.bits.q.val() & self.set.val()).any();
+    }
+}
+
+impl<const B: usize> Default for Group<B> {
+    fn default() -> Self {
+        macro_rules! signals {
+            ($($field:ident),*) => {
+                Self {
+                    none: Constant::new(0.into()),
+                    $($field: Default::default(),)*
+                }
+            };
+        }
+        signals!(
+            clock,
+            reset,
+            write,
+            written_row,
+            take,
+            taken_row,
+            clear,
+            rows,
+            some,
+            was,
+            bits,
+            set,
+            saved
+        )
+    }
+}

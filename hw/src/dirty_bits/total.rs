@@ -1,0 +1,80 @@
+//! How much a walk has come upon.
+
+use rust_hdl::prelude::*;
+
+use crate::count_of::CountOf;
+use crate::register::Register;
+
+/// Rows in `C` bits, lanes in `D` bits; `L` lanes of a row, and `E` bits of their number.
+#[derive(LogicBlock)]
+pub struct Total<const L: usize, const E: usize, const C: usize, const D: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// From 0 again.
+    pub begin: Signal<In, Bit>,
+    /// A row,
+    pub row: Signal<In, Bit>,
+    /// with these lanes.
+    pub lanes: Signal<In, Bits<L>>,
+    /// The rows.
+    pub row_count: Signal<Out, Bits<C>>,
+    /// The lanes; they are counted a cycle after their row.
+    pub lane_count: Signal<Out, Bits<D>>,
+
+    rows: Register<Bits<C>>,
+    few: Register<Bits<E>>,
+    all: Register<Bits<D>>,
+    count: CountOf<L, E>,
+    no_lane: Constant<Bits<E>>,
+    no_row: Constant<Bits<C>>,
+    nothing: Constant<Bits<D>>,
+}
+
+impl<const L: usize, const E: usize, const C: usize, const D: usize> Logic for Total<L, E, C, D> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.rows.clock.next = self.clock.val();
+        self.rows.reset.next = self.reset.val();
+        self.few.clock.next = self.clock.val();
+        self.few.reset.next = self.reset.val();
+        self.all.clock.next = self.clock.val();
+        self.all.reset.next = self.reset.val();
+
+        for i in 0..L {
+            self.count.of[i].next = self.lanes.val().get_bit(i);
+        }
+        self.rows.d.next = self.rows.q.val();
+        self.few.d.next = self.no_lane.val();
+        if self.row.val() {
+            self.rows.d.next = self.rows.q.val() + 1;
+            self.few.d.next = self.count.count.val();
+        }
+        self.all.d.next = self.all.q.val() + bit_cast::<D, E>(self.few.q.val());
+        if self.begin.val() {
+            self.rows.d.next = self.no_row.val();
+            self.all.d.next = self.nothing.val();
+        }
+        self.row_count.next = self.rows.q.val();
+        self.lane_count.next = self.all.q.val();
+    }
+}
+
+impl<const L: usize, const E: usize, const C: usize, const D: usize> Default for Total<L, E, C, D> {
+    fn default() -> Self {
+        macro_rules! signals {
+            ($($field:ident),*) => {
+                Self {
+                    no_lane: Constant::new(0.into()),
+                    no_row: Constant::new(0.into()),
+                    nothing: Constant::new(0.into()),
+                    $($field: Default::default(),)*
+                }
+            };
+        }
+        signals!(
+            clock, reset, begin, row, lanes, row_count, lane_count, rows, few, all, count
+        )
+    }
+}

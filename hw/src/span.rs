@@ -1,0 +1,65 @@
+//! Which numbers lie in a range: two thermometers, where a comparison for each number would cost an adder for each.
+
+use rust_hdl::prelude::*;
+
+/// Tells of each of `N` numbers of `I` bits whether it is in a range.
+#[derive(LogicBlock)]
+pub struct Span<const N: usize, const I: usize> {
+    /// The lowest number of the range,
+    pub first: Signal<In, Bits<I>>,
+    /// which is itself not in it,
+    pub beyond: Signal<In, Bit>,
+    /// and the highest.
+    pub last: Signal<In, Bits<I>>,
+    /// The numbers that are in it.
+    pub covered: [Signal<Out, Bit>; N],
+}
+
+impl<const N: usize, const I: usize> Default for Span<N, I> {
+    fn default() -> Self {
+        assert!(1 << I == N, "{I} bits do not number {N}");
+        Self {
+            first: Signal::default(),
+            beyond: Signal::default(),
+            last: Signal::default(),
+            covered: std::array::from_fn(|_| Signal::default()),
+        }
+    }
+}
+
+impl<const N: usize, const I: usize> Logic for Span<N, I> {
+    fn update(&mut self) {
+        let first = self.first.val().index() + usize::from(self.beyond.val());
+        let last = self.last.val().index();
+        for (number, covered) in self.covered.iter_mut().enumerate() {
+            covered.next = (first..=last).contains(&number);
+        }
+    }
+
+    fn connect(&mut self) {
+        self.covered
+            .iter_mut()
+            .for_each(|covered| covered.connect());
+    }
+
+    fn hdl(&self) -> Verilog {
+        let name = format!("span_of_{N}");
+        let (last, high) = (N - 1, I - 1);
+        let code = format!(
+            "// Tells which of {N} numbers are from `first` on, or from the next one if `beyond`, up to `last`.
+module {name} (
+    input  wire [{high}:0] first,
+    input  wire beyond,
+    input  wire [{high}:0] last,
+    output wire [{last}:0] covered
+);
+    wire [{last}:0] from = {{{N}{{1'b1}}}} << first;
+    wire [{last}:0] above = {{{N}{{1'b1}}}} << 1 << first;
+    wire [{last}:0] up_to = {{{N}{{1'b1}}}} >> ~last;
+    assign covered = (beyond ? above : from) & up_to;
+endmodule
+"
+        );
+        Verilog::Blackbox(BlackBox { name, code })
+    }
+}
