@@ -149,7 +149,7 @@ fn committed_reports_stay_within_the_bars() {
     }
 }
 
-/// The other blocks run at their clock, most with both libraries, and a far-fault MSHR and a walk are small.
+/// The other blocks run at their clock, with both libraries, and a far-fault MSHR and a walk are small.
 #[test]
 fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
     let blocks = [
