@@ -117,6 +117,8 @@ pub struct DirtyBits<
     lanes: Signal<Local, Bits<L>>,
 }
 
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
 impl<
     const R: usize,
     const G: usize,
