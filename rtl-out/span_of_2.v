@@ -8,7 +8,7 @@ module span_of_2 (
     output wire [1:0] covered
 );
     wire [1:0] from = {2{1'b1}} << first;
-    wire [1:0] above = {2{1'b1}} << 1 << first;
+    wire [1:0] above = {{1{1'b1}}, 1'b0} << first;
     wire [1:0] up_to = {2{1'b1}} >> ~last;
     assign covered = (beyond ? above : from) & up_to;
 endmodule

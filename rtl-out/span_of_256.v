@@ -8,7 +8,7 @@ module span_of_256 (
     output wire [255:0] covered
 );
     wire [255:0] from = {256{1'b1}} << first;
-    wire [255:0] above = {256{1'b1}} << 1 << first;
+    wire [255:0] above = {{255{1'b1}}, 1'b0} << first;
     wire [255:0] up_to = {256{1'b1}} >> ~last;
     assign covered = (beyond ? above : from) & up_to;
 endmodule

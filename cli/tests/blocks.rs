@@ -37,20 +37,20 @@ fn committed_verilog_equals_a_fresh_export() {
 #[test]
 fn verilog_that_no_design_exports_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("register_12.v");
-    std::fs::write(&file, "module register_12; endmodule\n").unwrap();
+    let file = folder.path().join("register_999.v");
+    std::fs::write(&file, "module register_999; endmodule\n").unwrap();
     faultline()
         .args(["export", "--out"])
         .arg(folder.path())
         .assert()
         .success()
-        .stdout(contains("register_12.v: no design exports this file"));
+        .stdout(contains("register_999.v: no design exports this file"));
     faultline()
         .args(["export", "--check", "--out"])
         .arg(folder.path())
         .assert()
         .failure()
-        .stderr(contains("register_12.v: no design exports this file"));
+        .stderr(contains("register_999.v: no design exports this file"));
 }
 
 #[test]

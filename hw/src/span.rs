@@ -54,7 +54,7 @@ module {name} (
     output wire [{last}:0] covered
 );
     wire [{last}:0] from = {{{N}{{1'b1}}}} << first;
-    wire [{last}:0] above = {{{N}{{1'b1}}}} << 1 << first;
+    wire [{last}:0] above = {{{{{last}{{1'b1}}}}, 1'b0}} << first;
     wire [{last}:0] up_to = {{{N}{{1'b1}}}} >> ~last;
     assign covered = (beyond ? above : from) & up_to;
 endmodule

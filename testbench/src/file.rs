@@ -122,8 +122,10 @@ mod tests {
         let told = |path: &Path| check_writable(path).unwrap_err().to_string();
         let missing = told(&folder.path().join("no/file"));
         assert!(missing.contains("its folder is not there"), "{missing}");
+        // What the system says of it depends on who asks.
         let taken = told(Path::new("/proc/file"));
-        assert!(taken.contains("cannot write: No such file"), "{taken}");
+        assert!(taken.contains("cannot write: "), "{taken}");
+        assert!(!taken.contains("its folder is not there"), "{taken}");
         assert!(!taken.contains("tmp"), "{taken}");
     }
 }
