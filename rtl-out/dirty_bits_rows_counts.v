@@ -18,18 +18,18 @@ module dirty_bits_rows_counts (
     wire    [5:0] few_q;
     reg    [16:0] all_d;
     wire   [16:0] all_q;
-    reg    [31:0] count_of;
-    wire    [5:0] count_count;
+    reg    [31:0] ones_of;
+    wire    [5:0] ones_count;
 
     register_12 rows (.clock(clock), .reset(reset), .d(rows_d), .q(rows_q));
     register_6 few (.clock(clock), .reset(reset), .d(few_d), .q(few_q));
     register_17 all (.clock(clock), .reset(reset), .d(all_d), .q(all_q));
-    count_of_32 count (.of(count_of), .count(count_count));
+    count_of_32 ones (.of(ones_of), .count(ones_count));
 
-    always @* begin : count_of_process
+    always @* begin : ones_of_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            count_of[i] = lanes[i];
+            ones_of[i] = lanes[i];
         end
     end
 
@@ -38,7 +38,7 @@ module dirty_bits_rows_counts (
         few_d = NO_LANE;
         if (row) begin
             rows_d = rows_q + 12'd1;
-            few_d = count_count;
+            few_d = ones_count;
         end
         all_d = all_q + {11'd0, few_q};
         if (begin_) begin

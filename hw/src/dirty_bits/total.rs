@@ -26,7 +26,7 @@ pub struct Total<const L: usize, const E: usize, const C: usize, const D: usize>
     rows: Register<Bits<C>>,
     few: Register<Bits<E>>,
     all: Register<Bits<D>>,
-    count: CountOf<L, E>,
+    ones: CountOf<L, E>,
     no_lane: Constant<Bits<E>>,
     no_row: Constant<Bits<C>>,
     nothing: Constant<Bits<D>>,
@@ -43,13 +43,13 @@ impl<const L: usize, const E: usize, const C: usize, const D: usize> Logic for T
         self.all.reset.next = self.reset.val();
 
         for i in 0..L {
-            self.count.of[i].next = self.lanes.val().get_bit(i);
+            self.ones.of[i].next = self.lanes.val().get_bit(i);
         }
         self.rows.d.next = self.rows.q.val();
         self.few.d.next = self.no_lane.val();
         if self.row.val() {
             self.rows.d.next = self.rows.q.val() + 1;
-            self.few.d.next = self.count.count.val();
+            self.few.d.next = self.ones.count.val();
         }
         self.all.d.next = self.all.q.val() + bit_cast::<D, E>(self.few.q.val());
         if self.begin.val() {
@@ -74,7 +74,7 @@ impl<const L: usize, const E: usize, const C: usize, const D: usize> Default for
             };
         }
         signals!(
-            clock, reset, begin, row, lanes, row_count, lane_count, rows, few, all, count
+            clock, reset, begin, row, lanes, row_count, lane_count, rows, few, all, ones
         )
     }
 }
