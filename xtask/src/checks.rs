@@ -1,8 +1,10 @@
 //! All that `cargo xtask test` looks at.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+use rayon::prelude::*;
 
 use crate::steps::{Steps, succeed};
 use crate::{cargo, root, setup};
@@ -73,32 +75,30 @@ fn listed(extension: &str) -> Result<Vec<PathBuf>, String> {
 
 /// Lints each design through the list of files that it comes with.
 fn lists() -> Result<(), String> {
-    let folder = root().join("rtl-out");
-    let mut designs = 0;
-    for file in listed("f")? {
-        let top = file.file_stem().unwrap_or_default().to_string_lossy();
+    every("f", |list, top| {
         let mut lint = Command::new("verilator");
-        lint.args(["--lint-only", "-Wall", "--top-module", &top, "-f"])
-            .arg(&file)
-            .current_dir(&folder);
-        succeed(&mut lint, true).map_err(|sentence| format!("{}: {sentence}", file.display()))?;
-        designs += 1;
-    }
-    println!("{designs} designs, no warning");
-    Ok(())
+        lint.args(["--lint-only", "-Wall", "--top-module", top, "-f"]);
+        lint.arg(list);
+        lint
+    })
 }
 
-/// Runs a linter on each file; the file's stem is the name of its module.
+/// Runs a linter on each file of Verilog.
 fn each(lint: fn(&str) -> Command) -> Result<(), String> {
-    let files = listed("v")?;
+    every("v", |_, top| lint(top))
+}
+
+/// Runs a linter on each file of `rtl-out` with this extension, one on each core; the file's stem is the name of a module.
+fn every(extension: &str, lint: impl Fn(&Path, &str) -> Command + Sync) -> Result<(), String> {
+    let files = listed(extension)?;
     if files.is_empty() {
-        return Err("rtl-out has no Verilog".to_owned());
+        return Err(format!("rtl-out has no file *.{extension}"));
     }
-    for file in &files {
+    files.par_iter().try_for_each(|file| {
         let top = file.file_stem().unwrap_or_default().to_string_lossy();
-        succeed(lint(&top).current_dir(root().join("rtl-out")), true)
-            .map_err(|sentence| format!("{}: {sentence}", file.display()))?;
-    }
+        succeed(lint(file, &top).current_dir(root().join("rtl-out")), true)
+            .map_err(|sentence| format!("{}: {sentence}", file.display()))
+    })?;
     println!("{} files, no warning", files.len());
     Ok(())
 }

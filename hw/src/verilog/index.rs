@@ -82,33 +82,3 @@ fn take(rest: &mut &str, wanted: char) -> bool {
         None => false,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn index_expressions_are_evaluated() {
-        let indices = Indices::from([("i".to_owned(), 3), ("row".to_owned(), 2)]);
-        assert_eq!(evaluate("i", &indices), Some(3));
-        assert_eq!(evaluate("2*i+1", &indices), Some(7));
-        assert_eq!(evaluate("7 - i - row", &indices), Some(2));
-        assert_eq!(evaluate("2 * (7 - (i - row))", &indices), Some(12));
-        assert_eq!(evaluate("i-4", &indices), Some(-1));
-        assert_eq!(evaluate("N-1", &indices), None);
-        assert_eq!(evaluate("i]", &indices), None);
-        assert_eq!(evaluate("(i", &indices), None);
-    }
-
-    #[test]
-    fn keywords_in_an_index_are_renamed() {
-        assert_eq!(rename("2*(bit - bits)"), "2*(bit_ - bits)");
-    }
-
-    #[test]
-    fn names_of_an_index_are_found() {
-        assert_eq!(names("2*(i - 1) + row"), Some(vec!["i", "row"]));
-        assert_eq!(names("i][j"), None);
-        assert_eq!(names("i % 2"), None);
-    }
-}

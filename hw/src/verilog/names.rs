@@ -57,19 +57,3 @@ pub fn constant(name: &str) -> String {
     }
     text
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keywords_are_escaped() {
-        assert_eq!(plain("matches"), "matches_");
-        assert_eq!(plain("release"), "release_");
-        assert_eq!(plain("released"), "released");
-        assert_eq!(plain("queue"), "queue_");
-        assert_eq!(plain("r#type"), "type_");
-        assert_eq!(joined("entry", "d"), "entry_d");
-        assert_eq!(constant("ScanState::Idle"), "SCAN_STATE_IDLE");
-    }
-}
