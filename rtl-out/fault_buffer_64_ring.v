@@ -31,6 +31,7 @@ module fault_buffer_64_ring (
     wire          to_put;
     wire          in_ring;
     wire          usable;
+    wire          remakes;
     reg    [27:0] first_d;
     wire   [27:0] first_q;
     reg    [15:0] records_d;
@@ -63,7 +64,7 @@ module fault_buffer_64_ring (
     assign put = written_q;
     assign unread = !(written_q == read_q);
     assign at_rest = resting && (written_q == read_q);
-    assign usable = !(records_q < 16'd3);
+    assign usable = !(records_q == 16'd0);
     assign place = usable && !(after_q == read_q);
     assign two_places = usable && !(after_q == read_q) && !(second_q == read_q);
     assign wrapped = written_q < read_q;
@@ -91,7 +92,7 @@ module fault_buffer_64_ring (
             second_d = third;
         end
         records_d = records_q;
-        if (write_size && at_rest) begin
+        if (remakes) begin
             records_d = number;
             read_d = 16'd0;
             written_d = 16'd0;
@@ -109,6 +110,8 @@ module fault_buffer_64_ring (
             third = 16'd0;
         end
     end
+
+    assign remakes = write_size && at_rest && !(number < 16'd3);
 
     always @* begin : first_d_process
         first_d = first_q;
@@ -130,7 +133,7 @@ module fault_buffer_64_ring (
         if (search) begin
             back_d = written_q;
         end
-        if (write_size && at_rest) begin
+        if (remakes) begin
             back_d = 16'd0;
         end
     end

@@ -330,7 +330,7 @@ module fault_buffer_proof (
     assign commands_write = register_valid && (register_number == 4'd7);
     assign ring_frame = register_data[0];
     assign ring_number = register_data[2:0];
-    assign ring_resting = !enabled_q && (phase_q == PHASE_IDLE);
+    assign ring_resting = !enabled_q && (phase_q == PHASE_IDLE) && !(fault_valid && fault_replayable);
     assign at_rest = ring_at_rest;
 
     always @* begin : enabled_d_process
@@ -354,7 +354,7 @@ module fault_buffer_proof (
     end
 
     assign idle = phase_q == PHASE_IDLE;
-    assign fault_ready = idle && (!fault_replayable || (enabled_q && ring_place));
+    assign fault_ready = idle && (!fault_replayable || ring_place);
     assign accepts = fault_valid && idle && !fault_replayable;
 
     always @* begin : page_d_process
@@ -411,8 +411,7 @@ module fault_buffer_proof (
         end
     end
 
-    assign takes = (ends_search && has_room)
-        || (fault_valid && fault_replayable && idle && enabled_q && ring_place);
+    assign takes = (ends_search && has_room) || (fault_valid && fault_replayable && idle && ring_place);
     assign writing = phase_q == PHASE_WRITING;
     assign sealing = phase_q == PHASE_SEALING;
     assign settled = outstanding_q == 3'd0;

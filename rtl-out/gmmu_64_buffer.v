@@ -329,7 +329,7 @@ module gmmu_64_buffer (
     assign commands_write = register_valid && (register_number == 4'd7);
     assign ring_frame = register_data[27:0];
     assign ring_number = register_data[15:0];
-    assign ring_resting = !enabled_q && (phase_q == PHASE_IDLE);
+    assign ring_resting = !enabled_q && (phase_q == PHASE_IDLE) && !(fault_valid && fault_replayable);
     assign at_rest = ring_at_rest;
 
     always @* begin : enabled_d_process
@@ -353,7 +353,7 @@ module gmmu_64_buffer (
     end
 
     assign idle = phase_q == PHASE_IDLE;
-    assign fault_ready = idle && (!fault_replayable || (enabled_q && ring_place));
+    assign fault_ready = idle && (!fault_replayable || ring_place);
     assign accepts = fault_valid && idle && !fault_replayable;
 
     always @* begin : page_d_process
@@ -410,8 +410,7 @@ module gmmu_64_buffer (
         end
     end
 
-    assign takes = (ends_search && has_room)
-        || (fault_valid && fault_replayable && idle && enabled_q && ring_place);
+    assign takes = (ends_search && has_room) || (fault_valid && fault_replayable && idle && ring_place);
     assign writing = phase_q == PHASE_WRITING;
     assign sealing = phase_q == PHASE_SEALING;
     assign settled = outstanding_q == 3'd0;

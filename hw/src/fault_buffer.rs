@@ -316,7 +316,9 @@ impl<
         self.commands.write.next = self.register_valid.val() && (self.register_number.val() == 7);
         self.ring.frame.next = bit_cast::<F, 64>(self.register_data.val());
         self.ring.number.next = bit_cast::<R, 64>(self.register_data.val());
-        self.ring.resting.next = !self.enabled.q.val() && (self.phase.q.val() == Phase::Idle);
+        self.ring.resting.next = !self.enabled.q.val()
+            && (self.phase.q.val() == Phase::Idle)
+            && !(self.fault_valid.val() && self.fault_replayable.val());
         self.at_rest.next = self.ring.at_rest.val();
         self.enabled.d.next = self.enabled.q.val();
         self.short.d.next = self.short.q.val();
@@ -335,8 +337,8 @@ impl<
 
         // What is accepted: a replayable fault needs a place at once.
         self.idle.next = self.phase.q.val() == Phase::Idle;
-        self.fault_ready.next = self.idle.val()
-            && (!self.fault_replayable.val() || (self.enabled.q.val() && self.ring.place.val()));
+        self.fault_ready.next =
+            self.idle.val() && (!self.fault_replayable.val() || self.ring.place.val());
         self.accepts.next =
             self.fault_valid.val() && self.idle.val() && !self.fault_replayable.val();
         self.page.d.next = self.page.q.val();
@@ -399,7 +401,6 @@ impl<
             || (self.fault_valid.val()
                 && self.fault_replayable.val()
                 && self.idle.val()
-                && self.enabled.q.val()
                 && self.ring.place.val());
         self.writing.next = self.phase.q.val() == Phase::Writing;
         self.sealing.next = self.phase.q.val() == Phase::Sealing;

@@ -206,7 +206,7 @@ impl FaultBuffer {
     #[must_use]
     pub fn places(&self) -> u64 {
         match self.size {
-            0..3 => 0,
+            0 => 0,
             size => size - 1 - self.unread as u64 - u64::from(self.recording()),
         }
     }
@@ -217,8 +217,9 @@ impl FaultBuffer {
         self.enabled() && !self.overflow && self.places() >= 2
     }
 
-    fn at_rest(&self) -> bool {
-        !self.enabled() && self.doing == Doing::Nothing && self.unread == 0
+    fn at_rest(&self, inputs: &Inputs) -> bool {
+        let comes = inputs.fault_valid && inputs.fault_replayable;
+        !self.enabled() && self.doing == Doing::Nothing && !comes && self.unread == 0
     }
 
     fn is_set(&self, bit: u64) -> bool {
@@ -257,7 +258,7 @@ impl FaultBuffer {
 
     /// Whether a fault would be accepted.
     fn ready(&self, replayable: bool) -> bool {
-        self.doing == Doing::Nothing && (!replayable || (self.enabled() && self.places() > 0))
+        self.doing == Doing::Nothing && (!replayable || self.places() > 0)
     }
 
     /// The word on offer.
@@ -463,18 +464,22 @@ impl FaultBuffer {
     }
 
     /// What a write to a register does, by what is so in its cycle.
-    fn effect(&self, number: u8, data: u64) -> Effect {
+    fn effect(&self, inputs: &Inputs) -> Effect {
+        let (number, data) = (inputs.register_number, inputs.register_data);
+        let at_rest = self.at_rest(inputs);
         let low = |bits: usize| data & (u64::MAX >> (64 - bits));
         match number {
-            register::BASE if self.at_rest() => Effect::Base(low(self.parameters.frame_bits)),
-            register::SIZE if self.at_rest() => Effect::Size(low(self.parameters.ring_bits)),
+            register::BASE if at_rest => Effect::Base(low(self.parameters.frame_bits)),
+            register::SIZE if at_rest && low(self.parameters.ring_bits) >= 3 => {
+                Effect::Size(low(self.parameters.ring_bits))
+            }
             register::GET => {
                 let get = low(self.parameters.ring_bits);
                 let taken = (0..=self.unread).find(|records| self.after(*records as u64) == get);
                 taken.map_or(Effect::Nothing, Effect::Take)
             }
             register::CONTROL => {
-                let short = if self.at_rest() { data } else { self.control } & control::SHORT;
+                let short = if at_rest { data } else { self.control } & control::SHORT;
                 Effect::Control((low(5) & !control::SHORT) | short)
             }
             register::CLEAR => Effect::Clear {
@@ -564,7 +569,7 @@ impl FaultBuffer {
         }
         // Everything looks at what is so in this cycle.
         let effect = match inputs.register_valid {
-            true => self.effect(inputs.register_number, inputs.register_data),
+            true => self.effect(inputs),
             false => Effect::Nothing,
         };
         let dropped = self.dropped;

@@ -123,12 +123,12 @@ module fault_buffer_proof_top (
     // Values that registers take with this cycle.
     wire       write = register_valid;
     wire [2:0] value = register_bits[2:0];
-    wire       at_rest = !enabled && !fault && unread == 3'd0;
+    wire       at_rest = !enabled && !fault && !(fault_valid && fault_replayable) && unread == 3'd0;
     wire       writes_get = write && register_number == 4'd2;
     wire [3:0] distance_up = {1'b0, value} - {1'b0, get};
     wire [2:0] distance = value < get ? distance_up[2:0] + size : distance_up[2:0];
     wire       get_fits = (value < size || size == 3'd0) && distance <= unread && (size != 3'd0 || value == 3'd0);
-    wire       remakes = write && register_number == 4'd1 && at_rest;
+    wire       remakes = write && register_number == 4'd1 && at_rest && value >= 3'd3;
     wire       command_written = write && register_number == 4'd7;
     wire [3:0] places = size < 3'd3 ? 4'd0 : {1'b0, size} - 4'd1 - {1'b0, unread} - {3'd0, recording};
 
@@ -167,10 +167,10 @@ module fault_buffer_proof_top (
     // G5: a key that is in the ring.
     wire equal = (unread != 3'd0 && newest == key) || (unread > 3'd1 && older == key);
 
-    // G6: room was promised, and the ring is the same.
+    // G6: room was promised.
     reg promised;
     always @(posedge clock)
-        promised <= !remakes && (promised || room) && !(accepts && fault_replayable);
+        promised <= (promised || room) && !(accepts && fault_replayable);
 
     // G7 and G8, once more.
     reg        overflowed, refuses;
@@ -250,7 +250,7 @@ module fault_buffer_proof_top (
         || (size == 3'd0 && (put != 3'd0 || get != 3'd0)) || (unread != 3'd0 && {1'b0, unread} + {3'd0, recording} >= {1'b0, size});
     assign bad[5] = filters && (!equal || replayable);
     assign bad[6] = (room && (places < 4'd2 || !enabled)) || (begins && fault && !replayable && places < 4'd2)
-        || (promised && enabled && !fault && fault_valid && fault_replayable && !fault_ready);
+        || (promised && !fault && fault_valid && fault_replayable && !fault_ready);
     assign bad[7] = overflow != overflowed || (room && overflow) || room != (enabled && !overflow && places >= 4'd2);
     assign bad[8] = command_valid != offers || busy != commanding || refused != refuses
         || (offers && command_now != {kind >= 3'd3 && kind <= 3'd5, for_all, of_page, of_space,
@@ -266,23 +266,24 @@ module fault_buffer_proof_top (
     assign bad[11] = (started && away != away_then) || (records_next != records && records_next != records + 3'd1)
         || (filters && filtered_next != filtered + 3'd1) || (drops && dropped_next != dropped + 3'd1);
     assign bad[12] = started && ((get != get_then && !moves_before && !remade_before)
-        || (moves_before && get != bits_before[2:0]) || (size != size_then && !remade_before)
+        || (moves_before && get != bits_before[2:0]) || (size != size_then && (!remade_before || size < 3'd3))
         || ((base != base_then || short_records != short_then) && !(register_before && rest_before))
         || (base != base_then && number_before != 4'd0) || (short_records != short_then && number_before != 4'd4));
 
-    reg was_full, was_short, was_cleared, was_late;
+    reg was_full, was_short, was_cleared, was_late, was_denied;
     always @(posedge clock) begin
         was_full <= was_full || (size > 3'd2 && places == 4'd0 && unread + 3'd1 == size);
         was_short <= was_short || (ends_record && short_records);
         was_cleared <= was_cleared || (overflowed && register_valid && register_number == 4'd6 && register_bits[0]);
         was_late <= was_late || (moves_before && fault && !recording);
+        was_denied <= was_denied || (drops && enabled && places == 4'd1);
     end
     assign seen[1] = ends_record && !short_records && known;
     assign seen[2] = ends_record && records == 3'd1;
     assign seen[3] = write_valid && was_full && put == 3'd1 && base;
     assign seen[4] = was_full && moves_before && put < get;
     assign seen[5] = filters && newest != key && was_late;
-    assign seen[6] = drops && enabled && places == 4'd1;
+    assign seen[6] = was_denied && promised && !enabled && remade_before && accepts && fault_replayable;
     assign seen[7] = was_cleared && !overflow && room;
     assign seen[8] = walks && kind == 3'd2 && refuses;
     assign seen[9] = write_before && detail_before && command_before;

@@ -554,6 +554,33 @@ fn traffic_drives_every_bit_of_spaces_and_frames() {
     }
 }
 
+/// G4, G5, G10: whenever the driver turns the buffer off while a far fault is under way, the fault is held and recorded or told
+/// Nack, and nobody waits until it is on again.
+#[test]
+fn buffer_that_is_turned_off_holds_nobody_up() {
+    let (mut held, mut nacks) = (0, 0);
+    for delay in 0..80 {
+        let mut gmmu = Gmmu::fast("8");
+        gmmu.map(0, 9, 7, OPEN);
+        gmmu.ask(0, 0, 5, false);
+        gmmu.steps(delay);
+        gmmu.write(register::CONTROL, 0);
+        assert_eq!(gmmu.answer(1, 0, 9, false).kind, TRANSLATION);
+        assert_eq!(gmmu.answer(2, 0, 6, false).kind, NACK);
+        gmmu.until("SM 0 is told", |gmmu| {
+            gmmu.told.iter().any(|told| told.sm == 0)
+        });
+        let told = gmmu.told.iter().find(|told| told.sm == 0).unwrap();
+        let far = told.kind == FAR;
+        assert!(far || told.kind == NACK);
+        gmmu.steps(100);
+        assert_eq!(gmmu.records().len(), usize::from(far), "delay {delay}");
+        held += usize::from(far);
+        nacks += usize::from(!far);
+    }
+    assert!(held > 5 && nacks > 5, "{held} held, {nacks} turned away");
+}
+
 /// G10: with the buffer off nothing is held, and nobody waits for it.
 #[test]
 fn far_faults_are_turned_away_while_the_buffer_is_off() {

@@ -21,7 +21,7 @@ pub struct Ring<const R: usize, const F: usize> {
     pub frame: Signal<In, Bits<F>>,
     /// and as the number of a record.
     pub number: Signal<In, Bits<R>>,
-    /// The buffer is not enabled, and no fault is under way.
+    /// The buffer is not enabled, and no fault is under way or needs a place now.
     pub resting: Signal<In, Bit>,
     /// A record begins.
     pub take: Signal<In, Bit>,
@@ -69,6 +69,7 @@ pub struct Ring<const R: usize, const F: usize> {
     to_put: Signal<Local, Bit>,
     in_ring: Signal<Local, Bit>,
     usable: Signal<Local, Bit>,
+    remakes: Signal<Local, Bit>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
@@ -100,8 +101,8 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
         self.unread.next = !(self.written.q.val() == self.read.q.val());
         self.at_rest.next = self.resting.val() && (self.written.q.val() == self.read.q.val());
 
-        // A ring of less than 3 records has no place.
-        self.usable.next = !(self.records.q.val() < 3);
+        // As long as there is no ring there is no place.
+        self.usable.next = !(self.records.q.val() == 0);
         self.place.next = self.usable.val() && !(self.after.q.val() == self.read.q.val());
         self.two_places.next = self.usable.val()
             && !(self.after.q.val() == self.read.q.val())
@@ -139,12 +140,13 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
             self.after.d.next = self.second.q.val();
             self.second.d.next = self.third.val();
         }
+        self.remakes.next = self.write_size.val() && self.at_rest.val() && !(self.number.val() < 3);
         self.first.d.next = self.first.q.val();
         self.records.d.next = self.records.q.val();
         if self.write_base.val() && self.at_rest.val() {
             self.first.d.next = self.frame.val();
         }
-        if self.write_size.val() && self.at_rest.val() {
+        if self.remakes.val() {
             self.records.d.next = self.number.val();
             self.read.d.next = bits::<R>(0);
             self.written.d.next = bits::<R>(0);
@@ -165,7 +167,7 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
         if self.search.val() {
             self.back.d.next = self.written.q.val();
         }
-        if self.write_size.val() && self.at_rest.val() {
+        if self.remakes.val() {
             self.back.d.next = bits::<R>(0);
         }
     }
@@ -182,7 +184,7 @@ impl<const R: usize, const F: usize> Default for Ring<R, F> {
             clock, reset, write_base, write_size, write_get, frame, number, resting, take, end,
             search, step, base, size, get, put, unread, at_rest, place, two_places, moves,
             searched, first, records, read, written, head, after, second, back, sum, third,
-            wrapped, from_get, to_put, in_ring, usable
+            wrapped, from_get, to_put, in_ring, usable, remakes
         )
     }
 }

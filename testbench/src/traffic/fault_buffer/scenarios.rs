@@ -15,7 +15,7 @@ scenarios! {
         search_ended_by_get, get_moved_too_late, dropped_while_disabled, dropped_when_full, dropped_by_overflow,
         taken_after_a_search, replayable_waits, last_place_taken, one_place_kept, full, put_goes_round, get_goes_round,
         get_takes_all, get_takes_some, get_stays, get_beyond_put, get_beyond_size, base_kept, size_kept, mode_kept,
-        ring_too_small, turned_away, turned_away_without_need, overflow_cleared, overflow_kept, set_and_cleared,
+        ring_is_none, accepted_while_off, size_kept_by_a_fault, size_no_ring, turned_away, turned_away_without_need, overflow_cleared, overflow_kept, set_and_cleared,
         start, start_ack_all, cancel_targeted, cancel_global, cancel_va, resolve_va, command_while_busy, no_command,
         refused_cleared, sweep_waited_for, walks_waited_for, sweep_not_seen_at_first, command_stalled, write_stalled,
         many_unacknowledged, stray_acknowledgement, stray_answer, answer_with_the_question, question_stalled,
@@ -103,8 +103,8 @@ impl FaultBufferTraffic {
         }
         count(&mut s.full, model.size() > 2 && model.places() == 0);
         count(
-            &mut s.ring_too_small,
-            model.enabled() && model.size() < 3 && inputs.fault_valid,
+            &mut s.ring_is_none,
+            model.enabled() && model.size() == 0 && inputs.fault_valid,
         );
         if writes_get && model.size() > 0 {
             count(
@@ -117,7 +117,21 @@ impl FaultBufferTraffic {
             count(&mut s.get_beyond_put, !taken && get < model.size());
             count(&mut s.get_beyond_size, get >= model.size());
         }
-        let at_rest = !model.enabled() && unread == 0 && *model.doing() == Doing::Nothing;
+        let off = !model.enabled() && *model.doing() == Doing::Nothing;
+        let comes = inputs.fault_valid && inputs.fault_replayable;
+        let at_rest = off && unread == 0 && !comes;
+        count(
+            &mut s.accepted_while_off,
+            off && comes && model.places() > 0,
+        );
+        count(
+            &mut s.size_kept_by_a_fault,
+            write == Some(register::SIZE) && off && unread == 0 && comes,
+        );
+        count(
+            &mut s.size_no_ring,
+            write == Some(register::SIZE) && at_rest && data < 3,
+        );
         count(&mut s.base_kept, write == Some(register::BASE) && !at_rest);
         count(&mut s.size_kept, write == Some(register::SIZE) && !at_rest);
         count(
