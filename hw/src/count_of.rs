@@ -32,7 +32,11 @@ impl<const N: usize, const C: usize> Logic for CountOf<N, C> {
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("count_of_{N}");
+        // A width that is not the least is a part of the name, for each name has one text.
+        let name = match clog2(N + 1) == C {
+            true => format!("count_of_{N}"),
+            false => format!("count_of_{N}_in_{C}_bits"),
+        };
         let (last, high) = (N - 1, C - 1);
         // Sums of two halves.
         fn sum(from: usize, to: usize, bits: usize) -> String {

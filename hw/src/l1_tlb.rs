@@ -17,7 +17,7 @@ use way::Way;
 
 /// `S` sets with `I`-bit numbers, `W` ways and `Q` pairs of them. Pages of `P` bits, `T` of them
 /// above the set; spaces of `A`, frames of `F`, tags of checks of `R` bits. `M` misses with `N`-bit numbers, counted in
-/// `O` bits.
+/// `O` bits, and `U` pairs of them.
 #[allow(missing_docs)] // the port table above
 #[derive(LogicBlock)]
 pub struct L1Tlb<
@@ -33,6 +33,7 @@ pub struct L1Tlb<
     const M: usize,
     const N: usize,
     const O: usize,
+    const U: usize,
 > {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -109,7 +110,7 @@ pub struct L1Tlb<
     recency: Recency<S, I, W, Q>,
     vacant: Lowest<W>,
     some_vacant: AnyOf<W>,
-    misses: Misses<M, N, O, P, A>,
+    misses: Misses<M, N, O, U, P, A>,
     resident: AnyOf<W>,
     found_frame: Select<W, Bits<F>>,
     found_writable: AnyOf<W>,
@@ -137,7 +138,8 @@ impl<
     const M: usize,
     const N: usize,
     const O: usize,
-> Logic for L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O>
+    const U: usize,
+> Logic for L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O, U>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -329,7 +331,8 @@ impl<
     const M: usize,
     const N: usize,
     const O: usize,
-> Default for L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O>
+    const U: usize,
+> Default for L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O, U>
 {
     fn default() -> Self {
         assert!(
@@ -369,8 +372,9 @@ impl<
 }
 
 hardware!([const S: usize, const I: usize, const W: usize, const Q: usize, const P: usize,
-    const T: usize, const A: usize, const F: usize, const R: usize, const M: usize, const N: usize, const O: usize]
-L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O> {
+    const T: usize, const A: usize, const F: usize, const R: usize, const M: usize, const N: usize, const O: usize,
+    const U: usize]
+L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O, U> {
     inputs: reset, check_valid, check_page, check_space, check_write, check_tag, walk_ready, fill_valid, fill_kind,
         fill_page, fill_space, fill_frame, fill_writable, fill_clean, resolve_valid, resolve_page, resolve_space,
         invalidate_valid,

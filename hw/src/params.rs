@@ -58,6 +58,8 @@ pub const L1_TLB_MISS_BITS: usize = 3;
 pub const L1_TLB_MISSES: usize = 1 << L1_TLB_MISS_BITS;
 /// Bits of a count of them.
 pub const L1_TLB_MISS_COUNT_BITS: usize = L1_TLB_MISS_BITS + 1;
+/// Pairs of them: a bit of each says which was missed last.
+pub const L1_TLB_MISS_PAIRS: usize = L1_TLB_MISSES * (L1_TLB_MISSES - 1) / 2;
 /// Instructions that may finish in a cycle: one of each unit (Table 1: 2 math, 1 special function, 1 branch, 1 load/store),
 /// and one that is squashed.
 pub const FINISHES: usize = 6;

@@ -13,9 +13,9 @@ use crate::page_walk_cache::PageWalkCache;
 use crate::page_walker::PageWalker;
 use crate::params::{
     AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
-    L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES,
-    LINE_BITS, LOG_BANKS, PAGE_BITS, ROW_BITS, ROW_GROUP_BITS, SCOREBOARD_ENTRIES, SM_BITS, SMS,
-    SPACE_BITS,
+    L1_TLB_MISS_PAIRS, L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS,
+    L1_TLB_WAYS, LANES, LINE_BITS, LOG_BANKS, PAGE_BITS, ROW_BITS, ROW_GROUP_BITS,
+    SCOREBOARD_ENTRIES, SM_BITS, SMS, SPACE_BITS,
 };
 use crate::ports::Hardware;
 use crate::replay_queue::ReplayQueue;
@@ -158,6 +158,7 @@ type PaperL1Tlb = L1Tlb<
     L1_TLB_MISSES,
     L1_TLB_MISS_BITS,
     L1_TLB_MISS_COUNT_BITS,
+    L1_TLB_MISS_PAIRS,
 >;
 
 /// Connects a new block, so that it can be simulated.
@@ -304,7 +305,7 @@ pub fn designs() -> Vec<Design> {
         }
         l1_tlb {
             "32" => ready::<PaperL1Tlb>,
-            "proof" => ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2>>,
+            "proof" => ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2, 1>>,
         }
         l2_tlb {
             "512" => ready::<SharedTlb<6, 7, 9, 30, 43>>,

@@ -33,7 +33,7 @@ pub enum Step {
     },
     /// The GMMU holds its far fault.
     Fetching,
-    /// It waits for a resolution.
+    /// It was told Nack, and has not asked again.
     Held,
 }
 
@@ -46,6 +46,10 @@ pub struct Miss {
     pub step: Step,
     /// It is known to be absent.
     pub absent: bool,
+    /// It has a place at the GMMU, or has asked for one after a Nack.
+    pub claims: bool,
+    /// When it was missed.
+    since: u64,
     write: bool,
 }
 
@@ -64,7 +68,7 @@ pub struct L1Tlb {
     /// The wake-up that is shown.
     woken: Option<bool>,
     woken_page: Page,
-    /// Nothing is asked for, and nothing came in the cycle before the last one.
+    /// Nothing was asked for, and nothing came in the cycle before the last one; so nothing changes before something comes.
     still: bool,
 }
 
@@ -160,6 +164,18 @@ impl L1Tlb {
         outputs
     }
 
+    /// The page that asks again after a Nack: of those that are held the one that was missed longest ago, if fewer pages
+    /// than the limit claim a place at the GMMU, or none does.
+    #[must_use]
+    pub fn released(&self, limit: u8) -> Option<Page> {
+        let claims = self.misses().filter(|miss| miss.claims).count();
+        if claims > 0 && claims >= limit.into() {
+            return None;
+        }
+        let held = self.misses().filter(|miss| miss.step == Step::Held);
+        held.min_by_key(|miss| miss.since).map(|miss| miss.page)
+    }
+
     /// Puts the next walk on offer, if there is room for it.
     fn offer(&self, ready: bool) -> (Option<usize>, usize) {
         if self.offered.is_some() && !ready {
@@ -210,10 +226,7 @@ impl L1Tlb {
         let known = self.found().is_some() || self.of_page(checked).is_some();
         let spoils = self.spoils();
         let free = self.misses.iter().position(Option::is_none);
-        let fetching = self
-            .misses()
-            .filter(|miss| miss.step == Step::Fetching)
-            .count();
+        let released = self.released(inputs.far_limit);
         let resolves = came.resolve_valid
             && self
                 .of_page(came.resolved())
@@ -234,9 +247,16 @@ impl L1Tlb {
             let fills = came.fill_valid && miss.page == came.filled();
             match &mut miss.step {
                 Step::Asking if taken == Some(entry) => miss.step = Step::Walking { stale: false },
+                Step::Held if released == Some(miss.page) => {
+                    miss.claims = true;
+                    miss.step = Step::Asking;
+                }
                 Step::Walking { stale } => {
                     *stale |= came.invalidates(miss.page);
                     let dropped = *stale;
+                    if fills {
+                        miss.claims = came.fill_kind == FAR;
+                    }
                     match came.fill_kind {
                         _ if !fills => {}
                         TRANSLATION | DENIED if dropped => miss.step = Step::Asking,
@@ -247,17 +267,16 @@ impl L1Tlb {
                         kind => {
                             told = !miss.absent && inputs.report_faults;
                             miss.absent = true;
-                            let full = fetching > 0 && fetching >= inputs.far_limit.into();
                             miss.step = match kind {
                                 FAR => Step::Fetching,
-                                _ if full && !resolves => Step::Held,
-                                _ => Step::Asking,
+                                _ => Step::Held,
                             };
                         }
                     }
                 }
                 Step::Fetching if cancels && fills => {
                     if came.invalidates(miss.page) {
+                        miss.claims = false;
                         miss.step = Step::Asking;
                     } else {
                         ended = true;
@@ -265,9 +284,9 @@ impl L1Tlb {
                     }
                 }
                 Step::Fetching if resolves && miss.page == came.resolved() => {
+                    miss.claims = false;
                     miss.step = Step::Asking;
                 }
-                Step::Held if resolves || cancels => miss.step = Step::Asking,
                 _ => {}
             }
         }
@@ -293,6 +312,8 @@ impl L1Tlb {
                         page: checked,
                         step: Step::Asking,
                         absent: false,
+                        claims: false,
+                        since: self.cycle,
                         write: came.check_write,
                     });
                 }
@@ -302,7 +323,7 @@ impl L1Tlb {
         self.woken = (ended || told).then_some(ended && self.refused);
         self.woken_page = came.filled();
         self.refused &= !ended;
-        self.still = self.offered.is_none() && !comes(&came);
+        self.still = self.offered.is_none() && released.is_none() && !comes(&came);
     }
 }
 
@@ -338,7 +359,7 @@ impl Model for L1Tlb {
             *self = Self::new(self.parameters);
             return outputs;
         }
-        if self.is_quiet() {
+        if self.is_quiet() && inputs.far_limit == self.came.far_limit {
             (self.turn, self.woken, self.woken_page) = (0, None, self.came.filled());
         } else {
             self.act(inputs);

@@ -151,6 +151,9 @@ fn four_mshrs_are_enough() {
         let outcome = outcome(&work, &parameters);
         assert!(usize::from(outcome.held) <= mshrs * 8);
         assert_eq!(outcome.fault_service.count(), outcome.far_faults);
+        // A page is told Nack when it is missed, and hardly ever when it asks again.
+        let far = outcome.far_faults;
+        assert!(10 * outcome.nacks < 11 * far, "{} {far}", outcome.nacks);
         outcome.cycles as f64
     });
     assert!(one > 1.8 * two && two > 1.7 * four, "{one} {two} {four}");

@@ -75,10 +75,10 @@ module l1_tlb_proof_top (
     endfunction
 
     // The ghost: what is being done about each page; whether somebody was refused.
-    reg [7:0] open, walking, stale, fetching, held;
+    reg [7:0] open, walking, stale, fetching, held, claims;
     reg       refused;
     wire [1:0] opened = $countones(open);
-    wire [1:0] fetched = $countones(fetching);
+    wire [1:0] claimed = $countones(claims);
     wire found = answer_hit || answer_denied;
     wire missed = checked && !found && !open[check_page];
     wire refusing = missed && opened == 2'd2;
@@ -86,29 +86,39 @@ module l1_tlb_proof_top (
     wire fill = (filled && walking[fill_page]) || denial;
     wire end_of = fill && !kind[1] && !stale[fill_page] && !covers(fill_page);
     wire resolution = resolved && fetching[resolve_page] && !(denial && fill_page == resolve_page);
-    wire hold = !resolution && fetched != 2'd0 && fetched >= far_limit;
+    // Of two pages that are open the later one is that of the last miss.
+    reg  [2:0] newest;
+    wire [7:0] elder = held & ~(8'd1 << newest);
+    wire       room = claimed == 2'd0 || claimed < far_limit;
+    wire [7:0] released = !room ? 8'd0 : elder != 8'd0 ? elder : held;
     wire take = walk_valid && walk_ready;
     integer i;
     always @(posedge clock) begin
         for (i = 0; i < 8; i = i + 1)
             if (walking[i] && covers(i)) stale[i] <= 1'b1;
+        for (i = 0; i < 8; i = i + 1)
+            if (released[i]) begin
+                held[i] <= 1'b0;
+                claims[i] <= 1'b1;
+            end
         if (resolution) begin
             fetching[resolve_page] <= 1'b0;
-            held <= 8'd0;
+            claims[resolve_page] <= 1'b0;
         end
-        if (denial) begin
-            fetching[fill_page] <= 1'b0;
-            held <= 8'd0;
-        end
+        if (denial) fetching[fill_page] <= 1'b0;
         if (take) walking[walk_of] <= 1'b1;
         if (fill) begin
             walking[fill_page] <= 1'b0;
             stale[fill_page] <= 1'b0;
+            claims[fill_page] <= kind == 2'd2;
             if (kind == 2'd2) fetching[fill_page] <= 1'b1;
-            if (kind == 2'd3 && hold) held[fill_page] <= 1'b1;
+            if (kind == 2'd3) held[fill_page] <= 1'b1;
         end
         if (end_of) open[fill_page] <= 1'b0;
-        if (missed && !refusing) open[check_page] <= 1'b1;
+        if (missed && !refusing) begin
+            open[check_page] <= 1'b1;
+            newest <= check_page;
+        end
         refused <= (refused || refusing) && !end_of;
     end
 
@@ -145,8 +155,14 @@ module l1_tlb_proof_top (
         waits <= (waits && !woken) || (asked && !found);
     end
 
+    // The pages that were missed before the watched one and still are.
+    reg [7:0] earlier;
+    wire [7:0] ends = end_of ? 8'd1 << fill_page : 8'd0;
+    always @(posedge clock)
+        earlier <= (asked && missed && !refusing ? open : earlier) & ~ends;
+
     // What the cycle before says about this one.
-    reg       waking_watched, waking_all, asking_still, holding;
+    reg       waking_watched, waking_all, asking_still, holding, unclaimed;
     reg [1:0] overtaken;
     reg [4:0] offer;
     wire [4:0] offer_now = {walk_valid, walk_of, walk_write};
@@ -156,6 +172,7 @@ module l1_tlb_proof_top (
         asking_still <= asking && !(take && offered);
         overtaken <= !asking || (take && offered) ? 2'd0 : overtaken + (take && overtaken != 2'd3);
         holding <= walk_valid && !walk_ready;
+        unclaimed <= held[watched] && claims == 8'd0;
         offer <= offer_now;
     end
 
@@ -169,18 +186,19 @@ module l1_tlb_proof_top (
     assign bad[6] = (waking_watched && !(wake_valid && wake_of == watched)) || (waking_all && !(wake_valid && wake_all))
         || (waits && !woken && !open[watched] && !refused) || (asking_still && !walk_valid);
     assign bad[7] = (holding && offer != offer_now) || overtaken > 2'd1;
-    assign bad[8] = held[watched] && (offered || fetching == 8'd0);
+    assign bad[8] = held[watched] && (offered || (unclaimed && claims == 8'd0)
+        || (released != 8'd0 && !released[watched] && (released & earlier) == 8'd0));
     assign bad[9] = (asked && here && !spoiling && answer_denied != (denied || (check_writes && !writable)))
         || (spoiling && found);
     assign bad[10] = asked && answer_fault != (absent && report_faults);
 
-    reg was_filled, was_dropped, was_replaced, was_walked, was_held, was_spoiled;
+    reg was_filled, was_dropped, was_replaced, was_walked, both_held, was_spoiled;
     always @(posedge clock) begin
         was_filled <= was_filled || end_watched;
         was_dropped <= was_dropped || (fill_watched && !kind[1] && !end_watched);
         was_replaced <= was_replaced || (here && fill_beside && aged);
         was_walked <= was_walked || (take && offered);
-        was_held <= was_held || held[watched];
+        both_held <= both_held || (held[watched] && $countones(held) == 2 && !room);
         was_spoiled <= was_spoiled || (spoiling && walk_valid);
     end
     assign seen[1] = answer_valid && answer_tag == 2'd2 && answer_denied;
@@ -190,7 +208,7 @@ module l1_tlb_proof_top (
     assign seen[5] = was_walked && offered;
     assign seen[6] = waits && wake_all && wake_of != watched && !open[watched];
     assign seen[7] = overtaken == 2'd1 && offered && holding;
-    assign seen[8] = was_held && offered;
+    assign seen[8] = both_held && offered;
     assign seen[9] = asked && answer_denied && !denied && was_spoiled;
     assign seen[10] = asked && answer_fault && held[watched];
 endmodule

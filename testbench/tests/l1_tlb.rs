@@ -307,10 +307,11 @@ fn walk_holds_until_it_is_taken() {
 #[test]
 fn walks_take_turns() {
     let mut tlb = Tlb::new();
+    tlb.far_limit = MISSES as u8;
     for number in 0..MISSES {
         assert_eq!(tlb.read(page(number)), Miss);
     }
-    // Every walk that is taken is answered with a Nack at once.
+    // Every walk that is taken is answered with a Nack at once, and asked for again.
     let mut order = Vec::new();
     let mut nack = None;
     while order.len() < 5 * MISSES as usize {

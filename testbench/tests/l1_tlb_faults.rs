@@ -199,9 +199,16 @@ fn nobody_waits_for_ever() {
     }
 }
 
+/// The walks that are offered, in the order of their numbers.
+fn sorted(tlb: &mut Tlb) -> Vec<Page> {
+    let mut walks = tlb.walks();
+    walks.sort_unstable();
+    walks
+}
+
 /// G8.
 #[test]
-fn nack_is_asked_again_at_once_below_the_limit() {
+fn nack_is_asked_again_while_fewer_pages_than_the_limit_claim_a_place() {
     let mut tlb = Tlb::new();
     tlb.far_limit = 2;
     tlb.miss(page(1));
@@ -211,9 +218,15 @@ fn nack_is_asked_again_at_once_below_the_limit() {
         tlb.nack(page(2));
         assert_eq!(tlb.walks(), [page(2)]);
     }
+    // It claims a place by asking again, so another one waits.
+    tlb.miss(page(3));
+    tlb.nack(page(3));
+    assert!(tlb.walks_in(100).is_empty());
+    tlb.far_limit = 3;
+    assert_eq!(tlb.walks(), [page(3)]);
 }
 
-/// G8.
+/// G8: a place that becomes free lets one page ask, not all of them.
 #[test]
 fn nack_at_the_limit_waits_for_a_resolution() {
     let mut tlb = Tlb::new();
@@ -222,7 +235,7 @@ fn nack_at_the_limit_waits_for_a_resolution() {
         tlb.miss(page(number));
         tlb.far(page(number));
     }
-    for number in 3..5 {
+    for number in 3..6 {
         tlb.miss(page(number));
         tlb.nack(page(number));
         assert!(tlb.walks_in(100).is_empty());
@@ -231,14 +244,56 @@ fn nack_at_the_limit_waits_for_a_resolution() {
     tlb.resolve(page(77));
     assert!(tlb.walks().is_empty());
     tlb.resolve(page(2));
-    let mut walks = tlb.walks();
-    walks.sort_unstable();
-    assert_eq!(walks, [2, 3, 4].map(page));
+    assert_eq!(sorted(&mut tlb), [2, 3].map(page));
+    // The page that has come claims no place any more, so its end frees none.
+    assert_eq!(tlb.translate(page(2), 5), Some((page(2), false)));
+    tlb.far(page(3));
+    assert!(tlb.walks_in(100).is_empty());
+    tlb.resolve(page(1));
+    assert_eq!(sorted(&mut tlb), [1, 4].map(page));
+    // It is still absent: its far fault is held again, beside that of the page that asked meanwhile.
+    tlb.far(page(1));
+    tlb.far(page(4));
+    tlb.resolve(page(3));
+    assert_eq!(tlb.walks(), [page(3)], "two pages claim a place");
+    tlb.resolve(page(4));
+    assert_eq!(sorted(&mut tlb), [4, 5].map(page));
 }
 
 /// G8.
 #[test]
-fn nack_never_waits_without_a_far_fault() {
+fn page_that_was_missed_longest_ago_asks_again_first() {
+    let mut tlb = Tlb::new();
+    tlb.far_limit = 1;
+    for number in 0..MISSES {
+        tlb.miss(page(number));
+    }
+    // The entries of two pages go to later ones, and Nacks come in another order than that of the misses.
+    for (gone, next) in [(5, 20), (2, 21)] {
+        assert_eq!(tlb.translate(page(gone), 1), Some((page(gone), false)));
+        tlb.miss(page(next));
+    }
+    tlb.far(page(0));
+    for number in [21, 7, 20, 3, 6, 1, 4] {
+        tlb.nack(page(number));
+    }
+    assert!(tlb.walks_in(100).is_empty());
+    tlb.resolve(page(0));
+    assert_eq!(sorted(&mut tlb), [0, 1].map(page));
+    // A Nack changes nothing in that.
+    tlb.nack(page(1));
+    assert_eq!(tlb.walks(), [page(1)]);
+    for turn in [1, 3, 4, 6, 7, 20, 21].windows(2) {
+        tlb.far(page(turn[0]));
+        assert!(tlb.walks().is_empty());
+        tlb.resolve(page(turn[0]));
+        assert_eq!(sorted(&mut tlb), [turn[0], turn[1]].map(page));
+    }
+}
+
+/// G8.
+#[test]
+fn nack_never_waits_without_a_claim() {
     let mut tlb = Tlb::new();
     tlb.far_limit = 0;
     tlb.miss(page(1));
@@ -253,14 +308,28 @@ fn nack_never_waits_without_a_far_fault() {
         ..fill(page(2), NACK, 0)
     };
     tlb.answer_walk(&both);
-    let mut walks = tlb.walks();
-    walks.sort_unstable();
-    assert_eq!(walks, [1, 2].map(page));
+    assert_eq!(sorted(&mut tlb), [1, 2].map(page));
+    // A page that asked again turns out to be present; so does one whose answer an invalidation drops.
+    tlb.nack(page(1));
+    assert!(tlb.walks_in(100).is_empty());
+    assert_eq!(tlb.translate(page(2), 5), Some((page(2), false)));
+    assert_eq!(tlb.walks(), [page(1)]);
+    tlb.miss(page(3));
+    tlb.nack(page(3));
+    assert!(tlb.walks_in(100).is_empty());
+    tlb.forget(page(1));
+    assert_eq!(tlb.translate(page(1), 6), None);
+    assert_eq!(sorted(&mut tlb), [1, 3].map(page));
+    // Or it is denied.
+    tlb.nack(page(1));
+    assert!(tlb.walks_in(100).is_empty());
+    assert_eq!(tlb.deny(page(3)), Some((page(3), false)));
+    assert_eq!(tlb.walks(), [page(1)]);
 }
 
 /// G8: the driver cancels a far fault, and the GMMU denies its page.
 #[test]
-fn cancelled_far_fault_denies_its_page_and_lets_others_ask() {
+fn cancelled_far_fault_denies_its_page_and_lets_another_one_ask() {
     let mut tlb = Tlb::new();
     tlb.far_limit = 1;
     tlb.report_faults = true;
@@ -277,23 +346,22 @@ fn cancelled_far_fault_denies_its_page_and_lets_others_ask() {
     assert_eq!([tlb.read(page(1)), tlb.read(page(2))], [Fault; 2]);
     assert_eq!(tlb.deny(page(1)), Some((page(1), false)));
     assert_eq!([tlb.read(page(1)), tlb.write(page(1))], [Denied; 2]);
-    let mut walks = tlb.walks();
-    walks.sort_unstable();
-    assert_eq!(walks, [2, 3].map(page));
-    // The place of the one that was cancelled is free.
+    assert_eq!(tlb.walks(), [page(2)]);
     tlb.far(page(2));
-    tlb.nack(page(3));
     assert!(tlb.walks_in(100).is_empty());
     tlb.resolve(page(2));
-    assert_eq!(tlb.walks().len(), 2);
+    assert_eq!(sorted(&mut tlb), [2, 3].map(page));
 }
 
 /// G3, G8: a page that is denied and invalidated in one cycle is walked again.
 #[test]
 fn cancelled_far_fault_of_an_invalidated_page_is_walked_again() {
     let mut tlb = Tlb::new();
+    tlb.far_limit = 1;
     tlb.miss(page(1));
     tlb.far(page(1));
+    tlb.miss(page(2));
+    tlb.nack(page(2));
     let both = Inputs {
         fill_valid: true,
         fill_kind: DENIED,
@@ -301,7 +369,8 @@ fn cancelled_far_fault_of_an_invalidated_page_is_walked_again() {
         ..invalidate(page(1), OF_PAGE)
     };
     assert_eq!(tlb.answer_walk(&both), None);
-    assert_eq!(tlb.walks(), [page(1)]);
+    // Its place at the GMMU is free.
+    assert_eq!(sorted(&mut tlb), [1, 2].map(page));
     assert_eq!(tlb.translate(page(1), 4), Some((page(1), false)));
     assert_eq!(tlb.read(page(1)), Hit(4));
 }
@@ -324,6 +393,7 @@ fn absent_page_is_a_fault_where_faults_are_reported() {
     assert_eq!(tlb.read(page(1)), Fault, "it is not here yet");
     assert_eq!(tlb.walks().len(), 3);
     assert_eq!(tlb.nack(page(1)), None, "it was told");
+    assert_eq!(tlb.nack(page(2)), None);
     assert_eq!(tlb.walks(), [page(1)]);
     assert_eq!(tlb.translate(page(1), 6), Some((page(1), false)));
     assert_eq!(tlb.read(page(1)), Hit(6));

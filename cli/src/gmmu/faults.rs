@@ -46,9 +46,9 @@ pub fn far_faults(rows: &[Row], args: &Args, parameters: &Parameters) -> String 
         format!(
             "## Far faults\n\nDesign 3 on `stream`, every page absent at first. The driver brings a page in {service} us, of \
              which it takes {} cycles of the link (4 KB over 16 GB/s: Zheng et al., HPCA 2016, section 3). Where an SM has no \
-             MSHR left it is told Nack, and asks again when one of its far faults has resolved. An L1 TLB waits for {few} \
-             pages, as the block does, or for {many}. *Bound*: MSHRs over the time of a service, or what the link carries, \
-             whichever is less; *gain*: of all that is gained over one MSHR; *p99*: from a miss to its page, us.",
+             MSHR left it is told Nack, and asks again for one page with each of its far faults that resolves. An L1 TLB waits \
+             for {few} pages, as the block does, or for {many}. *Bound*: MSHRs over the time of a service, or what the link \
+             carries, whichever is less; *gain*: of all that is gained over one MSHR; *p99*: from a miss to its page, us.",
             parameters.transfer
         ),
         &[
@@ -81,15 +81,5 @@ pub fn far_faults(rows: &[Row], args: &Args, parameters: &Parameters) -> String 
             false => "",
         }
     );
-    let refused = of(many, 16).filter(|row| row.nacks > row.far_faults);
-    if let Some(row) = refused.filter(|_| beyond(many) > 2.0) {
-        told += &format!(
-            " What {many} misses gain beyond 16 is the walker's time: with each page that comes an SM asks again for all that it \
-             holds, and nearly all of it is told Nack again ({} Nacks to {} far faults with 16); the walks that the driver's \
-             commands ask for take turns with those, so that pages that are there are found late, and the link waits.",
-            grouped(row.nacks),
-            grouped(row.far_faults)
-        );
-    }
     format!("{table}\n\n{told}")
 }

@@ -3,9 +3,11 @@
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
+use crate::count_of::CountOf;
 use crate::lowest::Lowest;
 use crate::register::Register;
 use crate::select::Select;
+use crate::service_order::ServiceOrder;
 use crate::turns::Turns;
 
 /// What is being done about a page.
@@ -19,13 +21,20 @@ enum Miss {
     Walking,
     /// The GMMU holds its far fault.
     Fetching,
-    /// The GMMU had no place for its far fault, and will not have one before another is resolved.
+    /// The GMMU had no place for its far fault; it asks again when fewer pages claim one.
     Held,
 }
 
-/// `M` entries with `N`-bit numbers, counted in `O` = `N` + 1 bits; pages of `P` bits, spaces of `A`.
+/// `M` entries with `N`-bit numbers and `U` pairs of them, counted in `O` = `N` + 1 bits; pages of `P` bits, spaces of `A`.
 #[derive(LogicBlock)]
-pub struct Misses<const M: usize, const N: usize, const O: usize, const P: usize, const A: usize> {
+pub struct Misses<
+    const M: usize,
+    const N: usize,
+    const O: usize,
+    const U: usize,
+    const P: usize,
+    const A: usize,
+> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -90,7 +99,10 @@ pub struct Misses<const M: usize, const N: usize, const O: usize, const P: usize
     // A walk is under way that began before an invalidation.
     stale: [Register<Bit>; M],
     known_absent: [Register<Bit>; M],
-    fetching: Register<Bits<O>>,
+    // It has a place at the GMMU, or asks for one after a Nack.
+    claiming: [Register<Bit>; M],
+    // The order in which the pages were missed.
+    missed: Register<Bits<U>>,
     refused: Register<Bit>,
 
     // The walk on offer.
@@ -98,15 +110,15 @@ pub struct Misses<const M: usize, const N: usize, const O: usize, const P: usize
     turn: Register<Bits<N>>,
 
     free: Lowest<M>,
+    claims: CountOf<M, O>,
+    longest_ago: ServiceOrder<M, N, U>,
     next: Turns<M, N>,
     some_free: AnyOf<M>,
     some_looked: AnyOf<M>,
     some_absent: AnyOf<M>,
     some_ended: AnyOf<M>,
-    some_put_off: AnyOf<M>,
     some_told: AnyOf<M>,
-    some_resolved: AnyOf<M>,
-    some_cancelled: AnyOf<M>,
+    some_claiming: AnyOf<M>,
     some_asking: AnyOf<M>,
     some_write: AnyOf<M>,
     offered_page: Select<M, Bits<P>>,
@@ -119,19 +131,18 @@ pub struct Misses<const M: usize, const N: usize, const O: usize, const P: usize
     cancelled: [Signal<Local, Bit>; M],
     ended: [Signal<Local, Bit>; M],
     resolved: [Signal<Local, Bit>; M],
+    released: [Signal<Local, Bit>; M],
     asking: [Signal<Local, Bit>; M],
     offered: [Signal<Local, Bit>; M],
     far: Signal<Local, Bit>,
-    hold: Signal<Local, Bit>,
+    room: Signal<Local, Bit>,
     missing: Signal<Local, Bit>,
     refusing: Signal<Local, Bit>,
     choosing: Signal<Local, Bit>,
-    fetching_left: Signal<Local, Bits<O>>,
-    fetching_resolved: Signal<Local, Bits<O>>,
 }
 
-impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: usize> Logic
-    for Misses<M, N, O, P, A>
+impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: usize, const A: usize>
+    Logic for Misses<M, N, O, U, P, A>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -148,9 +159,11 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
             self.stale[i].reset.next = self.reset.val();
             self.known_absent[i].clock.next = self.clock.val();
             self.known_absent[i].reset.next = self.reset.val();
+            self.claiming[i].clock.next = self.clock.val();
+            self.claiming[i].reset.next = self.reset.val();
         }
-        self.fetching.clock.next = self.clock.val();
-        self.fetching.reset.next = self.reset.val();
+        self.missed.clock.next = self.clock.val();
+        self.missed.reset.next = self.reset.val();
         self.refused.clock.next = self.clock.val();
         self.refused.reset.next = self.reset.val();
         self.offering.clock.next = self.clock.val();
@@ -191,11 +204,8 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
             self.some_looked.of[i].next = self.looked[i].val();
             self.some_absent.of[i].next = self.looked[i].val() && self.known_absent[i].q.val();
             self.some_ended.of[i].next = self.ended[i].val();
-            self.some_put_off.of[i].next = self.filled[i].val() && self.far.val();
             self.some_told.of[i].next =
                 self.filled[i].val() && self.far.val() && !self.known_absent[i].q.val();
-            self.some_resolved.of[i].next = self.resolved[i].val();
-            self.some_cancelled.of[i].next = self.cancelled[i].val();
         }
         self.absent.next = self.some_absent.any.val();
         self.write.next = self.some_ended.any.val();
@@ -215,22 +225,22 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
         self.refused.d.next =
             (self.refused.q.val() || self.refusing.val()) && !self.some_ended.any.val();
 
-        // A Nack waits for a resolution if the GMMU holds as many far faults of this TLB as it can.
-        self.fetching_left.next = self.fetching.q.val();
-        if self.some_cancelled.any.val() {
-            self.fetching_left.next = self.fetching.q.val() - 1;
+        // What was told Nack is held, and asks again while there is room at the GMMU: the page that was missed longest ago.
+        for i in 0..M {
+            self.claims.of[i].next = self.claiming[i].q.val();
+            self.some_claiming.of[i].next = self.claiming[i].q.val();
+            self.longest_ago.request[i].next = self.state[i].q.val() == Miss::Held;
+            // The lowest free entry comes last whether it is taken or not.
+            self.longest_ago.served[i].next = self.free.grant[i].val();
+            self.longest_ago.last[i].next = false;
         }
-        self.fetching_resolved.next = self.fetching_left.val();
-        if self.some_resolved.any.val() {
-            self.fetching_resolved.next = self.fetching_left.val() - 1;
+        self.longest_ago.order.next = self.missed.q.val();
+        self.missed.d.next = self.longest_ago.after.val();
+        self.room.next =
+            !self.some_claiming.any.val() || (self.claims.count.val() < self.far_limit.val());
+        for i in 0..M {
+            self.released[i].next = self.room.val() && self.longest_ago.grant[i].val();
         }
-        self.fetching.d.next = self.fetching_resolved.val();
-        if self.some_put_off.any.val() && !self.fill_kind.val().get_bit(0) {
-            self.fetching.d.next = self.fetching_resolved.val() + 1;
-        }
-        self.hold.next = !self.some_resolved.any.val()
-            && self.fetching.q.val().any()
-            && (self.far_limit.val() <= self.fetching.q.val());
 
         // The walk: entries take turns, and the next one is that above the one that was offered last.
         self.choosing.next = !self.offering.q.val() || self.walk_ready.val();
@@ -263,6 +273,7 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
             self.by_write[i].d.next = self.by_write[i].q.val();
             self.stale[i].d.next = self.stale[i].q.val();
             self.known_absent[i].d.next = self.known_absent[i].q.val();
+            self.claiming[i].d.next = self.claiming[i].q.val();
             if self.dropped[i].val() && (self.state[i].q.val() == Miss::Walking) {
                 self.stale[i].d.next = true;
             }
@@ -271,23 +282,26 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
             }
             if self.filled[i].val() {
                 self.stale[i].d.next = false;
+                self.claiming[i].d.next = false;
                 self.state[i].d.next = Miss::Asking;
                 if self.far.val() {
                     self.known_absent[i].d.next = true;
+                    self.state[i].d.next = Miss::Held;
                     if !self.fill_kind.val().get_bit(0) {
+                        self.claiming[i].d.next = true;
                         self.state[i].d.next = Miss::Fetching;
-                    } else if self.hold.val() {
-                        self.state[i].d.next = Miss::Held;
                     }
                 }
             }
             if self.ended[i].val() {
                 self.state[i].d.next = Miss::Free;
             }
-            if self.resolved[i].val()
-                || ((self.some_resolved.any.val() || self.some_cancelled.any.val())
-                    && (self.state[i].q.val() == Miss::Held))
-            {
+            if self.resolved[i].val() {
+                self.claiming[i].d.next = false;
+                self.state[i].d.next = Miss::Asking;
+            }
+            if self.released[i].val() {
+                self.claiming[i].d.next = true;
                 self.state[i].d.next = Miss::Asking;
             }
             // What a free entry holds does not matter, so a check that hits may leave its page there.
@@ -304,8 +318,8 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
     }
 }
 
-impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: usize> Default
-    for Misses<M, N, O, P, A>
+impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: usize, const A: usize>
+    Default for Misses<M, N, O, U, P, A>
 {
     fn default() -> Self {
         macro_rules! signals {
@@ -321,15 +335,12 @@ impl<const M: usize, const N: usize, const O: usize, const P: usize, const A: us
             filling,
             fill_kind, fill_page, fill_space, resolving, resolve_page, resolve_space, walk_ready, far_limit,
             report_faults,
-            absent, write, wake, wake_all, walk_valid, walk_page, walk_space, walk_write, fetching, refused,
-            offering, turn, free,
-            next, some_free, some_looked, some_absent, some_ended, some_put_off, some_told,
-            some_resolved, some_cancelled, some_asking, some_write, offered_page, offered_space, far, hold, missing,
-            refusing, choosing,
-            fetching_left, fetching_resolved;
-            state, page, space, by_write, stale, known_absent, in_space, looked, dropped, named, filled, cancelled,
-            ended,
-            resolved, asking, offered
+            absent, write, wake, wake_all, walk_valid, walk_page, walk_space, walk_write, missed, refused,
+            offering, turn, free, claims, longest_ago,
+            next, some_free, some_looked, some_absent, some_ended, some_told, some_claiming, some_asking, some_write,
+            offered_page, offered_space, far, room, missing, refusing, choosing;
+            state, page, space, by_write, stale, known_absent, claiming, in_space, looked, dropped, named, filled,
+            cancelled, ended, resolved, released, asking, offered
         )
     }
 }

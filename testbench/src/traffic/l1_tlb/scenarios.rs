@@ -14,7 +14,9 @@ scenarios! {
         missed_while_filled, refused, refused_while_an_entry_is_freed, denied_page, denied_write, fault_told,
         fault_not_told, same_page_of_another_space, walk_stalled, walk_after_walk, filled, filled_into_a_full_set,
         replaced_while_used, fill_dropped, fill_dropped_in_the_same_cycle, stray_fill, far_fault, far_fault_of_a_stale_walk,
-        nack_asked_again, nack_held, nack_beside_a_resolution, nack_of_a_stale_walk, all_misses_fetch, resolved,
+        nack, nack_after_a_nack, nack_beside_a_resolution, nack_of_a_stale_walk, held_at_the_limit, asked_again,
+        asked_again_although_the_limit_is_zero, asked_again_before_a_page_that_was_missed_later,
+        asked_again_before_a_lower_entry, asked_again_beside_a_nack, more_claims_than_the_limit, all_misses_fetch, resolved,
         resolved_with_some_held, stray_resolution, woken, all_woken, invalidated_page, invalidated_space,
         invalidated_everything, invalidated_walk, wrote_a_clean_page, wrote_a_clean_page_while_all_misses_are_taken,
         wrote_a_clean_page_beside_a_fill, cancelled, cancelled_with_some_held, cancelled_by_an_invalidation_too,
@@ -59,7 +61,6 @@ impl L1TlbTraffic {
         let covered = came.invalidates(came.filled());
         let absent = came.fill_kind >= FAR;
         let nack = came.fill_kind == NACK;
-        let held = fetching > 0 && fetching >= usize::from(inputs.far_limit) && !resolved;
         let ended = walking == Some(false) && !absent && !covered;
         let asked = of(came.filled())
             .is_some_and(|miss| matches!(miss.step, Step::Walking { .. } | Step::Fetching));
@@ -80,10 +81,41 @@ impl L1TlbTraffic {
             count(&mut s.far_fault, absent && !nack);
             count(&mut s.far_fault_of_a_stale_walk, absent && !nack && stale);
             count(&mut s.nack_of_a_stale_walk, nack && stale);
-            count(&mut s.nack_asked_again, nack && !held && !resolved);
+            count(&mut s.nack, nack);
+            count(
+                &mut s.nack_after_a_nack,
+                nack && of(came.filled()).is_some_and(|miss| miss.claims),
+            );
             count(&mut s.nack_beside_a_resolution, nack && resolved);
-            count(&mut s.nack_held, nack && held);
         }
+
+        let limit = usize::from(inputs.far_limit);
+        let claims = model.misses().filter(|miss| miss.claims).count();
+        let held = model.misses().filter(|miss| miss.step == Step::Held);
+        let held: Vec<_> = held.map(|miss| miss.page).collect();
+        let released = model.released(inputs.far_limit);
+        count(&mut s.asked_again, released.is_some());
+        count(
+            &mut s.asked_again_although_the_limit_is_zero,
+            released.is_some() && limit == 0,
+        );
+        count(
+            &mut s.asked_again_before_a_page_that_was_missed_later,
+            released.is_some() && held.len() > 1,
+        );
+        count(
+            &mut s.asked_again_beside_a_nack,
+            released.is_some() && nack && walking.is_some(),
+        );
+        count(
+            &mut s.held_at_the_limit,
+            released.is_none() && !held.is_empty(),
+        );
+        count(
+            &mut s.asked_again_before_a_lower_entry,
+            released.is_some() && held.first() != released.as_ref(),
+        );
+        count(&mut s.more_claims_than_the_limit, claims > limit);
 
         let cancelled = came.fill_valid
             && came.fill_kind == DENIED
