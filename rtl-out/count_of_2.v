@@ -3,7 +3,7 @@
 // Tells how many of 2 bits are high.
 module count_of_2 (
     input  wire [1:0] of,
-    output wire [4:0] count
+    output wire [1:0] count
 );
-    assign count = ({4'd0, of[0]} + {4'd0, of[1]});
+    assign count = ({1'd0, of[0]} + {1'd0, of[1]});
 endmodule

@@ -2,7 +2,7 @@ dirty_bits_proof.v
 any_of_4.v
 arbiter_lowest_4.v
 dirty_bits_proof_counts.v
-count_of_2.v
+count_of_2_in_5_bits.v
 register_5.v
 register_4.v
 dirty_bits_proof_search.v

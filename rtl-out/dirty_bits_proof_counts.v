@@ -24,7 +24,7 @@ module dirty_bits_proof_counts (
     register_4 rows (.clock(clock), .reset(reset), .d(rows_d), .q(rows_q));
     register_5 few (.clock(clock), .reset(reset), .d(few_d), .q(few_q));
     register_5 all (.clock(clock), .reset(reset), .d(all_d), .q(all_q));
-    count_of_2 ones (.of(ones_of), .count(ones_count));
+    count_of_2_in_5_bits ones (.of(ones_of), .count(ones_count));
 
     always @* begin : ones_of_process
         integer i;

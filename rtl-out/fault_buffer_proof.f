@@ -5,7 +5,7 @@ select_13_of_64.v
 fault_buffer_proof_record.v
 select_8_of_64.v
 select_2_of_64.v
-count_of_2.v
+count_of_2_in_5_bits.v
 arbiter_lowest_2.v
 fault_buffer_proof_commands.v
 fault_buffer_proof_ring.v

@@ -44,7 +44,7 @@ module fault_buffer_proof_record (
     wire   [63:0] words_chosen;
 
     arbiter_lowest_2 client (.request(requester), .grant(client_grant), .index(client_index));
-    count_of_2 others (.of(others_of), .count(others_count));
+    count_of_2_in_5_bits others (.of(others_of), .count(others_count));
     select_2_of_64 mask (.choose(requester), .of(mask_of), .chosen(mask_chosen));
     select_8_of_64 words (.choose(show), .of(words_of), .chosen(words_chosen));
 

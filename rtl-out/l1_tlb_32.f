@@ -4,7 +4,8 @@ l1_tlb_32_misses.v
 select_8_of_8.v
 select_8_of_36.v
 turns_of_8.v
-register_4.v
+service_order_8.v
+count_of_8.v
 register_3.v
 any_of_8.v
 lowest_of_8.v

@@ -43,15 +43,14 @@ module l1_tlb_32_misses (
     reg     [7:0] cancelled;
     reg     [7:0] ended;
     reg     [7:0] resolved;
+    reg     [7:0] released;
     reg     [7:0] asking;
     reg     [7:0] offered;
     wire          far_;
-    wire          hold;
+    wire          room;
     wire          missing;
     wire          refusing;
     wire          choosing;
-    reg     [3:0] fetching_left;
-    reg     [3:0] fetching_resolved;
     reg    [23:0] state_d;
     wire   [23:0] state_q;
     reg   [287:0] page_d;
@@ -64,8 +63,9 @@ module l1_tlb_32_misses (
     wire    [7:0] stale_q;
     reg     [7:0] known_absent_d;
     wire    [7:0] known_absent_q;
-    reg     [3:0] fetching_d;
-    wire    [3:0] fetching_q;
+    reg     [7:0] claiming_d;
+    wire    [7:0] claiming_q;
+    wire   [27:0] missed_q;
     wire          refused_d;
     wire          refused_q;
     wire          offering_d;
@@ -74,6 +74,12 @@ module l1_tlb_32_misses (
     wire    [2:0] turn_q;
     reg     [7:0] free_request;
     wire    [7:0] free_grant;
+    wire    [3:0] claims_count;
+    wire    [7:0] longest_ago_last;
+    reg     [7:0] longest_ago_request;
+    wire   [27:0] longest_ago_after;
+    wire    [7:0] longest_ago_grant;
+    wire    [2:0] unused_longest_ago_index;
     wire    [2:0] next_index;
     reg     [7:0] some_free_of;
     wire          some_free_any;
@@ -81,12 +87,9 @@ module l1_tlb_32_misses (
     reg     [7:0] some_absent_of;
     wire          some_absent_any;
     wire          some_ended_any;
-    reg     [7:0] some_put_off_of;
-    wire          some_put_off_any;
     reg     [7:0] some_told_of;
     wire          some_told_any;
-    wire          some_resolved_any;
-    wire          some_cancelled_any;
+    wire          some_claiming_any;
     wire          some_asking_any;
     reg     [7:0] some_write_of;
     wire          some_write_any;
@@ -99,20 +102,29 @@ module l1_tlb_32_misses (
     register_1 by_write [7:0] (.clock(clock), .reset(reset), .d(by_write_d), .q(by_write_q));
     register_1 stale [7:0] (.clock(clock), .reset(reset), .d(stale_d), .q(stale_q));
     register_1 known_absent [7:0] (.clock(clock), .reset(reset), .d(known_absent_d), .q(known_absent_q));
-    register_4 fetching (.clock(clock), .reset(reset), .d(fetching_d), .q(fetching_q));
+    register_1 claiming [7:0] (.clock(clock), .reset(reset), .d(claiming_d), .q(claiming_q));
+    register_28 missed (.clock(clock), .reset(reset), .d(longest_ago_after), .q(missed_q));
     register_1 refused (.clock(clock), .reset(reset), .d(refused_d), .q(refused_q));
     register_1 offering (.clock(clock), .reset(reset), .d(offering_d), .q(offering_q));
     register_3 turn (.clock(clock), .reset(reset), .d(turn_d), .q(turn_q));
     lowest_of_8 free (.request(free_request), .grant(free_grant));
+    count_of_8 claims (.of(claiming_q), .count(claims_count));
+    service_order_8 longest_ago (
+        .order(missed_q),
+        .served(free_grant),
+        .last(longest_ago_last),
+        .request(longest_ago_request),
+        .after(longest_ago_after),
+        .grant(longest_ago_grant),
+        .index(unused_longest_ago_index)
+    );
     turns_of_8 next (.request(asking), .last(turn_q), .index(next_index));
     any_of_8 some_free (.of(some_free_of), .any(some_free_any));
     any_of_8 some_looked (.of(looked), .any(some_looked_any));
     any_of_8 some_absent (.of(some_absent_of), .any(some_absent_any));
     any_of_8 some_ended (.of(ended), .any(some_ended_any));
-    any_of_8 some_put_off (.of(some_put_off_of), .any(some_put_off_any));
     any_of_8 some_told (.of(some_told_of), .any(some_told_any));
-    any_of_8 some_resolved (.of(resolved), .any(some_resolved_any));
-    any_of_8 some_cancelled (.of(cancelled), .any(some_cancelled_any));
+    any_of_8 some_claiming (.of(claiming_q), .any(some_claiming_any));
     any_of_8 some_asking (.of(asking), .any(some_asking_any));
     any_of_8 some_write (.of(some_write_of), .any(some_write_any));
     select_8_of_36 offered_page (.choose(offered), .of(page_q), .chosen(offered_page_chosen));
@@ -184,13 +196,6 @@ module l1_tlb_32_misses (
         end
     end
 
-    always @* begin : some_put_off_of_process
-        integer i;
-        for (i = 0; i < 8; i = i + 1) begin
-            some_put_off_of[i] = filled[i] && far_;
-        end
-    end
-
     always @* begin : some_told_of_process
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
@@ -221,28 +226,30 @@ module l1_tlb_32_misses (
     assign wake_all = some_ended_any && (refused_q || refusing);
     assign refused_d = (refused_q || refusing) && !some_ended_any;
 
-    always @* begin : fetching_left_process
-        fetching_left = fetching_q;
-        if (some_cancelled_any) begin
-            fetching_left = fetching_q - 4'd1;
+    always @* begin : longest_ago_request_process
+        integer i;
+        for (i = 0; i < 8; i = i + 1) begin
+            longest_ago_request[i] = state_q[i*3 +: 3] == MISS_HELD;
         end
     end
 
-    always @* begin : fetching_resolved_process
-        fetching_resolved = fetching_left;
-        if (some_resolved_any) begin
-            fetching_resolved = fetching_left - 4'd1;
+    assign longest_ago_last[0] = 1'd0;
+    assign longest_ago_last[1] = 1'd0;
+    assign longest_ago_last[2] = 1'd0;
+    assign longest_ago_last[3] = 1'd0;
+    assign longest_ago_last[4] = 1'd0;
+    assign longest_ago_last[5] = 1'd0;
+    assign longest_ago_last[6] = 1'd0;
+    assign longest_ago_last[7] = 1'd0;
+    assign room = !some_claiming_any || (claims_count < far_limit);
+
+    always @* begin : released_process
+        integer i;
+        for (i = 0; i < 8; i = i + 1) begin
+            released[i] = room && longest_ago_grant[i];
         end
     end
 
-    always @* begin : fetching_d_process
-        fetching_d = fetching_resolved;
-        if (some_put_off_any && !fill_kind[0]) begin
-            fetching_d = fetching_resolved + 4'd1;
-        end
-    end
-
-    assign hold = !some_resolved_any && (|fetching_q) && (far_limit <= fetching_q);
     assign choosing = !offering_q || walk_ready;
 
     always @* begin : offered_process
@@ -289,6 +296,7 @@ module l1_tlb_32_misses (
             by_write_d[i] = by_write_q[i];
             stale_d[i] = stale_q[i];
             known_absent_d[i] = known_absent_q[i];
+            claiming_d[i] = claiming_q[i];
             if (dropped[i] && (state_q[i*3 +: 3] == MISS_WALKING)) begin
                 stale_d[i] = 1'd1;
             end
@@ -297,21 +305,26 @@ module l1_tlb_32_misses (
             end
             if (filled[i]) begin
                 stale_d[i] = 1'd0;
+                claiming_d[i] = 1'd0;
                 state_d[i*3 +: 3] = MISS_ASKING;
                 if (far_) begin
                     known_absent_d[i] = 1'd1;
+                    state_d[i*3 +: 3] = MISS_HELD;
                     if (!fill_kind[0]) begin
+                        claiming_d[i] = 1'd1;
                         state_d[i*3 +: 3] = MISS_FETCHING;
-                    end else if (hold) begin
-                        state_d[i*3 +: 3] = MISS_HELD;
                     end
                 end
             end
             if (ended[i]) begin
                 state_d[i*3 +: 3] = MISS_FREE;
             end
-            if (resolved[i]
-                || ((some_resolved_any || some_cancelled_any) && (state_q[i*3 +: 3] == MISS_HELD))) begin
+            if (resolved[i]) begin
+                claiming_d[i] = 1'd0;
+                state_d[i*3 +: 3] = MISS_ASKING;
+            end
+            if (released[i]) begin
+                claiming_d[i] = 1'd1;
                 state_d[i*3 +: 3] = MISS_ASKING;
             end
             if (free_grant[i]) begin

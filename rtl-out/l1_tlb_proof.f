@@ -1,6 +1,8 @@
 l1_tlb_proof.v
 l1_tlb_proof_misses.v
 turns_of_2.v
+service_order_2.v
+count_of_2.v
 register_3.v
 lowest_of_2.v
 recency_2_ways_2_sets.v
