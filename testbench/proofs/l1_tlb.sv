@@ -192,13 +192,14 @@ module l1_tlb_proof_top (
         || (spoiling && found);
     assign bad[10] = asked && answer_fault != (absent && report_faults);
 
-    reg was_filled, was_dropped, was_replaced, was_walked, both_held, was_spoiled;
+    reg was_filled, was_dropped, was_replaced, was_walked, kept_out, passed_over, was_spoiled;
     always @(posedge clock) begin
         was_filled <= was_filled || end_watched;
         was_dropped <= was_dropped || (fill_watched && !kind[1] && !end_watched);
         was_replaced <= was_replaced || (here && fill_beside && aged);
         was_walked <= was_walked || (take && offered);
-        both_held <= both_held || (held[watched] && $countones(held) == 2 && !room);
+        kept_out <= kept_out || (held[watched] && !room);
+        passed_over <= passed_over || (held[watched] && released != 8'd0 && !released[watched]);
         was_spoiled <= was_spoiled || (spoiling && walk_valid);
     end
     assign seen[1] = answer_valid && answer_tag == 2'd2 && answer_denied;
@@ -208,7 +209,7 @@ module l1_tlb_proof_top (
     assign seen[5] = was_walked && offered;
     assign seen[6] = waits && wake_all && wake_of != watched && !open[watched];
     assign seen[7] = overtaken == 2'd1 && offered && holding;
-    assign seen[8] = both_held && offered;
+    assign seen[8] = kept_out && passed_over && offered;
     assign seen[9] = asked && answer_denied && !denied && was_spoiled;
     assign seen[10] = asked && answer_fault && held[watched];
 endmodule
