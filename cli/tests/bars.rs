@@ -43,7 +43,7 @@ const CACHE_CUT_PERCENT: f64 = 80.0;
 /// Of what walks at once and memory's latency allow, a walker asks for.
 const WALKER_SHARE: f64 = 0.95;
 /// Far faults an L1 TLB of so many misses is held to gain nothing by beyond 16 MSHRs: the columns of the report.
-const NOTHING_BEYOND_16: [&str; 1] = ["8 misses: faults per ms"];
+const NOTHING_BEYOND_16: [&str; 2] = ["8 misses: faults per ms", "128 misses: faults per ms"];
 /// Every clock, MHz.
 const CLOCK_MHZ: f64 = 1000.0;
 
