@@ -559,7 +559,7 @@ fn traffic_drives_every_bit_of_spaces_and_frames() {
 #[test]
 fn buffer_that_is_turned_off_holds_nobody_up() {
     let (mut held, mut nacks) = (0, 0);
-    for delay in 0..80 {
+    for delay in 50..150 {
         let mut gmmu = Gmmu::fast("8");
         gmmu.map(0, 9, 7, OPEN);
         gmmu.ask(0, 0, 5, false);
