@@ -1,8 +1,6 @@
 //! Notation of the exporter, whose modules are its own: index expressions, and names that Verilog accepts. These are tests
 //! here, not beside what they test, so that the blocks need not be compiled once more for them.
 
-#![allow(dead_code)] // what the tests do not call
-
 #[path = "../src/verilog/index.rs"]
 mod index;
 #[path = "../src/verilog/names.rs"]

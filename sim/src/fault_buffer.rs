@@ -470,9 +470,10 @@ impl FaultBuffer {
         let low = |bits: usize| data & (u64::MAX >> (64 - bits));
         match number {
             register::BASE if at_rest => Effect::Base(low(self.parameters.frame_bits)),
-            register::SIZE if at_rest && low(self.parameters.ring_bits) >= 3 => {
-                Effect::Size(low(self.parameters.ring_bits))
-            }
+            register::SIZE if at_rest => match low(self.parameters.ring_bits) {
+                0..3 => Effect::Nothing,
+                size => Effect::Size(size),
+            },
             register::GET => {
                 let get = low(self.parameters.ring_bits);
                 let taken = (0..=self.unread).find(|records| self.after(*records as u64) == get);
