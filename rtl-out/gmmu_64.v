@@ -147,6 +147,7 @@ module gmmu_64 (
     wire          walker_memory_update;
     wire          walker_memory_dirty;
     wire   [63:0] walker_memory_expected;
+    wire          walker_memory_anew;
     wire          walker_invalidate_ready;
     wire          cache_invalidate_valid;
     wire          cache_request_ready;
@@ -155,6 +156,7 @@ module gmmu_64 (
     wire   [63:0] cache_answer_data;
     wire          cache_answer_error;
     wire          cache_answer_changed;
+    wire          cache_answer_kept;
     wire          cache_memory_valid;
     wire    [5:0] cache_memory_walk;
     wire   [36:0] cache_memory_word;
@@ -310,6 +312,7 @@ module gmmu_64 (
         .response_data(cache_answer_data),
         .response_error(cache_answer_error),
         .response_changed(cache_answer_changed),
+        .response_kept(cache_answer_kept),
         .root_valid(root_valid),
         .root_space(root_space),
         .root_frame(root_frame),
@@ -343,6 +346,7 @@ module gmmu_64 (
         .memory_update(walker_memory_update),
         .memory_dirty(walker_memory_dirty),
         .memory_expected(walker_memory_expected),
+        .memory_anew(walker_memory_anew),
         .invalidate_ready(walker_invalidate_ready)
     );
     gmmu_64_cache cache (
@@ -355,6 +359,7 @@ module gmmu_64 (
         .request_update(walker_memory_update),
         .request_dirty(walker_memory_dirty),
         .request_expected(walker_memory_expected),
+        .request_anew(walker_memory_anew),
         .memory_ready(memory_ready),
         .response_valid(response_valid),
         .response_walk(response_walk),
@@ -370,6 +375,7 @@ module gmmu_64 (
         .answer_data(cache_answer_data),
         .answer_error(cache_answer_error),
         .answer_changed(cache_answer_changed),
+        .answer_kept(cache_answer_kept),
         .memory_valid(cache_memory_valid),
         .memory_walk(cache_memory_walk),
         .memory_word(cache_memory_word),

@@ -25,7 +25,9 @@ module gmmu_64_walker_meaning (
     input  wire   [19:0] reserved_bits,
     input  wire          execute_disable,
     input  wire   [27:0] last_frame,
+    input  wire          used,
     output wire          ends,
+    output wire          doubtful,
     output reg     [2:0] next_level,
     output reg           next_marking,
     output wire   [27:0] next_frame,
@@ -161,6 +163,8 @@ module gmmu_64_walker_meaning (
             next_cause = 3'd7;
         end
     end
+
+    assign doubtful = (|next_cause) && used;
 
     always @* begin : next_note_process
         next_note = next_unmarked;

@@ -10,6 +10,7 @@ module gmmu_8_updates_cache (
     input  wire          request_update,
     input  wire          request_dirty,
     input  wire   [63:0] request_expected,
+    input  wire          request_anew,
     input  wire          memory_ready,
     input  wire          response_valid,
     input  wire    [2:0] response_walk,
@@ -25,6 +26,7 @@ module gmmu_8_updates_cache (
     output reg    [63:0] answer_data,
     output wire          answer_error,
     output wire          answer_changed,
+    output wire          answer_kept,
     output wire          memory_valid,
     output wire    [2:0] memory_walk,
     output wire   [36:0] memory_word,
@@ -57,6 +59,7 @@ module gmmu_8_updates_cache (
     wire          looking_q;
     reg           searched_d;
     wire          searched_q;
+    wire          fresh_d;
     wire          fresh_q;
     reg     [3:0] was_found_d;
     wire    [3:0] was_found_q;
@@ -122,7 +125,7 @@ module gmmu_8_updates_cache (
 
     register_1 looking (.clock(clock), .reset(reset), .d(looking_d), .q(looking_q));
     register_1 searched (.clock(clock), .reset(reset), .d(searched_d), .q(searched_q));
-    register_1 fresh (.clock(clock), .reset(reset), .d(search), .q(fresh_q));
+    register_1 fresh (.clock(clock), .reset(reset), .d(fresh_d), .q(fresh_q));
     register_1 was_found [3:0] (.clock(clock), .reset(reset), .d(was_found_d), .q(was_found_q));
     gmmu_8_updates_cache_look look (
         .clock(clock),
@@ -289,6 +292,7 @@ module gmmu_8_updates_cache (
 
     assign search = accept && !request_update && (|(of_level & cached_levels)) && quiet;
     assign looking_d = accept || (looking_q && !go);
+    assign fresh_d = search && !request_anew;
 
     always @* begin : searched_d_process
         searched_d = searched_q;
@@ -383,6 +387,7 @@ module gmmu_8_updates_cache (
 
     assign answer_error = response_valid && response_error;
     assign answer_changed = response_valid && response_changed;
+    assign answer_kept = hitting_q && !response_valid;
     assign invalidate_ready = invalidating_q && clean_q && !hitting_q && !(looking_q && searched_q);
 
     always @* begin : invalidating_d_process

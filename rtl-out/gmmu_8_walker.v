@@ -16,6 +16,7 @@ module gmmu_8_walker (
     input  wire   [63:0] response_data,
     input  wire          response_error,
     input  wire          response_changed,
+    input  wire          response_kept,
     input  wire          root_valid,
     input  wire    [7:0] root_space,
     input  wire   [27:0] root_frame,
@@ -49,6 +50,7 @@ module gmmu_8_walker (
     output wire          memory_update,
     output wire          memory_dirty,
     output wire   [63:0] memory_expected,
+    output wire          memory_anew,
     output wire          invalidate_ready
 );
     localparam [51:0] HIGH_BITS = 52'd4503565267632128;
@@ -134,6 +136,8 @@ module gmmu_8_walker (
     wire    [7:0] walk_writable;
     wire    [7:0] walk_user_page;
     wire    [7:0] walk_executable;
+    wire    [7:0] walk_used;
+    wire    [7:0] walk_anew;
     wire    [7:0] free_grant;
     wire    [2:0] unused_free_index;
     wire          some_free_any;
@@ -179,6 +183,8 @@ module gmmu_8_walker (
     wire          some_user_page_any;
     reg     [7:0] some_executable_of;
     wire          some_executable_any;
+    reg     [7:0] some_anew_of;
+    wire          some_anew_any;
     reg           leaving_d;
     wire          leaving_q;
     reg           answers_d;
@@ -211,6 +217,8 @@ module gmmu_8_walker (
     wire          user_page_q;
     reg           executable_d;
     wire          executable_q;
+    reg           anew_d;
+    wire          anew_q;
     wire          roots_enable;
     reg     [7:0] roots_address;
     wire   [27:0] roots_q;
@@ -244,6 +252,8 @@ module gmmu_8_walker (
     wire          looked_user_page_any;
     reg     [7:0] looked_executable_of;
     wire          looked_executable_any;
+    reg     [7:0] looked_used_of;
+    wire          looked_used_any;
     wire          looked_d;
     wire          looked_q;
     wire    [2:0] seen_walk_q;
@@ -263,6 +273,8 @@ module gmmu_8_walker (
     wire          seen_writable_q;
     wire          seen_user_page_q;
     wire          seen_executable_q;
+    wire          seen_used_d;
+    wire          seen_used_q;
     wire          meaning_present;
     wire          meaning_may_write;
     wire          meaning_for_users;
@@ -274,6 +286,7 @@ module gmmu_8_walker (
     wire    [2:0] meaning_top;
     wire          meaning_updates;
     wire          meaning_ends;
+    wire          meaning_doubtful;
     wire    [2:0] meaning_next_level;
     wire          meaning_next_marking;
     wire   [27:0] meaning_next_frame;
@@ -283,6 +296,7 @@ module gmmu_8_walker (
     wire          meaning_next_executable;
     wire          means_q;
     wire    [2:0] out_walk_q;
+    wire          out_changed_d;
     wire          out_changed_q;
     wire          out_ends_q;
     wire    [2:0] out_level_q;
@@ -292,6 +306,7 @@ module gmmu_8_walker (
     wire          out_writable_q;
     wire          out_user_page_q;
     wire          out_executable_q;
+    wire          out_used_q;
     reg           halting_d;
     wire          halting_q;
     wire          delays_q;
@@ -341,6 +356,7 @@ module gmmu_8_walker (
         .moved(moving),
         .answered(walk_answered),
         .changed(out_changed_q),
+        .next_used(out_used_q),
         .ends(out_ends_q),
         .next_level(out_level_q),
         .next_marking(out_marking_q),
@@ -370,7 +386,9 @@ module gmmu_8_walker (
         .note(walk_note),
         .writable(walk_writable),
         .user_page(walk_user_page),
-        .executable(walk_executable)
+        .executable(walk_executable),
+        .used(walk_used),
+        .anew(walk_anew)
     );
     arbiter_lowest_8 free (.request(walk_free), .grant(free_grant), .index(unused_free_index));
     any_of_8 some_free (.of(walk_free), .any(some_free_any));
@@ -400,6 +418,7 @@ module gmmu_8_walker (
     any_of_8 some_writable (.of(some_writable_of), .any(some_writable_any));
     any_of_8 some_user_page (.of(some_user_page_of), .any(some_user_page_any));
     any_of_8 some_executable (.of(some_executable_of), .any(some_executable_any));
+    any_of_8 some_anew (.of(some_anew_of), .any(some_anew_any));
     register_1 leaving (.clock(clock), .reset(reset), .d(leaving_d), .q(leaving_q));
     register_1 answers (.clock(clock), .reset(reset), .d(answers_d), .q(answers_q));
     register_3 number (.clock(clock), .reset(reset), .d(number_d), .q(number_q));
@@ -416,6 +435,7 @@ module gmmu_8_walker (
     register_1 writable (.clock(clock), .reset(reset), .d(writable_d), .q(writable_q));
     register_1 user_page (.clock(clock), .reset(reset), .d(user_page_d), .q(user_page_q));
     register_1 executable (.clock(clock), .reset(reset), .d(executable_d), .q(executable_q));
+    register_1 anew (.clock(clock), .reset(reset), .d(anew_d), .q(anew_q));
     sram_256x28 roots (
         .clock(clock),
         .enable(roots_enable),
@@ -446,6 +466,7 @@ module gmmu_8_walker (
     any_of_8 looked_writable (.of(looked_writable_of), .any(looked_writable_any));
     any_of_8 looked_user_page (.of(looked_user_page_of), .any(looked_user_page_any));
     any_of_8 looked_executable (.of(looked_executable_of), .any(looked_executable_any));
+    any_of_8 looked_used (.of(looked_used_of), .any(looked_used_any));
     register_1 looked (.clock(clock), .reset(reset), .d(looked_d), .q(looked_q));
     register_3 seen_walk (.clock(clock), .reset(reset), .d(from), .q(seen_walk_q));
     register_64 seen_data (.clock(clock), .reset(reset), .d(seen_data_d), .q(seen_data_q));
@@ -461,6 +482,7 @@ module gmmu_8_walker (
     register_1 seen_writable (.clock(clock), .reset(reset), .d(looked_writable_any), .q(seen_writable_q));
     register_1 seen_user_page (.clock(clock), .reset(reset), .d(looked_user_page_any), .q(seen_user_page_q));
     register_1 seen_executable (.clock(clock), .reset(reset), .d(looked_executable_any), .q(seen_executable_q));
+    register_1 seen_used (.clock(clock), .reset(reset), .d(seen_used_d), .q(seen_used_q));
     gmmu_8_walker_meaning meaning (
         .present(meaning_present),
         .may_write(meaning_may_write),
@@ -486,7 +508,9 @@ module gmmu_8_walker (
         .reserved_bits(reserved_bits),
         .execute_disable(execute_disable),
         .last_frame(last_frame),
+        .used(seen_used_q),
         .ends(meaning_ends),
+        .doubtful(meaning_doubtful),
         .next_level(meaning_next_level),
         .next_marking(meaning_next_marking),
         .next_frame(meaning_next_frame),
@@ -497,7 +521,7 @@ module gmmu_8_walker (
     );
     register_1 means (.clock(clock), .reset(reset), .d(looked_q), .q(means_q));
     register_3 out_walk (.clock(clock), .reset(reset), .d(seen_walk_q), .q(out_walk_q));
-    register_1 out_changed (.clock(clock), .reset(reset), .d(seen_changed_q), .q(out_changed_q));
+    register_1 out_changed (.clock(clock), .reset(reset), .d(out_changed_d), .q(out_changed_q));
     register_1 out_ends (.clock(clock), .reset(reset), .d(meaning_ends), .q(out_ends_q));
     register_3 out_level (.clock(clock), .reset(reset), .d(meaning_next_level), .q(out_level_q));
     register_1 out_marking (.clock(clock), .reset(reset), .d(meaning_next_marking), .q(out_marking_q));
@@ -506,6 +530,7 @@ module gmmu_8_walker (
     register_1 out_writable (.clock(clock), .reset(reset), .d(meaning_next_writable), .q(out_writable_q));
     register_1 out_user_page (.clock(clock), .reset(reset), .d(meaning_next_user_page), .q(out_user_page_q));
     register_1 out_executable (.clock(clock), .reset(reset), .d(meaning_next_executable), .q(out_executable_q));
+    register_1 out_used (.clock(clock), .reset(reset), .d(seen_used_q), .q(out_used_q));
     register_1 halting (.clock(clock), .reset(reset), .d(halting_d), .q(halting_q));
     register_1 delays (.clock(clock), .reset(reset), .d(some_delayed_any), .q(delays_q));
     any_of_8 some_delayed (.of(walk_delayed), .any(some_delayed_any));
@@ -719,6 +744,13 @@ module gmmu_8_walker (
         end
     end
 
+    always @* begin : some_anew_of_process
+        integer i;
+        for (i = 0; i < 8; i = i + 1) begin
+            some_anew_of[i] = here_q[i] && walk_anew[i];
+        end
+    end
+
     assign narrow_page = {16'd0, some_page_chosen};
 
     always @* begin : whole_page_process
@@ -752,6 +784,7 @@ module gmmu_8_walker (
         writable_d = writable_q;
         user_page_d = user_page_q;
         executable_d = executable_q;
+        anew_d = anew_q;
         if (chosen_q && go) begin
             leaving_d = 1'd1;
             answers_d = !some_ask_any;
@@ -769,6 +802,7 @@ module gmmu_8_walker (
             writable_d = some_writable_any;
             user_page_d = some_user_page_any;
             executable_d = some_executable_any;
+            anew_d = some_anew_any;
             if (chosen_first_q) begin
                 page_d = waiting_first_page;
                 write_d = waiting_first_write;
@@ -853,6 +887,7 @@ module gmmu_8_walker (
     assign memory_update = marking_q && !answers_q;
     assign memory_dirty = dirty;
     assign memory_expected = entry;
+    assign memory_anew = anew_q;
 
     always @* begin : table__process
         table_ = frame_q;
@@ -974,6 +1009,14 @@ module gmmu_8_walker (
         end
     end
 
+    always @* begin : looked_used_of_process
+        integer i;
+        for (i = 0; i < 8; i = i + 1) begin
+            looked_used_of[i] = arrived_at[i] && walk_used[i];
+        end
+    end
+
+    assign seen_used_d = looked_used_any || (response_valid && response_kept);
     assign meaning_present = seen_data_q[0];
     assign meaning_may_write = seen_data_q[1];
     assign meaning_for_users = seen_data_q[2];
@@ -984,6 +1027,7 @@ module gmmu_8_walker (
     assign meaning_address = seen_data_q[51:12];
     assign meaning_top = TOP;
     assign meaning_updates = UPDATES;
+    assign out_changed_d = seen_changed_q || meaning_doubtful;
 
     always @* begin : walk_answered_process
         integer i;

@@ -11,6 +11,7 @@ module page_walk_cache_16k (
     input  wire          request_update,
     input  wire          request_dirty,
     input  wire   [63:0] request_expected,
+    input  wire          request_anew,
     input  wire          memory_ready,
     input  wire          response_valid,
     input  wire    [5:0] response_walk,
@@ -26,6 +27,7 @@ module page_walk_cache_16k (
     output reg    [63:0] answer_data,
     output wire          answer_error,
     output wire          answer_changed,
+    output wire          answer_kept,
     output wire          memory_valid,
     output wire    [5:0] memory_walk,
     output wire   [36:0] memory_word,
@@ -58,6 +60,7 @@ module page_walk_cache_16k (
     wire          looking_q;
     reg           searched_d;
     wire          searched_q;
+    wire          fresh_d;
     wire          fresh_q;
     reg     [3:0] was_found_d;
     wire    [3:0] was_found_q;
@@ -123,7 +126,7 @@ module page_walk_cache_16k (
 
     register_1 looking (.clock(clock), .reset(reset), .d(looking_d), .q(looking_q));
     register_1 searched (.clock(clock), .reset(reset), .d(searched_d), .q(searched_q));
-    register_1 fresh (.clock(clock), .reset(reset), .d(search), .q(fresh_q));
+    register_1 fresh (.clock(clock), .reset(reset), .d(fresh_d), .q(fresh_q));
     register_1 was_found [3:0] (.clock(clock), .reset(reset), .d(was_found_d), .q(was_found_q));
     page_walk_cache_16k_look look (
         .clock(clock),
@@ -290,6 +293,7 @@ module page_walk_cache_16k (
 
     assign search = accept && !request_update && (|(of_level & cached_levels)) && quiet;
     assign looking_d = accept || (looking_q && !go);
+    assign fresh_d = search && !request_anew;
 
     always @* begin : searched_d_process
         searched_d = searched_q;
@@ -384,6 +388,7 @@ module page_walk_cache_16k (
 
     assign answer_error = response_valid && response_error;
     assign answer_changed = response_valid && response_changed;
+    assign answer_kept = hitting_q && !response_valid;
     assign invalidate_ready = invalidating_q && clean_q && !hitting_q && !(looking_q && searched_q);
 
     always @* begin : invalidating_d_process

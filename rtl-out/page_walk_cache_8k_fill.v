@@ -41,6 +41,8 @@ module page_walk_cache_8k_fill (
     reg           chosen_round_d;
     wire          chosen_round_q;
     wire          some_found_any;
+    reg     [3:0] some_round_of;
+    wire          some_round_any;
     reg     [3:0] behind_request;
     wire    [3:0] behind_grant;
     reg     [3:0] some_behind_of;
@@ -52,6 +54,7 @@ module page_walk_cache_8k_fill (
     register_1 chosen [3:0] (.clock(clock), .reset(reset), .d(chosen_d), .q(chosen_q));
     register_1 chosen_round (.clock(clock), .reset(reset), .d(chosen_round_d), .q(chosen_round_q));
     any_of_4 some_found (.of(found), .any(some_found_any));
+    any_of_4 some_round (.of(some_round_of), .any(some_round_any));
     lowest_of_4 behind (.request(behind_request), .grant(behind_grant));
     any_of_4 some_behind (.of(some_behind_of), .any(some_behind_any));
 
@@ -69,6 +72,13 @@ module page_walk_cache_8k_fill (
     end
 
     assign entry = held_q;
+
+    always @* begin : some_round_of_process
+        integer i;
+        for (i = 0; i < 4; i = i + 1) begin
+            some_round_of[i] = found[i] && round[i];
+        end
+    end
 
     always @* begin : behind_request_process
         integer i;
@@ -100,6 +110,12 @@ module page_walk_cache_8k_fill (
             if (!some_behind_any) begin
                 chosen_d[0] = 1'd1;
             end
+            if (some_found_any) begin
+                chosen_round_d = some_round_any;
+                for (i = 0; i < 4; i = i + 1) begin
+                    chosen_d[i] = found[i];
+                end
+            end
         end
     end
 
@@ -129,7 +145,7 @@ module page_walk_cache_8k_fill (
         if (comparing) begin
             step_d = STEP_WRITING;
         end
-        if ((comparing && some_found_any) || write || forget) begin
+        if (write || forget) begin
             step_d = STEP_IDLE;
         end
     end

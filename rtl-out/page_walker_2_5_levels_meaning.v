@@ -25,7 +25,9 @@ module page_walker_2_5_levels_meaning (
     input  wire   [19:0] reserved_bits,
     input  wire          execute_disable,
     input  wire   [39:0] last_frame,
+    input  wire          used,
     output wire          ends,
+    output wire          doubtful,
     output reg     [2:0] next_level,
     output reg           next_marking,
     output wire   [39:0] next_frame,
@@ -161,6 +163,8 @@ module page_walker_2_5_levels_meaning (
             next_cause = 3'd7;
         end
     end
+
+    assign doubtful = (|next_cause) && used;
 
     always @* begin : next_note_process
         next_note = next_unmarked;

@@ -15,6 +15,7 @@ module page_walker_2_updates_walk (
     input  wire          moved,
     input  wire          answered,
     input  wire          changed,
+    input  wire          next_used,
     input  wire          ends,
     input  wire    [2:0] next_level,
     input  wire          next_marking,
@@ -44,7 +45,9 @@ module page_walker_2_updates_walk (
     output wire    [2:0] note,
     output wire          writable,
     output wire          user_page,
-    output wire          executable
+    output wire          executable,
+    output wire          used,
+    output wire          anew
 );
     localparam [1:0] STEP_ASKING = 2'd1;
     localparam [1:0] STEP_ENDED = 2'd3;
@@ -55,6 +58,7 @@ module page_walker_2_updates_walk (
     wire          reads;
     wire          done;
     wire          finishing;
+    wire          changing;
     wire          restarting;
     reg     [1:0] step_d;
     wire    [1:0] step_q;
@@ -78,6 +82,10 @@ module page_walker_2_updates_walk (
     wire          stale_q;
     reg           hit_d;
     wire          hit_q;
+    reg           uses_d;
+    wire          uses_q;
+    reg           doubts_d;
+    wire          doubts_q;
     reg    [39:0] at_frame_d;
     wire   [39:0] at_frame_q;
     reg     [2:0] noted_d;
@@ -100,6 +108,8 @@ module page_walker_2_updates_walk (
     register_1 marks (.clock(clock), .reset(reset), .d(marks_d), .q(marks_q));
     register_1 stale (.clock(clock), .reset(reset), .d(stale_d), .q(stale_q));
     register_1 hit (.clock(clock), .reset(reset), .d(hit_d), .q(hit_q));
+    register_1 uses (.clock(clock), .reset(reset), .d(uses_d), .q(uses_q));
+    register_1 doubts (.clock(clock), .reset(reset), .d(doubts_d), .q(doubts_q));
     register_40 at_frame (.clock(clock), .reset(reset), .d(at_frame_d), .q(at_frame_q));
     register_3 noted (.clock(clock), .reset(reset), .d(noted_d), .q(noted_q));
     register_1 may_write (.clock(clock), .reset(reset), .d(may_write_d), .q(may_write_q));
@@ -111,7 +121,8 @@ module page_walker_2_updates_walk (
     assign done = step_q == STEP_ENDED;
     assign meant = invalidating && (invalidate_all || (of_space_q == invalidate_space));
     assign finishing = answered && reads;
-    assign restarting = (finishing && (stale_q || changed || meant)) || (meant && (asks || done) && !moved);
+    assign changing = finishing && changed;
+    assign restarting = changing || (finishing && (stale_q || meant)) || (meant && (asks || done) && !moved);
 
     always @* begin : step_d_process
         step_d = step_q;
@@ -146,6 +157,20 @@ module page_walker_2_updates_walk (
         hit_d = hit_q || meant;
         if (begin_) begin
             hit_d = 1'd0;
+        end
+    end
+
+    always @* begin : uses_d_process
+        uses_d = uses_q || (finishing && next_used);
+        if (restarting || begin_) begin
+            uses_d = 1'd0;
+        end
+    end
+
+    always @* begin : doubts_d_process
+        doubts_d = doubts_q || changing;
+        if (begin_) begin
+            doubts_d = 1'd0;
         end
     end
 
@@ -217,4 +242,6 @@ module page_walker_2_updates_walk (
     assign writable = may_write_q;
     assign user_page = for_users_q;
     assign executable = may_execute_q;
+    assign used = uses_q;
+    assign anew = doubts_q;
 endmodule

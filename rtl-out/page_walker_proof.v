@@ -17,6 +17,7 @@ module page_walker_proof (
     input  wire   [63:0] response_data,
     input  wire          response_error,
     input  wire          response_changed,
+    input  wire          response_kept,
     input  wire          root_valid,
     input  wire          root_space,
     input  wire   [39:0] root_frame,
@@ -50,6 +51,7 @@ module page_walker_proof (
     output wire          memory_update,
     output wire          memory_dirty,
     output wire   [63:0] memory_expected,
+    output wire          memory_anew,
     output wire          invalidate_ready
 );
     localparam [51:0] HIGH_BITS = 52'd4503565267632128;
@@ -135,6 +137,8 @@ module page_walker_proof (
     wire    [1:0] walk_writable;
     wire    [1:0] walk_user_page;
     wire    [1:0] walk_executable;
+    wire    [1:0] walk_used;
+    wire    [1:0] walk_anew;
     wire    [1:0] free_grant;
     wire          unused_free_index;
     wire          some_free_any;
@@ -180,6 +184,8 @@ module page_walker_proof (
     wire          some_user_page_any;
     reg     [1:0] some_executable_of;
     wire          some_executable_any;
+    reg     [1:0] some_anew_of;
+    wire          some_anew_any;
     reg           leaving_d;
     wire          leaving_q;
     reg           answers_d;
@@ -212,6 +218,8 @@ module page_walker_proof (
     wire          user_page_q;
     reg           executable_d;
     wire          executable_q;
+    reg           anew_d;
+    wire          anew_q;
     wire          roots_enable;
     reg           roots_address;
     wire   [39:0] roots_q;
@@ -245,6 +253,8 @@ module page_walker_proof (
     wire          looked_user_page_any;
     reg     [1:0] looked_executable_of;
     wire          looked_executable_any;
+    reg     [1:0] looked_used_of;
+    wire          looked_used_any;
     wire          looked_d;
     wire          looked_q;
     wire          seen_walk_q;
@@ -264,6 +274,8 @@ module page_walker_proof (
     wire          seen_writable_q;
     wire          seen_user_page_q;
     wire          seen_executable_q;
+    wire          seen_used_d;
+    wire          seen_used_q;
     wire          meaning_present;
     wire          meaning_may_write;
     wire          meaning_for_users;
@@ -275,6 +287,7 @@ module page_walker_proof (
     wire    [2:0] meaning_top;
     wire          meaning_updates;
     wire          meaning_ends;
+    wire          meaning_doubtful;
     wire    [2:0] meaning_next_level;
     wire          meaning_next_marking;
     wire   [39:0] meaning_next_frame;
@@ -284,6 +297,7 @@ module page_walker_proof (
     wire          meaning_next_executable;
     wire          means_q;
     wire          out_walk_q;
+    wire          out_changed_d;
     wire          out_changed_q;
     wire          out_ends_q;
     wire    [2:0] out_level_q;
@@ -293,6 +307,7 @@ module page_walker_proof (
     wire          out_writable_q;
     wire          out_user_page_q;
     wire          out_executable_q;
+    wire          out_used_q;
     reg           halting_d;
     wire          halting_q;
     wire          delays_q;
@@ -342,6 +357,7 @@ module page_walker_proof (
         .moved(moving),
         .answered(walk_answered),
         .changed(out_changed_q),
+        .next_used(out_used_q),
         .ends(out_ends_q),
         .next_level(out_level_q),
         .next_marking(out_marking_q),
@@ -371,7 +387,9 @@ module page_walker_proof (
         .note(walk_note),
         .writable(walk_writable),
         .user_page(walk_user_page),
-        .executable(walk_executable)
+        .executable(walk_executable),
+        .used(walk_used),
+        .anew(walk_anew)
     );
     arbiter_lowest_2 free (.request(walk_free), .grant(free_grant), .index(unused_free_index));
     any_of_2 some_free (.of(walk_free), .any(some_free_any));
@@ -401,6 +419,7 @@ module page_walker_proof (
     any_of_2 some_writable (.of(some_writable_of), .any(some_writable_any));
     any_of_2 some_user_page (.of(some_user_page_of), .any(some_user_page_any));
     any_of_2 some_executable (.of(some_executable_of), .any(some_executable_any));
+    any_of_2 some_anew (.of(some_anew_of), .any(some_anew_any));
     register_1 leaving (.clock(clock), .reset(reset), .d(leaving_d), .q(leaving_q));
     register_1 answers (.clock(clock), .reset(reset), .d(answers_d), .q(answers_q));
     register_1 number (.clock(clock), .reset(reset), .d(number_d), .q(number_q));
@@ -417,6 +436,7 @@ module page_walker_proof (
     register_1 writable (.clock(clock), .reset(reset), .d(writable_d), .q(writable_q));
     register_1 user_page (.clock(clock), .reset(reset), .d(user_page_d), .q(user_page_q));
     register_1 executable (.clock(clock), .reset(reset), .d(executable_d), .q(executable_q));
+    register_1 anew (.clock(clock), .reset(reset), .d(anew_d), .q(anew_q));
     sram_2x40 roots (
         .clock(clock),
         .enable(roots_enable),
@@ -447,6 +467,7 @@ module page_walker_proof (
     any_of_2 looked_writable (.of(looked_writable_of), .any(looked_writable_any));
     any_of_2 looked_user_page (.of(looked_user_page_of), .any(looked_user_page_any));
     any_of_2 looked_executable (.of(looked_executable_of), .any(looked_executable_any));
+    any_of_2 looked_used (.of(looked_used_of), .any(looked_used_any));
     register_1 looked (.clock(clock), .reset(reset), .d(looked_d), .q(looked_q));
     register_1 seen_walk (.clock(clock), .reset(reset), .d(from), .q(seen_walk_q));
     register_64 seen_data (.clock(clock), .reset(reset), .d(seen_data_d), .q(seen_data_q));
@@ -462,6 +483,7 @@ module page_walker_proof (
     register_1 seen_writable (.clock(clock), .reset(reset), .d(looked_writable_any), .q(seen_writable_q));
     register_1 seen_user_page (.clock(clock), .reset(reset), .d(looked_user_page_any), .q(seen_user_page_q));
     register_1 seen_executable (.clock(clock), .reset(reset), .d(looked_executable_any), .q(seen_executable_q));
+    register_1 seen_used (.clock(clock), .reset(reset), .d(seen_used_d), .q(seen_used_q));
     page_walker_proof_meaning meaning (
         .present(meaning_present),
         .may_write(meaning_may_write),
@@ -487,7 +509,9 @@ module page_walker_proof (
         .reserved_bits(reserved_bits),
         .execute_disable(execute_disable),
         .last_frame(last_frame),
+        .used(seen_used_q),
         .ends(meaning_ends),
+        .doubtful(meaning_doubtful),
         .next_level(meaning_next_level),
         .next_marking(meaning_next_marking),
         .next_frame(meaning_next_frame),
@@ -498,7 +522,7 @@ module page_walker_proof (
     );
     register_1 means (.clock(clock), .reset(reset), .d(looked_q), .q(means_q));
     register_1 out_walk (.clock(clock), .reset(reset), .d(seen_walk_q), .q(out_walk_q));
-    register_1 out_changed (.clock(clock), .reset(reset), .d(seen_changed_q), .q(out_changed_q));
+    register_1 out_changed (.clock(clock), .reset(reset), .d(out_changed_d), .q(out_changed_q));
     register_1 out_ends (.clock(clock), .reset(reset), .d(meaning_ends), .q(out_ends_q));
     register_3 out_level (.clock(clock), .reset(reset), .d(meaning_next_level), .q(out_level_q));
     register_1 out_marking (.clock(clock), .reset(reset), .d(meaning_next_marking), .q(out_marking_q));
@@ -507,6 +531,7 @@ module page_walker_proof (
     register_1 out_writable (.clock(clock), .reset(reset), .d(meaning_next_writable), .q(out_writable_q));
     register_1 out_user_page (.clock(clock), .reset(reset), .d(meaning_next_user_page), .q(out_user_page_q));
     register_1 out_executable (.clock(clock), .reset(reset), .d(meaning_next_executable), .q(out_executable_q));
+    register_1 out_used (.clock(clock), .reset(reset), .d(seen_used_q), .q(out_used_q));
     register_1 halting (.clock(clock), .reset(reset), .d(halting_d), .q(halting_q));
     register_1 delays (.clock(clock), .reset(reset), .d(some_delayed_any), .q(delays_q));
     any_of_2 some_delayed (.of(walk_delayed), .any(some_delayed_any));
@@ -714,6 +739,13 @@ module page_walker_proof (
         end
     end
 
+    always @* begin : some_anew_of_process
+        integer i;
+        for (i = 0; i < 2; i = i + 1) begin
+            some_anew_of[i] = here_q[i] && walk_anew[i];
+        end
+    end
+
     assign narrow_page = {16'd0, some_page_chosen};
 
     always @* begin : whole_page_process
@@ -747,6 +779,7 @@ module page_walker_proof (
         writable_d = writable_q;
         user_page_d = user_page_q;
         executable_d = executable_q;
+        anew_d = anew_q;
         if (chosen_q && go) begin
             leaving_d = 1'd1;
             answers_d = !some_ask_any;
@@ -764,6 +797,7 @@ module page_walker_proof (
             writable_d = some_writable_any;
             user_page_d = some_user_page_any;
             executable_d = some_executable_any;
+            anew_d = some_anew_any;
             if (chosen_first_q) begin
                 page_d = waiting_first_page;
                 write_d = waiting_first_write;
@@ -848,6 +882,7 @@ module page_walker_proof (
     assign memory_update = marking_q && !answers_q;
     assign memory_dirty = dirty;
     assign memory_expected = entry;
+    assign memory_anew = anew_q;
 
     always @* begin : table__process
         table_ = frame_q;
@@ -969,6 +1004,14 @@ module page_walker_proof (
         end
     end
 
+    always @* begin : looked_used_of_process
+        integer i;
+        for (i = 0; i < 2; i = i + 1) begin
+            looked_used_of[i] = arrived_at[i] && walk_used[i];
+        end
+    end
+
+    assign seen_used_d = looked_used_any || (response_valid && response_kept);
     assign meaning_present = seen_data_q[0];
     assign meaning_may_write = seen_data_q[1];
     assign meaning_for_users = seen_data_q[2];
@@ -979,6 +1022,7 @@ module page_walker_proof (
     assign meaning_address = seen_data_q[51:12];
     assign meaning_top = TOP;
     assign meaning_updates = UPDATES;
+    assign out_changed_d = seen_changed_q || meaning_doubtful;
 
     always @* begin : walk_answered_process
         integer i;

@@ -330,6 +330,7 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         self.walker.response_data.next = self.cache.answer_data.val();
         self.walker.response_error.next = self.cache.answer_error.val();
         self.walker.response_changed.next = self.cache.answer_changed.val();
+        self.walker.response_kept.next = self.cache.answer_kept.val();
         self.cache.request_valid.next = self.walker.memory_valid.val();
         self.cache.request_walk.next = self.walker.memory_walk.val();
         self.cache.request_word.next = self.walker.memory_word.val();
@@ -337,6 +338,7 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         self.cache.request_update.next = self.walker.memory_update.val();
         self.cache.request_dirty.next = self.walker.memory_dirty.val();
         self.cache.request_expected.next = self.walker.memory_expected.val();
+        self.cache.request_anew.next = self.walker.memory_anew.val();
         self.memory_valid.next = self.cache.memory_valid.val();
         self.memory_walk.next = self.cache.memory_walk.val();
         self.memory_word.next = self.cache.memory_word.val();

@@ -47,6 +47,7 @@ pub struct PageWalkCache<
     pub request_update: Signal<In, Bit>,
     pub request_dirty: Signal<In, Bit>,
     pub request_expected: Signal<In, Bits<64>>,
+    pub request_anew: Signal<In, Bit>,
     pub memory_ready: Signal<In, Bit>,
     pub response_valid: Signal<In, Bit>,
     pub response_walk: Signal<In, Bits<I>>,
@@ -63,6 +64,7 @@ pub struct PageWalkCache<
     pub answer_data: Signal<Out, Bits<64>>,
     pub answer_error: Signal<Out, Bit>,
     pub answer_changed: Signal<Out, Bit>,
+    pub answer_kept: Signal<Out, Bit>,
     pub memory_valid: Signal<Out, Bit>,
     pub memory_walk: Signal<Out, Bits<I>>,
     pub memory_word: Signal<Out, Bits<W>>,
@@ -72,8 +74,8 @@ pub struct PageWalkCache<
     pub memory_expected: Signal<Out, Bits<64>>,
     pub invalidate_ready: Signal<Out, Bit>,
 
-    // What is looked at: whether it is searched for, whether the tags of its set were read in the cycle before, and in
-    // which way it was found if that is longer ago.
+    // What is looked at: whether it is searched for, whether it may be found by the tags of its set that were read in the
+    // cycle before, and in which way it was found if that is longer ago.
     looking: Register<Bit>,
     searched: Register<Bit>,
     fresh: Register<Bit>,
@@ -231,7 +233,7 @@ impl<
             && (self.of_level.val() & self.cached_levels.val()).any()
             && self.quiet.val();
         self.looking.d.next = self.accept.val() || (self.looking.q.val() && !self.go.val());
-        self.fresh.d.next = self.search.val();
+        self.fresh.d.next = self.search.val() && !self.request_anew.val();
         self.searched.d.next = self.searched.q.val();
         if self.accept.val() {
             self.searched.d.next = self.search.val();
@@ -345,6 +347,7 @@ impl<
         }
         self.answer_error.next = self.response_valid.val() && self.response_error.val();
         self.answer_changed.next = self.response_valid.val() && self.response_changed.val();
+        self.answer_kept.next = self.hitting.q.val() && !self.response_valid.val();
 
         // An invalidation clears every set, and is done when no hit is left from before.
         self.invalidate_ready.next = self.invalidating.q.val()
@@ -395,9 +398,9 @@ impl<
         }
         signals!(
             clock, reset, request_valid, request_walk, request_word, request_level, request_update,
-            request_dirty, request_expected, memory_ready, response_valid, response_walk, response_data,
+            request_dirty, request_expected, request_anew, memory_ready, response_valid, response_walk, response_data,
             response_error, response_changed, invalidate_valid, cached_levels, reserved_bits,
-            request_ready, answer_valid, answer_walk, answer_data, answer_error, answer_changed, memory_valid,
+            request_ready, answer_valid, answer_walk, answer_data, answer_error, answer_changed, answer_kept, memory_valid,
             memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected,
             invalidate_ready, looking, searched, fresh, look, offering, keeps, offer, hitting, clean,
             sweep, invalidating, reads, fill, request_place, look_place, fill_place, quiet, some_found,
@@ -412,10 +415,10 @@ hardware!([const T: usize, const I: usize, const W: usize, const H: usize, const
     const L: usize, const D: usize, const G: usize, const E: usize]
     PageWalkCache<T, I, W, H, N, K, L, D, G, E> {
     inputs: reset, request_valid, request_walk, request_word, request_level, request_update, request_dirty,
-        request_expected, memory_ready, response_valid, response_walk, response_data, response_error,
+        request_expected, request_anew, memory_ready, response_valid, response_walk, response_data, response_error,
         response_changed, invalidate_valid, cached_levels, reserved_bits;
-    outputs: request_ready, answer_valid, answer_walk, answer_data, answer_error, answer_changed, memory_valid,
-        memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected, invalidate_ready;
+    outputs: request_ready, answer_valid, answer_walk, answer_data, answer_error, answer_changed, answer_kept,
+        memory_valid, memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected, invalidate_ready;
     memories: |cache| {
         let mut tags = cache.ways[0].usage();
         tags.instances = K;

@@ -52,6 +52,7 @@ pub struct PageWalker<
     pub response_data: Signal<In, Bits<64>>,
     pub response_error: Signal<In, Bit>,
     pub response_changed: Signal<In, Bit>,
+    pub response_kept: Signal<In, Bit>,
     pub root_valid: Signal<In, Bit>,
     pub root_space: Signal<In, Bits<A>>,
     pub root_frame: Signal<In, Bits<F>>,
@@ -86,6 +87,7 @@ pub struct PageWalker<
     pub memory_update: Signal<Out, Bit>,
     pub memory_dirty: Signal<Out, Bit>,
     pub memory_expected: Signal<Out, Bits<64>>,
+    pub memory_anew: Signal<Out, Bit>,
     pub invalidate_ready: Signal<Out, Bit>,
 
     // Requests take turns.
@@ -148,6 +150,7 @@ pub struct PageWalker<
     some_writable: AnyOf<T>,
     some_user_page: AnyOf<T>,
     some_executable: AnyOf<T>,
+    some_anew: AnyOf<T>,
     narrow_page: Signal<Local, Bits<52>>,
     whole_page: Signal<Local, Bits<52>>,
     leaving: Register<Bit>,
@@ -166,6 +169,7 @@ pub struct PageWalker<
     writable: Register<Bit>,
     user_page: Register<Bit>,
     executable: Register<Bit>,
+    anew: Register<Bit>,
     roots: Memory<Bits<F>, A, 1>,
     trail: Memory<Bits<64>, E, 1>,
     updates: Constant<Bit>,
@@ -206,6 +210,7 @@ pub struct PageWalker<
     looked_writable: AnyOf<T>,
     looked_user_page: AnyOf<T>,
     looked_executable: AnyOf<T>,
+    looked_used: AnyOf<T>,
     looked: Register<Bit>,
     seen_walk: Register<Bits<I>>,
     seen_data: Register<Bits<64>>,
@@ -221,6 +226,7 @@ pub struct PageWalker<
     seen_writable: Register<Bit>,
     seen_user_page: Register<Bit>,
     seen_executable: Register<Bit>,
+    seen_used: Register<Bit>,
     meaning: Entry<F>,
     means: Register<Bit>,
     out_walk: Register<Bits<I>>,
@@ -233,6 +239,7 @@ pub struct PageWalker<
     out_writable: Register<Bit>,
     out_user_page: Register<Bit>,
     out_executable: Register<Bit>,
+    out_used: Register<Bit>,
 
     halting: Register<Bit>,
     delays: Register<Bit>,
@@ -299,6 +306,8 @@ impl<
         self.user_page.reset.next = self.reset.val();
         self.executable.clock.next = self.clock.val();
         self.executable.reset.next = self.reset.val();
+        self.anew.clock.next = self.clock.val();
+        self.anew.reset.next = self.reset.val();
         self.compared.clock.next = self.clock.val();
         self.compared.reset.next = self.reset.val();
         self.back.clock.next = self.clock.val();
@@ -337,6 +346,8 @@ impl<
         self.seen_user_page.reset.next = self.reset.val();
         self.seen_executable.clock.next = self.clock.val();
         self.seen_executable.reset.next = self.reset.val();
+        self.seen_used.clock.next = self.clock.val();
+        self.seen_used.reset.next = self.reset.val();
         self.means.clock.next = self.clock.val();
         self.means.reset.next = self.reset.val();
         self.out_walk.clock.next = self.clock.val();
@@ -359,6 +370,8 @@ impl<
         self.out_user_page.reset.next = self.reset.val();
         self.out_executable.clock.next = self.clock.val();
         self.out_executable.reset.next = self.reset.val();
+        self.out_used.clock.next = self.clock.val();
+        self.out_used.reset.next = self.reset.val();
         self.halting.clock.next = self.clock.val();
         self.halting.reset.next = self.reset.val();
         self.delays.clock.next = self.clock.val();
@@ -517,6 +530,7 @@ impl<
             self.some_writable.of[i].next = self.here[i].q.val() && self.walk[i].writable.val();
             self.some_user_page.of[i].next = self.here[i].q.val() && self.walk[i].user_page.val();
             self.some_executable.of[i].next = self.here[i].q.val() && self.walk[i].executable.val();
+            self.some_anew.of[i].next = self.here[i].q.val() && self.walk[i].anew.val();
         }
         self.narrow_page.next = bit_cast::<52, V>(self.some_page.chosen.val());
         self.whole_page.next = self.narrow_page.val();
@@ -543,6 +557,7 @@ impl<
         self.writable.d.next = self.writable.q.val();
         self.user_page.d.next = self.user_page.q.val();
         self.executable.d.next = self.executable.q.val();
+        self.anew.d.next = self.anew.q.val();
         if self.chosen.q.val() && self.go.val() {
             self.leaving.d.next = true;
             self.answers.d.next = !self.some_ask.any.val();
@@ -560,6 +575,7 @@ impl<
             self.writable.d.next = self.some_writable.any.val();
             self.user_page.d.next = self.some_user_page.any.val();
             self.executable.d.next = self.some_executable.any.val();
+            self.anew.d.next = self.some_anew.any.val();
             if self.chosen_first.q.val() {
                 self.page.d.next = self.waiting.first_page.val();
                 self.write.d.next = self.waiting.first_write.val();
@@ -652,6 +668,7 @@ impl<
         self.memory_update.next = self.marking.q.val() && !self.answers.q.val();
         self.memory_dirty.next = self.dirty.val();
         self.memory_expected.next = self.entry.val();
+        self.memory_anew.next = self.anew.q.val();
         self.table.next = self.frame.q.val();
         if self.level.q.val() == self.top.val() {
             self.table.next = self.roots.q[0].val();
@@ -716,6 +733,7 @@ impl<
                 self.arrived_at[i].val() && self.walk[i].user_page.val();
             self.looked_executable.of[i].next =
                 self.arrived_at[i].val() && self.walk[i].executable.val();
+            self.looked_used.of[i].next = self.arrived_at[i].val() && self.walk[i].used.val();
         }
         self.seen_level.d.next = self.looked_level.chosen.val();
         self.seen_unmarked.d.next = self.looked_note.chosen.val();
@@ -727,6 +745,8 @@ impl<
         self.seen_writable.d.next = self.looked_writable.any.val();
         self.seen_user_page.d.next = self.looked_user_page.any.val();
         self.seen_executable.d.next = self.looked_executable.any.val();
+        self.seen_used.d.next =
+            self.looked_used.any.val() || (self.response_valid.val() && self.response_kept.val());
 
         // What it means, and to whom.
         self.meaning.present.next = self.seen_data.q.val().get_bit(0);
@@ -753,9 +773,10 @@ impl<
         self.meaning.reserved_bits.next = self.reserved_bits.val();
         self.meaning.execute_disable.next = self.execute_disable.val();
         self.meaning.last_frame.next = self.last_frame.val();
+        self.meaning.used.next = self.seen_used.q.val();
         self.means.d.next = self.looked.q.val();
         self.out_walk.d.next = self.seen_walk.q.val();
-        self.out_changed.d.next = self.seen_changed.q.val();
+        self.out_changed.d.next = self.seen_changed.q.val() || self.meaning.doubtful.val();
         self.out_ends.d.next = self.meaning.ends.val();
         self.out_level.d.next = self.meaning.next_level.val();
         self.out_marking.d.next = self.meaning.next_marking.val();
@@ -764,6 +785,7 @@ impl<
         self.out_writable.d.next = self.meaning.next_writable.val();
         self.out_user_page.d.next = self.meaning.next_user_page.val();
         self.out_executable.d.next = self.meaning.next_executable.val();
+        self.out_used.d.next = self.seen_used.q.val();
         for i in 0..T {
             self.walk[i].answered.next =
                 self.means.q.val() && (self.out_walk.q.val() == i.to_bits::<I>());
@@ -776,6 +798,7 @@ impl<
             self.walk[i].next_writable.next = self.out_writable.q.val();
             self.walk[i].next_user_page.next = self.out_user_page.q.val();
             self.walk[i].next_executable.next = self.out_executable.q.val();
+            self.walk[i].next_used.next = self.out_used.q.val();
         }
 
         // An invalidation waits for the walks that the last one has delayed; then it reaches every walk at once, and is done
@@ -852,28 +875,28 @@ impl<
         }
         signals!(
             clock, reset, answer_ready, memory_ready, response_valid, response_walk, response_data,
-            response_error, response_changed, root_valid, root_space, root_frame, invalidate_valid,
+            response_error, response_changed, response_kept, root_valid, root_space, root_frame, invalidate_valid,
             invalidate_space, invalidate_all, reserved_bits, execute_disable, last_frame, answer_valid,
             answer_requesters, answer_page, answer_space, answer_write, answer_execute, answer_user,
             answer_cause, answer_code, answer_level, answer_frame, answer_readable, answer_writable, answer_user_page,
             answer_executable, answer_clean, memory_valid, memory_walk, memory_word, memory_level, memory_update,
-            memory_dirty, memory_expected, invalidate_ready, turn, next, some_request, page_of, space_of,
+            memory_dirty, memory_expected, memory_anew, invalidate_ready, turn, next, some_request, page_of, space_of,
             some_write, some_execute, some_user, waiting, canonical, odd, requester, free, some_free,
             some_alike, some_joined, compared, begin, pop, chosen, chosen_first, chosen_walk, some_want, above, all,
             some_above, choosing,
             offers_first, some_ask, some_page, some_space, some_requesters, some_level, some_frame, some_note,
             some_writes, some_executes, some_user_mode, some_marking, some_writable, some_user_page,
-            some_executable, narrow_page, whole_page, leaving, answers, number, page, space, write, execute,
-            user, requesters, level, marking, frame, cause, writable, user_page, executable, leaving_space,
+            some_executable, some_anew, narrow_page, whole_page, leaving, answers, number, page, space, write, execute,
+            user, requesters, level, marking, frame, cause, writable, user_page, executable, anew, leaving_space,
             entry, maps, dirty, skips, skipped, taken, room, tracing, go, wide_page, index, table, found, readable,
             coded,
             code, back, back_walk, back_data, from, looked_level,
             looked_note, looked_inside, looked_write, looked_execute, looked_user, looked_marking,
-            looked_writable, looked_user_page, looked_executable, looked, seen_walk, seen_data, seen_error,
+            looked_writable, looked_user_page, looked_executable, looked_used, looked, seen_walk, seen_data, seen_error,
             seen_changed, seen_level, seen_unmarked, seen_inside, seen_write, seen_execute, seen_user,
-            seen_marking, seen_writable, seen_user_page, seen_executable, meaning, means, out_walk, out_changed,
+            seen_marking, seen_writable, seen_user_page, seen_executable, seen_used, meaning, means, out_walk, out_changed,
             out_ends, out_level, out_marking, out_frame, out_note, out_writable, out_user_page,
-            out_executable, halting, delays, invalidating, some_setting, some_delayed;
+            out_executable, out_used, halting, delays, invalidating, some_setting, some_delayed;
             request_valid, request_page, request_space, request_write, request_execute, request_user,
             request_ready, granted, walk, was_alike, matched, joined, wants, later, here, moving, arrived_at
         )
@@ -884,13 +907,13 @@ hardware!([const N: usize, const J: usize, const T: usize, const I: usize, const
     const A: usize, const F: usize, const W: usize, const E: usize] PageWalker<N, J, T, I, Q, K, V, A, F, W, E> {
     inputs: reset, request_valid, request_page, request_space, request_write, request_execute, request_user,
         answer_ready, memory_ready, response_valid, response_walk, response_data, response_error,
-        response_changed, root_valid, root_space, root_frame, invalidate_valid, invalidate_space,
+        response_changed, response_kept, root_valid, root_space, root_frame, invalidate_valid, invalidate_space,
         invalidate_all, reserved_bits, execute_disable, last_frame;
     outputs: request_ready, answer_valid, answer_requesters, answer_page, answer_space, answer_write,
         answer_execute, answer_user, answer_cause, answer_code, answer_level, answer_frame, answer_readable,
         answer_writable,
         answer_user_page, answer_executable, answer_clean, memory_valid, memory_walk, memory_word, memory_level,
-        memory_update, memory_dirty, memory_expected, invalidate_ready;
+        memory_update, memory_dirty, memory_expected, memory_anew, invalidate_ready;
     memories: |walker| {
         let mut memories = vec![walker.roots.usage()];
         if walker.updates.val() {

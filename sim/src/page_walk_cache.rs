@@ -190,6 +190,7 @@ impl PageWalkCache {
             outputs.answer_changed = inputs.response_changed;
         } else if let Some((walk, entry)) = self.hit {
             (outputs.answer_walk, outputs.answer_data) = (walk, entry);
+            outputs.answer_kept = true;
         }
         outputs
     }
@@ -201,10 +202,13 @@ impl PageWalkCache {
         let next = |step| Some(Fill { step, ..fill });
         self.fill = match fill.step {
             Step::Reading if !searches => next(Step::Comparing),
-            Step::Comparing if self.here(fill.word).is_some() => None,
             Step::Comparing => next(Step::Writing),
             Step::Writing if !searches && !self.is_in_the_way(fill.word, moves) => {
                 let set = &mut self.sets[self.parameters.set(fill.word)];
+                if let Some((_, entry)) = set.iter_mut().find(|(word, _)| *word == fill.word) {
+                    *entry = fill.entry;
+                    return self.fill = None;
+                }
                 if set.len() == self.parameters.ways {
                     set.pop_front();
                 }
@@ -239,7 +243,8 @@ impl PageWalkCache {
             dirty: inputs.request_dirty,
             expected: inputs.request_expected,
         };
-        let found = self.here(request.word).filter(|_| searches);
+        let believed = searches && !inputs.request_anew;
+        let found = self.here(request.word).filter(|_| believed);
 
         // A response, and then the fill that was there before it.
         let answered = usize::from(inputs.response_walk);

@@ -67,6 +67,10 @@ pub struct Walk {
     pub stale: bool,
     /// It was under way when something was last invalidated that it may have read.
     delayed: bool,
+    /// Since it was begun last, one of its entries came from what is kept.
+    pub used: bool,
+    /// It does not believe what is kept.
+    pub anew: bool,
     /// The table that it has come to, or the frame of its page.
     frame: u64,
     rights: Rights,
@@ -87,13 +91,16 @@ struct Response {
     data: u64,
     error: bool,
     changed: bool,
+    kept: bool,
 }
 
 /// What a response means for its walk.
 #[derive(Clone, Copy, Debug, Default)]
 struct Outcome {
     number: usize,
-    changed: bool,
+    /// The walk begins again, anew.
+    again: bool,
+    used: bool,
     step: Step,
     level: u8,
     marking: bool,
@@ -302,6 +309,7 @@ impl PageWalker {
             memory_update: walk.marking,
             memory_dirty: walk.marking && wants_dirty(entry, &walk),
             memory_expected: entry,
+            memory_anew: walk.anew,
             invalidate_ready: self.halting
                 && self.chosen.is_none()
                 && !valid
@@ -422,7 +430,7 @@ impl PageWalker {
         };
         let mut outcome = Outcome {
             number: response.walk,
-            changed: response.changed,
+            used: seen.used || response.kept,
             step: Step::Ended,
             level: seen.level,
             rights: Rights {
@@ -483,6 +491,8 @@ impl PageWalker {
                 };
             }
         }
+        // An update was refused, or what is kept would be to blame.
+        outcome.again = response.changed || (outcome.cause.is_some() && outcome.used);
         Some(outcome)
     }
 
@@ -496,10 +506,12 @@ impl PageWalker {
         if before.step != Step::Reading {
             return;
         }
-        if before.stale || outcome.changed {
+        walk.anew |= outcome.again;
+        if before.stale || outcome.again {
             walk.restart(self.parameters.levels);
             return;
         }
+        walk.used = outcome.used;
         walk.step = outcome.step;
         walk.level = outcome.level;
         walk.marking = outcome.marking;
@@ -544,7 +556,7 @@ impl PageWalker {
         } else if let Some(number) = before.iter().position(|walk| walk.step == Step::Free) {
             let walk = &mut self.walks[number];
             walk.restart(self.parameters.levels);
-            walk.delayed = false;
+            (walk.delayed, walk.anew) = (false, false);
             (walk.key, walk.requesters) = (key, 1 << requester);
         } else {
             return;
@@ -623,10 +635,22 @@ impl PageWalker {
 }
 
 impl Walk {
+    /// It has ended with a page.
+    #[must_use]
+    pub fn has_found(&self) -> bool {
+        self.step == Step::Ended && self.cause.is_none()
+    }
+
+    /// It has ended without one.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        self.step == Step::Ended && self.cause.is_some()
+    }
+
     /// From the root again.
     fn restart(&mut self, top: u8) {
         (self.step, self.level) = (Step::Asking, top);
-        (self.marking, self.stale) = (false, false);
+        (self.marking, self.stale, self.used) = (false, false, false);
     }
 }
 
@@ -681,6 +705,7 @@ fn response(inputs: &Inputs) -> Option<Response> {
         data: inputs.response_data,
         error: inputs.response_error,
         changed: inputs.response_changed,
+        kept: inputs.response_kept,
     })
 }
 

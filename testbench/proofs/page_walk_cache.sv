@@ -14,6 +14,7 @@ module page_walk_cache_proof_top (
     input  wire        ask_update,
     input  wire        ask_dirty,
     input  wire        ask_expected,
+    input  wire        ask_anew,
     input  wire        memory_ready,
     input  wire        answers,
     input  wire        response_walk,
@@ -25,7 +26,7 @@ module page_walk_cache_proof_top (
     output wire [10:1] bad,
     output wire [10:1] seen
 );
-    wire        request_ready, answer_valid, answer_walk, answer_error, answer_changed;
+    wire        request_ready, answer_valid, answer_walk, answer_error, answer_changed, answer_kept;
     wire [63:0] answer_data, memory_expected;
     wire        memory_valid, memory_walk, memory_update, memory_dirty, invalidate_ready;
     wire [2:0]  memory_word, memory_level;
@@ -51,16 +52,16 @@ module page_walk_cache_proof_top (
 
     // Walks: each wants one thing at a time, and memory answers what it has taken. It was taken before the invalidation
     // that was asked for last, or before the one that was acknowledged last.
-    reg  [1:0] busy, at_memory, cached, update, dirty, expected, old, older;
+    reg  [1:0] busy, at_memory, cached, anew, update, dirty, expected, old, older;
     reg  [2:0] word_0, word_1, level_0, level_1;
     reg        held;
-    reg [9:0]  held_request;
+    reg [10:0] held_request;
     reg        invalidating;
     wire       request_valid = held || (ask_valid && !busy[ask_walk]);
-    wire       request_walk, request_update, request_dirty, request_expected;
+    wire       request_walk, request_update, request_dirty, request_expected, request_anew;
     wire [2:0] request_word, request_level;
-    assign {request_walk, request_word, request_level, request_update, request_dirty, request_expected} =
-        held ? held_request : {ask_walk, ask_word, ask_level, ask_update, ask_dirty, ask_expected};
+    assign {request_walk, request_word, request_level, request_update, request_dirty, request_expected, request_anew} =
+        held ? held_request : {ask_walk, ask_word, ask_level, ask_update, ask_dirty, ask_expected, ask_anew};
     wire       response_valid = answers && at_memory[response_walk];
     wire       invalidate_valid = invalidating || forget;
     wire [63:0] response_data = entry(response_of);
@@ -69,13 +70,13 @@ module page_walk_cache_proof_top (
         .clock(clock), .reset(1'b0),
         .request_valid(request_valid), .request_walk(request_walk), .request_word(request_word),
         .request_level(request_level), .request_update(request_update), .request_dirty(request_dirty),
-        .request_expected({64{request_expected}}), .memory_ready(memory_ready),
+        .request_expected({64{request_expected}}), .request_anew(request_anew), .memory_ready(memory_ready),
         .response_valid(response_valid), .response_walk(response_walk), .response_data(response_data),
         .response_error(response_error), .response_changed(response_changed),
         .invalidate_valid(invalidate_valid), .cached_levels(cached_levels), .reserved_bits({20{reserved}} & 20'h00100),
         .request_ready(request_ready), .answer_valid(answer_valid), .answer_walk(answer_walk),
         .answer_data(answer_data), .answer_error(answer_error), .answer_changed(answer_changed),
-        .memory_valid(memory_valid), .memory_walk(memory_walk), .memory_word(memory_word),
+        .answer_kept(answer_kept), .memory_valid(memory_valid), .memory_walk(memory_walk), .memory_word(memory_word),
         .memory_level(memory_level), .memory_update(memory_update), .memory_dirty(memory_dirty),
         .memory_expected(memory_expected), .invalidate_ready(invalidate_ready)
     );
@@ -93,7 +94,8 @@ module page_walk_cache_proof_top (
     wire [2:0] sent_level = memory_walk ? level_1 : level_0;
     always @(posedge clock) begin
         held <= request_valid && !request_ready;
-        held_request <= {request_walk, request_word, request_level, request_update, request_dirty, request_expected};
+        held_request <= {request_walk, request_word, request_level, request_update, request_dirty, request_expected,
+            request_anew};
         invalidating <= invalidate_valid && !invalidate_ready;
         busy <= (busy & ~({2{answer_valid}} & of_answer)) | ({2{accept}} & of_request);
         at_memory <= (at_memory & ~({2{response_valid}} & of_answer)) | ({2{taken}} & of_memory);
@@ -101,6 +103,7 @@ module page_walk_cache_proof_top (
         older <= (invalidating && invalidate_ready ? old : older) & ~({2{taken}} & of_memory);
         if (accept) begin
             cached[request_walk] <= level_cached && !request_update;
+            anew[request_walk] <= request_anew;
             update[request_walk] <= request_update;
             dirty[request_walk] <= request_dirty;
             expected[request_walk] <= request_expected;
@@ -122,7 +125,8 @@ module page_walk_cache_proof_top (
     end
     wire hits_watched = hit && answered_word == watched && answer_data == value;
 
-    // Where the watched word is, as the cache fills its ways.
+    // Where the watched word is, as the cache fills its ways, and whether the entry that it was given last is the watched one.
+    // What is there already takes its own place.
     (* hierconn *) wire [1:0] \cache.ways_found ;
     (* hierconn *) wire       \cache.fresh_q ;
     (* hierconn *) wire       \cache.searched_q ;
@@ -130,18 +134,24 @@ module page_walk_cache_proof_top (
     (* hierconn *) wire       \cache.fill_write ;
     (* hierconn *) wire       \cache.fill_first ;
     (* hierconn *) wire       \cache.fill_idle ;
+    (* hierconn *) wire       \cache.fill_comparing ;
+    (* hierconn *) wire [63:0] \cache.fill_entry ;
+    (* hierconn *) wire       \cache.hit ;
     (* hierconn *) wire [2:0] \cache.reads_word ;
     (* hierconn *) wire [2:0] \cache.look_held_word ;
     wire filled = \cache.fill_write ;
     wire [2:0] filled_word = \cache.reads_word ;
     wire same_set = (^filled_word[1:0]) == (^watched[1:0]);
-    reg  here;
+    reg  here, there_already, given, given_to_hit;
     reg  [1:0] others;
     always @(posedge clock) begin
-        if (filled && filled_word == watched) begin
+        if ( \cache.fill_comparing ) there_already <= \cache.ways_found != 2'd0;
+        if (filled && filled_word == watched) given <= \cache.fill_entry == value;
+        if ( \cache.hit ) given_to_hit <= given;
+        if (filled && filled_word == watched && !here) begin
             here <= 1'b1;
             others <= 2'd0;
-        end else if (filled && same_set) begin
+        end else if (filled && filled_word != watched && same_set && !there_already) begin
             others <= others + (others != 2'd3);
             if (others != 2'd0) here <= 1'b0;
         end
@@ -189,11 +199,12 @@ module page_walk_cache_proof_top (
     assign bad[3] = (memory_valid && (!busy[memory_walk] || at_memory[memory_walk] || memory_word != sent_word
             || memory_level != sent_level || memory_update != update[memory_walk] || memory_dirty != dirty[memory_walk]
             || memory_expected != {64{expected[memory_walk]}}))
-        || (hit && (!cached[answer_walk] || at_memory[answer_walk]));
+        || (hit && (!cached[answer_walk] || anew[answer_walk] || at_memory[answer_walk]))
+        || answer_kept != hit;
     assign bad[4] = hit && (!answer_data[0] || !answer_data[5] || answer_data[7] || (answer_data[40] && reserved)
         || !answer_data[1] || !answer_data[2] || answer_data[63]);
     assign bad[5] = hits_watched && !gave_since;
-    assign bad[6] = \cache.fresh_q && (\cache.ways_found == 2'd3);
+    assign bad[6] = ( \cache.fresh_q && ( \cache.ways_found == 2'd3)) || (hits_watched && !given_to_hit);
     assign bad[7] = looks && was_here != (\cache.ways_found != 2'd0);
     assign bad[8] = offered && (!memory_valid || offer_then != offer_now);
     assign bad[9] = (counts && busy[0] && age_0 != 2'd0 && !leaves[0]) || (counts && busy[1] && age_1 != 2'd0 && !leaves[1])
@@ -203,8 +214,9 @@ module page_walk_cache_proof_top (
             && !(response_valid && (\cache.searched_q || \cache.hitting_q )))
         || (first && (\cache.fill_idle || (counts_all && lost == 2'd3)));
 
-    reg was_hit, was_old;
+    reg was_hit, was_old, was_replaced;
     always @(posedge clock) begin
+        was_replaced <= !begins && (was_replaced || (filled && filled_word == watched && here && !given));
         was_hit <= was_hit || hits_watched;
         was_old <= (was_old || (gives && older[answer_walk])) && !begins;
     end
@@ -213,7 +225,7 @@ module page_walk_cache_proof_top (
     assign seen[3] = was_hit && memory_valid && memory_update && at_memory != 2'd0;
     assign seen[4] = hit && answer_data[40] && !answer_data[3] && !reserved;
     assign seen[5] = was_old && was_hit && hits_watched;
-    assign seen[6] = \cache.fresh_q && (\cache.ways_found == 2'd2) && here;
+    assign seen[6] = was_replaced && hits_watched && others == 2'd1;
     assign seen[7] = looks && !was_here && was_hit && gave_since;
     assign seen[8] = offered && invalidating && response_valid;
     assign seen[9] = counts && invalidating && age == 3'd2;

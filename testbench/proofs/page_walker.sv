@@ -20,6 +20,7 @@ module page_walker_proof_top (
     input  wire [63:0] response_of,
     input  wire        response_error,
     input  wire        response_refused,
+    input  wire        keeps,
     input  wire        writes_root,
     input  wire        root_space,
     input  wire [39:0] root_of,
@@ -35,7 +36,7 @@ module page_walker_proof_top (
         .disable_in(disable_in), .last_in(last_in), .asks(asks), .asks_for(asks_for),
         .answer_ready(answer_ready), .memory_ready(memory_ready), .answers(answers),
         .response_walk(response_walk), .response_of(response_of), .response_error(response_error),
-        .response_refused(response_refused), .writes_root(writes_root), .root_space(root_space),
+        .response_refused(response_refused), .keeps(keeps), .writes_root(writes_root), .root_space(root_space),
         .root_of(root_of), .forget(forget), .forget_space(forget_space), .forget_all(forget_all),
         .bad(bad_alike), .seen(seen_alike)
     );
@@ -44,7 +45,7 @@ module page_walker_proof_top (
         .disable_in(disable_in), .last_in(last_in), .asks(asks), .asks_for(asks_for),
         .answer_ready(answer_ready), .memory_ready(memory_ready), .answers(answers),
         .response_walk(response_walk), .response_of(response_of), .response_error(response_error),
-        .response_refused(response_refused), .writes_root(writes_root), .root_space(root_space),
+        .response_refused(response_refused), .keeps(keeps), .writes_root(writes_root), .root_space(root_space),
         .root_of(root_of), .forget(forget), .forget_space(forget_space), .forget_all(forget_all),
         .bad(bad_any), .seen(seen_any)
     );
@@ -68,6 +69,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     input  wire [63:0] response_of,
     input  wire        response_error,
     input  wire        response_refused,
+    input  wire        keeps,
     input  wire        writes_root,
     input  wire        root_space,
     input  wire [39:0] root_of,
@@ -118,12 +120,15 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
 
     // Memory answers what it has taken, once. An update that is not refused finds what it expects, but for what it sets.
     (* hierconn *) wire [1:0] \walker.walk_free ;
-    reg  [1:0]  at_memory, updating;
+    // What is asked anew is not answered by what is kept, nor is an update.
+    reg  [1:0]  at_memory, updating, asked_anew;
     reg  [63:0] expected_0, expected_1;
     wire [1:0]  free = \walker.walk_free ;
     wire        answers_walk = at_memory[response_walk];
     wire        response_valid = answers && (answers_walk || free[response_walk]);
     wire        response_changed = response_refused && !(answers_walk && !updating[response_walk]);
+    wire        response_kept = keeps && answers_walk && !updating[response_walk] && !asked_anew[response_walk]
+        && !response_error && !response_changed;
     wire [63:0] expected = response_walk ? expected_1 : expected_0;
     wire [63:0] response_is = answers_walk && updating[response_walk] && !response_changed
         ? {expected[63:7], response_of[6:5], expected[4:0]} : response_of;
@@ -153,7 +158,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     end
 
     wire        answer_valid, answer_space, answer_write, answer_execute, answer_user, answer_readable, answer_writable,
-        answer_user_page, answer_executable, answer_clean, memory_valid, memory_walk, memory_update, memory_dirty;
+        answer_user_page, answer_executable, answer_clean, memory_valid, memory_walk, memory_update, memory_dirty,
+        memory_anew;
     wire [1:0]  answer_requesters;
     wire [51:0] answer_page;
     wire [2:0]  answer_cause, answer_level, memory_level;
@@ -168,7 +174,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         .request_space(request_space), .request_write(request_write), .request_execute(request_execute),
         .request_user(request_user), .answer_ready(answer_ready), .memory_ready(memory_ready),
         .response_valid(response_valid), .response_walk(response_walk), .response_data(response_is),
-        .response_error(response_error), .response_changed(response_changed), .root_valid(root_valid),
+        .response_error(response_error), .response_changed(response_changed),
+        .response_kept(response_kept), .root_valid(root_valid),
         .root_space(root_space), .root_frame(root_of), .invalidate_valid(invalidate_valid),
         .invalidate_space(invalidate_space), .invalidate_all(invalidate_all), .reserved_bits(reserved),
         .execute_disable(disable_allowed), .last_frame(last),
@@ -180,7 +187,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         .answer_executable(answer_executable), .answer_clean(answer_clean), .memory_valid(memory_valid),
         .memory_walk(memory_walk), .memory_word(memory_word), .memory_level(memory_level),
         .memory_update(memory_update), .memory_dirty(memory_dirty), .memory_expected(memory_expected),
-        .invalidate_ready(invalidate_ready)
+        .memory_anew(memory_anew), .invalidate_ready(invalidate_ready)
     );
 
     wire [1:0] of_memory = 2'd1 << memory_walk;
@@ -190,6 +197,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
             | ({2{memory_valid && memory_ready}} & of_memory);
         if (memory_valid && memory_ready) begin
             updating[memory_walk] <= memory_update;
+            asked_anew[memory_walk] <= memory_anew;
             if (memory_walk) expected_1 <= memory_expected;
             else expected_0 <= memory_expected;
         end
@@ -213,7 +221,9 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
 
     // The watched walk: what it was for when it last began, its root, the entries that memory gave it since, the level of
     // the last one that was read, and which of them memory has updated.
-    reg         was_offered, begun, spent, old, failed;
+    // Whether one of those entries was kept; and whether all that it asks for has to be asked anew, since it would have
+    // ended by what is kept, or an update was refused.
+    reg         was_offered, begun, spent, old, failed, used, must, was_doubted;
     reg  [2:0]  pending_level, last_level, failed_level;
     reg         pending_update, pending_dirty;
     reg  [55:0] of_walk;
@@ -228,6 +238,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire        meant = acts && (invalidate_all || invalidate_space == space_now);
     wire        answered = response_valid && response_walk == watched && answers_walk;
     wire        refused = answered && response_changed;
+    wire        doubted; // it would have ended by what is kept
     always @(posedge clock) begin
         was_offered <= offers && !memory_ready;
         if (offers_now) {pending_level, pending_update, pending_dirty} <= {memory_level, memory_update, memory_dirty};
@@ -239,8 +250,10 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
             failed <= 1'b0;
             set <= 4'd0;
             set_dirty <= 1'b0;
+            used <= 1'b0;
         end
-        if (refused) begun <= 1'b0;
+        if (answered && response_kept) used <= 1'b1;
+        if (refused || doubted) begun <= 1'b0;
         else if (answered && response_error) {failed, failed_level} <= {1'b1, pending_level};
         else if (answered) begin
             read[(pending_level - 3'd1)*64 +: 64] <= response_is;
@@ -252,8 +265,10 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         end
         // Whether it has begun with nothing since that lets it begin again; and whether it has begun before what was
         // invalidated last.
-        if (tells_watched || meant || refused) spent <= 1'b0;
+        if (tells_watched || meant || refused || doubted) spent <= 1'b0;
         else if (from_root) spent <= 1'b1;
+        must <= !free[watched] && (must || refused || doubted);
+        was_doubted <= !free[watched] && (was_doubted || doubted);
         if (begins && meant) old <= 1'b1;
         else if (from_root) old <= 1'b0;
     end
@@ -306,6 +321,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         || (cause == 3'd4 && !outside && unmarked[(m - 3'd1)*3 +: 3] == 3'd0 && (user_page[m] || !kind[2]));
     wire        ends = begun && (failed || (m != 3'd0 && m < 3'd5 && down[m] && (!valid_[m] || maps[m])
         && (cause != 3'd0 || marked)));
+    wire        doubtful = ends && cause != 3'd0 && used;
     wire [2:0]  blamed = failed ? failed_level : m;
     wire [4:0]  code = cause == 3'd0 || cause == 3'd7 ? 5'd0
         : {kind[1:0] == 2'd2 && disable_allowed, cause == 3'd3, kind[2], kind[0], cause != 3'd2};
@@ -341,7 +357,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     (* hierconn *) wire [71:0] \walker.walk_page ;
     (* hierconn *) wire [1:0]  \walker.walk_space , \walker.walk_write , \walker.walk_execute , \walker.walk_user ,
         \walker.walk_asking , \walker.walk_ended , \walker.walk_marking , \walker.walk_writable , \walker.walk_user_page ,
-        \walker.walk_executable , \walker.here_q , \walker.was_alike_q , \walker.walk_alike ;
+        \walker.walk_executable , \walker.walk_used , \walker.walk_anew , \walker.here_q , \walker.was_alike_q , \walker.walk_alike ;
     (* hierconn *) wire [3:0]  \walker.walk_requesters ;
     (* hierconn *) wire [5:0]  \walker.walk_level , \walker.walk_note ;
     (* hierconn *) wire [79:0] \walker.walk_frame ;
@@ -351,7 +367,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         \walker.seen_execute_q , \walker.seen_user_q , \walker.seen_marking_q , \walker.seen_writable_q ,
         \walker.seen_user_page_q , \walker.seen_executable_q , \walker.means_q , \walker.out_walk_q ,
         \walker.out_changed_q , \walker.out_ends_q , \walker.out_marking_q , \walker.out_writable_q ,
-        \walker.out_user_page_q , \walker.out_executable_q , \walker.odd , \walker.go , \walker.turn_q ;
+        \walker.out_user_page_q , \walker.out_executable_q , \walker.seen_used_q , \walker.out_used_q , \walker.anew_q ,
+        \walker.odd , \walker.go , \walker.turn_q ;
     (* hierconn *) wire [63:0] \walker.back_data_q , \walker.seen_data_q ;
     (* hierconn *) wire [2:0]  \walker.seen_level_q , \walker.seen_unmarked_q , \walker.out_level_q , \walker.out_note_q ;
     (* hierconn *) wire [17:0] \walker.seen_inside_q ;
@@ -365,6 +382,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire [1:0] ended = \walker.walk_ended ;
     wire [1:0] reading = ~free & ~asking & ~ended;
     wire [1:0] marking = \walker.walk_marking ;
+    wire [1:0] anew = \walker.walk_anew ;
     wire [1:0] here = \walker.here_q ;
     wire [1:0] waits = \walker.waiting.used_q ;
     wire       head = \walker.waiting.head_q ;
@@ -402,8 +420,10 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
                 || here[g] != ( \walker.chosen_q && ! \walker.chosen_first_q && \walker.chosen_walk_q == g)
                 || (here[g] && !asking[g] && !ended[g])
                 || (stray_in_looked[g] && (!fresh || here[g])) || (stray_in_meant[g] && !fresh)
-                || (at_memory[g] && updating[g] != marking[g]);
-            assign unlike[g] = (in_out[g] && ( \walker.level_q != level || \walker.marking_q != marking[g]
+                || (at_memory[g] && (updating[g] != marking[g] || asked_anew[g] != anew[g]))
+                || (anew[g] && ( \walker.walk_used [g] || (in_looked[g] && \walker.seen_used_q )
+                    || (in_meant[g] && \walker.out_used_q )));
+            assign unlike[g] = (in_out[g] && ( \walker.level_q != level || \walker.anew_q != anew[g] || \walker.marking_q != marking[g]
                     || \walker.frame_q != \walker.walk_frame [g*40 +: 40]
                     || { \walker.user_q , \walker.execute_q , \walker.write_q , \walker.space_q , \walker.page_q }
                         != { \walker.walk_user [g], \walker.walk_execute [g], \walker.walk_write [g], \walker.walk_space [g],
@@ -440,6 +460,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire        top = level == 3'd4;
     wire        again = marks || !top;
     wire        later = in_looked[watched] || in_meant[watched];
+    assign      doubted = in_looked[watched] && ! \walker.seen_changed_q && doubtful;
     wire        gone = (in_looked[watched] && \walker.seen_changed_q ) || (in_meant[watched] && \walker.out_changed_q );
     // What is known above a level.
     wire        agrees = same && down[level] && (top || (walk_frame == frames[level*40 +: 40]
@@ -472,8 +493,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         && { \walker.seen_user_q , \walker.seen_execute_q , \walker.seen_write_q } == kind
         && \walker.seen_inside_q == of_walk[17:0] && \walker.seen_error_q == failed
         && (!failed || failed_level == level)
-        && (failed || ( \walker.seen_data_q == there && (!marks || here_set)));
-    wire        meant_well = \walker.out_ends_q == stops
+        && (failed || ( \walker.seen_data_q == there && (!marks || here_set))) && \walker.seen_used_q == used;
+    wire        meant_well = \walker.out_ends_q == stops && !doubtful && \walker.out_used_q == used
         && (stops ? ended_well( \walker.out_level_q , \walker.out_note_q , \walker.out_marking_q , \walker.out_frame_q ,
                 { \walker.out_writable_q , \walker.out_user_page_q , \walker.out_executable_q })
             : maps[lv] ? !marks && complete && \walker.out_level_q == 3'd4 && \walker.out_marking_q
@@ -497,13 +518,14 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire        meets = begins && !w_free && (invalidate_all || invalidate_space == \walker.walk_space [watched]);
     reg         met;
     always @(posedge clock) met <= !w_free && (met || meets);
-    wire [20:0] odd_ones;
+    wire        at_root = (w_asking && !again) || (w_reading && !again && first_out);
+    wire [23:0] odd_ones;
     assign odd_ones[0] = (!w_free && (level == 3'd0 || level > 3'd4))
         || ((w_free || (w_asking && !again)) && spent && !tells_watched);
     assign odd_ones[1] = w_reading && stale[watched] && spent;
     assign odd_ones[2] = (w_asking && again && !on_the_way);
     assign odd_ones[3] = (w_reading && !gone && !(!again && first_out) && !on_the_way);
-    assign odd_ones[4] = (w_reading && gone && (begun || spent || !marks));
+    assign odd_ones[4] = (w_reading && gone && (begun || spent || !must));
     assign odd_ones[5] = (w_reading && !again && first_out && spent);
     assign odd_ones[6] = (was_offered && !w_out);
     assign odd_ones[7] = ((w_reading && (!w_out || was_offered)) && !in_back[watched] && !later
@@ -514,9 +536,9 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     assign odd_ones[9] = (at_memory[watched] && marks && (watched ? expected_1 : expected_0) != there);
     assign odd_ones[10] = (in_looked[watched] && !gone && !looked_well);
     assign odd_ones[11] = (in_meant[watched] && !gone && (!meant_well || (failed && failed_level != level)));
-    assign odd_ones[12] = (w_ended && !(same && ended_well(level, note, marks, walk_frame, rights)));
+    assign odd_ones[12] = (w_ended && (doubtful || !(same && ended_well(level, note, marks, walk_frame, rights))));
     assign odd_ones[13] = |untrue;
-    assign odd_ones[14] = (tells_watched && !right_answer);
+    assign odd_ones[14] = (tells_watched && (doubtful || !right_answer));
     assign odd_ones[15] = tells_watched && !w_free && !(w_asking && !again);
     assign odd_ones[16] = first_out && !again && stale[watched]
         && !( \walker.halting_q && (invalidating_all || invalidating_space == out_kind[52]));
@@ -524,6 +546,9 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     assign odd_ones[18] = asks_memory && \walker.trail_q != trail[{number, \walker.level_q }];
     assign odd_ones[19] = !w_free && met != (watched ? \walker.walk[1].hit_q : \walker.walk[0].hit_q );
     assign odd_ones[20] = !w_free && met && ! \walker.delays_q && ! \walker.halting_q ;
+    assign odd_ones[21] = !w_free && must != (anew[watched] || gone);
+    assign odd_ones[22] = \walker.walk_used [watched] && !w_free && !gone && (at_root || !used);
+    assign odd_ones[23] = begun && !w_free && !at_root && !later && used != \walker.walk_used [watched];
     wire        strange = |odd_ones;
     // What is older than the last invalidation has gone, or is begun again.
     wire        leftover = old && (w_ended || (w_asking && again)
@@ -531,8 +556,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         || ((tells_watched || w_out || (w_reading && marks)) && !(w_out && !again && first_out)
             && !( \walker.halting_q && (invalidating_all || invalidating_space == of_walk[52]))));
 
-    assign bad[2] = strays || (tells_watched && !right_answer) || early || astray || strange;
-    assign bad[3] = (from_root && spent) || (meets && met) || (offers && !memory_update && ml != 3'd4 && m != ml + 3'd1) || astray || strange;
+    assign bad[2] = strays || (tells_watched && (!right_answer || doubtful)) || early || astray || strange;
+    assign bad[3] = (from_root && spent) || (offers && must && !memory_anew) || (meets && met) || (offers && !memory_update && ml != 3'd4 && m != ml + 3'd1) || astray || strange;
     assign bad[4] = (old && !meant && (tells_watched || (offers && memory_update) || (at_memory[watched] && pending_update)))
         || astray || strange || leftover;
     assign bad[5] = (offers && memory_update && !right_update) || astray || strange;
@@ -606,9 +631,10 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
 
     // G9.
     reg         offered, told_before;
-    reg [120:0] offer_then;
+    reg [121:0] offer_then;
     reg [127:0] answer_then;
-    wire [120:0] offer_now = {memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected};
+    wire [121:0] offer_now = {memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected,
+        memory_anew};
     wire [127:0] answer_now = {answer_requesters, answer_page, answer_space, answer_write, answer_execute, answer_user,
         answer_cause, answer_code, answer_level, answer_readable, answer_frame, answer_writable, answer_user_page,
         answer_executable, answer_clean};
@@ -631,7 +657,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     end
     assign seen[1] = told && twice && answer_requesters == 2'd3 && in_front != 2'd0;
     assign seen[2] = tells_watched && answer_cause == 3'd0 && answer_frame[9] && !answer_frame[18] && answer_writable;
-    assign seen[3] = from_root && begun && !free[!watched] && m == 3'd4;
+    assign seen[3] = offers_now && was_doubted && memory_anew && !free[!watched] && m == 3'd4;
     assign seen[4] = was_old && w_reading && !invalidating && !pending_update && !first_out;
     assign seen[5] = offers && memory_update && memory_dirty && set[4];
     assign seen[6] = free == 2'd0 && \walker.was_alike_q == 2'd2 && \walker.compared_q ;

@@ -36,7 +36,15 @@ fn translation_comes_from_a_walk_and_then_from_the_l2_tlb() {
     assert_eq!(gmmu.reads, 4, "a hit reads nothing");
     let near = gmmu.answer(0, 1, 0x8_1234_5679, false);
     assert_eq!(near.kind, FAR);
-    assert_eq!(gmmu.reads, 5, "the cache has the upper levels");
+    assert_eq!(
+        gmmu.reads,
+        5 + 4,
+        "the cache has the upper levels, and a fault does not believe it"
+    );
+    let next = gmmu.entry(1, 0x8_1234_567A, 1);
+    gmmu.memory.0.insert(next, 9 << 12 | OPEN);
+    assert_eq!(gmmu.answer(0, 1, 0x8_1234_567A, false).frame, 9);
+    assert_eq!(gmmu.reads, 10, "it keeps what it was given last");
 }
 
 /// G2: without the L2 TLB each request is walked.
@@ -356,6 +364,68 @@ fn right_that_a_fault_missed_is_found_when_it_is_there() {
                 let told = gmmu.answer(sm, 0, 5, true);
                 assert_eq!((told.kind, told.writable), (TRANSLATION, true));
             }
+        }
+    }
+}
+
+/// Turns the entry of a page at a level to a new table, in which this page alone is mapped.
+fn turn(gmmu: &mut Gmmu, level: u8, page: u64, frame: u64, tables: u64) {
+    let mut word = gmmu.entry(0, page, level);
+    for below in (1..level).rev() {
+        let table = tables + u64::from(below);
+        gmmu.memory.0.insert(word, table << 12 | OPEN);
+        word = table << 9 | page >> (9 * (below - 1)) & 511;
+    }
+    gmmu.memory.0.insert(word, frame << 12 | OPEN);
+}
+
+/// G2: the cache leads to a table that has not got the page, and software turns its entry to one that has, without an
+/// invalidation; after the fault was told, or before. Then nobody is told of the old one.
+#[test]
+fn table_that_a_fault_missed_is_found_when_it_is_there() {
+    for level in 2..=4 {
+        for (leaf, faults) in [(0, FAR), (8 << 12 | OPEN & !USER, DENIED)] {
+            let mut gmmu = Gmmu::new("8");
+            gmmu.map(0, 4, 7, OPEN);
+            assert_eq!(gmmu.answer(0, 0, 4, false).frame, 7);
+            let word = gmmu.entry(0, 5, 1);
+            gmmu.memory.0.insert(word, leaf);
+            for sm in [1, 2] {
+                assert_eq!(gmmu.answer(sm, 0, 5, false).kind, faults);
+            }
+            for (sm, frame) in [(1, 9), (3, 10)] {
+                gmmu.inputs.shared_tlb = false;
+                turn(&mut gmmu, level, 5, frame, 0x4000 + 16 * frame);
+                let told = gmmu.answer(sm, 0, 5, false);
+                assert_eq!((told.kind, told.frame), (TRANSLATION, frame as u32));
+                // The old table again has nothing for it, and its entry is what is kept now.
+                let word = (0x4000 + 16 * frame + 1) << 9 | 5;
+                gmmu.memory.0.insert(word, leaf);
+            }
+        }
+    }
+}
+
+/// G2, G4: the same for the walks of a resolution.
+#[test]
+fn resolution_finds_a_table_that_the_fault_missed() {
+    for level in 2..=4 {
+        for command in [Command::StartAckAll, Command::ResolveVa] {
+            let mut gmmu = Gmmu::new("8");
+            gmmu.map(0, 4, 7, OPEN);
+            assert_eq!(gmmu.answer(0, 0, 4, false).frame, 7);
+            assert_eq!(gmmu.answer(1, 0, 5, false).kind, FAR);
+            // Another page brings the entries into the cache again, as they are.
+            gmmu.map(0, 3, 8, OPEN);
+            assert_eq!(gmmu.answer(2, 0, 3, false).frame, 8);
+            turn(&mut gmmu, level, 5, 9, 0x4000);
+            gmmu.command(command, 0, 0, 5);
+            gmmu.until("a resolution", |gmmu| !gmmu.resolved.is_empty());
+            assert_eq!((gmmu.resolved[0].1, gmmu.resolved[0].2), (1, 5));
+            gmmu.steps(20);
+            assert_eq!(gmmu.last.held, 0);
+            let told = gmmu.answer(1, 0, 5, false);
+            assert_eq!((told.kind, told.frame), (TRANSLATION, 9));
         }
     }
 }

@@ -312,6 +312,66 @@ fn word_that_many_walks_miss_is_here_once() {
     }
 }
 
+/// G3, G6: memory answers, and what it answers takes the place of what was here.
+#[test]
+fn request_anew_is_answered_by_memory_and_renews_what_is_here() {
+    let mut cache = Cache::new("8k");
+    cache.memory.insert(WORD, 1 << 12 | TABLE);
+    cache.load(2, WORD);
+    for table in 2..20 {
+        let (before, entry) = (cache.read(2, WORD), table << 12 | TABLE);
+        cache.memory.insert(WORD, entry);
+        assert_eq!(cache.read(2, WORD), before);
+        assert_eq!(cache.read_anew(2, WORD), entry);
+        assert_eq!(cache.read(2, WORD), Ok(entry));
+    }
+    // What may not be kept is told all the same.
+    let before = cache.read(2, WORD);
+    cache.memory.insert(WORD, 0);
+    assert_eq!(cache.read_anew(2, WORD), 0);
+    assert_eq!(cache.read(2, WORD), before);
+}
+
+/// G6: of two that missed it at the same time, the one that was filled last counts.
+#[test]
+fn word_that_is_filled_again_has_the_last_entry() {
+    let mut cache = Cache::new("8k");
+    cache.latency = 30;
+    cache.memory.insert(WORD, 1 << 12 | TABLE);
+    for _ in 0..2 {
+        cache.ask(2, WORD);
+        cache.rest(10);
+    }
+    cache.rest(14);
+    cache.memory.insert(WORD, 2 << 12 | TABLE);
+    cache.rest(40);
+    assert_eq!(cache.asked.len(), 2);
+    assert_eq!(cache.read(2, WORD), Ok(2 << 12 | TABLE));
+}
+
+/// G7: a word that is renewed leaves when it would have left, and none leaves for it.
+#[test]
+fn renewed_word_stays_in_its_turn() {
+    let mut cache = Cache::new("8k");
+    let ways = cache.ways() as usize;
+    let words: Vec<u64> = cache.words_of_set(WORD).take(3 * ways).collect();
+    for &word in &words {
+        cache
+            .memory
+            .insert(word, (word << 12 & 0xFF_FFFF_F000) | TABLE);
+    }
+    for number in 0..words.len() {
+        cache.load(2, words[number]);
+        let first = (number + 1).saturating_sub(ways);
+        for &word in &words[first..=number] {
+            cache.read_anew(2, word);
+        }
+        for &word in &words[first..=number] {
+            assert!(cache.read(2, word).is_ok(), "{number} words were filled");
+        }
+    }
+}
+
 /// G7.
 #[test]
 fn ways_of_a_set_are_filled_in_turn() {

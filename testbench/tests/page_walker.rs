@@ -131,6 +131,94 @@ fn pages_that_differ_in_one_bit_are_different_walks() {
     }
 }
 
+/// G2, G3: a fault that follows from an entry that was kept is not told: the walk begins once more and believes nothing of it.
+#[test]
+fn fault_by_what_is_kept_begins_the_walk_again_anew() {
+    for level in 2..=4 {
+        // The table that was kept has nothing, what may not be read, or what is not memory.
+        for leaf in [0, 0x7000 << 12 | OPEN & !0b100, 1 << 45 | OPEN] {
+            let mut walker = Walker::new("8");
+            walker.map(0, PAGE, 0x5000);
+            for above in level + 1..=4 {
+                let word = walker.word(0, PAGE, above);
+                walker.kept.insert(word, walker.memory[&word]);
+            }
+            let mut word = walker.word(0, PAGE, level);
+            for below in (1..level).rev() {
+                let table = 0x7_0000 + below;
+                let old = table << 12 | OPEN;
+                match below == level - 1 {
+                    true => walker.kept.insert(word, old),
+                    false => walker.memory.insert(word, old),
+                };
+                word = table << 9 | PAGE >> (9 * (below - 1)) & 511;
+            }
+            walker.memory.insert(word, leaf);
+            walker.ask(0, 0, PAGE);
+            let answer = walker.answers(1)[0].clone();
+            assert_eq!((answer.answer_cause, answer.answer_frame), (0, 0x5000));
+            let levels: Vec<_> = walker
+                .asked
+                .iter()
+                .map(|asked| (asked.level, asked.anew))
+                .collect();
+            let pass = |anew| (1..=4).rev().map(move |level| (level, anew));
+            let expected: Vec<_> = pass(false).chain(pass(true)).collect();
+            assert_eq!(levels, expected);
+            // The next walk begins as every walk does.
+            walker.memory.insert(word, 0x7000 << 12 | OPEN);
+            walker.ask(1, 0, PAGE);
+            assert_eq!(walker.answers(2)[1].answer_frame, 0x7000);
+            assert!(!walker.asked[8].anew);
+        }
+    }
+}
+
+/// G3: there is no third time, and no second one where nothing was kept.
+#[test]
+fn fault_is_told_after_one_walk_anew() {
+    for kept in 0..=3 {
+        let mut walker = Walker::new("8");
+        walker.map(0, PAGE, 0x5000);
+        let word = walker.word(0, PAGE, 1);
+        walker.memory.insert(word, 0);
+        for level in (2..=4).rev().take(kept) {
+            let word = walker.word(0, PAGE, level);
+            walker.kept.insert(word, walker.memory[&word]);
+        }
+        walker.ask(0, 0, PAGE);
+        let answer = walker.answers(1)[0].clone();
+        assert_eq!((answer.answer_cause, answer.answer_level), (2, 1));
+        let passes = if kept == 0 { 1 } else { 2 };
+        assert_eq!(walker.asked.len(), 4 * passes);
+    }
+}
+
+/// G3: a walk that an invalidation has met stays anew.
+#[test]
+fn walk_anew_stays_so_through_an_invalidation() {
+    for wait in 0..60 {
+        let mut walker = Walker::new("8");
+        walker.map(0, PAGE, 0x5000);
+        let word = walker.word(0, PAGE, 4);
+        walker.kept.insert(word, 0x7_0000 << 12 | OPEN);
+        walker.ask(0, 0, PAGE);
+        while !walker.asked.iter().any(|asked| asked.anew) {
+            walker.cycle();
+        }
+        for _ in 0..wait {
+            walker.cycle();
+        }
+        walker.inputs.invalidate_valid = true;
+        walker.inputs.invalidate_all = true;
+        while !walker.cycle().invalidate_ready {}
+        walker.inputs.invalidate_valid = false;
+        assert_eq!(walker.answers(1)[0].answer_frame, 0x5000);
+        let first = walker.asked.iter().position(|asked| asked.anew).unwrap();
+        assert!(walker.asked[first..].iter().all(|asked| asked.anew));
+    }
+}
+
 /// G3.
 #[test]
 fn walk_reads_each_level_once() {

@@ -13,7 +13,7 @@ enum Step {
     Idle,
     /// Its set is to be read.
     Reading,
-    /// It is looked for there.
+    /// It is looked for there, to take its own place.
     Comparing,
     /// It is to be written.
     Writing,
@@ -69,6 +69,7 @@ pub struct Fill<const K: usize> {
     chosen: [Register<Bit>; K],
     chosen_round: Register<Bit>,
     some_found: AnyOf<K>,
+    some_round: AnyOf<K>,
     behind: Lowest<K>,
     some_behind: AnyOf<K>,
     leads: Signal<Local, Bit>,
@@ -113,9 +114,11 @@ impl<const K: usize> Logic for Fill<K> {
         }
         self.entry.next = self.held.q.val();
 
-        // The ways are filled in turn: the first one that is a round behind, or the first of all.
+        // The way that holds the word already, or else the ways in turn: the first one that is a round behind, or the first
+        // of all.
         for i in 0..K {
             self.some_found.of[i].next = self.found[i].val();
+            self.some_round.of[i].next = self.found[i].val() && self.round[i].val();
             self.behind.request[i].next = self.round[i].val() ^ self.round[0].val();
             self.some_behind.of[i].next = self.round[i].val() ^ self.round[0].val();
         }
@@ -131,6 +134,12 @@ impl<const K: usize> Logic for Fill<K> {
             }
             if !self.some_behind.any.val() {
                 self.chosen[0].d.next = true;
+            }
+            if self.some_found.any.val() {
+                self.chosen_round.d.next = self.some_round.any.val();
+                for i in 0..K {
+                    self.chosen[i].d.next = self.found[i].val();
+                }
             }
         }
         for i in 0..K {
@@ -155,10 +164,7 @@ impl<const K: usize> Logic for Fill<K> {
         if self.comparing.val() {
             self.step.d.next = Step::Writing;
         }
-        if (self.comparing.val() && self.some_found.any.val())
-            || self.write.val()
-            || self.forget.val()
-        {
+        if self.write.val() || self.forget.val() {
             self.step.d.next = Step::Idle;
         }
     }
@@ -177,7 +183,7 @@ impl<const K: usize> Default for Fill<K> {
         signals!(
             clock, reset, offered, data, error, reserved_bits, forget, may_read, may_write, idle, read,
             comparing, first, first_writes, write, write_round, entry, step, waited, held, chosen_round, some_found,
-            behind, some_behind, leads,
+            some_round, behind, some_behind, leads,
             withholds, reserved, take;
             found, round, way, chosen
         )

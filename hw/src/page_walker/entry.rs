@@ -53,9 +53,13 @@ pub struct Entry<const F: usize> {
     pub execute_disable: Signal<In, Bit>,
     /// The last frame of memory.
     pub last_frame: Signal<In, Bits<F>>,
+    /// The walk has used what is kept.
+    pub used: Signal<In, Bit>,
 
     /// The walk has ended.
     pub ends: Signal<Out, Bit>,
+    /// It would have, without a page, by what is kept.
+    pub doubtful: Signal<Out, Bit>,
     /// The level of the next entry, or that of the one to blame.
     pub next_level: Signal<Out, Bits<3>>,
     /// The next entries are to be marked; of a page that was found, its dirty bit is clear.
@@ -196,6 +200,7 @@ impl<const F: usize> Logic for Entry<F> {
         if self.error.val() {
             self.next_cause.next = 7.into();
         }
+        self.doubtful.next = self.next_cause.val().any() && self.used.val();
         self.next_note.next = self.next_unmarked.val();
         if self.ends.val() {
             self.next_note.next = self.next_cause.val();
@@ -242,8 +247,10 @@ impl<const F: usize> Default for Entry<F> {
             reserved_bits,
             execute_disable,
             last_frame,
+            used,
             next_note,
             ends,
+            doubtful,
             next_level,
             next_marking,
             next_frame,

@@ -46,9 +46,11 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     pub moved: Signal<In, Bit>,
     /// Memory has answered,
     pub answered: Signal<In, Bit>,
-    /// and the walk is to begin again,
+    /// and the walk is to begin again, anew,
     pub changed: Signal<In, Bit>,
-    /// or has ended,
+    /// or it has used what is kept,
+    pub next_used: Signal<In, Bit>,
+    /// and has ended,
     pub ends: Signal<In, Bit>,
     /// or goes on at this level,
     pub next_level: Signal<In, Bits<3>>,
@@ -109,6 +111,10 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     pub user_page: Signal<Out, Bit>,
     /// All levels so far may be executed.
     pub executable: Signal<Out, Bit>,
+    /// Since it was begun last it has used what is kept.
+    pub used: Signal<Out, Bit>,
+    /// It does not believe what is kept.
+    pub anew: Signal<Out, Bit>,
 
     step: Register<Step>,
     of_page: Register<Bits<V>>,
@@ -121,6 +127,8 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     marks: Register<Bit>,
     stale: Register<Bit>,
     hit: Register<Bit>,
+    uses: Register<Bit>,
+    doubts: Register<Bit>,
     at_frame: Register<Bits<F>>,
     noted: Register<Bits<3>>,
     may_write: Register<Bit>,
@@ -132,6 +140,7 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     reads: Signal<Local, Bit>,
     done: Signal<Local, Bit>,
     finishing: Signal<Local, Bit>,
+    changing: Signal<Local, Bit>,
     restarting: Signal<Local, Bit>,
 }
 
@@ -160,6 +169,10 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for W
         self.stale.reset.next = self.reset.val();
         self.hit.clock.next = self.clock.val();
         self.hit.reset.next = self.reset.val();
+        self.uses.clock.next = self.clock.val();
+        self.uses.reset.next = self.reset.val();
+        self.doubts.clock.next = self.clock.val();
+        self.doubts.reset.next = self.reset.val();
         self.at_frame.clock.next = self.clock.val();
         self.at_frame.reset.next = self.reset.val();
         self.noted.clock.next = self.clock.val();
@@ -178,8 +191,9 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for W
             && (self.invalidate_all.val()
                 || (self.of_space.q.val() == self.invalidate_space.val()));
         self.finishing.next = self.answered.val() && self.reads.val();
-        self.restarting.next = (self.finishing.val()
-            && (self.stale.q.val() || self.changed.val() || self.meant.val()))
+        self.changing.next = self.finishing.val() && self.changed.val();
+        self.restarting.next = self.changing.val()
+            || (self.finishing.val() && (self.stale.q.val() || self.meant.val()))
             || (self.meant.val() && (self.asks.val() || self.done.val()) && !self.moved.val());
 
         self.step.d.next = self.step.q.val();
@@ -210,6 +224,16 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for W
         self.hit.d.next = self.hit.q.val() || self.meant.val();
         if self.begin.val() {
             self.hit.d.next = false;
+        }
+
+        // It begins anew once: it is not answered from what is kept any more, so it uses nothing of it.
+        self.uses.d.next = self.uses.q.val() || (self.finishing.val() && self.next_used.val());
+        if self.restarting.val() || self.begin.val() {
+            self.uses.d.next = false;
+        }
+        self.doubts.d.next = self.doubts.q.val() || self.changing.val();
+        if self.begin.val() {
+            self.doubts.d.next = false;
         }
 
         self.at_level.d.next = self.at_level.q.val();
@@ -278,6 +302,8 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for W
         self.writable.next = self.may_write.q.val();
         self.user_page.next = self.for_users.q.val();
         self.executable.next = self.may_execute.q.val();
+        self.used.next = self.uses.q.val();
+        self.anew.next = self.doubts.q.val();
     }
 }
 
@@ -305,6 +331,7 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Default for
             moved,
             answered,
             changed,
+            next_used,
             ends,
             next_level,
             next_marking,
@@ -335,6 +362,8 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Default for
             writable,
             user_page,
             executable,
+            used,
+            anew,
             step,
             of_page,
             of_space,
@@ -346,6 +375,8 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Default for
             marks,
             stale,
             hit,
+            uses,
+            doubts,
             at_frame,
             noted,
             may_write,
@@ -356,6 +387,7 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Default for
             reads,
             done,
             finishing,
+            changing,
             restarting
         )
     }

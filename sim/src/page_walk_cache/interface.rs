@@ -68,6 +68,8 @@ ports! {
         request_dirty: bool = 1,
         /// if this is what is there.
         request_expected: u64 = 64,
+        /// It is not to be answered from here.
+        request_anew: bool = 1,
         /// The memory request is taken.
         memory_ready: bool = 1,
         /// Memory answers,
@@ -104,6 +106,8 @@ ports! {
         answer_error: bool = 1,
         /// The word to update was not as expected.
         answer_changed: bool = 1,
+        /// It comes from here.
+        answer_kept: bool = 1,
         /// A word of memory is wanted,
         memory_valid: bool = 1,
         /// by this walk,

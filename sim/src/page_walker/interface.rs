@@ -84,6 +84,8 @@ ports! {
         response_error: bool = 1,
         /// The word to update was not as expected, and was left alone.
         response_changed: bool = 1,
+        /// It is what was kept of the word, and memory was not asked.
+        response_kept: bool = 1,
         /// A root is written,
         root_valid: bool = 1,
         /// that of this space:
@@ -156,6 +158,8 @@ ports! {
         memory_dirty: bool = 1,
         /// What is expected.
         memory_expected: u64 = 64,
+        /// It is to be asked of memory, whatever is kept of it.
+        memory_anew: bool = 1,
         /// The invalidation is done.
         invalidate_ready: bool = 1,
     }

@@ -134,6 +134,7 @@ impl PageWalkCacheTraffic {
             _ => 2 + self.dice.below(4) as u8,
         };
         inputs.request_update = self.dice.chance(self.mode.update);
+        inputs.request_anew = self.dice.chance(self.mode.anew);
         inputs.request_dirty = self.dice.chance(128);
         inputs.request_expected = match self.dice.byte() {
             0..200 => self.memory.get(&inputs.request_word).copied().unwrap_or(0),

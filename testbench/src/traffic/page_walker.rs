@@ -28,6 +28,7 @@ struct Asked {
     update: bool,
     dirty: bool,
     expected: u64,
+    anew: bool,
 }
 
 /// Seeded traffic.
@@ -134,6 +135,7 @@ impl PageWalkerTraffic {
         }
         inputs.response_valid = false;
         (inputs.response_error, inputs.response_changed) = (false, false);
+        inputs.response_kept = false;
         inputs.response_data = self.dice.bits();
         inputs.response_walk = self.dice.below(self.parameters.walks as u64) as u8;
         // What nobody waits for comes to walks that are free alone: more than that nobody promises.
@@ -153,6 +155,14 @@ impl PageWalkerTraffic {
         inputs.response_error = self.dice.chance(self.mode.error);
         let entry = self.tables.read(&mut self.dice, self.mode, asked.word);
         inputs.response_data = entry;
+        // A cache answers reads that are not anew, also with what is in memory no more.
+        let cached = !asked.update && !asked.anew && !inputs.response_error;
+        if cached && self.dice.chance(self.mode.kept) {
+            inputs.response_kept = true;
+            if self.dice.chance(64) {
+                inputs.response_data = self.tables.entry(&mut self.dice, self.mode);
+            }
+        }
         if asked.update && !inputs.response_error {
             inputs.response_changed = (entry ^ asked.expected) & !(ACCESSED | DIRTY) != 0;
             if !inputs.response_changed {
@@ -224,6 +234,7 @@ impl Traffic for PageWalkerTraffic {
                 update: outputs.memory_update,
                 dirty: outputs.memory_dirty,
                 expected: outputs.memory_expected,
+                anew: outputs.memory_anew,
             });
         }
         self.count_outputs(model, inputs, outputs);

@@ -158,13 +158,26 @@ impl Cache {
         self.inputs.request_level = level;
         self.inputs.request_word = word;
         self.inputs.request_update = false;
+        self.inputs.request_anew = false;
         self.walk
     }
 
     /// Reads a word, and waits until what comes of it is here. Gives the answer, if it came from here.
     pub fn read(&mut self, level: u8, word: u64) -> Result<u64, Outputs> {
-        let (asked, answered) = (self.asked.len(), self.answers.len());
         let walk = self.ask(level, word);
+        self.answered(walk, level, word)
+    }
+
+    /// The same, but it is asked of memory whatever is here. Gives what memory says.
+    pub fn read_anew(&mut self, level: u8, word: u64) -> u64 {
+        let walk = self.ask(level, word);
+        self.inputs.request_anew = true;
+        let answer = self.answered(walk, level, word);
+        answer.expect_err("it is from here").answer_data
+    }
+
+    fn answered(&mut self, walk: u8, level: u8, word: u64) -> Result<u64, Outputs> {
+        let (asked, answered) = (self.asked.len(), self.answers.len());
         for _ in 0..1000 {
             self.cycle();
             if self.answers.len() > answered {
@@ -174,6 +187,7 @@ impl Cache {
         let (_, outputs) = self.answers[answered].clone();
         assert_eq!(outputs.answer_walk, walk);
         self.rest(4);
+        assert_eq!(outputs.answer_kept, self.asked.len() == asked);
         if self.asked.len() > asked {
             let (_, sent) = &self.asked[asked];
             assert_eq!(

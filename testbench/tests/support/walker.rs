@@ -22,6 +22,7 @@ pub struct Asked {
     pub word: u64,
     pub level: u8,
     pub update: bool,
+    pub anew: bool,
 }
 
 /// The walker, and what a test does with it.
@@ -31,6 +32,8 @@ pub struct Walker {
     pub inputs: Inputs,
     /// Words by their numbers; one that is not listed is 0.
     pub memory: HashMap<u64, u64>,
+    /// Words that a cache has kept: it answers their reads, unless they are asked anew.
+    pub kept: HashMap<u64, u64>,
     /// Cycles from a request to its response.
     pub latency: u64,
     /// Memory answers an error for this word.
@@ -51,6 +54,7 @@ impl Walker {
                 ..Inputs::default()
             },
             memory: HashMap::new(),
+            kept: HashMap::new(),
             latency: 4,
             broken: None,
             cycle: 0,
@@ -130,6 +134,7 @@ impl Walker {
                 word: outputs.memory_word,
                 level: outputs.memory_level,
                 update: outputs.memory_update,
+                anew: outputs.memory_anew,
             });
             self.due.push((self.cycle + self.latency, outputs.clone()));
         }
@@ -148,6 +153,16 @@ impl Walker {
 
     /// What is in memory when the answer leaves it counts.
     fn respond(&mut self, asked: &Outputs) {
+        let kept = self.kept.get(&asked.memory_word);
+        let kept = kept.filter(|_| !asked.memory_update && !asked.memory_anew);
+        self.inputs.response_kept = kept.is_some();
+        if let Some(&entry) = kept {
+            self.inputs.response_valid = true;
+            self.inputs.response_walk = asked.memory_walk;
+            self.inputs.response_data = entry;
+            (self.inputs.response_error, self.inputs.response_changed) = (false, false);
+            return;
+        }
         let expected = asked.memory_update.then_some(asked.memory_expected);
         let (entry, changed) = answer(
             &mut self.memory,

@@ -2,6 +2,7 @@
 
 use faultline_sim::gmmu::{Gmmu, Inputs, Outputs, Phase};
 use faultline_sim::l1_tlb::{DENIED, FAR, NACK, TRANSLATION};
+use faultline_sim::page_walker::{Step, Walk};
 
 use super::GmmuTraffic;
 use crate::traffic::scenarios;
@@ -15,7 +16,8 @@ scenarios! {
         walk_of_the_mshrs, walk_waits_for_those_before, two_walks_of_the_mshrs, report_of_a_denial, two_reports_at_once,
         readable_and_denied, clean_page, large_page, invalidated_page, invalidated_space, invalidated_all,
         invalidation_meets_an_answer, command_during_an_invalidation, answer_waits, interrupt, record_word, details_asked,
-        l2_switched_off, nothing_cached, reset_in_use,
+        walk_begun_anew, fault_of_a_walk_anew, page_found_anew, kept_entry_given_up, l2_switched_off, nothing_cached,
+        reset_in_use,
     }
 }
 
@@ -126,6 +128,25 @@ impl GmmuTraffic {
             &mut s.nothing_cached,
             inputs.cached_levels == 0 && outputs.memory_valid,
         );
+        // A walk would have ended without a page by what is kept, and what memory gives it is another entry.
+        let anew = |walk: &Walk| walk.anew && walk.step != Step::Free;
+        let all = model.walker().walks().filter(|walk| anew(walk)).count();
+        let found = model
+            .walker()
+            .walks()
+            .filter(|walk| anew(walk) && walk.has_found());
+        let refused = model
+            .walker()
+            .walks()
+            .filter(|walk| anew(walk) && walk.has_failed());
+        count(&mut s.walk_begun_anew, all > 0);
+        count(&mut s.page_found_anew, found.count() > 0);
+        count(&mut s.fault_of_a_walk_anew, refused.count() > 0);
+        let given_up = model.cache().fill().is_some_and(|fill| {
+            let here = model.cache().here(fill.word);
+            here.is_some_and(|here| here != fill.entry)
+        });
+        count(&mut s.kept_entry_given_up, given_up);
         count(&mut s.reset_in_use, inputs.reset && self.far_faults > 0);
         (self.walks, self.far_faults) = (walks, held);
     }

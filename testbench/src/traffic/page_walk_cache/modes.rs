@@ -14,6 +14,8 @@ pub struct Mode {
     pub last: u16,
     /// It is an update.
     pub update: u16,
+    /// It is not to be answered from here.
+    pub anew: u16,
     /// A memory request is taken.
     pub memory: u16,
     /// Memory answers.
@@ -37,6 +39,7 @@ pub const STEADY: Mode = Mode {
     one_set: false,
     last: 60,
     update: 8,
+    anew: 4,
     memory: 220,
     response: 100,
     error: 2,
@@ -47,7 +50,7 @@ pub const STEADY: Mode = Mode {
 };
 
 /// In turn at random.
-pub const MODES: [Mode; 12] = [
+pub const MODES: [Mode; 13] = [
     STEADY,
     // All that is wanted is here.
     Mode {
@@ -109,6 +112,16 @@ pub const MODES: [Mode; 12] = [
         request: 200,
         words: 20,
         response: 16,
+        ..STEADY
+    },
+    // Software changes what is here, and walks do not believe it.
+    Mode {
+        request: 200,
+        words: 12,
+        last: 20,
+        anew: 80,
+        change: 100,
+        response: 200,
         ..STEADY
     },
     // Software invalidates now and then,

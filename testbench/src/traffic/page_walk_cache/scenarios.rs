@@ -11,7 +11,8 @@ scenarios! {
     struct Scenarios {
         hit, hit_after_hit, hit_waits, missed, missed_twice, update, level_not_cached, level_unknown,
         looked_waits_for_memory, looked_waits_for_a_response, hit_looked_at_waits, request_stalled, memory_stalled,
-        filled, filled_over_another, filled_beside_another_set, found_already, fill_waits_to_read, fill_waits_to_write,
+        filled, filled_over_another, filled_beside_another_set, found_already, found_with_another_entry,
+        found_in_a_full_set, asked_anew, asked_anew_of_what_is_here, found_already_and_left_out, fill_waits_to_read, fill_waits_to_write,
         fill_waits_for_its_set, fill_goes_first_to_read, fill_goes_first_to_write,
         looked_at_waits_for_a_write, left_out, not_kept_error, not_kept_absent, not_kept_clear, not_kept_page,
         not_kept_reserved, not_kept_withheld, never_kept, stray_response, out_of_order, invalidated_in_the_cycle_of_a_response,
@@ -54,6 +55,16 @@ impl PageWalkCacheTraffic {
                 &mut s.found_already,
                 fill.step == Step::Comparing && model.here(fill.word).is_some(),
             );
+            let here = model.here(fill.word);
+            let renews = writes && free && !inputs.invalidate_valid && here.is_some();
+            count(
+                &mut s.found_with_another_entry,
+                renews && here != Some(fill.entry),
+            );
+            count(
+                &mut s.found_in_a_full_set,
+                renews && model.is_full(fill.word),
+            );
             count(
                 &mut s.fill_waits_to_read,
                 fill.step == Step::Reading && accepts,
@@ -73,7 +84,7 @@ impl PageWalkCacheTraffic {
             count(&mut s.filled, writes && free && !inputs.invalidate_valid);
             count(
                 &mut s.filled_over_another,
-                writes && free && model.is_full(fill.word),
+                writes && free && model.is_full(fill.word) && here.is_none(),
             );
             count(&mut s.filled_beside_another_set, writes && free && searched);
             count(
@@ -100,6 +111,12 @@ impl PageWalkCacheTraffic {
             count(
                 &mut s.left_out,
                 kept && inputs.may_be_kept() && model.fill().is_some(),
+            );
+            let word = model.kept(inputs.response_walk);
+            let here = word.and_then(|word| model.here(word)).is_some();
+            count(
+                &mut s.found_already_and_left_out,
+                here && inputs.may_be_kept() && model.fill().is_some(),
             );
             count(
                 &mut s.invalidated_in_the_cycle_of_a_response,
@@ -163,6 +180,12 @@ impl PageWalkCacheTraffic {
         count(
             &mut s.request_while_clearing,
             accepted && inputs.is_cached() && model.is_clearing(),
+        );
+        let anew = accepted && inputs.request_anew && inputs.is_cached();
+        count(&mut s.asked_anew, anew);
+        count(
+            &mut s.asked_anew_of_what_is_here,
+            anew && model.here(inputs.request_word).is_some(),
         );
         let missed = model
             .looked()

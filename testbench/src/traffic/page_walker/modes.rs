@@ -26,6 +26,8 @@ pub struct Mode {
     pub error: u16,
     /// It answers what nobody has asked.
     pub stray: u16,
+    /// A cache has what was asked for.
+    pub kept: u16,
     /// Software changes an entry.
     pub change: u16,
     /// Software writes a root.
@@ -57,6 +59,7 @@ pub const STEADY: Mode = Mode {
     response: 128,
     error: 2,
     stray: 0,
+    kept: 60,
     change: 2,
     root: 2,
     invalidate: 1,
@@ -68,7 +71,7 @@ pub const STEADY: Mode = Mode {
 };
 
 /// In turn at random.
-pub const MODES: [Mode; 11] = [
+pub const MODES: [Mode; 12] = [
     STEADY,
     // Everybody at once, few pages.
     Mode {
@@ -135,6 +138,16 @@ pub const MODES: [Mode; 11] = [
         marked: 16,
         write: 160,
         change: 120,
+        ..STEADY
+    },
+    // A cache has much that is in memory no more, and little can be found.
+    Mode {
+        request: 60,
+        kept: 200,
+        present: 230,
+        open: 200,
+        error: 8,
+        change: 20,
         ..STEADY
     },
     // Memory answers what nobody has asked.

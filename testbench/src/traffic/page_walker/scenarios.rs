@@ -13,17 +13,19 @@ scenarios! {
         memory_and_response_at_once, every_walk_busy, no_room, several_ask, turn_goes_round, waits_for_a_walk, entry_of_the_root,
         table_in_itself, update, update_of_dirty, update_refused, update_skipped, invalidated_asking, invalidated_reading,
         invalidated_ended, invalidated_marking, invalidated_one_space_of_two, invalidation_waits, stale_response,
+        kept_entry, begun_anew, found_anew, refused_anew, marked_anew, invalidated_anew,
         root_written, root_written_at_work, stray_response, out_of_order, idle, reset_in_use,
     }
 }
 
 /// Scenarios that cannot occur where accessed and dirty bits are left to software.
-pub(super) const OF_UPDATES: [&str; 5] = [
+pub(super) const OF_UPDATES: [&str; 6] = [
     "update",
     "update_of_dirty",
     "update_refused",
     "update_skipped",
     "invalidated_marking",
+    "marked_anew",
 ];
 
 /// Scenarios that cannot occur where the walker sets them.
@@ -54,6 +56,7 @@ impl PageWalkerTraffic {
             count(&mut s.stray_response, !reading);
             count(&mut s.error_response, inputs.response_error);
             count(&mut s.update_refused, inputs.response_changed);
+            count(&mut s.kept_entry, reading && inputs.response_kept);
             count(
                 &mut s.stale_response,
                 reading && walk.is_some_and(|walk| walk.stale),
@@ -72,6 +75,7 @@ impl PageWalkerTraffic {
                 count(&mut s.invalidated_reading, walk.step == Step::Reading);
                 count(&mut s.invalidated_ended, walk.step == Step::Ended);
                 count(&mut s.invalidated_marking, walk.marking);
+                count(&mut s.invalidated_anew, walk.anew);
             }
             count(&mut s.invalidated_one_space_of_two, met && spared);
         }
@@ -93,6 +97,10 @@ impl PageWalkerTraffic {
             count(&mut s.answer_stalled, !inputs.answer_ready);
         }
         if outputs.answer_valid && inputs.answer_ready {
+            // What leaves is of a walk that was begun anew.
+            let found = outputs.answer_cause == 0;
+            count(&mut s.found_anew, outputs.memory_anew && found);
+            count(&mut s.refused_anew, outputs.memory_anew && !found);
             let ended = match (outputs.answer_cause, outputs.answer_level) {
                 (0, 1) => &mut s.page_of_4_kb,
                 (0, 2) => &mut s.page_of_2_mb,
@@ -121,6 +129,14 @@ impl PageWalkerTraffic {
             sent && outputs.memory_level == self.parameters.levels,
         );
         count(&mut s.update, sent && outputs.memory_update);
+        count(
+            &mut s.begun_anew,
+            sent && outputs.memory_anew && outputs.memory_level == self.parameters.levels,
+        );
+        count(
+            &mut s.marked_anew,
+            sent && outputs.memory_anew && outputs.memory_update,
+        );
         count(
             &mut s.update_of_dirty,
             sent && outputs.memory_update && outputs.memory_dirty,

@@ -97,7 +97,8 @@ impl Tables {
         }
     }
 
-    fn entry(&self, dice: &mut Dice, mode: &Mode) -> u64 {
+    /// An entry that may be anywhere.
+    pub fn entry(&self, dice: &mut Dice, mode: &Mode) -> u64 {
         let all = [
             (PRESENT, mode.present),
             (WRITABLE, mode.open),
