@@ -144,10 +144,7 @@ module page_walker_64_updates_walk (
     end
 
     always @* begin : stale_d_process
-        stale_d = stale_q;
-        if (meant && (reads || asks)) begin
-            stale_d = 1'd1;
-        end
+        stale_d = stale_q || meant;
         if (restarting || begin_) begin
             stale_d = 1'd0;
         end

@@ -416,7 +416,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
             wire       at_top = level == 3'd4 && !marking[g];
             wire       fresh = free[g] || (asking[g] && at_top);
             assign lost[g] = (at & (at - 5'd1)) != 5'd0 || (|at) != reading[g]
-                || (stale[g] && !reading[g]) || (ended[g] && \walker.walk_note [g*3 +: 3] == 3'd1)
+                || (stale[g] && (asking[g] || ended[g])) || (ended[g] && \walker.walk_note [g*3 +: 3] == 3'd1)
                 || here[g] != ( \walker.chosen_q && ! \walker.chosen_first_q && \walker.chosen_walk_q == g)
                 || (here[g] && !asking[g] && !ended[g])
                 || (stray_in_looked[g] && (!fresh || here[g])) || (stray_in_meant[g] && !fresh)
@@ -557,7 +557,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
             && !( \walker.halting_q && (invalidating_all || invalidating_space == of_walk[52]))));
 
     assign bad[2] = strays || (tells_watched && (!right_answer || doubtful)) || early || astray || strange;
-    assign bad[3] = (from_root && spent) || (offers && must && !memory_anew) || (meets && met) || (offers && !memory_update && ml != 3'd4 && m != ml + 3'd1) || astray || strange;
+    assign bad[3] = (from_root && spent) || (offers && must && !memory_anew) || (meets && met)
+        || (offers && !memory_update && ml != 3'd4 && m != ml + 3'd1) || astray || strange;
     assign bad[4] = (old && !meant && (tells_watched || (offers && memory_update) || (at_memory[watched] && pending_update)))
         || astray || strange || leftover;
     assign bad[5] = (offers && memory_update && !right_update) || astray || strange;

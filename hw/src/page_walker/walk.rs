@@ -213,10 +213,8 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for W
             self.step.d.next = Step::Asking;
         }
 
-        self.stale.d.next = self.stale.q.val();
-        if self.meant.val() && (self.reads.val() || self.asks.val()) {
-            self.stale.d.next = true;
-        }
+        // One that leaves becomes stale as well, which is forgotten when the next one begins.
+        self.stale.d.next = self.stale.q.val() || self.meant.val();
         if self.restarting.val() || self.begin.val() {
             self.stale.d.next = false;
         }
