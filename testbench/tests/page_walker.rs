@@ -131,7 +131,8 @@ fn pages_that_differ_in_one_bit_are_different_walks() {
     }
 }
 
-/// G2, G3: a fault that follows from an entry that was kept is not told: the walk begins once more and believes nothing of it.
+/// G2, G3: a fault that follows from an entry that was kept is not told: the walk begins once more, and believes nothing of
+/// it.
 #[test]
 fn fault_by_what_is_kept_begins_the_walk_again_anew() {
     for level in 2..=4 {
