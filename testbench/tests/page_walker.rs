@@ -205,6 +205,7 @@ fn walk_anew_stays_so_through_an_invalidation() {
         walker.kept.insert(word, 0x7_0000 << 12 | OPEN);
         walker.ask(0, 0, PAGE);
         while !walker.asked.iter().any(|asked| asked.anew) {
+            assert!(walker.cycle < 1000, "it does not begin anew");
             walker.cycle();
         }
         for _ in 0..wait {
