@@ -231,7 +231,10 @@ fn scoreboard_guarantees_are_proved() {
 #[test]
 fn page_walk_cache_guarantees_are_proved() {
     if !missing() {
-        Proof::of("page_walk_cache").check("");
+        let proof = Proof::of("page_walk_cache");
+        proof.arise(&[]);
+        proof.hold(1, 2, MERGE); // what is kept, G2, is slow beside what the others teach
+        proof.hold(3, proof.guarantees - 2, MERGE);
     }
 }
 
