@@ -27,8 +27,10 @@ module dirty_bits_proof (
 );
     localparam [2:0] ABOVE = 3'd2;
     localparam [2:0] ABOVE_PARITY = 3'd1;
+    localparam  HIGHEST = 1'd1;
+    localparam  LOWEST = 1'd0;
     localparam [2:0] NO_ROW = 3'd0;
-    localparam [1:0] NO_LANE = 2'd0;
+    localparam [1:0] WHOLE = 2'd0;
     localparam [3:0] NO_ROWS = 4'd0;
     localparam [4:0] NO_LANES = 5'd0;
     localparam [1:0] STEP_IDLE = 2'd0;
@@ -50,7 +52,9 @@ module dirty_bits_proof (
     reg           turn_d;
     wire          turn_q;
     wire          clearing_q;
+    reg           clearing_first_d;
     wire          clearing_first_q;
+    reg           clearing_last_d;
     wire          clearing_last_q;
     reg     [1:0] step_d;
     wire    [1:0] step_q;
@@ -89,8 +93,8 @@ module dirty_bits_proof (
 
     register_1 turn (.clock(clock), .reset(reset), .d(turn_d), .q(turn_q));
     register_1 clearing (.clock(clock), .reset(reset), .d(clear_valid), .q(clearing_q));
-    register_1 clearing_first (.clock(clock), .reset(reset), .d(clear_first), .q(clearing_first_q));
-    register_1 clearing_last (.clock(clock), .reset(reset), .d(clear_last), .q(clearing_last_q));
+    register_1 clearing_first (.clock(clock), .reset(reset), .d(clearing_first_d), .q(clearing_first_q));
+    register_1 clearing_last (.clock(clock), .reset(reset), .d(clearing_last_d), .q(clearing_last_q));
     register_2 step (.clock(clock), .reset(reset), .d(step_d), .q(step_q));
     register_1 saves (.clock(clock), .reset(reset), .d(saves_d), .q(saves_q));
     register_1 place (.clock(clock), .reset(reset), .d(place_d), .q(place_q));
@@ -206,15 +210,24 @@ module dirty_bits_proof (
         end
     end
 
+    always @* begin : clearing_first_d_process
+        clearing_first_d = HIGHEST;
+        clearing_last_d = LOWEST;
+        if (clear_valid) begin
+            clearing_first_d = clear_first;
+            clearing_last_d = clear_last;
+        end
+    end
+
     assign cleared_beyond = 1'd0;
-    assign leave = clearing_q && (clearing_first_q <= place_q) && (place_q <= clearing_last_q);
+    assign leave = (clearing_first_q <= place_q) && (place_q <= clearing_last_q);
 
     always @* begin : half_clear_process
         integer b;
         integer i;
         for (b = 0; b < 2; b = b + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                half_clear[((b)*2 + (i))] = clearing_q && cleared_covered[i];
+                half_clear[((b)*2 + (i))] = cleared_covered[i];
             end
         end
     end
@@ -294,7 +307,7 @@ module dirty_bits_proof (
 
     always @* begin : dirty_row_process
         dirty_row = NO_ROW;
-        dirty_lanes = NO_LANE;
+        dirty_lanes = WHOLE;
         if (offering_q) begin
             dirty_row = row_q;
             dirty_lanes = lanes;

@@ -24,9 +24,10 @@ module dirty_bits_proof_half (
     localparam [1:0] NONE = 2'd0;
     localparam [1:0] ABOVE = 2'd1;
     reg           acting_group;
-    wire    [1:0] written_row;
+    reg     [1:0] written_row;
     reg           taken_group;
     wire    [1:0] taken_row;
+    reg     [1:0] saved_row;
     wire          acts_d;
     wire          acts_q;
     wire    [1:0] acting_row_q;
@@ -56,7 +57,7 @@ module dirty_bits_proof_half (
         .write(group_write),
         .written_row(written_row),
         .take(group_take),
-        .taken_row(taken_row),
+        .taken_row(saved_row),
         .clear(clear),
         .rows(group_rows),
         .some(group_some),
@@ -84,7 +85,12 @@ module dirty_bits_proof_half (
         acting_group = part_0;
     end
 
-    assign written_row = FIRST << {1'd0, acting_row_q[0]};
+    always @* begin : written_row_process
+        written_row = NONE;
+        if (acts_q) begin
+            written_row = FIRST << {1'd0, acting_row_q[0]};
+        end
+    end
 
     always @* begin : taken_group_process
         reg unused_0;
@@ -95,17 +101,24 @@ module dirty_bits_proof_half (
 
     assign taken_row = FIRST << {1'd0, take_row[0]};
 
+    always @* begin : saved_row_process
+        saved_row = NONE;
+        if (take && saves) begin
+            saved_row = taken_row;
+        end
+    end
+
     always @* begin : group_write_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            group_write[i] = acts_q && (acting_group == i[0:0]);
+            group_write[i] = acting_group == i[0:0];
         end
     end
 
     always @* begin : group_take_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            group_take[i] = take && saves && (taken_group == i[0:0]);
+            group_take[i] = taken_group == i[0:0];
         end
     end
 

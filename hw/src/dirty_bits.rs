@@ -75,7 +75,7 @@ pub struct DirtyBits<
     // Who goes first where both writes are of one half.
     turn: Register<Bit>,
 
-    // Groups that are cleared.
+    // Groups that are cleared: without a clear, from the highest to the lowest, which are none.
     clearing: Register<Bit>,
     clearing_first: Register<Bits<U>>,
     clearing_last: Register<Bits<U>>,
@@ -94,8 +94,11 @@ pub struct DirtyBits<
 
     above: Constant<Bits<R>>,
     above_parity: Constant<Bits<R>>,
+    highest: Constant<Bits<U>>,
+    lowest: Constant<Bits<U>>,
     no_row: Constant<Bits<R>>,
-    no_lane: Constant<Bits<L>>,
+    // All lanes, where they are not followed.
+    whole: Constant<Bits<L>>,
     no_rows: Constant<Bits<C>>,
     no_lanes: Constant<Bits<D>>,
 
@@ -215,18 +218,21 @@ impl<
 
         // Clearing: the walk rests meanwhile, and leaves its group if that is cleared.
         self.clearing.d.next = self.clear_valid.val();
-        self.clearing_first.d.next = self.clear_first.val();
-        self.clearing_last.d.next = self.clear_last.val();
+        self.clearing_first.d.next = self.highest.val();
+        self.clearing_last.d.next = self.lowest.val();
+        if self.clear_valid.val() {
+            self.clearing_first.d.next = self.clear_first.val();
+            self.clearing_last.d.next = self.clear_last.val();
+        }
         self.cleared.first.next = self.clearing_first.q.val();
         self.cleared.beyond.next = false;
         self.cleared.last.next = self.clearing_last.q.val();
-        self.leave.next = self.clearing.q.val()
-            && (self.clearing_first.q.val() <= self.place.q.val())
+        self.leave.next = (self.clearing_first.q.val() <= self.place.q.val())
             && (self.place.q.val() <= self.clearing_last.q.val());
         for b in 0..2 {
             self.half[b].leave.next = self.leave.val();
             for i in 0..G {
-                self.half[b].clear[i].next = self.clearing.q.val() && self.cleared.covered[i].val();
+                self.half[b].clear[i].next = self.cleared.covered[i].val();
             }
         }
 
@@ -286,7 +292,7 @@ impl<
         }
         self.dirty_valid.next = self.offering.q.val();
         self.dirty_row.next = self.no_row.val();
-        self.dirty_lanes.next = self.no_lane.val();
+        self.dirty_lanes.next = self.whole.val();
         if self.offering.q.val() {
             self.dirty_row.next = self.row.q.val();
             self.dirty_lanes.next = self.lanes.val();
@@ -362,8 +368,10 @@ impl<
                     half: [Half::new(by_lane), Half::new(by_lane)],
                     above: Constant::new((Q as LiteralType).into()),
                     above_parity: Constant::new(1.into()),
+                    highest: Constant::new(((G - 1) as LiteralType).into()),
+                    lowest: Constant::new(0.into()),
                     no_row: Constant::new(0.into()),
-                    no_lane: Constant::new(0.into()),
+                    whole: Constant::new(if by_lane { Bits::default() } else { !Bits::default() }),
                     no_rows: Constant::new(0.into()),
                     no_lanes: Constant::new(0.into()),
                     $($field: Default::default(),)*

@@ -113,6 +113,9 @@ impl DirtyBits {
             walk_ready: self.walk.is_none(),
             ..Outputs::default()
         };
+        if !self.parameters.by_lane {
+            outputs.dirty_lanes = self.parameters.all_lanes();
+        }
         for port in 0..2 {
             let refused = self.refuses(half(inputs.write_row[port]));
             let later = Self::conflict(inputs) && self.first != port;

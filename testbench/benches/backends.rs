@@ -8,7 +8,7 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use faultline_sim::ports::{Model, Ports};
 use faultline_testbench::backend::Kind;
-use faultline_testbench::blocks::{self, Block, Gmmu, OperandLog, ReplayQueue};
+use faultline_testbench::blocks::{self, Block, DirtyBits, Gmmu, OperandLog, ReplayQueue};
 use faultline_testbench::session::Stimulus;
 use faultline_testbench::traffic::Driven;
 
@@ -79,6 +79,7 @@ fn backends(criterion: &mut Criterion) {
     block::<ReplayQueue>(criterion, "64");
     block::<OperandLog>(criterion, "16k");
     block::<Gmmu>(criterion, "64");
+    block::<DirtyBits>(criterion, "lanes");
 }
 
 criterion_group!(benches, backends);

@@ -11,11 +11,11 @@ pub struct Group<const B: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// A row is written,
+    /// If a row is written, it is one of this group,
     pub write: Signal<In, Bit>,
     /// this one.
     pub written_row: Signal<In, Bits<B>>,
-    /// A row is saved,
+    /// If a row is saved, it is one of this group,
     pub take: Signal<In, Bit>,
     /// this one.
     pub taken_row: Signal<In, Bits<B>>,

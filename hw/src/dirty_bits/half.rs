@@ -73,6 +73,7 @@ pub struct Half<
     written_row: Signal<Local, Bits<B>>,
     taken_group: Signal<Local, Bits<U>>,
     taken_row: Signal<Local, Bits<B>>,
+    saved_row: Signal<Local, Bits<B>>,
 }
 
 impl<const A: usize, const G: usize, const U: usize, const B: usize, const V: usize, const L: usize>
@@ -96,20 +97,27 @@ impl<const A: usize, const G: usize, const U: usize, const B: usize, const V: us
         self.acting_lanes.d.next = self.write_lanes.val();
         self.writing.next = self.acts.q.val();
         self.acting_group.next = bit_cast::<U, A>(self.acting_row.q.val() >> self.above.val());
-        self.written_row.next =
-            self.first.val() << bit_cast::<B, V>(bit_cast::<V, A>(self.acting_row.q.val()));
+        self.written_row.next = self.none.val();
+        if self.acts.q.val() {
+            self.written_row.next =
+                self.first.val() << bit_cast::<B, V>(bit_cast::<V, A>(self.acting_row.q.val()));
+        }
         self.taken_group.next = bit_cast::<U, A>(self.take_row.val() >> self.above.val());
         self.taken_row.next =
             self.first.val() << bit_cast::<B, V>(bit_cast::<V, A>(self.take_row.val()));
+        self.saved_row.next = self.none.val();
+        if self.take.val() && self.saves.val() {
+            self.saved_row.next = self.taken_row.val();
+        }
+
+        // What comes late, that there is a write or that a row is taken, goes to all groups with the row.
         for i in 0..G {
             self.group[i].clock.next = self.clock.val();
             self.group[i].reset.next = self.reset.val();
-            self.group[i].write.next =
-                self.acts.q.val() && (self.acting_group.val() == i.to_bits::<U>());
+            self.group[i].write.next = self.acting_group.val() == i.to_bits::<U>();
             self.group[i].written_row.next = self.written_row.val();
-            self.group[i].take.next =
-                self.take.val() && self.saves.val() && (self.taken_group.val() == i.to_bits::<U>());
-            self.group[i].taken_row.next = self.taken_row.val();
+            self.group[i].take.next = self.taken_group.val() == i.to_bits::<U>();
+            self.group[i].taken_row.next = self.saved_row.val();
             self.group[i].clear.next = self.clear[i].val();
             self.some[i].next = self.group[i].some.val();
             self.was.of[i].next = self.group[i].was.val();
@@ -175,7 +183,7 @@ impl<const A: usize, const G: usize, const U: usize, const B: usize, const V: us
         signals!(
             clock, reset, write, write_row, write_lanes, next_group, load, leave, take, take_row, saves,
             writing, held, lanes, acts, acting_row, acting_lanes, rows, bits, was, next_rows, acting_group,
-            written_row, taken_group, taken_row;
+            written_row, taken_group, taken_row, saved_row;
             clear, some, group
         )
     }

@@ -103,7 +103,7 @@ ports! {
         dirty_valid: bool = 1,
         /// this one,
         dirty_row: u64 = parameters.row_bits,
-        /// these lanes of it.
+        /// these lanes of it, which are all, always, where lanes are not followed.
         dirty_lanes: u64 = parameters.lanes,
         /// The walk has ended:
         total_valid: bool = 1,
