@@ -104,6 +104,13 @@ fn back_ends_tell_the_same() {
             "5",
         ],
         &["--requests", "requests.txt", "--memory-limit", "5000"],
+        // Beyond what has an address.
+        &[
+            "--requests",
+            "requests.txt",
+            "--memory-limit",
+            "10000000005000",
+        ],
     ] {
         let expected = rows(folder.path(), options);
         for backend in &backends {

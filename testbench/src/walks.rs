@@ -13,6 +13,8 @@ use crate::blocks::{self, Block as _, PageWalker, SetupError};
 
 /// Cycles after which a walk over a memory that answers at once must have ended; none takes a tenth of that.
 const MOST_CYCLES: usize = 1000;
+/// The last frame that the walker can name: it knows physical addresses of 52 bits.
+const LAST_FRAME: u64 = u64::MAX >> 24;
 
 /// Why a walk has no result.
 #[derive(Debug, thiserror::Error)]
@@ -73,8 +75,9 @@ impl Walker {
                 reserved_bits: (u64::from(u32::MAX) << (rules.physical_bits - 32)) as u32
                     & 0xF_FFFF,
                 execute_disable: rules.execute_disable,
-                last_frame: limit.map_or(u64::MAX >> 24, |limit| (limit >> 12).wrapping_sub(1))
-                    & (u64::MAX >> 24),
+                last_frame: limit.map_or(LAST_FRAME, |limit| {
+                    (limit >> 12).wrapping_sub(1).min(LAST_FRAME)
+                }),
                 answer_ready: true,
                 memory_ready: true,
                 ..Inputs::default()
