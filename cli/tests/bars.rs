@@ -165,6 +165,7 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
         "page_walker_compact",
         "gmmu",
         "dirty_bits",
+        "preemption_policy",
     ];
     let reports = blocks
         .iter()

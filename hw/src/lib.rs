@@ -2,7 +2,7 @@
 //!
 //! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`l2_tlb`], [`far_fault_mshr`],
 //! [`fault_buffer`], [`scoreboard`], [`sm_pipeline`], [`page_walker`], [`page_walk_cache`], [`gmmu`],
-//! [`dirty_bits`]. Primitives under them: [`register`], [`memory`], [`masked_memory`], [`arbiter`], [`any_of`], [`count_of`],
+//! [`dirty_bits`], [`preemption_policy`]. Primitives under them: [`register`], [`memory`], [`masked_memory`], [`arbiter`], [`any_of`], [`count_of`],
 //! [`lowest`], [`turns`], [`select`], [`span`], [`recency`], [`service_order`], [`warp_scheduler`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
@@ -25,6 +25,7 @@ pub mod page_walk_cache;
 pub mod page_walker;
 pub mod params;
 pub mod ports;
+pub mod preemption_policy;
 pub mod recency;
 pub mod register;
 pub mod registry;

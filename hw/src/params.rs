@@ -115,3 +115,8 @@ pub const COUNT_BITS: usize = 32;
 pub const TIME_BITS: usize = 64;
 /// Bits of a PC: a virtual address.
 pub const PC_BITS: usize = 48;
+/// Cycles of a tick, in which the time of a thread block is counted, as bits of a number: 16, or 13 ns at 1,216 MHz.
+pub const TICK_BITS: usize = 4;
+/// Bits of a thread block's time in ticks, and of the number of its instructions: 14 ms at 1,216 MHz, and a million. The
+/// longest block of Li et al., TCAD, Table I, takes 985 us.
+pub const BLOCK_TIME_BITS: usize = 20;

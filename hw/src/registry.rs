@@ -12,12 +12,13 @@ use crate::operand_log::OperandLog;
 use crate::page_walk_cache::PageWalkCache;
 use crate::page_walker::PageWalker;
 use crate::params::{
-    AGE_BITS, CHECK_TAG_BITS, ENTRY_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
-    L1_TLB_MISS_PAIRS, L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS,
-    L1_TLB_WAYS, LANES, LINE_BITS, LOG_BANKS, PAGE_BITS, ROW_BITS, ROW_GROUP_BITS,
-    SCOREBOARD_ENTRIES, SM_BITS, SMS, SPACE_BITS,
+    AGE_BITS, BLOCK_TIME_BITS, CHECK_TAG_BITS, ENTRY_BITS, FRAME_BITS, L1_TLB_MISS_BITS,
+    L1_TLB_MISS_COUNT_BITS, L1_TLB_MISS_PAIRS, L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS,
+    L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES, LINE_BITS, LOG_BANKS, PAGE_BITS, ROW_BITS,
+    ROW_GROUP_BITS, SCOREBOARD_ENTRIES, SLOT_BITS, SLOTS, SM_BITS, SMS, SPACE_BITS, TICK_BITS,
 };
 use crate::ports::Hardware;
+use crate::preemption_policy::PreemptionPolicy;
 use crate::replay_queue::ReplayQueue;
 use crate::scoreboard::Scoreboard;
 use crate::sizes::{FarFaultMshrs, PaperFaultBuffer, SharedTlb, WalkCache, Walker};
@@ -380,6 +381,10 @@ pub fn designs() -> Vec<Design> {
             "rows" => || dirty_bits(false),
             "proof" => || proved_dirty_bits(true),
             "proof_rows" => || proved_dirty_bits(false),
+        }
+        preemption_policy {
+            "16" => ready::<PreemptionPolicy<SLOTS, SLOT_BITS, 5, BLOCK_TIME_BITS, 21, 23, 5, TICK_BITS>>,
+            "proof" => ready::<PreemptionPolicy<2, 1, 2, 3, 4, 6, 2, 1>>,
         }
     }
 }

@@ -4,7 +4,7 @@ use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::{
     coalescer, dirty_bits, far_fault_mshr, fault_buffer, gmmu, l1_tlb, l2_tlb, operand_log,
-    page_walk_cache, page_walker, replay_queue, scoreboard, sm_pipeline,
+    page_walk_cache, page_walker, preemption_policy, replay_queue, scoreboard, sm_pipeline,
 };
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
@@ -24,6 +24,7 @@ use crate::traffic::l2_tlb::L2TlbTraffic;
 use crate::traffic::operand_log::OperandLogTraffic;
 use crate::traffic::page_walk_cache::PageWalkCacheTraffic;
 use crate::traffic::page_walker::PageWalkerTraffic;
+use crate::traffic::preemption_policy::PreemptionPolicyTraffic;
 use crate::traffic::replay_queue::ReplayQueueTraffic;
 use crate::traffic::scoreboard::ScoreboardTraffic;
 use crate::traffic::sm_pipeline::SmPipelineTraffic;
@@ -461,6 +462,32 @@ impl Block for DirtyBits {
     }
 }
 
+/// The preemption policy.
+pub struct PreemptionPolicy;
+
+impl Block for PreemptionPolicy {
+    type Model = preemption_policy::PreemptionPolicy;
+    type Traffic = PreemptionPolicyTraffic;
+
+    const NAME: &'static str = "preemption_policy";
+
+    fn parameters(config: &str) -> Option<preemption_policy::Parameters> {
+        match config {
+            "16" => Some(preemption_policy::Parameters::paper()),
+            PROVED => Some(preemption_policy::Parameters {
+                slot_bits: 1,
+                time_bits: 3,
+                tick_bits: 1,
+            }),
+            _ => None,
+        }
+    }
+
+    fn traffic(parameters: preemption_policy::Parameters, seed: u64) -> PreemptionPolicyTraffic {
+        PreemptionPolicyTraffic::new(parameters, seed)
+    }
+}
+
 /// The configurations that are meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
@@ -485,6 +512,8 @@ pub const DEFAULT_WALKER: &str = "64";
 pub const DEFAULT_WALK_CACHE: &str = "8k";
 /// As above, of the dirty bits.
 pub const DEFAULT_DIRTY_BITS: &str = "lanes";
+/// As above, of the preemption policy.
+pub const DEFAULT_POLICY: &str = "16";
 /// As above, of the GMMU.
 pub const DEFAULT_GMMU: &str = "64";
 
@@ -527,6 +556,7 @@ const BLOCKS: &[Registered] = &[
     registered::<PageWalkCache>(),
     registered::<Gmmu>(),
     registered::<DirtyBits>(),
+    registered::<PreemptionPolicy>(),
 ];
 
 /// Why a design cannot be run.
@@ -648,6 +678,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         PageWalkCache::NAME => DEFAULT_WALK_CACHE,
         Gmmu::NAME => DEFAULT_GMMU,
         DirtyBits::NAME => DEFAULT_DIRTY_BITS,
+        PreemptionPolicy::NAME => DEFAULT_POLICY,
         _ => DEFAULT_QUEUE,
     }
 }

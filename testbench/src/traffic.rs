@@ -16,6 +16,7 @@ pub mod l2_tlb;
 pub mod operand_log;
 pub mod page_walk_cache;
 pub mod page_walker;
+pub mod preemption_policy;
 pub mod replay_queue;
 pub mod scoreboard;
 pub mod sm_pipeline;

@@ -10,6 +10,7 @@ pub mod gmmu;
 pub mod l2;
 pub mod log;
 pub mod mshr;
+pub mod policy;
 pub mod queue;
 pub mod tables;
 pub mod tlb;

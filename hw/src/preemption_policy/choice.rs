@@ -1,0 +1,102 @@
+//! What is done with a thread block, by what it will take.
+
+use rust_hdl::prelude::*;
+
+/// Chooses by times in ticks, of `T` bits; `U` bits of a sum.
+#[derive(LogicBlock)]
+pub struct Choice<const T: usize, const U: usize> {
+    /// Chimera chooses, and not PEP.
+    pub chimera: Signal<In, Bit>,
+    /// The block can be dropped and begin anew.
+    pub idempotent: Signal<In, Bit>,
+    /// Until the preemption, as predicted; Chimera's deadline.
+    pub launch: Signal<In, Bits<T>>,
+    /// For which the next block runs before it is saved.
+    pub warm_up: Signal<In, Bits<T>>,
+    /// For which this one has run.
+    pub run: Signal<In, Bits<T>>,
+    /// For which it will.
+    pub remaining: Signal<In, Bits<T>>,
+    /// Which a whole block takes.
+    pub whole: Signal<In, Bits<T>>,
+    /// Which saving takes.
+    pub switching: Signal<In, Bits<T>>,
+    /// Between its end and the preemption.
+    pub rest: Signal<In, Bits<T>>,
+    /// Which the next block's first checkpoint takes, with what it runs before.
+    pub lead: Signal<In, Bits<T>>,
+    /// The case.
+    pub chosen: Signal<Out, Bits<3>>,
+
+    meets: Signal<Local, Bit>,
+    cheaper: Signal<Local, Bit>,
+    one: Constant<Bits<U>>,
+
+    // The cases of PEP (Li et al., TCAD, Fig. 6), and Chimera's two others.
+    two_checkpoints: Constant<Bits<3>>,
+    one_checkpoint: Constant<Bits<3>>,
+    drain: Constant<Bits<3>>,
+    drain_then_one: Constant<Bits<3>>,
+    drain_then_two: Constant<Bits<3>>,
+    flush: Constant<Bits<3>>,
+    switch: Constant<Bits<3>>,
+}
+
+impl<const T: usize, const U: usize> Logic for Choice<T, U> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.meets.next = self.switching.val() <= self.launch.val();
+        self.cheaper.next = bit_cast::<U, T>(self.run.val())
+            < (bit_cast::<U, T>(self.switching.val()) << self.one.val());
+        self.chosen.next = self.drain.val();
+        if self.chimera.val() {
+            if self.launch.val() < self.remaining.val() {
+                if self.meets.val() || (self.switching.val() <= self.remaining.val()) {
+                    self.chosen.next = self.switch.val();
+                }
+                if self.idempotent.val() && (self.cheaper.val() || !self.meets.val()) {
+                    self.chosen.next = self.flush.val();
+                }
+            }
+        } else if self.launch.val() < self.remaining.val() {
+            if self.switching.val() < self.remaining.val() {
+                self.chosen.next = self.one_checkpoint.val();
+                if self.switching.val() < self.launch.val() {
+                    self.chosen.next = self.two_checkpoints.val();
+                }
+            }
+        } else if (self.rest.val() < self.whole.val())
+            && (self.switching.val() < self.whole.val())
+            && (self.warm_up.val() < self.rest.val())
+        {
+            self.chosen.next = self.drain_then_one.val();
+            if self.lead.val() < self.rest.val() {
+                self.chosen.next = self.drain_then_two.val();
+            }
+        }
+    }
+}
+
+impl<const T: usize, const U: usize> Default for Choice<T, U> {
+    fn default() -> Self {
+        macro_rules! signals {
+            ($($field:ident),*) => {
+                Self {
+                    one: Constant::new(1.into()),
+                    two_checkpoints: Constant::new(0.into()),
+                    one_checkpoint: Constant::new(1.into()),
+                    drain: Constant::new(2.into()),
+                    drain_then_one: Constant::new(3.into()),
+                    drain_then_two: Constant::new(4.into()),
+                    flush: Constant::new(5.into()),
+                    switch: Constant::new(6.into()),
+                    $($field: Default::default(),)*
+                }
+            };
+        }
+        signals!(
+            chimera, idempotent, launch, warm_up, run, remaining, whole, switching, rest, lead,
+            chosen, meets, cheaper
+        )
+    }
+}

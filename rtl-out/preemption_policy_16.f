@@ -1,0 +1,13 @@
+preemption_policy_16.v
+preemption_policy_16_choice.v
+preemption_policy_16_ratio.v
+register_5.v
+register_3.v
+any_of_16.v
+select_16_of_20.v
+register_23.v
+count_of_16.v
+preemption_policy_16_slot.v
+register_20.v
+register_1.v
+register_4.v

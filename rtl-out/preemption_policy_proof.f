@@ -1,0 +1,11 @@
+preemption_policy_proof.v
+preemption_policy_proof_choice.v
+preemption_policy_proof_ratio.v
+register_2.v
+any_of_2.v
+select_2_of_3.v
+register_6.v
+count_of_2.v
+preemption_policy_proof_slot.v
+register_3.v
+register_1.v

@@ -1,0 +1,123 @@
+//! A preemption policy that tests drive by hand, in all back ends at once.
+
+use faultline_sim::preemption_policy::{Case, Inputs, Outputs, Parameters};
+use faultline_testbench::bench::Bench;
+use faultline_testbench::blocks::{self, PreemptionPolicy};
+
+/// The policy, and what a test does with it.
+pub struct Policy {
+    bench: Bench<faultline_sim::preemption_policy::PreemptionPolicy>,
+    /// The inputs of the next cycle. What happens to blocks happens once.
+    pub inputs: Inputs,
+    pub cycle: u64,
+}
+
+/// What is answered: the case, the remaining ticks, those that saving takes, and the cycles until the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    pub case: Case,
+    pub remaining: u64,
+    pub switch: u64,
+    pub cycles: u64,
+}
+
+impl Policy {
+    /// One that knows nothing. Answers are taken.
+    pub fn new(config: &str) -> Self {
+        let mut policy = Self {
+            bench: blocks::bench::<PreemptionPolicy>(config).unwrap(),
+            inputs: Inputs::default(),
+            cycle: 0,
+        };
+        policy.inputs.reset = true;
+        policy.cycle();
+        policy.inputs.reset = false;
+        policy.cycle = 0;
+        policy.inputs.answer_ready = true;
+        policy
+    }
+
+    pub fn parameters(&self) -> Parameters {
+        *self.bench.parameters()
+    }
+
+    pub fn cycle(&mut self) -> Outputs {
+        let outputs = self
+            .bench
+            .cycle(&self.inputs)
+            .unwrap_or_else(|error| panic!("{error}"));
+        self.inputs.launch_valid = false;
+        self.inputs.begin_valid = false;
+        self.inputs.end_valid = false;
+        self.inputs.issued_valid = 0;
+        self.cycle += 1;
+        outputs
+    }
+
+    /// Lets cycles pass until the next is the first of a tick, and then so many ticks.
+    pub fn ticks(&mut self, ticks: u64) {
+        let cycles = self.parameters().cycles_of_tick();
+        while !self.cycle.is_multiple_of(cycles) {
+            self.cycle();
+        }
+        for _ in 0..ticks * cycles {
+            self.cycle();
+        }
+    }
+
+    pub fn begin(&mut self, slot: u64) {
+        (self.inputs.begin_valid, self.inputs.begin_slot) = (true, slot);
+        self.cycle();
+    }
+
+    pub fn end(&mut self, slot: u64) {
+        (self.inputs.end_valid, self.inputs.end_slot) = (true, slot);
+        self.cycle();
+    }
+
+    pub fn launch(&mut self) {
+        self.inputs.launch_valid = true;
+        self.cycle();
+    }
+
+    /// A block issues instructions, two in a cycle.
+    pub fn issue(&mut self, slot: u64, instructions: u64) {
+        self.inputs.issued_slot = [slot; 2];
+        for _ in 0..instructions / 2 {
+            self.inputs.issued_valid = 3;
+            self.cycle();
+        }
+        self.inputs.issued_valid = (instructions % 2) as u8;
+        self.cycle();
+    }
+
+    /// A block that has run for so many ticks ends, in a slot of its own.
+    pub fn profile(&mut self, ticks: u64) {
+        let slot = (1 << self.parameters().slot_bits) - 1;
+        self.ticks(0);
+        self.begin(slot);
+        self.ticks(ticks - 1);
+        self.end(slot);
+        self.cycle();
+    }
+
+    /// Asks what `inputs` say, and waits for the answer.
+    pub fn ask(&mut self) -> Answer {
+        self.inputs.ask_valid = true;
+        let asked = self.cycle;
+        loop {
+            let outputs = self.cycle();
+            if !outputs.answer_valid {
+                assert!(self.cycle < asked + 1000, "no answer");
+                continue;
+            }
+            self.inputs.ask_valid = false;
+            return Answer {
+                case: Case::ALL[outputs.answer_case as usize],
+                remaining: outputs.answer_remaining,
+                switch: outputs.answer_switch,
+                cycles: self.cycle - 1 - asked,
+            };
+        }
+    }
+}
