@@ -87,7 +87,6 @@ module gmmu_8_updates (
     localparam [2:0] PHASE_TLB = 3'd4;
     localparam [2:0] PHASE_WALKER = 3'd2;
     wire          some_walk;
-    wire          walk_goes;
     reg           begun;
     wire          hit;
     wire          denies;
@@ -97,7 +96,6 @@ module gmmu_8_updates (
     wire          answers;
     wire          tells;
     wire          denial;
-    wire          commanded;
     reg    [15:0] tlb_miss_ready;
     wire    [1:0] tlb_fill_level;
     wire          tlb_invalidate_valid;
@@ -123,6 +121,7 @@ module gmmu_8_updates (
     wire   [16:0] walker_request_user;
     wire          walker_invalidate_valid;
     wire          walker_invalidate_all;
+    wire          walker_alone;
     wire   [16:0] walker_request_ready;
     wire          walker_answer_valid;
     wire   [16:0] walker_answer_requesters;
@@ -252,8 +251,6 @@ module gmmu_8_updates (
     wire    [2:0] phase_q;
     reg     [6:0] walks_d;
     wire    [6:0] walks_q;
-    wire          fresh_d;
-    wire          fresh_q;
     reg     [3:0] beat_d;
     wire    [3:0] beat_q;
     wire          favoured_d;
@@ -322,6 +319,7 @@ module gmmu_8_updates (
         .reserved_bits(reserved_bits),
         .execute_disable(execute_disable),
         .last_frame(last_frame),
+        .alone(walker_alone),
         .request_ready(walker_request_ready),
         .answer_valid(walker_answer_valid),
         .answer_requesters(walker_answer_requesters),
@@ -530,7 +528,6 @@ module gmmu_8_updates (
     );
     register_3 phase (.clock(clock), .reset(reset), .d(phase_d), .q(phase_q));
     register_7 walks (.clock(clock), .reset(reset), .d(walks_d), .q(walks_q));
-    register_1 fresh (.clock(clock), .reset(reset), .d(fresh_d), .q(fresh_q));
     register_4 beat (.clock(clock), .reset(reset), .d(beat_d), .q(beat_q));
     register_1 favoured (.clock(clock), .reset(reset), .d(favoured_d), .q(favoured_q));
     gmmu_8_updates_address address [16:0] (.page(address_page), .whole(address_whole));
@@ -655,7 +652,7 @@ module gmmu_8_updates (
             walker_request_valid[s] = tlb_miss_valid[s];
         end
         for (m = 16; m < 17; m = m + 1) begin
-            walker_request_valid[m] = walk_goes;
+            walker_request_valid[m] = mshrs_walk_valid;
         end
     end
 
@@ -739,7 +736,7 @@ module gmmu_8_updates (
     assign walker_request_user[16] = 1'd0;
     assign tlb_fill_level = desk_of_level[1:0];
     assign some_walk = |walks_q;
-    assign walk_goes = mshrs_walk_valid && !(fresh_q && some_walk);
+    assign walker_alone = 1'd1;
 
     always @* begin : begun_process
         integer m;
@@ -758,8 +755,6 @@ module gmmu_8_updates (
         end
     end
 
-    assign commanded = buffer_command_valid && mshrs_command_ready;
-    assign fresh_d = (fresh_q && !begun) || commanded;
     assign walker_invalidate_all = invalidate_scope[1];
     assign memory_valid = cache_memory_valid;
     assign memory_walk = cache_memory_walk;

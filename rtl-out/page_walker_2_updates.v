@@ -27,6 +27,7 @@ module page_walker_2_updates (
     input  wire   [19:0] reserved_bits,
     input  wire          execute_disable,
     input  wire   [39:0] last_frame,
+    input  wire          alone,
     output reg     [1:0] request_ready,
     output wire          answer_valid,
     output wire    [1:0] answer_requesters,
@@ -146,7 +147,8 @@ module page_walker_2_updates (
     wire          some_joined_any;
     wire          compared_d;
     wire          compared_q;
-    reg     [1:0] was_alike_d;
+    wire          joins_d;
+    wire          joins_q;
     wire    [1:0] was_alike_q;
     reg           chosen_d;
     wire          chosen_q;
@@ -396,7 +398,8 @@ module page_walker_2_updates (
     any_of_2 some_alike (.of(matched), .any(some_alike_any));
     any_of_2 some_joined (.of(joined), .any(some_joined_any));
     register_1 compared (.clock(clock), .reset(reset), .d(compared_d), .q(compared_q));
-    register_1 was_alike [1:0] (.clock(clock), .reset(reset), .d(was_alike_d), .q(was_alike_q));
+    register_1 joins (.clock(clock), .reset(reset), .d(joins_d), .q(joins_q));
+    register_1 was_alike [1:0] (.clock(clock), .reset(reset), .d(walk_alike), .q(was_alike_q));
     register_1 chosen (.clock(clock), .reset(reset), .d(chosen_d), .q(chosen_q));
     register_1 chosen_first (.clock(clock), .reset(reset), .d(chosen_first_d), .q(chosen_first_q));
     register_1 chosen_walk (.clock(clock), .reset(reset), .d(chosen_walk_d), .q(chosen_walk_q));
@@ -593,20 +596,10 @@ module page_walker_2_updates (
         end
     end
 
-    always @* begin : was_alike_d_process
-        integer i;
-        for (i = 0; i < 2; i = i + 1) begin
-            was_alike_d[i] = was_alike_q[i];
-            if (!compared_q) begin
-                was_alike_d[i] = walk_alike[i];
-            end
-        end
-    end
-
     always @* begin : matched_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            matched[i] = compared_q && was_alike_q[i] && !walk_free[i];
+            matched[i] = joins_q && was_alike_q[i] && !walk_free[i];
         end
     end
 
@@ -619,6 +612,7 @@ module page_walker_2_updates (
 
     assign begin_ = compared_q && !some_alike_any && some_free_any;
     assign compared_d = canonical && !some_joined_any && !begin_;
+    assign joins_d = compared_d && (waiting_first_user || !alone);
 
     always @* begin : walk_begin_process
         integer i;

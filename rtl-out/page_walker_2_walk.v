@@ -220,8 +220,8 @@ module page_walker_2_walk (
     end
 
     assign free = step_q == STEP_FREE;
-    assign alike = (step_q != STEP_FREE) && (of_page_q == first_page) && (of_space_q == first_space)
-        && (of_write_q == first_write) && (of_execute_q == first_execute) && (of_user_q == first_user);
+    assign alike = (of_page_q == first_page) && (of_space_q == first_space) && (of_write_q == first_write)
+        && (of_execute_q == first_execute) && (of_user_q == first_user);
     assign asking = asks;
     assign ended = done;
     assign setting = reads && marks_q;

@@ -27,6 +27,7 @@ module page_walker_32 (
     input  wire   [19:0] reserved_bits,
     input  wire          execute_disable,
     input  wire   [27:0] last_frame,
+    input  wire          alone,
     output reg    [15:0] request_ready,
     output wire          answer_valid,
     output wire   [15:0] answer_requesters,
@@ -146,7 +147,8 @@ module page_walker_32 (
     wire          some_joined_any;
     wire          compared_d;
     wire          compared_q;
-    reg    [31:0] was_alike_d;
+    wire          joins_d;
+    wire          joins_q;
     wire   [31:0] was_alike_q;
     reg           chosen_d;
     wire          chosen_q;
@@ -396,7 +398,8 @@ module page_walker_32 (
     any_of_32 some_alike (.of(matched), .any(some_alike_any));
     any_of_32 some_joined (.of(joined), .any(some_joined_any));
     register_1 compared (.clock(clock), .reset(reset), .d(compared_d), .q(compared_q));
-    register_1 was_alike [31:0] (.clock(clock), .reset(reset), .d(was_alike_d), .q(was_alike_q));
+    register_1 joins (.clock(clock), .reset(reset), .d(joins_d), .q(joins_q));
+    register_1 was_alike [31:0] (.clock(clock), .reset(reset), .d(walk_alike), .q(was_alike_q));
     register_1 chosen (.clock(clock), .reset(reset), .d(chosen_d), .q(chosen_q));
     register_1 chosen_first (.clock(clock), .reset(reset), .d(chosen_first_d), .q(chosen_first_q));
     register_5 chosen_walk (.clock(clock), .reset(reset), .d(chosen_walk_d), .q(chosen_walk_q));
@@ -623,20 +626,10 @@ module page_walker_32 (
         end
     end
 
-    always @* begin : was_alike_d_process
-        integer i;
-        for (i = 0; i < 32; i = i + 1) begin
-            was_alike_d[i] = was_alike_q[i];
-            if (!compared_q) begin
-                was_alike_d[i] = walk_alike[i];
-            end
-        end
-    end
-
     always @* begin : matched_process
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            matched[i] = compared_q && was_alike_q[i] && !walk_free[i];
+            matched[i] = joins_q && was_alike_q[i] && !walk_free[i];
         end
     end
 
@@ -649,6 +642,7 @@ module page_walker_32 (
 
     assign begin_ = compared_q && !some_alike_any && some_free_any;
     assign compared_d = canonical && !some_joined_any && !begin_;
+    assign joins_d = compared_d && (waiting_first_user || !alone);
 
     always @* begin : walk_begin_process
         integer i;

@@ -124,9 +124,8 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     desk: Desk,
 
     phase: Register<Phase>,
-    // Walks of the MSHRs that are not answered; a command was taken since the last one was begun.
+    // Walks of the MSHRs that are not answered.
     walks: Register<Bits<MSHR_COUNT_BITS>>,
-    fresh: Register<Bit>,
     // The page of a region that is told next.
     beat: Register<Bits<REGION_BITS>>,
     // Reports of the MSHRs go before those of denials in this cycle.
@@ -139,7 +138,6 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     address: [Address; REQUESTERS],
     some_nack: AnyOf<SMS>,
     some_walk: Signal<Local, Bit>,
-    walk_goes: Signal<Local, Bit>,
     begun: Signal<Local, Bit>,
     hit: Signal<Local, Bit>,
     denies: Signal<Local, Bit>,
@@ -149,7 +147,6 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     answers: Signal<Local, Bit>,
     tells: Signal<Local, Bit>,
     denial: Signal<Local, Bit>,
-    commanded: Signal<Local, Bit>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
@@ -173,8 +170,6 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         self.phase.reset.next = self.reset.val();
         self.walks.clock.next = self.clock.val();
         self.walks.reset.next = self.reset.val();
-        self.fresh.clock.next = self.clock.val();
-        self.fresh.reset.next = self.reset.val();
         self.beat.clock.next = self.clock.val();
         self.beat.reset.next = self.reset.val();
         self.favoured.clock.next = self.clock.val();
@@ -288,13 +283,11 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         self.tlb.fill_clean.next = self.desk.is_clean.val();
         self.tlb.fill_level.next = bit_cast::<2, 3>(self.desk.of_level.val());
 
-        // The walks of the MSHRs: the first of a command waits until those before it are answered, and none is a user's,
-        // so that it joins no walk from before the command.
+        // The walks of the MSHRs join none, so that each begins after the command that asked for it.
         self.some_walk.next = self.walks.q.val().any();
-        self.walk_goes.next =
-            self.mshrs.walk_valid.val() && !(self.fresh.q.val() && self.some_walk.val());
+        self.walker.alone.next = true;
         for m in SMS..REQUESTERS {
-            self.walker.request_valid[m].next = self.walk_goes.val();
+            self.walker.request_valid[m].next = self.mshrs.walk_valid.val();
             self.address[m].page.next = self.mshrs.walk_page.val();
             self.walker.request_page[m].next = self.address[m].whole.val();
             self.walker.request_space[m].next = self.mshrs.walk_space.val();
@@ -311,8 +304,6 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         if !self.begun.val() && self.desk.answered.val() {
             self.walks.d.next = self.walks.q.val() - 1;
         }
-        self.commanded.next = self.buffer.command_valid.val() && self.mshrs.command_ready.val();
-        self.fresh.d.next = (self.fresh.q.val() && !self.begun.val()) || self.commanded.val();
 
         // The walker, the cache in front of its memory, and its answers.
         self.walker.root_valid.next = self.root_valid.val();
@@ -620,12 +611,10 @@ impl<const T: usize, const I: usize, const E: usize> Gmmu<T, I, E> {
             desk,
             phase,
             walks,
-            fresh,
             beat,
             favoured,
             some_nack,
             some_walk,
-            walk_goes,
             begun,
             hit,
             denies,
@@ -634,8 +623,7 @@ impl<const T: usize, const I: usize, const E: usize> Gmmu<T, I, E> {
             beats,
             answers,
             tells,
-            denial,
-            commanded
+            denial
         )
     }
 }

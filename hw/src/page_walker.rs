@@ -62,6 +62,7 @@ pub struct PageWalker<
     pub reserved_bits: Signal<In, Bits<20>>,
     pub execute_disable: Signal<In, Bit>,
     pub last_frame: Signal<In, Bits<F>>,
+    pub alone: Signal<In, Bit>,
 
     pub request_ready: [Signal<Out, Bit>; N],
     pub answer_valid: Signal<Out, Bit>,
@@ -114,6 +115,7 @@ pub struct PageWalker<
     some_alike: AnyOf<T>,
     some_joined: AnyOf<T>,
     compared: Register<Bit>,
+    joins: Register<Bit>,
     was_alike: [Register<Bit>; T],
     matched: [Signal<Local, Bit>; T],
     joined: [Signal<Local, Bit>; T],
@@ -308,6 +310,8 @@ impl<
         self.executable.reset.next = self.reset.val();
         self.anew.clock.next = self.clock.val();
         self.anew.reset.next = self.reset.val();
+        self.joins.clock.next = self.clock.val();
+        self.joins.reset.next = self.reset.val();
         self.compared.clock.next = self.clock.val();
         self.compared.reset.next = self.reset.val();
         self.back.clock.next = self.clock.val();
@@ -421,7 +425,7 @@ impl<
 
         // The first request that waits: its address is odd if the bits above do not repeat the highest one that is
         // translated. It looks for a walk that is alike in one cycle, and in the next it joins that
-        // one, unless its answer is about to leave, or begins one if there is none any more.
+        // one, unless its answer is about to leave, or begins one if there is none any more, or it joins none.
         self.odd.next = self.waiting.valid.val()
             && (self.waiting.first_page.val() & self.high_bits.val()).any()
             && ((self.waiting.first_page.val() & self.high_bits.val()) != self.high_bits.val());
@@ -439,12 +443,9 @@ impl<
         for i in 0..T {
             self.free.request[i].next = self.walk[i].free.val();
             self.some_free.of[i].next = self.walk[i].free.val();
-            self.was_alike[i].d.next = self.was_alike[i].q.val();
-            if !self.compared.q.val() {
-                self.was_alike[i].d.next = self.walk[i].alike.val();
-            }
+            self.was_alike[i].d.next = self.walk[i].alike.val();
             self.matched[i].next =
-                self.compared.q.val() && self.was_alike[i].q.val() && !self.walk[i].free.val();
+                self.joins.q.val() && self.was_alike[i].q.val() && !self.walk[i].free.val();
             self.some_alike.of[i].next = self.matched[i].val();
             self.joined[i].next =
                 self.matched[i].val() && !(self.here[i].q.val() && self.walk[i].ended.val());
@@ -454,6 +455,8 @@ impl<
             self.compared.q.val() && !self.some_alike.any.val() && self.some_free.any.val();
         self.compared.d.next =
             self.canonical.val() && !self.some_joined.any.val() && !self.begin.val();
+        self.joins.d.next =
+            self.compared.d.val() && (self.waiting.first_user.val() || !self.alone.val());
         for i in 0..T {
             self.walk[i].join.next = self.joined[i].val();
             self.walk[i].begin.next = self.begin.val() && self.free.grant[i].val();
@@ -876,13 +879,13 @@ impl<
         signals!(
             clock, reset, answer_ready, memory_ready, response_valid, response_walk, response_data,
             response_error, response_changed, response_kept, root_valid, root_space, root_frame, invalidate_valid,
-            invalidate_space, invalidate_all, reserved_bits, execute_disable, last_frame, answer_valid,
+            invalidate_space, invalidate_all, reserved_bits, execute_disable, last_frame, alone, answer_valid,
             answer_requesters, answer_page, answer_space, answer_write, answer_execute, answer_user,
             answer_cause, answer_code, answer_level, answer_frame, answer_readable, answer_writable, answer_user_page,
             answer_executable, answer_clean, memory_valid, memory_walk, memory_word, memory_level, memory_update,
             memory_dirty, memory_expected, memory_anew, invalidate_ready, turn, next, some_request, page_of, space_of,
             some_write, some_execute, some_user, waiting, canonical, odd, requester, free, some_free,
-            some_alike, some_joined, compared, begin, pop, chosen, chosen_first, chosen_walk, some_want, above, all,
+            some_alike, some_joined, compared, joins, begin, pop, chosen, chosen_first, chosen_walk, some_want, above, all,
             some_above, choosing,
             offers_first, some_ask, some_page, some_space, some_requesters, some_level, some_frame, some_note,
             some_writes, some_executes, some_user_mode, some_marking, some_writable, some_user_page,
@@ -908,7 +911,7 @@ hardware!([const N: usize, const J: usize, const T: usize, const I: usize, const
     inputs: reset, request_valid, request_page, request_space, request_write, request_execute, request_user,
         answer_ready, memory_ready, response_valid, response_walk, response_data, response_error,
         response_changed, response_kept, root_valid, root_space, root_frame, invalidate_valid, invalidate_space,
-        invalidate_all, reserved_bits, execute_disable, last_frame;
+        invalidate_all, reserved_bits, execute_disable, last_frame, alone;
     outputs: request_ready, answer_valid, answer_requesters, answer_page, answer_space, answer_write,
         answer_execute, answer_user, answer_cause, answer_code, answer_level, answer_frame, answer_readable,
         answer_writable,

@@ -87,8 +87,6 @@ pub struct Gmmu {
     phase: Phase,
     /// Walks of the MSHRs that are not answered yet.
     walks: u16,
-    /// A command was taken since the last of them was begun.
-    fresh: bool,
     /// The page of a region that is told next.
     beat: u64,
     /// Reports of the MSHRs go before those of denials in this cycle.
@@ -144,12 +142,6 @@ impl Gmmu {
         self.walks
     }
 
-    /// The first walk of a command waits until those before it are answered.
-    #[must_use]
-    pub fn walk_held(&self) -> bool {
-        self.walk_waits() && self.mshrs.shown().walk_valid
-    }
-
     /// A far fault is to be told the driver.
     #[must_use]
     pub fn reporting(&self) -> bool {
@@ -191,6 +183,8 @@ impl Gmmu {
             reserved_bits: inputs.reserved_bits,
             execute_disable: inputs.execute_disable,
             last_frame: inputs.last_frame,
+            // A walk of the MSHRs that joined one could end by what that had read before the command.
+            alone: true,
             ..page_walker::Inputs::default()
         };
         for sm in 0..sms {
@@ -200,18 +194,11 @@ impl Gmmu {
             asked.request_write[sm] = u64::from(pages.miss_write >> sm & 1);
             asked.request_user[sm] = 1;
         }
-        asked.request_valid[sms] = u64::from(far.walk_valid && !self.walk_waits());
+        asked.request_valid[sms] = u64::from(far.walk_valid);
         asked.request_page[sms] = self.wide(far.walk_page);
         asked.request_space[sms] = far.walk_space.into();
         asked.request_write[sms] = far.walk_write.into();
-        // Not a user's: so it joins no walk of an SM, which may have read the entry before the driver wrote it.
-        asked.request_user[sms] = 0;
         asked
-    }
-
-    /// The first walk of a command waits until those before it are answered, or one answer could do for two.
-    const fn walk_waits(&self) -> bool {
-        self.fresh && self.walks != 0
     }
 
     /// The page that a wake-up names in this cycle.
@@ -339,7 +326,6 @@ impl Model for Gmmu {
             desk: Desk::default(),
             phase: Phase::Idle,
             walks: 0,
-            fresh: false,
             beat: 0,
             favoured: false,
             parameters,
@@ -519,7 +505,7 @@ impl Model for Gmmu {
         if reset {
             self.desk = Desk::default();
             self.phase = Phase::Idle;
-            (self.walks, self.fresh, self.beat, self.favoured) = (0, false, 0, false);
+            (self.walks, self.beat, self.favoured) = (0, 0, false);
             return outputs;
         }
         let first = hit || mshrs.answer_valid || (mshrs.wake_valid && mshrs.wake_denied);
@@ -535,7 +521,6 @@ impl Model for Gmmu {
         }
         let answered = taken && walker.answer_requesters[sms] != 0;
         self.walks = self.walks + u16::from(begun) - u16::from(answered);
-        self.fresh = (self.fresh && !begun) || (buffer.command_valid && mshrs.command_ready);
         if beats {
             self.beat = if ends { 0 } else { self.beat + 1 };
         }

@@ -217,6 +217,14 @@ impl PageWalker {
         self.walks.iter()
     }
 
+    /// Two walks under way are alike: of the same page, space and kind of access, which is not a user's.
+    #[must_use]
+    pub fn has_twins(&self) -> bool {
+        let busy = self.walks.iter().filter(|walk| walk.step != Step::Free);
+        let keys: Vec<_> = busy.map(|walk| walk.key).filter(|key| !key.user).collect();
+        (1..keys.len()).any(|last| keys[..last].contains(&keys[last]))
+    }
+
     /// Requests that wait in front of the walks.
     #[must_use]
     pub fn waiting(&self) -> usize {
@@ -373,7 +381,7 @@ impl PageWalker {
         let first = self.waiting.front().copied();
 
         self.finish(&before);
-        self.admit(rules, &before, first, held, moved);
+        self.admit(rules, &before, first, inputs.alone, held, moved);
         let next = moved.map(|chosen| self.leave(&before, first, chosen));
         let invalidates = inputs.invalidate_valid && !self.halting && !self.delays;
         if invalidates {
@@ -524,12 +532,14 @@ impl PageWalker {
     }
 
     /// What the first request that waits comes to: it looks for a walk that is alike, and in a later cycle joins it or
-    /// gets one that is free; or it leaves without one if its address is not canonical.
+    /// gets one that is free; or it leaves without one if its address is not canonical. If those that are not users' are
+    /// `alone`, they join none.
     fn admit(
         &mut self,
         rules: &Rules,
         before: &[Walk],
         first: Option<(Key, usize)>,
+        alone: bool,
         held: Option<Chosen>,
         moved: Option<Chosen>,
     ) {
@@ -543,7 +553,8 @@ impl PageWalker {
             return;
         }
         let Some(alike) = self.compared else {
-            let alike = |walk: &Walk| walk.step != Step::Free && walk.key == key;
+            let joins = key.user || !alone;
+            let alike = |walk: &Walk| joins && walk.step != Step::Free && walk.key == key;
             self.compared = Some(before.iter().position(alike));
             return;
         };

@@ -11,6 +11,7 @@ module page_walker_proof_top (
     input  wire [19:0] reserved_in,
     input  wire        disable_in,
     input  wire [39:0] last_in,
+    input  wire        alone_in,
     input  wire [1:0]  asks,
     input  wire [111:0] asks_for,
     input  wire        answer_ready,
@@ -33,7 +34,7 @@ module page_walker_proof_top (
     wire [10:1] bad_alike, bad_any, seen_alike, seen_any;
     page_walker_guarantees #(.ALIKE(1)) alike (
         .clock(clock), .watched_in(watched_in), .asked_in(asked_in), .reserved_in(reserved_in),
-        .disable_in(disable_in), .last_in(last_in), .asks(asks), .asks_for(asks_for),
+        .disable_in(disable_in), .last_in(last_in), .alone_in(alone_in), .asks(asks), .asks_for(asks_for),
         .answer_ready(answer_ready), .memory_ready(memory_ready), .answers(answers),
         .response_walk(response_walk), .response_of(response_of), .response_error(response_error),
         .response_refused(response_refused), .keeps(keeps), .writes_root(writes_root), .root_space(root_space),
@@ -42,7 +43,7 @@ module page_walker_proof_top (
     );
     page_walker_guarantees #(.ALIKE(0)) any (
         .clock(clock), .watched_in(watched_in), .asked_in(asked_in), .reserved_in(reserved_in),
-        .disable_in(disable_in), .last_in(last_in), .asks(asks), .asks_for(asks_for),
+        .disable_in(disable_in), .last_in(last_in), .alone_in(alone_in), .asks(asks), .asks_for(asks_for),
         .answer_ready(answer_ready), .memory_ready(memory_ready), .answers(answers),
         .response_walk(response_walk), .response_of(response_of), .response_error(response_error),
         .response_refused(response_refused), .keeps(keeps), .writes_root(writes_root), .root_space(root_space),
@@ -60,6 +61,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     input  wire [19:0] reserved_in,
     input  wire        disable_in,
     input  wire [39:0] last_in,
+    input  wire        alone_in,
     input  wire [1:0]  asks,
     input  wire [111:0] asks_for,
     input  wire        answer_ready,
@@ -86,21 +88,22 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     endfunction
 
     // What may be any, and stays so.
-    reg        started, watched_kept, disable_kept;
+    reg        started, watched_kept, disable_kept, alone_kept;
     reg [19:0] reserved_kept;
     reg [56:0] asked_kept;
     reg [39:0] last_kept;
     initial started = 1'b0;
     always @(posedge clock) begin
         started <= 1'b1;
-        if (!started) {watched_kept, asked_kept, reserved_kept, disable_kept, last_kept}
-            <= {watched_in, asked_in, reserved_in, disable_in, last_in};
+        if (!started) {watched_kept, asked_kept, reserved_kept, disable_kept, last_kept, alone_kept}
+            <= {watched_in, asked_in, reserved_in, disable_in, last_in, alone_in};
     end
     wire       watched = started ? watched_kept : watched_in;
     wire [56:0] asked = {started ? asked_kept[56] : asked_in[56], request(started ? asked_kept[55:0] : asked_in[55:0])};
     wire [19:0] reserved = started ? reserved_kept : reserved_in;
     wire       disable_allowed = started ? disable_kept : disable_in;
     wire [39:0] last = started ? last_kept : last_in;
+    wire       alone = started ? alone_kept : alone_in;
 
     // Requests stay until they are accepted.
     wire [1:0]  request_ready;
@@ -178,7 +181,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         .response_kept(response_kept), .root_valid(root_valid),
         .root_space(root_space), .root_frame(root_of), .invalidate_valid(invalidate_valid),
         .invalidate_space(invalidate_space), .invalidate_all(invalidate_all), .reserved_bits(reserved),
-        .execute_disable(disable_allowed), .last_frame(last),
+        .execute_disable(disable_allowed), .last_frame(last), .alone(alone),
         .request_ready(request_ready), .answer_valid(answer_valid), .answer_requesters(answer_requesters),
         .answer_page(answer_page), .answer_space(answer_space), .answer_write(answer_write),
         .answer_execute(answer_execute), .answer_user(answer_user), .answer_cause(answer_cause),
@@ -362,7 +365,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     (* hierconn *) wire [5:0]  \walker.walk_level , \walker.walk_note ;
     (* hierconn *) wire [79:0] \walker.walk_frame ;
     (* hierconn *) wire \walker.walk[0].hit_q , \walker.walk[1].hit_q , \walker.walk[0].stale_q , \walker.walk[1].stale_q , \walker.chosen_q , \walker.chosen_first_q ,
-        \walker.chosen_walk_q , \walker.compared_q , \walker.back_q , \walker.back_walk_q ,
+        \walker.chosen_walk_q , \walker.compared_q , \walker.joins_q , \walker.back_q , \walker.back_walk_q ,
         \walker.looked_q , \walker.seen_walk_q , \walker.seen_error_q , \walker.seen_changed_q , \walker.seen_write_q ,
         \walker.seen_execute_q , \walker.seen_user_q , \walker.seen_marking_q , \walker.seen_writable_q ,
         \walker.seen_user_page_q , \walker.seen_executable_q , \walker.means_q , \walker.out_walk_q ,
@@ -437,6 +440,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         || stray_looked && ! \walker.looked_q || stray_meant && ! \walker.means_q
         || ( \walker.chosen_q && \walker.chosen_first_q && ! \walker.odd )
         || ( \walker.compared_q && (!first_used || \walker.odd ))
+        || \walker.joins_q != ( \walker.compared_q && ( \walker.waiting.users_q [head] || !alone))
         || (waits == 2'd0 && head != tail) || (waits == 2'd3 && head != tail)
         || (waits == 2'd1 && (head || !tail)) || (waits == 2'd2 && (!head || tail));
     wire       astray = |lost || |unlike || adrift;
@@ -599,8 +603,13 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         \walker.walk_page [35:0]};
     wire [39:0] what_1 = { \walker.walk_user [1], \walker.walk_execute [1], \walker.walk_write [1], \walker.walk_space [1],
         \walker.walk_page [71:36]};
-    wire        doubled = free == 2'd0 && what_0 == what_1;
-    assign bad[6] = doubled || astray;
+    wire        doubled = free == 2'd0 && what_0 == what_1 && (what_0[39] || !alone);
+    // Those that join no walk are held as often as they were accepted.
+    reg  [2:0]  pending;
+    initial pending = 3'd0;
+    always @(posedge clock) pending <= pending + accepts - served;
+    wire [2:0]  held_now = in_front[0] + in_front[1] + in_walk[0] + in_walk[1] + told;
+    assign bad[6] = doubled || (alone && !asked_for[55] && pending != held_now) || astray;
 
     // G7: how often the other one has been accepted while requester 0 or 1 asked.
     reg  [1:0] passed_0, passed_1;

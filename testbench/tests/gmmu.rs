@@ -169,6 +169,43 @@ fn resolved_page_wakes_those_who_wait() {
     assert_eq!(gmmu.reads, reads, "that walk has filled the L2 TLB");
 }
 
+/// G4: resolutions page by page do not wait for each other's walks.
+#[test]
+fn pages_that_are_resolved_one_by_one_are_walked_at_once() {
+    let mut gmmu = Gmmu::new("8");
+    for sm in 0..6 {
+        assert_eq!(gmmu.answer(sm, 0, sm as u64, false).kind, FAR);
+        gmmu.map(0, sm as u64, 9, OPEN);
+    }
+    gmmu.latency = 500;
+    let start = gmmu.cycle;
+    for page in 0..6 {
+        gmmu.command(Command::ResolveVa, 0, 0, page);
+    }
+    gmmu.until("six resolutions", |gmmu| gmmu.resolved.len() == 6);
+    // The tables above have been kept: each walk waits for memory once.
+    let (first, last) = (gmmu.resolved[0].0, gmmu.resolved[5].0);
+    assert!(first >= start + 500 && last < start + 700, "{first} {last}");
+}
+
+/// G4: a page is resolved before it is there, and again while the walk of that is under way, in any cycle of it.
+#[test]
+fn second_resolution_is_not_answered_by_the_walk_of_the_first() {
+    for wait in 0..60 {
+        let mut gmmu = Gmmu::fast("8");
+        gmmu.map(0, 78, 5, OPEN);
+        assert_eq!(gmmu.answer(2, 0, 77, false).kind, FAR);
+        gmmu.latency = 40;
+        gmmu.command(Command::ResolveVa, 0, 0, 77);
+        gmmu.steps(wait);
+        gmmu.map(0, 77, 6, OPEN);
+        gmmu.command(Command::ResolveVa, 0, 0, 77);
+        gmmu.steps(300);
+        assert_eq!(gmmu.resolved.len(), 1, "{wait} cycles after the first one");
+        assert_eq!(gmmu.last.held, 0);
+    }
+}
+
 /// G4: an SM's walk of the page is under way that has read the entry before it was written.
 #[test]
 fn resolution_is_not_answered_by_a_walk_from_before_it() {

@@ -390,6 +390,36 @@ fn alike_request_joins_although_no_walk_is_free() {
     assert_eq!(requesters(joined), [3, 15]);
 }
 
+/// G6: with `alone` a walk that is no user's was begun after its request, and answers that one alone.
+#[test]
+fn supervisors_requests_that_are_alone_join_no_walk() {
+    let mut walker = Walker::new("8");
+    walker.map(0, PAGE, 0x5000);
+    walker.latency = 40;
+    walker.inputs.alone = true;
+    for requester in 0..8 {
+        walker.ask(requester, 0, PAGE);
+        walker.inputs.request_user[requester] = u64::from(requester >= 4);
+    }
+    let mut told: Vec<_> = walker.answers(5).iter().map(requesters).collect();
+    told.sort();
+    assert_eq!(
+        told,
+        [vec![0], vec![1], vec![2], vec![3], vec![4, 5, 6, 7]]
+    );
+    assert_eq!(walker.asked.len(), 5 * 4);
+    // The same requester again, before its first request is answered.
+    for _ in 0..2 {
+        walker.ask(0, 0, PAGE);
+        walker.inputs.request_user[0] = 0;
+        while walker.inputs.request_valid[0] != 0 {
+            walker.cycle();
+        }
+    }
+    walker.answers(7);
+    assert_eq!(walker.asked.len(), 7 * 4);
+}
+
 /// Cycles that a requester waits behind another one's burst of 40 pages.
 fn wait_behind_a_burst(config: &str) -> u64 {
     let mut walker = Walker::new(config);

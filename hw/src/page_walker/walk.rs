@@ -277,8 +277,7 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for W
         }
 
         self.free.next = self.step.q.val() == Step::Free;
-        self.alike.next = (self.step.q.val() != Step::Free)
-            && (self.of_page.q.val() == self.first_page.val())
+        self.alike.next = (self.of_page.q.val() == self.first_page.val())
             && (self.of_space.q.val() == self.first_space.val())
             && (self.of_write.q.val() == self.first_write.val())
             && (self.of_execute.q.val() == self.first_execute.val())

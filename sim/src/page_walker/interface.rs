@@ -104,6 +104,8 @@ ports! {
         execute_disable: bool = 1,
         /// The last frame of memory.
         last_frame: u64 = parameters.frame_bits,
+        /// A request that is not a user's joins no walk.
+        alone: bool = 1,
     }
 }
 

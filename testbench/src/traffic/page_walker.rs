@@ -212,6 +212,9 @@ impl Traffic for PageWalkerTraffic {
             (inputs.execute_disable, inputs.last_frame) = (true, self.frames());
             inputs.reserved_bits = (u32::MAX << (self.parameters.frame_bits - 20)) & 0xF_FFFF;
         }
+        if inputs.reset {
+            inputs.alone = self.dice.chance(128);
+        }
         self.drive_requests(inputs);
         self.drive_memory(model, inputs);
         self.drive_software(inputs);

@@ -13,7 +13,7 @@ scenarios! {
         hit, several_told, translation, denial, far_fault, nack, far_and_nack_at_once, hit_goes_before_denial,
         hit_goes_before_far_fault, hit_goes_before_walk, found_for_nobody, premature, resolved,
         resolved_for_several, region_resolved, cancelled, region_cancelled, limit_reached, no_room, mshrs_full, every_walk_busy,
-        walk_of_the_mshrs, walk_waits_for_those_before, two_walks_of_the_mshrs, report_of_a_denial, two_reports_at_once,
+        walk_of_the_mshrs, walked_twice_at_once, two_walks_of_the_mshrs, report_of_a_denial, two_reports_at_once,
         readable_and_denied, clean_page, large_page, invalidated_page, invalidated_space, invalidated_all,
         invalidation_meets_an_answer, command_during_an_invalidation, answer_waits, interrupt, record_word, details_asked,
         walk_begun_anew, fault_of_a_walk_anew, page_found_anew, kept_entry_given_up, l2_switched_off, nothing_cached,
@@ -82,7 +82,7 @@ impl GmmuTraffic {
         );
         count(&mut s.walk_of_the_mshrs, walks > 0);
         count(&mut s.two_walks_of_the_mshrs, walks > 1);
-        count(&mut s.walk_waits_for_those_before, model.walk_held());
+        count(&mut s.walked_twice_at_once, walks > 1 && model.walker().has_twins());
         count(&mut s.premature, walks < self.walks && !desk.finds);
         count(&mut s.report_of_a_denial, desk.reports);
         count(

@@ -11,7 +11,7 @@ scenarios! {
         page_of_4_kb, page_of_2_mb, page_of_1_gb, non_canonical, not_present, reserved_bit, protection, not_accessed,
         not_dirty, outside_memory, error_response, answer_for_several, answer_stalled, memory_stalled,
         memory_and_response_at_once, every_walk_busy, no_room, several_ask, turn_goes_round, waits_for_a_walk, entry_of_the_root,
-        table_in_itself, update, update_of_dirty, update_refused, update_skipped, invalidated_asking, invalidated_reading,
+        table_in_itself, alike_and_alone, update, update_of_dirty, update_refused, update_skipped, invalidated_asking, invalidated_reading,
         invalidated_ended, invalidated_marking, invalidated_one_space_of_two, invalidation_waits, stale_response,
         kept_entry, begun_anew, found_anew, refused_anew, marked_anew, invalidated_anew,
         root_written, root_written_at_work, stray_response, out_of_order, idle, reset_in_use,
@@ -47,6 +47,7 @@ impl PageWalkerTraffic {
             asking > 0 && model.waiting() == self.parameters.waiting,
         );
         count(&mut s.several_ask, asking > 1);
+        count(&mut s.alike_and_alone, inputs.alone && model.has_twins());
         count(&mut s.idle, busy == 0 && asking == 0);
         count(&mut s.root_written, inputs.root_valid);
         count(&mut s.root_written_at_work, inputs.root_valid && busy > 1);
