@@ -596,7 +596,13 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         twice <= (accepts && owed && !served) || (accepts && served && holders_now[4:1] != 4'd0)
             || (twice && !(served && holders_now[4:1] == 4'd0));
     end
-    assign bad[1] = (told && !owed) || (owed != |holders_now) || (!twice && several) || doubled || astray;
+    // One that joins no walk is held as often as it was accepted.
+    reg  [2:0]  pending;
+    initial pending = 3'd0;
+    always @(posedge clock) pending <= pending + accepts - served;
+    wire [2:0]  held_times = in_front[0] + in_front[1] + in_walk[0] + in_walk[1] + told;
+    wire       miscounted = alone && !asked_for[55] && pending != held_times;
+    assign bad[1] = (told && !owed) || (owed != |holders_now) || (!twice && several) || doubled || miscounted || astray;
 
     // G6.
     wire [39:0] what_0 = { \walker.walk_user [0], \walker.walk_execute [0], \walker.walk_write [0], \walker.walk_space [0],
@@ -604,12 +610,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire [39:0] what_1 = { \walker.walk_user [1], \walker.walk_execute [1], \walker.walk_write [1], \walker.walk_space [1],
         \walker.walk_page [71:36]};
     wire        doubled = free == 2'd0 && what_0 == what_1 && (what_0[39] || !alone);
-    // Those that join no walk are held as often as they were accepted.
-    reg  [2:0]  pending;
-    initial pending = 3'd0;
-    always @(posedge clock) pending <= pending + accepts - served;
-    wire [2:0]  held_now = in_front[0] + in_front[1] + in_walk[0] + in_walk[1] + told;
-    assign bad[6] = doubled || (alone && !asked_for[55] && pending != held_now) || astray;
+    assign bad[6] = doubled || astray;
 
     // G7: how often the other one has been accepted while requester 0 or 1 asked.
     reg  [1:0] passed_0, passed_1;
