@@ -24,6 +24,7 @@ pub mod replay;
 pub mod rust_hdl;
 pub mod sdm;
 pub mod session;
+pub mod sweep;
 pub mod traffic;
 #[cfg(feature = "verilog")]
 pub mod verilog;

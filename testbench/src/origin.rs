@@ -1,28 +1,73 @@
-//! Names the Verilog that a report was made from.
+//! Names the Verilog that a report was made from, and finds it again.
 
 use std::collections::BTreeMap;
 
-use faultline_hw::registry::Design;
+use faultline_hw::registry::{self, Design};
 use sha2::{Digest as _, Sha256};
 
-/// The version of Faultline and the SHA-256 of the designs' files, one after the other in the order of their names, as
-/// `rtl-out` has them: what a reader needs to see whether a report is of the Verilog at hand.
+/// What stands in the sentence before the names of the designs and after them.
+const BEFORE: &str = " files of Verilog of `";
+const AFTER: &str = "`, in the order of their names, have the SHA-256 `";
+
+/// The version of Faultline, the designs, and the SHA-256 of their files, one after the other in the order of their names,
+/// as `rtl-out` has them: what a reader needs to see whether a report is of the Verilog at hand.
 ///
 /// # Errors
 /// If a design cannot be exported.
 pub fn verilog<'a>(designs: impl IntoIterator<Item = &'a Design>) -> Result<String, String> {
     let mut files = BTreeMap::new();
+    let mut blocks: Vec<(&str, Vec<&str>)> = Vec::new();
     for design in designs {
         let export = design
             .export()
             .map_err(|error| format!("{}: {error}", design.name))?;
         files.extend(export.files.into_iter().map(|file| (file.name, file.text)));
+        match blocks.iter_mut().find(|(block, _)| *block == design.block) {
+            Some((_, configs)) => configs.push(design.config),
+            None => blocks.push((design.block, vec![design.config])),
+        }
     }
+    let names = blocks.iter().map(|(block, configs)| match configs[..] {
+        [config] => format!("{block}_{config}"),
+        _ => format!("{block}_{{{}}}", configs.join(",")),
+    });
     let (count, hash) = (files.len(), hash(files.values()));
-    let version = env!("CARGO_PKG_VERSION");
+    let (version, names) = (env!("CARGO_PKG_VERSION"), names.collect::<Vec<_>>());
     Ok(format!(
-        "Faultline {version}; its {count} files of Verilog, in the order of their names, have the SHA-256 `{hash}`"
+        "Faultline {version}; the {count}{BEFORE}{}{AFTER}{hash}`",
+        names.join(" ")
     ))
+}
+
+/// The designs that a report names as those that it was made from; none if it names none, or one that is not there.
+#[must_use]
+pub fn designs(report: &str) -> Option<Vec<Design>> {
+    let (_, rest) = report.split_once(BEFORE)?;
+    let (names, _) = rest.split_once(AFTER)?;
+    let names = names.split(' ').flat_map(|name| {
+        let braced = name.split_once('{');
+        let braced = braced.and_then(|(block, rest)| Some((block, rest.strip_suffix('}')?)));
+        let (block, configs) = braced.unwrap_or(("", name));
+        configs
+            .split(',')
+            .map(move |config| format!("{block}{config}"))
+    });
+    let find = |name: String| {
+        let mut known = registry::designs().into_iter();
+        known.find(|design| design.name == name)
+    };
+    names.map(find).collect()
+}
+
+/// Whether a report names its Verilog, and that is the Verilog at hand.
+///
+/// # Errors
+/// If a design cannot be exported.
+pub fn is_current(report: &str) -> Result<bool, String> {
+    match designs(report) {
+        Some(designs) => Ok(report.contains(&verilog(&designs)?)),
+        None => Ok(false),
+    }
 }
 
 fn hash<'a>(texts: impl Iterator<Item = &'a String>) -> String {
@@ -34,17 +79,21 @@ fn hash<'a>(texts: impl Iterator<Item = &'a String>) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)] // a test that cannot go on panics
+
     use std::path::Path;
 
     use super::*;
 
+    fn chosen(names: &[&str]) -> Vec<Design> {
+        let designs = registry::designs().into_iter();
+        designs
+            .filter(|design| names.contains(&design.name))
+            .collect()
+    }
+
     #[test]
     fn hash_is_that_of_the_committed_files() {
-        let designs = faultline_hw::registry::designs();
-        let design = designs
-            .iter()
-            .find(|design| design.name == "operand_log_proof")
-            .unwrap();
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out");
         let list = std::fs::read_to_string(folder.join("operand_log_proof.f")).unwrap();
         let mut names: Vec<&str> = list.lines().collect();
@@ -53,8 +102,39 @@ mod tests {
             .iter()
             .map(|name| std::fs::read_to_string(folder.join(name)).unwrap())
             .collect();
-        let sentence = verilog([design]).unwrap();
+        let sentence = verilog(&chosen(&["operand_log_proof"])).unwrap();
         assert!(sentence.contains(&hash(texts.iter())), "{sentence}");
+    }
+
+    #[test]
+    fn designs_are_named_and_found_again() {
+        let names = [
+            "replay_queue_proof",
+            "operand_log_8k",
+            "page_walker_2",
+            "page_walker_2_5_levels_updates",
+        ];
+        let chosen = chosen(&names);
+        let sentence = verilog(&chosen).unwrap();
+        let told = "of `replay_queue_proof operand_log_8k page_walker_{2,2_5_levels_updates}`,";
+        assert!(sentence.contains(told), "{sentence}");
+        let report = format!("# Lockstep\n\nGenerated by `a` with b. {sentence}.\n\nMore.\n");
+        let found = designs(&report).unwrap();
+        let found: Vec<_> = found.iter().map(|design| design.name).collect();
+        assert_eq!(found, names);
+        assert_eq!(is_current(&report), Ok(true));
+        for (from, to) in [
+            ("have the SHA-256 `", "have the SHA-256 `0"),
+            ("; the ", "; the 1"),
+        ] {
+            assert_eq!(is_current(&report.replace(from, to)), Ok(false));
+        }
+        for other in ["replay_queue_16", "operand_log_none"] {
+            let other = report.replace("replay_queue_proof", other);
+            assert_eq!(is_current(&other), Ok(false));
+        }
+        let unnamed = "Faultline 0.1.0; its 90 files of Verilog, in the order of their names, have the SHA-256 `00`.";
+        assert_eq!(is_current(unnamed), Ok(false));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::backend::{Backend, BackendError, Kind};
 use crate::blocks::{self, Block as _, PageWalker, SetupError};
 
 /// Cycles after which a walk over a memory that answers at once must have ended; none takes a tenth of that.
-const MOST_CYCLES: usize = 1000;
+pub(crate) const MOST_CYCLES: usize = 1000;
 /// The last frame that the walker can name: it knows physical addresses of 52 bits.
 const LAST_FRAME: u64 = u64::MAX >> 24;
 
@@ -30,30 +30,28 @@ pub enum WalkError {
     Endless(u64),
 }
 
-/// A page walker with nothing to do.
-pub struct Walker {
+/// The ports of a page walker on a back end.
+pub(crate) struct Pins {
     backend: Box<dyn Backend>,
-    rules: Rules,
     parameters: Parameters,
-    inputs: Inputs,
-    answer: Outputs,
+    /// What goes in with the next cycle.
+    pub inputs: Inputs,
     frame: Vec<u64>,
     shown: Vec<u64>,
     cycles: u64,
 }
 
-impl Walker {
-    /// A walker with these rules, and with memory up to `limit`, in bytes, a multiple of 4096.
+impl Pins {
+    /// A configuration after reset, with these rules, and with memory up to `limit`, in bytes, a multiple of 4096.
     ///
     /// # Errors
     /// If the back end cannot be had.
-    pub fn new(rules: Rules, limit: Option<u64>, kind: Kind) -> Result<Self, WalkError> {
-        let config = match (rules.levels, rules.updates) {
-            (5, true) => "2_5_levels_updates",
-            (5, false) => "2_5_levels",
-            (_, true) => "2_updates",
-            (_, false) => "2",
-        };
+    pub fn new(
+        config: &str,
+        rules: &Rules,
+        limit: Option<u64>,
+        kind: Kind,
+    ) -> Result<Self, WalkError> {
         let parameters =
             PageWalker::parameters(config).ok_or_else(|| SetupError::UnknownDesign {
                 block: PageWalker::NAME.to_owned(),
@@ -66,30 +64,141 @@ impl Walker {
             words(Inputs::ports(&parameters)),
             words(Outputs::ports(&parameters)),
         );
-        let mut walker = Self {
+        let last_frame = LAST_FRAME >> (40 - parameters.frame_bits);
+        let mut pins = Self {
             backend: blocks::backend(PageWalker::NAME, config, kind)?,
-            rules,
             parameters,
             inputs: Inputs {
                 reset: true,
                 reserved_bits: (u64::from(u32::MAX) << (rules.physical_bits - 32)) as u32
                     & 0xF_FFFF,
                 execute_disable: rules.execute_disable,
-                last_frame: limit.map_or(LAST_FRAME, |limit| {
-                    (limit >> 12).wrapping_sub(1).min(LAST_FRAME)
+                last_frame: limit.map_or(last_frame, |limit| {
+                    (limit >> 12).wrapping_sub(1).min(last_frame)
                 }),
                 answer_ready: true,
                 memory_ready: true,
                 ..Inputs::default()
             },
-            answer: Outputs::default(),
             frame: vec![0; inputs],
             shown: vec![0; outputs],
             cycles: 0,
         };
-        walker.cycle()?;
-        walker.inputs.reset = false;
-        Ok(walker)
+        pins.cycle()?;
+        pins.inputs.reset = false;
+        Ok(pins)
+    }
+
+    /// The sizes of the walker.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Runs a cycle.
+    ///
+    /// # Errors
+    /// If the back end cannot go on.
+    pub fn cycle(&mut self) -> Result<Outputs, WalkError> {
+        self.inputs.pack(&self.parameters, &mut self.frame);
+        self.backend.run(&self.frame, &mut self.shown)?;
+        self.cycles += 1;
+        let mut outputs = Outputs::default();
+        outputs.unpack(&self.parameters, &self.shown);
+        Ok(outputs)
+    }
+
+    /// Requester `number` asks.
+    pub fn ask(&mut self, number: usize, space: u8, request: &Request) {
+        self.inputs.request_valid[number] = 1;
+        self.inputs.request_space[number] = u64::from(space);
+        self.inputs.request_page[number] = request.address >> 12;
+        self.inputs.request_write[number] = u64::from(request.access == Access::Write);
+        self.inputs.request_execute[number] = u64::from(request.access == Access::Execute);
+        self.inputs.request_user[number] = u64::from(request.user);
+    }
+
+    /// Memory answers in the next cycle; gives the word as it was, and as it is where it has changed.
+    pub fn respond(
+        &mut self,
+        memory: &mut impl Memory,
+        asked: &Asked,
+    ) -> (Option<u64>, Option<u64>) {
+        let address = asked.word << 3;
+        let word = memory.read(address);
+        let value = word.unwrap_or(0);
+        let changed = asked.update && (value ^ asked.expected) & !(ACCESSED | DIRTY) != 0;
+        self.inputs.response_valid = true;
+        self.inputs.response_walk = asked.walk;
+        self.inputs.response_data = value;
+        self.inputs.response_error = word.is_none();
+        self.inputs.response_changed = changed;
+        if !asked.update || changed {
+            return (word, None);
+        }
+        let bits = if asked.dirty {
+            ACCESSED | DIRTY
+        } else {
+            ACCESSED
+        };
+        let after = memory.set(address, bits);
+        (word, after.filter(|after| *after != value))
+    }
+}
+
+/// What a walker asks of memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    walk: u8,
+    pub word: u64,
+    pub level: u8,
+    pub update: bool,
+    dirty: bool,
+    expected: u64,
+}
+
+impl Asked {
+    /// What it asks in a cycle, if it does.
+    pub fn of(outputs: &Outputs) -> Option<Self> {
+        outputs.memory_valid.then_some(Self {
+            walk: outputs.memory_walk,
+            word: outputs.memory_word,
+            level: outputs.memory_level,
+            update: outputs.memory_update,
+            dirty: outputs.memory_dirty,
+            expected: outputs.memory_expected,
+        })
+    }
+}
+
+/// A page walker with nothing to do.
+pub struct Walker {
+    pins: Pins,
+    rules: Rules,
+    answer: Outputs,
+}
+
+impl Walker {
+    /// A walker with these rules, and with memory up to `limit`, in bytes, a multiple of 4096.
+    ///
+    /// # Errors
+    /// If the back end cannot be had.
+    pub fn new(rules: Rules, limit: Option<u64>, kind: Kind) -> Result<Self, WalkError> {
+        Ok(Self {
+            pins: Pins::new(Self::config(&rules), &rules, limit, kind)?,
+            rules,
+            answer: Outputs::default(),
+        })
+    }
+
+    /// The configuration that has these rules.
+    #[must_use]
+    pub const fn config(rules: &Rules) -> &'static str {
+        match (rules.levels, rules.updates) {
+            (5, true) => "2_5_levels_updates",
+            (5, false) => "2_5_levels",
+            (_, true) => "2_updates",
+            (_, false) => "2",
+        }
     }
 
     /// What the walker showed with its last answer.
@@ -101,16 +210,7 @@ impl Walker {
     /// Cycles that it has run.
     #[must_use]
     pub fn cycles(&self) -> u64 {
-        self.cycles
-    }
-
-    fn cycle(&mut self) -> Result<Outputs, WalkError> {
-        self.inputs.pack(&self.parameters, &mut self.frame);
-        self.backend.run(&self.frame, &mut self.shown)?;
-        self.cycles += 1;
-        let mut outputs = Outputs::default();
-        outputs.unpack(&self.parameters, &self.shown);
-        Ok(outputs)
+        self.pins.cycles
     }
 
     /// Walks the tables at `root`, a multiple of 4096, for a request.
@@ -123,24 +223,20 @@ impl Walker {
         root: u64,
         request: &Request,
     ) -> Result<Walk, WalkError> {
-        self.inputs.root_valid = true;
-        self.inputs.root_frame = root >> 12;
-        self.cycle()?;
-        self.inputs.root_valid = false;
-        self.inputs.request_valid[0] = 1;
-        self.inputs.request_page[0] = request.address >> 12;
-        self.inputs.request_write[0] = u64::from(request.access == Access::Write);
-        self.inputs.request_execute[0] = u64::from(request.access == Access::Execute);
-        self.inputs.request_user[0] = u64::from(request.user);
+        self.pins.inputs.root_valid = true;
+        self.pins.inputs.root_frame = root >> 12;
+        self.pins.cycle()?;
+        self.pins.inputs.root_valid = false;
+        self.pins.ask(0, 0, request);
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         for _ in 0..MOST_CYCLES {
-            let outputs = self.cycle()?;
+            let outputs = self.pins.cycle()?;
             if outputs.request_ready[0] != 0 {
-                self.inputs.request_valid[0] = 0;
+                self.pins.inputs.request_valid[0] = 0;
             }
-            self.inputs.response_valid = outputs.memory_valid;
-            if outputs.memory_valid {
-                self.respond(memory, &outputs, &mut reads, &mut writes);
+            self.pins.inputs.response_valid = false;
+            if let Some(asked) = Asked::of(&outputs) {
+                self.respond(memory, &asked, &mut reads, &mut writes);
             }
             if outputs.answer_valid {
                 let end = ended(request, &outputs);
@@ -155,42 +251,24 @@ impl Walker {
     fn respond(
         &mut self,
         memory: &mut impl Memory,
-        outputs: &Outputs,
+        asked: &Asked,
         reads: &mut Vec<Entry>,
         writes: &mut Vec<Entry>,
     ) {
-        let address = outputs.memory_word << 3;
-        let level = outputs.memory_level;
-        let word = memory.read(address);
-        self.inputs.response_walk = outputs.memory_walk;
-        self.inputs.response_error = word.is_none();
-        self.inputs.response_changed = false;
-        let value = word.unwrap_or(0);
-        self.inputs.response_data = value;
-        if !outputs.memory_update {
-            if level == self.rules.levels {
-                reads.clear();
-            }
-            reads.extend(word.map(|value| Entry {
-                level,
-                address,
-                value,
-            }));
-        } else if (value ^ outputs.memory_expected) & !(ACCESSED | DIRTY) != 0 {
-            self.inputs.response_changed = true;
-        } else {
-            let bits = if outputs.memory_dirty {
-                ACCESSED | DIRTY
-            } else {
-                ACCESSED
-            };
-            let entry = memory.set(address, bits).map(|value| Entry {
-                level,
-                address,
-                value,
-            });
-            writes.extend(entry.filter(|entry| entry.value != value));
+        let (word, after) = self.pins.respond(memory, asked);
+        let entry = |value| Entry {
+            level: asked.level,
+            address: asked.word << 3,
+            value,
+        };
+        if asked.update {
+            writes.extend(after.map(entry));
+            return;
         }
+        if asked.level == self.rules.levels {
+            reads.clear();
+        }
+        reads.extend(word.map(entry));
     }
 }
 
@@ -205,7 +283,8 @@ const CAUSES: [Cause; 7] = [
     Cause::OutsideMemory,
 ];
 
-fn ended(request: &Request, outputs: &Outputs) -> Result<Translation, Fault> {
+/// How the walk of a request has ended, as its answer says.
+pub(crate) fn ended(request: &Request, outputs: &Outputs) -> Result<Translation, Fault> {
     let level = outputs.answer_level;
     let Some(cause) = usize::from(outputs.answer_cause).checked_sub(1) else {
         return Ok(Translation {

@@ -1,97 +1,92 @@
-//! Page walks in hardware: the walker of every back end against the rules one after the other, over every combination of
-//! the bits of an entry and over hostile tables. The rules themselves are held against a second oracle in `walk.rs`.
+//! Page walks in hardware: the walker of every back end against the rules one after the other and many at once, over the
+//! sweeps and over hostile tables. The rules themselves are held against a second oracle in `walk.rs`. All of the sweeps, on
+//! all back ends, are run by `cargo run --release -p faultline-testbench --features verilog --example sweep`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
 use faultline_sim::walk::{
-    ACCESSED, Access, Cause, DIRTY, Image, Memory, PRESENT, Request, Rules, USER, WRITABLE,
+    ACCESSED, Access, DIRTY, EXECUTE_DISABLE, Image, Memory, PRESENT, Request, Rules, USER,
+    WRITABLE,
 };
 use faultline_testbench::backend::Kind;
+use faultline_testbench::sweep::{
+    self, CONFIGS, LIMIT, ROOT, Sweep, Tally, all_rules, image, requests, tables,
+};
 use faultline_testbench::traffic::Dice;
 use faultline_testbench::walks::Walker;
 
 mod support;
 
-use support::tables::{
-    LIMIT, ROOT, Words, all_rules, all_widths, every_bit, every_combination, hostile, requests,
-    tables,
-};
+use support::tables::hostile;
 
-fn image_of(words: &Words) -> Image {
-    let mut image = Image::new(Some(LIMIT));
-    for &(address, value) in words {
-        image.put(address, value);
-    }
-    image
+/// Nothing was different.
+fn agrees(tally: &Tally) {
+    assert_eq!(tally.told, [""; 0]);
+    assert_eq!(tally.differences, 0);
 }
 
-/// Walks with the rules and with the hardware, and compares how it ends, what is read and written, and memory.
-fn compare(walker: &mut Walker, rules: &Rules, image: &Image, request: &Request) {
-    let mut before = image.clone();
-    let (mut expected_image, mut image) = (image.clone(), image.clone());
-    let expected = rules.walk(&mut expected_image, ROOT, request);
-    let walk = walker.walk(&mut image, ROOT, request).unwrap();
-    assert_eq!(walk, expected, "{rules:?} {request:x?}");
-    assert_eq!(image, expected_image, "{rules:?} {request:x?}");
-
-    let leaf = walk.reads.last().map_or(0, |entry| entry.value);
-    let clean = walk.end.is_ok() && request.access != Access::Write && leaf & DIRTY == 0;
-    let mut reads = || {
-        let read = Request {
-            access: Access::Read,
-            ..*request
-        };
-        let walk = rules.walk(&mut before, ROOT, &read);
-        walk.end.is_ok() && walk.writes.is_empty()
-    };
-    let readable = match walk.end {
-        Ok(_) => true,
-        Err(fault) => fault.cause == Cause::Protection && reads(),
-    };
-    let answer = walker.answer();
-    let shown = (answer.answer_readable, answer.answer_clean);
-    assert_eq!(shown, (readable, clean), "{rules:?} {request:x?}");
+/// Every `step`th case of a sweep, one walk after the other; gives how many there were.
+fn one_by_one(sweep: Sweep, kind: Kind, step: usize) -> u64 {
+    let tally = sweep::one_by_one(sweep, kind, step, |_| ()).unwrap();
+    agrees(&tally);
+    tally.cases
 }
 
-/// Every combination of bits, or every `step`th one.
-fn sweep(kind: Kind, step: usize) -> usize {
-    let (mut cases, mut number) = (0, 0);
-    for rules in all_rules() {
-        let mut walker = Walker::new(rules, Some(LIMIT), kind).unwrap();
-        every_combination(&rules, |words, request| {
-            number += 1;
-            if number % step == 0 {
-                compare(&mut walker, &rules, &image_of(words), request);
-                cases += 1;
-            }
-        });
-    }
-    println!("{cases} cases on {kind}: no difference");
-    cases
+/// Every `step`th case of the sweeps, many walks at once, on a larger walker.
+fn at_once(config: &str, kind: Kind, step: usize) -> u64 {
+    let (tally, load) = sweep::at_once(config, kind, step, |_| ()).unwrap();
+    agrees(&tally);
+    let walks: f64 = config.split('_').next().unwrap().parse().unwrap();
+    assert!(
+        load.mean() > 0.75 * walks && load.merged > 0,
+        "{config}: {load:?}"
+    );
+    tally.cases
 }
 
 #[test]
 fn every_combination_of_bits_at_every_level_agrees_in_the_cycle_model() {
-    assert_eq!(sweep(Kind::Reference, 1), 516_096);
+    assert_eq!(one_by_one(Sweep::Entry, Kind::Reference, 1), 516_096);
 }
 
 #[test]
 #[cfg(feature = "verilog")]
 fn every_combination_of_bits_at_every_level_agrees_in_verilog() {
-    assert_eq!(sweep(Kind::Verilog, 1), 516_096);
+    assert_eq!(one_by_one(Sweep::Entry, Kind::Verilog, 1), 516_096);
 }
 
-/// The kernel is a hundred times slower than its Verilog: here each 101st case, and all of them where this is asked for
-/// (`cargo test -p faultline-testbench --test page_walks -- --ignored`).
+/// The kernel is a hundred times slower than its Verilog: here each 101st case, and all of them in the report.
 #[test]
 fn every_hundredth_combination_of_bits_agrees_in_the_kernel() {
-    assert!(sweep(Kind::RustHdl, 101) > 5_000);
+    assert!(one_by_one(Sweep::Entry, Kind::RustHdl, 101) > 5_000);
 }
 
+/// Entries of several levels at once: here each fifth case, and all of them in the report.
 #[test]
-#[ignore = "takes a quarter of an hour"]
-fn every_combination_of_bits_at_every_level_agrees_in_the_kernel() {
-    assert_eq!(sweep(Kind::RustHdl, 1), 516_096);
+fn combinations_over_several_levels_agree_in_all_back_ends() {
+    for kind in Kind::built() {
+        for (sweep, cases) in [
+            (Sweep::Rights, 2_018_304),
+            (Sweep::Pair, 1_425_408),
+            (Sweep::Marks, 80_640),
+        ] {
+            let step = if kind == Kind::RustHdl { 1009 } else { 5 };
+            let expected = cases / 6 / step * 6;
+            assert_eq!(one_by_one(sweep, kind, step as usize), expected, "{kind}");
+        }
+    }
+}
+
+/// Several requesters and spaces have walks under way at once: here every second case, and all of them in the report.
+#[test]
+fn walks_at_once_agree_in_all_back_ends() {
+    for kind in Kind::built() {
+        let step = if kind == Kind::RustHdl { 307 } else { 2 };
+        for config in CONFIGS {
+            let cases = at_once(config, kind, step as usize);
+            assert_eq!(cases, 238_272 / 6 / step * 6, "{config} {kind}");
+        }
+    }
 }
 
 /// Each bit that may be reserved, alone, with physical addresses of every width.
@@ -99,20 +94,33 @@ fn every_combination_of_bits_at_every_level_agrees_in_the_kernel() {
 fn every_single_bit_with_every_width_of_addresses_agrees() {
     for kind in Kind::built() {
         let step = if kind == Kind::RustHdl { 97 } else { 1 };
-        let (mut cases, mut number) = (0, 0);
-        for rules in all_widths() {
-            let mut walker = Walker::new(rules, Some(LIMIT), kind).unwrap();
-            every_bit(&rules, |words, request| {
-                number += 1;
-                if number % step == 0 {
-                    compare(&mut walker, &rules, &image_of(words), request);
-                    cases += 1;
-                }
-            });
-        }
-        println!("{cases} cases on {kind}: no difference");
-        assert_eq!(cases, 144_648 / step);
+        let cases = 144_648 / 2 / step * 2;
+        assert_eq!(one_by_one(Sweep::Bit, kind, step as usize), cases);
     }
+}
+
+/// A walker of another machine is found out, and what it did wrong is told.
+#[test]
+fn difference_from_the_rules_is_told() {
+    let rules = Rules::default();
+    let other = Rules {
+        execute_disable: false,
+        ..rules
+    };
+    let address = 0x7000_0000_0000;
+    let mut walker = Walker::new(other, Some(LIMIT), Kind::Reference).unwrap();
+    let mut words = tables(4, 1, address);
+    words[3].1 |= EXECUTE_DISABLE;
+    let mut tally = Tally::default();
+    for request in requests(address) {
+        let wrong = sweep::difference(&mut walker, &rules, &image(&words), &request);
+        tally.add(1, wrong.unwrap());
+    }
+    assert_eq!(
+        (tally.cases, tally.differences, tally.told.len()),
+        (6, 6, 5)
+    );
+    assert!(tally.told[0].contains("ReservedBit"), "{}", tally.told[0]);
 }
 
 #[test]
@@ -128,7 +136,8 @@ fn hostile_tables_agree_in_all_back_ends() {
             let (walker, rules) = &mut walkers[number % count];
             let (words, address) = hostile(&mut dice, rules);
             for request in requests(address) {
-                compare(walker, rules, &image_of(&words), &request);
+                let wrong = sweep::difference(walker, rules, &image(&words), &request);
+                assert_eq!(wrong.unwrap(), None);
             }
         }
     }
@@ -139,12 +148,13 @@ fn hostile_tables_agree_in_all_back_ends() {
 #[test]
 fn self_reference_is_marked_once_in_all_back_ends() {
     let address = u64::MAX << 48 | 0o777_777_777_777 << 12;
-    let image = image_of(&vec![(ROOT + (511 << 3), ROOT | PRESENT | WRITABLE | USER)]);
+    let image = image(&vec![(ROOT + (511 << 3), ROOT | PRESENT | WRITABLE | USER)]);
     for kind in Kind::built() {
         let rules = Rules::default();
         let mut walker = Walker::new(rules, Some(LIMIT), kind).unwrap();
         for request in requests(address) {
-            compare(&mut walker, &rules, &image, &request);
+            let wrong = sweep::difference(&mut walker, &rules, &image, &request);
+            assert_eq!(wrong.unwrap(), None);
         }
     }
 }

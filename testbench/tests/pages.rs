@@ -1,4 +1,5 @@
-//! The pages of the blocks: their timing traces run in all back ends, and their costs are those of the reports.
+//! The pages of the blocks: their timing traces run in all back ends, and their costs are those of the reports. The reports:
+//! they are of the Verilog at hand, or README says that they are not.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
@@ -8,7 +9,33 @@ use std::path::{Path, PathBuf};
 use faultline_hw::registry::designs;
 use faultline_sim::ports::Port;
 use faultline_testbench::backend::Kind;
-use faultline_testbench::blocks;
+use faultline_testbench::{blocks, origin};
+
+/// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
+/// and from README.
+const OLDER: [&str; 11] = [
+    "testbench/reports/answers_gmmu.md",
+    "testbench/reports/lockstep.md",
+    "testbench/reports/lockstep_64_warps.md",
+    "testbench/reports/lockstep_64_warps_kernel.md",
+    "testbench/reports/lockstep_gmmu.md",
+    "testbench/reports/museum.md",
+    "testbench/reports/mutants.md",
+    "testbench/reports/mutants_gmmu.md",
+    "testbench/reports/mutants_sm_pipeline.md",
+    "sim/reports/restart_verilog.md",
+    "sim/reports/traces.md",
+];
+/// What README calls them.
+const CALLED_OLDER: &str =
+    "- From older Verilog than that at hand, or without the names of their designs: ";
+/// Reports in which no Verilog was run.
+const WITHOUT_VERILOG: [&str; 4] = [
+    "sim/reports/gmmu.md",
+    "sim/reports/performance.md",
+    "sim/reports/performance_faults.md",
+    "sim/reports/restart.md",
+];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -224,6 +251,46 @@ fn links_of_the_documents_lead_somewhere() {
             assert!(path.exists(), "{document}: {target} is not there");
         }
     }
+}
+
+/// The reports of a folder, as paths in the project.
+fn reports(folder: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(root().join(folder)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let reports = names.filter(|name| name.ends_with(".md"));
+    reports.map(|name| format!("{folder}/{name}")).collect()
+}
+
+/// Every report names the Verilog that it was made from, and that is the Verilog at hand, as it is exported now; those of
+/// which it is not so are known, and README says so.
+#[test]
+fn reports_are_of_the_verilog_at_hand_or_called_older() {
+    let reports = ["testbench/reports", "sim/reports"].map(reports).concat();
+    let known = OLDER.iter().chain(&WITHOUT_VERILOG);
+    for name in known {
+        assert!(reports.iter().any(|report| report == name), "no {name}");
+    }
+    for name in &reports {
+        let text = std::fs::read_to_string(root().join(name)).unwrap();
+        if WITHOUT_VERILOG.contains(&name.as_str()) {
+            assert!(!text.contains("SHA-256"), "{name} is of Verilog");
+            continue;
+        }
+        let older = OLDER.contains(&name.as_str());
+        let current = origin::is_current(&text).unwrap();
+        assert!(current || older, "{name} is not of the Verilog at hand");
+        assert!(!(current && older), "{name} is current; take it from OLDER");
+    }
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let line = readme
+        .lines()
+        .find_map(|line| line.strip_prefix(CALLED_OLDER));
+    let links = line.unwrap_or_default().split("](").skip(1);
+    let mut called: Vec<_> = links.filter_map(|link| link.split(')').next()).collect();
+    let mut older = OLDER.to_vec();
+    called.sort_unstable();
+    older.sort_unstable();
+    assert_eq!(called, older, "README's line \"{CALLED_OLDER}\"");
 }
 
 /// The plan names tests that are there, and every guarantee of a page has a row in it.

@@ -1,107 +1,48 @@
-//! Page walks: the reference against a second oracle, over every combination of the bits of an entry, over random tables
-//! that may be hostile, and some rules one by one.
+//! Page walks: the reference against a second oracle, over the sweeps and over random tables that may be hostile, and some
+//! rules one by one.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
 use faultline_sim::walk::{
     ACCESSED, Access, DIRTY, Image, Memory, PRESENT, Request, Rules, USER, WRITABLE, Walk,
 };
-use faultline_testbench::sdm::{self, Machine, Query, Verdict};
+use faultline_testbench::sweep::{self, LIMIT, ROOT, Sweep, all_rules, requests, tables};
 use faultline_testbench::traffic::Dice;
 
 mod support;
 
-use support::tables::{
-    LIMIT, ROOT, Words, all_rules, all_widths, every_bit, every_combination, hostile, requests,
-    tables,
-};
+use support::tables::hostile;
 
-fn machine(rules: &Rules) -> Machine {
-    Machine {
-        five_levels: rules.levels == 5,
-        nxe: rules.execute_disable,
-        updates: rules.updates,
-        physical_bits: rules.physical_bits.into(),
-        limit: LIMIT,
-    }
-}
-
-fn query(request: &Request) -> Query {
-    Query {
-        linear: request.address,
-        write: request.access == Access::Write,
-        user: request.user,
-        fetch: request.access == Access::Execute,
-    }
-}
-
-/// The reference's walk in the words of the oracle.
-fn verdict(rules: &Rules, walk: &Walk) -> Verdict {
-    match walk.end {
-        Ok(page) => Verdict::Page(
-            page.physical,
-            page.page_size,
-            page.writable,
-            page.user,
-            page.executable,
-        ),
-        Err(fault) => Verdict::Fault(
-            fault.cause.name(),
-            (fault.level > 0).then(|| usize::from(rules.levels - fault.level)),
-            fault.code.map(u32::from),
-        ),
-    }
-}
-
-/// Walks with both, and compares how it ends and what is in memory then.
-fn compare(rules: &Rules, words: &Words, request: &Request) -> Walk {
-    let mut image = Image::new(Some(LIMIT));
-    for &(address, value) in words {
-        image.put(address, value);
-    }
-    let walk = rules.walk(&mut image, ROOT, request);
-    let before = words.iter().copied().collect();
-    let (expected, after) = sdm::judge(&machine(rules), &before, ROOT, &query(request));
-    let case = || format!("{rules:?} {request:?} {words:x?}");
-    assert_eq!(verdict(rules, &walk), expected, "{}", case());
-    assert!(walk.reads.len() <= usize::from(rules.levels), "{}", case());
-    for (&address, &value) in &after {
-        assert_eq!(image.read(address), Some(value), "{address:#x}: {}", case());
-    }
-    for write in &walk.writes {
-        assert_eq!(
-            after.get(&write.address),
-            Some(&image.read(write.address).unwrap()),
-            "{}",
-            case()
-        );
-    }
-    walk
+/// A whole sweep, without a difference.
+fn agrees(sweep: Sweep, cases: u64) {
+    let tally = sweep::oracles(sweep, 1, |_| ());
+    assert_eq!(tally.told, [""; 0]);
+    assert_eq!((tally.cases, tally.differences), (cases, 0));
 }
 
 #[test]
 fn every_combination_of_bits_at_every_level_agrees() {
-    let mut cases = 0;
-    for rules in all_rules() {
-        every_combination(&rules, |words, request| {
-            compare(&rules, words, request);
-            cases += 1;
-        });
-    }
-    println!("{cases} cases");
-    assert_eq!(cases, 516_096);
+    agrees(Sweep::Entry, 516_096);
+}
+
+#[test]
+fn every_combination_of_rights_over_all_levels_agrees() {
+    agrees(Sweep::Rights, 2_018_304);
+}
+
+#[test]
+fn every_combination_of_rights_and_marks_of_two_entries_agrees() {
+    agrees(Sweep::Pair, 1_425_408);
+}
+
+#[test]
+fn every_combination_of_marks_over_all_levels_agrees() {
+    agrees(Sweep::Marks, 80_640);
 }
 
 #[test]
 fn every_single_bit_with_every_width_of_addresses_agrees() {
-    let mut cases = 0;
-    for rules in all_widths() {
-        every_bit(&rules, |words, request| {
-            compare(&rules, words, request);
-            cases += 1;
-        });
-    }
-    assert_eq!(cases, 144_648);
+    agrees(Sweep::Bit, 144_648);
 }
 
 #[test]
@@ -111,7 +52,7 @@ fn hostile_tables_agree_and_every_walk_ends() {
     for rules in all_rules().cycle().take(40_000) {
         let (words, address) = hostile(&mut dice, &rules);
         for request in requests(address) {
-            match compare(&rules, &words, &request).end {
+            match sweep::judged(&rules, &words, &request).unwrap().end {
                 Ok(_) => pages += 1,
                 Err(_) => faults += 1,
             }
