@@ -151,7 +151,8 @@ impl BlockScheduler {
 
     /// The lowest context that no block has.
     fn free_context(&self) -> Option<usize> {
-        (0..self.parameters.contexts).find(|free| self.off_chip.iter().all(|(used, _)| used != free))
+        (0..self.parameters.contexts)
+            .find(|free| self.off_chip.iter().all(|(used, _)| used != free))
     }
 
     /// Whether the block in a slot has a reason to leave, and may.
