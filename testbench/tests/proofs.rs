@@ -261,7 +261,7 @@ fn preemption_policy_guarantees_are_proved() {
 #[test]
 fn block_scheduler_guarantees_are_proved() {
     if !missing() {
-        Proof::of("block_scheduler").check("");
+        Proof::of("block_scheduler").check(MERGE);
     }
 }
 

@@ -152,8 +152,7 @@ impl BlockSchedulerTraffic {
             let ends = inputs.ended_valid && inputs.ended_slot as usize == slot;
             count(&mut s.ends_as_it_is_chosen, ends);
             count(&mut s.leaves_while_asking, model.asking().is_some());
-            let beyond = inputs.residence >= 1 << (self.parameters.residence_bits - 1);
-            count(&mut s.long_residence, beyond);
+            count(&mut s.long_residence, inputs.residence >= 1000);
         } else if could > 0 && model.moving().is_none() {
             let used = inputs.slots as usize;
             let free = model.slots()[..used].contains(&Slot::Free);
