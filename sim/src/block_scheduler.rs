@@ -179,7 +179,8 @@ impl BlockScheduler {
             return None;
         }
         let room = (self.off_chip.len() as u64) < inputs.extra;
-        if !self.is_ready() && !(room && inputs.more) {
+        let replaced = self.is_ready() || (room && inputs.more);
+        if !replaced {
             return None;
         }
         let context = self.free_context()?;
