@@ -222,7 +222,7 @@ module block_scheduler_proof_top (
         || (entering_then && !(enter_valid && offers_then[4:2] == {enter_slot, enter_context}))
         || (wanting_then && !(want_valid && offers_then[1] == want_slot));
     assign bad[8] = some_free_then && (|ready_then ? !(leave_valid || enter_valid || saving || restoring || left_then || entered_then)
-        : more_then && !(want_valid || asked || given_then));
+        : more_then && !(want_valid || asked || given_then)) || (new_want && !more_then);
     assign bad[9] = passes_0 > 2'd1 || passes_1 > 2'd1;
 
     assign seen[1] = in_slot == 2'd3 && off_count == 3'd2 && active == 2'd3;
