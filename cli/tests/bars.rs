@@ -166,6 +166,7 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
         "gmmu",
         "dirty_bits",
         "preemption_policy",
+        "block_scheduler",
     ];
     let reports = blocks
         .iter()

@@ -2,13 +2,14 @@
 //!
 //! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`l2_tlb`], [`far_fault_mshr`],
 //! [`fault_buffer`], [`scoreboard`], [`sm_pipeline`], [`page_walker`], [`page_walk_cache`], [`gmmu`],
-//! [`dirty_bits`], [`preemption_policy`]. Primitives under them: [`register`], [`memory`], [`masked_memory`], [`arbiter`], [`any_of`], [`count_of`],
+//! [`dirty_bits`], [`preemption_policy`], [`block_scheduler`]. Primitives under them: [`register`], [`memory`], [`masked_memory`], [`arbiter`], [`any_of`], [`count_of`],
 //! [`lowest`], [`turns`], [`select`], [`span`], [`recency`], [`service_order`], [`warp_scheduler`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
 
 pub mod any_of;
 pub mod arbiter;
+pub mod block_scheduler;
 pub mod coalescer;
 pub mod count_of;
 pub mod dirty_bits;

@@ -120,3 +120,13 @@ pub const TICK_BITS: usize = 4;
 /// Bits of a thread block's time in ticks, and of the number of its instructions: 14 ms at 1,216 MHz, and a million. The
 /// longest block of Li et al., TCAD, Table I, takes 985 us.
 pub const BLOCK_TIME_BITS: usize = 20;
+/// Contexts of thread blocks in memory: one for each extra block that an SM may have (Tanasic et al., MICRO-50, section 4.1:
+/// 4), and one more, for a block that is exchanged.
+pub const CONTEXTS: usize = 5;
+/// Bits of a context's number, and of a count of contexts.
+pub const CONTEXT_BITS: usize = 3;
+/// Pairs of contexts: a bit of each says which was left last.
+pub const CONTEXT_PAIRS: usize = CONTEXTS * (CONTEXTS - 1) / 2;
+/// Bits of the cycles for which a thread block stays on its SM: 54 us at 1,216 MHz. The longest fault of Tanasic et al.,
+/// section 5.3, takes 25 us.
+pub const RESIDENCE_BITS: usize = 16;

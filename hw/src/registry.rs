@@ -1,5 +1,6 @@
 //! The designs that are exported: every block at every size that is measured, and at the small size that is proved.
 
+use crate::block_scheduler::BlockScheduler;
 use crate::coalescer::Coalescer;
 use crate::dirty_bits::DirtyBits;
 use crate::far_fault_mshr::FarFaultMshr;
@@ -21,7 +22,7 @@ use crate::ports::Hardware;
 use crate::preemption_policy::PreemptionPolicy;
 use crate::replay_queue::ReplayQueue;
 use crate::scoreboard::Scoreboard;
-use crate::sizes::{FarFaultMshrs, PaperFaultBuffer, SharedTlb, WalkCache, Walker};
+use crate::sizes::{FarFaultMshrs, LocalScheduler, PaperFaultBuffer, SharedTlb, WalkCache, Walker};
 use crate::sm_pipeline::{Scheme, SmPipeline};
 use crate::verilog::{self, ExportError, Port};
 
@@ -385,6 +386,11 @@ pub fn designs() -> Vec<Design> {
         preemption_policy {
             "16" => ready::<PreemptionPolicy<SLOTS, SLOT_BITS, 5, BLOCK_TIME_BITS, 21, 23, 5, TICK_BITS>>,
             "proof" => ready::<PreemptionPolicy<2, 1, 2, 3, 4, 6, 2, 1>>,
+        }
+        block_scheduler {
+            "8" => ready::<LocalScheduler<8>>,
+            "16" => ready::<LocalScheduler<16>>,
+            "proof" => ready::<BlockScheduler<2, 1, 2, 3, 2, 3, 2, 1, 1, 2, 2>>,
         }
     }
 }

@@ -1,13 +1,15 @@
-//! The blocks of the GMMU at the papers' widths: what is left to choose is how much they hold.
+//! The blocks of the GMMU, and the scheduler of an SM, at the papers' widths: what is left to choose is how much they hold.
 
+use crate::block_scheduler::BlockScheduler;
 use crate::far_fault_mshr::FarFaultMshr;
 use crate::fault_buffer::FaultBuffer;
 use crate::l2_tlb::L2Tlb;
 use crate::page_walk_cache::PageWalkCache;
 use crate::page_walker::PageWalker;
 use crate::params::{
-    COUNT_BITS, FAR_FAULT_BITS, FILTER_BITS, FILTER_COUNT_BITS, FRAME_BITS, L2_TLB_PAIRS,
-    L2_TLB_WAYS, LANES, LEVEL_BITS, PAGE_BITS, PC_BITS, REGION_BITS, RING_BITS, SM_BITS, SMS,
+    CONTEXT_BITS, CONTEXT_PAIRS, CONTEXTS, COUNT_BITS, FAR_FAULT_BITS, FILTER_BITS,
+    FILTER_COUNT_BITS, FRAME_BITS, L2_TLB_PAIRS, L2_TLB_WAYS, LANES, LEVEL_BITS, MSHR_COUNT_BITS,
+    PAGE_BITS, PC_BITS, REGION_BITS, RESIDENCE_BITS, RING_BITS, SLOT_BITS, SLOTS, SM_BITS, SMS,
     SPACE_BITS, TABLE_BITS, TIME_BITS, WORD_BITS,
 };
 
@@ -73,4 +75,19 @@ pub type PaperFaultBuffer = FaultBuffer<
     51,
     COUNT_BITS,
     TIME_BITS,
+>;
+
+/// The local scheduler of an SM, which follows `E` pages.
+pub type LocalScheduler<const E: usize> = BlockScheduler<
+    SLOTS,
+    SLOT_BITS,
+    5,
+    CONTEXTS,
+    CONTEXT_BITS,
+    CONTEXT_PAIRS,
+    E,
+    PAGE_BITS,
+    SPACE_BITS,
+    MSHR_COUNT_BITS,
+    RESIDENCE_BITS,
 >;

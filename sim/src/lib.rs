@@ -1,6 +1,7 @@
 //! The reference: a naive model of each block, in plain data, written from the block's page alone, an executor
 //! of SIMT programs, a reader of GPU traces, and a machine that translates addresses.
 
+pub mod block_scheduler;
 pub mod coalescer;
 pub mod dirty_bits;
 pub mod far_fault_mshr;

@@ -3,8 +3,9 @@
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::{
-    coalescer, dirty_bits, far_fault_mshr, fault_buffer, gmmu, l1_tlb, l2_tlb, operand_log,
-    page_walk_cache, page_walker, preemption_policy, replay_queue, scoreboard, sm_pipeline,
+    block_scheduler, coalescer, dirty_bits, far_fault_mshr, fault_buffer, gmmu, l1_tlb, l2_tlb,
+    operand_log, page_walk_cache, page_walker, preemption_policy, replay_queue, scoreboard,
+    sm_pipeline,
 };
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
@@ -14,6 +15,7 @@ use crate::lockstep::Lockstep;
 use crate::replay::{Kernel as TracedKernel, Replay, ReplayError, Target};
 use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
+use crate::traffic::block_scheduler::BlockSchedulerTraffic;
 use crate::traffic::coalescer::CoalescerTraffic;
 use crate::traffic::dirty_bits::DirtyBitsTraffic;
 use crate::traffic::far_fault_mshr::FarFaultMshrTraffic;
@@ -488,6 +490,35 @@ impl Block for PreemptionPolicy {
     }
 }
 
+/// The local scheduler of an SM.
+pub struct BlockScheduler;
+
+impl Block for BlockScheduler {
+    type Model = block_scheduler::BlockScheduler;
+    type Traffic = BlockSchedulerTraffic;
+
+    const NAME: &'static str = "block_scheduler";
+
+    fn parameters(config: &str) -> Option<block_scheduler::Parameters> {
+        match config {
+            PROVED => Some(block_scheduler::Parameters {
+                slot_bits: 1,
+                contexts: 3,
+                pages: 2,
+                page_bits: 1,
+                space_bits: 1,
+                place_bits: 2,
+                residence_bits: 2,
+            }),
+            _ => Some(block_scheduler::Parameters::paper(config.parse().ok()?)),
+        }
+    }
+
+    fn traffic(parameters: block_scheduler::Parameters, seed: u64) -> BlockSchedulerTraffic {
+        BlockSchedulerTraffic::new(parameters, seed)
+    }
+}
+
 /// The configurations that are meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
@@ -514,6 +545,8 @@ pub const DEFAULT_WALK_CACHE: &str = "8k";
 pub const DEFAULT_DIRTY_BITS: &str = "lanes";
 /// As above, of the preemption policy.
 pub const DEFAULT_POLICY: &str = "16";
+/// As above, of the block scheduler.
+pub const DEFAULT_SCHEDULER: &str = "8";
 /// As above, of the GMMU.
 pub const DEFAULT_GMMU: &str = "64";
 
@@ -557,6 +590,7 @@ const BLOCKS: &[Registered] = &[
     registered::<Gmmu>(),
     registered::<DirtyBits>(),
     registered::<PreemptionPolicy>(),
+    registered::<BlockScheduler>(),
 ];
 
 /// Why a design cannot be run.
@@ -679,6 +713,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         Gmmu::NAME => DEFAULT_GMMU,
         DirtyBits::NAME => DEFAULT_DIRTY_BITS,
         PreemptionPolicy::NAME => DEFAULT_POLICY,
+        BlockScheduler::NAME => DEFAULT_SCHEDULER,
         _ => DEFAULT_QUEUE,
     }
 }

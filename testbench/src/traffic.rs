@@ -6,6 +6,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::session::{Coverage, Stimulus};
 
+pub mod block_scheduler;
 pub mod coalescer;
 pub mod dirty_bits;
 pub mod far_fault_mshr;

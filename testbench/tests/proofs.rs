@@ -259,6 +259,13 @@ fn preemption_policy_guarantees_are_proved() {
 }
 
 #[test]
+fn block_scheduler_guarantees_are_proved() {
+    if !missing() {
+        Proof::of("block_scheduler").check(MERGE);
+    }
+}
+
+#[test]
 fn page_walker_guarantees_are_proved() {
     if !missing() {
         Proof::of("page_walker").check(INDUCTION);

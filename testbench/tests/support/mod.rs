@@ -12,6 +12,7 @@ pub mod log;
 pub mod mshr;
 pub mod policy;
 pub mod queue;
+pub mod scheduler;
 pub mod tables;
 pub mod tlb;
 pub mod walk_cache;

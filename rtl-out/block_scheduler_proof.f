@@ -1,0 +1,16 @@
+block_scheduler_proof.v
+any_of_3.v
+turns_of_2.v
+arbiter_lowest_3.v
+arbiter_lowest_2.v
+count_of_3.v
+service_order_3.v
+block_scheduler_proof_slot.v
+select_2_of_3.v
+select_2_of_2.v
+any_of_2.v
+lowest_of_2.v
+block_scheduler_proof_page.v
+register_3.v
+register_2.v
+register_1.v
