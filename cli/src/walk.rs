@@ -16,7 +16,9 @@ use crate::output::{right, table};
 /// Walk x86-64 page tables in a memory image: physical address, page and rights, or the fault
 ///
 /// An image is a text of lines `ADDRESS VALUE`, 64-bit words in hexadecimal; `#` begins a comment. What is not listed is
-/// zero. Its last line ends with a line break, as the others do: else a value there might be cut, and is refused. Requests are walked in their order on one memory, so that one sees the accessed and dirty bits of those before it.
+/// zero; a word that no walk can reach, at --memory-limit or 2^MAXPHYADDR and above, is refused. The last line ends with a
+/// line break, as the others do: else a value there might be cut, and is refused. Requests are walked in their order on one
+/// memory, so that one sees the accessed and dirty bits of those before it.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Virtual addresses, hexadecimal; without --requests
@@ -158,8 +160,8 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             args.maxphyaddr
         ));
     }
-    let mut memory =
-        Image::read(&args.memory, args.memory_limit).map_err(|error| miette!("{error}"))?;
+    let memory = Image::read(&args.memory, args.memory_limit, args.maxphyaddr);
+    let mut memory = memory.map_err(|error| miette!("{error}"))?;
     let requests = match &args.requests {
         Some(path) => read_requests(path).map_err(|error| miette!("{error}"))?,
         None => args.addresses.iter().map(|&at| request(args, at)).collect(),

@@ -123,6 +123,100 @@ fn walks_in_flight_are_those_of_a_walker() {
         .stdout(contains("about 60 walks of an SM are active"));
 }
 
+/// Every row of a sweep has the percentiles of its walks, and how busy its walker was.
+#[test]
+fn sweeps_show_percentiles_and_occupancy() {
+    let sweep = ["gather", "--sms", "2", "--design", "1,2,3"];
+    for row in json(&sweep) {
+        let of = |value: &serde_json::Value| value.as_f64().unwrap_or_else(|| panic!("{row}"));
+        for part in ["walk_latency", "queueing", "service"] {
+            let parts = ["p50", "p90", "p99", "most"].map(|name| of(&row[part][name]));
+            assert!(parts.is_sorted() && parts[0] > 0.0, "{part} in {row}");
+        }
+        let [walking, most, threads, busy] =
+            ["walking", "walking_most", "threads", "threads_busy_percent"]
+                .map(|name| of(&row[name]));
+        assert!(0.0 < walking && walking < most && most <= threads, "{row}");
+        assert!((busy - 100.0 * walking / threads).abs() < 1e-9, "{row}");
+        // No walk of this pattern waits for memory only once: a burst keeps more than one under way where more can be.
+        assert!(threads < 2.0 || walking > 1.0, "{row}");
+    }
+    let headings = ["p50", "p90", "p99", "walking", "busy, %"];
+    let output = faultline(&sweep).assert().success();
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    let missing: Vec<_> = headings
+        .iter()
+        .filter(|name| !text.contains(**name))
+        .collect();
+    assert!(missing.is_empty(), "{missing:?} in {text}");
+}
+
+/// The cells of a workload's row, of all tables that its columns are split into.
+fn shown(arguments: &[&str], workload: &str) -> Vec<(String, String)> {
+    let output = faultline(arguments).assert().success();
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    let cells = |line: &str| {
+        let cells = line.split(['|', '\u{2502}', '\u{2506}']).map(str::trim);
+        let cells: Vec<_> = cells.filter(|cell| !cell.is_empty()).collect();
+        cells.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (mut headings, mut shown) = (Vec::new(), Vec::new());
+    for line in text.lines().map(cells) {
+        match line.first().map(String::as_str) {
+            Some("workload") => headings = line,
+            Some(first) if first == workload => {
+                shown.extend(headings.iter().cloned().zip(line));
+            }
+            _ => {}
+        }
+    }
+    shown
+}
+
+/// Where every walk finds its page absent there is no latency, and none of its parts; and no service without far faults.
+#[test]
+fn what_was_not_measured_is_a_dash_and_no_number() {
+    let absent = [
+        "stream",
+        "--sms",
+        "2",
+        "--design",
+        "2",
+        "--far-faults",
+        "100",
+        "--service-us",
+        "2",
+    ];
+    let row = &json(&absent)[0];
+    for (part, is_there) in [
+        ("walk_latency", false),
+        ("queueing", false),
+        ("service", false),
+        ("fault_service", true),
+    ] {
+        assert_eq!(row[part]["count"].as_u64() > Some(0), is_there, "{row}");
+        for name in ["mean", "p50", "p90", "p99", "most"] {
+            assert_eq!(row[part][name].is_null(), !is_there, "{part} in {row}");
+        }
+    }
+    assert!(row["walks"].as_u64() > Some(0) && row["walking"].as_f64() > Some(0.0));
+    let cells = shown(&absent, "stream");
+    let of = |heading: &str| {
+        let found = cells.iter().find(|(known, _)| known == heading);
+        &found
+            .unwrap_or_else(|| panic!("no {heading} in {cells:?}"))
+            .1
+    };
+    for heading in ["latency", "p50", "p90", "p99", "queueing", "service"] {
+        assert_eq!(of(heading), "-", "{heading}");
+    }
+    for heading in ["walking", "in flight", "service, us", "p50, us", "p99, us"] {
+        assert!(of(heading).parse::<f64>().unwrap() > 0.0, "{heading}");
+    }
+    let present = &json(&["stream", "--sms", "2", "--design", "2"])[0];
+    assert!(present["fault_service"]["p99"].is_null());
+}
+
 #[test]
 fn one_run_with_far_faults_shows_their_service() {
     let one = [

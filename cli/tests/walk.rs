@@ -258,6 +258,36 @@ fn wrong_files_and_options_are_one_sentence() {
             vec!["0", "--memory-limit", "f000"],
             "memory.txt:1: the address 0xf000 lies outside of memory",
         ),
+        (
+            "f000 1\n10000 1\n",
+            vec!["0", "--memory-limit", "f001"],
+            "memory.txt:2: the address 0x10000 lies outside of memory, which ends at 0xf001",
+        ),
+        (
+            "1000 2007\n10000000000000 1\n",
+            vec!["0"],
+            "memory.txt:2: the address 0x10000000000000 is not below 2^52",
+        ),
+        (
+            "10000000000 1\n",
+            vec!["0", "--maxphyaddr", "40", "--json"],
+            "memory.txt:1: the address 0x10000000000 is not below 2^40, so no walk can reach it; check it, or give the machine \
+             wider physical addresses (MAXPHYADDR)",
+        ),
+        // Memory may end beyond what has an address, but that has no words.
+        (
+            "fffffff8 1\n\n100000000 1\n",
+            vec![
+                "0",
+                "--maxphyaddr",
+                "32",
+                "--memory-limit",
+                "200000000",
+                "--backend",
+                "rust-hdl",
+            ],
+            "memory.txt:3: the address 0x100000000 is not below 2^32",
+        ),
         ("1000 2007\n", vec![], "<VA>"),
         ("1000 2007\n", vec!["xyz"], "give a hexadecimal number"),
         (
@@ -279,6 +309,7 @@ fn wrong_files_and_options_are_one_sentence() {
             "{told}"
         );
         assert_eq!(told.trim().lines().count(), 1, "{told}");
+        assert!(output.stdout.is_empty(), "{arguments:?}");
     }
     let folder = folder("1000 2007\n");
     let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));

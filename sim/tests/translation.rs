@@ -63,6 +63,22 @@ fn designs_are_in_the_papers_order() {
     assert!(1.2 * one < two && 1.2 * two < three, "{one} {two} {three}");
 }
 
+/// The walks under way, counted in every cycle, are those whose service was measured: each from its beginning to its end.
+#[test]
+fn walks_under_way_are_those_that_are_served() {
+    for design in [Design::One, Design::Two, Design::Three] {
+        let parameters = design.parameters();
+        let outcome = outcome(&beginning(Pattern::Stream, 1), &parameters);
+        let served = outcome.walking as f64 / outcome.service.sum() as f64;
+        assert!((0.95..1.05).contains(&served), "{design:?}: {served}");
+        let most = outcome.walking_most as usize;
+        assert!(most > parameters.threads / 4 && most <= parameters.threads);
+        assert!(outcome.walking_mean() > 0.0 && outcome.walking_mean() <= most as f64);
+        let walkers = if design == Design::One { SMS } else { 1 };
+        assert_eq!(outcome.walkers, walkers);
+    }
+}
+
 /// Sections 4.1 and 4.2, Figs. 4, 7 and 8: an SM's accesses and misses, and the walks that are active at an SM of design 1
 /// as one begins: 60 in the mean, over 100 at most.
 #[test]

@@ -5,7 +5,7 @@ use faultline_sim::translation::{Design, Pattern, memory_requests};
 use super::Args;
 use super::jobs::Row;
 use super::page::{found, grid, rate};
-use super::tables::percent;
+use super::tables::{occupancy, percent};
 
 /// Patterns on which the cache is looked at.
 const CACHED: [Pattern; 2] = [Pattern::Burst, Pattern::Gather];
@@ -23,10 +23,11 @@ pub fn queue(rows: &[Row], args: &Args) -> String {
     let line = |pattern: Pattern| {
         let row = of_one(pattern)?;
         let rate = rate(rows, pattern, args);
+        let [_, _, in_flight, most] = occupancy(row);
         let mut line = vec![
             pattern.name().to_owned(),
-            format!("{:.0}", row.in_flight),
-            row.in_flight_most.to_string(),
+            in_flight,
+            most,
             format!("{:.1}", row.within_500_percent),
             rate.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.1}")),
         ];
@@ -70,9 +71,9 @@ pub fn queue(rows: &[Row], args: &Args) -> String {
     } else {
         "do not hold"
     };
-    let active = of_one(Pattern::Gather).map_or(f64::NAN, |row| row.in_flight);
-    let shared =
-        found(rows, Pattern::Gather, Design::Two, false).map_or(f64::NAN, |row| row.in_flight);
+    let in_flight = |row: Option<&Row>| row.and_then(|row| row.in_flight).unwrap_or(f64::NAN);
+    let active = in_flight(of_one(Pattern::Gather));
+    let shared = in_flight(found(rows, Pattern::Gather, Design::Two, false));
     format!(
         "{table}\n\n`gather` is as bursty as the paper's workloads in the mean: {active:.0} active at an SM, each of whose warps \
          misses four pages at once. Under it the paper's designs {order} in their order ({one:.1}, {two:.1}, {three:.1}). No \
@@ -90,8 +91,8 @@ pub fn cache(rows: &[Row], args: &Args) -> String {
             continue;
         };
         let name = pattern.name();
-        let mut part = |part: &str, paper: &str, of: fn(&Row) -> f64| {
-            let (without, with) = (of(two), of(three));
+        let mut part = |part: &str, paper: &str, of: fn(&Row) -> Option<f64>| {
+            let [without, with] = [two, three].map(|row| of(row).unwrap_or(f64::NAN));
             let cut = 100.0 * (1.0 - with / without.max(1.0));
             let cells = [
                 format!("{without:.0}"),
@@ -106,16 +107,18 @@ pub fn cache(rows: &[Row], args: &Args) -> String {
         part("queueing", "", |row| row.queueing.mean);
         part("service", "", |row| row.service.mean);
         part("both", "over 95", |row| row.walk_latency.mean);
-        part("both, p99", "", |row| row.walk_latency.p99 as f64);
+        part("both, p99", "", |row| {
+            row.walk_latency.p99.map(|cycles| cycles as f64)
+        });
         let hits = three.levels.iter().skip(1);
         let hits = hits.map(|level| percent(level.cache_hits, level.reads));
         told.push(format!(
             "On `{name}` the cache answers {} % of the reads of levels 2, 3 and 4. A twentieth of the latency without it would \
              be {:.0} cycles; the one read that is left takes {}, and a walk still waits {:.0} before it begins.",
             hits.collect::<Vec<_>>().join(", "),
-            0.05 * two.walk_latency.mean,
+            0.05 * two.walk_latency.mean.unwrap_or(f64::NAN),
             args.memory_latency,
-            three.queueing.mean
+            three.queueing.mean.unwrap_or(f64::NAN)
         ));
     }
     let table = grid(

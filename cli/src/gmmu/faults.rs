@@ -25,7 +25,10 @@ pub fn far_faults(rows: &[Row], args: &Args, parameters: &Parameters) -> String 
         let most = most.into_iter().fold(one, f64::max);
         100.0 * (per_ms(misses, mshrs) - one) / (most - one).max(f64::MIN_POSITIVE)
     };
-    let p99 = |misses, mshrs| of(misses, mshrs).map_or(0.0, |row| row.fault_service.p99 as f64);
+    let p99 = |misses, mshrs| {
+        let cycles = of(misses, mshrs).and_then(|row| row.fault_service.p99);
+        microseconds(cycles.map(|cycles| cycles as f64))
+    };
     let link = (1000 * MHZ) as f64 / parameters.transfer as f64;
     let service = args.service_us.unwrap_or(20);
     let lines = MSHRS.map(|mshrs| {
@@ -36,7 +39,7 @@ pub fn far_faults(rows: &[Row], args: &Args, parameters: &Parameters) -> String 
                 format!("{:.0}", per_ms(misses, mshrs)),
                 format!("{:.0}", gain(misses, mshrs)),
                 grouped(of(misses, mshrs).map_or(0, |row| row.nacks)),
-                microseconds(p99(misses, mshrs)),
+                p99(misses, mshrs),
             ]);
         }
         line

@@ -17,13 +17,15 @@ use super::{Args, Order};
 /// Cycles of a microsecond.
 pub const MHZ: u64 = 1400;
 
-/// Latencies in cycles.
+/// Latencies in cycles; where there were none, there is no mean of them either.
 #[derive(Clone, Debug, Serialize)]
 pub struct Latency {
     pub count: u64,
-    pub mean: f64,
-    pub p99: u64,
-    pub most: u64,
+    pub mean: Option<f64>,
+    pub p50: Option<u64>,
+    pub p90: Option<u64>,
+    pub p99: Option<u64>,
+    pub most: Option<u64>,
     /// How many there were from each power of two on.
     pub octaves: Vec<(u64, u64)>,
 }
@@ -66,9 +68,13 @@ pub struct Row {
     pub queueing: Latency,
     /// From then on.
     pub service: Latency,
-    /// Pages that the L1 TLBs of a walker's SMs wait for as it begins a walk.
-    pub in_flight: f64,
-    pub in_flight_most: u64,
+    /// Walks that are under way in a walker, in the mean of all cycles, at most, and as a share of its threads.
+    pub walking: f64,
+    pub walking_most: u64,
+    pub threads_busy_percent: f64,
+    /// Pages that the L1 TLBs of a walker's SMs wait for as it begins a walk, if it begins any.
+    pub in_flight: Option<f64>,
+    pub in_flight_most: Option<u64>,
     /// SMs of a walker.
     pub in_flight_sms: usize,
     /// Pages that an SM misses within 500 cycles of the one before.
@@ -239,12 +245,20 @@ pub fn run(jobs: &[Job], bar: &ProgressBar) -> Result<Vec<Row>> {
     rows.collect()
 }
 
+/// What a histogram tells, if it has counted anything.
+fn known<T>(histogram: &Histogram, told: impl Fn(&Histogram) -> T) -> Option<T> {
+    (histogram.count() > 0).then(|| told(histogram))
+}
+
 fn latency(histogram: &Histogram) -> Latency {
+    let percentile = |percent| known(histogram, |all| all.percentile(percent));
     Latency {
         count: histogram.count(),
-        mean: histogram.mean(),
-        p99: histogram.percentile(99),
-        most: histogram.most(),
+        mean: known(histogram, Histogram::mean),
+        p50: percentile(50),
+        p90: percentile(90),
+        p99: percentile(99),
+        most: known(histogram, Histogram::most),
         octaves: histogram.octaves(),
     }
 }
@@ -278,8 +292,11 @@ fn row(job: &Job, outcome: &Outcome) -> Row {
         walk_latency: latency(&outcome.latency),
         queueing: latency(&outcome.queueing),
         service: latency(&outcome.service),
-        in_flight: outcome.in_flight.mean(),
-        in_flight_most: outcome.in_flight.most(),
+        walking: outcome.walking_mean(),
+        walking_most: outcome.walking_most,
+        threads_busy_percent: 100.0 * outcome.walking_mean() / parameters.threads as f64,
+        in_flight: known(&outcome.in_flight, Histogram::mean),
+        in_flight_most: known(&outcome.in_flight, Histogram::most),
         in_flight_sms: if parameters.shared {
             job.work.work.sms()
         } else {

@@ -5,7 +5,7 @@ use faultline_synth::table::Grid;
 
 use super::faults::{self, MISSES, MSHRS};
 use super::jobs::{Job, Known, Row, Setup};
-use super::tables::{percent, pwc};
+use super::tables::{latencies, occupancy, percent, pwc};
 use super::{Args, bursts, jobs, order};
 use crate::output::grouped;
 
@@ -164,17 +164,18 @@ fn designs(rows: &[Row], args: &Args) -> String {
         .filter_map(|pattern| of(pattern, Design::Three));
     let worst =
         of_three.min_by(|left, right| left.percent_of_ideal.total_cmp(&right.percent_of_ideal));
+    let known = |mean: Option<f64>| mean.unwrap_or(f64::NAN);
     if let Some(worst) = worst {
         told.push(format!(
             "Design 3 is furthest from the paper's 98 on `{}`: a walk takes {:.0} cycles there, {:.0} of them before it begins, \
              for up to {} pages are waited for and {} walked at once, and {:.0} after, most of them the read of level 1, \
              which no cache of upper levels saves.",
             worst.workload,
-            worst.walk_latency.mean,
-            worst.queueing.mean,
-            worst.in_flight_most,
+            known(worst.walk_latency.mean),
+            known(worst.queueing.mean),
+            worst.in_flight_most.unwrap_or(0),
             worst.threads,
-            worst.service.mean,
+            known(worst.service.mean),
         ));
     }
     let rates: Vec<f64> = Pattern::ALL
@@ -218,32 +219,33 @@ fn walks(rows: &[Row]) -> String {
         let hits = hits.map(|level| percent(level.cache_hits, level.reads));
         let hits: Vec<_> = hits.collect();
         let cache = pwc(row);
-        vec![
+        let mut cells = vec![
             row.workload.clone(),
             row.design.to_owned(),
             row.order.to_owned(),
             format!("{:.1}", row.percent_of_ideal),
             grouped(row.walks),
-            format!("{:.0}", row.walk_latency.mean),
-            grouped(row.walk_latency.p99),
-            format!("{:.0}", row.queueing.mean),
-            format!("{:.0}", row.service.mean),
-            format!("{:.0}", row.in_flight),
-            row.in_flight_most.to_string(),
+        ];
+        cells.extend(latencies(row));
+        cells.extend(occupancy(row));
+        cells.extend([
             if cache == "-" { cache } else { hits.join(" ") },
             grouped(row.l2_hits),
             grouped(row.memory_reads),
             format!("{:.2}", row.slowest_sm),
-        ]
+        ]);
+        cells
     });
     grid(
-        "## Walks\n\nLatency, of which queueing and service, in cycles; in flight are the pages that the L1 TLBs of a \
-         walker's SMs wait for as it begins a walk, in design 1 those of one SM; hits of the page-walk cache in percent of the reads of level 2, 3 and 4; reads are those from memory; the \
-         cycles of the slowest SM, the mean as 1. p99 is known to an eighth, and rounded up."
+        "## Walks\n\nLatency, of which queueing and service, in cycles, in the mean; walking are the walks under way in a \
+         walker, in the mean of all cycles, and busy their share of its threads in percent; in flight are the pages that the \
+         L1 TLBs of a walker's SMs wait for as it begins a walk, in design 1 those of one SM; hits of the page-walk cache in \
+         percent of the reads of level 2, 3 and 4; reads are those from memory; the cycles of the slowest SM, the mean as 1. \
+         p50, p90 and p99 are those of the latency, known to an eighth, and rounded up."
             .to_owned(),
         &[
-            "workload", "design", "order", "of ideal", "walks", "latency", "p99", "queueing", "service", "in flight", "most",
-            "PWC hits", "L2 hits", "reads", "slowest SM",
+            "workload", "design", "order", "of ideal", "walks", "latency", "p50", "p90", "p99", "queueing", "service",
+            "walking", "busy", "in flight", "most", "PWC hits", "L2 hits", "reads", "slowest SM",
         ],
         lines.collect(),
     )

@@ -40,8 +40,10 @@ pub fn varied(rows: &[Row]) -> Vec<Size> {
 pub fn text(rows: &[Row]) -> String {
     let mut text = format!(
         "Performance, translation at once as 100; walk latency in cycles, from the miss in the L1 TLB on\n{}\n\
-         queueing: before the walk begins; in flight: pages that the SMs of a walker wait for as it begins a walk, in design 1\n\
-         those of one SM; PWC hits: of the reads of level 2, 3 and 4; slowest SM: its cycles, the mean as 1",
+         latency, queueing before the walk begins, and service: their means; p50, p90 and p99 of the latency, known to an\n\
+         eighth; walking: walks under way in a walker, in the mean of all cycles, and busy: of its threads; in flight: pages\n\
+         that the SMs of a walker wait for as it begins a walk, in design 1 those of one SM; PWC hits: of the reads of level\n\
+         2, 3 and 4; slowest SM: its cycles, the mean as 1",
         walks(rows)
     );
     if rows.iter().any(|row| row.far_faults_percent > 0) {
@@ -86,9 +88,13 @@ fn walks(rows: &[Row]) -> String {
         "of ideal",
         "walks",
         "latency",
+        "p50",
+        "p90",
         "p99",
         "queueing",
         "service",
+        "walking",
+        "busy, %",
         "in flight",
         "most",
         "PWC hits, %",
@@ -104,21 +110,14 @@ fn walks(rows: &[Row]) -> String {
             Some(0) => "-".to_owned(),
             _ => hits.collect::<Vec<_>>().join(" "),
         };
-        // Where all walks have found their pages absent there is no latency to show.
-        let mean = |latency: &Latency| match latency.count {
-            0 => "-".to_owned(),
-            _ => format!("{:.0}", latency.mean),
-        };
         cells.extend([
             grouped(row.cycles),
             format!("{:.1}", row.percent_of_ideal),
             grouped(row.walks),
-            mean(&row.walk_latency),
-            grouped(row.walk_latency.p99),
-            mean(&row.queueing),
-            mean(&row.service),
-            format!("{:.0}", row.in_flight),
-            grouped(row.in_flight_most),
+        ]);
+        cells.extend(latencies(row));
+        cells.extend(occupancy(row));
+        cells.extend([
             hits,
             grouped(row.l2_hits),
             grouped(row.memory_reads),
@@ -129,14 +128,46 @@ fn walks(rows: &[Row]) -> String {
     whole(&headings, rows, line, &sizes)
 }
 
+/// The latency of walks, its percentiles, and its parts. Where all walks have found their pages absent there is none.
+pub fn latencies(row: &Row) -> [String; 6] {
+    let latency = &row.walk_latency;
+    let [p50, p90, p99] = [latency.p50, latency.p90, latency.p99].map(whole_or_none);
+    let [all, queueing, service] =
+        [latency, &row.queueing, &row.service].map(|part| mean_or_none(part.mean));
+    [all, p50, p90, p99, queueing, service]
+}
+
+/// How busy a walker is: walks under way, its threads, and the pages that are waited for as a walk begins.
+pub fn occupancy(row: &Row) -> [String; 4] {
+    [
+        format!("{:.1}", row.walking),
+        format!("{:.0}", row.threads_busy_percent),
+        mean_or_none(row.in_flight),
+        whole_or_none(row.in_flight_most),
+    ]
+}
+
+/// A mean, or a dash where there was nothing.
+fn mean_or_none(mean: Option<f64>) -> String {
+    whole_or_none(mean.map(|mean| mean.round() as u64))
+}
+
+fn whole_or_none(number: Option<u64>) -> String {
+    number.map_or_else(none, grouped)
+}
+
+fn none() -> String {
+    "-".to_owned()
+}
+
 /// A share in percent, whole.
 pub fn percent(part: u64, of: u64) -> String {
     format!("{:.0}", 100.0 * part as f64 / of.max(1) as f64)
 }
 
-/// Cycles as microseconds.
-pub fn microseconds(cycles: f64) -> String {
-    format!("{:.1}", cycles / MHZ as f64)
+/// Cycles as microseconds, or a dash where there were none.
+pub fn microseconds(cycles: Option<f64>) -> String {
+    cycles.map_or_else(none, |cycles| format!("{:.1}", cycles / MHZ as f64))
 }
 
 fn far_faults(rows: &[Row]) -> String {
@@ -149,18 +180,21 @@ fn far_faults(rows: &[Row]) -> String {
         "Nacks",
         "held, most",
         "service, us",
+        "p50, us",
+        "p90, us",
         "p99, us",
     ]);
     let line = |row: &Row| {
-        let mut cells = begin(row, &sizes);
+        let (mut cells, service) = (begin(row, &sizes), &row.fault_service);
         cells.extend([
             grouped(row.far_faults),
             format!("{:.0}", row.far_faults_per_ms),
             grouped(row.nacks),
             row.far_faults_held.to_string(),
-            microseconds(row.fault_service.mean),
-            microseconds(row.fault_service.p99 as f64),
+            microseconds(service.mean),
         ]);
+        let parts = [service.p50, service.p90, service.p99];
+        cells.extend(parts.map(|part| microseconds(part.map(|cycles| cycles as f64))));
         cells
     };
     whole(&headings, rows, line, &sizes)

@@ -178,7 +178,10 @@ impl<'run> Machine<'run> {
                 parameters.seed,
             ),
             link: Link::default(),
-            outcome: Outcome::default(),
+            outcome: Outcome {
+                walkers: sms / each,
+                ..Outcome::default()
+            },
             now: 0,
         }
     }

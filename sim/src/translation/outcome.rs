@@ -18,6 +18,12 @@ pub struct Outcome {
     pub missed: u64,
     /// Walks that have begun.
     pub walks: u64,
+    /// Walks that were under way: their sum over the cycles and the walkers.
+    pub walking: u64,
+    /// The most of them in one walker.
+    pub walking_most: u64,
+    /// Walkers.
+    pub walkers: usize,
     /// From the miss in an L1 TLB until the SM was told a translation that a walk has found; of the SMs that count.
     pub latency: Histogram,
     /// The part of it before the walk began.
@@ -49,6 +55,13 @@ impl Outcome {
     #[must_use]
     pub const fn cache_hits(&self, level: usize) -> u64 {
         self.reads[level].saturating_sub(self.memory_reads[level])
+    }
+
+    /// Walks that were under way in a walker, in the mean of the cycles.
+    #[must_use]
+    pub fn walking_mean(&self) -> f64 {
+        let cycles = self.cycles * self.walkers as u64;
+        self.walking as f64 / cycles.max(1) as f64
     }
 
     /// Performance, that of another run as 100.

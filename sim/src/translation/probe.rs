@@ -24,9 +24,10 @@ impl Probe {
 
     /// Looks at the walks after a cycle; gives how many have begun in it.
     pub fn look(&mut self, gmmu: &Gmmu, now: u64, outcome: &mut Outcome) -> u64 {
-        let mut begun = 0;
+        let (mut begun, mut walking) = (0, 0);
         for (seen, walk) in self.walks.iter_mut().zip(gmmu.walker().walks()) {
             let is = (walk.step, walk.level);
+            walking += u64::from(walk.step != Step::Free);
             if *seen == is {
                 continue;
             }
@@ -41,6 +42,8 @@ impl Probe {
             *seen = is;
         }
         outcome.walks += begun;
+        outcome.walking += walking;
+        outcome.walking_most = outcome.walking_most.max(walking);
         begun
     }
 

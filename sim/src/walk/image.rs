@@ -27,20 +27,21 @@ impl Image {
         }
     }
 
-    /// Reads an image: a line is the address of a word and its value, hexadecimal; `#` begins a comment.
+    /// Reads an image of memory up to `limit`, of physical addresses of so many bits: a line is the address of a word and its
+    /// value, hexadecimal; `#` begins a comment.
     ///
     /// # Errors
-    /// If the file cannot be read; if a line is not an address, a multiple of eight inside of memory, and a value of 64
-    /// bits; if it contradicts an earlier one; if the file ends in the middle of a line, with a value of which digits may be
+    /// If the file cannot be read; if a line is not an address, a multiple of eight that a walk can name and inside of
+    /// memory, and a value of 64 bits; if it contradicts an earlier one; if the file ends in the middle of a line, with a value of which digits may be
     /// missing.
-    pub fn read(path: &Path, limit: Option<u64>) -> Result<Self, LineError> {
+    pub fn read(path: &Path, limit: Option<u64>, physical_bits: u8) -> Result<Self, LineError> {
         let mut lines = Lines::open(path)?;
         let mut image = Self::new(limit);
         let mut listed: HashMap<u64, u64> = HashMap::new();
         while let Some(line) = lines.next()? {
             let line = line.to_owned();
             let open = lines.is_open();
-            let word = word(&line, limit).and_then(|(address, value)| {
+            let word = word(&line, limit, physical_bits).and_then(|(address, value)| {
                 if let Some(text) = line.split_whitespace().last().filter(|_| open)
                     && digits(text).len() < DIGITS
                 {
@@ -80,7 +81,7 @@ impl Memory for Image {
     }
 }
 
-fn word(line: &str, limit: Option<u64>) -> Result<(u64, u64), Fault> {
+fn word(line: &str, limit: Option<u64>, physical_bits: u8) -> Result<(u64, u64), Fault> {
     let fields: Vec<_> = line.split_whitespace().collect();
     let [address, value] = fields[..] else {
         return Err(Fault::Fields {
@@ -97,6 +98,12 @@ fn word(line: &str, limit: Option<u64>) -> Result<(u64, u64), Fault> {
     let (address, value) = (number(address, "address")?, number(value, "value")?);
     if !address.is_multiple_of(8) {
         return Err(Fault::Unaligned { address });
+    }
+    if address >> physical_bits != 0 {
+        return Err(Fault::Unreachable {
+            address,
+            physical_bits,
+        });
     }
     match limit {
         Some(limit) if address >= limit => Err(Fault::Outside { address, limit }),

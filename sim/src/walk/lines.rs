@@ -75,6 +75,17 @@ pub enum Fault {
         /// The end of memory.
         limit: u64,
     },
+    /// An address has more bits than a physical address.
+    #[error(
+        "the address {address:#x} is not below 2^{physical_bits}, so no walk can reach it; check it, or give the machine wider \
+         physical addresses (MAXPHYADDR)"
+    )]
+    Unreachable {
+        /// The address.
+        address: u64,
+        /// Bits of a physical address.
+        physical_bits: u8,
+    },
     /// A value is the end of the file.
     #[error(
         "the file ends with the value \"{text}\" and without a line break, so digits may be missing; end the line with a \
