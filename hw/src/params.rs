@@ -120,3 +120,15 @@ pub const TICK_BITS: usize = 4;
 /// Bits of a thread block's time in ticks, and of the number of its instructions: 14 ms at 1,216 MHz, and a million. The
 /// longest block of Li et al., TCAD, Table I, takes 985 us.
 pub const BLOCK_TIME_BITS: usize = 20;
+/// Words of 32 bits in a beat of a context: 32 B move in a cycle.
+pub const BEAT_WORDS: usize = 8;
+/// Bits of the number of a thread block in its grid, as a context carries them: with a kind and a length a word.
+pub const BLOCK_BITS: usize = 16;
+/// Bits of the number of beats behind a header: 256 KB, a whole register file (Li et al., TCAD, Table II).
+pub const LENGTH_BITS: usize = 13;
+/// Bits that tell the contexts of a block from each other.
+pub const EPOCH_BITS: usize = 8;
+/// Bits of a count of beats: 2 MB.
+pub const BEAT_COUNT_BITS: usize = 16;
+/// A primitive polynomial of degree 32 without its highest term: x^32 + x^22 + x^2 + x + 1.
+pub const CHECK_POLYNOMIAL: usize = 0x40_0007;

@@ -2,6 +2,7 @@
 //! of SIMT programs, a reader of GPU traces, and a machine that translates addresses.
 
 pub mod coalescer;
+pub mod context_port;
 pub mod dirty_bits;
 pub mod far_fault_mshr;
 pub mod fault_buffer;

@@ -3,8 +3,9 @@
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::{
-    coalescer, dirty_bits, far_fault_mshr, fault_buffer, gmmu, l1_tlb, l2_tlb, operand_log,
-    page_walk_cache, page_walker, preemption_policy, replay_queue, scoreboard, sm_pipeline,
+    coalescer, context_port, dirty_bits, far_fault_mshr, fault_buffer, gmmu, l1_tlb, l2_tlb,
+    operand_log, page_walk_cache, page_walker, preemption_policy, replay_queue, scoreboard,
+    sm_pipeline,
 };
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
@@ -15,6 +16,7 @@ use crate::replay::{Kernel as TracedKernel, Replay, ReplayError, Target};
 use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
 use crate::traffic::coalescer::CoalescerTraffic;
+use crate::traffic::context_port::ContextPortTraffic;
 use crate::traffic::dirty_bits::DirtyBitsTraffic;
 use crate::traffic::far_fault_mshr::FarFaultMshrTraffic;
 use crate::traffic::fault_buffer::FaultBufferTraffic;
@@ -488,6 +490,36 @@ impl Block for PreemptionPolicy {
     }
 }
 
+/// The context port.
+pub struct ContextPort;
+
+impl Block for ContextPort {
+    type Model = context_port::ContextPort;
+    type Traffic = ContextPortTraffic;
+
+    const NAME: &'static str = "context_port";
+
+    fn parameters(config: &str) -> Option<context_port::Parameters> {
+        match config {
+            "32" => Some(context_port::Parameters::paper()),
+            PROVED => Some(context_port::Parameters {
+                words: 4,
+                word_bits: 8,
+                block_bits: 2,
+                length_bits: 3,
+                epoch_bits: 2,
+                count_bits: 3,
+                polynomial: 0x1D,
+            }),
+            _ => None,
+        }
+    }
+
+    fn traffic(parameters: context_port::Parameters, seed: u64) -> ContextPortTraffic {
+        ContextPortTraffic::new(parameters, seed)
+    }
+}
+
 /// The configurations that are meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
@@ -514,6 +546,8 @@ pub const DEFAULT_WALK_CACHE: &str = "8k";
 pub const DEFAULT_DIRTY_BITS: &str = "lanes";
 /// As above, of the preemption policy.
 pub const DEFAULT_POLICY: &str = "16";
+/// As above, of the context port.
+pub const DEFAULT_CONTEXT_PORT: &str = "32";
 /// As above, of the GMMU.
 pub const DEFAULT_GMMU: &str = "64";
 
@@ -557,6 +591,7 @@ const BLOCKS: &[Registered] = &[
     registered::<Gmmu>(),
     registered::<DirtyBits>(),
     registered::<PreemptionPolicy>(),
+    registered::<ContextPort>(),
 ];
 
 /// Why a design cannot be run.
@@ -679,6 +714,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         Gmmu::NAME => DEFAULT_GMMU,
         DirtyBits::NAME => DEFAULT_DIRTY_BITS,
         PreemptionPolicy::NAME => DEFAULT_POLICY,
+        ContextPort::NAME => DEFAULT_CONTEXT_PORT,
         _ => DEFAULT_QUEUE,
     }
 }

@@ -7,6 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::session::{Coverage, Stimulus};
 
 pub mod coalescer;
+pub mod context_port;
 pub mod dirty_bits;
 pub mod far_fault_mshr;
 pub mod fault_buffer;
