@@ -166,6 +166,7 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
         "gmmu",
         "dirty_bits",
         "preemption_policy",
+        "context_port",
     ];
     let reports = blocks
         .iter()

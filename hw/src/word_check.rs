@@ -3,8 +3,8 @@
 
 use rust_hdl::prelude::*;
 
-/// Goes on with a check over `N` words of `W` bits, the lowest first. For each, the check moves up by a bit, a one that leaves
-/// it comes back as the polynomial `P`, and the word is added without carries.
+/// Goes on with a check over `N` words of `W` bits, the lowest first. Each is added without carries; then the check moves up by
+/// a bit, and a one that leaves it comes back as the polynomial `P`.
 #[derive(LogicBlock)]
 pub struct WordCheck<const N: usize, const W: usize, const P: usize> {
     /// The check of what came before.
@@ -18,8 +18,9 @@ pub struct WordCheck<const N: usize, const W: usize, const P: usize> {
 /// A check with a word more.
 fn with(check: u64, word: u64, bits: usize, polynomial: u64) -> u64 {
     let most = u64::MAX >> (64 - bits);
-    let leaves = check >> (bits - 1) & 1;
-    ((check << 1) & most) ^ word ^ (leaves * polynomial)
+    let sum = check ^ word;
+    let leaves = sum >> (bits - 1) & 1;
+    ((sum << 1) & most) ^ (leaves * polynomial)
 }
 
 impl<const N: usize, const W: usize, const P: usize> Default for WordCheck<N, W, P> {
@@ -34,9 +35,9 @@ impl<const N: usize, const W: usize, const P: usize> Default for WordCheck<N, W,
 }
 
 impl<const N: usize, const W: usize, const P: usize> WordCheck<N, W, P> {
-    /// The bits of a check that a bit comes to, which is added with a word, before so many others.
-    fn reached(bit: usize, others: usize) -> u64 {
-        (0..others).fold(1 << bit, |check, _| with(check, 0, W, P as u64))
+    /// The bits of a check that one of its bits comes to after so many words.
+    fn reached(bit: usize, words: usize) -> u64 {
+        (0..words).fold(1 << bit, |check, _| with(check, 0, W, P as u64))
     }
 
     /// The bits that come to one of the check, by their names.
@@ -46,7 +47,7 @@ impl<const N: usize, const W: usize, const P: usize> WordCheck<N, W, P> {
             .filter(|&from| comes(Self::reached(from, N)))
             .map(|from| format!("so_far[{from}]"));
         let words = (0..N * W)
-            .filter(|from| comes(Self::reached(from % W, N - 1 - from / W)))
+            .filter(|from| comes(Self::reached(from % W, N - from / W)))
             .map(|from| format!("of[{from}]"));
         before.chain(words).collect()
     }

@@ -274,14 +274,14 @@ impl Model for ContextPort {
 
 #[cfg(test)]
 mod tests {
-    use super::{Parameters, WORDS};
+    use super::Parameters;
 
     /// A word times another one, as polynomials, less the check's polynomial as often as it goes in.
     fn product(parameters: &Parameters, a: u64, b: u64) -> u64 {
         let mut product = 0;
         for bit in (0..parameters.word_bits).rev() {
-            // What a check does between a word and the next.
-            product = parameters.check(&[[product, 0, 0, 0, 0, 0, 0, 0], [0; WORDS]]);
+            // What a check does with a word.
+            product = parameters.check(&[[product, 0, 0, 0, 0, 0, 0, 0]]);
             if b >> bit & 1 == 1 {
                 product ^= a;
             }

@@ -44,7 +44,7 @@ fn content(context: &[Beat]) -> &[Beat] {
     &context[1..context.len() - 1]
 }
 
-/// G1. The check is the remainder of all words as one polynomial, by long division.
+/// G1. The check is the remainder of all words as one polynomial, moved up by one, by long division.
 #[test]
 fn what_leaves_is_a_begin_the_packets_and_an_end() {
     let mut port = Port::new("32");
@@ -60,9 +60,9 @@ fn what_leaves_is_a_begin_the_packets_and_an_end() {
     assert_eq!(left[3][3..], [0; 5]);
     assert_eq!(left.len(), 4);
     let words = [begin, stamped, data].concat();
-    let mut sum = vec![0_u8; 32 + words.len()];
+    let mut sum = vec![0_u8; 33 + words.len()];
     for (number, word) in words.iter().enumerate() {
-        let place = words.len() - 1 - number;
+        let place = words.len() - number;
         (0..32).for_each(|bit| sum[place + bit] ^= (word >> bit & 1) as u8);
     }
     for top in (32..sum.len()).rev() {
@@ -72,7 +72,7 @@ fn what_leaves_is_a_begin_the_packets_and_an_end() {
             }
         }
     }
-    let remainder = (0..32).map(|bit| u64::from(sum[bit]) << bit).sum();
+    let remainder: u64 = (0..32).map(|bit| u64::from(sum[bit]) << bit).sum();
     assert_eq!(left[3][2], remainder);
 }
 
@@ -206,7 +206,7 @@ fn context_that_goes_on_is_refused() {
     }
 }
 
-/// G3: each beat lost, each doubled, each two exchanged, each two words of each beat exchanged.
+/// G3: each beat lost, each doubled, each two exchanged, words of a beat exchanged, and each word with the check.
 #[test]
 fn context_with_beats_out_of_order_is_refused() {
     let (_, context) = short();
@@ -233,6 +233,13 @@ fn context_with_beats_out_of_order_is_refused() {
             exchanged[at].swap(one, other);
             if exchanged != context {
                 refused(&exchanged, format!("words {one} and {other} of {at}"));
+            }
+        }
+        for word in 0..8 {
+            let mut exchanged = context.clone();
+            (exchanged[at][word], exchanged[14][2]) = (context[14][2], context[at][word]);
+            if exchanged != context {
+                refused(&exchanged, format!("the check and word {word} of {at}"));
             }
         }
     }

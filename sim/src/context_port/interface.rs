@@ -99,15 +99,16 @@ impl Parameters {
         beat
     }
 
-    /// What an end says of the beats before it: for each word, from the lowest of a beat to its highest, the check moves up
-    /// by a bit, a one that leaves it comes back as the polynomial, and the word is added without carries.
+    /// What an end says of the beats before it: each word, from the lowest of a beat to its highest, is added without carries;
+    /// then the check moves up by a bit, and a one that leaves it comes back as the polynomial.
     #[must_use]
     pub fn check(&self, beats: &[Beat]) -> u64 {
         let mut check = 0;
         for beat in beats {
             for word in &beat[..self.words] {
+                check ^= word;
                 let leaves = check >> (self.word_bits - 1) == 1;
-                check = (check << 1 & self.most()) ^ word;
+                check = check << 1 & self.most();
                 if leaves {
                     check ^= self.polynomial;
                 }
