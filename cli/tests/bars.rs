@@ -167,6 +167,7 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
         "dirty_bits",
         "preemption_policy",
         "block_scheduler",
+        "context_port",
     ];
     let reports = blocks
         .iter()

@@ -2,8 +2,9 @@
 //!
 //! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`l2_tlb`], [`far_fault_mshr`],
 //! [`fault_buffer`], [`scoreboard`], [`sm_pipeline`], [`page_walker`], [`page_walk_cache`], [`gmmu`],
-//! [`dirty_bits`], [`preemption_policy`], [`block_scheduler`]. Primitives under them: [`register`], [`memory`], [`masked_memory`], [`arbiter`], [`any_of`], [`count_of`],
-//! [`lowest`], [`turns`], [`select`], [`span`], [`recency`], [`service_order`], [`warp_scheduler`].
+//! [`dirty_bits`], [`preemption_policy`], [`block_scheduler`], [`context_port`]. Primitives under them: [`register`],
+//! [`memory`], [`masked_memory`], [`arbiter`], [`any_of`], [`count_of`], [`lowest`], [`turns`], [`select`], [`span`],
+//! [`recency`], [`service_order`], [`warp_scheduler`], [`word_check`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
 
@@ -11,6 +12,7 @@ pub mod any_of;
 pub mod arbiter;
 pub mod block_scheduler;
 pub mod coalescer;
+pub mod context_port;
 pub mod count_of;
 pub mod dirty_bits;
 pub mod far_fault_mshr;
@@ -40,3 +42,4 @@ pub mod span;
 pub mod turns;
 pub mod verilog;
 pub mod warp_scheduler;
+pub mod word_check;

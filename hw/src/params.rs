@@ -130,3 +130,15 @@ pub const CONTEXT_PAIRS: usize = CONTEXTS * (CONTEXTS - 1) / 2;
 /// Bits of the cycles for which a thread block stays on its SM: 54 us at 1,216 MHz. The longest fault of Tanasic et al.,
 /// section 5.3, takes 25 us.
 pub const RESIDENCE_BITS: usize = 16;
+/// Words of 32 bits in a beat of a context: 32 B move in a cycle.
+pub const BEAT_WORDS: usize = 8;
+/// Bits of the number of a thread block in its grid, as a context carries them: with a kind and a length a word.
+pub const BLOCK_BITS: usize = 16;
+/// Bits of the number of beats behind a header: 256 KB, a whole register file (Li et al., TCAD, Table II).
+pub const LENGTH_BITS: usize = 13;
+/// Bits that tell the contexts of a block from each other.
+pub const EPOCH_BITS: usize = 8;
+/// Bits of a count of beats: 2 MB.
+pub const BEAT_COUNT_BITS: usize = 16;
+/// A primitive polynomial of degree 32 without its highest term: x^32 + x^22 + x^2 + x + 1.
+pub const CHECK_POLYNOMIAL: usize = 0x40_0007;

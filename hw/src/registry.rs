@@ -2,6 +2,7 @@
 
 use crate::block_scheduler::BlockScheduler;
 use crate::coalescer::Coalescer;
+use crate::context_port::ContextPort;
 use crate::dirty_bits::DirtyBits;
 use crate::far_fault_mshr::FarFaultMshr;
 use crate::fault_buffer::FaultBuffer;
@@ -13,10 +14,11 @@ use crate::operand_log::OperandLog;
 use crate::page_walk_cache::PageWalkCache;
 use crate::page_walker::PageWalker;
 use crate::params::{
-    AGE_BITS, BLOCK_TIME_BITS, CHECK_TAG_BITS, ENTRY_BITS, FRAME_BITS, L1_TLB_MISS_BITS,
-    L1_TLB_MISS_COUNT_BITS, L1_TLB_MISS_PAIRS, L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS,
-    L1_TLB_SETS, L1_TLB_TAG_BITS, L1_TLB_WAYS, LANES, LINE_BITS, LOG_BANKS, PAGE_BITS, ROW_BITS,
-    ROW_GROUP_BITS, SCOREBOARD_ENTRIES, SLOT_BITS, SLOTS, SM_BITS, SMS, SPACE_BITS, TICK_BITS,
+    AGE_BITS, BEAT_COUNT_BITS, BEAT_WORDS, BLOCK_BITS, BLOCK_TIME_BITS, CHECK_POLYNOMIAL,
+    CHECK_TAG_BITS, ENTRY_BITS, EPOCH_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
+    L1_TLB_MISS_PAIRS, L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS,
+    L1_TLB_WAYS, LANES, LENGTH_BITS, LINE_BITS, LOG_BANKS, PAGE_BITS, ROW_BITS, ROW_GROUP_BITS,
+    SCOREBOARD_ENTRIES, SLOT_BITS, SLOTS, SM_BITS, SMS, SPACE_BITS, TICK_BITS,
 };
 use crate::ports::Hardware;
 use crate::preemption_policy::PreemptionPolicy;
@@ -391,6 +393,10 @@ pub fn designs() -> Vec<Design> {
             "8" => ready::<LocalScheduler<8>>,
             "16" => ready::<LocalScheduler<16>>,
             "proof" => ready::<BlockScheduler<2, 1, 2, 3, 2, 3, 2, 1, 1, 2, 2>>,
+        }
+        context_port {
+            "32" => ready::<ContextPort<BEAT_WORDS, 32, BLOCK_BITS, LENGTH_BITS, EPOCH_BITS, BEAT_COUNT_BITS, CHECK_POLYNOMIAL>>,
+            "proof" => ready::<ContextPort<4, 8, 2, 3, 2, 3, 0x1D>>,
         }
     }
 }

@@ -3,9 +3,9 @@
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::{
-    block_scheduler, coalescer, dirty_bits, far_fault_mshr, fault_buffer, gmmu, l1_tlb, l2_tlb,
-    operand_log, page_walk_cache, page_walker, preemption_policy, replay_queue, scoreboard,
-    sm_pipeline,
+    block_scheduler, coalescer, context_port, dirty_bits, far_fault_mshr, fault_buffer, gmmu,
+    l1_tlb, l2_tlb, operand_log, page_walk_cache, page_walker, preemption_policy, replay_queue,
+    scoreboard, sm_pipeline,
 };
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
@@ -17,6 +17,7 @@ use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
 use crate::traffic::block_scheduler::BlockSchedulerTraffic;
 use crate::traffic::coalescer::CoalescerTraffic;
+use crate::traffic::context_port::ContextPortTraffic;
 use crate::traffic::dirty_bits::DirtyBitsTraffic;
 use crate::traffic::far_fault_mshr::FarFaultMshrTraffic;
 use crate::traffic::fault_buffer::FaultBufferTraffic;
@@ -519,6 +520,36 @@ impl Block for BlockScheduler {
     }
 }
 
+/// The context port.
+pub struct ContextPort;
+
+impl Block for ContextPort {
+    type Model = context_port::ContextPort;
+    type Traffic = ContextPortTraffic;
+
+    const NAME: &'static str = "context_port";
+
+    fn parameters(config: &str) -> Option<context_port::Parameters> {
+        match config {
+            "32" => Some(context_port::Parameters::paper()),
+            PROVED => Some(context_port::Parameters {
+                words: 4,
+                word_bits: 8,
+                block_bits: 2,
+                length_bits: 3,
+                epoch_bits: 2,
+                count_bits: 3,
+                polynomial: 0x1D,
+            }),
+            _ => None,
+        }
+    }
+
+    fn traffic(parameters: context_port::Parameters, seed: u64) -> ContextPortTraffic {
+        ContextPortTraffic::new(parameters, seed)
+    }
+}
+
 /// The configurations that are meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
@@ -547,6 +578,8 @@ pub const DEFAULT_DIRTY_BITS: &str = "lanes";
 pub const DEFAULT_POLICY: &str = "16";
 /// As above, of the block scheduler.
 pub const DEFAULT_SCHEDULER: &str = "8";
+/// As above, of the context port.
+pub const DEFAULT_CONTEXT_PORT: &str = "32";
 /// As above, of the GMMU.
 pub const DEFAULT_GMMU: &str = "64";
 
@@ -591,6 +624,7 @@ const BLOCKS: &[Registered] = &[
     registered::<DirtyBits>(),
     registered::<PreemptionPolicy>(),
     registered::<BlockScheduler>(),
+    registered::<ContextPort>(),
 ];
 
 /// Why a design cannot be run.
@@ -714,6 +748,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         DirtyBits::NAME => DEFAULT_DIRTY_BITS,
         PreemptionPolicy::NAME => DEFAULT_POLICY,
         BlockScheduler::NAME => DEFAULT_SCHEDULER,
+        ContextPort::NAME => DEFAULT_CONTEXT_PORT,
         _ => DEFAULT_QUEUE,
     }
 }

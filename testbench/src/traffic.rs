@@ -8,6 +8,7 @@ use crate::session::{Coverage, Stimulus};
 
 pub mod block_scheduler;
 pub mod coalescer;
+pub mod context_port;
 pub mod dirty_bits;
 pub mod far_fault_mshr;
 pub mod fault_buffer;

@@ -403,10 +403,7 @@ fn supervisors_requests_that_are_alone_join_no_walk() {
     }
     let mut told: Vec<_> = walker.answers(5).iter().map(requesters).collect();
     told.sort();
-    assert_eq!(
-        told,
-        [vec![0], vec![1], vec![2], vec![3], vec![4, 5, 6, 7]]
-    );
+    assert_eq!(told, [vec![0], vec![1], vec![2], vec![3], vec![4, 5, 6, 7]]);
     assert_eq!(walker.asked.len(), 5 * 4);
     // The same requester again, before its first request is answered.
     for _ in 0..2 {

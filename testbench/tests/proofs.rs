@@ -266,6 +266,13 @@ fn block_scheduler_guarantees_are_proved() {
 }
 
 #[test]
+fn context_port_guarantees_are_proved() {
+    if !missing() {
+        Proof::of("context_port").check("");
+    }
+}
+
+#[test]
 fn page_walker_guarantees_are_proved() {
     if !missing() {
         Proof::of("page_walker").check(INDUCTION);

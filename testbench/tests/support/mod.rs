@@ -11,6 +11,7 @@ pub mod l2;
 pub mod log;
 pub mod mshr;
 pub mod policy;
+pub mod port;
 pub mod queue;
 pub mod scheduler;
 pub mod tables;

@@ -82,7 +82,10 @@ impl GmmuTraffic {
         );
         count(&mut s.walk_of_the_mshrs, walks > 0);
         count(&mut s.two_walks_of_the_mshrs, walks > 1);
-        count(&mut s.walked_twice_at_once, walks > 1 && model.walker().has_twins());
+        count(
+            &mut s.walked_twice_at_once,
+            walks > 1 && model.walker().has_twins(),
+        );
         count(&mut s.premature, walks < self.walks && !desk.finds);
         count(&mut s.report_of_a_denial, desk.reports);
         count(

@@ -1,0 +1,91 @@
+//! A check over a stream of words, several words at a time: for each bit a balanced tree, where a loop in a kernel would
+//! become a chain.
+
+use rust_hdl::prelude::*;
+
+/// Goes on with a check over `N` words of `W` bits, the lowest first. Each is added without carries; then the check moves up by
+/// a bit, and a one that leaves it comes back as the polynomial `P`.
+#[derive(LogicBlock)]
+pub struct WordCheck<const N: usize, const W: usize, const P: usize> {
+    /// The check of what came before.
+    pub so_far: Signal<In, Bits<W>>,
+    /// What comes now.
+    pub of: [Signal<In, Bits<W>>; N],
+    /// The check of both.
+    pub check: Signal<Out, Bits<W>>,
+}
+
+/// A check with a word more.
+fn with(check: u64, word: u64, bits: usize, polynomial: u64) -> u64 {
+    let most = u64::MAX >> (64 - bits);
+    let sum = check ^ word;
+    let leaves = sum >> (bits - 1) & 1;
+    ((sum << 1) & most) ^ (leaves * polynomial)
+}
+
+impl<const N: usize, const W: usize, const P: usize> Default for WordCheck<N, W, P> {
+    fn default() -> Self {
+        assert!(W <= 64 && P >> W == 0, "{P:#x} has more than {W} bits");
+        Self {
+            so_far: Signal::default(),
+            of: std::array::from_fn(|_| Signal::default()),
+            check: Signal::default(),
+        }
+    }
+}
+
+impl<const N: usize, const W: usize, const P: usize> WordCheck<N, W, P> {
+    /// The bits of a check that one of its bits comes to after so many words.
+    fn reached(bit: usize, words: usize) -> u64 {
+        (0..words).fold(1 << bit, |check, _| with(check, 0, W, P as u64))
+    }
+
+    /// The bits that come to one of the check, by their names.
+    fn sources(bit: usize) -> Vec<String> {
+        let comes = |reached: u64| reached >> bit & 1 == 1;
+        let before = (0..W)
+            .filter(|&from| comes(Self::reached(from, N)))
+            .map(|from| format!("so_far[{from}]"));
+        let words = (0..N * W)
+            .filter(|from| comes(Self::reached(from % W, N - from / W)))
+            .map(|from| format!("of[{from}]"));
+        before.chain(words).collect()
+    }
+}
+
+impl<const N: usize, const W: usize, const P: usize> Logic for WordCheck<N, W, P> {
+    fn update(&mut self) {
+        let so_far: u64 = self.so_far.val().into();
+        let check = self.of.iter().fold(so_far, |check, word| {
+            with(check, word.val().into(), W, P as u64)
+        });
+        self.check.next = check.into();
+    }
+
+    fn connect(&mut self) {
+        self.check.connect();
+    }
+
+    fn hdl(&self) -> Verilog {
+        let name = format!("check_of_{N}_of_{W}");
+        let (high, wide) = (W - 1, N * W - 1);
+        let bits: String = (0..W)
+            .map(|bit| {
+                let sources = Self::sources(bit).join(", ");
+                format!("    assign check[{bit}] = ^{{{sources}}};\n")
+            })
+            .collect();
+        let code = format!(
+            "// Goes on with a check over {N} words of {W} bits, with the polynomial {P:#x}: each bit of it is the sum, without
+// carries, of those that come to it.
+module {name} (
+    input  wire [{high}:0] so_far,
+    input  wire [{wide}:0] of,
+    output wire [{high}:0] check
+);
+{bits}endmodule
+"
+        );
+        Verilog::Blackbox(BlackBox { name, code })
+    }
+}

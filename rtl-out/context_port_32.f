@@ -1,0 +1,9 @@
+context_port_32.v
+check_of_8_of_32.v
+any_of_8.v
+register_1.v
+register_32.v
+register_13.v
+register_8.v
+register_16.v
+register_3.v
