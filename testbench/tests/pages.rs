@@ -13,12 +13,10 @@ use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
 /// and from README.
-const OLDER: [&str; 11] = [
-    "testbench/reports/answers_gmmu.md",
+const OLDER: [&str; 9] = [
     "testbench/reports/lockstep.md",
     "testbench/reports/lockstep_64_warps.md",
     "testbench/reports/lockstep_64_warps_kernel.md",
-    "testbench/reports/lockstep_gmmu.md",
     "testbench/reports/museum.md",
     "testbench/reports/mutants.md",
     "testbench/reports/mutants_gmmu.md",
