@@ -112,7 +112,7 @@ module block_scheduler_16 (
     wire    [9:0] oldest_after;
     wire    [4:0] oldest_grant;
     wire    [2:0] oldest_index;
-    wire    [2:0] count_count;
+    wire    [2:0] contexts_held_count;
     reg     [2:0] switch_d;
     wire    [2:0] switch_q;
     reg     [3:0] switch_slot_d;
@@ -198,7 +198,7 @@ module block_scheduler_16 (
         .grant(oldest_grant),
         .index(oldest_index)
     );
-    count_of_5 count (.of(held_q), .count(count_count));
+    count_of_5 contexts_held (.of(held_q), .count(contexts_held_count));
     register_3 switch_ (.clock(clock), .reset(reset), .d(switch_d), .q(switch_q));
     register_4 switch_slot (.clock(clock), .reset(reset), .d(switch_slot_d), .q(switch_slot_q));
     register_3 switch_context (.clock(clock), .reset(reset), .d(switch_context_d), .q(switch_context_q));
@@ -425,7 +425,7 @@ module block_scheduler_16 (
         end
     end
 
-    assign room = more && (count_count < extra);
+    assign room = more && (contexts_held_count < extra);
     assign begins_enter = (switch_q == SWITCH_IDLE) && some_ready_any && some_free_any;
     assign begins_leave = (switch_q == SWITCH_IDLE) && !some_free_any && some_context_any
         && (some_ready_any || room) && some_could_any && !(ended_valid && (ended_slot == turns_index));
@@ -538,6 +538,6 @@ module block_scheduler_16 (
         end
     end
 
-    assign off_chip = count_count;
-    assign empty = !some_taken_any && !(|count_count);
+    assign off_chip = contexts_held_count;
+    assign empty = !some_taken_any && !(|contexts_held_count);
 endmodule

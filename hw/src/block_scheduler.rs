@@ -116,7 +116,7 @@ pub struct BlockScheduler<
     held: [Register<Bit>; X],
     left_order: Register<Bits<Q>>,
     oldest: ServiceOrder<X, I, Q>,
-    count: CountOf<X, I>,
+    contexts_held: CountOf<X, I>,
 
     // What moves.
     switch: Register<Switch>,
@@ -324,7 +324,7 @@ impl<
             self.oldest.served[x].next =
                 self.stays.val() && (self.switch_context.q.val() == x.to_bits::<I>());
             self.oldest.last[x].next = false;
-            self.count.of[x].next = self.held[x].q.val();
+            self.contexts_held.of[x].next = self.held[x].q.val();
             self.free_context.request[x].next = !self.held[x].q.val();
             self.some_context.of[x].next = !self.held[x].q.val();
         }
@@ -332,7 +332,7 @@ impl<
         self.left_order.d.next = self.oldest.after.val();
 
         // What begins.
-        self.room.next = self.more.val() && (self.count.count.val() < self.extra.val());
+        self.room.next = self.more.val() && (self.contexts_held.count.val() < self.extra.val());
         self.begins_enter.next = (self.switch.q.val() == Switch::Idle)
             && self.some_ready.any.val()
             && self.some_free.any.val();
@@ -436,8 +436,8 @@ impl<
         if self.question.q.val() == Question::Want {
             self.want_slot.next = self.question_slot.q.val();
         }
-        self.off_chip.next = self.count.count.val();
-        self.empty.next = !self.some_taken.any.val() && !self.count.count.val().any();
+        self.off_chip.next = self.contexts_held.count.val();
+        self.empty.next = !self.some_taken.any.val() && !self.contexts_held.count.val().any();
     }
 }
 
@@ -482,7 +482,7 @@ impl<
             fault_valid, fault_slot, fault_page, fault_space, ended_valid, ended_slot, leave_ready, left_valid, enter_ready,
             entered_valid, entered_refused, want_ready, given_valid, given_some, leave_valid, leave_slot, leave_context,
             enter_valid, enter_slot, enter_context, lost_valid, lost_context, want_valid, want_slot, off_chip, empty,
-            free_page, known, wait_far, wait_off_chip, period, left_order, oldest, count, switch, switch_slot, switch_context,
+            free_page, known, wait_far, wait_off_chip, period, left_order, oldest, contexts_held, switch, switch_slot, switch_context,
             over, question, question_slot, last_left, free_slot, free_context, turns, some_free, some_context, some_could,
             some_ready, some_taken, tick, absent, past, has_block, faulting, meets, ending, leaving, clear, moves, into,
             ends_here, left, stays, entered, given, room, begins_enter, begins_leave, begins_want;

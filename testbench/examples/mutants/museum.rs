@@ -115,7 +115,7 @@ pub const BUGS: [Bug; 17] = [
         found_in: "XiangShan 4788",
         design: "page_walker_2_updates",
         file: ".v",
-        within: "compared_q && was_alike_q[i] &&",
+        within: "joins_q && was_alike_q[i] &&",
         right: "was_alike_q[i]",
         wrong: "1'd0",
     },
