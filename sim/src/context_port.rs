@@ -137,7 +137,9 @@ impl ContextPort {
         })
     }
 
-    fn outputs(&self, inputs: &Inputs) -> Outputs {
+    /// What it shows for these inputs, without going on: for a model that it is a part of.
+    #[must_use]
+    pub fn outputs(&self, inputs: &Inputs) -> Outputs {
         let told = self.holds && matches!(self.find(), Finding::Told(_));
         let takes = matches!(self.activity, Activity::Saving(_));
         let goes_on = !self.last && (!told || inputs.found_ready);

@@ -2,6 +2,7 @@
 //! of SIMT programs, a reader of GPU traces, and a machine that translates addresses.
 
 pub mod block_scheduler;
+pub mod checkpoint;
 pub mod coalescer;
 pub mod context_port;
 pub mod dirty_bits;

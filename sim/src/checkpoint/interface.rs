@@ -1,0 +1,328 @@
+//! Sizes and ports of the checkpoint engine, and what its headers say.
+
+use crate::context_port::{self, Beat, Kind};
+use crate::ports;
+
+/// The sizes of an SM, and the shape of its beats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// The beats.
+    pub port: context_port::Parameters,
+    /// Bits of a row's number in the register file.
+    pub row_bits: usize,
+    /// Bits of a row's number inside its group.
+    pub group_bits: usize,
+    /// Lanes of a row.
+    pub lanes: usize,
+    /// Bits of the number of a beat inside its row: a row is that many sectors, of as many lanes each.
+    pub sector_bits: usize,
+    /// Rows that a header of registers names.
+    pub listed: usize,
+    /// Bits that a header has for a row and its sectors.
+    pub entry_bits: usize,
+    /// Bits of a slot.
+    pub slot_bits: usize,
+    /// Bits of a warp.
+    pub warp_bits: usize,
+    /// Bits of the number of a beat inside the SIMT state of a warp.
+    pub state_bits: usize,
+    /// Bits of the number of a beat in shared memory.
+    pub shared_bits: usize,
+    /// Bits of the number of a beat inside an operand.
+    pub operand_bits: usize,
+    /// Bits of a register's name.
+    pub register_bits: usize,
+    /// Bits of a program counter.
+    pub pc_bits: usize,
+    /// Bits of an opcode.
+    pub opcode_bits: usize,
+}
+
+impl Parameters {
+    /// 256 KB of registers, 96 KB of shared memory, 64 warps.
+    #[must_use]
+    pub const fn paper() -> Self {
+        Self {
+            port: context_port::Parameters::paper(),
+            row_bits: 11,
+            group_bits: 3,
+            lanes: 32,
+            sector_bits: 2,
+            listed: 14,
+            entry_bits: 16,
+            slot_bits: 4,
+            warp_bits: 6,
+            state_bits: 3,
+            shared_bits: 12,
+            operand_bits: 3,
+            register_bits: 8,
+            pc_bits: 32,
+            opcode_bits: 7,
+        }
+    }
+
+    /// Beats of a row.
+    #[must_use]
+    pub const fn sectors(&self) -> u64 {
+        1 << self.sector_bits
+    }
+
+    /// Bits of a place: of a beat in the register file, shared memory, SIMT state, or two operands.
+    #[must_use]
+    pub const fn place_bits(&self) -> usize {
+        let kinds = [
+            self.row_bits + self.sector_bits,
+            self.shared_bits,
+            self.warp_bits + self.state_bits,
+            self.operand_bits + 1,
+        ];
+        let (mut most, mut kind) = (0, 0);
+        while kind < kinds.len() {
+            if kinds[kind] > most {
+                most = kinds[kind];
+            }
+            kind += 1;
+        }
+        most
+    }
+
+    const fn group_number_bits(&self) -> usize {
+        self.row_bits - self.group_bits
+    }
+
+    /// The sectors of which some of these lanes are, a bit for each.
+    #[must_use]
+    pub fn sectors_of(&self, lanes: u64) -> u64 {
+        let each = self.lanes as u64 >> self.sector_bits;
+        (0..self.sectors())
+            .filter(|sector| lanes >> (sector * each) & ((1 << each) - 1) != 0)
+            .map(|sector| 1 << sector)
+            .sum()
+    }
+
+    /// A header, with its detail from the second word on: values and their bits, the lowest first.
+    #[must_use]
+    pub fn header(&self, kind: Kind, length: u64, detail: &[(u64, usize)]) -> Beat {
+        let mut beat = self.port.header(0, kind as u64, length);
+        let mut place = self.port.word_bits;
+        for &(value, bits) in detail {
+            for bit in 0..bits {
+                beat[place / self.port.word_bits] |=
+                    (value >> bit & 1) << (place % self.port.word_bits);
+                place += 1;
+            }
+        }
+        beat
+    }
+
+    /// The detail of a header: so many bits from a place on.
+    #[must_use]
+    pub fn detail(&self, header: &Beat, from: usize, bits: usize) -> u64 {
+        (0..bits)
+            .map(|bit| {
+                let place = self.port.word_bits + from + bit;
+                let word = header[place / self.port.word_bits];
+                (word >> (place % self.port.word_bits) & 1) << bit
+            })
+            .sum()
+    }
+}
+
+/// Where a beat of an SM lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Space {
+    /// In the register file: its row, and its sector in that.
+    #[default]
+    Registers,
+    /// In shared memory.
+    SharedMemory,
+    /// In the SIMT state: its warp, and its number in that.
+    SimtState,
+    /// In the operand that has left the log, or in the address or the data of what comes back next.
+    Operand,
+}
+
+/// The verdict that a whole context does not fit its block; those before it are the port's.
+pub const DOES_NOT_FIT: u64 = 8;
+
+ports! {
+    /// What goes into the checkpoint engine in a cycle.
+    pub struct Inputs(parameters: Parameters) {
+        /// Forgets everything.
+        reset: bool = 1,
+        /// A context is wanted,
+        ask_valid: bool = 1,
+        /// to be restored, and not to be saved;
+        ask_restores: bool = 1,
+        /// its block runs when that is done.
+        ask_runs: bool = 1,
+        /// The thread block,
+        ask_block: u64 = parameters.port.block_bits,
+        /// which of its contexts,
+        ask_epoch: u64 = parameters.port.epoch_bits,
+        /// the slot,
+        ask_slot: u64 = parameters.slot_bits,
+        /// its warps, from this one
+        ask_first_warp: u64 = parameters.warp_bits,
+        /// to this one,
+        ask_last_warp: u64 = parameters.warp_bits,
+        /// the groups of its registers, from this one
+        ask_first_group: u64 = parameters.group_number_bits(),
+        /// to this one,
+        ask_last_group: u64 = parameters.group_number_bits(),
+        /// its shared memory: the first beat,
+        ask_shared_first: u64 = parameters.shared_bits,
+        /// and so many.
+        ask_shared_beats: u64 = parameters.shared_bits + 1,
+        /// Nobody's rows of the register file: the first,
+        ask_room_row: u64 = parameters.row_bits,
+        /// and so many.
+        ask_room_rows: u64 = parameters.row_bits + 1,
+        /// Nobody's shared memory: the first beat,
+        ask_room_first: u64 = parameters.shared_bits,
+        /// and so many.
+        ask_room_beats: u64 = parameters.shared_bits + 1,
+        /// Beats of the context that is restored.
+        ask_beats: u64 = parameters.port.count_bits,
+        /// The warp has been told to stop.
+        stop_ready: bool = 1,
+        /// The warp goes on.
+        resume_ready: bool = 1,
+        /// The slot has drained, and its squashed instructions may leave.
+        save_ready: bool = 1,
+        /// They have left.
+        save_done: bool = 1,
+        /// One of them leaves:
+        saved_valid: bool = 1,
+        /// its warp,
+        saved_warp: u64 = parameters.warp_bits,
+        /// whether it is a store,
+        saved_store: bool = 1,
+        /// its destination
+        saved_destination: u64 = parameters.register_bits,
+        /// and sources,
+        saved_source_a: u64 = parameters.register_bits,
+        /// address and data,
+        saved_source_b: u64 = parameters.register_bits,
+        /// its program counter,
+        saved_pc: u64 = parameters.pc_bits,
+        /// the lanes that execute it,
+        saved_mask: u64 = parameters.lanes,
+        /// and its opcode.
+        saved_opcode: u64 = parameters.opcode_bits,
+        /// An operand of the next one has left the log, and is held.
+        spilled_valid: bool = 1,
+        /// The instruction that comes back is taken.
+        restore_ready: bool = 1,
+        /// The search for dirty rows begins.
+        walk_ready: bool = 1,
+        /// A dirty row is found,
+        dirty_valid: bool = 1,
+        /// this one,
+        dirty_row: u64 = parameters.row_bits,
+        /// with these lanes.
+        dirty_lanes: u64 = parameters.lanes,
+        /// There is none more.
+        total_valid: bool = 1,
+        /// The beat that is asked for will come.
+        get_ready: bool = 1,
+        /// A beat that was asked for has come,
+        got_valid: bool = 1,
+        /// this one.
+        got_beat: Beat = (parameters.port.words, parameters.port.word_bits),
+        /// The beat is where it belongs.
+        put_ready: bool = 1,
+        /// What leaves for memory is taken.
+        out_ready: bool = 1,
+        /// From memory comes
+        in_valid: bool = 1,
+        /// the last beat of a read,
+        in_last: bool = 1,
+        /// this one.
+        in_beat: Beat = (parameters.port.words, parameters.port.word_bits),
+        /// The verdict is taken.
+        ended_ready: bool = 1,
+    }
+}
+
+ports! {
+    /// What the checkpoint engine shows in a cycle.
+    pub struct Outputs(parameters: Parameters) {
+        /// A context may be asked for.
+        ask_ready: bool = 1,
+        /// A warp is to stop,
+        stop_valid: bool = 1,
+        /// this one.
+        stop_warp: u64 = parameters.warp_bits,
+        /// A warp may go on,
+        resume_valid: bool = 1,
+        /// this one.
+        resume_warp: u64 = parameters.warp_bits,
+        /// Squashed instructions are to leave,
+        save_valid: bool = 1,
+        /// those of this slot.
+        save_slot: u64 = parameters.slot_bits,
+        /// The one that leaves is taken, or an operand of the next may leave the log.
+        saved_ready: bool = 1,
+        /// An instruction comes back:
+        restore_valid: bool = 1,
+        /// to this warp,
+        restore_warp: u64 = parameters.warp_bits,
+        /// of this slot;
+        restore_slot: u64 = parameters.slot_bits,
+        /// whether it is a store,
+        restore_store: bool = 1,
+        /// its destination
+        restore_destination: u64 = parameters.register_bits,
+        /// and sources,
+        restore_source_a: u64 = parameters.register_bits,
+        /// address and data,
+        restore_source_b: u64 = parameters.register_bits,
+        /// its program counter,
+        restore_pc: u64 = parameters.pc_bits,
+        /// the lanes that execute it,
+        restore_mask: u64 = parameters.lanes,
+        /// and its opcode.
+        restore_opcode: u64 = parameters.opcode_bits,
+        /// Dirty rows are searched for, to be saved,
+        walk_valid: bool = 1,
+        /// in this group
+        walk_first: u64 = parameters.group_number_bits(),
+        /// to this one.
+        walk_last: u64 = parameters.group_number_bits(),
+        /// The dirty row is taken.
+        dirty_ready: bool = 1,
+        /// That there is none more is taken.
+        total_ready: bool = 1,
+        /// A beat is asked for,
+        get_valid: bool = 1,
+        /// in this [`Space`],
+        get_space: u64 = 2,
+        /// at this place.
+        get_place: u64 = parameters.place_bits(),
+        /// The beat that has come is taken.
+        got_ready: bool = 1,
+        /// A beat is to be put
+        put_valid: bool = 1,
+        /// into this [`Space`],
+        put_space: u64 = 2,
+        /// at this place,
+        put_place: u64 = parameters.place_bits(),
+        /// this one.
+        put_beat: Beat = (parameters.port.words, parameters.port.word_bits),
+        /// For memory there is
+        out_valid: bool = 1,
+        /// the last beat of a context,
+        out_last: bool = 1,
+        /// this one.
+        out_beat: Beat = (parameters.port.words, parameters.port.word_bits),
+        /// What comes from memory is taken.
+        in_ready: bool = 1,
+        /// The context is over:
+        ended_valid: bool = 1,
+        /// the number of a [`Verdict`](context_port::Verdict), or [`DOES_NOT_FIT`];
+        ended_verdict: u64 = 4,
+        /// its beats.
+        ended_beats: u64 = parameters.port.count_bits,
+    }
+}
