@@ -353,7 +353,14 @@ impl Checkpoint {
         }
     }
 
-    fn outputs(&self, inputs: &Inputs) -> (Outputs, context_port::Inputs) {
+    /// What it shows for these inputs, without going on: for who answers some of it in the same cycle.
+    #[must_use]
+    pub fn outputs(&self, inputs: &Inputs) -> Outputs {
+        self.show(inputs).0
+    }
+
+    /// What it shows, and what it tells its port.
+    fn show(&self, inputs: &Inputs) -> (Outputs, context_port::Inputs) {
         let mut port_inputs = self.port_inputs(inputs);
         if let Some(beat) = self.packet(inputs) {
             (port_inputs.packet_valid, port_inputs.packet_beat) = (true, beat);
@@ -750,7 +757,7 @@ impl Model for Checkpoint {
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        let (outputs, port_inputs) = self.outputs(inputs);
+        let (outputs, port_inputs) = self.show(inputs);
         if inputs.reset {
             *self = Self::new(self.parameters);
             return outputs;

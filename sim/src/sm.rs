@@ -16,6 +16,7 @@ mod parameters;
 mod reaction;
 mod resident;
 pub mod restart;
+mod saver;
 mod statistics;
 mod switch;
 mod tags;

@@ -13,17 +13,21 @@ use faultline_sim::sm_pipeline::Scheme;
 const LOG: usize = 16 << 10;
 
 fn trials(scheme: Scheme) {
-    let (mut switches, mut restored) = (0, 0);
+    let (mut switches, mut restored, mut bases, mut refused) = (0, 0, 0, 0);
     let mut occasions = Occasions::default();
     for seed in 0..1000 {
         let result = Trial::new(scheme, seed).and_then(|trial| trial.run());
         let outcome = result.unwrap_or_else(|failure| panic!("{}: {failure}", scheme.name()));
         switches += outcome.switches;
         restored += outcome.restored;
+        bases += outcome.bases;
+        refused += outcome.refused;
         occasions += outcome.occasions;
     }
     // Blocks left and came back, where there is a queue with instructions that had faulted.
     assert!(switches > 1000, "{}: {switches} switches", scheme.name());
+    assert!(bases > 500, "{}: {bases} bases", scheme.name());
+    assert!(refused > 100, "{}: {refused} refused", scheme.name());
     assert_eq!(
         restored > 1000,
         scheme.queues(),

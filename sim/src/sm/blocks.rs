@@ -26,6 +26,7 @@ impl Sm<'_> {
                 continue;
             };
             let mut live = 0;
+            self.switch.begin_block(slot);
             if let Some(values) = &mut self.values {
                 values.begin_block(slot);
             }

@@ -120,7 +120,7 @@ impl<'work> Sm<'work> {
                 .map(|block| block.iter().map(|steps| vec![0; steps.len()]).collect())
                 .collect(),
             branches_agree: true,
-            switch: Switch::new(parameters.switches, parameters.seed),
+            switch: Switch::new(parameters, work, slots),
             last_progress: 0,
             faults_since_commit: 0,
         })
@@ -145,6 +145,8 @@ impl<'work> Sm<'work> {
             cycles: self.now,
             switches: self.switch.left,
             restored: self.switch.restored,
+            bases: self.switch.bases,
+            refused: self.switch.refused,
             occasions: self.occasions,
             misses: self.memory.misses(),
             commits: self.commits,
@@ -317,19 +319,23 @@ impl<'work> Sm<'work> {
         let last = flight.position + 1 == resident.steps.len();
         let slot = resident.slot;
         if let Some(values) = &mut self.values {
-            match (&flight.effect, &flight.write) {
-                (Some(Effect::Write(write)), _) => values.write(warp, write),
-                (Some(Effect::Branch(taken)), _) => {
-                    self.branches_agree &= *taken == resident.steps[flight.position].taken;
-                }
-                (_, Some(write)) => values.write(warp, write),
-                _ => {}
+            let write = match (&flight.effect, &flight.write) {
+                (Some(Effect::Write(write)), _) => Some(&**write),
+                (_, write) => write.as_ref(),
+            };
+            if let Some(write) = write {
+                values.write(warp, write);
+                self.switch.written(warp, write);
+            }
+            if let Some(Effect::Branch(taken)) = &flight.effect {
+                self.branches_agree &= *taken == resident.steps[flight.position].taken;
             }
             if last {
                 values.end_warp(warp, resident.block, resident.number);
             }
         }
         if last {
+            self.switch.ended(warp);
             self.end(warp, slot);
         }
         Ok(flight.tag)

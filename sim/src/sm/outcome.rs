@@ -87,6 +87,10 @@ pub struct Outcome {
     pub switches: u64,
     /// Squashed instructions that came back with such a block.
     pub restored: u64,
+    /// Times that a thread block was saved, and ran on.
+    pub bases: u64,
+    /// Contexts that were damaged on purpose, and that the SM refused.
+    pub refused: u64,
     /// Its faults.
     pub occasions: Occasions,
     /// What its caches missed.

@@ -55,19 +55,14 @@ impl<'work> Values<'work> {
         self.warps[warp].take()
     }
 
-    /// A warp comes back.
-    pub fn place_warp(&mut self, warp: usize, values: Option<Warp>) {
-        self.warps[warp] = values;
+    /// The warps, and shared memory of each slot.
+    pub fn parts(&mut self) -> (&mut [Option<Warp>], &mut [Shared]) {
+        (&mut self.warps, &mut self.shared)
     }
 
     /// A block leaves with its shared memory.
     pub fn take_block(&mut self, slot: usize) -> Shared {
         std::mem::take(&mut self.shared[slot])
-    }
-
-    /// A block comes back.
-    pub fn place_block(&mut self, slot: usize, shared: Shared) {
-        self.shared[slot] = shared;
     }
 
     /// What an instruction finds in its sources.
