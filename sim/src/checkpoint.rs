@@ -66,8 +66,9 @@ struct Request {
     room_rows: (u64, u64),
     /// The first beat of shared memory that is nobody's, and how many.
     room_shared: (u64, u64),
-    /// Beats of the context that is restored.
+    /// Beats of the context that is restored, and operands of its instructions.
     beats: u64,
+    operands: u64,
 }
 
 /// The beats behind a header, of which some have still to be fetched or put.
@@ -126,7 +127,9 @@ pub struct Checkpoint {
     header: Option<Beat>,
     /// Beats behind it that have not yet gone.
     left: u64,
-    /// Operands of the next instruction that were saved.
+    /// The address of the next instruction was saved.
+    has_address: bool,
+    /// Operands of the instructions that have left, or come back.
     operands: u64,
     /// All squashed instructions have left.
     queue_done: bool,
@@ -174,6 +177,11 @@ impl Instruction {
             lanes,
             opcode_bits,
         ]
+    }
+
+    /// Operands that it has in the log, if there is one.
+    const fn operands(&self) -> u64 {
+        1 + self.store as u64
     }
 
     fn of(parameters: &Parameters, header: &Beat) -> Self {
@@ -395,6 +403,7 @@ impl Checkpoint {
         }
         if activity == Activity::Telling {
             (outputs.ended_verdict, outputs.ended_beats) = (self.verdict, self.beats);
+            outputs.ended_operands = self.operands;
         }
 
         // What leaves: to where nobody is, or to memory.
@@ -425,7 +434,7 @@ impl Checkpoint {
             let instruction = Instruction::of(&self.parameters, found);
             let returns = self.parameters.port.kind(found) == Kind::Instruction as u64
                 && !instruction.operand
-                && self.has_warp(instruction.warp);
+                && self.fits(&instruction);
             if returns {
                 self.restores(&mut outputs, &instruction);
                 port_inputs.found_ready = inputs.restore_ready;
@@ -443,9 +452,11 @@ impl Checkpoint {
         (outputs, port_inputs)
     }
 
-    const fn has_warp(&self, warp: u64) -> bool {
+    /// Whether an instruction is one of the block's warps, and the log has had its operands before: it will not wait for ever.
+    const fn fits(&self, instruction: &Instruction) -> bool {
         let (first, last) = self.request.warps;
-        first + warp <= last
+        first + instruction.warp <= last
+            && self.operands + instruction.operands() <= self.request.operands
     }
 
     fn puts(&self, outputs: &mut Outputs, (space, place): (Space, u64)) {
@@ -485,9 +496,11 @@ impl Checkpoint {
             room_rows: (inputs.ask_room_row, inputs.ask_room_rows),
             room_shared: (inputs.ask_room_first, inputs.ask_room_beats),
             beats: inputs.ask_beats,
+            operands: inputs.ask_operands,
         };
         (self.beats, self.fetched, self.verdict) = (0, 0, 0);
         (self.operands, self.found_all, self.queue_done) = (0, false, false);
+        self.has_address = false;
         self.strayed = false;
         self.activity = if inputs.ask_restores {
             Activity::Opening
@@ -501,7 +514,7 @@ impl Checkpoint {
         if warp == self.request.warps.1 {
             behind
         } else {
-            next(warp + 1 & ((1 << self.parameters.warp_bits) - 1))
+            next((warp + 1) & ((1 << self.parameters.warp_bits) - 1))
         }
     }
 
@@ -577,7 +590,8 @@ impl Checkpoint {
             Activity::Taking if outputs.saved_ready => {
                 self.activity = Activity::Looking;
                 if inputs.saved_valid {
-                    self.operands = 0;
+                    self.has_address = false;
+                    self.operands += 1 + u64::from(inputs.saved_store);
                 }
             }
             Activity::Looking => {
@@ -585,7 +599,7 @@ impl Checkpoint {
                 if inputs.spilled_valid {
                     let operand = Instruction {
                         operand: true,
-                        store: self.operands == 1,
+                        store: self.has_address,
                         warp: 0,
                         destination: 0,
                         source_a: 0,
@@ -600,7 +614,7 @@ impl Checkpoint {
                         left: 1 << self.parameters.operand_bits,
                     };
                     self.begin(operand.header(&self.parameters), job);
-                    self.operands = 1;
+                    self.has_address = true;
                     self.activity = Activity::SavingOperand;
                 }
             }
@@ -648,7 +662,10 @@ impl Checkpoint {
                 left: 1 << parameters.operand_bits,
             }
         } else {
-            self.strayed |= !self.has_warp(instruction.warp);
+            match self.fits(&instruction) {
+                true => self.operands += instruction.operands(),
+                false => self.strayed = true,
+            }
             Job::Stray
         };
     }
@@ -747,6 +764,7 @@ impl Model for Checkpoint {
             job: Job::Stray,
             header: None,
             left: 0,
+            has_address: false,
             operands: 0,
             queue_done: false,
             beats: 0,

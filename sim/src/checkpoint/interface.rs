@@ -36,6 +36,8 @@ pub struct Parameters {
     pub pc_bits: usize,
     /// Bits of an opcode.
     pub opcode_bits: usize,
+    /// Bits of a number of log entries.
+    pub log_bits: usize,
 }
 
 impl Parameters {
@@ -58,6 +60,7 @@ impl Parameters {
             register_bits: 8,
             pc_bits: 32,
             opcode_bits: 7,
+            log_bits: 8,
         }
     }
 
@@ -184,6 +187,8 @@ ports! {
         ask_room_beats: u64 = parameters.shared_bits + 1,
         /// Beats of the context that is restored.
         ask_beats: u64 = parameters.port.count_bits,
+        /// Operands of the instructions that come back with it.
+        ask_operands: u64 = parameters.log_bits,
         /// The warp has been told to stop.
         stop_ready: bool = 1,
         /// The warp goes on.
@@ -322,7 +327,9 @@ ports! {
         ended_valid: bool = 1,
         /// the number of a [`Verdict`](context_port::Verdict), or [`DOES_NOT_FIT`];
         ended_verdict: u64 = 4,
-        /// its beats.
+        /// its beats,
         ended_beats: u64 = parameters.port.count_bits,
+        /// and the operands of the instructions that have left, or come back, with it.
+        ended_operands: u64 = parameters.log_bits,
     }
 }

@@ -55,8 +55,9 @@ impl Layout {
 #[derive(Clone, Debug)]
 pub(super) struct Saved {
     pub epoch: u64,
-    /// All of its beats.
+    /// All of its beats, and the operands of its instructions.
     pub beats: u64,
+    pub operands: u64,
     /// Rows and beats of shared memory on the SM that its first ones are in.
     pub room: (u64, u64),
     /// The others.
@@ -91,6 +92,7 @@ pub(super) struct Request {
     pub epoch: u64,
     pub room: (u64, u64),
     pub beats: u64,
+    pub operands: u64,
 }
 
 /// The engine and what is around it.
@@ -235,10 +237,11 @@ impl Saver {
     }
 
     /// What has left.
-    pub fn saved(&mut self, request: &Request, beats: u64) -> Saved {
+    pub fn saved(&mut self, request: &Request) -> Saved {
         Saved {
             epoch: request.epoch,
-            beats,
+            beats: self.outputs.ended_beats,
+            operands: self.outputs.ended_operands,
             room: request.room,
             outside: std::mem::take(&mut self.leaving),
         }
@@ -300,7 +303,7 @@ impl Saver {
         inputs.ask_room_row = self.layout.used_rows & ((1 << self.parameters.row_bits) - 1);
         inputs.ask_room_first = self.layout.used_shared & ((1 << self.parameters.shared_bits) - 1);
         (inputs.ask_room_rows, inputs.ask_room_beats) = request.room;
-        inputs.ask_beats = request.beats;
+        (inputs.ask_beats, inputs.ask_operands) = (request.beats, request.operands);
     }
 
     /// The dirty bits go on by a cycle.
@@ -354,11 +357,20 @@ impl Saver {
         }
         if outputs.get_valid && inputs.get_ready {
             let beat = self.get(outputs.get_space, outputs.get_place, state);
-            let delay = if self.rate < 1.0 { self.random.u64(1..4) } else { 1 };
+            let delay = if self.rate < 1.0 {
+                self.random.u64(1..4)
+            } else {
+                1
+            };
             self.read.push_back((self.now + delay, beat));
         }
         if outputs.put_valid && inputs.put_ready {
-            self.put(outputs.put_space, outputs.put_place, &outputs.put_beat, state);
+            self.put(
+                outputs.put_space,
+                outputs.put_place,
+                &outputs.put_beat,
+                state,
+            );
         }
         if outputs.out_valid && inputs.out_ready {
             self.leaving.push(outputs.out_beat);
@@ -373,10 +385,10 @@ impl Saver {
         self.outputs = outputs;
     }
 
-    /// The verdict, with the beats of the context, if it is told in this cycle.
-    pub fn verdict(&self) -> Option<(u64, u64)> {
+    /// The verdict, if it is told in this cycle.
+    pub fn verdict(&self) -> Option<u64> {
         let told = self.outputs.ended_valid && self.inputs.ended_ready;
-        told.then_some((self.outputs.ended_verdict, self.outputs.ended_beats))
+        told.then_some(self.outputs.ended_verdict)
     }
 
     /// The warp, register, half of its bits and first lane of a place in the register file.
@@ -384,7 +396,12 @@ impl Saver {
         let (row, sector) = (place / SECTORS, place % SECTORS);
         let (warp, row) = (row / self.layout.rows, row % self.layout.rows);
         let half = (row % 2) as u32 * WORD;
-        (warp as usize, (row / 2) as u8, half, sector as usize * LANES)
+        (
+            warp as usize,
+            (row / 2) as u8,
+            half,
+            sector as usize * LANES,
+        )
     }
 
     fn get(&self, space: u64, place: u64, state: &State<'_>) -> Beat {
@@ -419,7 +436,8 @@ impl Saver {
         if let Some(kept) = self.kept_place(space, place) {
             self.kept.insert(kept, *beat);
         } else if space == Space::Registers as u64 {
-            self.restored.push((place / SECTORS, 0xff << (place % SECTORS * 8)));
+            self.restored
+                .push((place / SECTORS, 0xff << (place % SECTORS * 8)));
             let (warp, register, half, lane) = self.register(place);
             if let Some(warp) = state.warps.get_mut(warp).and_then(Option::as_mut) {
                 let mut values = *warp.registers.read(register);

@@ -162,8 +162,12 @@ impl Sm<'_> {
         let warps = self.warps_of(slot);
         let starts = self.starts.iter().any(|warp| warps.contains(warp));
         let resumes = self.offered.is_some_and(|warp| warps.contains(&warp));
-        let resident = warps.first().and_then(|&warp| self.warps[usize::from(warp)].as_ref());
-        let Some(block) = resident.map(|resident| resident.block).filter(|_| !starts && !resumes)
+        let resident = warps
+            .first()
+            .and_then(|&warp| self.warps[usize::from(warp)].as_ref());
+        let Some(block) = resident
+            .map(|resident| resident.block)
+            .filter(|_| !starts && !resumes)
         else {
             return;
         };
@@ -180,6 +184,7 @@ impl Sm<'_> {
             epoch: *epoch,
             room: (0, 0),
             beats: 0,
+            operands: 0,
         };
         if !runs && !switch.keeps && switch.random.bool() {
             let (rows, beats) = switch.saver.free();
@@ -222,7 +227,8 @@ impl Sm<'_> {
             // Where it goes on comes with its context.
             (resident.position, resident.issued, resident.waits) = (0, 0, false);
             let warp = slot * self.work.warps_per_block + resident.number;
-            self.memory.place_faulted(warp, std::mem::take(&mut away.lines));
+            self.memory
+                .place_faulted(warp, std::mem::take(&mut away.lines));
             self.warps[warp] = Some(resident);
         }
         let first = slot * self.work.warps_per_block;
@@ -331,6 +337,7 @@ impl Sm<'_> {
                 epoch: saved.epoch,
                 room: saved.room,
                 beats: saved.beats,
+                operands: saved.operands,
             };
             // Now and then memory gives a part, or one changed bit, and is asked again.
             let outside = saved.outside();
@@ -385,7 +392,7 @@ impl Sm<'_> {
             self.go_on(shown.resume_warp as u8);
         }
         match self.switch.saver.verdict() {
-            Some((verdict, beats)) => self.conclude(verdict, beats),
+            Some(verdict) => self.conclude(verdict),
             None => Ok(()),
         }
     }
@@ -427,7 +434,11 @@ impl Sm<'_> {
 
     /// Whether it is the warp's instruction of this number that has not committed.
     fn is_same(&self, resident: &Resident, number: usize, outputs: &Outputs) -> bool {
-        let Some(step) = resident.uncommitted.get(number).map(|&at| &resident.steps[at]) else {
+        let Some(step) = resident
+            .uncommitted
+            .get(number)
+            .map(|&at| &resident.steps[at])
+        else {
             return false;
         };
         let instruction = self.work.instruction(step);
@@ -500,11 +511,11 @@ impl Sm<'_> {
         }
     }
 
-    fn conclude(&mut self, verdict: u64, beats: u64) -> Result<(), SmError> {
+    fn conclude(&mut self, verdict: u64) -> Result<(), SmError> {
         match std::mem::take(&mut self.switch.phase) {
             Phase::Nothing => Err(self.broken(0, "it tells of a context that nobody asked for")),
             Phase::Saving(request) => {
-                let saved = self.switch.saver.saved(&request, beats);
+                let saved = self.switch.saver.saved(&request);
                 self.switch.returned.clear();
                 if verdict != ACCEPTED {
                     return Err(self.broken(0, "it cannot save"));
