@@ -27,6 +27,9 @@ struct Row {
     /// Thread blocks that left in the middle of their work and came back, with so many squashed instructions.
     switches: u64,
     restored: u64,
+    /// Those that were saved and ran on, and contexts that were damaged on purpose, and refused.
+    bases: u64,
+    refused: u64,
     /// Instructions that were squashed by a fault; those of them that had faulted before, whose warp was being replayed,
     /// some of whose lanes did not fault, and with a page that another warp waited for as well.
     faults: u64,
@@ -44,6 +47,8 @@ struct Counts {
     cycles: u64,
     switches: u64,
     restored: u64,
+    bases: u64,
+    refused: u64,
     occasions: Occasions,
     failures: u64,
     first: Option<(u64, String)>,
@@ -59,6 +64,8 @@ impl Counts {
                 cycles: outcome.cycles,
                 switches: outcome.switches,
                 restored: outcome.restored,
+                bases: outcome.bases,
+                refused: outcome.refused,
                 occasions: outcome.occasions,
                 ..Self::default()
             }),
@@ -83,6 +90,8 @@ impl Counts {
             cycles: self.cycles + other.cycles,
             switches: self.switches + other.switches,
             restored: self.restored + other.restored,
+            bases: self.bases + other.bases,
+            refused: self.refused + other.refused,
             occasions,
             failures: self.failures + other.failures,
             first: firsts.into_iter().flatten().min(),
@@ -102,12 +111,14 @@ fn count(
 }
 
 impl Row {
-    const HEADINGS: [&str; 11] = [
+    const HEADINGS: [&str; 13] = [
         "scheme",
         "programs",
         "cycles",
         "blocks away",
         "restored",
+        "saved, ran on",
+        "refused",
         "faults",
         "again",
         "in a replay",
@@ -122,6 +133,8 @@ impl Row {
             self.cycles,
             self.switches,
             self.restored,
+            self.bases,
+            self.refused,
             self.faults,
             self.faults_again,
             self.faults_in_a_replay,
@@ -150,7 +163,10 @@ fn markdown(rows: &[Row], trials: u64, seed: u64, backend: Kind, origin: &str) -
              Each program is random, with random faults on a random SM, and runs beside an executor without faults: \
              registers and memory end the same, every instruction commits exactly once, and none is issued before what \
              it depends on. Thread blocks leave in the middle of their work and come back (*blocks away*), with \
-             squashed instructions (*restored*). *Faults* squash an instruction: one that has faulted before (*again*), \
+             squashed instructions (*restored*); others are *saved* and *run on*, so that what leaves later is an \
+             increment. All of it goes through the checkpoint engine and the dirty bits, beat by beat, some of it in place; \
+             registers, shared memory, control and instructions are compared when they are back, and contexts that were \
+             cut or damaged are *refused*. *Faults* squash an instruction: one that has faulted before (*again*), \
              one whose warp is being replayed, one some of whose lanes do not fault, or one with a page that another warp \
              waits for too.{lockstep} A failure would be named by its seed.",
             schemes.join(","),
@@ -221,6 +237,8 @@ pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Res
             cycles: counts.cycles,
             switches: counts.switches,
             restored: counts.restored,
+            bases: counts.bases,
+            refused: counts.refused,
             faults: counts.occasions.faults,
             faults_again: counts.occasions.again,
             faults_in_a_replay: counts.occasions.in_a_replay,
