@@ -142,86 +142,41 @@ pub struct Checkpoint {
     verdict: u64,
 }
 
-/// What belongs to a header of an instruction.
+/// What a header of an instruction says.
 struct Instruction {
+    /// It is an operand, and the instruction comes later.
     operand: bool,
+    /// It is a store; or the operand is its data.
     store: bool,
     warp: u64,
-    destination: u64,
-    source_a: u64,
-    source_b: u64,
-    pc: u64,
-    mask: u64,
-    opcode: u64,
+    /// What is known of it besides.
+    words: [u64; 3],
 }
 
 impl Instruction {
-    /// Bits of each part in a header, in order.
-    const fn bits(parameters: &Parameters) -> [usize; 9] {
-        let Parameters {
-            register_bits,
-            warp_bits,
-            pc_bits,
-            lanes,
-            opcode_bits,
-            ..
-        } = *parameters;
-        [
-            1,
-            1,
-            warp_bits,
-            register_bits,
-            register_bits,
-            register_bits,
-            pc_bits,
-            lanes,
-            opcode_bits,
-        ]
-    }
-
     /// Operands that it has in the log, if there is one.
     const fn operands(&self) -> u64 {
         1 + self.store as u64
     }
 
     fn of(parameters: &Parameters, header: &Beat) -> Self {
-        let mut from = 0;
-        let parts = Self::bits(parameters).map(|bits| {
-            from += bits;
-            parameters.detail(header, from - bits, bits)
-        });
+        let [_, first, words @ ..] = header;
         Self {
-            operand: parts[0] == 1,
-            store: parts[1] == 1,
-            warp: parts[2],
-            destination: parts[3],
-            source_a: parts[4],
-            source_b: parts[5],
-            pc: parts[6],
-            mask: parts[7],
-            opcode: parts[8],
+            operand: first & 1 == 1,
+            store: first >> 1 & 1 == 1,
+            warp: first >> 2 & ((1 << parameters.warp_bits) - 1),
+            words: [words[0], words[1], words[2]],
         }
     }
 
     fn header(&self, parameters: &Parameters) -> Beat {
-        let parts = [
-            u64::from(self.operand),
-            u64::from(self.store),
-            self.warp,
-            self.destination,
-            self.source_a,
-            self.source_b,
-            self.pc,
-            self.mask,
-            self.opcode,
-        ];
-        let bits = Self::bits(parameters);
-        let detail: [_; 9] = std::array::from_fn(|part| (parts[part], bits[part]));
+        let first = u64::from(self.operand) | u64::from(self.store) << 1 | self.warp << 2;
         let length = match self.operand {
             true => 1 << parameters.operand_bits,
             false => 0,
         };
-        parameters.header(Kind::Instruction, length, &detail)
+        let [a, b, c] = self.words;
+        parameters.header(Kind::Instruction, length, &[first, a, b, c])
     }
 }
 
@@ -347,12 +302,7 @@ impl Checkpoint {
                     store: inputs.saved_store,
                     warp: inputs.saved_warp.wrapping_sub(self.request.warps.0)
                         & ((1 << self.parameters.warp_bits) - 1),
-                    destination: inputs.saved_destination,
-                    source_a: inputs.saved_source_a,
-                    source_b: inputs.saved_source_b,
-                    pc: inputs.saved_pc,
-                    mask: inputs.saved_mask,
-                    opcode: inputs.saved_opcode,
+                    words: inputs.saved_words,
                 };
                 saved.header(&self.parameters)
             }),
@@ -392,6 +342,7 @@ impl Checkpoint {
                 || (activity == Activity::Taking && shown.packet_ready),
             out_beat: shown.out_beat,
             restore_slot: request.slot,
+            restore_words: Instruction::of(&self.parameters, &shown.out_beat).words,
             ended_valid: activity == Activity::Telling,
             ..Outputs::default()
         };
@@ -475,12 +426,6 @@ impl Checkpoint {
         outputs.restore_valid = true;
         outputs.restore_warp = self.request.warps.0 + instruction.warp;
         outputs.restore_store = instruction.store;
-        outputs.restore_destination = instruction.destination;
-        outputs.restore_source_a = instruction.source_a;
-        outputs.restore_source_b = instruction.source_b;
-        outputs.restore_pc = instruction.pc;
-        outputs.restore_mask = instruction.mask;
-        outputs.restore_opcode = instruction.opcode;
     }
 
     fn ask(&mut self, inputs: &Inputs) {
@@ -538,17 +483,14 @@ impl Checkpoint {
     /// Names the rows that were found.
     fn begin_rows(&mut self) {
         let parameters = self.parameters;
-        let mut detail = Vec::new();
-        for &(row, sectors) in &self.gathered {
-            let spare = parameters.entry_bits - parameters.row_bits;
-            detail.extend([(row, parameters.row_bits), (sectors, spare)]);
-        }
         let sectors = self
             .gathered
             .iter()
             .map(|(_, sectors)| sectors.count_ones());
         let beats = u64::from(sectors.sum::<u32>());
-        let header = parameters.header(Kind::Registers, beats, &detail);
+        let list = parameters.list(&self.gathered);
+        let words = parameters.listed.div_ceil(2);
+        let header = parameters.header(Kind::Registers, beats, &list[..words]);
         let rows = std::mem::take(&mut self.gathered).into();
         self.begin(header, Job::Rows(rows));
     }
@@ -601,12 +543,7 @@ impl Checkpoint {
                         operand: true,
                         store: self.has_address,
                         warp: 0,
-                        destination: 0,
-                        source_a: 0,
-                        source_b: 0,
-                        pc: 0,
-                        mask: 0,
-                        opcode: 0,
+                        words: [0; 3],
                     };
                     let job = Job::Run {
                         space: Space::Operand,
@@ -644,10 +581,7 @@ impl Checkpoint {
         };
         self.job = if kind == Kind::Registers as u64 {
             let entry = |number| {
-                let from = number * parameters.entry_bits;
-                let row = parameters.detail(beat, from, parameters.row_bits);
-                let sectors = 1 << parameters.sector_bits;
-                let sectors = parameters.detail(beat, from + parameters.row_bits, sectors);
+                let (row, sectors) = parameters.listed_row(beat, number);
                 (sectors != 0).then_some((row, sectors))
             };
             Job::Rows((0..parameters.listed).map_while(entry).collect())

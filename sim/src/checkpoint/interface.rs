@@ -1,6 +1,6 @@
 //! Sizes and ports of the checkpoint engine, and what its headers say.
 
-use crate::context_port::{self, Beat, Kind};
+use crate::context_port::{self, Beat, Kind, WORDS};
 use crate::ports;
 
 /// The sizes of an SM, and the shape of its beats.
@@ -16,10 +16,8 @@ pub struct Parameters {
     pub lanes: usize,
     /// Bits of the number of a beat inside its row: a row is that many sectors, of as many lanes each.
     pub sector_bits: usize,
-    /// Rows that a header of registers names.
+    /// Rows that a header of registers names, two in a word.
     pub listed: usize,
-    /// Bits that a header has for a row and its sectors.
-    pub entry_bits: usize,
     /// Bits of a slot.
     pub slot_bits: usize,
     /// Bits of a warp.
@@ -30,12 +28,6 @@ pub struct Parameters {
     pub shared_bits: usize,
     /// Bits of the number of a beat inside an operand.
     pub operand_bits: usize,
-    /// Bits of a register's name.
-    pub register_bits: usize,
-    /// Bits of a program counter.
-    pub pc_bits: usize,
-    /// Bits of an opcode.
-    pub opcode_bits: usize,
     /// Bits of a number of log entries.
     pub log_bits: usize,
 }
@@ -51,15 +43,11 @@ impl Parameters {
             lanes: 32,
             sector_bits: 2,
             listed: 14,
-            entry_bits: 16,
             slot_bits: 4,
             warp_bits: 6,
             state_bits: 3,
             shared_bits: 12,
             operand_bits: 3,
-            register_bits: 8,
-            pc_bits: 32,
-            opcode_bits: 7,
             log_bits: 8,
         }
     }
@@ -103,31 +91,37 @@ impl Parameters {
             .sum()
     }
 
-    /// A header, with its detail from the second word on: values and their bits, the lowest first.
+    /// A header, with its detail from the second word on.
     #[must_use]
-    pub fn header(&self, kind: Kind, length: u64, detail: &[(u64, usize)]) -> Beat {
+    pub fn header(&self, kind: Kind, length: u64, detail: &[u64]) -> Beat {
         let mut beat = self.port.header(0, kind as u64, length);
-        let mut place = self.port.word_bits;
-        for &(value, bits) in detail {
-            for bit in 0..bits {
-                beat[place / self.port.word_bits] |=
-                    (value >> bit & 1) << (place % self.port.word_bits);
-                place += 1;
-            }
-        }
+        beat[1..=detail.len()].copy_from_slice(detail);
         beat
     }
 
-    /// The detail of a header: so many bits from a place on.
+    /// Bits of a word that a row and its sectors have in a header: the low or the high half.
+    const fn half(&self, number: usize) -> usize {
+        number % 2 * (self.port.word_bits / 2)
+    }
+
+    /// The words of a header that name rows, each with its sectors.
     #[must_use]
-    pub fn detail(&self, header: &Beat, from: usize, bits: usize) -> u64 {
-        (0..bits)
-            .map(|bit| {
-                let place = self.port.word_bits + from + bit;
-                let word = header[place / self.port.word_bits];
-                (word >> (place % self.port.word_bits) & 1) << bit
-            })
-            .sum()
+    pub fn list(&self, rows: &[(u64, u64)]) -> [u64; WORDS - 1] {
+        let mut words = [0; WORDS - 1];
+        for (number, (row, sectors)) in rows.iter().enumerate() {
+            let entry = row | sectors << self.row_bits;
+            words[number / 2] |= entry << self.half(number);
+        }
+        words
+    }
+
+    /// The row that a header names at a number, and its sectors.
+    #[must_use]
+    pub const fn listed_row(&self, header: &Beat, number: usize) -> (u64, u64) {
+        let entry = header[1 + number / 2] >> self.half(number);
+        let row = entry & ((1 << self.row_bits) - 1);
+        let sectors = entry >> self.row_bits & ((1 << self.sectors()) - 1);
+        (row, sectors)
     }
 }
 
@@ -176,15 +170,15 @@ ports! {
         /// its shared memory: the first beat,
         ask_shared_first: u64 = parameters.shared_bits,
         /// and so many.
-        ask_shared_beats: u64 = parameters.shared_bits + 1,
+        ask_shared_beats: u64 = parameters.port.length_bits,
         /// Nobody's rows of the register file: the first,
         ask_room_row: u64 = parameters.row_bits,
         /// and so many.
-        ask_room_rows: u64 = parameters.row_bits + 1,
+        ask_room_rows: u64 = parameters.port.count_bits,
         /// Nobody's shared memory: the first beat,
         ask_room_first: u64 = parameters.shared_bits,
         /// and so many.
-        ask_room_beats: u64 = parameters.shared_bits + 1,
+        ask_room_beats: u64 = parameters.port.count_bits,
         /// Beats of the context that is restored.
         ask_beats: u64 = parameters.port.count_bits,
         /// Operands of the instructions that come back with it.
@@ -203,18 +197,8 @@ ports! {
         saved_warp: u64 = parameters.warp_bits,
         /// whether it is a store,
         saved_store: bool = 1,
-        /// its destination
-        saved_destination: u64 = parameters.register_bits,
-        /// and sources,
-        saved_source_a: u64 = parameters.register_bits,
-        /// address and data,
-        saved_source_b: u64 = parameters.register_bits,
-        /// its program counter,
-        saved_pc: u64 = parameters.pc_bits,
-        /// the lanes that execute it,
-        saved_mask: u64 = parameters.lanes,
-        /// and its opcode.
-        saved_opcode: u64 = parameters.opcode_bits,
+        /// and what else is known of it: registers and opcode, program counter, lanes.
+        saved_words: [u64; 3] = (3, parameters.port.word_bits),
         /// An operand of the next one has left the log, and is held.
         spilled_valid: bool = 1,
         /// The instruction that comes back is taken.
@@ -277,18 +261,8 @@ ports! {
         restore_slot: u64 = parameters.slot_bits,
         /// whether it is a store,
         restore_store: bool = 1,
-        /// its destination
-        restore_destination: u64 = parameters.register_bits,
-        /// and sources,
-        restore_source_a: u64 = parameters.register_bits,
-        /// address and data,
-        restore_source_b: u64 = parameters.register_bits,
-        /// its program counter,
-        restore_pc: u64 = parameters.pc_bits,
-        /// the lanes that execute it,
-        restore_mask: u64 = parameters.lanes,
-        /// and its opcode.
-        restore_opcode: u64 = parameters.opcode_bits,
+        /// and what else is known of it, also while none comes back: the last words of the beat that the port holds.
+        restore_words: [u64; 3] = (3, parameters.port.word_bits),
         /// Dirty rows are searched for, to be saved,
         walk_valid: bool = 1,
         /// in this group

@@ -292,12 +292,12 @@ impl Sm<'_> {
         inputs.restore_warp = shown.restore_warp as u8;
         inputs.restore_slot = shown.restore_slot as u8;
         inputs.restore_store = shown.restore_store;
-        inputs.restore_destination = shown.restore_destination as u8;
-        inputs.restore_source_a = shown.restore_source_a as u8;
-        inputs.restore_source_b = shown.restore_source_b as u8;
-        inputs.restore_pc = shown.restore_pc as u32;
-        inputs.restore_mask = shown.restore_mask as u32;
-        inputs.restore_opcode = shown.restore_opcode as u8;
+        let [registers, pc, mask] = shown.restore_words;
+        let [destination, source_a, source_b, opcode] = (registers as u32).to_le_bytes();
+        inputs.restore_destination = destination;
+        (inputs.restore_source_a, inputs.restore_source_b) = (source_a, source_b);
+        inputs.restore_opcode = opcode & 0x7f;
+        (inputs.restore_pc, inputs.restore_mask) = (pc as u32, mask as u32);
     }
 
     /// Tells the pipeline of a warp that comes back; when all have come, the engine is asked.
@@ -372,12 +372,14 @@ impl Sm<'_> {
         of.saved_valid = outputs.saved_valid;
         of.saved_warp = outputs.saved_warp.into();
         of.saved_store = outputs.saved_store;
-        of.saved_destination = outputs.saved_destination.into();
-        of.saved_source_a = outputs.saved_source_a.into();
-        of.saved_source_b = outputs.saved_source_b.into();
-        of.saved_pc = outputs.saved_pc.into();
-        of.saved_mask = outputs.saved_mask.into();
-        of.saved_opcode = outputs.saved_opcode.into();
+        let registers = [
+            outputs.saved_destination,
+            outputs.saved_source_a,
+            outputs.saved_source_b,
+            outputs.saved_opcode,
+        ];
+        let registers = u32::from_le_bytes(registers);
+        of.saved_words = [registers, outputs.saved_pc, outputs.saved_mask].map(u64::from);
         of.spilled_valid = outputs.spilled_valid;
         of.restore_ready = outputs.restore_ready;
         if outputs.saved_valid && inputs.saved_ready {
