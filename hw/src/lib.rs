@@ -11,6 +11,7 @@
 pub mod any_of;
 pub mod arbiter;
 pub mod block_scheduler;
+pub mod checkpoint;
 pub mod coalescer;
 pub mod context_port;
 pub mod count_of;

@@ -142,3 +142,21 @@ pub const EPOCH_BITS: usize = 8;
 pub const BEAT_COUNT_BITS: usize = 16;
 /// A primitive polynomial of degree 32 without its highest term: x^32 + x^22 + x^2 + x + 1.
 pub const CHECK_POLYNOMIAL: usize = 0x40_0007;
+/// Rows that a header of a context names, two in each word but its first.
+pub const LISTED_ROWS: usize = 2 * LISTED_WORDS;
+/// Words of a header that name rows.
+pub const LISTED_WORDS: usize = BEAT_WORDS - 1;
+/// Sectors of a row: a beat each.
+pub const SECTORS: usize = 1 << SECTOR_BITS;
+/// Bits of the number of a sector.
+pub const SECTOR_BITS: usize = 2;
+/// Bits of the number of a beat of a warp's SIMT state: 256 B, a PC and mask for each of 21 groups of lanes.
+pub const STATE_BITS: usize = 3;
+/// Bits of the number of a beat in shared memory (Li et al., TCAD, Table II: 96 KB).
+pub const SHARED_BITS: usize = 12;
+/// Bits of the number of a beat of an operand: 256 B.
+pub const OPERAND_BITS: usize = 3;
+/// Bits of a count of log entries.
+pub const LOG_COUNT_BITS: usize = LOG_ENTRY_BITS + 1;
+/// Bits of the place of a beat: in the register file.
+pub const PLACE_BITS: usize = ROW_BITS + SECTOR_BITS;

@@ -1,6 +1,7 @@
 //! The designs that are exported: every block at every size that is measured, and at the small size that is proved.
 
 use crate::block_scheduler::BlockScheduler;
+use crate::checkpoint::Checkpoint;
 use crate::coalescer::Coalescer;
 use crate::context_port::ContextPort;
 use crate::dirty_bits::DirtyBits;
@@ -24,7 +25,9 @@ use crate::ports::Hardware;
 use crate::preemption_policy::PreemptionPolicy;
 use crate::replay_queue::ReplayQueue;
 use crate::scoreboard::Scoreboard;
-use crate::sizes::{FarFaultMshrs, LocalScheduler, PaperFaultBuffer, SharedTlb, WalkCache, Walker};
+use crate::sizes::{
+    CheckpointEngine, FarFaultMshrs, LocalScheduler, PaperFaultBuffer, SharedTlb, WalkCache, Walker,
+};
 use crate::sm_pipeline::{Scheme, SmPipeline};
 use crate::verilog::{self, ExportError, Port};
 
@@ -397,6 +400,10 @@ pub fn designs() -> Vec<Design> {
         context_port {
             "32" => ready::<ContextPort<BEAT_WORDS, 32, BLOCK_BITS, LENGTH_BITS, EPOCH_BITS, BEAT_COUNT_BITS, CHECK_POLYNOMIAL>>,
             "proof" => ready::<ContextPort<4, 8, 2, 3, 2, 3, 0x1D>>,
+        }
+        checkpoint {
+            "32" => ready::<CheckpointEngine>,
+            "proof" => ready::<Checkpoint<5, 8, 2, 3, 2, 6, 0x1D, 2, 1, 2, 1, 2, 1, 4, 1, 1, 2, 1, 2, 3>>,
         }
     }
 }

@@ -1,16 +1,20 @@
 //! The blocks of the GMMU, and the scheduler of an SM, at the papers' widths: what is left to choose is how much they hold.
 
 use crate::block_scheduler::BlockScheduler;
+use crate::checkpoint::Checkpoint;
 use crate::far_fault_mshr::FarFaultMshr;
 use crate::fault_buffer::FaultBuffer;
 use crate::l2_tlb::L2Tlb;
 use crate::page_walk_cache::PageWalkCache;
 use crate::page_walker::PageWalker;
 use crate::params::{
-    CONTEXT_BITS, CONTEXT_PAIRS, CONTEXTS, COUNT_BITS, FAR_FAULT_BITS, FILTER_BITS,
-    FILTER_COUNT_BITS, FRAME_BITS, L2_TLB_PAIRS, L2_TLB_WAYS, LANES, LEVEL_BITS, MSHR_COUNT_BITS,
-    PAGE_BITS, PC_BITS, REGION_BITS, RESIDENCE_BITS, RING_BITS, SLOT_BITS, SLOTS, SM_BITS, SMS,
-    SPACE_BITS, TABLE_BITS, TIME_BITS, WORD_BITS,
+    BEAT_COUNT_BITS, BEAT_WORDS, BLOCK_BITS, CHECK_POLYNOMIAL, CONTEXT_BITS, CONTEXT_PAIRS,
+    CONTEXTS, COUNT_BITS, EPOCH_BITS, FAR_FAULT_BITS, FILTER_BITS, FILTER_COUNT_BITS, FRAME_BITS,
+    L2_TLB_PAIRS, L2_TLB_WAYS, LANES, LENGTH_BITS, LEVEL_BITS, LISTED_ROWS, LISTED_WORDS,
+    LOG_COUNT_BITS, MSHR_COUNT_BITS, OPERAND_BITS, PAGE_BITS, PC_BITS, PLACE_BITS, REGION_BITS,
+    RESIDENCE_BITS, RING_BITS, ROW_BITS, ROW_GROUP_BITS, SECTOR_BITS, SECTORS, SHARED_BITS,
+    SLOT_BITS, SLOTS, SM_BITS, SMS, SPACE_BITS, STATE_BITS, TABLE_BITS, TIME_BITS, WARP_BITS,
+    WORD_BITS,
 };
 
 /// The TLB of all SMs, with sets of `I`-bit numbers.
@@ -90,4 +94,28 @@ pub type LocalScheduler<const E: usize> = BlockScheduler<
     SPACE_BITS,
     MSHR_COUNT_BITS,
     RESIDENCE_BITS,
+>;
+
+/// The checkpoint engine of an SM with 256 KB of registers, 96 KB of shared memory and 64 warps.
+pub type CheckpointEngine = Checkpoint<
+    BEAT_WORDS,
+    32,
+    BLOCK_BITS,
+    LENGTH_BITS,
+    EPOCH_BITS,
+    BEAT_COUNT_BITS,
+    CHECK_POLYNOMIAL,
+    ROW_BITS,
+    { ROW_BITS - ROW_GROUP_BITS },
+    LISTED_ROWS,
+    LISTED_WORDS,
+    SECTORS,
+    SECTOR_BITS,
+    LANES,
+    WARP_BITS,
+    STATE_BITS,
+    SHARED_BITS,
+    OPERAND_BITS,
+    LOG_COUNT_BITS,
+    PLACE_BITS,
 >;

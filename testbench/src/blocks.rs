@@ -3,9 +3,9 @@
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::{
-    block_scheduler, coalescer, context_port, dirty_bits, far_fault_mshr, fault_buffer, gmmu,
-    l1_tlb, l2_tlb, operand_log, page_walk_cache, page_walker, preemption_policy, replay_queue,
-    scoreboard, sm_pipeline,
+    block_scheduler, checkpoint, coalescer, context_port, dirty_bits, far_fault_mshr, fault_buffer,
+    gmmu, l1_tlb, l2_tlb, operand_log, page_walk_cache, page_walker, preemption_policy,
+    replay_queue, scoreboard, sm_pipeline,
 };
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
@@ -16,6 +16,7 @@ use crate::replay::{Kernel as TracedKernel, Replay, ReplayError, Target};
 use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
 use crate::traffic::block_scheduler::BlockSchedulerTraffic;
+use crate::traffic::checkpoint::CheckpointTraffic;
 use crate::traffic::coalescer::CoalescerTraffic;
 use crate::traffic::context_port::ContextPortTraffic;
 use crate::traffic::dirty_bits::DirtyBitsTraffic;
@@ -550,6 +551,49 @@ impl Block for ContextPort {
     }
 }
 
+/// The checkpoint engine.
+pub struct Checkpoint;
+
+impl Block for Checkpoint {
+    type Model = checkpoint::Checkpoint;
+    type Traffic = CheckpointTraffic;
+
+    const NAME: &'static str = "checkpoint";
+
+    fn parameters(config: &str) -> Option<checkpoint::Parameters> {
+        match config {
+            "32" => Some(checkpoint::Parameters::paper()),
+            PROVED => Some(checkpoint::Parameters {
+                port: context_port::Parameters {
+                    words: 5,
+                    word_bits: 8,
+                    block_bits: 2,
+                    length_bits: 3,
+                    epoch_bits: 2,
+                    count_bits: 6,
+                    polynomial: 0x1D,
+                },
+                row_bits: 2,
+                group_bits: 1,
+                lanes: 4,
+                sector_bits: 1,
+                listed: 2,
+                slot_bits: 4,
+                warp_bits: 1,
+                state_bits: 1,
+                shared_bits: 2,
+                operand_bits: 1,
+                log_bits: 2,
+            }),
+            _ => None,
+        }
+    }
+
+    fn traffic(parameters: checkpoint::Parameters, seed: u64) -> CheckpointTraffic {
+        CheckpointTraffic::new(parameters, seed)
+    }
+}
+
 /// The configurations that are meant where none is named.
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
@@ -580,6 +624,8 @@ pub const DEFAULT_POLICY: &str = "16";
 pub const DEFAULT_SCHEDULER: &str = "8";
 /// As above, of the context port.
 pub const DEFAULT_CONTEXT_PORT: &str = "32";
+/// As above, of the checkpoint engine.
+pub const DEFAULT_CHECKPOINT: &str = "32";
 /// As above, of the GMMU.
 pub const DEFAULT_GMMU: &str = "64";
 
@@ -625,6 +671,7 @@ const BLOCKS: &[Registered] = &[
     registered::<PreemptionPolicy>(),
     registered::<BlockScheduler>(),
     registered::<ContextPort>(),
+    registered::<Checkpoint>(),
 ];
 
 /// Why a design cannot be run.
@@ -749,6 +796,7 @@ pub fn default_configuration(block: &str) -> &'static str {
         PreemptionPolicy::NAME => DEFAULT_POLICY,
         BlockScheduler::NAME => DEFAULT_SCHEDULER,
         ContextPort::NAME => DEFAULT_CONTEXT_PORT,
+        Checkpoint::NAME => DEFAULT_CHECKPOINT,
         _ => DEFAULT_QUEUE,
     }
 }

@@ -7,6 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::session::{Coverage, Stimulus};
 
 pub mod block_scheduler;
+pub mod checkpoint;
 pub mod coalescer;
 pub mod context_port;
 pub mod dirty_bits;
