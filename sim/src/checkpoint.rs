@@ -625,7 +625,6 @@ impl Checkpoint {
             }
             self.give(port_inputs.packet_valid && shown.packet_ready);
         }
-        self.queue_done |= inputs.save_done;
         match self.activity {
             Activity::Idle if inputs.ask_valid => self.ask(inputs),
             Activity::Stopping(warp) if inputs.stop_ready => {
@@ -651,6 +650,7 @@ impl Checkpoint {
             Activity::Telling if inputs.ended_ready => self.activity = Activity::Idle,
             _ => self.save(inputs, outputs, fetches_all, through),
         }
+        self.queue_done |= inputs.save_done;
     }
 
     /// The port has taken what it was given.

@@ -4,7 +4,529 @@
 
 mod support;
 
+use faultline_sim::checkpoint::{self, DOES_NOT_FIT, Inputs, Outputs, Parameters};
+use faultline_sim::context_port::{Beat, Kind, Verdict};
+use faultline_testbench::bench::Bench;
+use faultline_testbench::blocks::{self, Checkpoint};
+use faultline_testbench::traffic::checkpoint::{Pace, Request, Surroundings, holds, is_back};
+
 #[test]
 fn matches_model() {
     support::matches_model("checkpoint");
+}
+
+/// An engine with an SM around it.
+struct Engine {
+    bench: Bench<checkpoint::Checkpoint>,
+    sm: Surroundings,
+    parameters: Parameters,
+}
+
+/// What became of a request.
+#[derive(Clone, Debug, Default)]
+struct Ended {
+    verdict: u64,
+    beats: u64,
+    operands: u64,
+    /// Cycles from the request to the verdict.
+    cycles: u64,
+    /// All beats of what was saved, in place or not.
+    saved: Vec<Beat>,
+    /// Where beats were put.
+    puts: Vec<(u64, u64)>,
+    /// Instructions that were offered to the pipeline.
+    offered: u64,
+}
+
+impl Engine {
+    fn new() -> Self {
+        let bench = blocks::bench::<Checkpoint>("32").unwrap();
+        let parameters = *bench.parameters();
+        let sm = Surroundings::new(parameters, 5);
+        let mut engine = Self {
+            bench,
+            sm,
+            parameters,
+        };
+        engine.cycle(&Inputs {
+            reset: true,
+            ..Inputs::default()
+        });
+        engine
+    }
+
+    fn cycle(&mut self, inputs: &Inputs) -> Outputs {
+        let outputs = self.bench.cycle(inputs);
+        outputs.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Runs a request to its verdict, and shows each cycle.
+    fn watch(
+        &mut self,
+        request: &Request,
+        mut look: impl FnMut(&mut Inputs, &Surroundings, u64),
+        mut see: impl FnMut(&Inputs, &Outputs),
+    ) -> Ended {
+        let mut ended = Ended::default();
+        let mut inputs = Inputs::default();
+        let mut asks = true;
+        self.sm.puts.clear();
+        loop {
+            assert!(ended.cycles < 200_000, "no verdict");
+            inputs.ask_valid = false;
+            if asks {
+                request.ask(&mut inputs);
+            }
+            self.sm.drive(&mut inputs);
+            look(&mut inputs, &self.sm, ended.cycles);
+            let outputs = self.cycle(&inputs);
+            see(&inputs, &outputs);
+            self.sm.observe(&inputs, &outputs);
+            ended.cycles += 1;
+            asks &= !outputs.ask_ready;
+            ended.offered += u64::from(outputs.restore_valid && inputs.restore_ready);
+            if !request.restores {
+                if outputs.out_valid && inputs.out_ready {
+                    ended.saved.push(outputs.out_beat);
+                }
+                if outputs.put_valid && inputs.put_ready {
+                    ended.saved.push(outputs.put_beat);
+                }
+            }
+            if outputs.ended_valid && inputs.ended_ready {
+                ended.verdict = outputs.ended_verdict;
+                (ended.beats, ended.operands) = (outputs.ended_beats, outputs.ended_operands);
+                ended.puts = std::mem::take(&mut self.sm.puts);
+                return ended;
+            }
+        }
+    }
+
+    fn run(&mut self, request: &Request) -> Ended {
+        self.watch(request, |_, _, _| {}, |_, _| {})
+    }
+
+    /// A block of two warps in slot 3, with 12 dirty rows, 20 beats of shared memory, a load and a store.
+    fn block(&mut self) -> Request {
+        for row in 0..12 {
+            let lanes = [u64::from(u32::MAX), 1, 0xff00, 0x8000_0001][row as usize % 4];
+            self.sm.write(40 + row, lanes);
+        }
+        self.fill(6, 2, (100, 20));
+        self.sm.squash(3, 6, false, true);
+        self.sm.squash(3, 7, true, true);
+        self.sm.squash(2, 0, true, true);
+        Request {
+            block: 0xB10C,
+            epoch: 0xE9,
+            slot: 3,
+            warps: (6, 7),
+            groups: (5, 6),
+            shared: (100, 20),
+            ..Request::default()
+        }
+    }
+
+    /// Fills SIMT state and shared memory.
+    fn fill(&mut self, warp: u64, warps: u64, (first, count): (u64, u64)) {
+        let states =
+            warp << self.parameters.state_bits..(warp + warps) << self.parameters.state_bits;
+        for place in states {
+            self.sm.beats[2][place as usize] = self.sm.beat();
+        }
+        for place in first..first + count {
+            self.sm.beats[1][place as usize] = self.sm.beat();
+        }
+    }
+}
+
+/// The same block somewhere else.
+fn elsewhere(request: &Request, ended: &Ended, runs: bool) -> Request {
+    Request {
+        restores: true,
+        runs,
+        slot: 11,
+        warps: (20, 21),
+        groups: (200, 201),
+        shared: (3000, request.shared.1),
+        beats: ended.beats,
+        operands: ended.operands,
+        ..request.clone()
+    }
+}
+
+/// Headers of a context, each with its data.
+fn packets(parameters: &Parameters, context: &[Beat]) -> Vec<(u64, Beat, Vec<Beat>)> {
+    let mut packets = Vec::new();
+    let mut next = 0;
+    while let Some(header) = context.get(next) {
+        let length = parameters.port.length(header) as usize;
+        let data = context[next + 1..next + 1 + length].to_vec();
+        packets.push((parameters.port.kind(header), *header, data));
+        next += 1 + length;
+    }
+    packets
+}
+
+/// G1. The stream is read here by the page alone.
+#[test]
+fn all_that_is_dirty_and_all_else_of_the_block_is_saved_and_nothing_else() {
+    let mut engine = Engine::new();
+    let request = engine.block();
+    engine.sm.write(39, 1);
+    engine.sm.write(56, 1);
+    let sm = (engine.sm.beats.clone(), engine.sm.queue.clone());
+    let ended = engine.run(&request);
+    assert_eq!(ended.verdict, Verdict::Accepted as u64);
+    let packets = packets(&engine.parameters, &ended.saved);
+    let kinds: Vec<_> = packets.iter().map(|(kind, _, _)| *kind).collect();
+    assert_eq!(kinds, [1, 2, 3, 4, 5, 5, 5, 5, 5, 6]);
+    let (_, list, data) = &packets[1];
+    let mut next = 0;
+    for row in 0..12_u64 {
+        let half = list[1 + row as usize / 2] >> (16 * (row % 2)) & 0xffff;
+        let sectors = [0xf, 1, 2, 9][row as usize % 4];
+        assert_eq!(half, row | sectors << 11);
+        for sector in (0..4).filter(|sector| sectors >> sector & 1 == 1) {
+            assert_eq!(data[next], sm.0[0][(160 + 4 * row + sector) as usize]);
+            next += 1;
+        }
+    }
+    assert_eq!(next, data.len());
+    assert_eq!(list[7], 0);
+    assert_eq!(packets[2].2, sm.0[1][100..120]);
+    assert_eq!(packets[3].2, sm.0[2][48..64]);
+    let flags = |packet: usize| packets[packet].1[1];
+    // The load's address, the load; the store's address and data, the store.
+    assert_eq!([4, 5, 6, 7, 8].map(flags), [1, 0, 1, 3, 0b110]);
+    assert_eq!(packets[4].2, sm.1[0].operands[0]);
+    assert_eq!(packets[6].2, sm.1[1].operands[0]);
+    assert_eq!(packets[7].2, sm.1[1].operands[1]);
+    for (packet, squashed) in [(5, 0), (8, 1)] {
+        assert_eq!(packets[packet].1[2..5], sm.1[squashed].words);
+        assert_eq!(packets[packet].2.len(), 0);
+    }
+    assert_eq!((ended.operands, ended.beats), (3, ended.saved.len() as u64));
+    assert_eq!(engine.sm.queue.len(), 1, "another block's stays");
+    assert_eq!(
+        engine.sm.dirty.len(),
+        2,
+        "rows around the block's stay dirty"
+    );
+}
+
+/// G2. The slot drains late; the warps go on when the last beat has left.
+#[test]
+fn nothing_is_read_before_the_slot_has_drained_and_no_warp_goes_on_before_the_end() {
+    for runs in [false, true] {
+        let mut engine = Engine::new();
+        let mut request = engine.block();
+        request.runs = runs;
+        let (mut drained, mut last, mut stopped, mut resumed) = (false, false, 0, 0);
+        engine.watch(
+            &request,
+            |inputs, _, cycle| inputs.save_ready &= cycle >= 100,
+            |inputs, outputs| {
+                let reads = outputs.get_valid || outputs.walk_valid || outputs.out_valid;
+                assert!(drained || !reads);
+                drained |= inputs.save_ready && stopped == 2;
+                stopped += u64::from(outputs.stop_valid && inputs.stop_ready);
+                assert!(last || !outputs.resume_valid);
+                resumed += u64::from(outputs.resume_valid && inputs.resume_ready);
+                last |= outputs.out_last && inputs.out_ready;
+            },
+        );
+        assert_eq!((stopped, resumed), (2, if runs { 2 } else { 0 }));
+    }
+}
+
+/// G1, G3. A base, an increment, and both back in other places, at several paces.
+#[test]
+fn base_and_increment_come_back_as_the_block_was() {
+    for pace in [256, 200, 60] {
+        let mut engine = Engine::new();
+        engine.sm.pace = Pace::all(pace);
+        let mut base = engine.block();
+        base.runs = true;
+        let first = engine.run(&base);
+        assert!(engine.sm.running[6] && engine.sm.running[7]);
+        assert_eq!(
+            engine.sm.queue.len(),
+            3,
+            "a base leaves instructions where they are"
+        );
+        // The block goes on.
+        engine.sm.write(41, 0xffff);
+        engine.sm.write(55, 2);
+        engine.fill(6, 2, (100, 20));
+        let leaves = Request {
+            epoch: 0xEA,
+            ..base.clone()
+        };
+        let leaves = Request {
+            runs: false,
+            ..leaves
+        };
+        // All of what is to be there at the end.
+        let mut whole = engine.sm.dirty.clone();
+        (40..52).for_each(|row| {
+            whole.entry(row).or_insert(u64::from(u32::MAX));
+        });
+        let increment = engine.run(&leaves);
+        assert!(!engine.sm.running[6]);
+        assert!(increment.beats < first.beats + 40);
+        let rows: Vec<Beat> = (160..224).map(|place| engine.sm.beats[0][place]).collect();
+        let (shared, states) = (
+            engine.sm.beats[1][100..120].to_vec(),
+            engine.sm.beats[2][48..64].to_vec(),
+        );
+        for (asked, ended, runs) in [(&base, &first, false), (&leaves, &increment, true)] {
+            engine.sm.read = ended.saved.clone().into();
+            let verdict = engine.run(&elsewhere(asked, ended, runs)).verdict;
+            assert_eq!(verdict, Verdict::Accepted as u64);
+        }
+        // Rows 40 to 51 and 55, with the sectors that were ever dirty.
+        for (row, lanes) in whole {
+            let sectors = match row {
+                41 => 3,
+                55 => 1,
+                _ => [0xf, 1, 2, 9][row as usize % 4],
+            };
+            assert_ne!(lanes, 0);
+            for sector in (0..4).filter(|sector| sectors >> sector & 1 == 1) {
+                let (from, to) = (row - 40, 1600 + row - 40);
+                let to = engine.sm.beats[0][(4 * to + sector) as usize];
+                assert_eq!(
+                    to,
+                    rows[(4 * from + sector) as usize],
+                    "row {row}, sector {sector}"
+                );
+            }
+        }
+        assert_eq!(engine.sm.beats[1][3000..3020], shared);
+        assert_eq!(engine.sm.beats[2][160..176], states);
+        assert!(engine.sm.running[20] && engine.sm.running[21]);
+        let back = engine.sm.queue.iter().filter(|other| other.slot == 11);
+        let back: Vec<_> = back.map(|other| (other.warp, other.store)).collect();
+        assert_eq!(back, [(20, false), (21, true)]);
+    }
+}
+
+/// G4, G5. Every bit of a context; nothing of any is put anywhere else, and nothing stays in the queue.
+#[test]
+fn context_with_one_changed_bit_is_refused_and_touches_nobody_else() {
+    let mut engine = Engine::new();
+    let request = engine.block();
+    let ended = engine.run(&request);
+    let again = elsewhere(&request, &ended, true);
+    let bits: Vec<_> = (0..ended.saved.len() * 256).step_by(37).collect();
+    for bit in bits {
+        let mut context = ended.saved.clone();
+        context[bit / 256][bit % 256 / 32] ^= 1 << (bit % 32);
+        engine.sm.read = context.into();
+        engine.sm.running.fill(false);
+        let refused = engine.run(&again);
+        assert_ne!(refused.verdict, Verdict::Accepted as u64, "bit {bit}");
+        for (space, place) in refused.puts {
+            assert!(
+                again.owns(&engine.parameters, space, place),
+                "bit {bit}: {space} {place}"
+            );
+        }
+        assert!(
+            engine.sm.queue.iter().all(|other| other.slot != 11),
+            "bit {bit}"
+        );
+        assert!(
+            engine.sm.running.iter().all(|running| !running),
+            "bit {bit}"
+        );
+    }
+    // The engine is as it was.
+    engine.sm.read = ended.saved.clone().into();
+    assert_eq!(engine.run(&again).verdict, Verdict::Accepted as u64);
+}
+
+/// G4, G5. A whole context, for a block that is smaller in one way.
+#[test]
+fn context_that_does_not_fit_is_refused() {
+    let mut engine = Engine::new();
+    let request = engine.block();
+    let ended = engine.run(&request);
+    let fits = elsewhere(&request, &ended, true);
+    let smaller = [
+        Request {
+            groups: (200, 200),
+            ..fits.clone()
+        },
+        Request {
+            shared: (3000, 19),
+            ..fits.clone()
+        },
+        Request {
+            shared: (3000, 0),
+            ..fits.clone()
+        },
+        Request {
+            warps: (20, 20),
+            ..fits.clone()
+        },
+        Request {
+            operands: 2,
+            ..fits.clone()
+        },
+        Request {
+            operands: 0,
+            ..fits.clone()
+        },
+    ];
+    let larger = [
+        Request {
+            shared: (3000, 21),
+            ..fits.clone()
+        },
+        Request {
+            warps: (20, 22),
+            ..fits.clone()
+        },
+    ];
+    for other in smaller.iter().chain(&larger) {
+        engine.sm.read = ended.saved.clone().into();
+        let refused = engine.run(other);
+        assert_eq!(refused.verdict, DOES_NOT_FIT, "{other:?}");
+        for (space, place) in refused.puts {
+            assert!(
+                other.owns(&engine.parameters, space, place),
+                "{other:?}: {space} {place}"
+            );
+        }
+        assert!(engine.sm.queue.iter().all(|squashed| squashed.slot != 11));
+    }
+}
+
+/// G6. With any room the beats are the same, and come back.
+#[test]
+fn in_place_and_in_memory_is_the_same() {
+    let mut alone = Engine::new();
+    let request = alone.block();
+    let ended = alone.run(&request);
+    let beats = ended.beats;
+    for (rows, shared) in [
+        (0, 1),
+        (1, 0),
+        (2, 3),
+        (10, 10),
+        (30, 0),
+        (0, beats),
+        (40, 200),
+    ] {
+        let mut engine = Engine::new();
+        let request = Request {
+            room_rows: (1000, rows),
+            room_shared: (2000, shared),
+            ..engine.block()
+        };
+        let held = holds(&engine.sm, &engine.parameters, &request);
+        let in_place = engine.run(&request);
+        assert_eq!(in_place.saved, ended.saved);
+        let room = (4 * rows + shared).min(beats);
+        assert_eq!(in_place.puts.len() as u64, room);
+        let expected = (0..room).map(|beat| match beat < 4 * rows {
+            true => (0, 4000 + beat),
+            false => (1, 2000 + beat - 4 * rows),
+        });
+        assert_eq!(in_place.puts, expected.collect::<Vec<_>>());
+        assert_eq!(engine.sm.left.len() as u64, beats - room);
+        engine.sm.read = std::mem::take(&mut engine.sm.left).into();
+        let again = elsewhere(&request, &in_place, false);
+        assert_eq!(engine.run(&again).verdict, Verdict::Accepted as u64);
+        assert!(is_back(&engine.sm, &engine.parameters, &again, &held));
+    }
+}
+
+/// G7. All sides are ready; beats of what is dirty, shared memory, SIMT state, instructions and operands count.
+#[test]
+fn saving_takes_hardly_more_cycles_than_beats() {
+    for (rows, lanes, shared, most) in [
+        (2000, u64::from(u32::MAX), 1500, 1.02),
+        (2000, u64::from(u32::MAX), 0, 1.02),
+        (100, u64::from(u32::MAX), 100, 1.05),
+        (500, 0xffff, 100, 1.05),
+        // A header for 14 beats.
+        (1000, 1, 0, 1.08),
+    ] {
+        let mut engine = Engine::new();
+        // Each third row is clean, where there is room.
+        let step = if rows < 600 { 3 } else { 1 };
+        (0..rows).for_each(|row| engine.sm.write(row * step, lanes));
+        let request = Request {
+            warps: (0, 7),
+            groups: (0, 255),
+            shared: (0, shared),
+            ..Request::default()
+        };
+        let ended = engine.run(&request);
+        let content = rows * engine.parameters.sectors_of(lanes).count_ones() as u64;
+        let content = content + shared + 8 * 8;
+        let limit = content as f64 * most + 60.0;
+        assert!(
+            (ended.cycles as f64) < limit,
+            "{rows} rows, {shared} of shared memory: {} cycles for {content} beats",
+            ended.cycles
+        );
+    }
+}
+
+/// G8. A request waits for its turn; each has one verdict.
+#[test]
+fn each_request_has_one_verdict_in_its_turn() {
+    let mut engine = Engine::new();
+    let request = engine.block();
+    let (mut asked, mut ended) = (0, 0);
+    let mut inputs = Inputs::default();
+    for _ in 0..3000 {
+        request.ask(&mut inputs);
+        engine.sm.drive(&mut inputs);
+        let outputs = engine.cycle(&inputs);
+        engine.sm.observe(&inputs, &outputs);
+        if outputs.ask_ready {
+            assert_eq!(asked, ended);
+            asked += 1;
+        }
+        ended += u64::from(outputs.ended_valid && inputs.ended_ready);
+    }
+    assert!(asked > 10 && asked - ended < 2);
+    inputs.ask_valid = false;
+    for _ in 0..1000 {
+        engine.sm.drive(&mut inputs);
+        let outputs = engine.cycle(&inputs);
+        engine.sm.observe(&inputs, &outputs);
+        ended += u64::from(outputs.ended_valid && inputs.ended_ready);
+    }
+    assert_eq!(asked, ended);
+}
+
+/// G8. A packet that memory gives twice is an instruction more than the log had room for: it is not even offered.
+#[test]
+fn instruction_beyond_what_the_log_had_is_not_offered() {
+    let mut engine = Engine::new();
+    let request = engine.block();
+    let ended = engine.run(&request);
+    let parts = packets(&engine.parameters, &ended.saved);
+    let end = ended.saved.len() - 1;
+    let load: usize = parts[4..6].iter().map(|(_, _, data)| 1 + data.len()).sum();
+    let start: usize = parts[..4].iter().map(|(_, _, data)| 1 + data.len()).sum();
+    let mut context = ended.saved[..end].to_vec();
+    for _ in 0..5 {
+        context.extend_from_slice(&ended.saved[start..start + load]);
+    }
+    context.push(ended.saved[end]);
+    engine.sm.read = context.into();
+    let refused = engine.run(&elsewhere(&request, &ended, false));
+    assert_eq!(refused.verdict, Verdict::WrongCheck as u64);
+    assert_eq!(refused.offered, 2);
+    assert_eq!(
+        engine.parameters.port.kind(&ended.saved[end]),
+        Kind::End as u64
+    );
 }

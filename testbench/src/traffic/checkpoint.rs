@@ -228,12 +228,13 @@ impl CheckpointTraffic {
         (first, count)
     }
 
-    /// Slots, warps, registers and shared memory of a block, in the lower halves.
-    fn block(&mut self) -> Request {
+    /// Slot, warps, registers and shared memory of a block; registers and shared memory in the lower halves if the upper
+    /// ones may be somebody's room.
+    fn block(&mut self, halves: bool) -> Request {
         let parameters = self.parameters;
         let groups = 1 << (parameters.row_bits - parameters.group_bits);
         let most = self.dice.below(3) * 8 + 2;
-        let (first, last) = self.range(groups / 2);
+        let (first, last) = self.range(groups >> u64::from(halves));
         let (first_warp, last_warp) = self.range(1 << parameters.warp_bits);
         let longest = (1 << parameters.port.length_bits) - 1;
         Request {
@@ -242,7 +243,10 @@ impl CheckpointTraffic {
             slot: self.dice.below(1 << parameters.slot_bits),
             warps: (first_warp, last_warp.min(first_warp + 3)),
             groups: (first, last.min(first + most)),
-            shared: self.part(1 << (parameters.shared_bits - 1), 40.min(longest)),
+            shared: self.part(
+                1 << (parameters.shared_bits - usize::from(halves)),
+                40.min(longest),
+            ),
             ..Request::default()
         }
     }
@@ -250,9 +254,10 @@ impl CheckpointTraffic {
     /// A base, or what leaves with its block.
     fn save(&mut self) -> Request {
         let parameters = self.parameters;
-        let mut request = self.block();
+        let halves = self.dice.chance(128);
+        let mut request = self.block(halves);
         request.runs = self.dice.chance(96);
-        if self.dice.chance(128) {
+        if halves {
             let rows = 1 << (parameters.row_bits - 1);
             let (first, count) = self.part(rows, 60);
             request.room_rows = (rows + first, count);
@@ -304,17 +309,19 @@ impl CheckpointTraffic {
         let chosen = self.dice.below(self.memory.len() as u64) as usize;
         let saved = self.memory[chosen].clone();
         let then = &saved.request;
-        let mut request = self.block();
+        let halves = then.room(&parameters) > 0;
+        let mut request = self.block(halves);
         request.restores = true;
         request.runs = self.dice.chance(128);
         (request.block, request.epoch) = (then.block, then.epoch);
         request.shared.1 = then.shared.1;
-        request.shared.0 = self
-            .dice
-            .below((1 << (parameters.shared_bits - 1)) - then.shared.1 + 1);
+        let half = usize::from(halves);
+        let end = 1 << (parameters.shared_bits - half);
+        // With beats up to the end, the first of none would be behind it.
+        request.shared.0 = self.dice.below((end - then.shared.1 + 1).min(end));
         let groups = then.groups.1 - then.groups.0;
-        let half = 1 << (parameters.row_bits - parameters.group_bits - 1);
-        request.groups.0 = self.dice.below(half - groups);
+        let end = 1 << (parameters.row_bits - parameters.group_bits - half);
+        request.groups.0 = self.dice.below(end - groups);
         request.groups.1 = request.groups.0 + groups;
         let warps = then.warps.1 - then.warps.0;
         request.warps.0 = self.dice.below((1 << parameters.warp_bits) - warps);
@@ -488,7 +495,12 @@ impl Traffic for CheckpointTraffic {
         }
         self.cycle += 1;
         self.before = model.activity();
-        inputs.reset = self.cycle < 3 || self.dice.below(8192) == 0;
+        let short = matches!(
+            self.before,
+            Activity::Clearing | Activity::Dropping | Activity::Resuming(_)
+        );
+        let rare = if short { 128 } else { 4096 };
+        inputs.reset = self.cycle < 3 || self.dice.below(rare) == 0;
         if self.request.is_none() && self.dice.chance(64) {
             let restores = !self.memory.is_empty() && self.dice.chance(150);
             self.request = Some(match restores {
