@@ -168,6 +168,7 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
         "preemption_policy",
         "block_scheduler",
         "context_port",
+        "checkpoint",
     ];
     let reports = blocks
         .iter()

@@ -2,7 +2,7 @@
 //!
 //! Blocks: [`replay_queue`], [`operand_log`], [`coalescer`], [`l1_tlb`], [`l2_tlb`], [`far_fault_mshr`],
 //! [`fault_buffer`], [`scoreboard`], [`sm_pipeline`], [`page_walker`], [`page_walk_cache`], [`gmmu`],
-//! [`dirty_bits`], [`preemption_policy`], [`block_scheduler`], [`context_port`]. Primitives under them: [`register`],
+//! [`dirty_bits`], [`preemption_policy`], [`block_scheduler`], [`context_port`], [`checkpoint`]. Primitives under them: [`register`],
 //! [`memory`], [`masked_memory`], [`arbiter`], [`any_of`], [`count_of`], [`lowest`], [`turns`], [`select`], [`span`],
 //! [`recency`], [`service_order`], [`warp_scheduler`], [`word_check`].
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
