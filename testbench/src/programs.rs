@@ -1,7 +1,8 @@
-//! Programs and traces on an SM whose pipeline is in lockstep: the reference, its kernel or its Verilog see everything that
-//! goes over the pipeline's ports, and must show the same in every cycle. What holds of the run, and what is counted
-//! in it, then holds of each of them.
+//! Programs and traces on an SM whose pipeline is in lockstep, and with it the checkpoint engine where thread blocks leave: the
+//! reference, its kernel or its Verilog see everything that goes over their ports, and must show the same in every
+//! cycle. What holds of the run, and what is counted in it, then holds of each of them.
 
+use faultline_sim::checkpoint;
 use faultline_sim::ports::{Model, Ports};
 use faultline_sim::sm::restart::{Failure, Trial};
 use faultline_sim::sm::{Outcome, Sm, SmError};
@@ -34,10 +35,38 @@ pub enum ProgramError {
     Failure(#[from] Failure),
 }
 
-/// A pipeline in several back ends.
+/// A pipeline in several back ends, with a checkpoint engine.
 pub struct Pipeline {
     parameters: Parameters,
     lockstep: Lockstep,
+    engine: Recorded<checkpoint::Checkpoint>,
+}
+
+/// A block in lockstep whose inputs are recorded, and run many cycles at a time.
+struct Recorded<M: Model> {
+    parameters: M::Parameters,
+    lockstep: Lockstep,
+    frames: Vec<u64>,
+}
+
+impl<M: Model> Recorded<M> {
+    fn push(&mut self, inputs: &M::Inputs) {
+        let start = self.frames.len();
+        let words = self.lockstep.layout().input_words();
+        self.frames.resize(start + words, 0);
+        inputs.pack(&self.parameters, &mut self.frames[start..]);
+    }
+
+    /// Runs what was recorded.
+    fn run(&mut self) -> Result<(), ProgramError> {
+        let cycles = self.frames.len() / self.lockstep.layout().input_words();
+        self.lockstep.run(&self.frames)?;
+        self.frames.clear();
+        match self.lockstep.difference(cycles) {
+            Some(mismatch) => Err(ProgramError::Mismatch(Box::new(mismatch))),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Pipeline {
@@ -51,9 +80,19 @@ impl Pipeline {
             block: blocks::SmPipeline::NAME.to_owned(),
             config: config.to_owned(),
         };
+        let engine = Recorded {
+            parameters: checkpoint::Parameters::paper(),
+            lockstep: blocks::lockstep(
+                blocks::Checkpoint::NAME,
+                blocks::DEFAULT_CHECKPOINT,
+                kinds,
+            )?,
+            frames: Vec::new(),
+        };
         Ok(Self {
             parameters: blocks::SmPipeline::parameters(config).ok_or_else(unknown)?,
             lockstep,
+            engine,
         })
     }
 
@@ -97,6 +136,13 @@ impl Pipeline {
             ..<SmPipeline as Model>::Inputs::default()
         };
         reset.pack(&self.parameters, &mut frames);
+        let switches = sm.switches() && sm.checkpoint_parameters() == self.engine.parameters;
+        if switches {
+            self.engine.push(&checkpoint::Inputs {
+                reset: true,
+                ..checkpoint::Inputs::default()
+            });
+        }
         while !sm.is_finished() {
             while frames.len() < CHUNK * words && !sm.is_finished() {
                 let (inputs, outputs) = sm.cycle()?;
@@ -104,6 +150,12 @@ impl Pipeline {
                 frames.resize(start + words, 0);
                 inputs.pack(&self.parameters, &mut frames[start..]);
                 observe(&inputs, &outputs);
+                if switches {
+                    self.engine.push(sm.checkpoint_ports().0);
+                }
+            }
+            if switches {
+                self.engine.run()?;
             }
             self.lockstep.run(&frames)?;
             if let Some(mismatch) = self.lockstep.difference(frames.len() / words) {

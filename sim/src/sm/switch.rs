@@ -641,6 +641,12 @@ impl Sm<'_> {
         Ok(())
     }
 
+    /// Whether thread blocks leave it.
+    #[must_use]
+    pub fn switches(&self) -> bool {
+        self.switch.is_used()
+    }
+
     /// The sizes of its checkpoint engine.
     #[must_use]
     pub const fn checkpoint_parameters(&self) -> checkpoint::Parameters {
