@@ -257,7 +257,7 @@ pub fn run(trials: u64, args: &Args, schemes: &[Scheme], global: &Global) -> Res
             }
         };
         let configs: Vec<&str> = configs.iter().map(|config| config.as_ref()).collect();
-        let origin = setups::origin_of(&configs)?;
+        let origin = setups::origin_of(&configs, true)?;
         let page = markdown(&rows, trials, seed, backend, &origin);
         file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }

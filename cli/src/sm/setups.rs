@@ -7,7 +7,9 @@ use faultline_sim::sm_pipeline;
 use faultline_sim::sm_pipeline::Scheme;
 use faultline_synth::tool::VERILATOR;
 use faultline_testbench::backend::{BackendError, Kind};
-use faultline_testbench::blocks::{self, Block, SetupError, SmPipeline};
+use faultline_testbench::blocks::{
+    self, Block, Checkpoint, DEFAULT_CHECKPOINT, SetupError, SmPipeline,
+};
 use faultline_testbench::origin;
 use faultline_testbench::programs::Pipeline;
 use miette::{Result, miette};
@@ -164,18 +166,21 @@ fn design(parameters: &sm_pipeline::Parameters) -> Result<&'static str> {
 /// The version of the model, and of the Verilog that is in lockstep with it.
 pub fn origin(setups: &[Setup]) -> Result<String> {
     let configs = setups.iter().filter_map(|setup| Some(setup.backend?.1));
-    origin_of(&configs.collect::<Vec<_>>())
+    origin_of(&configs.collect::<Vec<_>>(), false)
 }
 
-/// The version of the model, and of the Verilog of these configurations.
-pub fn origin_of(configs: &[&str]) -> Result<String> {
+/// The version of the model, and of the Verilog of these configurations of the pipeline, and of the checkpoint engine.
+pub fn origin_of(configs: &[&str], engine: bool) -> Result<String> {
     let version = env!("CARGO_PKG_VERSION");
     if configs.is_empty() {
         return Ok(format!(" with the reference model of Faultline {version}"));
     }
     let designs = faultline_hw::registry::designs();
-    let is_run =
-        |design: &&Design| design.block == SmPipeline::NAME && configs.contains(&design.config);
+    let is_run = |design: &&Design| match design.block {
+        SmPipeline::NAME => configs.contains(&design.config),
+        Checkpoint::NAME => engine && design.config == DEFAULT_CHECKPOINT,
+        _ => false,
+    };
     let origin =
         origin::verilog(designs.iter().filter(is_run)).map_err(|error| miette!("{error}"))?;
     Ok(match VERILATOR.version() {
