@@ -266,6 +266,18 @@ fn block_scheduler_guarantees_are_proved() {
 }
 
 #[test]
+fn checkpoint_guarantees_are_proved() {
+    if !missing() {
+        let proof = Proof::of("checkpoint");
+        proof.arise(&[]);
+        // What the order of what is saved needs is of no use to the others.
+        for guarantee in 1..=proof.guarantees {
+            proof.hold(guarantee, 1, MERGE);
+        }
+    }
+}
+
+#[test]
 fn context_port_guarantees_are_proved() {
     if !missing() {
         Proof::of("context_port").check("");
