@@ -16,7 +16,7 @@ mod stream;
 mod subject;
 
 pub use choice::{Answer, Chooser, Question};
-pub use measure::{Increment, Measure, measure};
+pub use measure::{Increment, Measure, changed, measure};
 pub use recording::{Allocation, Recording, Shape};
 pub use run::{Contexts, Outcome, Policy, Setup, preempt};
 pub use saving::{Request, Saved, Stuck, save};

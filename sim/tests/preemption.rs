@@ -41,6 +41,7 @@ fn setup(policy: Policy, launch_us: u64, expected_us: u64, progress: u64) -> Set
         progress,
         by_lane: true,
         stops_together: false,
+        most_of_base: None,
     }
 }
 
@@ -335,6 +336,56 @@ fn policies_wait_in_the_papers_order() {
             "{name}"
         );
         assert_eq!(pep.latency, pep.increments.saved.cycles, "{name}");
+    }
+}
+
+/// What is varied to find out what it is worth: less of an increment, and one drain for all blocks.
+#[test]
+fn variations_change_what_they_name() {
+    let subject = of_table("GM");
+    let chooser = at(&subject, 50);
+    let built = setup(Policy::Pep, 25, 20, 50);
+    let of = |setup: &Setup| preempt(&subject, &chooser, setup).unwrap();
+    let (here, half) = (
+        of(&built),
+        of(&Setup {
+            most_of_base: Some(50),
+            ..built
+        }),
+    );
+    let part = |outcome: &faultline_sim::preemption::Outcome| {
+        outcome.increments.saved.registers as f64 / outcome.bases.saved.registers as f64
+    };
+    assert!(
+        part(&here) > 0.6 && (0.45..0.51).contains(&part(&half)),
+        "{}",
+        part(&half)
+    );
+    let together = of(&Setup {
+        stops_together: true,
+        ..built
+    });
+    let drains = (subject.blocks - 1) * subject.drain;
+    assert!(subject.drain > 100);
+    assert_eq!(here.latency - together.latency, drains);
+}
+
+/// An SM issues two instructions in a cycle, however many blocks it has.
+#[test]
+fn blocks_issue_no_more_than_the_sm_can() {
+    for entry in &TABLE_1 {
+        let subject = of_table(entry.name);
+        assert!(
+            subject.rate() * subject.blocks as f64 <= 2.0 + 1e-9,
+            "{}",
+            entry.name
+        );
+        let least = 1000 * subject.blocks / 2;
+        assert!(
+            subject.warm_up() >= least.min(subject.block),
+            "{}",
+            entry.name
+        );
     }
 }
 

@@ -65,3 +65,12 @@ pub fn measure(recording: &Recording, progress: u64, after_us: &[u64]) -> Measur
         increments: after_us.iter().map(increment).collect(),
     }
 }
+
+/// Beats of the sectors that a block changes from one part of its time to another, both in percent; in the mean.
+#[must_use]
+pub fn changed(recording: &Recording, from: u64, to: u64) -> f64 {
+    let at = |stream: &Stream, progress| stream.cycles * progress / 100;
+    let streams = recording.streams.iter();
+    let dirty = streams.map(|stream| sectors(&stream.between(at(stream, from), at(stream, to))));
+    dirty.sum::<u64>() as f64 / recording.streams.len().max(1) as f64
+}

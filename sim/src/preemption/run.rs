@@ -70,6 +70,8 @@ pub struct Setup {
     pub by_lane: bool,
     /// All blocks of an SM stop at once and drain together, as in the paper; the engine stops one after the other.
     pub stops_together: bool,
+    /// An increment has no more rows than this part of its base, percent: the first ones.
+    pub most_of_base: Option<u64>,
 }
 
 /// Contexts of one kind.
@@ -106,8 +108,10 @@ pub struct Outcome {
     pub increments: Contexts,
     /// and contexts that were saved once.
     pub singles: Contexts,
-    /// Cycles in which blocks did not run because they were saved, or had been before the kernel came, of all blocks.
+    /// Cycles in which blocks did not run because they were saved, of all blocks together.
     pub stopped: u64,
+    /// Cycles for which those that had left before the kernel came left their place empty.
+    pub waited: u64,
 }
 
 /// A block in its slot.
@@ -185,6 +189,7 @@ impl<'subject> Preemption<'subject> {
                 increments: Contexts::default(),
                 singles: Contexts::default(),
                 stopped: 0,
+                waited: 0,
             },
         }
     }
@@ -245,7 +250,7 @@ impl<'subject> Preemption<'subject> {
             self.save(slot, runs)?;
             // It stands still until the kernel takes its place.
             if !runs {
-                self.outcome.stopped += self.setup.launch.saturating_sub(self.now);
+                self.outcome.waited += self.setup.launch.saturating_sub(self.now);
             }
         }
         Ok(())
@@ -365,8 +370,18 @@ impl<'subject> Preemption<'subject> {
                 dirty
             }
             None => stream.dirty(now),
-            Some(base) if is_longer => stream.since(stream.steady(start, base), now - base),
-            Some(base) => stream.between(base, now),
+            Some(base) => {
+                let at = stream.steady(start, base);
+                let mut dirty = match is_longer {
+                    true => stream.since(at, now - base),
+                    false => stream.between(base, now),
+                };
+                if let Some(percent) = self.setup.most_of_base {
+                    let most = stream.dirty(at).len() * percent as usize / 100;
+                    dirty = dirty.into_iter().take(most).collect();
+                }
+                dirty
+            }
         };
         scaled(&dirty, stream.rows, subject.rows)
     }

@@ -2,6 +2,7 @@
 
 use super::recording::Recording;
 use super::stream::Stream;
+use crate::sm_pipeline::WIDTH;
 
 /// Cycles of a microsecond (Li et al., Table II).
 pub const MHZ: u64 = 1216;
@@ -162,34 +163,40 @@ impl Subject {
     }
 
     /// Cycles of the stream that pass in a cycle of the block: those of a long block pass as they were recorded, for its loops
-    /// take no longer; a short one has to come to its end.
+    /// take no longer, if all blocks together issue no more than the SM can; a short one has to come to its end.
     #[must_use]
     pub fn pace(&self) -> f64 {
-        (self.stream.cycles as f64 / self.block as f64).max(1.0)
-    }
-
-    /// Instructions of a block.
-    #[must_use]
-    pub fn instructions(&self) -> u64 {
-        let recorded = self.stream.executed.len() as f64;
-        (recorded * self.block as f64 / self.rate_of_time()).round() as u64
+        let whole = self.stream.cycles as f64 / self.block as f64;
+        whole.max((self.most() / self.recorded()).min(1.0))
     }
 
     /// Instructions that a block issues in a cycle.
     #[must_use]
     pub fn rate(&self) -> f64 {
-        self.stream.executed.len() as f64 / self.rate_of_time()
+        (self.recorded() * self.pace()).min(self.most())
     }
 
-    /// Cycles of the block in which its stream's instructions are issued.
-    fn rate_of_time(&self) -> f64 {
-        self.stream.cycles.max(1) as f64 / self.pace()
+    /// Instructions that a block can issue in a cycle if all do.
+    fn most(&self) -> f64 {
+        WIDTH as f64 / self.blocks as f64
+    }
+
+    /// Instructions that the recorded block has issued in a cycle.
+    fn recorded(&self) -> f64 {
+        self.stream.executed.len() as f64 / self.stream.cycles.max(1) as f64
+    }
+
+    /// Instructions of a block.
+    #[must_use]
+    pub fn instructions(&self) -> u64 {
+        (self.rate() * self.block as f64).round() as u64
     }
 
     /// Cycles in which a new block issues its first 1,000 instructions, or all of them.
     #[must_use]
     pub fn warm_up(&self) -> u64 {
-        let time = self.stream.time_of(WARM_UP) as f64 / self.pace();
+        let recorded = self.stream.time_of(WARM_UP) as f64 / self.pace();
+        let time = recorded.max(WARM_UP as f64 / self.most());
         (time as u64).min(self.block)
     }
 }
