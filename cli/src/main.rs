@@ -1,5 +1,6 @@
 //! The `faultline` command.
 
+mod bars;
 mod cosim;
 mod cost;
 mod doctor;
@@ -7,6 +8,7 @@ mod export;
 mod gmmu;
 mod library;
 mod output;
+mod preempt;
 mod report;
 mod sm;
 mod sram;
@@ -45,6 +47,7 @@ enum Command {
     Timeline(timeline::Args),
     Walk(walk::Args),
     Gmmu(gmmu::Args),
+    Preempt(preempt::Args),
     Doctor(doctor::Args),
 }
 
@@ -100,6 +103,7 @@ fn main() -> ExitCode {
         Command::Timeline(args) => timeline::run(args, &global),
         Command::Walk(args) => walk::run(args, &global),
         Command::Gmmu(args) => gmmu::run(args, &global),
+        Command::Preempt(args) => preempt::run(args, &global),
         Command::Doctor(args) => doctor::run(args, &global),
     };
     match result {

@@ -16,6 +16,7 @@ pub mod page_walk_cache;
 pub mod page_walker;
 mod place;
 pub mod ports;
+pub mod preemption;
 pub mod preemption_policy;
 pub mod replay_queue;
 pub mod scoreboard;

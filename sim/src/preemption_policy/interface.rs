@@ -69,6 +69,20 @@ impl Case {
         Self::Switch,
     ];
 
+    /// What it is called.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TwoCheckpoints => "two checkpoints",
+            Self::OneCheckpoint => "one checkpoint",
+            Self::Drain => "drain",
+            Self::DrainThenOne => "drain, then one",
+            Self::DrainThenTwo => "drain, then two",
+            Self::Flush => "flush",
+            Self::Switch => "switch",
+        }
+    }
+
     /// PEP's, if the preemption is so far away, and the next block runs for `warm_up` before it is saved.
     #[must_use]
     pub const fn of_pep(estimate: &Estimate, launch: u64, warm_up: u64) -> Self {
