@@ -28,7 +28,7 @@ struct Options {
     /// Each Nth case alone
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     step: u32,
-    /// The same for the kernel, which is slow; that of the others if not given
+    /// The same for the kernel, which is slow, but for the sweep of one entry; as the others if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     kernel_step: Option<u32>,
     /// Write what was found to this Markdown file
@@ -97,7 +97,7 @@ impl Job {
 
     fn step(self, options: &Options) -> usize {
         match self {
-            Self::Oracle(_) => options.step as usize,
+            Self::Oracle(_) | Self::OneByOne(Sweep::Entry, _) => options.step as usize,
             Self::OneByOne(_, kind) | Self::AtOnce(_, kind) => options.step(kind),
         }
     }
