@@ -13,21 +13,22 @@ use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
 /// and from README.
-const OLDER: [&str; 7] = [
+const OLDER: [&str; 6] = [
     "testbench/reports/lockstep.md",
     "testbench/reports/lockstep_64_warps.md",
     "testbench/reports/lockstep_64_warps_kernel.md",
     "testbench/reports/mutants.md",
     "testbench/reports/mutants_sm_pipeline.md",
-    "sim/reports/restart_verilog.md",
     "sim/reports/traces.md",
 ];
 /// What README calls them.
 const CALLED_OLDER: &str =
     "- From older Verilog than that at hand, or without the names of their designs: ";
 /// Reports in which no Verilog was run.
-const WITHOUT_VERILOG: [&str; 4] = [
+const WITHOUT_VERILOG: [&str; 6] = [
     "sim/reports/gmmu.md",
+    "sim/reports/preempt.md",
+    "sim/reports/preempt_kernels.md",
     "sim/reports/performance.md",
     "sim/reports/performance_faults.md",
     "sim/reports/restart.md",
