@@ -527,6 +527,22 @@ fn committed_preemption_stays_within_the_bars() {
     }
     // The one kernel that the paper does not count among those of two checkpoints has its reason.
     assert!(part("ST", "two checkpoints") == 0.0 || report.contains("ST is one more here"));
+    let told = |before: &str| {
+        let rest = report.split(before).nth(1);
+        let rest = rest.unwrap_or_else(|| panic!("the report does not say: {before}"));
+        let number = rest.trim_start_matches('+').split([' ', ',']).next();
+        number.unwrap().parse::<f64>().unwrap()
+    };
+    let increment = told("The increment is ");
+    let cut = report.split(" us, +").nth(1).unwrap();
+    let cut: f64 = cut.split(' ').next().unwrap().parse().unwrap();
+    for said in [
+        format!("PEP is {} % slower than the paper's", told("**pep** is ")),
+        format!("its increments are {increment:.0} % of their bases and not 56.1"),
+        format!("without these three it is {cut} % from it"),
+    ] {
+        assert!(readme.contains(&said), "README.md does not say: {said}");
+    }
     let mean = report_row(&kernels, "mean", "## What is dirty");
     let of = |column: &str| mean.iter().find(|(name, _)| *name == column).unwrap().1;
     for said in [

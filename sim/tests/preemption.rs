@@ -9,7 +9,7 @@ use faultline_sim::preemption::{
     SECTORS, Setup, Shape, Stream, Subject, TABLE_1, measure, preempt, save, sectors,
 };
 use faultline_sim::preemption_policy::Case;
-use faultline_sim::simt::kernels::{KERNELS, named};
+use faultline_sim::simt::kernels::{self, KERNELS, named};
 use faultline_sim::sm::Work;
 use rayon::prelude::*;
 
@@ -125,6 +125,39 @@ fn recordings_agree_with_the_dirty_bits() {
             }
         }
     });
+}
+
+/// An address takes two rows, another register one, in whole groups; a thread has at least what its program names.
+#[test]
+fn registers_take_the_rows_that_they_need() {
+    // Of sgemm's 32 registers two are addresses, of spmv's 10 one.
+    for (name, named, given) in [("sgemm", 40, 56), ("spmv", 16, 24), ("lbm", 48, 256)] {
+        let kernel = kernels::named(name).unwrap()(1).unwrap();
+        let work = Work::of_kernel(&kernel).unwrap();
+        let rows = |allocation| Shape::of_kernel(&kernel, &work, allocation).rows;
+        assert_eq!(
+            (rows(Allocation::Named), rows(Allocation::Given)),
+            (named, given),
+            "{name}"
+        );
+        assert_eq!(
+            Shape::new(&work, 1, 0, Allocation::Given).rows,
+            named,
+            "{name}"
+        );
+    }
+    let tests = [("sgemm", 34), ("spmv", 11), ("lbm", 44)];
+    for (name, written) in tests {
+        let recording = recording(name, Allocation::Named);
+        let rows = recording.shape.rows;
+        let of_warp = |one: &Executed| one.rows.map(|(row, count)| row % rows + count);
+        let streams = recording.streams.iter().flat_map(|stream| &stream.executed);
+        let most = streams.filter_map(of_warp).max();
+        assert!(
+            most <= Some(written) && most >= Some(written - 2),
+            "{name}: {most:?}"
+        );
+    }
 }
 
 /// The dirty bits after a block has stopped: its writes one by one, and its warps' ends.
