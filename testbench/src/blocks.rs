@@ -686,7 +686,7 @@ pub enum SetupError {
     )]
     NoReplay(String),
     /// There is no such design.
-    #[error("there is no design {block} {config}; {}", known())]
+    #[error("there is no design {block} {config}; there are {}", offered(block))]
     UnknownDesign {
         /// The block that was asked for.
         block: String,
@@ -709,17 +709,18 @@ fn is_proved(config: &str) -> bool {
     config.starts_with(PROVED)
 }
 
+/// A block with the configurations that are offered.
+fn offered(block: &str) -> String {
+    let sizes: Vec<_> = configurations(block)
+        .filter(|config| !is_proved(config))
+        .collect();
+    format!("{block} {}", sizes.join(", "))
+}
+
 /// A sentence with every design.
 #[must_use]
 pub fn known() -> String {
-    let blocks: Vec<_> = names()
-        .map(|block| {
-            let sizes: Vec<_> = configurations(block)
-                .filter(|config| !is_proved(config))
-                .collect();
-            format!("{block} {}", sizes.join(", "))
-        })
-        .collect();
+    let blocks: Vec<_> = names().map(offered).collect();
     format!("there are {}", blocks.join("; "))
 }
 
