@@ -8,7 +8,10 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use faultline_sim::ports::{Model, Ports};
 use faultline_testbench::backend::Kind;
-use faultline_testbench::blocks::{self, Block, DirtyBits, Gmmu, OperandLog, ReplayQueue};
+use faultline_testbench::blocks::{
+    self, Block, BlockScheduler, Checkpoint, ContextPort, DirtyBits, Gmmu, OperandLog,
+    PreemptionPolicy, ReplayQueue,
+};
 use faultline_testbench::session::Stimulus;
 use faultline_testbench::traffic::Driven;
 
@@ -80,6 +83,10 @@ fn backends(criterion: &mut Criterion) {
     block::<OperandLog>(criterion, "16k");
     block::<Gmmu>(criterion, "64");
     block::<DirtyBits>(criterion, "lanes");
+    block::<PreemptionPolicy>(criterion, "16");
+    block::<BlockScheduler>(criterion, "8");
+    block::<ContextPort>(criterion, "32");
+    block::<Checkpoint>(criterion, "32");
 }
 
 criterion_group!(benches, backends);
