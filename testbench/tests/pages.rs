@@ -13,12 +13,11 @@ use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
 /// and from README.
-const OLDER: [&str; 6] = [
+const OLDER: [&str; 5] = [
     "testbench/reports/lockstep.md",
     "testbench/reports/lockstep_64_warps.md",
     "testbench/reports/lockstep_64_warps_kernel.md",
     "testbench/reports/mutants.md",
-    "testbench/reports/mutants_sm_pipeline.md",
     "sim/reports/traces.md",
 ];
 /// What README calls them.
