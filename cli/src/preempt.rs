@@ -5,7 +5,11 @@ mod jobs;
 mod latency;
 mod page;
 mod plot;
+mod reasons;
+mod recorded;
+mod saving;
 mod summary;
+mod table1;
 mod tables;
 mod works;
 
@@ -109,8 +113,8 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     let works = works::works(args, args.registers)?;
     let setups = jobs::setups(args);
-    let variations = page::variations(args, &works)?;
-    let varied: usize = variations.iter().map(page::Variation::runs).sum();
+    let variations = reasons::variations(args, &works)?;
+    let varied: usize = variations.iter().map(reasons::Variation::runs).sum();
     let count = works.subjects.len() * setups.len() + varied;
     let bar = progress(count as u64, "{wide_bar} {pos}/{len} runs {eta}");
     let rows = jobs::run(&works.subjects, &setups, &bar)?;
