@@ -89,7 +89,7 @@ impl GmmuTraffic {
 
     /// The same, but SMs ask as L1 TLBs do, for no page that they wait for; faults are handled by pages, so that nobody is told
     /// of a page that he has not asked for; and a driver who has turned the fault buffer off turns it on again some hundred
-    /// cycles later. If he does not, a far fault that was on its way to it waits for him, and everything waits behind that.
+    /// cycles later, for a far fault waits for him until then.
     #[must_use]
     pub fn as_l1_tlbs_ask(mut self) -> Self {
         self.waits = Some(HashSet::new());
