@@ -172,6 +172,7 @@ module checkpoint_32 (
     wire          fetches;
     wire          through;
     wire          moves;
+    wire          lacks;
     reg     [3:0] concluded;
     reg     [4:0] step_d;
     wire    [4:0] step_q;
@@ -281,6 +282,10 @@ module checkpoint_32 (
     wire   [15:0] fetched_q;
     reg           strayed_d;
     wire          strayed_q;
+    reg           has_shared_d;
+    wire          has_shared_q;
+    reg           has_states_d;
+    wire          has_states_q;
     reg     [3:0] verdict_d;
     wire    [3:0] verdict_q;
     reg   [153:0] naming_row;
@@ -381,6 +386,8 @@ module checkpoint_32 (
     register_16 beats (.clock(clock), .reset(reset), .d(beats_d), .q(beats_q));
     register_16 fetched (.clock(clock), .reset(reset), .d(fetched_d), .q(fetched_q));
     register_1 strayed (.clock(clock), .reset(reset), .d(strayed_d), .q(strayed_q));
+    register_1 has_shared (.clock(clock), .reset(reset), .d(has_shared_d), .q(has_shared_q));
+    register_1 has_states (.clock(clock), .reset(reset), .d(has_states_d), .q(has_states_q));
     register_4 verdict (.clock(clock), .reset(reset), .d(verdict_d), .q(verdict_q));
     checkpoint_32_naming naming [6:0] (.row(naming_row), .sectors(naming_sectors), .word(naming_word));
     checkpoint_32_named named [6:0] (.word(named_word), .row(named_row), .sectors(named_sectors));
@@ -718,10 +725,12 @@ module checkpoint_32 (
         operands_d = operands_q;
         queue_done_d = queue_done_q;
         strayed_d = strayed_q;
+        has_shared_d = has_shared_q;
+        has_states_d = has_states_q;
         verdict_d = verdict_q;
         list_advance = 1'd0;
         beats_d = beats_q;
-        if (moves) begin
+        if (moves && !(&beats_q)) begin
             beats_d = beats_q + 16'd1;
         end
         fetched_d = fetched_q;
@@ -756,10 +765,12 @@ module checkpoint_32 (
                 by_rows_d = 1'd1;
                 list_load = 1'd1;
             end else if (found_kind == KIND_SHARED) begin
+                has_shared_d = 1'd1;
                 run_space_d = SHARED;
                 run_place_d = {1'd0, shared_first_q};
                 run_left_d = shared_beats_q;
             end else if (found_kind == KIND_STATES) begin
+                has_states_d = 1'd1;
                 run_space_d = STATES;
                 run_place_d = {7'd0, first_warp_q} << STATE_AT;
                 run_left_d = state_beats;
@@ -811,6 +822,8 @@ module checkpoint_32 (
                     queue_done_d = 1'd0;
                     has_address_d = 1'd0;
                     strayed_d = 1'd0;
+                    has_shared_d = 1'd0;
+                    has_states_d = 1'd0;
                     step_d = STAGE_STOPPING;
                     if (ask_restores) begin
                         step_d = STAGE_OPENING;
@@ -939,7 +952,7 @@ module checkpoint_32 (
                 end
             end
             STAGE_DROPPING: begin
-                if (save_done) begin
+                if (save_done || queue_done_q) begin
                     step_d = STAGE_TELLING;
                 end
             end
@@ -1002,11 +1015,14 @@ module checkpoint_32 (
 
     always @* begin : concluded_process
         concluded = {1'd0, port_ended_verdict};
-        if ((strayed_q || !job_empty) && !(|port_ended_verdict)) begin
+        if ((strayed_q || !job_empty || lacks) && !(|port_ended_verdict)) begin
             concluded = DOES_NOT_FIT;
         end
     end
 
+    assign lacks = restores_q
+        && (((|shared_beats_q) && !has_shared_q) || (runs_q && !has_states_q) || (beats_q != asked_beats_q)
+        || (|operands_left));
     assign ask_ready = step_q == STAGE_IDLE;
     assign stop_valid = step_q == STAGE_STOPPING;
 

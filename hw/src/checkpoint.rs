@@ -214,6 +214,9 @@ pub struct Checkpoint<
     beats: Register<Bits<C>>,
     fetched: Register<Bits<C>>,
     strayed: Register<Bit>,
+    // Shared memory has come, and SIMT state.
+    has_shared: Register<Bit>,
+    has_states: Register<Bit>,
     verdict: Register<Bits<4>>,
 
     // Where the job's next beat is.
@@ -263,6 +266,7 @@ pub struct Checkpoint<
     fetches: Signal<Local, Bit>,
     through: Signal<Local, Bit>,
     moves: Signal<Local, Bit>,
+    lacks: Signal<Local, Bit>,
     concluded: Signal<Local, Bits<4>>,
     sectors: Select<S, Bits<S>>,
 
@@ -399,6 +403,10 @@ impl<
         self.fetched.reset.next = self.reset.val();
         self.strayed.clock.next = self.clock.val();
         self.strayed.reset.next = self.reset.val();
+        self.has_shared.clock.next = self.clock.val();
+        self.has_shared.reset.next = self.reset.val();
+        self.has_states.clock.next = self.clock.val();
+        self.has_states.reset.next = self.reset.val();
         self.verdict.clock.next = self.clock.val();
         self.verdict.reset.next = self.reset.val();
         self.port.clock.next = self.clock.val();
@@ -694,10 +702,12 @@ impl<
         self.operands.d.next = self.operands.q.val();
         self.queue_done.d.next = self.queue_done.q.val();
         self.strayed.d.next = self.strayed.q.val();
+        self.has_shared.d.next = self.has_shared.q.val();
+        self.has_states.d.next = self.has_states.q.val();
         self.verdict.d.next = self.verdict.q.val();
         self.list.advance.next = false;
         self.beats.d.next = self.beats.q.val();
-        if self.moves.val() {
+        if self.moves.val() && !self.beats.q.val().all() {
             self.beats.d.next = self.beats.q.val() + 1;
         }
         self.fetched.d.next = self.fetched.q.val();
@@ -733,10 +743,12 @@ impl<
                 self.by_rows.d.next = true;
                 self.list.load.next = true;
             } else if self.found_kind.val() == self.kind_shared.val() {
+                self.has_shared.d.next = true;
                 self.run_space.d.next = self.shared.val();
                 self.run_place.d.next = bit_cast::<Z, M>(self.shared_first.q.val());
                 self.run_left.d.next = self.shared_beats.q.val();
             } else if self.found_kind.val() == self.kind_states.val() {
+                self.has_states.d.next = true;
                 self.run_space.d.next = self.states.val();
                 self.run_place.d.next =
                     bit_cast::<Z, Q>(self.first_warp.q.val()) << self.state_at.val();
@@ -761,7 +773,14 @@ impl<
             self.queue_done.d.next = true;
         }
         self.concluded.next = bit_cast::<4, 3>(self.port.ended_verdict.val());
-        if (self.strayed.q.val() || !self.job_empty.val()) && !self.port.ended_verdict.val().any() {
+        self.lacks.next = self.restores.q.val()
+            && ((self.shared_beats.q.val().any() && !self.has_shared.q.val())
+                || (self.runs.q.val() && !self.has_states.q.val())
+                || (self.beats.q.val() != self.asked_beats.q.val())
+                || self.operands_left.val().any());
+        if (self.strayed.q.val() || !self.job_empty.val() || self.lacks.val())
+            && !self.port.ended_verdict.val().any()
+        {
             self.concluded.next = self.does_not_fit.val();
         }
 
@@ -794,6 +813,8 @@ impl<
                     self.queue_done.d.next = false;
                     self.has_address.d.next = false;
                     self.strayed.d.next = false;
+                    self.has_shared.d.next = false;
+                    self.has_states.d.next = false;
                     self.step.d.next = Stage::Stopping;
                     if self.ask_restores.val() {
                         self.step.d.next = Stage::Opening;
@@ -921,7 +942,7 @@ impl<
                 }
             }
             Stage::Dropping => {
-                if self.save_done.val() {
+                if self.save_done.val() || self.queue_done.q.val() {
                     self.step.d.next = Stage::Telling;
                 }
             }
@@ -1078,11 +1099,11 @@ impl<
             ended_operands, step, port, restores, runs, block, epoch, slot, first_warp, last_warp, first_group,
             last_group, shared_first, shared_beats, room_row, room_rows, room_first, room_beats, asked_beats,
             asked_operands, room, warp, gather, found_all, list, by_rows, run_space, run_place, run_left, pending,
-            kind, length, left, has_address, is_data, operands, queue_done, beats, fetched, strayed, verdict,
+            kind, length, left, has_address, is_data, operands, queue_done, beats, fetched, strayed, has_shared, has_states, verdict,
             job_empty, row, row_group, groups, fits, job_space, job_place, in_place, is_kept, fetches_kept,
             kept_number, row_beats, kept_space, kept_place, restoring, found_kind, found_operand, found_store,
             found_warp, operands_left, instruction_fits, returns, found_header, found_data, found, warps,
-            state_beats, has_left, made_kind, made_length, gets_to_save, gets, got, gives, fetches, through, moves, concluded,
+            state_beats, has_left, made_kind, made_length, gets_to_save, gets, got, gives, fetches, through, moves, lacks, concluded,
             sectors;
             saved_words, got_beat, in_beat, restore_words, put_beat, out_beat, naming, named, listed, made
         )

@@ -139,6 +139,9 @@ pub struct Checkpoint {
     fetched: u64,
     /// Something of what is restored does not fit the block.
     strayed: bool,
+    /// Shared memory has come, and SIMT state.
+    has_shared: bool,
+    has_states: bool,
     verdict: u64,
 }
 
@@ -446,7 +449,7 @@ impl Checkpoint {
         (self.beats, self.fetched, self.verdict) = (0, 0, 0);
         (self.operands, self.found_all, self.queue_done) = (0, false, false);
         self.has_address = false;
-        self.strayed = false;
+        (self.strayed, self.has_shared, self.has_states) = (false, false, false);
         self.activity = if inputs.ask_restores {
             Activity::Opening
         } else {
@@ -586,8 +589,10 @@ impl Checkpoint {
             };
             Job::Rows((0..parameters.listed).map_while(entry).collect())
         } else if kind == Kind::SharedMemory as u64 {
+            self.has_shared = true;
             run(Space::SharedMemory, self.request.shared.1)
         } else if kind == Kind::SimtState as u64 {
+            self.has_states = true;
             run(Space::SimtState, self.state_beats())
         } else if instruction.operand {
             Job::Run {
@@ -612,7 +617,8 @@ impl Checkpoint {
         // Beats on their way.
         let leaves = shown.out_valid && port_inputs.out_ready;
         let comes = port_inputs.in_valid && shown.in_ready;
-        self.beats += u64::from(leaves || comes);
+        let most = (1 << self.parameters.port.count_bits) - 1;
+        self.beats = (self.beats + u64::from(leaves || comes)).min(most);
         let fetches = outputs.get_valid && inputs.get_ready;
         if self.activity == Activity::Restoring {
             self.fetched += u64::from(fetches);
@@ -643,7 +649,9 @@ impl Checkpoint {
                 self.conclude(shown.ended_verdict);
             }
             Activity::Clearing if inputs.save_ready => self.activity = Activity::Dropping,
-            Activity::Dropping if inputs.save_done => self.activity = Activity::Telling,
+            Activity::Dropping if inputs.save_done || self.queue_done => {
+                self.activity = Activity::Telling
+            }
             Activity::Resuming(warp) if inputs.resume_ready => {
                 self.activity = self.next_warp(warp, Activity::Resuming, Activity::Telling);
             }
@@ -667,7 +675,12 @@ impl Checkpoint {
 
     fn conclude(&mut self, verdict: u64) {
         self.verdict = verdict;
-        let strays = self.strayed || !self.job.is_empty();
+        let request = &self.request;
+        let lacks = (request.shared.1 > 0 && !self.has_shared)
+            || (request.runs && !self.has_states)
+            || self.beats != request.beats
+            || self.operands != request.operands;
+        let strays = self.strayed || !self.job.is_empty() || (request.restores && lacks);
         if verdict == 0 && strays {
             self.verdict = DOES_NOT_FIT;
         }
@@ -704,6 +717,8 @@ impl Model for Checkpoint {
             beats: 0,
             fetched: 0,
             strayed: false,
+            has_shared: false,
+            has_states: false,
             verdict: 0,
         }
     }

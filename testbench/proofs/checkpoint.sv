@@ -73,9 +73,10 @@ module checkpoint_proof_top (
     initial {shared_first, room_row, room_first, operands, shared_beats, room_rows, room_beats, beats} = 23'd0;
     // What has been so since: its warps have stopped, and it has drained; beats that have moved, and were asked for where they
     // are kept.
-    reg        stopped, drained, resumed;
+    reg        drained;
+    reg  [1:0] stops, resumes;
     reg  [5:0] moved, fetched;
-    initial {stopped, drained, resumed, moved, fetched} = 15'd0;
+    initial {drained, stops, resumes, moved, fetched} = 17'd0;
     // Beats that were asked for and have not been taken; the dirty bits and the pipeline are at work.
     reg  [1:0] reading;
     reg        walking, saving_queue, may_spill;
@@ -111,6 +112,7 @@ module checkpoint_proof_top (
         : {1'b0, room_first} + number[2:0] - {room_rows[1:0], 1'b0};
     wire [1:0] kept_space = {1'b0, !in_rows};
     wire [2:0] states = runs ? 3'd0 : last_warp != first_warp ? 3'd4 : 3'd2;
+    wire [1:0] warps = {last_warp, !first_warp};
     wire       row_taken = dirty_valid && dirty_ready;
     wire [1:0] row_sectors = {|dirty_lanes[3:2], |dirty_lanes[1:0]};
 
@@ -118,23 +120,22 @@ module checkpoint_proof_top (
             || {2'd0, ask_shared_first} + {1'b0, ask_shared_beats} > 4'd4
             || ask_room_rows > 6'd4 || {5'd0, ask_room_row} + {1'b0, ask_room_rows} > 7'd4
             || ask_room_beats > 6'd4 || {5'd0, ask_room_first} + {1'b0, ask_room_beats} > 7'd4))
-        || (got_valid && reading == 2'd0) || (gets && reading == 2'd2)
+        || (got_valid && reading == 2'd0) || (gets && reading == 2'd3)
         || ((dirty_valid || total_valid) && !walking)
         || (dirty_valid && (dirty_lanes == 4'd0 || dirty_row[1] < first_group || dirty_row[1] > last_group || rows == 3'd4))
         || (row_taken && marked_row && dirty_row == mark[2:1])
-        || ((saved_valid || save_done) && !saving_queue) || (saved_valid && save_done)
+        || (saved_valid && !saving_queue) || (save_done && !saving_queue && !(save_valid && save_ready)) || (saved_valid && save_done)
         || (saved_valid && (saved_warp < first_warp || saved_warp > last_warp))
         || (spilled_valid && (!may_spill || spilled == 2'd3))
-        || (saved_valid && {1'b0, saved} + 3'd1 + {2'd0, saved_store} > 3'd3)
-        || moved == 6'd60;
+        || (saved_valid && {1'b0, saved} + 3'd1 + {2'd0, saved_store} > 3'd3);
 
     always @(posedge clock) begin
         legal <= legal && !breaks;
         if (ended_valid && ended_ready) busy <= 1'b0;
-        if (stop_valid && stop_ready && stop_warp == last_warp) stopped <= 1'b1;
-        if (stopped && save_ready) drained <= 1'b1;
-        if (resume_valid && resume_ready) resumed <= 1'b1;
-        if (leaves || comes) moved <= moved + 6'd1;
+        if (stop_valid && stop_ready) stops <= stops | (2'd1 << stop_warp);
+        if (stops == warps && save_ready) drained <= 1'b1;
+        if (resume_valid && resume_ready) resumes <= resumes | (2'd1 << resume_warp);
+        if ((leaves || comes) && moved != 6'd63) moved <= moved + 6'd1;
         if (restoring && gets) fetched <= fetched + 6'd1;
         reading <= reading + {1'b0, gets} - {1'b0, takes};
         if (walk_valid && walk_ready) walking <= 1'b1;
@@ -168,7 +169,7 @@ module checkpoint_proof_top (
                 <= {ask_slot, ask_shared_first, ask_shared_beats, ask_beats, ask_operands};
             {room_row, room_rows, room_first, room_beats}
                 <= {ask_room_row, ask_room_rows[2:0], ask_room_first, ask_room_beats[2:0]};
-            {stopped, drained, resumed, moved, fetched} <= 15'd0;
+            {drained, stops, resumes, moved, fetched} <= 17'd0;
             {rows, spilled, saved} <= 7'd0;
             {mark, found, got_it, marked_row, shared_count, state_count} <= {any_place, 9'd0};
             {holds_instruction, returned} <= 4'd0;
@@ -227,7 +228,7 @@ module checkpoint_proof_top (
         || (get_valid && get_space == 2'd2 && get_place != {1'b0, first_warp, 1'b0} + state_count)
         || (ended_valid && (found != got_it || shared_count != shared_beats || state_count != states)));
     assign wrong[2] = saving && (((get_valid || walk_valid || out_valid || put_valid) && !drained)
-        || (resume_valid && (!runs || out_valid || put_valid)) || (ended_valid && runs != resumed));
+        || (resume_valid && (!runs || out_valid || put_valid)) || (resume_valid && resumes[resume_warp]) || (ended_valid && resumes != (runs ? warps : 2'd0)));
     assign wrong[3] = restoring && ((put_valid && put_space == 2'd1 && put_place != {1'b0, shared_first}
             && put_place != last_shared + 3'd1)
         || (put_valid && put_space == 2'd2 && put_place != {1'b0, first_warp, 1'b0} && put_place != last_state + 3'd1)
@@ -236,7 +237,7 @@ module checkpoint_proof_top (
         ? (put_space == 2'd0 ? in_row : put_space == 2'd1 ? in_shared : put_space == 2'd2 ? in_state : 1'b1)
         : put_space == 2'd0 ? put_place[2:1] >= room_row && {1'b0, put_place[2:1]} < {1'b0, room_row} + room_rows
         : put_space == 2'd1 && put_place >= {1'b0, room_first} && put_place < {1'b0, room_first} + room_beats);
-    assign wrong[5] = restoring && ended_valid && ended_verdict != 4'd0 && (resumed || holds_instruction);
+    assign wrong[5] = restoring && ended_valid && ended_verdict != 4'd0 && (resumes != 2'd0 || holds_instruction);
     assign wrong[6] = (saving && put_valid && !(moved < kept && put_place == kept_place && put_space == kept_space))
         || (saving && out_valid && moved < kept)
         || (restoring && get_valid && !(fetched < kept && get_place == kept_place && get_space == kept_space))

@@ -312,7 +312,7 @@ fn base_and_increment_come_back_as_the_block_was() {
     }
 }
 
-/// G4, G5. Every bit of a context; nothing of any is put anywhere else, and nothing stays in the queue.
+/// G4, G5. Each 37th bit of a context; nothing of any is put anywhere else, and nothing stays in the queue.
 #[test]
 fn context_with_one_changed_bit_is_refused_and_touches_nobody_else() {
     let mut engine = Engine::new();
@@ -354,6 +354,17 @@ fn context_that_does_not_fit_is_refused() {
     let request = engine.block();
     let ended = engine.run(&request);
     let fits = elsewhere(&request, &ended, true);
+    let others = [
+        // What was told when it was saved.
+        Request {
+            beats: ended.beats - 1,
+            ..fits.clone()
+        },
+        Request {
+            operands: 5,
+            ..fits.clone()
+        },
+    ];
     let smaller = [
         Request {
             groups: (200, 200),
@@ -390,7 +401,7 @@ fn context_that_does_not_fit_is_refused() {
             ..fits.clone()
         },
     ];
-    for other in smaller.iter().chain(&larger) {
+    for other in smaller.iter().chain(&larger).chain(&others) {
         engine.sm.read = ended.saved.clone().into();
         let refused = engine.run(other);
         assert_eq!(refused.verdict, DOES_NOT_FIT, "{other:?}");
@@ -402,6 +413,58 @@ fn context_that_does_not_fit_is_refused() {
         }
         assert!(engine.sm.queue.iter().all(|squashed| squashed.slot != 11));
     }
+}
+
+/// G5. A base has no SIMT state to run with, and what has no shared memory is not for a block that has some.
+#[test]
+fn context_that_lacks_a_part_is_refused() {
+    let mut engine = Engine::new();
+    let base = Request {
+        runs: true,
+        ..engine.block()
+    };
+    let ended = engine.run(&base);
+    let none = Request {
+        shared: (100, 0),
+        runs: false,
+        ..base.clone()
+    };
+    let without = engine.run(&none);
+    let lacking = Request {
+        shared: (3000, 20),
+        ..elsewhere(&none, &without, true)
+    };
+    for (saved, asked) in [
+        (&ended, elsewhere(&base, &ended, true)),
+        (&without, lacking),
+    ] {
+        engine.sm.read = saved.saved.clone().into();
+        engine.sm.running.fill(false);
+        assert_eq!(engine.run(&asked).verdict, DOES_NOT_FIT);
+        assert!(engine.sm.running.iter().all(|running| !running));
+        assert!(engine.sm.queue.iter().all(|squashed| squashed.slot != 11));
+    }
+}
+
+/// G8. A read that goes on for longer than beats can be counted ends, and so does one whose queue answers at once.
+#[test]
+fn endless_read_ends_with_its_last_beat() {
+    let mut engine = Engine::new();
+    let request = engine.block();
+    let ended = engine.run(&request);
+    let again = Request {
+        room_rows: (1000, 1),
+        beats: 100,
+        ..elsewhere(&request, &ended, true)
+    };
+    engine.sm.read = vec![[3, 0, 0, 0, 0, 0, 0, 0]; 65_600].into();
+    let refused = engine.watch(
+        &again,
+        |inputs, _, _| inputs.save_done |= inputs.save_ready,
+        |_, _| {},
+    );
+    assert_ne!(refused.verdict, Verdict::Accepted as u64);
+    assert!(engine.sm.read.is_empty());
 }
 
 /// G6. With any room the beats are the same, and come back.
@@ -444,7 +507,7 @@ fn in_place_and_in_memory_is_the_same() {
     }
 }
 
-/// G7. All sides are ready; beats of what is dirty, shared memory, SIMT state, instructions and operands count.
+/// G7. All sides are ready; beats of what is dirty, shared memory and SIMT state count.
 #[test]
 fn saving_takes_hardly_more_cycles_than_beats() {
     for (rows, lanes, shared, most) in [

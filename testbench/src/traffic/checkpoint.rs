@@ -312,7 +312,7 @@ impl CheckpointTraffic {
         let halves = then.room(&parameters) > 0;
         let mut request = self.block(halves);
         request.restores = true;
-        request.runs = self.dice.chance(128);
+        request.runs = !then.runs && self.dice.chance(128);
         (request.block, request.epoch) = (then.block, then.epoch);
         request.shared.1 = then.shared.1;
         let half = usize::from(halves);
