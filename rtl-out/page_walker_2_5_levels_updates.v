@@ -623,7 +623,7 @@ module page_walker_2_5_levels_updates (
 
     assign pop = some_joined_any || begin_ || (chosen_q && chosen_first_q && go);
     assign choosing = !chosen_q || go;
-    assign offers_first = odd && !(chosen_q && chosen_first_q);
+    assign offers_first = odd && !chosen_first_q;
 
     always @* begin : wants_process
         integer i;
@@ -641,10 +641,15 @@ module page_walker_2_5_levels_updates (
 
     always @* begin : chosen_d_process
         chosen_d = chosen_q;
-        chosen_first_d = chosen_first_q;
-        chosen_walk_d = chosen_walk_q;
         if (choosing) begin
             chosen_d = (offers_first || some_want_any) && !halting_q;
+        end
+    end
+
+    always @* begin : chosen_first_d_process
+        chosen_first_d = chosen_first_q;
+        chosen_walk_d = chosen_walk_q;
+        if (choosing && !halting_q) begin
             chosen_first_d = offers_first;
             if (!offers_first) begin
                 chosen_walk_d = all_index;

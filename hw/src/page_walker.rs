@@ -466,10 +466,10 @@ impl<
             || (self.chosen.q.val() && self.chosen_first.q.val() && self.go.val());
         self.waiting.pop.next = self.pop.val();
 
-        // What leaves next: an odd address, or the next walk in turn that wants an entry or has ended.
+        // What leaves next: an odd address, unless one was chosen last, or the next walk in turn that wants an entry or has
+        // ended.
         self.choosing.next = !self.chosen.q.val() || self.go.val();
-        self.offers_first.next =
-            self.odd.val() && !(self.chosen.q.val() && self.chosen_first.q.val());
+        self.offers_first.next = self.odd.val() && !self.chosen_first.q.val();
         for i in 0..T {
             self.wants[i].next =
                 (self.walk[i].asking.val() || self.walk[i].ended.val()) && !self.here[i].q.val();
@@ -486,6 +486,9 @@ impl<
         if self.choosing.val() {
             self.chosen.d.next =
                 (self.offers_first.val() || self.some_want.any.val()) && !self.halting.q.val();
+        }
+        // Whose turn it is stays while nothing is chosen, or invalidations could pass over the same walk again and again.
+        if self.choosing.val() && !self.halting.q.val() {
             self.chosen_first.d.next = self.offers_first.val();
             if !self.offers_first.val() {
                 self.chosen_walk.d.next = self.all.index.val();

@@ -148,6 +148,8 @@ pub struct PageWalker {
     chosen: Option<Chosen>,
     /// The walk that was chosen last.
     last: usize,
+    /// What was chosen last was no walk.
+    was_first: bool,
     leaving: Leaving,
     /// An entry that needs no update, on its way back as if from memory.
     back: Option<Response>,
@@ -181,6 +183,7 @@ impl Model for PageWalker {
             turn: 0,
             chosen: None,
             last: 0,
+            was_first: false,
             leaving: Leaving::default(),
             back: None,
             looked: None,
@@ -628,9 +631,14 @@ impl PageWalker {
         first: Option<(Key, usize)>,
         moved: Option<Chosen>,
     ) {
+        if self.halting {
+            self.chosen = None;
+            return;
+        }
         let odd = first.is_some_and(|(key, _)| !rules.is_canonical(key.page << 12));
-        if odd && moved != Some(Chosen::First) {
-            self.chosen = Some(Chosen::First).filter(|_| !self.halting);
+        self.was_first = odd && !self.was_first;
+        if self.was_first {
+            self.chosen = Some(Chosen::First);
             return;
         }
         let wants = |number: &usize| {
@@ -641,7 +649,7 @@ impl PageWalker {
             .find(wants)
             .or_else(|| (0..before.len()).find(wants));
         self.last = next.unwrap_or(0);
-        self.chosen = next.map(Chosen::Walk).filter(|_| !self.halting);
+        self.chosen = next.map(Chosen::Walk);
     }
 }
 

@@ -3,7 +3,8 @@
 // and frames have their full width; in G1 the nine bits of a page that are the index of a level are alike, and so are the
 // 16 above them. Memory may also answer walks that are free, and G10 is about these. A root is written while nothing of its
 // space is asked for. `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want of an
-// occasion. All but G8 are proved by induction, with what else holds of the registers: that is the longer part of this file.
+// occasion. All but G8 and the wait of the first request of G11 are proved by induction, with what else holds of the
+// registers: that is the longer part of this file.
 module page_walker_proof_top (
     input  wire        clock,
     input  wire        watched_in,
@@ -28,10 +29,10 @@ module page_walker_proof_top (
     input  wire        forget,
     input  wire        forget_space,
     input  wire        forget_all,
-    output wire [10:1] bad,
-    output wire [10:1] seen
+    output wire [11:1] bad,
+    output wire [11:1] seen
 );
-    wire [10:1] bad_alike, bad_any, seen_alike, seen_any;
+    wire [11:1] bad_alike, bad_any, seen_alike, seen_any;
     page_walker_guarantees #(.ALIKE(1)) alike (
         .clock(clock), .watched_in(watched_in), .asked_in(asked_in), .reserved_in(reserved_in),
         .disable_in(disable_in), .last_in(last_in), .alone_in(alone_in), .asks(asks), .asks_for(asks_for),
@@ -50,8 +51,8 @@ module page_walker_proof_top (
         .root_of(root_of), .forget(forget), .forget_space(forget_space), .forget_all(forget_all),
         .bad(bad_any), .seen(seen_any)
     );
-    assign bad = {bad_any[10:2], bad_alike[1]};
-    assign seen = {seen_any[10:2], seen_alike[1]};
+    assign bad = {bad_any[11:2], bad_alike[1]};
+    assign seen = {seen_any[11:2], seen_alike[1]};
 endmodule
 
 module page_walker_guarantees #(parameter ALIKE = 0) (
@@ -78,8 +79,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     input  wire        forget,
     input  wire        forget_space,
     input  wire        forget_all,
-    output wire [10:1] bad,
-    output wire [10:1] seen
+    output wire [11:1] bad,
+    output wire [11:1] seen
 );
     // A request: user, execute, write, space, page.
     function [55:0] request;
@@ -371,7 +372,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         \walker.seen_user_page_q , \walker.seen_executable_q , \walker.means_q , \walker.out_walk_q ,
         \walker.out_changed_q , \walker.out_ends_q , \walker.out_marking_q , \walker.out_writable_q ,
         \walker.out_user_page_q , \walker.out_executable_q , \walker.seen_used_q , \walker.out_used_q , \walker.anew_q ,
-        \walker.odd , \walker.go , \walker.turn_q ;
+        \walker.odd , \walker.go , \walker.turn_q , \walker.pop ;
     (* hierconn *) wire [63:0] \walker.back_data_q , \walker.seen_data_q ;
     (* hierconn *) wire [2:0]  \walker.seen_level_q , \walker.seen_unmarked_q , \walker.out_level_q , \walker.out_note_q ;
     (* hierconn *) wire [17:0] \walker.seen_inside_q ;
@@ -623,22 +624,65 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     assign bad[7] = passed_0 > 2'd1 || passed_1 > 2'd1 || (passed_0 == 2'd1 && ! \walker.turn_q )
         || (passed_1 == 2'd1 && \walker.turn_q );
 
-    // G8: how many others have moved on since the watched walk wanted to, and for how many cycles in which something could.
-    // An invalidation begins both counts anew: while nothing is chosen, the turn goes on.
+    // G8: how many others have moved on since the watched walk wanted to, and in how many cycles something could have, or
+    // an invalidation was done: while that is under way nothing is chosen, and whose turn it is stays.
     reg  [1:0] ahead;
     reg  [3:0] age;
     wire       wants = w_asking || w_ended;
     wire       moves = \walker.chosen_q && go;
-    wire       halts = acts;
-    wire       counts = memory_ready && answer_ready && !root_valid && ! \walker.looked_q ;
+    wire       halting = \walker.halting_q ;
+    wire       lets = memory_ready && answer_ready && !root_valid && ! \walker.looked_q ;
     always @(posedge clock) begin
-        if (!wants || (moves && here[watched]) || halts) {ahead, age} <= 6'd0;
+        if (!wants || (moves && here[watched])) {ahead, age} <= 6'd0;
         else begin
             ahead <= ahead + (moves && ! \walker.chosen_first_q && ahead != 2'd3);
-            age <= age + (counts && age != 4'd15);
+            age <= age + (((lets && !halting) || (halting && invalidate_ready)) && age != 4'd15);
         end
     end
-    assign bad[8] = ahead > 2'd1 || age > 4'd4 || astray;
+    assign bad[8] = ahead > 2'd1 || age > 4'd8 || astray;
+
+    // G11: a walk takes so many steps, of which the last is its answer. It has taken some since it began, or since an update
+    // was refused, and has some left: one for each entry to read or to mark, and all of them again if it has not yet begun
+    // again after an invalidation, or anew.
+    reg  [4:0] steps;
+    wire       restarts = w_reading && (stale[watched] || gone);
+    wire [3:0] left = w_ended ? 4'd1 : restarts ? 4'd9 : (marks ? 4'd1 : 4'd5) + level - w_reading;
+    wire [5:0] all_steps = steps + left + (met ? 4'd0 : 4'd9) + (anew[watched] || gone ? 4'd0 : 4'd9);
+    always @(posedge clock) begin
+        if (w_free || refused) steps <= 5'd0;
+        else steps <= steps + (moves && here[watched]);
+    end
+    wire       too_many = !w_free && all_steps > 6'd27;
+
+    // The cycles in which nothing outside holds anything up since the walk's last step, while memory does not have it: one
+    // on its way out, two on its way back, and then those of G8.
+    reg  [4:0] still;
+    wire       counts = lets && !response_valid;
+    always @(posedge clock)
+        if (w_free || (moves && here[watched])) still <= 5'd0;
+        else still <= still + (counts && !halting && !at_memory[watched] && still != 5'd31);
+    wire       too_still = (w_out && still != 5'd0) || ((at_memory[watched] || in_back[watched]) && still > 5'd1)
+        || ((in_looked[watched] || in_meant[watched]) && still > 5'd2) || (wants && age != 4'd15 && still > 5'd3 + age);
+
+    // Those in which the first request has waited, while a walk is free or it needs none.
+    reg  [3:0] front;
+    always @(posedge clock)
+        if (!first_used || \walker.pop || (free == 2'd0 && ! \walker.odd )) front <= 4'd0;
+        else front <= front + (counts && !halting && front != 4'd15);
+
+    // Those that an invalidation takes, while memory has no update, and those that it may yet take: two until what was
+    // chosen is out, one until that is gone; two until an update that is not needed is back, and one until it is meant.
+    reg  [3:0] halts;
+    wire [1:0] sets = reading & marking;
+    wire [1:0] late = in_out | in_back | (asking & marking & here);
+    wire [1:0] return_0 = late[0] && marking[0] ? 2'd2 : sets[0];
+    wire [1:0] return_1 = late[1] && marking[1] ? 2'd2 : sets[1];
+    wire [3:0] all_halts = halts + { \walker.chosen_q , 1'b0} + leaving + return_0 + return_1;
+    always @(posedge clock)
+        if (!halting) halts <= 4'd0;
+        else halts <= halts + (counts && (at_memory & updating) == 2'd0 && halts != 4'd15);
+    assign bad[11] = too_many || too_still || front > 4'd4 || (halting && (all_halts > 4'd7 || halts > 4'd7)) || astray
+        || strange;
 
     // G9.
     reg         offered, told_before;
@@ -676,4 +720,5 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     assign seen[8] = ahead == 2'd1 && age > 4'd1 && moves && here[watched];
     assign seen[9] = offered && invalidating && offers && memory_update;
     assign seen[10] = was_stray && tells_watched;
+    assign seen[11] = w_ended && met && steps > 5'd2;
 endmodule

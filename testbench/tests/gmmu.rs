@@ -493,6 +493,43 @@ fn invalidations_without_end_keep_nobody_waiting() {
     }
 }
 
+/// G1: nor do those of another space, while each SM always asks, and half of them for addresses that are not canonical.
+#[test]
+fn invalidations_of_another_space_keep_nobody_waiting() {
+    for (latency, odd, scope) in [(1, false, 1), (3, true, 1), (10, true, 0), (40, false, 0)] {
+        let mut gmmu = Gmmu::fast("8");
+        gmmu.latency = latency;
+        gmmu.inputs.shared_tlb = false;
+        for sm in 0..16 {
+            gmmu.map(0, sm << 9, 7 + sm, OPEN);
+        }
+        gmmu.inputs.invalidate_valid = true;
+        gmmu.inputs.invalidate_scope = scope;
+        gmmu.inputs.invalidate_space = 1;
+        let (mut since, mut longest, mut acknowledged) = ([None; 16], 0, 0);
+        for _ in 0..4_000 {
+            for (sm, since) in since.iter_mut().enumerate() {
+                let page = if odd && sm % 2 == 1 { 1 << 36 } else { 0 };
+                if since.is_none() {
+                    gmmu.ask(sm, 0, page | (sm as u64) << 9, false);
+                    *since = Some(gmmu.cycle);
+                }
+            }
+            acknowledged += u32::from(gmmu.step().invalidate_ready);
+            for told in std::mem::take(&mut gmmu.told) {
+                longest = longest.max(told.cycle - since[told.sm].take().unwrap());
+            }
+        }
+        let waiting = since.iter().flatten().map(|since| gmmu.cycle - since);
+        longest = waiting.fold(longest, u64::max);
+        println!("{longest} cycles at most beside {acknowledged} invalidations of scope {scope}");
+        assert!(
+            longest < 1_000,
+            "latency {latency}, odd {odd}, scope {scope}"
+        );
+    }
+}
+
 /// G7: at every cycle of a walk, and of a hit.
 #[test]
 fn invalidation_leaves_nothing_that_was_read_before() {

@@ -505,6 +505,55 @@ fn memory_port_is_kept_busy() {
     }
 }
 
+/// G8 and G11: whatever of another space is invalidated, without a gap, and however many addresses are not canonical,
+/// nobody waits longer than a few hundred cycles.
+#[test]
+fn walks_end_whatever_is_invalidated_beside_them() {
+    for (config, requesters) in [("2", 2), ("8", 16)] {
+        for (latency, odd) in [(1, false), (1, true), (3, false), (9, true)] {
+            let longest = longest_wait(config, requesters, latency, odd);
+            println!("{config}: {longest} cycles at most, latency {latency}, odd addresses {odd}");
+            assert!(longest < 500, "{config}, latency {latency}, odd {odd}");
+        }
+    }
+}
+
+/// The most cycles for which a requester waits, each of which always asks, while one invalidation follows the other; with
+/// `odd` each second one asks for addresses that are not canonical.
+fn longest_wait(config: &str, asking: usize, latency: u64, odd: bool) -> u64 {
+    let mut walker = Walker::new(config);
+    walker.latency = latency;
+    walker.inputs.invalidate_valid = true;
+    walker.inputs.invalidate_space = 1;
+    for number in 0..asking as u64 {
+        walker.map(0, PAGE + number, 0x5000);
+    }
+    let (mut since, mut longest) = (vec![None; asking], 0);
+    while walker.cycle < 2_000 {
+        for (requester, since) in since.iter_mut().enumerate() {
+            let page = if odd && requester % 2 == 1 {
+                1 << 36
+            } else {
+                PAGE
+            };
+            if since.is_none() {
+                walker.ask(requester, 0, page + requester as u64);
+                *since = Some(walker.cycle);
+            }
+        }
+        walker.cycle();
+        for requester in walker
+            .answers
+            .drain(..)
+            .flat_map(|answer| requesters(&answer))
+        {
+            longest = longest.max(walker.cycle - since[requester].take().unwrap());
+        }
+    }
+    let waiting = since.iter().flatten().map(|since| walker.cycle - since);
+    waiting.fold(longest, u64::max)
+}
+
 /// G9.
 #[test]
 fn offers_hold_until_they_are_taken() {
