@@ -423,7 +423,7 @@ module block_scheduler_proof (
         end
     end
 
-    assign room = more && (contexts_held_count < extra);
+    assign room = more && (question_q == QUESTION_IDLE) && (contexts_held_count < extra);
     assign begins_enter = (switch_q == SWITCH_IDLE) && some_ready_any && some_free_any;
     assign begins_leave = (switch_q == SWITCH_IDLE) && !some_free_any && some_context_any
         && (some_ready_any || room) && some_could_any && !(ended_valid && (ended_slot == turns_index));

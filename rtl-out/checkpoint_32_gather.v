@@ -40,9 +40,9 @@ module checkpoint_32_gather (
         for (i = 0; i < 14; i = i + 1) begin
             dirty_d[i*4 +: 4] = dirty_q[i*4 +: 4];
         end
-        if (push && !taken[0]) begin
-            number_d[10:0] = push_row;
-            dirty_d[3:0] = push_sectors;
+        sum_d = sum_q;
+        if (push) begin
+            sum_d = sum_q + of_row_count;
         end
         for (i = 1; i < 14; i = i + 1) begin
             if (push && taken[(i-1)] && !taken[i]) begin
@@ -50,16 +50,17 @@ module checkpoint_32_gather (
                 dirty_d[i*4 +: 4] = push_sectors;
             end
         end
-        sum_d = sum_q;
-        if (push) begin
-            sum_d = sum_q + of_row_count;
-        end
         if (clear) begin
             sum_d = NO_BEATS;
             for (i = 0; i < 14; i = i + 1) begin
                 number_d[i*11 +: 11] = NO_ROW;
                 dirty_d[i*4 +: 4] = NONE;
             end
+        end
+        if (push && (clear || !taken[0])) begin
+            sum_d = of_row_count;
+            number_d[10:0] = push_row;
+            dirty_d[3:0] = push_sectors;
         end
     end
 

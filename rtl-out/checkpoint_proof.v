@@ -574,6 +574,9 @@ module checkpoint_proof (
         if (step_q == STAGE_TAKING) begin
             port_packet_valid = saved_valid;
         end
+        if (step_q == STAGE_LOOKING) begin
+            port_packet_valid = spilled_valid;
+        end
         if (has_left) begin
             port_packet_valid = got_valid;
         end
@@ -607,7 +610,8 @@ module checkpoint_proof (
 
     assign port_ended_ready = (step_q == STAGE_WAITING) || (step_q == STAGE_RESTORING);
     assign moves = (port_out_valid && port_out_ready) || (port_in_valid && port_in_ready);
-    assign gets_to_save = !restores_q && fits && (!pending_q || (!has_left && port_packet_ready));
+    assign gets_to_save = !restores_q && fits && ((step_q != STAGE_LOOKING) || spilled_valid)
+        && (!pending_q || (!has_left && port_packet_ready));
 
     always @* begin : gets_process
         gets = gets_to_save;
@@ -851,14 +855,12 @@ module checkpoint_proof (
             STAGE_REGISTERS: begin
                 if (fetches) begin
                     if (gather_some) begin
-                        if (gather_full || found_all_q) begin
-                            list_load = 1'd1;
-                            gather_clear = 1'd1;
-                            by_rows_d = 1'd1;
-                            pending_d = 1'd1;
-                            kind_d = KIND_REGISTERS;
-                            length_d = gather_beats;
-                        end
+                        list_load = 1'd1;
+                        gather_clear = 1'd1;
+                        by_rows_d = 1'd1;
+                        pending_d = 1'd1;
+                        kind_d = KIND_REGISTERS;
+                        length_d = gather_beats;
                     end else if (found_all_q) begin
                         step_d = STAGE_SHARED;
                         if (|shared_beats_q) begin
@@ -905,29 +907,33 @@ module checkpoint_proof (
                 if (queue_done_q) begin
                     step_d = STAGE_CLOSING;
                 end else if (port_packet_ready) begin
-                    step_d = STAGE_LOOKING;
                     if (saved_valid) begin
                         has_address_d = 1'd0;
                         operands_d = operands_q + 2'd1;
                         if (saved_store) begin
                             operands_d = operands_q + 2'd2;
                         end
+                    end else begin
+                        step_d = STAGE_LOOKING;
+                        by_rows_d = 1'd0;
+                        pending_d = 1'd1;
+                        kind_d = KIND_INSTRUCTION;
+                        length_d = OPERAND_BEATS;
+                        run_space_d = OPERAND;
+                        run_place_d = NO_PLACE;
+                        run_left_d = OPERAND_BEATS;
+                        is_data_d = has_address_q;
                     end
                 end
             end
             STAGE_LOOKING: begin
-                step_d = STAGE_TAKING;
                 if (spilled_valid) begin
                     step_d = STAGE_OPERAND;
-                    by_rows_d = 1'd0;
-                    pending_d = 1'd1;
-                    kind_d = KIND_INSTRUCTION;
-                    length_d = OPERAND_BEATS;
-                    run_space_d = OPERAND;
-                    run_place_d = NO_PLACE;
-                    run_left_d = OPERAND_BEATS;
-                    is_data_d = has_address_q;
                     has_address_d = 1'd1;
+                end else begin
+                    step_d = STAGE_TAKING;
+                    pending_d = 1'd0;
+                    run_left_d = NO_BEATS;
                 end
             end
             STAGE_OPERAND: begin
@@ -1009,7 +1015,7 @@ module checkpoint_proof (
     end
 
     assign fetches = !pending_q && job_empty;
-    assign through = !pending_q && job_empty && !has_left;
+    assign through = !pending_q && job_empty && (!has_left || ((left_q == 3'd1) && gives));
 
     always @* begin : concluded_process
         concluded = {1'd0, port_ended_verdict};

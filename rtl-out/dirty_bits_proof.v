@@ -46,12 +46,13 @@ module dirty_bits_proof (
     wire          blocked;
     wire          take;
     wire          load;
-    wire          leave;
+    wire          clears_here;
+    wire          clears_next;
+    reg           leave;
     wire          begin_;
     reg     [1:0] lanes;
     reg           turn_d;
     wire          turn_q;
-    wire          clearing_q;
     reg           clearing_first_d;
     wire          clearing_first_q;
     reg           clearing_last_d;
@@ -92,7 +93,6 @@ module dirty_bits_proof (
     wire          left_any;
 
     register_1 turn (.clock(clock), .reset(reset), .d(turn_d), .q(turn_q));
-    register_1 clearing (.clock(clock), .reset(reset), .d(clear_valid), .q(clearing_q));
     register_1 clearing_first (.clock(clock), .reset(reset), .d(clearing_first_d), .q(clearing_first_q));
     register_1 clearing_last (.clock(clock), .reset(reset), .d(clearing_last_d), .q(clearing_last_q));
     register_2 step (.clock(clock), .reset(reset), .d(step_d), .q(step_q));
@@ -220,7 +220,15 @@ module dirty_bits_proof (
     end
 
     assign cleared_beyond = 1'd0;
-    assign leave = (clearing_first_q <= place_q) && (place_q <= clearing_last_q);
+    assign clears_here = (clearing_first_q <= place_q) && (place_q <= clearing_last_q);
+    assign clears_next = (clearing_first_q <= search_group) && (search_group <= clearing_last_q);
+
+    always @* begin : leave_process
+        leave = clears_here;
+        if (load) begin
+            leave = clears_next;
+        end
+    end
 
     always @* begin : half_clear_process
         integer b;
@@ -258,7 +266,7 @@ module dirty_bits_proof (
     assign next_odd = next_index[0];
     assign next_row = {1'd0, next_index} | ({2'd0, place_q} << ABOVE);
     assign blocked = (half_writing[0] && !next_odd) || (half_writing[1] && next_odd);
-    assign take = some && !blocked && !clearing_q && (!offering_q || dirty_ready);
+    assign take = some && !blocked && !clears_here && (!offering_q || dirty_ready);
     assign half_take[0] = take && !next_odd;
     assign half_take[1] = take && next_odd;
 
@@ -280,7 +288,7 @@ module dirty_bits_proof (
     end
 
     assign offering_d = (take && saves_q) || (offering_q && !dirty_ready);
-    assign load = (step_q == STEP_WALKING) && search_found && !clearing_q && (!some || (take && !left_any));
+    assign load = (step_q == STEP_WALKING) && search_found && (!some || (take && !left_any));
 
     always @* begin : place_d_process
         place_d = place_q;

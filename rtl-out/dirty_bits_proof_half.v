@@ -141,11 +141,11 @@ module dirty_bits_proof_half (
         if (take) begin
             rows_d = rows_q & ~taken_row;
         end
-        if (leave) begin
-            rows_d = NONE;
-        end
         if (load) begin
             rows_d = next_rows_chosen;
+        end
+        if (leave) begin
+            rows_d = NONE;
         end
     end
 

@@ -5,6 +5,8 @@ module preemption_policy_16_slot (
     input  wire          reset,
     input  wire          tick,
     input  wire          begin_,
+    input  wire   [19:0] begin_run,
+    input  wire   [19:0] begin_executed,
     input  wire          end_,
     input  wire    [1:0] issued,
     output wire          holds,
@@ -12,7 +14,6 @@ module preemption_policy_16_slot (
     output wire   [19:0] executed
 );
     localparam [20:0] ABOVE = 21'd20;
-    localparam [19:0] NOTHING = 20'd0;
     localparam [19:0] MOST = 20'd1048575;
     reg    [20:0] sum;
     reg           active_d;
@@ -44,8 +45,8 @@ module preemption_policy_16_slot (
         end
         if (begin_) begin
             active_d = 1'd1;
-            time_d = NOTHING;
-            count_d = NOTHING;
+            time_d = begin_run;
+            count_d = begin_executed;
         end
     end
 

@@ -7,7 +7,10 @@ module preemption_policy_proof (
     input  wire          launch_valid,
     input  wire          begin_valid,
     input  wire          begin_slot,
+    input  wire    [2:0] begin_run,
+    input  wire    [2:0] begin_executed,
     input  wire          end_valid,
+    input  wire          end_leaves,
     input  wire          end_slot,
     input  wire    [1:0] issued_valid,
     input  wire    [1:0] issued_slot,
@@ -20,6 +23,8 @@ module preemption_policy_proof (
     input  wire    [2:0] ask_instructions,
     input  wire    [2:0] ask_warm_up,
     input  wire          answer_ready,
+    output wire    [2:0] end_run,
+    output wire    [2:0] end_executed,
     output wire          ask_ready,
     output wire          answer_valid,
     output reg     [2:0] answer_case,
@@ -64,6 +69,8 @@ module preemption_policy_proof (
     wire    [5:0] average_q;
     reg     [1:0] ended_run_choose;
     wire    [2:0] ended_run_chosen;
+    reg     [1:0] ended_executed_choose;
+    wire    [2:0] ended_executed_chosen;
     reg     [1:0] ended_holds_of;
     wire          ended_holds_any;
     reg     [2:0] step_d;
@@ -110,6 +117,8 @@ module preemption_policy_proof (
         .reset(reset),
         .tick(tick),
         .begin_(slot_begin),
+        .begin_run(begin_run),
+        .begin_executed(begin_executed),
         .end_(slot_end),
         .issued(slot_issued),
         .holds(slot_holds),
@@ -122,6 +131,7 @@ module preemption_policy_proof (
     register_1 known (.clock(clock), .reset(reset), .d(known_d), .q(known_q));
     register_6 average (.clock(clock), .reset(reset), .d(average_d), .q(average_q));
     select_2_of_3 ended_run (.choose(ended_run_choose), .of(slot_run), .chosen(ended_run_chosen));
+    select_2_of_3 ended_executed (.choose(ended_executed_choose), .of(slot_executed), .chosen(ended_executed_chosen));
     any_of_2 ended_holds (.of(ended_holds_of), .any(ended_holds_any));
     register_3 step (.clock(clock), .reset(reset), .d(step_d), .q(step_q));
     register_3 run (.clock(clock), .reset(reset), .d(run_d), .q(run_q));
@@ -194,6 +204,13 @@ module preemption_policy_proof (
         end
     end
 
+    always @* begin : ended_executed_choose_process
+        integer i;
+        for (i = 0; i < 2; i = i + 1) begin
+            ended_executed_choose[i] = end_slot == i[0:0];
+        end
+    end
+
     always @* begin : ended_holds_of_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
@@ -215,7 +232,9 @@ module preemption_policy_proof (
         end
     end
 
-    assign ended_d = end_valid && ended_holds_any && !launch_valid;
+    assign end_run = ended_run_chosen;
+    assign end_executed = ended_executed_chosen;
+    assign ended_d = end_valid && !end_leaves && ended_holds_any && !launch_valid;
 
     always @* begin : known_d_process
         known_d = known_q;
@@ -268,7 +287,10 @@ module preemption_policy_proof (
         if ((step_q == STEP_ASK_REMAINING) || (step_q == STEP_REMAINING)) begin
             ratio_a = left_q;
             ratio_b = run_q;
-            ratio_c = executed_q;
+            ratio_c = NOTHING;
+            if ((|run_q) && !(&executed_q)) begin
+                ratio_c = executed_q;
+            end
         end
     end
 

@@ -5,6 +5,8 @@ module preemption_policy_proof_slot (
     input  wire          reset,
     input  wire          tick,
     input  wire          begin_,
+    input  wire    [2:0] begin_run,
+    input  wire    [2:0] begin_executed,
     input  wire          end_,
     input  wire    [1:0] issued,
     output wire          holds,
@@ -12,7 +14,6 @@ module preemption_policy_proof_slot (
     output wire    [2:0] executed
 );
     localparam [3:0] ABOVE = 4'd3;
-    localparam [2:0] NOTHING = 3'd0;
     localparam [2:0] MOST = 3'd7;
     reg     [3:0] sum;
     reg           active_d;
@@ -44,8 +45,8 @@ module preemption_policy_proof_slot (
         end
         if (begin_) begin
             active_d = 1'd1;
-            time_d = NOTHING;
-            count_d = NOTHING;
+            time_d = begin_run;
+            count_d = begin_executed;
         end
     end
 

@@ -332,7 +332,9 @@ impl<
         self.left_order.d.next = self.oldest.after.val();
 
         // What begins.
-        self.room.next = self.more.val() && (self.contexts_held.count.val() < self.extra.val());
+        self.room.next = self.more.val()
+            && (self.question.q.val() == Question::Idle)
+            && (self.contexts_held.count.val() < self.extra.val());
         self.begins_enter.next = (self.switch.q.val() == Switch::Idle)
             && self.some_ready.any.val()
             && self.some_free.any.val();

@@ -549,6 +549,9 @@ impl<
         if self.step.q.val() == Stage::Taking {
             self.port.packet_valid.next = self.saved_valid.val();
         }
+        if self.step.q.val() == Stage::Looking {
+            self.port.packet_valid.next = self.spilled_valid.val();
+        }
         if self.has_left.val() {
             self.port.packet_valid.next = self.got_valid.val();
         }
@@ -584,6 +587,7 @@ impl<
         // Beats are asked for.
         self.gets_to_save.next = !self.restores.q.val()
             && self.fits.val()
+            && ((self.step.q.val() != Stage::Looking) || self.spilled_valid.val())
             && (!self.pending.q.val() || (!self.has_left.val() && self.port.packet_ready.val()));
         self.gets.next = self.gets_to_save.val();
         self.get_space.next = self.registers.val();
@@ -668,7 +672,9 @@ impl<
 
         // What is under way.
         self.fetches.next = !self.pending.q.val() && self.job_empty.val();
-        self.through.next = !self.pending.q.val() && self.job_empty.val() && !self.has_left.val();
+        self.through.next = !self.pending.q.val()
+            && self.job_empty.val()
+            && (!self.has_left.val() || ((self.left.q.val() == 1) && self.gives.val()));
         self.step.d.next = self.step.q.val();
         self.restores.d.next = self.restores.q.val();
         self.runs.d.next = self.runs.q.val();
@@ -844,14 +850,12 @@ impl<
             Stage::Registers => {
                 if self.fetches.val() {
                     if self.gather.some.val() {
-                        if self.gather.full.val() || self.found_all.q.val() {
-                            self.list.load.next = true;
-                            self.gather.clear.next = true;
-                            self.by_rows.d.next = true;
-                            self.pending.d.next = true;
-                            self.kind.d.next = self.kind_registers.val();
-                            self.length.d.next = self.gather.beats.val();
-                        }
+                        self.list.load.next = true;
+                        self.gather.clear.next = true;
+                        self.by_rows.d.next = true;
+                        self.pending.d.next = true;
+                        self.kind.d.next = self.kind_registers.val();
+                        self.length.d.next = self.gather.beats.val();
                     } else if self.found_all.q.val() {
                         self.step.d.next = Stage::Shared;
                         if self.shared_beats.q.val().any() {
@@ -899,29 +903,33 @@ impl<
                 if self.queue_done.q.val() {
                     self.step.d.next = Stage::Closing;
                 } else if self.port.packet_ready.val() {
-                    self.step.d.next = Stage::Looking;
                     if self.saved_valid.val() {
                         self.has_address.d.next = false;
                         self.operands.d.next = self.operands.q.val() + 1;
                         if self.saved_store.val() {
                             self.operands.d.next = self.operands.q.val() + 2;
                         }
+                    } else {
+                        self.step.d.next = Stage::Looking;
+                        self.by_rows.d.next = false;
+                        self.pending.d.next = true;
+                        self.kind.d.next = self.kind_instruction.val();
+                        self.length.d.next = self.operand_beats.val();
+                        self.run_space.d.next = self.operand.val();
+                        self.run_place.d.next = self.no_place.val();
+                        self.run_left.d.next = self.operand_beats.val();
+                        self.is_data.d.next = self.has_address.q.val();
                     }
                 }
             }
             Stage::Looking => {
-                self.step.d.next = Stage::Taking;
                 if self.spilled_valid.val() {
                     self.step.d.next = Stage::Operand;
-                    self.by_rows.d.next = false;
-                    self.pending.d.next = true;
-                    self.kind.d.next = self.kind_instruction.val();
-                    self.length.d.next = self.operand_beats.val();
-                    self.run_space.d.next = self.operand.val();
-                    self.run_place.d.next = self.no_place.val();
-                    self.run_left.d.next = self.operand_beats.val();
-                    self.is_data.d.next = self.has_address.q.val();
                     self.has_address.d.next = true;
+                } else {
+                    self.step.d.next = Stage::Taking;
+                    self.pending.d.next = false;
+                    self.run_left.d.next = self.no_beats.val();
                 }
             }
             Stage::Operand => {

@@ -76,7 +76,6 @@ pub struct DirtyBits<
     turn: Register<Bit>,
 
     // Groups that are cleared: without a clear, from the highest to the lowest, which are none.
-    clearing: Register<Bit>,
     clearing_first: Register<Bits<U>>,
     clearing_last: Register<Bits<U>>,
 
@@ -115,6 +114,8 @@ pub struct DirtyBits<
     blocked: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
+    clears_here: Signal<Local, Bit>,
+    clears_next: Signal<Local, Bit>,
     leave: Signal<Local, Bit>,
     begin: Signal<Local, Bit>,
     lanes: Signal<Local, Bits<L>>,
@@ -141,8 +142,6 @@ impl<
     fn update(&mut self) {
         self.turn.clock.next = self.clock.val();
         self.turn.reset.next = self.reset.val();
-        self.clearing.clock.next = self.clock.val();
-        self.clearing.reset.next = self.reset.val();
         self.clearing_first.clock.next = self.clock.val();
         self.clearing_first.reset.next = self.reset.val();
         self.clearing_last.clock.next = self.clock.val();
@@ -216,8 +215,7 @@ impl<
             self.half[1].write_lanes.next = self.write_lanes[0].val();
         }
 
-        // Clearing: the walk rests meanwhile, and leaves its group if that is cleared.
-        self.clearing.d.next = self.clear_valid.val();
+        // Clearing: the walk leaves its group if that is cleared, and goes on elsewhere.
         self.clearing_first.d.next = self.highest.val();
         self.clearing_last.d.next = self.lowest.val();
         if self.clear_valid.val() {
@@ -227,8 +225,14 @@ impl<
         self.cleared.first.next = self.clearing_first.q.val();
         self.cleared.beyond.next = false;
         self.cleared.last.next = self.clearing_last.q.val();
-        self.leave.next = (self.clearing_first.q.val() <= self.place.q.val())
+        self.clears_here.next = (self.clearing_first.q.val() <= self.place.q.val())
             && (self.place.q.val() <= self.clearing_last.q.val());
+        self.clears_next.next = (self.clearing_first.q.val() <= self.search.group.val())
+            && (self.search.group.val() <= self.clearing_last.q.val());
+        self.leave.next = self.clears_here.val();
+        if self.load.val() {
+            self.leave.next = self.clears_next.val();
+        }
         for b in 0..2 {
             self.half[b].leave.next = self.leave.val();
             for i in 0..G {
@@ -252,7 +256,7 @@ impl<
             || (self.half[1].writing.val() && self.next_odd.val());
         self.take.next = self.some.val()
             && !self.blocked.val()
-            && !self.clearing.q.val()
+            && !self.clears_here.val()
             && (!self.offering.q.val() || self.dirty_ready.val());
         self.half[0].take.next = self.take.val() && !self.next_odd.val();
         self.half[1].take.next = self.take.val() && self.next_odd.val();
@@ -274,7 +278,6 @@ impl<
         // It comes to the next group when it has taken the last row of one.
         self.load.next = (self.step.q.val() == Step::Walking)
             && self.search.found.val()
-            && !self.clearing.q.val()
             && (!self.some.val() || (self.take.val() && !self.left.any.val()));
         self.search.load.next = self.load.val();
         self.place.d.next = self.place.q.val();
@@ -382,9 +385,9 @@ impl<
         signals!(
             clock, reset, clear_valid, clear_first, clear_last, walk_valid, walk_first, walk_last, walk_saves,
             dirty_ready, total_ready, walk_ready, dirty_valid, dirty_row, dirty_lanes, total_valid,
-            total_rows, total_lanes, turn, clearing, clearing_first, clearing_last, step, saves, place, taken, row,
+            total_rows, total_lanes, turn, clearing_first, clearing_last, step, saves, place, taken, row,
             offering, search, counts, cleared, next, left, conflict, some, next_odd, next_row, blocked, take,
-            load, leave, begin, lanes;
+            load, clears_here, clears_next, leave, begin, lanes;
             write_valid, write_row, write_lanes, write_ready, odd, refused, go
         )
     }

@@ -56,7 +56,10 @@ pub struct PreemptionPolicy<
     pub launch_valid: Signal<In, Bit>,
     pub begin_valid: Signal<In, Bit>,
     pub begin_slot: Signal<In, Bits<S>>,
+    pub begin_run: Signal<In, Bits<T>>,
+    pub begin_executed: Signal<In, Bits<T>>,
     pub end_valid: Signal<In, Bit>,
+    pub end_leaves: Signal<In, Bit>,
     pub end_slot: Signal<In, Bits<S>>,
     pub issued_valid: [Signal<In, Bit>; 2],
     pub issued_slot: [Signal<In, Bits<S>>; 2],
@@ -70,6 +73,8 @@ pub struct PreemptionPolicy<
     pub ask_warm_up: Signal<In, Bits<T>>,
     pub answer_ready: Signal<In, Bit>,
 
+    pub end_run: Signal<Out, Bits<T>>,
+    pub end_executed: Signal<Out, Bits<T>>,
     pub ask_ready: Signal<Out, Bit>,
     pub answer_valid: Signal<Out, Bit>,
     pub answer_case: Signal<Out, Bits<3>>,
@@ -87,6 +92,7 @@ pub struct PreemptionPolicy<
     known: Register<Bit>,
     average: Register<Bits<W>>,
     ended_run: Select<N, Bits<T>>,
+    ended_executed: Select<N, Bits<T>>,
     ended_holds: AnyOf<N>,
 
     // What was known when the question came, and what is made of it.
@@ -183,6 +189,8 @@ impl<
             self.slot[i].tick.next = self.tick.val();
             self.slot[i].begin.next =
                 self.begin_valid.val() && (self.begin_slot.val() == i.to_bits::<S>());
+            self.slot[i].begin_run.next = self.begin_run.val();
+            self.slot[i].begin_executed.next = self.begin_executed.val();
             self.slot[i].end.next =
                 self.end_valid.val() && (self.end_slot.val() == i.to_bits::<S>());
             self.slot[i].issued[0].next =
@@ -192,6 +200,8 @@ impl<
             self.blocks.of[i].next = self.slot[i].holds.val();
             self.ended_run.choose[i].next = self.end_slot.val() == i.to_bits::<S>();
             self.ended_run.of[i].next = self.slot[i].run.val();
+            self.ended_executed.choose[i].next = self.end_slot.val() == i.to_bits::<S>();
+            self.ended_executed.of[i].next = self.slot[i].executed.val();
             self.ended_holds.of[i].next =
                 self.slot[i].holds.val() && (self.end_slot.val() == i.to_bits::<S>());
             self.asked_run.choose[i].next = self.ask_slot.val() == i.to_bits::<S>();
@@ -200,9 +210,14 @@ impl<
             self.asked_executed.of[i].next = self.slot[i].executed.val();
         }
 
+        self.end_run.next = self.ended_run.chosen.val();
+        self.end_executed.next = self.ended_executed.chosen.val();
+
         // The average: the first block's time, and from then on an eighth of the way to each other one's.
-        self.ended.d.next =
-            self.end_valid.val() && self.ended_holds.any.val() && !self.launch_valid.val();
+        self.ended.d.next = self.end_valid.val()
+            && !self.end_leaves.val()
+            && self.ended_holds.any.val()
+            && !self.launch_valid.val();
         self.sample.d.next = self.ended_run.chosen.val();
         self.known.d.next = self.known.q.val();
         self.average.d.next = self.average.q.val();
@@ -247,7 +262,10 @@ impl<
         if (self.step.q.val() == Step::AskRemaining) || (self.step.q.val() == Step::Remaining) {
             self.ratio.a.next = self.left.q.val();
             self.ratio.b.next = self.run.q.val();
-            self.ratio.c.next = self.executed.q.val();
+            self.ratio.c.next = self.nothing.val();
+            if self.run.q.val().any() && !self.executed.q.val().all() {
+                self.ratio.c.next = self.executed.q.val();
+            }
         }
         self.left.d.next = self.nothing.val();
         if self.executed.q.val() < self.ask_instructions.val() {
@@ -381,7 +399,8 @@ impl<
             };
         }
         signals!(
-            clock, reset, launch_valid, begin_valid, begin_slot, end_valid, end_slot, ask_valid, ask_slot, ask_chimera,
+            clock, reset, launch_valid, begin_valid, begin_slot, begin_run, begin_executed, end_valid, end_leaves, end_slot,
+            end_run, end_executed, ended_executed, ask_valid, ask_slot, ask_chimera,
             ask_idempotent, ask_launch, ask_switch, ask_instructions, ask_warm_up, answer_ready, ask_ready, answer_valid,
             answer_case, answer_remaining, answer_switch, prescale, blocks, ended, sample, known, average, ended_run,
             ended_holds, step, run, executed, profiled, profile, at_once, left, remaining, switching, whole, rest, lead,
@@ -394,7 +413,8 @@ impl<
 hardware!([const N: usize, const S: usize, const C: usize, const T: usize, const U: usize, const W: usize, const K: usize,
     const P: usize]
     PreemptionPolicy<N, S, C, T, U, W, K, P> {
-    inputs: reset, launch_valid, begin_valid, begin_slot, end_valid, end_slot, issued_valid, issued_slot, ask_valid, ask_slot,
+    inputs: reset, launch_valid, begin_valid, begin_slot, begin_run, begin_executed, end_valid, end_leaves, end_slot,
+        issued_valid, issued_slot, ask_valid, ask_slot,
         ask_chimera, ask_idempotent, ask_launch, ask_switch, ask_instructions, ask_warm_up, answer_ready;
-    outputs: ask_ready, answer_valid, answer_case, answer_remaining, answer_switch;
+    outputs: end_run, end_executed, ask_ready, answer_valid, answer_case, answer_remaining, answer_switch;
 });

@@ -4,7 +4,7 @@
 use rust_hdl::prelude::*;
 
 /// Goes on with a check over `N` words of `W` bits, the lowest first. Each is added without carries; then the check moves up by
-/// a bit, and a one that leaves it comes back as the polynomial `P`.
+/// two bits, and a one that leaves it comes back as the polynomial `P`.
 #[derive(LogicBlock)]
 pub struct WordCheck<const N: usize, const W: usize, const P: usize> {
     /// The check of what came before.
@@ -18,9 +18,10 @@ pub struct WordCheck<const N: usize, const W: usize, const P: usize> {
 /// A check with a word more.
 fn with(check: u64, word: u64, bits: usize, polynomial: u64) -> u64 {
     let most = u64::MAX >> (64 - bits);
-    let sum = check ^ word;
-    let leaves = sum >> (bits - 1) & 1;
-    ((sum << 1) & most) ^ (leaves * polynomial)
+    (0..2).fold(check ^ word, |sum, _| {
+        let leaves = sum >> (bits - 1) & 1;
+        ((sum << 1) & most) ^ (leaves * polynomial)
+    })
 }
 
 impl<const N: usize, const W: usize, const P: usize> Default for WordCheck<N, W, P> {

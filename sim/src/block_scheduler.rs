@@ -179,7 +179,7 @@ impl BlockScheduler {
             return None;
         }
         let room = (self.off_chip.len() as u64) < inputs.extra;
-        let replaced = self.is_ready() || (room && inputs.more);
+        let replaced = self.is_ready() || (room && inputs.more && self.asking.is_none());
         if !replaced {
             return None;
         }

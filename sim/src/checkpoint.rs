@@ -310,6 +310,8 @@ impl Checkpoint {
                 saved.header(&self.parameters)
             }),
             Activity::Closing => Some(self.parameters.header(Kind::End, 0, &[])),
+            // Of an operand, if there is one.
+            Activity::Looking => self.header.filter(|_| inputs.spilled_valid),
             _ => self.header,
         }
     }
@@ -370,7 +372,8 @@ impl Checkpoint {
         }
         // What is saved is fetched once its header has gone.
         let goes = self.header.is_none() || (self.left == 0 && shown.packet_ready);
-        if !request.restores && goes {
+        let is_there = activity != Activity::Looking || inputs.spilled_valid;
+        if !request.restores && goes && is_there {
             self.gets(&mut outputs, self.place());
         }
         outputs.got_ready = !request.restores && self.left > 0 && shown.packet_ready;
@@ -498,12 +501,11 @@ impl Checkpoint {
         self.begin(header, Job::Rows(rows));
     }
 
-    /// What is saved goes on to its next part: nothing is left to be fetched, or to be sent.
+    /// What is saved goes on to its next part: nothing is left to be fetched, or the last of it is sent.
     fn save(&mut self, inputs: &Inputs, outputs: &Outputs, fetches: bool, through: bool) {
         match self.activity {
             Activity::SavingRegisters => {
-                let all = self.gathered.len() == self.parameters.listed || self.found_all;
-                if fetches && all && !self.gathered.is_empty() {
+                if fetches && !self.gathered.is_empty() {
                     self.begin_rows();
                 } else if fetches && self.found_all {
                     self.activity = Activity::SavingShared;
@@ -532,31 +534,32 @@ impl Checkpoint {
             Activity::SavingStates if through => self.activity = Activity::SavingQueue,
             Activity::SavingQueue if inputs.save_ready => self.activity = Activity::Taking,
             Activity::Taking if self.queue_done => self.activity = Activity::Closing,
+            Activity::Taking if outputs.saved_ready && inputs.saved_valid => {
+                self.has_address = false;
+                self.operands += 1 + u64::from(inputs.saved_store);
+            }
             Activity::Taking if outputs.saved_ready => {
                 self.activity = Activity::Looking;
-                if inputs.saved_valid {
-                    self.has_address = false;
-                    self.operands += 1 + u64::from(inputs.saved_store);
-                }
+                let operand = Instruction {
+                    operand: true,
+                    store: self.has_address,
+                    warp: 0,
+                    words: [0; 3],
+                };
+                let job = Job::Run {
+                    space: Space::Operand,
+                    next: 0,
+                    left: 1 << self.parameters.operand_bits,
+                };
+                self.begin(operand.header(&self.parameters), job);
+            }
+            Activity::Looking if inputs.spilled_valid => {
+                self.has_address = true;
+                self.activity = Activity::SavingOperand;
             }
             Activity::Looking => {
+                (self.header, self.job) = (None, Job::Stray);
                 self.activity = Activity::Taking;
-                if inputs.spilled_valid {
-                    let operand = Instruction {
-                        operand: true,
-                        store: self.has_address,
-                        warp: 0,
-                        words: [0; 3],
-                    };
-                    let job = Job::Run {
-                        space: Space::Operand,
-                        next: 0,
-                        left: 1 << self.parameters.operand_bits,
-                    };
-                    self.begin(operand.header(&self.parameters), job);
-                    self.has_address = true;
-                    self.activity = Activity::SavingOperand;
-                }
             }
             Activity::SavingOperand if through => self.activity = Activity::Taking,
             _ => {}
@@ -611,8 +614,9 @@ impl Checkpoint {
 
     fn act(&mut self, inputs: &Inputs, outputs: &Outputs, port_inputs: &context_port::Inputs) {
         let fetches_all = self.header.is_none() && self.job.is_empty();
-        let through = fetches_all && self.left == 0;
         let shown = self.port.cycle(port_inputs);
+        let given = port_inputs.packet_valid && shown.packet_ready;
+        let through = fetches_all && (self.left == 0 || (self.left == 1 && given));
         let ends = self.left == 0 && shown.packet_ready;
         // Beats on their way.
         let leaves = shown.out_valid && port_inputs.out_ready;
@@ -629,7 +633,7 @@ impl Checkpoint {
             if fetches {
                 self.job.advance();
             }
-            self.give(port_inputs.packet_valid && shown.packet_ready);
+            self.give(given);
         }
         match self.activity {
             Activity::Idle if inputs.ask_valid => self.ask(inputs),

@@ -278,12 +278,17 @@ impl Model for ContextPort {
 mod tests {
     use super::Parameters;
 
+    /// A word moved up by a bit, less the check's polynomial if it goes in.
+    fn up(parameters: &Parameters, word: u64) -> u64 {
+        let leaves = word >> (parameters.word_bits - 1);
+        (word << 1 & parameters.most()) ^ (leaves * parameters.polynomial)
+    }
+
     /// A word times another one, as polynomials, less the check's polynomial as often as it goes in.
     fn product(parameters: &Parameters, a: u64, b: u64) -> u64 {
         let mut product = 0;
         for bit in (0..parameters.word_bits).rev() {
-            // What a check does with a word.
-            product = parameters.check(&[[product, 0, 0, 0, 0, 0, 0, 0]]);
+            product = up(parameters, product);
             if b >> bit & 1 == 1 {
                 product ^= a;
             }
@@ -291,8 +296,9 @@ mod tests {
         product
     }
 
-    /// The steps of a check do not repeat before each of the words but zero has come: so two words that differ can be
-    /// exchanged nowhere without another check.
+    /// Moved up again and again, a word does not come back before each of the words but zero has come: an odd number of
+    /// times, so neither does it by two bits at once. So two words that differ can be exchanged nowhere without another
+    /// check.
     #[test]
     fn polynomials_are_primitive() {
         for (polynomial, word_bits, primes) in [
@@ -305,6 +311,10 @@ mod tests {
                 polynomial,
                 ..Parameters::paper()
             };
+            for bit in 0..word_bits {
+                let twice = up(&parameters, up(&parameters, 1 << bit));
+                assert_eq!(parameters.check(&[[1 << bit, 0, 0, 0, 0, 0, 0, 0]]), twice);
+            }
             let power = |mut exponent: u64| {
                 let (mut result, mut square) = (1, 2);
                 while exponent > 0 {

@@ -140,7 +140,9 @@ impl DirtyBits {
         let walk = self.walk.as_ref()?;
         let row = *walk.rows.first()?;
         let room = walk.offer.is_none() || inputs.dirty_ready;
-        let free = self.acting[half(row)].is_none() && self.clearing.is_none();
+        let group = self.parameters.group(row);
+        let clears = |(first, last): (u64, u64)| (first..=last).contains(&group);
+        let free = self.acting[half(row)].is_none() && !self.clearing.is_some_and(clears);
         (room && free).then_some(row)
     }
 
@@ -173,10 +175,8 @@ impl DirtyBits {
         }
 
         // The group that it comes to, and the one that is found behind that.
-        let comes = walk.found.filter(|_| {
-            let leaves = was_empty || (taken.is_some() && walk.rows.is_empty());
-            leaves && self.clearing.is_none()
-        });
+        let leaves = was_empty || (taken.is_some() && walk.rows.is_empty());
+        let comes = walk.found.filter(|_| leaves);
         let next = (walk.from..=walk.last).find(|&group| self.is_dirty(group));
         if let Some(group) = comes {
             let of_group = |row: &u64| self.parameters.group(*row) == group;

@@ -80,7 +80,9 @@ impl PreemptionPolicy {
         };
         let left = inputs.ask_instructions.saturating_sub(slot.executed);
         let (switch, first) = self.ratio(blocks, inputs.ask_switch, 1);
-        let (by_instructions, second) = self.ratio(left, slot.run, slot.executed);
+        let is_rate = slot.run > 0 && slot.executed < self.most();
+        let executed = if is_rate { slot.executed } else { 0 };
+        let (by_instructions, second) = self.ratio(left, slot.run, executed);
         let profile = self.average().filter(|_| !inputs.ask_chimera);
         let remaining = match profile {
             Some(average) => average.saturating_sub(slot.run),
@@ -113,8 +115,14 @@ impl PreemptionPolicy {
     }
 
     fn outputs(&self, inputs: &Inputs) -> Outputs {
+        let ending = self.slots[inputs.end_slot as usize];
+        let outputs = Outputs {
+            end_run: ending.run,
+            end_executed: ending.executed,
+            ..Outputs::default()
+        };
         let Some((estimate, 0)) = self.answer else {
-            return Outputs::default();
+            return outputs;
         };
         Outputs {
             ask_ready: inputs.answer_ready,
@@ -122,6 +130,7 @@ impl PreemptionPolicy {
             answer_case: estimate.case as u64,
             answer_remaining: estimate.remaining,
             answer_switch: estimate.switch,
+            ..outputs
         }
     }
 
@@ -141,7 +150,8 @@ impl PreemptionPolicy {
             });
         }
         let ending = self.slots[inputs.end_slot as usize];
-        self.ended = (inputs.end_valid && ending.active).then_some(ending.run);
+        let ends = inputs.end_valid && !inputs.end_leaves && ending.active;
+        self.ended = ends.then_some(ending.run);
         if inputs.launch_valid {
             (self.average, self.ended) = (None, None);
         }
@@ -166,7 +176,8 @@ impl PreemptionPolicy {
             if inputs.begin_valid && is(inputs.begin_slot) {
                 *slot = Slot {
                     active: true,
-                    ..Slot::default()
+                    run: inputs.begin_run,
+                    executed: inputs.begin_executed,
                 };
             }
         }

@@ -155,7 +155,7 @@ module block_scheduler_proof_top (
         offers_then <= {leave_slot, leave_context, enter_slot, enter_context, want_slot, 1'b0};
         behind_then <= behind & active & used;
         some_free_then <= |free;
-        replaced_then <= |ready || (more && off_count < {1'b0, extra});
+        replaced_then <= |ready || (more && !want_valid && !asked && off_count < {1'b0, extra});
         more_then <= more;
         ready_then <= ready;
         overtaken_then <= overtaken;

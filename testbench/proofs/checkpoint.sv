@@ -142,7 +142,7 @@ module checkpoint_proof_top (
         if (total_valid && total_ready) walking <= 1'b0;
         if (save_valid && save_ready) saving_queue <= 1'b1;
         if (save_done) saving_queue <= 1'b0;
-        may_spill <= saving_queue && saved_ready;
+        may_spill <= saving_queue && saved_ready && !saved_valid;
         if (spilled_valid) spilled <= spilled + 2'd1;
         if (saved_valid && saved_ready) saved <= saved + 2'd1 + {1'b0, saved_store};
         if (row_taken) begin
@@ -219,8 +219,8 @@ module checkpoint_proof_top (
             && (\engine.run_left_q == 3'd0 || (\engine.run_space_q == 2'd2
                 && \engine.run_place_q == {1'b0, first_warp, 1'b0} + state_count))))
         && (!after_states || state_count == states)
-        && (step != 5'd10 || (!\engine.by_rows_q && \engine.run_space_q == 2'd3))
-        && (step < 5'd7 || step == 5'd10 || job == 3'd0);
+        && ((step != 5'd9 && step != 5'd10) || (!\engine.by_rows_q && \engine.run_space_q == 2'd3))
+        && (step < 5'd7 || step == 5'd9 || step == 5'd10 || job == 3'd0);
 
     wire [7:1] wrong;
     assign wrong[1] = saving && (!order || (get_valid && get_space == 2'd0 && get_place == mark && (!found || got_it))

@@ -58,6 +58,7 @@ module context_port_proof_top (
             after = so_far;
             for (word = 0; word < 4; word = word + 1) begin
                 sum = after ^ of[word*8 +: 8];
+                sum = {sum[6:0], 1'b0} ^ (sum[7] ? 8'h1D : 8'h00);
                 after = {sum[6:0], 1'b0} ^ (sum[7] ? 8'h1D : 8'h00);
             end
         end

@@ -145,7 +145,11 @@ module dirty_bits_proof_top (
     reg  [1:0]  few;
     reg  [15:0] must_count;
     wire [15:0] must_count_now = began ? dirty & range : must_count & ~upon_both & ~clears_2;
-    wire        disturbs = writes != 16'd0 || clear_valid;
+    // Warps that end in the range of the walk.
+    reg  [15:0] walked;
+    wire [15:0] walked_now = begins ? groups(walk_first, walk_last) : walked;
+    wire        ended = (clears & walked_now) != 16'd0;
+    wire        disturbs = writes != 16'd0 || ended;
     always @(posedge clock) begin
         if (fresh) last_row <= dirty_row;
         if (upon) last_upon <= upon_row;
@@ -157,10 +161,11 @@ module dirty_bits_proof_top (
         few <= upon ? {1'b0, upon_lanes[0]} + {1'b0, upon_lanes[1]} : 2'd0;
         lanes <= begins ? 5'd0 : lanes + {3'd0, few};
         must_count <= must_count_now;
+        walked <= walked_now;
     end
 
     // Cycles for which a write has waited, and whether a walk was under way in one of them; those of a save without an
-    // offer while no warp ends, and whether it showed none after it had shown one, undisturbed.
+    // offer while no warp of the walk ends, and whether it showed none after it had shown one, undisturbed.
     reg  [2:0] age_0, age_1, age_save;
     reg        walked_0, walked_1, undisturbed, gap;
     wire       ends = total_valid;
@@ -170,7 +175,7 @@ module dirty_bits_proof_top (
         walked_0 <= (held[0] && walked_0) || walking;
         walked_1 <= (held[1] && walked_1) || walking;
         age_save <= begins || dirty_valid ? 3'd0 : age_save + (age_save != 3'd7);
-        undisturbed <= begins ? !clear_valid && clears_1 == 16'd0 : undisturbed && !clear_valid;
+        undisturbed <= (begins ? (clears_1 & walked_now) == 16'd0 : undisturbed) && !ended;
         gap <= !begins && (gap || (some_row && !dirty_valid));
     end
     wire       alone = write_valid != 2'd3 || write_row[0] != write_row[3];

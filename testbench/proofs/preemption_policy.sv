@@ -6,7 +6,10 @@ module preemption_policy_proof_top (
     input  wire       launch_valid,
     input  wire       begin_valid,
     input  wire       begin_slot,
+    input  wire [2:0] begin_run,
+    input  wire [2:0] begin_executed,
     input  wire       end_valid,
+    input  wire       end_leaves,
     input  wire       end_slot,
     input  wire [1:0] issued_valid,
     input  wire [1:0] issued_slot,
@@ -23,7 +26,7 @@ module preemption_policy_proof_top (
     output wire [8:1] seen
 );
     wire       ask_ready, answer_valid;
-    wire [2:0] answer_case, answer_remaining, answer_switch;
+    wire [2:0] answer_case, answer_remaining, answer_switch, end_run, end_executed;
 
     // A question stays until it is answered.
     reg         asking;
@@ -43,7 +46,9 @@ module preemption_policy_proof_top (
 
     preemption_policy_proof policy (
         .clock(clock), .reset(1'b0), .launch_valid(launch_valid),
-        .begin_valid(begin_valid), .begin_slot(begin_slot), .end_valid(end_valid), .end_slot(end_slot),
+        .begin_valid(begin_valid), .begin_slot(begin_slot), .begin_run(begin_run), .begin_executed(begin_executed),
+        .end_valid(end_valid), .end_leaves(end_leaves), .end_slot(end_slot), .end_run(end_run),
+        .end_executed(end_executed),
         .issued_valid(issued_valid), .issued_slot(issued_slot),
         .ask_valid(ask_valid), .ask_slot(ask_slot), .ask_chimera(ask_chimera), .ask_idempotent(ask_idempotent),
         .ask_launch(ask_launch), .ask_switch(ask_switch), .ask_instructions(ask_instructions),
@@ -69,9 +74,9 @@ module preemption_policy_proof_top (
     always @(posedge clock) begin
         odd <= !odd;
         active <= (active & ~ends) | begins;
-        if (begins[0]) {run_0, executed_0} <= 6'd0;
+        if (begins[0]) {run_0, executed_0} <= {begin_run, begin_executed};
         else if (active[0]) {run_0, executed_0} <= {more(run_0, {1'b0, odd}), more(executed_0, of_0)};
-        if (begins[1]) {run_1, executed_1} <= 6'd0;
+        if (begins[1]) {run_1, executed_1} <= {begin_run, begin_executed};
         else if (active[1]) {run_1, executed_1} <= {more(run_1, {1'b0, odd}), more(executed_1, of_1)};
     end
 
@@ -80,7 +85,7 @@ module preemption_policy_proof_top (
     reg  [2:0] sample, shortest, longest;
     initial {known, ended} = 2'd0;
     always @(posedge clock) begin
-        ended <= |(ends & active) && !launch_valid;
+        ended <= |(ends & active) && !end_leaves && !launch_valid;
         sample <= end_slot ? run_1 : run_0;
         known <= !launch_valid && (known || ended);
         if (ended) begin
@@ -116,7 +121,7 @@ module preemption_policy_proof_top (
     wire [2:0] left = ask_instructions > executed ? ask_instructions - executed : 3'd0;
     wire [6:0] product = {4'd0, left} * {4'd0, run};
     wire [6:0] at_least = {4'd0, answer_remaining} * {4'd0, executed};
-    wire       as_executed = executed == 3'd0 ? answer_remaining == 3'd7
+    wire       as_executed = executed == 3'd0 || executed == 3'd7 || run == 3'd0 ? answer_remaining == 3'd7
         : product >= at_least && (answer_remaining == 3'd7 || product < at_least + {4'd0, executed});
     wire       as_profiled = answer_remaining == (average > run ? average - run : 3'd0);
     wire [4:0] of_all = ask_chimera ? {2'd0, ask_switch} : {3'd0, blocks} * {2'd0, ask_switch};
@@ -149,7 +154,8 @@ module preemption_policy_proof_top (
     assign bad[3] = answer_valid && !(profiled ? as_profiled : as_executed);
     assign bad[4] = answer_valid && {2'd0, answer_switch} != (of_all > 5'd7 ? 5'd7 : of_all);
     assign bad[5] = \policy.slot[0].time_q != run_0 || \policy.slot[0].count_q != executed_0
-        || \policy.slot[1].time_q != run_1 || \policy.slot[1].count_q != executed_1;
+        || \policy.slot[1].time_q != run_1 || \policy.slot[1].count_q != executed_1
+        || {end_run, end_executed} != (end_slot ? {run_1, executed_1} : {run_0, executed_0});
     assign bad[6] = \policy.known_q != known || (known && (average_now < shortest || average_now > longest));
     assign bad[7] = told && (!answer_valid || answer_then != {answer_case, answer_remaining, answer_switch});
     assign bad[8] = answer_valid && (ask_chimera

@@ -65,6 +65,21 @@ fn nobody_leaves_without_a_replacement() {
     assert_eq!(scheduler.left(), (0, 0));
 }
 
+/// G3: the GPU is asked for one block, which may be its last; nobody leaves for another one before it has answered.
+#[test]
+fn nobody_leaves_while_the_gpu_is_asked() {
+    let mut scheduler = Scheduler::full("8", 2);
+    scheduler.held(7, 9);
+    scheduler.fault(0, 7);
+    scheduler.ended(1);
+    scheduler.inputs.more = true;
+    assert_eq!(scheduler.wanted(), 1);
+    scheduler.quiet(50);
+    scheduler.inputs.more = false;
+    scheduler.inputs.given_valid = true;
+    scheduler.quiet(50);
+}
+
 /// G2: with `extra` blocks off chip the SM changes among those that it has.
 #[test]
 fn extra_blocks_are_not_exceeded_but_for_an_exchange() {

@@ -179,21 +179,31 @@ fn all_that_is_dirty_and_all_else_of_the_block_is_saved_and_nothing_else() {
     let ended = engine.run(&request);
     assert_eq!(ended.verdict, Verdict::Accepted as u64);
     let packets = packets(&engine.parameters, &ended.saved);
+    let is_rows = |packet: &&(u64, Beat, Vec<Beat>)| packet.0 == Kind::Registers as u64;
+    let lists = packets[1..].iter().take_while(is_rows).count();
+    assert!(lists > 1, "the first list does not wait for all rows");
     let kinds: Vec<_> = packets.iter().map(|(kind, _, _)| *kind).collect();
-    assert_eq!(kinds, [1, 2, 3, 4, 5, 5, 5, 5, 5, 6]);
-    let (_, list, data) = &packets[1];
-    let mut next = 0;
-    for row in 0..12_u64 {
-        let half = list[1 + row as usize / 2] >> (16 * (row % 2)) & 0xffff;
-        let sectors = [0xf, 1, 2, 9][row as usize % 4];
-        assert_eq!(half, row | sectors << 11);
-        for sector in (0..4).filter(|sector| sectors >> sector & 1 == 1) {
-            assert_eq!(data[next], sm.0[0][(160 + 4 * row + sector) as usize]);
-            next += 1;
+    assert_eq!(kinds[lists + 1..], [3, 4, 5, 5, 5, 5, 5, 6]);
+    let mut row = 0;
+    for (_, list, data) in &packets[1..=lists] {
+        let mut next = 0;
+        for number in 0..14 {
+            let half = list[1 + number / 2] >> (16 * (number % 2)) & 0xffff;
+            let sectors = [0xf, 1, 2, 9][row as usize % 4];
+            if half == 0 {
+                break;
+            }
+            assert_eq!(half, row | sectors << 11);
+            for sector in (0..4).filter(|sector| sectors >> sector & 1 == 1) {
+                assert_eq!(data[next], sm.0[0][(160 + 4 * row + sector) as usize]);
+                next += 1;
+            }
+            row += 1;
         }
+        assert_eq!(next, data.len());
     }
-    assert_eq!(next, data.len());
-    assert_eq!(list[7], 0);
+    assert_eq!(row, 12);
+    let packets = &packets[lists - 1..];
     assert_eq!(packets[2].2, sm.0[1][100..120]);
     assert_eq!(packets[3].2, sm.0[2][48..64]);
     let flags = |packet: usize| packets[packet].1[1];
@@ -536,6 +546,39 @@ fn saving_takes_hardly_more_cycles_than_beats() {
             (ended.cycles as f64) < limit,
             "{rows} rows, {shared} of shared memory: {} cycles for {content} beats",
             ended.cycles
+        );
+    }
+}
+
+/// G7. The whole context of a block that leaves: all of its share of an SM's registers, shared memory and operand log, of
+/// which all is dirty and all is full, and the instructions to which the operands belong.
+#[test]
+fn whole_context_takes_hardly_more_cycles_than_its_bytes() {
+    for (blocks, log_kb) in [(4, 16), (8, 8), (8, 16), (8, 20), (8, 32), (16, 16)] {
+        let mut engine = Engine::new();
+        let (rows, shared, warps) = (2048 / blocks, 3072 / blocks, 64 / blocks);
+        (0..rows).for_each(|row| engine.sm.write(row, u32::MAX.into()));
+        let operands = log_kb * 1024 / 256 / blocks;
+        // Stores with address and data; the last one is a load if the number is odd.
+        for number in 0..operands.div_ceil(2) {
+            let store = 2 * number + 1 < operands;
+            engine.sm.squash(3, number % warps, store, true);
+        }
+        let request = Request {
+            slot: 3,
+            warps: (0, warps - 1),
+            groups: (0, rows / 8 - 1),
+            shared: (0, shared),
+            ..Request::default()
+        };
+        let ended = engine.run(&request);
+        assert_eq!(ended.operands, operands);
+        let content = rows * 4 + shared + warps * 8 + operands * 8 + operands.div_ceil(2);
+        let ratio = ended.cycles as f64 / content as f64;
+        println!("{blocks} blocks, {log_kb} KB: {ratio:.3} x {content} beats");
+        assert!(
+            ratio < 1.05,
+            "{blocks} blocks, {log_kb} KB: {ratio:.3} x {content} beats"
         );
     }
 }

@@ -44,7 +44,8 @@ fn content(context: &[Beat]) -> &[Beat] {
     &context[1..context.len() - 1]
 }
 
-/// G1. The check is the remainder of all words as one polynomial, moved up by one, by long division.
+/// G1. The check is the remainder of all words as one polynomial, each two bits above the next and the last two bits up, by
+/// long division.
 #[test]
 fn what_leaves_is_a_begin_the_packets_and_an_end() {
     let mut port = Port::new("32");
@@ -60,9 +61,9 @@ fn what_leaves_is_a_begin_the_packets_and_an_end() {
     assert_eq!(left[3][3..], [0; 5]);
     assert_eq!(left.len(), 4);
     let words = [begin, stamped, data].concat();
-    let mut sum = vec![0_u8; 33 + words.len()];
+    let mut sum = vec![0_u8; 33 + 2 * words.len()];
     for (number, word) in words.iter().enumerate() {
-        let place = words.len() - number;
+        let place = 2 * (words.len() - number);
         (0..32).for_each(|bit| sum[place + bit] ^= (word >> bit & 1) as u8);
     }
     for top in (32..sum.len()).rev() {
@@ -242,6 +243,57 @@ fn context_with_beats_out_of_order_is_refused() {
                 refused(&exchanged, format!("the check and word {word} of {at}"));
             }
         }
+    }
+}
+
+/// G3: what GPU programs write is no random data: in these rows the words of four beats follow from each other by a move
+/// up by a bit. Each beat is told from each other one of its row, and from one of zeros.
+#[test]
+fn rows_that_follow_the_lanes_have_beats_of_their_own() {
+    let mut port = Port::new("32");
+    let rows: [fn(u64) -> u64; 5] = [
+        |lane| 1 << lane,
+        |lane| (1 << lane) - 1,
+        |lane| !((1 << lane) - 1) & 0xFFFF_FFFF,
+        |lane| lane,
+        |lane| 0x7F00_1000 + 4 * lane,
+    ];
+    for (number, row) in rows.into_iter().enumerate() {
+        let beat = |sector: u64| std::array::from_fn(|word| row(8 * sector + word as u64));
+        let beats = [beat(0), beat(1), beat(2), beat(3)];
+        let header = [2 << 16 | 4 << 19, 0, 0, 0, 0, 0, 0, 0];
+        let end = [6 << 16, 0, 0, 0, 0, 0, 0, 0];
+        let packets = [&[header][..], &beats, &[end]].concat();
+        let (left, _) = port.save(BLOCK, EPOCH, &packets);
+        assert_eq!(port.restore(BLOCK, EPOCH, &left).verdict, Verdict::Accepted);
+        for at in 2..6 {
+            let others = (2..6).filter(|&other| other != at).map(|other| left[other]);
+            for other in others.chain([[0; 8]]) {
+                let mut damaged = left.clone();
+                damaged[at] = other;
+                let found = port.restore(BLOCK, EPOCH, &damaged);
+                let is_same = damaged == left;
+                assert_eq!(
+                    found.verdict == Verdict::Accepted,
+                    is_same,
+                    "row {number}, beat {at}"
+                );
+            }
+        }
+        for (one, other) in [(2, 3), (2, 4), (2, 5), (3, 4), (3, 5), (4, 5)] {
+            let mut exchanged = left.clone();
+            exchanged.swap(one, other);
+            let found = port.restore(BLOCK, EPOCH, &exchanged);
+            assert_ne!(
+                found.verdict,
+                Verdict::Accepted,
+                "row {number}, {one} and {other}"
+            );
+        }
+        let mut zeros = left.clone();
+        zeros[2..6].fill([0; 8]);
+        let found = port.restore(BLOCK, EPOCH, &zeros);
+        assert_ne!(found.verdict, Verdict::Accepted, "row {number}, zeros");
     }
 }
 

@@ -373,6 +373,35 @@ fn save_at_32_bytes_a_cycle_takes_as_long_as_its_bytes() {
     }
 }
 
+/// G9: warps of other blocks end, as often as can be, while others write in both halves: a save goes on.
+#[test]
+fn save_goes_on_while_other_warps_end() {
+    for config in BOTH {
+        for every in [1, 2, 3, 5] {
+            for (group, distance) in [(200, 1), (200, 2), (253, 1)] {
+                let mut bits = Bits::new(config);
+                bits.fill(0..64);
+                bits.walk(0, 7, true);
+                let start = bits.cycle;
+                while bits.total.is_none() {
+                    for port in 0..2 {
+                        if bits.inputs.write_valid >> port & 1 == 0 {
+                            bits.ask(port, 1024 + distance * port as u64, ALL);
+                        }
+                    }
+                    if bits.cycle.is_multiple_of(every) {
+                        bits.clear(group, group + 2);
+                    }
+                    bits.cycle();
+                    let took = bits.cycle - start;
+                    assert!(took < 64 * 3 + 10, "a warp ends every {every} cycles");
+                }
+                assert_eq!(bits.given.len(), 64);
+            }
+        }
+    }
+}
+
 /// What is counted goes at a row a cycle as well.
 #[test]
 fn count_takes_a_cycle_for_a_row() {

@@ -231,13 +231,54 @@ fn counters_stay_at_their_greatest_number() {
     assert_eq!(policy.ask().remaining, 7, "7 ticks for 3 instructions");
     policy.issue(0, 40);
     policy.inputs.ask_instructions = 7;
-    assert_eq!(policy.ask().remaining, 0, "7 instructions and no more");
+    assert_eq!(policy.ask().remaining, 7, "7 instructions or more");
     policy.ticks(0);
     policy.end(0);
     policy.begin(1);
     policy.cycle();
     policy.inputs.ask_slot = 1;
     assert_eq!(policy.ask().remaining, 7, "the average is full");
+}
+
+/// G4, G5, G6: a block that leaves is none of the SM's, and no block's time; when it comes back it goes on.
+#[test]
+fn block_that_leaves_goes_on_when_it_comes_back() {
+    let mut policy = Policy::new("16");
+    policy.ticks(0);
+    policy.begin(3);
+    policy.begin(4);
+    policy.issue(3, 8);
+    policy.ticks(20);
+    (policy.inputs.end_slot, policy.inputs.end_leaves) = (3, true);
+    let left = policy.cycle();
+    assert_eq!((left.end_run, left.end_executed), (21, 8));
+    policy.end(3);
+    policy.inputs.end_leaves = false;
+    (policy.inputs.ask_slot, policy.inputs.ask_switch) = (4, 100);
+    assert_eq!(policy.ask().switch, 100, "one block is there");
+    policy.ticks(0);
+    (policy.inputs.begin_run, policy.inputs.begin_executed) = (left.end_run, left.end_executed);
+    policy.begin(5);
+    (policy.inputs.begin_run, policy.inputs.begin_executed) = (0, 0);
+    (policy.inputs.ask_slot, policy.inputs.ask_instructions) = (5, 16);
+    let remaining = policy.ask().remaining;
+    assert_eq!(
+        remaining, 21,
+        "no block has ended, and half of its instructions are left"
+    );
+    policy.ticks(9);
+    policy.inputs.end_slot = 5;
+    let run = policy.cycle().end_run;
+    assert!(run >= 21 + 9, "{run} ticks before and after");
+    policy.end(5);
+    policy.cycle();
+    policy.begin(6);
+    policy.inputs.ask_slot = 6;
+    assert_eq!(
+        policy.ask().remaining,
+        run,
+        "the average is what it took in all"
+    );
 }
 
 /// G6: the first block, and then an eighth of the way to each.
@@ -302,7 +343,7 @@ fn end_of_an_empty_slot_is_nothing() {
 
 /// G8, over many times: the choice is one of the five, and Chimera's one of three.
 #[test]
-fn every_combination_of_times_has_one_case_and_none_is_anothers() {
+fn combinations_of_times_have_one_case_and_none_is_anothers() {
     let mut policy = Policy::new("proof");
     for average in 1..8 {
         policy.launch();

@@ -18,7 +18,7 @@ pub struct Gather<const K: usize, const R: usize, const S: usize, const L: usize
     pub push_row: Signal<In, Bits<R>>,
     /// and its sectors.
     pub push_sectors: Signal<In, Bits<S>>,
-    /// All are forgotten.
+    /// All are forgotten that have not come in this cycle.
     pub clear: Signal<In, Bit>,
     /// There is one.
     pub some: Signal<Out, Bit>,
@@ -61,17 +61,7 @@ impl<const K: usize, const R: usize, const S: usize, const L: usize> Logic for G
             self.last.next = self.taken[i].val();
         }
 
-        // A row takes the first place that is free.
-        if self.push.val() && !self.taken[0].val() {
-            self.number[0].d.next = self.push_row.val();
-            self.dirty[0].d.next = self.push_sectors.val();
-        }
-        for i in 1..K {
-            if self.push.val() && self.taken[i - 1].val() && !self.taken[i].val() {
-                self.number[i].d.next = self.push_row.val();
-                self.dirty[i].d.next = self.push_sectors.val();
-            }
-        }
+        // A row takes the first place that is free; as the others are forgotten, the first one.
         for i in 0..S {
             self.of_row.of[i].next = self.push_sectors.val().get_bit(i);
         }
@@ -79,12 +69,23 @@ impl<const K: usize, const R: usize, const S: usize, const L: usize> Logic for G
         if self.push.val() {
             self.sum.d.next = self.sum.q.val() + self.of_row.count.val();
         }
+        for i in 1..K {
+            if self.push.val() && self.taken[i - 1].val() && !self.taken[i].val() {
+                self.number[i].d.next = self.push_row.val();
+                self.dirty[i].d.next = self.push_sectors.val();
+            }
+        }
         if self.clear.val() {
             self.sum.d.next = self.no_beats.val();
             for i in 0..K {
                 self.number[i].d.next = self.no_row.val();
                 self.dirty[i].d.next = self.none.val();
             }
+        }
+        if self.push.val() && (self.clear.val() || !self.taken[0].val()) {
+            self.sum.d.next = self.of_row.count.val();
+            self.number[0].d.next = self.push_row.val();
+            self.dirty[0].d.next = self.push_sectors.val();
         }
 
         self.some.next = self.taken[0].val();

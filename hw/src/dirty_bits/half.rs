@@ -130,11 +130,11 @@ impl<const A: usize, const G: usize, const U: usize, const B: usize, const V: us
         if self.take.val() {
             self.rows.d.next = self.rows.q.val() & !self.taken_row.val();
         }
-        if self.leave.val() {
-            self.rows.d.next = self.none.val();
-        }
         if self.load.val() {
             self.rows.d.next = self.next_rows.chosen.val();
+        }
+        if self.leave.val() {
+            self.rows.d.next = self.none.val();
         }
         self.held.next = self.rows.q.val();
 

@@ -15,6 +15,10 @@ pub struct Slot<const T: usize, const U: usize> {
     pub tick: Signal<In, Bit>,
     /// A block begins here,
     pub begin: Signal<In, Bit>,
+    /// after so many ticks,
+    pub begin_run: Signal<In, Bits<T>>,
+    /// and instructions,
+    pub begin_executed: Signal<In, Bits<T>>,
     /// or ends.
     pub end: Signal<In, Bit>,
     /// It issues an instruction, a bit for each port.
@@ -32,7 +36,6 @@ pub struct Slot<const T: usize, const U: usize> {
 
     sum: Signal<Local, Bits<U>>,
     above: Constant<Bits<U>>,
-    nothing: Constant<Bits<T>>,
     most: Constant<Bits<T>>,
 }
 
@@ -70,8 +73,8 @@ impl<const T: usize, const U: usize> Logic for Slot<T, U> {
         }
         if self.begin.val() {
             self.active.d.next = true;
-            self.time.d.next = self.nothing.val();
-            self.count.d.next = self.nothing.val();
+            self.time.d.next = self.begin_run.val();
+            self.count.d.next = self.begin_executed.val();
         }
         self.holds.next = self.active.q.val();
         self.run.next = self.time.q.val();
@@ -87,14 +90,26 @@ impl<const T: usize, const U: usize> Default for Slot<T, U> {
                 Self {
                     issued: std::array::from_fn(|_| Signal::default()),
                     above: Constant::new((T as LiteralType).into()),
-                    nothing: Constant::new(0.into()),
                     most: Constant::new(!Bits::default()),
                     $($field: Default::default(),)*
                 }
             };
         }
         signals!(
-            clock, reset, tick, begin, end, holds, run, executed, active, time, count, sum
+            clock,
+            reset,
+            tick,
+            begin,
+            begin_run,
+            begin_executed,
+            end,
+            holds,
+            run,
+            executed,
+            active,
+            time,
+            count,
+            sum
         )
     }
 }

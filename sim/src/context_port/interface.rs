@@ -100,17 +100,19 @@ impl Parameters {
     }
 
     /// What an end says of the beats before it: each word, from the lowest of a beat to its highest, is added without carries;
-    /// then the check moves up by a bit, and a one that leaves it comes back as the polynomial.
+    /// then the check moves up by two bits, and a one that leaves it comes back as the polynomial.
     #[must_use]
     pub fn check(&self, beats: &[Beat]) -> u64 {
         let mut check = 0;
         for beat in beats {
             for word in &beat[..self.words] {
                 check ^= word;
-                let leaves = check >> (self.word_bits - 1) == 1;
-                check = check << 1 & self.most();
-                if leaves {
-                    check ^= self.polynomial;
+                for _ in 0..2 {
+                    let leaves = check >> (self.word_bits - 1) == 1;
+                    check = check << 1 & self.most();
+                    if leaves {
+                        check ^= self.polynomial;
+                    }
                 }
             }
         }

@@ -143,9 +143,15 @@ ports! {
         begin_valid: bool = 1,
         /// in this slot.
         begin_slot: u64 = parameters.slot_bits,
+        /// Ticks for which it had run when it left, if it comes back,
+        begin_run: u64 = parameters.time_bits,
+        /// and the instructions that it had issued.
+        begin_executed: u64 = parameters.time_bits,
         /// A block has ended,
         end_valid: bool = 1,
-        /// in this slot.
+        /// or only leaves, and may come back.
+        end_leaves: bool = 1,
+        /// It is in this slot.
         end_slot: u64 = parameters.slot_bits,
         /// An instruction is issued, a bit for each port,
         issued_valid: u8 = 2,
@@ -175,6 +181,10 @@ ports! {
 ports! {
     /// What the preemption policy shows in a cycle.
     pub struct Outputs(parameters: Parameters) {
+        /// The ticks for which the block in `end_slot` has run,
+        end_run: u64 = parameters.time_bits,
+        /// and the instructions that it has issued.
+        end_executed: u64 = parameters.time_bits,
         /// The question is answered, and may go.
         ask_ready: bool = 1,
         /// There is an answer:

@@ -349,6 +349,9 @@ impl Saver {
     pub fn end_cycle(&mut self, logged: &Operand, state: &mut State<'_>) {
         let inputs = self.inputs.clone();
         let outputs = self.engine.cycle(&inputs);
+        if inputs.spilled_valid {
+            self.spilled = *logged;
+        }
         if inputs.ask_valid && outputs.ask_ready {
             self.request = None;
         }
@@ -378,9 +381,6 @@ impl Saver {
         if inputs.in_valid && outputs.in_ready {
             self.coming.pop_front();
             self.offers = false;
-        }
-        if inputs.spilled_valid {
-            self.spilled = *logged;
         }
         self.outputs = outputs;
     }

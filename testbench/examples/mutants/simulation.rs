@@ -10,8 +10,9 @@ use faultline_hw::registry::Design;
 use faultline_sim::ports::Port;
 use faultline_testbench::backend::{Backend, Reference};
 use faultline_testbench::blocks::{
-    Block, Coalescer, FarFaultMshr, FaultBuffer, Gmmu, L1Tlb, L2Tlb, OperandLog, PageWalkCache,
-    PageWalker, ReplayQueue, Scoreboard, SmPipeline,
+    Block, BlockScheduler, Checkpoint, Coalescer, ContextPort, DirtyBits, FarFaultMshr,
+    FaultBuffer, Gmmu, L1Tlb, L2Tlb, OperandLog, PageWalkCache, PageWalker, PreemptionPolicy,
+    ReplayQueue, Scoreboard, SmPipeline,
 };
 use faultline_testbench::layout::{Layout, port_at};
 use faultline_testbench::session::Stimulus;
@@ -54,6 +55,11 @@ pub fn run(
         FarFaultMshr::NAME => of_block::<FarFaultMshr>(design, mutants, seed, cycles, bar),
         FaultBuffer::NAME => of_block::<FaultBuffer>(design, mutants, seed, cycles, bar),
         Gmmu::NAME => of_block::<Gmmu>(design, mutants, seed, cycles, bar),
+        DirtyBits::NAME => of_block::<DirtyBits>(design, mutants, seed, cycles, bar),
+        PreemptionPolicy::NAME => of_block::<PreemptionPolicy>(design, mutants, seed, cycles, bar),
+        BlockScheduler::NAME => of_block::<BlockScheduler>(design, mutants, seed, cycles, bar),
+        ContextPort::NAME => of_block::<ContextPort>(design, mutants, seed, cycles, bar),
+        Checkpoint::NAME => of_block::<Checkpoint>(design, mutants, seed, cycles, bar),
         block => Err(format!(
             "there is no traffic for {block}; add the block to simulation.rs"
         )),

@@ -190,7 +190,7 @@ impl Traffic for BlockSchedulerTraffic {
         }
         self.left -= 1;
         self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(65_536) == 0;
+        inputs.reset = self.cycle < 3 || self.dice.below(32_768) == 0;
         self.drive_pages(model, inputs);
         self.drive_blocks(model, inputs);
         self.drive_answers(model, inputs);

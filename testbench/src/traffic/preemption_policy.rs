@@ -93,6 +93,12 @@ impl PreemptionPolicyTraffic {
         let once = |dice: &mut Dice, chance: u64| dice.below(1 << 16) < chance;
         inputs.begin_valid = once(&mut self.dice, self.mode.begin);
         inputs.begin_slot = self.slot_that(model, false);
+        // One of four comes back, and so many leave.
+        (inputs.begin_run, inputs.begin_executed) = match self.dice.byte() {
+            0..64 => (self.any(), self.any()),
+            _ => (0, 0),
+        };
+        inputs.end_leaves = self.dice.byte() < 64;
         inputs.end_valid = once(&mut self.dice, self.mode.end);
         inputs.end_slot = self.slot_that(model, true);
         if self.dice.byte() < 2 {
