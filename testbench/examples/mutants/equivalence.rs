@@ -121,22 +121,29 @@ impl<'a> Proofs<'a> {
     }
 }
 
-/// A memory without its contents: nothing is seen of a pin that does not matter in the cycle.
+/// A memory without its contents: nothing is seen of a pin that does not matter in the cycle, nor of a bit that a mask
+/// keeps from being written.
 fn pins_of(module: &str, address_bits: u32, bits: usize) -> String {
     let (address, data) = (address_bits - 1, bits - 1);
+    let (input, mask) = match module.ends_with("_masked") {
+        true => (format!(" input wire [{data}:0] mask,"), "mask"),
+        false => (String::new(), "~zeros"),
+    };
     format!(
         "module {module} (
-    input wire clock, enable, write, input wire [{address}:0] address, input wire [{data}:0] data,
+    input wire clock, enable, write, input wire [{address}:0] address, input wire [{data}:0] data,{input}
     output wire [{data}:0] q
 );
+    wire [{data}:0] zeros = 0;
+    wire [{data}:0] written = enable && write ? {mask} : zeros;
     pins_of_{module} pins (
         .writing(enable && write), .reading(enable && !write), .place(enable ? address : {address_bits}'d0),
-        .word((enable && write) ? data : {bits}'d0), .answer(q)
+        .written(written), .word(data & written), .answer(q)
     );
 endmodule
 (* blackbox *)
 module pins_of_{module} (
-    input wire writing, reading, input wire [{address}:0] place, input wire [{data}:0] word,
+    input wire writing, reading, input wire [{address}:0] place, input wire [{data}:0] written, word,
     output wire [{data}:0] answer
 );
 endmodule

@@ -190,7 +190,13 @@ impl Traffic for BlockSchedulerTraffic {
         }
         self.left -= 1;
         self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(32_768) == 0;
+        // Rarely, but now and then in the middle of a switch.
+        let odds = if model.moving().is_some() {
+            4_096
+        } else {
+            65_536
+        };
+        inputs.reset = self.cycle < 3 || self.dice.below(odds) == 0;
         self.drive_pages(model, inputs);
         self.drive_blocks(model, inputs);
         self.drive_answers(model, inputs);
