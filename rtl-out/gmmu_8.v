@@ -96,6 +96,7 @@ module gmmu_8 (
     wire          answers;
     wire          tells;
     wire          denial;
+    wire          reported;
     reg    [15:0] tlb_miss_ready;
     wire    [1:0] tlb_fill_level;
     wire          tlb_invalidate_valid;
@@ -166,7 +167,6 @@ module gmmu_8 (
     wire          cache_invalidate_ready;
     reg     [4:0] mshrs_limit;
     wire          mshrs_answer_ready;
-    wire          mshrs_report_ready;
     wire          mshrs_wake_ready;
     wire          mshrs_fault_ready;
     wire          mshrs_answer_valid;
@@ -396,7 +396,7 @@ module gmmu_8 (
         .fault_cause(desk_of_cause),
         .fault_level(desk_of_level),
         .answer_ready(mshrs_answer_ready),
-        .report_ready(mshrs_report_ready),
+        .report_ready(reported),
         .command_valid(buffer_command_valid),
         .command_cancel(buffer_command_cancel),
         .command_all(buffer_command_all),
@@ -782,10 +782,10 @@ module gmmu_8 (
 
     assign mshrs_answer_ready = !hit;
     assign mshrs_wake_ready = beats && ends;
-    assign favoured_d = !favoured_q;
-    assign denial = desk_reports && !(mshrs_report_valid && favoured_q);
+    assign denial = desk_reports && !favoured_q;
     assign desk_report_ready = denial && buffer_fault_ready;
-    assign mshrs_report_ready = !denial && buffer_fault_ready;
+    assign reported = !denial && buffer_fault_ready;
+    assign favoured_d = mshrs_report_valid && !reported;
     assign buffer_fault_valid = desk_reports || mshrs_report_valid;
     assign buffer_fault_replayable = !denial;
 

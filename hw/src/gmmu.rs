@@ -128,7 +128,7 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     walks: Register<Bits<MSHR_COUNT_BITS>>,
     // The page of a region that is told next.
     beat: Register<Bits<REGION_BITS>>,
-    // Reports of the MSHRs go before those of denials in this cycle.
+    // A report of the MSHRs has waited since the cycle before: it goes before that of a denial.
     favoured: Register<Bit>,
 
     translated: Constant<Bits<52>>,
@@ -147,6 +147,7 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     answers: Signal<Local, Bit>,
     tells: Signal<Local, Bit>,
     denial: Signal<Local, Bit>,
+    reported: Signal<Local, Bit>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
@@ -392,12 +393,13 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         self.mshrs.answer_ready.next = !self.hit.val();
         self.mshrs.wake_ready.next = self.beats.val() && self.ends.val();
 
-        // The fault buffer: reports of far faults and of denials.
-        self.favoured.d.next = !self.favoured.q.val();
-        self.denial.next =
-            self.desk.reports.val() && !(self.mshrs.report_valid.val() && self.favoured.q.val());
+        // The fault buffer: reports of far faults and of denials. The choice does not change with time alone: the buffer could
+        // be at rest whenever it is the same side's turn.
+        self.denial.next = self.desk.reports.val() && !self.favoured.q.val();
         self.desk.report_ready.next = self.denial.val() && self.buffer.fault_ready.val();
-        self.mshrs.report_ready.next = !self.denial.val() && self.buffer.fault_ready.val();
+        self.reported.next = !self.denial.val() && self.buffer.fault_ready.val();
+        self.mshrs.report_ready.next = self.reported.val();
+        self.favoured.d.next = self.mshrs.report_valid.val() && !self.reported.val();
         self.buffer.fault_valid.next = self.desk.reports.val() || self.mshrs.report_valid.val();
         self.buffer.fault_replayable.next = !self.denial.val();
         self.buffer.fault_page.next = self.mshrs.report_page.val();
@@ -623,7 +625,8 @@ impl<const T: usize, const I: usize, const E: usize> Gmmu<T, I, E> {
             beats,
             answers,
             tells,
-            denial
+            denial,
+            reported
         )
     }
 }

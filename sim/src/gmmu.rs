@@ -89,7 +89,7 @@ pub struct Gmmu {
     walks: u16,
     /// The page of a region that is told next.
     beat: u64,
-    /// Reports of the MSHRs go before those of denials in this cycle.
+    /// A report of the MSHRs has waited since the cycle before: it goes before that of a denial.
     favoured: bool,
 }
 
@@ -395,7 +395,7 @@ impl Model for Gmmu {
         // The driver's side, and the far faults.
         let ends = !inputs.region || self.beat == self.last_beat();
         let beats = far.wake_valid && !(far.wake_denied && hit);
-        let denial = desk.reports && !(far.report_valid && self.favoured);
+        let denial = desk.reports && !self.favoured;
         let reported = fault_buffer::Inputs {
             reset,
             fault_valid: desk.reports || far.report_valid,
@@ -524,7 +524,7 @@ impl Model for Gmmu {
         if beats {
             self.beat = if ends { 0 } else { self.beat + 1 };
         }
-        self.favoured = !self.favoured;
+        self.favoured = mshrs.report_valid && (denial || !buffer.fault_ready);
         outputs
     }
 }

@@ -115,6 +115,33 @@ fn denials_are_reported_and_are_not_replayable() {
     assert_eq!(gmmu.reads, reads, "the L2 TLB has what may be read");
 }
 
+/// G11: other SMs ask for denied pages without end, and the driver reads what is reported as it comes.
+#[test]
+fn far_fault_is_reported_beside_denials_without_end() {
+    for latency in 1..=12 {
+        let mut gmmu = Gmmu::fast("8");
+        gmmu.latency = latency;
+        let denied = gmmu.entry(0, 1 << 27, 4);
+        gmmu.memory.0.insert(denied, OPEN | 1 << 45);
+        for (sm, number) in (1..16).flat_map(|sm| (0..60).map(move |number| (sm, number))) {
+            gmmu.ask(sm, 0, 1 << 27 | (sm as u64) << 9 | number, false);
+        }
+        gmmu.steps(200 + latency as usize);
+        gmmu.ask(0, 0, 5, false);
+        let mut held = None;
+        while !gmmu.records().iter().any(|record| record.page == 5) {
+            gmmu.steps(20);
+            if held.is_none() && gmmu.told.iter().any(|told| told.sm == 0) {
+                held = Some(gmmu.cycle);
+            }
+            let waiting: usize = gmmu.requests.iter().map(|queue| queue.len()).sum();
+            assert!(waiting > 100, "there are no denials any more");
+            let is_late = held.is_some_and(|held| gmmu.cycle > held + 200);
+            assert!(!is_late, "no report, latency {latency}");
+        }
+    }
+}
+
 /// G3: software sets accessed and dirty bits.
 #[test]
 fn clear_accessed_and_dirty_bits_are_far_faults_without_updates() {
