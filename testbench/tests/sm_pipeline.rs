@@ -7,8 +7,9 @@
 mod support;
 
 use faultline_sim::sm::Occasions;
-use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::sm_pipeline::{Inputs, Scheme};
 use faultline_testbench::backend::Kind;
+use faultline_testbench::blocks;
 use faultline_testbench::programs::Pipeline;
 
 #[test]
@@ -62,4 +63,60 @@ fn random_programs_restart_in_every_scheme() {
         restarts(scheme, &Pipeline::configuration(scheme, 4), 21);
     }
     restarts(Scheme::OperandLog, "log_4_greedy", 21);
+}
+
+/// A damaged context may give one warp all of its instructions, more than it can have in flight: as many as the queue has room
+/// for are taken, and leave again with a save, in order.
+#[test]
+fn stopped_warp_takes_more_instructions_back_than_it_can_have_in_flight() {
+    const ROOM: u32 = 16;
+    for config in ["queue_4", "log_4"] {
+        let mut bench = blocks::bench::<blocks::SmPipeline>(config).unwrap();
+        let mut cycle = |inputs: Inputs| {
+            let outputs = bench.cycle(&inputs);
+            outputs.unwrap_or_else(|error| panic!("{config}: {error}"))
+        };
+        cycle(Inputs {
+            reset: true,
+            ..Inputs::default()
+        });
+        cycle(Inputs {
+            launch_valid: true,
+            launch_entries: ROOM as u8,
+            ..Inputs::default()
+        });
+        cycle(Inputs {
+            start_valid: true,
+            start_warp: 1,
+            stop_valid: true,
+            stop_warp: 1,
+            ..Inputs::default()
+        });
+        let mut given = 0;
+        for _ in 0..1000 {
+            let outputs = cycle(Inputs {
+                restore_valid: given < ROOM,
+                restore_warp: 1,
+                restore_pc: given,
+                restore_mask: u32::MAX,
+                ..Inputs::default()
+            });
+            given += u32::from(given < ROOM && outputs.restore_ready);
+        }
+        assert_eq!(given, ROOM, "{config}");
+        let (mut is_accepted, mut is_done) = (false, false);
+        let mut saved = Vec::new();
+        for _ in 0..1000 {
+            let outputs = cycle(Inputs {
+                save_valid: !is_accepted,
+                saved_ready: true,
+                ..Inputs::default()
+            });
+            is_accepted |= outputs.save_ready;
+            saved.extend(outputs.saved_valid.then_some(outputs.saved_pc));
+            is_done |= outputs.save_done;
+        }
+        assert!(is_done, "{config}");
+        assert_eq!(saved, (0..ROOM).collect::<Vec<_>>(), "{config}");
+    }
 }
