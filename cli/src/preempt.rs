@@ -21,7 +21,7 @@ use miette::{Result, miette};
 
 use crate::Global;
 use crate::output::progress;
-use crate::value::whole;
+use crate::value::{distinct, whole};
 
 /// Launch another kernel while an SM is busy: what is chosen, how long it waits, and what is saved, beside Li et al.
 ///
@@ -29,7 +29,7 @@ use crate::value::whole;
 /// SM's share of the bandwidth. Every value of an option is run with every one of the others: on the paper's Table I those are
 /// its 24 runs of each kernel. The kernels of Table I have the times and sizes that it gives; what of them is dirty comes from
 /// kernels that are run here.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct Args {
     /// table1 (the sixteen kernels of the paper's Table I), kernels (all that are built in), some of those, or Accel-Sim traces;
     /// table1 if not given
@@ -96,6 +96,22 @@ fn policy(name: &str) -> std::result::Result<Policy, String> {
 }
 
 impl Args {
+    /// With each value of a list once.
+    fn distinct(&self) -> Self {
+        let mut args = self.clone();
+        args.workloads = distinct(args.workloads);
+        let lists = [
+            &mut args.launch_us,
+            &mut args.predict_us,
+            &mut args.deadline_us,
+            &mut args.progress,
+        ];
+        for list in lists {
+            *list = distinct(std::mem::take(list));
+        }
+        args
+    }
+
     /// The policies that were asked for, each once.
     fn policies(&self) -> Vec<Policy> {
         let asked = |policy: &Policy| self.policy.is_empty() || self.policy.contains(policy);
@@ -111,6 +127,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     for path in args.svg.iter().chain(&args.markdown) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
+    let args = &args.distinct();
     let works = works::works(args, args.registers)?;
     let setups = jobs::setups(args);
     let variations = reasons::variations(args, &works)?;

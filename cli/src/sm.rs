@@ -338,17 +338,6 @@ pub(crate) fn schemes(names: &[String]) -> Result<Vec<Scheme>> {
     let schemes: Vec<Scheme> = single.map(named).collect::<Result<_>>()?;
     match names.iter().any(|name| is_all(&name)) {
         true => Ok(Scheme::ALL.to_vec()),
-        false => Ok(distinct(schemes)),
+        false => Ok(value::distinct(schemes)),
     }
-}
-
-/// Each of these once, in their order.
-fn distinct<T: PartialEq>(all: Vec<T>) -> Vec<T> {
-    let mut distinct = Vec::new();
-    for one in all {
-        if !distinct.contains(&one) {
-            distinct.push(one);
-        }
-    }
-    distinct
 }

@@ -25,6 +25,17 @@ pub fn whole<T: TryFrom<u64>>(
     }
 }
 
+/// Each of these once, in their order.
+pub fn distinct<T: PartialEq>(all: Vec<T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for one in all {
+        if !distinct.contains(&one) {
+            distinct.push(one);
+        }
+    }
+    distinct
+}
+
 /// Takes any text but an empty one.
 ///
 /// # Errors

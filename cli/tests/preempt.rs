@@ -187,6 +187,60 @@ fn latencies_are_drawn() {
     }
 }
 
+/// The paper's figures are about Table I's kernels, and stand beside no others.
+#[test]
+fn other_kernels_are_not_drawn_beside_the_paper() {
+    let folder = tempfile::tempdir().unwrap();
+    let svg = folder.path().join("plot.svg");
+    for workloads in [&["mri-q"][..], &["table1", "mri-q"]] {
+        faultline(workloads)
+            .args(["--launch-us", "15", "--svg", svg.to_str().unwrap()])
+            .assert()
+            .success()
+            .stdout(contains("Mean latency: ").and(contains("(paper").not()));
+        let svg = std::fs::read_to_string(&svg).unwrap();
+        assert!(
+            svg.contains("mean") && !svg.contains("paper"),
+            "{workloads:?}"
+        );
+    }
+}
+
+/// A value that is given twice is run once.
+#[test]
+fn each_value_is_run_once() {
+    let runs = |list: &str, others: &[&str]| {
+        let all = json(
+            &[
+                &["mri-q", "--policy", "pep,chimera,pep", "--launch-us", list],
+                others,
+            ]
+            .concat(),
+        );
+        assert_eq!(all["dirty"].as_array().unwrap().len(), 1);
+        all["runs"].as_array().unwrap().len()
+    };
+    let once = [
+        "--predict-us",
+        "20",
+        "--deadline-us",
+        "5",
+        "--progress",
+        "50",
+    ];
+    let twice = [
+        "mri-q",
+        "--predict-us",
+        "20,20",
+        "--deadline-us",
+        "5,5",
+        "--progress",
+        "50,50",
+    ];
+    assert_eq!(runs("15,25", &once), 4);
+    assert_eq!(runs("15,25,15", &twice), 4);
+}
+
 #[test]
 fn wrong_options_are_one_sentence() {
     let wrong: [(&[&str], &str); 7] = [
@@ -262,4 +316,62 @@ fn report_is_whole() {
         assert!(page.contains(part), "{part} is not in {page}");
     }
     assert!(!page.contains("NaN"), "{page}");
+}
+
+/// What the report says of a kernel follows from its runs, and is not said where they are otherwise.
+#[test]
+fn reasons_are_those_of_the_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("preempt.md");
+    let report = |progress: &str, predict: &str, launch: &str, deadline: &str| {
+        faultline(&[
+            "table1",
+            "--progress",
+            progress,
+            "--predict-us",
+            predict,
+            "--launch-us",
+            launch,
+            "--deadline-us",
+            deadline,
+            "--markdown",
+            page.to_str().unwrap(),
+        ])
+        .assert()
+        .success();
+        std::fs::read_to_string(&page).unwrap()
+    };
+    let st = "ST has them here too: its blocks take 41.3 us and saving 4.2; at ";
+    let pf = "PF is saved after a drain alone";
+    let early = "wait the longest for a launch that comes before the predicted one";
+    let alone = "Chimera asks for each block alone";
+    let told = |page: &str| [st, pf, early, alone].map(|part| page.contains(part));
+
+    let half = report("50", "20", "10", "5");
+    assert_eq!(told(&half), [true; 4], "{half}");
+    assert!(
+        half.contains(&format!(
+            "{st}50 % 20.6 us are left, more than the predicted 20. "
+        )),
+        "{half}"
+    );
+    assert!(
+        half.contains(
+            "of its blocks' 24.2 us 12.1 are left at most, less than the predicted 20 us"
+        ),
+        "{half}"
+    );
+    assert!(
+        half.contains("less than a deadline of 5, where draining takes up to 7.2."),
+        "{half}"
+    );
+    // PF's blocks outlive 20 us as they begin; the kernel comes when it is expected; and 15 us are enough to drain SRAD2's.
+    let first = report("0", "20", "20", "15");
+    assert_eq!(told(&first), [true, false, false, false], "{first}");
+    let outlive =
+        "PF has them here too: its blocks take 24.2 us and saving 11.6; at 0 % 24.2 us are left";
+    assert!(first.contains(outlive), "{first}");
+    // No block that is short has 30 us left.
+    let last = report("75", "30", "35", "15");
+    assert!(!last.contains("has them here too"), "{last}");
 }

@@ -326,6 +326,26 @@ fn cases_are_the_papers() {
     });
 }
 
+/// What is predicted counts from the launch call, and the question comes with the driver's signal, 1.3 us later: blocks that have
+/// 20.65 us left at the call outlive 20 us, and blocks with 19.8 do not.
+#[test]
+fn the_prediction_counts_from_the_launch_call() {
+    let subject = of_table("ST");
+    for (progress, twice) in [(50, true), (52, false)] {
+        let outcome = preempt(
+            &subject,
+            &at(&subject, progress),
+            &setup(Policy::Pep, 25, 20, progress),
+        )
+        .unwrap();
+        let is_twice = outcome
+            .cases
+            .iter()
+            .all(|case| *case == Case::TwoCheckpoints);
+        assert_eq!(is_twice, twice, "{progress} %: {:?}", outcome.cases);
+    }
+}
+
 /// Whole contexts take the longest, then dirty ones, then increments, and least what stays on the SM.
 #[test]
 fn policies_wait_in_the_papers_order() {

@@ -28,6 +28,21 @@ pub struct At {
     pub increments: Vec<Increment>,
 }
 
+/// A quarter of a block's time.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Quarter {
+    pub progress_percent: u64,
+    /// Registers that are dirty, of all of the block, percent;
+    pub dirty_percent: f64,
+    /// and of those of the warps that are there.
+    pub dirty_of_running_percent: f64,
+    /// Warps that have ended.
+    pub ended_percent: f64,
+}
+
+/// The paper's: where it looks at the dirty registers (Fig. 5).
+pub const QUARTERS: [u64; 3] = [25, 50, 75];
+
 /// A recorded kernel.
 #[derive(Clone, Debug, Serialize)]
 pub struct Dirty {
@@ -39,6 +54,8 @@ pub struct Dirty {
     /// From the stop of a block until its instructions have committed, in the mean.
     pub drain_us: f64,
     pub at: Vec<At>,
+    /// At 25, 50 and 75 percent of a block's time.
+    pub quarters: [Quarter; 3],
     /// What changes from 25 to 50, and from 25 to 75 percent, of what is dirty at 25: percent.
     pub from_quarter_percent: [f64; 2],
 }
@@ -84,7 +101,15 @@ pub fn dirty(recordings: &[Recording], args: &Args) -> Vec<Dirty> {
         let measures: Vec<_> = measures.collect();
         let streams = || recording.streams.iter();
         let bytes = |beats: f64| beats * BEAT as f64;
-        let quarter = measure(recording, 25, &[]).by_lane;
+        let at_quarters = QUARTERS.map(|progress| measure(recording, progress, &[]));
+        let quarter = at_quarters[0].by_lane;
+        let quarters = at_quarters.map(|at| Quarter {
+            progress_percent: at.progress,
+            dirty_percent: 100.0 * at.by_lane / at.registers,
+            dirty_of_running_percent: 100.0 * at.by_lane
+                / (at.registers * (1.0 - at.ended / 100.0)),
+            ended_percent: at.ended,
+        });
         let first = measures.first()?;
         Some(Dirty {
             kernel: recording.name.clone(),
@@ -93,6 +118,7 @@ pub fn dirty(recordings: &[Recording], args: &Args) -> Vec<Dirty> {
             register_bytes: bytes(first.registers),
             shared_memory_bytes: bytes(first.shared),
             drain_us: mean(streams().map(|stream| super::jobs::microseconds(stream.mean_drain()))),
+            quarters,
             from_quarter_percent: [50, 75].map(|to| 100.0 * changed(recording, 25, to) / quarter),
             at: measures
                 .iter()

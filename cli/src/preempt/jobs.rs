@@ -107,6 +107,13 @@ pub fn setups(args: &Args) -> Vec<Setup> {
     setups
 }
 
+impl Row {
+    /// Whether the policy answered so for some of the blocks.
+    pub fn has(&self, case: Case) -> bool {
+        self.cases.iter().any(|(known, _)| *known == case.name())
+    }
+}
+
 /// Preempts every kernel in every way.
 pub fn run(subjects: &[Subject], setups: &[Setup], bar: &ProgressBar) -> Result<Vec<Row>> {
     let rows = subjects

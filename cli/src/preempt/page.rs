@@ -39,9 +39,9 @@ pub fn markdown(
         let table_works = &works.subjects[..works.of_table];
         sections.extend([
             table1::assumptions(table_works),
-            table1::latencies(&table),
-            reasons::reasons(&table, &varied),
-            table1::cases(&table),
+            table1::latencies(&table, rows),
+            reasons::reasons(args, &table, &varied),
+            table1::cases(&table, rows),
             table1::by_kernel(&table),
             saving::saved(&table, table_works),
             saving::overhead(&table),
@@ -56,7 +56,7 @@ pub fn markdown(
         let varied = contexts::dirty(&works::works(args, other)?.recordings, args);
         sections.extend([
             recorded::recorded(args, &dirty, &varied),
-            recorded::parts(args, &dirty),
+            recorded::parts(&dirty),
             recorded::preempted(&others),
         ]);
     }
@@ -101,7 +101,8 @@ fn beginning(args: &Args) -> String {
          reference of `preemption_policy`; contexts are saved by the references of `checkpoint` and `dirty_bits`, cycle by cycle \
          at 1,216 MHz, one block after the other, to a memory that takes the SM's share of the bandwidth. PEP saves a base at the \
          signal and an increment when the kernel comes; Chimera acts when it comes, with a deadline, and flushes nothing. Latency \
-         is the time from then until every block has ended or is saved.",
+         is the time from then until every block has ended or is saved. *Assumed*: blocks that drain and those that are saved do \
+         not compete for bandwidth; neither is slower beside the other.",
         list(&args.launch_us),
         list(&args.predict_us),
         list(&args.deadline_us),

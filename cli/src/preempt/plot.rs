@@ -2,11 +2,11 @@
 
 use faultline_sim::preemption::Policy;
 
-use super::latency::PAPER_US;
-use super::summary::{Summary, latency};
+use super::latency::{PAPER_US, of};
+use super::summary::{Summary, are_of_table, latency};
 use crate::bars::{self, Bars};
 
-/// A group of bars for each kernel, one for the mean of all, and one for the paper's.
+/// A group of bars for each kernel, one for the mean of all, and one for the paper's if these are its kernels.
 ///
 /// # Errors
 /// If it cannot be drawn, with a sentence that says why.
@@ -26,11 +26,16 @@ pub fn svg(summaries: &[Summary]) -> Result<String, String> {
             .position(|policy| policy.name() == summary.policy);
         values.extend(place.map(|place| (groups.len() - 1, place, summary.latency_us)));
     }
-    groups.extend(["mean".to_owned(), "paper, Table I".to_owned()]);
+    groups.push("mean".to_owned());
     for (place, policy) in series.iter().enumerate() {
-        values.push((groups.len() - 2, place, latency(summaries, *policy)));
-        let paper = PAPER_US.iter().find(|(known, _)| known == policy);
-        values.extend(paper.map(|(_, paper)| (groups.len() - 1, place, *paper)));
+        values.push((groups.len() - 1, place, latency(summaries, *policy)));
+    }
+    if are_of_table(summaries) {
+        groups.push("paper, Table I".to_owned());
+        for (place, policy) in series.iter().enumerate() {
+            let paper = of(PAPER_US, *policy);
+            values.extend(paper.map(|paper| (groups.len() - 1, place, paper)));
+        }
     }
     bars::svg(&Bars {
         title: "latency of a preemption, us",

@@ -75,7 +75,7 @@ pub fn variations(args: &Args, works: &Works) -> Result<Vec<Variation>> {
 }
 
 /// What other choices give, and so why a mean is where it is.
-pub fn reasons(table: &[Summary], varied: &[(&str, Vec<Summary>)]) -> String {
+pub fn reasons(args: &Args, table: &[Summary], varied: &[(&str, Vec<Summary>)]) -> String {
     let here = ("as built", table.to_vec());
     let latency = |summaries: &[Summary], policy| summary::latency(summaries, policy);
     let line = |(name, summaries): &(&str, Vec<Summary>)| {
@@ -117,14 +117,20 @@ pub fn reasons(table: &[Summary], varied: &[(&str, Vec<Summary>)]) -> String {
             .cloned()
             .collect();
         let without = latency::saving(&others);
+        let of_lbm = match args.registers {
+            Registers::Given => format!(
+                "lbm is given 255 registers, for the occupancy of another paper, and so LBM has little that is dirty; without it \
+                 dirty bits save {without:.1} %. "
+            ),
+            Registers::Named => String::new(),
+        };
         let order = match means.is_sorted_by(|left, right| left > right) {
             true => "in the same order",
             false => "in another order",
         };
         told.push(format!(
-            "What is dirty depends on what counts as the context. lbm is given 255 registers, for the occupancy of another paper, and \
-             so LBM has little that is dirty; without it dirty bits save {without:.1} %. With {name} the means are {chimera:+.0} %, {pep:+.0} % and \
-             {in_place:+.0} % from the paper's (Chimera, PEP, in place), {order}."
+            "What is dirty depends on what counts as the context. {of_lbm}With {name} the means are {chimera:+.0} %, {pep:+.0} % \
+             and {in_place:+.0} % from the paper's (Chimera, PEP, in place), {order}."
         ));
     }
     format!("{grid}\n\n{}", told.join("\n\n"))
@@ -159,10 +165,14 @@ fn reason(
         from_paper(stateless)
     );
     if policy.is_proactive() {
+        let increment = latency::increments(table, Policy::Pep);
+        let loops = match increment > PAPER_INCREMENT {
+            true => ", for a loop changes its registers within a few microseconds",
+            false => "",
+        };
         told += &format!(
-            " The increment is {:.1} % of the base, for a loop changes its registers within a few microseconds; cut to the \
-             paper's {PAPER_INCREMENT} % it leaves {less:.2} us, {} from the paper's.",
-            latency::increments(table, Policy::Pep),
+            " The increment is {increment:.1} % of the base{loops}; cut to the paper's {PAPER_INCREMENT} % it leaves {less:.2} us, \
+             {} from the paper's.",
             from_paper(less)
         );
     }

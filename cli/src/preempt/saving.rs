@@ -2,7 +2,7 @@
 
 use faultline_sim::preemption::{BEAT, Policy, SECTORS, Subject};
 
-use super::jobs;
+use super::jobs::Bytes;
 use super::latency::{self, PAPER_IN_PLACE, PAPER_INCREMENT, PAPER_SAVING, PAPER_STOPPED};
 use super::page::grid;
 use super::summary::{Summary, kilobytes, mean, under};
@@ -15,10 +15,10 @@ pub fn saved(table: &[Summary], subjects: &[Subject]) -> String {
         let dirty = find(kernel, Policy::ChimeraDirty);
         let pep = find(kernel, Policy::Pep);
         let in_place = find(kernel, Policy::PepInPlace);
-        let context = |bytes: Option<&jobs::Bytes>| {
+        let context = |bytes: Option<&Bytes>| {
             or_dash(bytes.and_then(|bytes| kilobytes(bytes.context(), bytes.blocks)))
         };
-        let part = |bytes: &jobs::Bytes| 100.0 * bytes.in_place as f64 / bytes.all as f64;
+        let part = |bytes: &Bytes| 100.0 * bytes.in_place as f64 / bytes.all as f64;
         vec![
             (*kernel).to_owned(),
             or_dash(dirty.and_then(|summary| kilobytes(summary.whole_bytes, 1))),
@@ -59,10 +59,24 @@ pub fn saved(table: &[Summary], subjects: &[Subject]) -> String {
         "{grid}\n\nDirty bits save {:.1} % of a context ({PAPER_SAVING} in the paper). An increment is {:.1} % of its base \
          ({PAPER_INCREMENT}). In place, {:.1} % of a base go to memory as an increment ({PAPER_IN_PLACE}): the blocks of these \
          kernels leave {least:.0} to {most:.0} KB of the SM's 352 free, room for all but what is named above, and the paper does \
-         not say what room it takes.",
+         not say what room it takes. The paper does not count the SIMT state, 256 B of each warp of a block that leaves: it is \
+         {:.1} % of what dirty bits leave to be saved, and {:.1} % of PEP's increments.",
         latency::saving(table),
         latency::increments(table, Policy::Pep),
         latency::increments(table, Policy::PepInPlace),
+        simt_state(table, Policy::ChimeraDirty, |summary| &summary.singles),
+        simt_state(table, Policy::Pep, |summary| &summary.increments),
+    )
+}
+
+/// The part of the SIMT state in contexts under a policy, percent, in the mean of the kernels that have some.
+fn simt_state(table: &[Summary], policy: Policy, contexts: fn(&Summary) -> &Bytes) -> f64 {
+    let saved = under(table, policy).map(contexts);
+    let saved = saved.filter(|saved| saved.blocks > 0);
+    mean(
+        saved.map(|saved| {
+            100.0 * saved.simt_state as f64 / (saved.context() + saved.simt_state) as f64
+        }),
     )
 }
 
@@ -106,9 +120,16 @@ pub fn overhead(table: &[Summary]) -> String {
         100.0 * of(bases.context(), bases.blocks) / summary.whole_bytes as f64
             + 100.0 * of(increments.context(), increments.blocks) / summary.whole_bytes as f64
     });
+    let part = mean(part);
+    let here = latency::relative(table, &kernels, Policy::Pep, Summary::stopped_of_saved_us);
+    let is_longer = latency::of(PAPER_STOPPED, Policy::Pep).is_some_and(|paper| here > paper);
+    let reason = match part > 100.0 && is_longer {
+        true => {
+            ": PEP stops blocks for longer than in the paper, where the two have about as many as the whole"
+        }
+        false => "",
+    };
     format!(
-        "{grid}\n\nA base and its increment have {:.0} % of the bytes of a whole context, which is why PEP stops blocks for longer \
-         than in the paper, where the two have about as many as the whole.",
-        mean(part)
+        "{grid}\n\nA base and its increment have {part:.0} % of the bytes of a whole context{reason}."
     )
 }

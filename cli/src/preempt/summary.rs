@@ -1,6 +1,6 @@
 //! The runs of a kernel under a policy, in the mean.
 
-use faultline_sim::preemption::Policy;
+use faultline_sim::preemption::{Policy, TABLE_1};
 
 use super::jobs::{Bytes, Row};
 
@@ -106,6 +106,12 @@ pub fn under(summaries: &[Summary], policy: Policy) -> impl Iterator<Item = &Sum
     summaries
         .iter()
         .filter(move |summary| summary.policy == policy.name())
+}
+
+/// Whether these are the kernels of Table I, so that the paper's figures are about them.
+pub fn are_of_table(summaries: &[Summary]) -> bool {
+    let is_of_table = |summary: &Summary| TABLE_1.iter().any(|entry| entry.name == summary.kernel);
+    !summaries.is_empty() && summaries.iter().all(is_of_table)
 }
 
 /// The mean latency under a policy.

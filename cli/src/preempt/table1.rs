@@ -1,12 +1,14 @@
 //! The report on Table I: its kernels, the latencies and cases beside the paper's.
 
 use faultline_sim::preemption::{Entry, Policy, Subject, TABLE_1};
+use faultline_sim::preemption_policy::Case;
 
-use super::jobs;
+use super::jobs::{self, Row};
 use super::latency::{self, PAPER_DRAIN_US, PAPER_US, PAPER_WORST};
-use super::page::grid;
+use super::page::{grid, list};
 use super::summary::{self, Summary, mean, under};
 use super::tables::or_dash;
+use crate::value::distinct;
 
 /// Blocks of the paper's kernels with two checkpoints take longer, us.
 const LONG_US: f64 = 100.0;
@@ -64,7 +66,7 @@ pub fn assumptions(subjects: &[Subject]) -> String {
 }
 
 /// The mean latencies beside the paper's.
-pub fn latencies(table: &[Summary]) -> String {
+pub fn latencies(table: &[Summary], rows: &[Row]) -> String {
     let saved = latency::saved_kernels(table);
     let line = |policy: Policy| {
         let here = summary::latency(table, policy);
@@ -98,6 +100,7 @@ pub fn latencies(table: &[Summary]) -> String {
         .collect();
     let worst = [Policy::ChimeraDirty, Policy::Pep, Policy::PepInPlace]
         .map(|policy| latency::relative(table, &long, policy, |summary| summary.worst_us));
+    let early = worst_is_early(rows, &saved);
     let grid = grid(
         "## Latency\n\nMean of all kernels, us (Fig. 9), and the worst of each kernel that PEP does not always drain, Chimera's as \
          100 (Fig. 10).",
@@ -113,11 +116,44 @@ pub fn latencies(table: &[Summary]) -> String {
     );
     format!(
         "{grid}\n\n{holds} ({:.2}, {:.2}, {:.2} us). Kernels that PEP always drains wait {drain:.2} us in the mean, and \
-         {PAPER_DRAIN_US} in the paper: half of their blocks' time, as Table I has it, is {half:.2} us. The worst of a kernel whose \
-         blocks are short is that of a launch that comes before the predicted one, when they still drain. Of the kernels whose \
+         {PAPER_DRAIN_US} in the paper: half of their blocks' time, as Table I has it, is {half:.2} us.{early} Of the kernels whose \
          blocks take more than 100 us the worst are {:.1} (dirty bits), {:.1} (PEP) and {:.1} (in place), Chimera's as 100.",
         order[0], order[1], order[2], worst[0], worst[1], worst[2]
     )
+}
+
+/// That kernels with short blocks wait the longest when the other one comes before it is expected, if they all do.
+fn worst_is_early(rows: &[Row], saved: &[&str]) -> String {
+    let short = TABLE_1
+        .iter()
+        .filter(|entry| entry.block_us <= LONG_US && saved.contains(&entry.name));
+    let worst = short.filter_map(|entry| {
+        let runs = runs(rows, entry.name, Policy::Pep);
+        runs.max_by(|left, right| left.latency_us.total_cmp(&right.latency_us))
+    });
+    let worst: Vec<_> = worst.collect();
+    let is_early = |row: &&Row| {
+        row.predict_us
+            .is_some_and(|predicted| row.launch_us < predicted)
+    };
+    match !worst.is_empty() && worst.iter().all(is_early) {
+        true => {
+            let told = worst.iter().map(|row| {
+                format!(
+                    "{} {:.1} us, in {} instead of {}",
+                    row.kernel,
+                    row.latency_us,
+                    row.launch_us,
+                    row.predict_us.unwrap_or(0)
+                )
+            });
+            format!(
+                " Kernels whose blocks are shorter wait the longest for a launch that comes before the predicted one: {}.",
+                told.collect::<Vec<_>>().join(", ")
+            )
+        }
+        false => String::new(),
+    }
 }
 
 /// A kernel's row of Table I.
@@ -126,7 +162,7 @@ fn entry(name: &str) -> Option<&'static Entry> {
 }
 
 /// What PEP answers.
-pub fn cases(table: &[Summary]) -> String {
+pub fn cases(table: &[Summary], rows: &[Row]) -> String {
     let names = [
         "two checkpoints",
         "one checkpoint",
@@ -151,33 +187,126 @@ pub fn cases(table: &[Summary]) -> String {
         &headings,
         under(table, Policy::Pep).map(line).collect(),
     );
-    let twice = |summary: &&Summary| summary.case("two checkpoints") > 0.0;
-    let short: Vec<_> = under(table, Policy::Pep)
-        .filter(twice)
-        .filter_map(|summary| entry(&summary.kernel))
-        .filter(|entry| entry.block_us <= LONG_US)
-        .collect();
-    let told: String = short
-        .iter()
-        .map(|entry| {
-            format!(
-                " {} is one more here: its blocks take {} us, so at 25 % they outlive a launch in 20 or 30 us, and saving takes \
-                 {} us, less than either; by section III-D that is the case of two checkpoints.",
-                entry.name, entry.block_us, entry.switch_us
-            )
-        })
-        .collect();
-    let [pf, srad2] = ["PF", "SRAD2"].map(|name| entry(name).copied().unwrap_or(TABLE_1[0]));
+    let told = [two_checkpoints(rows), after_a_drain(rows), alone(rows)].concat();
     format!(
         "{grid}\n\nIn the paper two checkpoints are only of the six kernels whose blocks take more than 100 us, the last seven \
-         drain, and LBM and PF vary with the progress.{told} {}'s choice between one checkpoint and two comes after a drain, for its \
-         blocks take {} us, and at 25 % and later none outlives the prediction. Chimera asks for each block alone (section III-B): \
-         saving one of {}'s takes {:.1} us, less than any deadline, where draining takes up to {:.1}.",
-        pf.name,
-        pf.block_us,
-        srad2.name,
-        srad2.switch_us / srad2.blocks as f64,
-        0.75 * srad2.block_us
+         drain, and LBM and PF vary with the progress.{told}"
+    )
+}
+
+/// Runs of a kernel under a policy.
+fn runs<'rows>(
+    rows: &'rows [Row],
+    kernel: &'rows str,
+    policy: Policy,
+) -> impl Iterator<Item = &'rows Row> + Clone {
+    rows.iter()
+        .filter(move |row| row.kernel == kernel && row.policy == policy.name())
+}
+
+/// Microseconds that a block has still to run at the launch call.
+fn left_us(entry: &Entry, row: &Row) -> f64 {
+    entry.block_us * (1.0 - row.progress_percent as f64 / 100.0)
+}
+
+/// Numbers as one reads them.
+fn and(numbers: &[u64]) -> String {
+    match numbers {
+        [before @ .., last] if !before.is_empty() => {
+            let before: Vec<_> = before.iter().map(u64::to_string).collect();
+            format!("{} and {last}", before.join(", "))
+        }
+        _ => list(numbers),
+    }
+}
+
+/// Kernels with short blocks that have two checkpoints all the same, where the times say so.
+fn two_checkpoints(rows: &[Row]) -> String {
+    let short = TABLE_1.iter().filter(|entry| entry.block_us <= LONG_US);
+    let told = short.filter_map(|entry| {
+        let follows = |row: &&Row| {
+            let (left, predicted) = (left_us(entry, row), row.predict_us.unwrap_or(0) as f64);
+            let saves = entry.switch_us < predicted && entry.switch_us < left;
+            row.has(Case::TwoCheckpoints) && left > predicted && saves
+        };
+        let twice = runs(rows, entry.name, Policy::Pep).filter(follows);
+        let progresses = distinct(twice.clone().map(|row| row.progress_percent).collect());
+        let at = progresses.iter().filter_map(|&progress| {
+            let runs = twice.clone().filter(|row| row.progress_percent == progress);
+            let predicted: Vec<u64> = distinct(runs.clone().filter_map(|row| row.predict_us).collect());
+            let left = left_us(entry, runs.clone().next()?);
+            Some(format!(
+                "at {progress} % {left:.1} us are left, more than the predicted {}",
+                and(&predicted)
+            ))
+        });
+        let at: Vec<_> = at.collect();
+        (!at.is_empty()).then(|| {
+            format!(
+                " {} has them here too: its blocks take {} us and saving {}; {}. By section III-D that is the case of two checkpoints.",
+                entry.name,
+                entry.block_us,
+                entry.switch_us,
+                at.join(", ")
+            )
+        })
+    });
+    told.collect()
+}
+
+/// Why PF is saved after a drain alone, if it is.
+fn after_a_drain(rows: &[Row]) -> String {
+    let Some(entry) = entry("PF") else {
+        return String::new();
+    };
+    let runs = runs(rows, entry.name, Policy::Pep);
+    let has = |cases: [Case; 2]| {
+        runs.clone()
+            .any(|row| cases.iter().any(|&case| row.has(case)))
+    };
+    let left = runs.clone().map(|row| left_us(entry, row));
+    let most = left.fold(0.0, f64::max);
+    let least = runs.clone().filter_map(|row| row.predict_us).min();
+    match least {
+        Some(least)
+            if has([Case::DrainThenOne, Case::DrainThenTwo])
+                && !has([Case::TwoCheckpoints, Case::OneCheckpoint])
+                && most < least as f64 =>
+        {
+            format!(
+                " {} is saved after a drain alone, once or twice: of its blocks' {} us {most:.1} are left at most, less than the \
+                 predicted {least} us or more.",
+                entry.name, entry.block_us
+            )
+        }
+        _ => String::new(),
+    }
+}
+
+/// Why Chimera saves blocks that PEP drains, if it does.
+fn alone(rows: &[Row]) -> String {
+    let Some(entry) = entry("SRAD2") else {
+        return String::new();
+    };
+    let one = entry.switch_us / entry.blocks as f64;
+    // When the kernel comes, blocks that have ended have been followed by others.
+    let left = |row: &Row| {
+        let run = entry.block_us - left_us(entry, row) + row.launch_us as f64;
+        entry.block_us - run % entry.block_us
+    };
+    let follows = |row: &&Row| {
+        let deadline = row.deadline_us.map_or(0.0, |deadline| deadline as f64);
+        row.has(Case::Switch) && one < deadline && deadline < left(row)
+    };
+    let switched = runs(rows, entry.name, Policy::Chimera).filter(follows);
+    let Some(least) = switched.clone().filter_map(|row| row.deadline_us).min() else {
+        return String::new();
+    };
+    let most = switched.map(left).fold(0.0, f64::max);
+    format!(
+        " Chimera asks for each block alone (section III-B): saving one of {}'s takes {one:.1} us, less than a deadline of {least}, \
+         where draining takes up to {most:.1}.",
+        entry.name
     )
 }
 

@@ -97,9 +97,7 @@ pub fn preemptions(summaries: &[Summary]) -> Table {
 
 /// The mean latency of each policy; beside the paper's, if these are its kernels.
 fn means(summaries: &[Summary]) -> String {
-    let is_table = summary::under(summaries, Policy::Chimera)
-        .chain(summary::under(summaries, Policy::Pep))
-        .any(|summary| summary.kernel == "CP");
+    let is_table = summary::are_of_table(summaries);
     let means = Policy::ALL.into_iter().filter_map(|policy| {
         let here = summary::latency(summaries, policy);
         let paper = latency::of(PAPER_US, policy).filter(|_| is_table);

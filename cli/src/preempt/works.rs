@@ -10,6 +10,7 @@ use miette::{Result, miette};
 use rayon::prelude::*;
 
 use super::{Args, Registers};
+use crate::value::distinct;
 
 /// All of Table I, and all kernels that are built in.
 const TABLE: &str = "table1";
@@ -51,13 +52,7 @@ pub fn works(args: &Args, registers: Registers) -> Result<Works> {
             name => names.push(name),
         }
     }
-    let mut known = Vec::new();
-    names.retain(|name| {
-        let is_new = !known.contains(name);
-        known.push(*name);
-        is_new
-    });
-    for name in names {
+    for name in distinct(names) {
         match named(name) {
             Some(_) => candidates.push(kernel(name, registers)?),
             None => candidates.extend(traced(name, registers)?),

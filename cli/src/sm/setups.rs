@@ -14,7 +14,8 @@ use faultline_testbench::origin;
 use faultline_testbench::programs::Pipeline;
 use miette::{Result, miette};
 
-use super::{Args, distinct};
+use super::Args;
+use crate::value::distinct;
 
 /// A scheme, with the size of its log.
 pub fn name(scheme: &str, log_bytes: Option<usize>) -> String {

@@ -11,7 +11,8 @@ use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
-use super::{Args, distinct, explain};
+use super::{Args, explain};
+use crate::value::distinct;
 
 /// The names of the kernels and traces that were asked for, each once.
 pub fn chosen(args: &Args) -> Vec<String> {

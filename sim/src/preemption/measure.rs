@@ -28,6 +28,8 @@ pub struct Measure {
     pub by_row: f64,
     /// and of their sectors.
     pub by_lane: f64,
+    /// Warps that have ended, percent.
+    pub ended: f64,
     /// What has changed after a base.
     pub increments: Vec<Increment>,
 }
@@ -56,12 +58,17 @@ pub fn measure(recording: &Recording, progress: u64, after_us: &[u64]) -> Measur
         }
     };
     let rows: u64 = recording.streams.iter().map(|stream| stream.rows).sum();
+    let ended = recording.streams.iter().map(|stream| {
+        let ended = stream.ends.iter().filter(|&&end| end <= at(stream)).count();
+        100.0 * ended as f64 / stream.ends.len().max(1) as f64
+    });
     Measure {
         progress,
         registers: (SECTORS * rows) as f64 / count,
         shared: recording.shape.shared_beats() as f64,
         by_row,
         by_lane,
+        ended: ended.sum::<f64>() / count,
         increments: after_us.iter().map(increment).collect(),
     }
 }

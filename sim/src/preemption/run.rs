@@ -62,7 +62,7 @@ pub struct Setup {
     pub policy: Policy,
     /// Cycles from the launch call to the kernel.
     pub launch: u64,
-    /// As many as PEP expects, or Chimera's deadline from the kernel on.
+    /// As many as PEP expects, from the launch call too; or Chimera's deadline, from the kernel on.
     pub expected: u64,
     /// Percent of the blocks' time that have passed at the launch call.
     pub progress: u64,
@@ -197,7 +197,8 @@ impl<'subject> Preemption<'subject> {
     /// Acts at the driver's signal.
     fn proactive(&mut self, mut chooser: Chooser) -> Result<(), Stuck> {
         chooser.advance(SIGNAL);
-        let expected = self.setup.expected;
+        // What is left of the time that was predicted at the launch call.
+        let expected = self.setup.expected.saturating_sub(SIGNAL);
         let answer = chooser.ask(0, Question::Pep { launch: expected });
         self.outcome.cases = vec![answer.case; self.blocks.len()];
         self.advance(SIGNAL + answer.cycles);
