@@ -1,12 +1,12 @@
-//! Programs and traces on an SM whose pipeline is in lockstep, and with it the checkpoint engine where thread blocks leave: the
-//! reference, its kernel or its Verilog see everything that goes over their ports, and must show the same in every
+//! Programs and traces on an SM whose pipeline is in lockstep, and with it the checkpoint engine and the dirty bits where thread
+//! blocks leave: the reference, its kernel or its Verilog see everything that goes over their ports, and must show the same in every
 //! cycle. What holds of the run, and what is counted in it, then holds of each of them.
 
-use faultline_sim::checkpoint;
 use faultline_sim::ports::{Model, Ports};
 use faultline_sim::sm::restart::{Failure, Trial};
 use faultline_sim::sm::{Outcome, Sm, SmError};
 use faultline_sim::sm_pipeline::{Inputs, Outputs, Parameters, Scheme, SmPipeline};
+use faultline_sim::{checkpoint, dirty_bits};
 
 use crate::backend::{BackendError, Kind};
 use crate::blocks::{self, Block, SetupError};
@@ -14,6 +14,8 @@ use crate::lockstep::{Lockstep, Mismatch, Speed};
 
 /// Cycles that are run and compared at a time.
 const CHUNK: usize = 256;
+/// The dirty bits of an SM: those with a bit for each lane, or those with one for each row.
+pub const DIRTY_BITS: [&str; 2] = ["lanes", "rows"];
 
 /// Why such a run ended early.
 #[derive(Debug, thiserror::Error)]
@@ -35,11 +37,14 @@ pub enum ProgramError {
     Failure(#[from] Failure),
 }
 
-/// A pipeline in several back ends, with a checkpoint engine.
+/// A pipeline in several back ends, with a checkpoint engine and dirty bits.
 pub struct Pipeline {
     parameters: Parameters,
+    kinds: Vec<Kind>,
     lockstep: Lockstep,
     engine: Recorded<checkpoint::Checkpoint>,
+    /// Those of the last SM.
+    dirty: Option<Recorded<dirty_bits::DirtyBits>>,
 }
 
 /// A block in lockstep whose inputs are recorded, and run many cycles at a time.
@@ -50,6 +55,18 @@ struct Recorded<M: Model> {
 }
 
 impl<M: Model> Recorded<M> {
+    fn new<B: Block<Model = M>>(
+        config: &str,
+        parameters: M::Parameters,
+        kinds: &[Kind],
+    ) -> Result<Self, SetupError> {
+        Ok(Self {
+            parameters,
+            lockstep: blocks::lockstep(B::NAME, config, kinds)?,
+            frames: Vec::new(),
+        })
+    }
+
     fn push(&mut self, inputs: &M::Inputs) {
         let start = self.frames.len();
         let words = self.lockstep.layout().input_words();
@@ -80,20 +97,38 @@ impl Pipeline {
             block: blocks::SmPipeline::NAME.to_owned(),
             config: config.to_owned(),
         };
-        let engine = Recorded {
-            parameters: checkpoint::Parameters::paper(),
-            lockstep: blocks::lockstep(
-                blocks::Checkpoint::NAME,
-                blocks::DEFAULT_CHECKPOINT,
-                kinds,
-            )?,
-            frames: Vec::new(),
-        };
+        let engine = Recorded::new::<blocks::Checkpoint>(
+            blocks::DEFAULT_CHECKPOINT,
+            checkpoint::Parameters::paper(),
+            kinds,
+        )?;
         Ok(Self {
             parameters: blocks::SmPipeline::parameters(config).ok_or_else(unknown)?,
+            kinds: kinds.to_vec(),
             lockstep,
             engine,
+            dirty: None,
         })
+    }
+
+    /// Dirty bits of these sizes, if there is such a design.
+    fn dirty_bits(
+        &mut self,
+        parameters: dirty_bits::Parameters,
+    ) -> Result<Option<Recorded<dirty_bits::DirtyBits>>, SetupError> {
+        let last = self.dirty.take();
+        if last
+            .as_ref()
+            .is_some_and(|last| last.parameters == parameters)
+        {
+            return Ok(last);
+        }
+        let config = DIRTY_BITS
+            .into_iter()
+            .find(|config| blocks::DirtyBits::parameters(config) == Some(parameters));
+        config
+            .map(|config| Recorded::new::<blocks::DirtyBits>(config, parameters, &self.kinds))
+            .transpose()
     }
 
     /// The configuration of a scheme with so many warps.
@@ -137,10 +172,20 @@ impl Pipeline {
         };
         reset.pack(&self.parameters, &mut frames);
         let switches = sm.switches() && sm.checkpoint_parameters() == self.engine.parameters;
+        let mut dirty = match switches {
+            true => self.dirty_bits(sm.dirty_parameters())?,
+            false => None,
+        };
         if switches {
             self.engine.push(&checkpoint::Inputs {
                 reset: true,
                 ..checkpoint::Inputs::default()
+            });
+        }
+        if let Some(dirty) = &mut dirty {
+            dirty.push(&dirty_bits::Inputs {
+                reset: true,
+                ..dirty_bits::Inputs::default()
             });
         }
         while !sm.is_finished() {
@@ -153,9 +198,15 @@ impl Pipeline {
                 if switches {
                     self.engine.push(sm.checkpoint_ports().0);
                 }
+                if let Some(dirty) = &mut dirty {
+                    dirty.push(&sm.dirty_ports().0);
+                }
             }
             if switches {
                 self.engine.run()?;
+            }
+            if let Some(dirty) = &mut dirty {
+                dirty.run()?;
             }
             self.lockstep.run(&frames)?;
             if let Some(mismatch) = self.lockstep.difference(frames.len() / words) {
@@ -163,6 +214,7 @@ impl Pipeline {
             }
             frames.clear();
         }
+        self.dirty = dirty;
         Ok(sm.outcome())
     }
 

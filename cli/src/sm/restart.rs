@@ -154,7 +154,10 @@ fn markdown(rows: &[Row], trials: u64, seed: u64, backend: Kind, origin: &str) -
     let schemes: Vec<_> = rows.iter().map(|row| row.scheme).collect();
     let lockstep = match backend {
         Kind::Reference => "",
-        _ => " Reference and back end ran in lockstep: every output was compared in every cycle.",
+        _ => {
+            " Pipeline, checkpoint engine and dirty bits ran as reference and back end in lockstep: every output of theirs was \
+             compared in every cycle."
+        }
     };
     let grid = Grid {
         title: format!(
@@ -183,7 +186,8 @@ fn lockstep(backend: Kind) -> String {
     match backend {
         Kind::Reference => "The reference ran.".to_owned(),
         _ => format!(
-            "The reference and the back end {} ran in lockstep: every output was compared in every cycle.",
+            "Pipeline, checkpoint engine and dirty bits ran as reference and back end {} in lockstep: every output of theirs was\n\
+             compared in every cycle.",
             backend.name()
         ),
     }

@@ -8,10 +8,10 @@ use faultline_sim::sm_pipeline::Scheme;
 use faultline_synth::tool::VERILATOR;
 use faultline_testbench::backend::{BackendError, Kind};
 use faultline_testbench::blocks::{
-    self, Block, Checkpoint, DEFAULT_CHECKPOINT, SetupError, SmPipeline,
+    self, Block, Checkpoint, DEFAULT_CHECKPOINT, DirtyBits, SetupError, SmPipeline,
 };
 use faultline_testbench::origin;
-use faultline_testbench::programs::Pipeline;
+use faultline_testbench::programs::{DIRTY_BITS, Pipeline};
 use miette::{Result, miette};
 
 use super::Args;
@@ -170,8 +170,8 @@ pub fn origin(setups: &[Setup]) -> Result<String> {
     origin_of(&configs.collect::<Vec<_>>(), false)
 }
 
-/// The version of the model, and of the Verilog of these configurations of the pipeline, and of the checkpoint engine.
-pub fn origin_of(configs: &[&str], engine: bool) -> Result<String> {
+/// The version of the model, and of the Verilog of these configurations of the pipeline, and of what lets blocks leave.
+pub fn origin_of(configs: &[&str], switches: bool) -> Result<String> {
     let version = env!("CARGO_PKG_VERSION");
     if configs.is_empty() {
         return Ok(format!(" with the reference model of Faultline {version}"));
@@ -179,7 +179,8 @@ pub fn origin_of(configs: &[&str], engine: bool) -> Result<String> {
     let designs = faultline_hw::registry::designs();
     let is_run = |design: &&Design| match design.block {
         SmPipeline::NAME => configs.contains(&design.config),
-        Checkpoint::NAME => engine && design.config == DEFAULT_CHECKPOINT,
+        Checkpoint::NAME => switches && design.config == DEFAULT_CHECKPOINT,
+        DirtyBits::NAME => switches && DIRTY_BITS.contains(&design.config),
         _ => false,
     };
     let origin =

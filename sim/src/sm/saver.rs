@@ -100,6 +100,7 @@ pub(super) struct Request {
 pub(super) struct Saver {
     pub layout: Layout,
     parameters: checkpoint::Parameters,
+    dirty_parameters: dirty_bits::Parameters,
     engine: Checkpoint,
     dirty: DirtyBits,
     random: fastrand::Rng,
@@ -156,6 +157,7 @@ impl Saver {
         Self {
             layout,
             parameters: engine,
+            dirty_parameters: dirty,
             engine: Checkpoint::new(engine),
             dirty: DirtyBits::new(dirty),
             random,
@@ -181,6 +183,11 @@ impl Saver {
     /// The sizes of the engine.
     pub const fn parameters(&self) -> checkpoint::Parameters {
         self.parameters
+    }
+
+    /// The sizes of the dirty bits.
+    pub const fn dirty_parameters(&self) -> dirty_bits::Parameters {
+        self.dirty_parameters
     }
 
     /// A register of a warp is written.

@@ -660,6 +660,12 @@ impl Sm<'_> {
         (&saver.inputs, &saver.outputs)
     }
 
+    /// The sizes of its dirty bits.
+    #[must_use]
+    pub const fn dirty_parameters(&self) -> dirty_bits::Parameters {
+        self.switch.saver.dirty_parameters()
+    }
+
     /// What has gone over the ports of the dirty bits in the last cycle.
     #[must_use]
     pub const fn dirty_ports(&self) -> &(dirty_bits::Inputs, dirty_bits::Outputs) {
