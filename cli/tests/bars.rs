@@ -241,6 +241,52 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
     assert!(readme.contains(&said), "README.md does not say: {said}");
 }
 
+/// README has a row for each block, with the figures of its reports.
+#[test]
+fn readme_has_the_cost_of_each_block() {
+    let read = |name: &str| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+    };
+    let readme = read("../README.md");
+    let grouped = |value: f64| match (value as u64 / 1000, value as u64 % 1000) {
+        (0, rest) => rest.to_string(),
+        (thousands, rest) => format!("{thousands},{rest:03}"),
+    };
+    for (block, design) in [
+        ("scoreboard", "8_holding"),
+        ("coalescer", "32"),
+        ("l1_tlb", "32"),
+        ("sm_pipeline", "log_64"),
+        ("l2_tlb", "1024"),
+        ("page_walker", "64"),
+        ("page_walk_cache", "8k"),
+        ("far_fault_mshr", "64"),
+        ("fault_buffer", "64"),
+        ("gmmu", "64"),
+        ("dirty_bits", "lanes"),
+        ("context_port", "32"),
+        ("checkpoint", "32"),
+        ("preemption_policy", "16"),
+        ("block_scheduler", "16"),
+    ] {
+        let figures = |suffix: &str, label: &str| {
+            let report = read(&format!("../synth/reports/{block}{suffix}.md"));
+            let row = report_row(&report, label, "Area and clock");
+            let heading = format!("{block} {design}");
+            let found = row.iter().find(|(column, _)| *column == heading);
+            grouped(found.unwrap_or_else(|| panic!("no {heading}")).1)
+        };
+        let said = format!(
+            "| `{block}` | `{design}` | {} | [{}](synth/reports/{block}.md) | {} | [{}](synth/reports/{block}_nangate45.md) |",
+            figures("", "total um2"),
+            figures("", "clock MHz"),
+            figures("_nangate45", "total um2"),
+            figures("_nangate45", "clock MHz"),
+        );
+        assert!(readme.contains(&said), "README.md does not say: {said}");
+    }
+}
+
 /// README says of the pipeline's cost what its reports say.
 #[test]
 fn readme_has_the_cost_of_the_pipeline() {
