@@ -18,7 +18,8 @@ register_4.v
 register_64.v
 register_7.v
 register_6.v
+register_3.v
 register_1.v
 register_8.v
 register_36.v
-register_3.v
+register_2.v

@@ -11,8 +11,8 @@ fault_buffer_proof_commands.v
 fault_buffer_proof_ring.v
 sram_2x10.v
 register_7.v
-register_4.v
 register_6.v
+register_4.v
+register_3.v
 register_1.v
 register_2.v
-register_3.v

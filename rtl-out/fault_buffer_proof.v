@@ -57,19 +57,14 @@ module fault_buffer_proof (
     localparam [9:0] REPLAYABLE_KEY = 10'd512;
     localparam [1:0] COMPARED_ALL = 2'd2;
     localparam [383:0] FLAG = {64'd32, 64'd16, 64'd8, 64'd4, 64'd2, 64'd1};
-    localparam [2:0] PHASE_CLOSING = 3'd6;
-    localparam [2:0] PHASE_COMPARING = 3'd2;
-    localparam [2:0] PHASE_IDLE = 3'd0;
-    localparam [2:0] PHASE_SEALING = 3'd5;
-    localparam [2:0] PHASE_SEARCHING = 3'd1;
-    localparam [2:0] PHASE_WAITING = 3'd4;
-    localparam [2:0] PHASE_WRITING = 3'd3;
+    localparam [1:0] DOING_COMPARING = 2'd2;
+    localparam [1:0] DOING_NOTHING = 2'd0;
+    localparam [1:0] DOING_SEARCHING = 2'd1;
+    localparam [1:0] DOING_WRITING = 2'd3;
     wire          idle;
     wire          searching;
     wire          comparing;
     wire          writing;
-    wire          sealing;
-    wire          settled;
     wire          accepts;
     wire          takes;
     wire          ends;
@@ -83,6 +78,9 @@ module fault_buffer_proof (
     wire          offered;
     wire          acknowledged;
     wire          last;
+    wire          seals;
+    wire          last_settled;
+    wire          in_flight;
     reg     [2:0] word;
     wire    [9:0] start;
     reg     [9:0] inside_;
@@ -93,8 +91,8 @@ module fault_buffer_proof (
     wire          answered;
     wire          at_rest;
     wire    [4:0] control;
-    reg     [2:0] phase_d;
-    wire    [2:0] phase_q;
+    reg     [1:0] phase_d;
+    wire    [1:0] phase_q;
     reg     [1:0] page_d;
     wire    [1:0] page_q;
     reg           space_d;
@@ -121,8 +119,10 @@ module fault_buffer_proof (
     wire          moved_q;
     reg     [2:0] step_d;
     wire    [2:0] step_q;
-    reg     [2:0] outstanding_d;
-    wire    [2:0] outstanding_q;
+    reg     [3:0] outstanding_d;
+    wire    [3:0] outstanding_q;
+    reg     [2:0] settled_d;
+    wire    [2:0] settled_q;
     reg           asking_d;
     wire          asking_q;
     wire          awaiting_d;
@@ -179,6 +179,7 @@ module fault_buffer_proof (
     wire    [2:0] ring_size;
     wire    [2:0] ring_get;
     wire    [2:0] ring_put;
+    wire    [2:0] ring_current;
     wire          ring_unread;
     wire          ring_at_rest;
     wire          ring_place;
@@ -208,7 +209,7 @@ module fault_buffer_proof (
     wire  [319:0] controls_of;
     wire   [63:0] controls_chosen;
 
-    register_3 phase (.clock(clock), .reset(reset), .d(phase_d), .q(phase_q));
+    register_2 phase (.clock(clock), .reset(reset), .d(phase_d), .q(phase_q));
     register_2 page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
     register_1 space (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
     register_1 requester [1:0] (.clock(clock), .reset(reset), .d(requester_d), .q(requester_q));
@@ -222,7 +223,8 @@ module fault_buffer_proof (
     register_2 compared (.clock(clock), .reset(reset), .d(compared_d), .q(compared_q));
     register_1 moved (.clock(clock), .reset(reset), .d(moved_d), .q(moved_q));
     register_3 step (.clock(clock), .reset(reset), .d(step_d), .q(step_q));
-    register_3 outstanding (.clock(clock), .reset(reset), .d(outstanding_d), .q(outstanding_q));
+    register_4 outstanding (.clock(clock), .reset(reset), .d(outstanding_d), .q(outstanding_q));
+    register_3 settled (.clock(clock), .reset(reset), .d(settled_d), .q(settled_q));
     register_1 asking (.clock(clock), .reset(reset), .d(asking_d), .q(asking_q));
     register_1 awaiting (.clock(clock), .reset(reset), .d(awaiting_d), .q(awaiting_q));
     register_1 known (.clock(clock), .reset(reset), .d(known_d), .q(known_q));
@@ -269,6 +271,7 @@ module fault_buffer_proof (
         .size(ring_size),
         .get(ring_get),
         .put(ring_put),
+        .current(ring_current),
         .unread(ring_unread),
         .at_rest(ring_at_rest),
         .place(ring_place),
@@ -330,7 +333,8 @@ module fault_buffer_proof (
     assign commands_write = register_valid && (register_number == 4'd7);
     assign ring_frame = register_data[0];
     assign ring_number = register_data[2:0];
-    assign ring_resting = !enabled_q && (phase_q == PHASE_IDLE) && !(fault_valid && fault_replayable);
+    assign ring_resting = !enabled_q && (phase_q == DOING_NOTHING) && !in_flight
+        && !(fault_valid && fault_replayable);
     assign at_rest = ring_at_rest;
 
     always @* begin : enabled_d_process
@@ -353,7 +357,7 @@ module fault_buffer_proof (
         end
     end
 
-    assign idle = phase_q == PHASE_IDLE;
+    assign idle = phase_q == DOING_NOTHING;
     assign fault_ready = idle && (!fault_replayable || ring_place);
     assign accepts = fault_valid && idle && !fault_replayable;
 
@@ -390,8 +394,8 @@ module fault_buffer_proof (
         end
     end
 
-    assign searching = phase_q == PHASE_SEARCHING;
-    assign comparing = phase_q == PHASE_COMPARING;
+    assign searching = phase_q == DOING_SEARCHING;
+    assign comparing = phase_q == DOING_COMPARING;
     assign has_room = enabled_q && !overflow_q && ring_two_places;
     assign ends_search = searching && (ring_searched || moved_q || (compared_q == COMPARED_ALL));
     assign key = {8'd0, page_q} | ({9'd0, space_q} << ABOVE_PAGE) | ({7'd0, access_q} << ABOVE_SPACE) | ({7'd0, cause_q} << ABOVE_ACCESS);
@@ -412,18 +416,16 @@ module fault_buffer_proof (
     end
 
     assign takes = (ends_search && has_room) || (fault_valid && fault_replayable && idle && ring_place);
-    assign writing = phase_q == PHASE_WRITING;
-    assign sealing = phase_q == PHASE_SEALING;
-    assign settled = outstanding_q == 3'd0;
-    assign ends = (phase_q == PHASE_CLOSING) && settled;
+    assign writing = phase_q == DOING_WRITING;
     assign details = !asking_q && !awaiting_q;
-    assign offered = sealing || (writing && ((step_q < 3'd5) || details));
+    assign offered = writing && !(&outstanding_q) && ((step_q < 3'd5) || details);
     assign writes = offered && write_ready;
-    assign last = (step_q == 3'd6) || (short_q && (step_q == 3'd2));
+    assign last = (step_q == 3'd7) || (short_q && (step_q == 3'd3));
+    assign seals = writes && last;
 
     always @* begin : step_d_process
         step_d = step_q;
-        if (writing && writes) begin
+        if (writes) begin
             step_d = step_q + 3'd1;
         end
         if (takes) begin
@@ -431,66 +433,65 @@ module fault_buffer_proof (
         end
     end
 
-    assign acknowledged = written && !settled;
+    assign in_flight = |outstanding_q;
+    assign acknowledged = written && in_flight;
 
     always @* begin : outstanding_d_process
         outstanding_d = outstanding_q;
         if (writes && !acknowledged) begin
-            outstanding_d = outstanding_q + 3'd1;
+            outstanding_d = outstanding_q + 4'd1;
         end
         if (!writes && acknowledged) begin
-            outstanding_d = outstanding_q - 3'd1;
+            outstanding_d = outstanding_q - 4'd1;
+        end
+    end
+
+    assign last_settled = (settled_q == 3'd7) || (short_q && (settled_q == 3'd3));
+    assign ends = acknowledged && last_settled;
+
+    always @* begin : settled_d_process
+        settled_d = settled_q;
+        if (acknowledged) begin
+            settled_d = settled_q + 3'd1;
+        end
+        if (ends) begin
+            settled_d = 3'd0;
         end
     end
 
     always @* begin : phase_d_process
         phase_d = phase_q;
         case (phase_q)
-            PHASE_IDLE: begin
+            DOING_NOTHING: begin
                 if (accepts) begin
-                    phase_d = PHASE_SEARCHING;
+                    phase_d = DOING_SEARCHING;
                 end
                 if (takes) begin
-                    phase_d = PHASE_WRITING;
+                    phase_d = DOING_WRITING;
                 end
             end
-            PHASE_SEARCHING: begin
-                phase_d = PHASE_COMPARING;
+            DOING_SEARCHING: begin
+                phase_d = DOING_COMPARING;
                 if (drops) begin
-                    phase_d = PHASE_IDLE;
+                    phase_d = DOING_NOTHING;
                 end
                 if (takes) begin
-                    phase_d = PHASE_WRITING;
+                    phase_d = DOING_WRITING;
                 end
             end
-            PHASE_COMPARING: begin
-                phase_d = PHASE_SEARCHING;
+            DOING_COMPARING: begin
+                phase_d = DOING_SEARCHING;
                 if (filters) begin
-                    phase_d = PHASE_IDLE;
+                    phase_d = DOING_NOTHING;
                 end
             end
-            PHASE_WRITING: begin
-                if (writes && last) begin
-                    phase_d = PHASE_WAITING;
-                end
-            end
-            PHASE_WAITING: begin
-                if (settled) begin
-                    phase_d = PHASE_SEALING;
-                end
-            end
-            PHASE_SEALING: begin
-                if (writes) begin
-                    phase_d = PHASE_CLOSING;
-                end
-            end
-            PHASE_CLOSING: begin
-                if (settled) begin
-                    phase_d = PHASE_IDLE;
+            DOING_WRITING: begin
+                if (seals) begin
+                    phase_d = DOING_NOTHING;
                 end
             end
             default: begin
-                phase_d = PHASE_IDLE;
+                phase_d = DOING_NOTHING;
             end
         endcase
     end
@@ -517,7 +518,7 @@ module fault_buffer_proof (
         if (!(step_q < 3'd3)) begin
             word = step_q + 3'd1;
         end
-        if (sealing) begin
+        if (last) begin
             word = 3'd3;
         end
     end
@@ -530,9 +531,9 @@ module fault_buffer_proof (
     end
 
     always @* begin : inside__process
-        inside_ = ({7'd0, ring_put} << 2'd3) | {7'd0, word};
+        inside_ = ({7'd0, ring_current} << 2'd3) | {7'd0, word};
         if (short_q) begin
-            inside_ = ({7'd0, ring_put} << 2'd2) | {7'd0, word};
+            inside_ = ({7'd0, ring_current} << 2'd2) | {7'd0, word};
         end
     end
 
@@ -606,7 +607,7 @@ module fault_buffer_proof (
 
     always @* begin : records_d_process
         records_d = records_q;
-        if (ends) begin
+        if (seals) begin
             records_d = records_q + 3'd1;
         end
     end
@@ -646,7 +647,7 @@ module fault_buffer_proof (
     assign state_choose[2] = refused_q;
     assign state_choose[3] = ring_unread;
     assign state_choose[4] = has_room;
-    assign state_choose[5] = !idle;
+    assign state_choose[5] = !idle || in_flight;
 
     always @* begin : shown_choose_process
         integer i;

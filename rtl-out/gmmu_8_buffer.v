@@ -56,19 +56,14 @@ module gmmu_8_buffer (
     localparam [50:0] REPLAYABLE_KEY = 51'd1125899906842624;
     localparam [3:0] COMPARED_ALL = 4'd8;
     localparam [383:0] FLAG = {64'd32, 64'd16, 64'd8, 64'd4, 64'd2, 64'd1};
-    localparam [2:0] PHASE_CLOSING = 3'd6;
-    localparam [2:0] PHASE_COMPARING = 3'd2;
-    localparam [2:0] PHASE_IDLE = 3'd0;
-    localparam [2:0] PHASE_SEALING = 3'd5;
-    localparam [2:0] PHASE_SEARCHING = 3'd1;
-    localparam [2:0] PHASE_WAITING = 3'd4;
-    localparam [2:0] PHASE_WRITING = 3'd3;
+    localparam [1:0] DOING_COMPARING = 2'd2;
+    localparam [1:0] DOING_NOTHING = 2'd0;
+    localparam [1:0] DOING_SEARCHING = 2'd1;
+    localparam [1:0] DOING_WRITING = 2'd3;
     wire          idle;
     wire          searching;
     wire          comparing;
     wire          writing;
-    wire          sealing;
-    wire          settled;
     wire          accepts;
     wire          takes;
     wire          ends;
@@ -82,6 +77,9 @@ module gmmu_8_buffer (
     wire          offered;
     wire          acknowledged;
     wire          last;
+    wire          seals;
+    wire          last_settled;
+    wire          in_flight;
     reg     [2:0] word;
     wire   [36:0] start;
     reg    [36:0] inside_;
@@ -92,8 +90,8 @@ module gmmu_8_buffer (
     wire          answered;
     wire          at_rest;
     wire    [4:0] control;
-    reg     [2:0] phase_d;
-    wire    [2:0] phase_q;
+    reg     [1:0] phase_d;
+    wire    [1:0] phase_q;
     reg    [35:0] page_d;
     wire   [35:0] page_q;
     reg     [7:0] space_d;
@@ -120,8 +118,10 @@ module gmmu_8_buffer (
     wire          moved_q;
     reg     [2:0] step_d;
     wire    [2:0] step_q;
-    reg     [2:0] outstanding_d;
-    wire    [2:0] outstanding_q;
+    reg     [5:0] outstanding_d;
+    wire    [5:0] outstanding_q;
+    reg     [2:0] settled_d;
+    wire    [2:0] settled_q;
     reg           asking_d;
     wire          asking_q;
     wire          awaiting_d;
@@ -178,6 +178,7 @@ module gmmu_8_buffer (
     wire   [15:0] ring_size;
     wire   [15:0] ring_get;
     wire   [15:0] ring_put;
+    wire   [15:0] ring_current;
     wire          ring_unread;
     wire          ring_at_rest;
     wire          ring_place;
@@ -207,7 +208,7 @@ module gmmu_8_buffer (
     wire  [319:0] controls_of;
     wire   [63:0] controls_chosen;
 
-    register_3 phase (.clock(clock), .reset(reset), .d(phase_d), .q(phase_q));
+    register_2 phase (.clock(clock), .reset(reset), .d(phase_d), .q(phase_q));
     register_36 page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
     register_8 space (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
     register_1 requester [15:0] (.clock(clock), .reset(reset), .d(requester_d), .q(requester_q));
@@ -221,7 +222,8 @@ module gmmu_8_buffer (
     register_4 compared (.clock(clock), .reset(reset), .d(compared_d), .q(compared_q));
     register_1 moved (.clock(clock), .reset(reset), .d(moved_d), .q(moved_q));
     register_3 step (.clock(clock), .reset(reset), .d(step_d), .q(step_q));
-    register_3 outstanding (.clock(clock), .reset(reset), .d(outstanding_d), .q(outstanding_q));
+    register_6 outstanding (.clock(clock), .reset(reset), .d(outstanding_d), .q(outstanding_q));
+    register_3 settled (.clock(clock), .reset(reset), .d(settled_d), .q(settled_q));
     register_1 asking (.clock(clock), .reset(reset), .d(asking_d), .q(asking_q));
     register_1 awaiting (.clock(clock), .reset(reset), .d(awaiting_d), .q(awaiting_q));
     register_1 known (.clock(clock), .reset(reset), .d(known_d), .q(known_q));
@@ -268,6 +270,7 @@ module gmmu_8_buffer (
         .size(ring_size),
         .get(ring_get),
         .put(ring_put),
+        .current(ring_current),
         .unread(ring_unread),
         .at_rest(ring_at_rest),
         .place(ring_place),
@@ -329,7 +332,8 @@ module gmmu_8_buffer (
     assign commands_write = register_valid && (register_number == 4'd7);
     assign ring_frame = register_data[27:0];
     assign ring_number = register_data[15:0];
-    assign ring_resting = !enabled_q && (phase_q == PHASE_IDLE) && !(fault_valid && fault_replayable);
+    assign ring_resting = !enabled_q && (phase_q == DOING_NOTHING) && !in_flight
+        && !(fault_valid && fault_replayable);
     assign at_rest = ring_at_rest;
 
     always @* begin : enabled_d_process
@@ -352,7 +356,7 @@ module gmmu_8_buffer (
         end
     end
 
-    assign idle = phase_q == PHASE_IDLE;
+    assign idle = phase_q == DOING_NOTHING;
     assign fault_ready = idle && (!fault_replayable || ring_place);
     assign accepts = fault_valid && idle && !fault_replayable;
 
@@ -389,8 +393,8 @@ module gmmu_8_buffer (
         end
     end
 
-    assign searching = phase_q == PHASE_SEARCHING;
-    assign comparing = phase_q == PHASE_COMPARING;
+    assign searching = phase_q == DOING_SEARCHING;
+    assign comparing = phase_q == DOING_COMPARING;
     assign has_room = enabled_q && !overflow_q && ring_two_places;
     assign ends_search = searching && (ring_searched || moved_q || (compared_q == COMPARED_ALL));
     assign key = {15'd0, page_q} | ({43'd0, space_q} << ABOVE_PAGE) | ({48'd0, access_q} << ABOVE_SPACE) | ({48'd0, cause_q} << ABOVE_ACCESS);
@@ -411,18 +415,16 @@ module gmmu_8_buffer (
     end
 
     assign takes = (ends_search && has_room) || (fault_valid && fault_replayable && idle && ring_place);
-    assign writing = phase_q == PHASE_WRITING;
-    assign sealing = phase_q == PHASE_SEALING;
-    assign settled = outstanding_q == 3'd0;
-    assign ends = (phase_q == PHASE_CLOSING) && settled;
+    assign writing = phase_q == DOING_WRITING;
     assign details = !asking_q && !awaiting_q;
-    assign offered = sealing || (writing && ((step_q < 3'd5) || details));
+    assign offered = writing && !(&outstanding_q) && ((step_q < 3'd5) || details);
     assign writes = offered && write_ready;
-    assign last = (step_q == 3'd6) || (short_q && (step_q == 3'd2));
+    assign last = (step_q == 3'd7) || (short_q && (step_q == 3'd3));
+    assign seals = writes && last;
 
     always @* begin : step_d_process
         step_d = step_q;
-        if (writing && writes) begin
+        if (writes) begin
             step_d = step_q + 3'd1;
         end
         if (takes) begin
@@ -430,66 +432,65 @@ module gmmu_8_buffer (
         end
     end
 
-    assign acknowledged = written && !settled;
+    assign in_flight = |outstanding_q;
+    assign acknowledged = written && in_flight;
 
     always @* begin : outstanding_d_process
         outstanding_d = outstanding_q;
         if (writes && !acknowledged) begin
-            outstanding_d = outstanding_q + 3'd1;
+            outstanding_d = outstanding_q + 6'd1;
         end
         if (!writes && acknowledged) begin
-            outstanding_d = outstanding_q - 3'd1;
+            outstanding_d = outstanding_q - 6'd1;
+        end
+    end
+
+    assign last_settled = (settled_q == 3'd7) || (short_q && (settled_q == 3'd3));
+    assign ends = acknowledged && last_settled;
+
+    always @* begin : settled_d_process
+        settled_d = settled_q;
+        if (acknowledged) begin
+            settled_d = settled_q + 3'd1;
+        end
+        if (ends) begin
+            settled_d = 3'd0;
         end
     end
 
     always @* begin : phase_d_process
         phase_d = phase_q;
         case (phase_q)
-            PHASE_IDLE: begin
+            DOING_NOTHING: begin
                 if (accepts) begin
-                    phase_d = PHASE_SEARCHING;
+                    phase_d = DOING_SEARCHING;
                 end
                 if (takes) begin
-                    phase_d = PHASE_WRITING;
+                    phase_d = DOING_WRITING;
                 end
             end
-            PHASE_SEARCHING: begin
-                phase_d = PHASE_COMPARING;
+            DOING_SEARCHING: begin
+                phase_d = DOING_COMPARING;
                 if (drops) begin
-                    phase_d = PHASE_IDLE;
+                    phase_d = DOING_NOTHING;
                 end
                 if (takes) begin
-                    phase_d = PHASE_WRITING;
+                    phase_d = DOING_WRITING;
                 end
             end
-            PHASE_COMPARING: begin
-                phase_d = PHASE_SEARCHING;
+            DOING_COMPARING: begin
+                phase_d = DOING_SEARCHING;
                 if (filters) begin
-                    phase_d = PHASE_IDLE;
+                    phase_d = DOING_NOTHING;
                 end
             end
-            PHASE_WRITING: begin
-                if (writes && last) begin
-                    phase_d = PHASE_WAITING;
-                end
-            end
-            PHASE_WAITING: begin
-                if (settled) begin
-                    phase_d = PHASE_SEALING;
-                end
-            end
-            PHASE_SEALING: begin
-                if (writes) begin
-                    phase_d = PHASE_CLOSING;
-                end
-            end
-            PHASE_CLOSING: begin
-                if (settled) begin
-                    phase_d = PHASE_IDLE;
+            DOING_WRITING: begin
+                if (seals) begin
+                    phase_d = DOING_NOTHING;
                 end
             end
             default: begin
-                phase_d = PHASE_IDLE;
+                phase_d = DOING_NOTHING;
             end
         endcase
     end
@@ -516,7 +517,7 @@ module gmmu_8_buffer (
         if (!(step_q < 3'd3)) begin
             word = step_q + 3'd1;
         end
-        if (sealing) begin
+        if (last) begin
             word = 3'd3;
         end
     end
@@ -529,9 +530,9 @@ module gmmu_8_buffer (
     end
 
     always @* begin : inside__process
-        inside_ = ({21'd0, ring_put} << 2'd3) | {34'd0, word};
+        inside_ = ({21'd0, ring_current} << 2'd3) | {34'd0, word};
         if (short_q) begin
-            inside_ = ({21'd0, ring_put} << 2'd2) | {34'd0, word};
+            inside_ = ({21'd0, ring_current} << 2'd2) | {34'd0, word};
         end
     end
 
@@ -605,7 +606,7 @@ module gmmu_8_buffer (
 
     always @* begin : records_d_process
         records_d = records_q;
-        if (ends) begin
+        if (seals) begin
             records_d = records_q + 32'd1;
         end
     end
@@ -645,7 +646,7 @@ module gmmu_8_buffer (
     assign state_choose[2] = refused_q;
     assign state_choose[3] = ring_unread;
     assign state_choose[4] = has_room;
-    assign state_choose[5] = !idle;
+    assign state_choose[5] = !idle || in_flight;
 
     always @* begin : shown_choose_process
         integer i;

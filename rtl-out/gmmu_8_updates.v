@@ -45,7 +45,7 @@ module gmmu_8_updates (
     input  wire          region,
     output reg    [15:0] request_ready,
     output reg    [15:0] fill_valid,
-    output reg    [31:0] fill_kind,
+    output reg    [47:0] fill_kind,
     output reg    [35:0] fill_page,
     output reg     [7:0] fill_space,
     output reg    [27:0] fill_frame,
@@ -570,15 +570,18 @@ module gmmu_8_updates (
     always @* begin : fill_kind_process
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            fill_kind[s*2 +: 2] = 2'd0;
-            if ((denies && !hit && mshrs_wake_to[s]) || (tells && desk_of[s] && !desk_is_readable)) begin
-                fill_kind[s*2 +: 2] = 2'd1;
+            fill_kind[s*3 +: 3] = 3'd0;
+            if (tells && desk_of[s] && !desk_is_readable) begin
+                fill_kind[s*3 +: 3] = 3'd1;
+            end
+            if (denies && !hit && mshrs_wake_to[s]) begin
+                fill_kind[s*3 +: 3] = 3'd4;
             end
             if (answers && mshrs_answer_far[s]) begin
-                fill_kind[s*2 +: 2] = 2'd2;
+                fill_kind[s*3 +: 3] = 3'd2;
             end
             if (answers && mshrs_answer_nack[s]) begin
-                fill_kind[s*2 +: 2] = 2'd3;
+                fill_kind[s*3 +: 3] = 3'd3;
             end
         end
     end

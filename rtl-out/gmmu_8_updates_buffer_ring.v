@@ -17,6 +17,7 @@ module gmmu_8_updates_buffer_ring (
     output wire   [15:0] size,
     output wire   [15:0] get,
     output wire   [15:0] put,
+    output wire   [15:0] current,
     output wire          unread,
     output wire          at_rest,
     output wire          place,
@@ -24,6 +25,7 @@ module gmmu_8_updates_buffer_ring (
     output wire          moves,
     output wire          searched
 );
+    wire   [15:0] next_put;
     wire   [15:0] sum;
     reg    [15:0] third;
     wire          wrapped;
@@ -40,6 +42,10 @@ module gmmu_8_updates_buffer_ring (
     wire   [15:0] read_q;
     reg    [15:0] written_d;
     wire   [15:0] written_q;
+    reg    [15:0] following_d;
+    wire   [15:0] following_q;
+    reg    [15:0] begun_d;
+    wire   [15:0] begun_q;
     reg    [15:0] head_d;
     wire   [15:0] head_q;
     reg    [15:0] after_d;
@@ -53,6 +59,8 @@ module gmmu_8_updates_buffer_ring (
     register_16 records (.clock(clock), .reset(reset), .d(records_d), .q(records_q));
     register_16 read (.clock(clock), .reset(reset), .d(read_d), .q(read_q));
     register_16 written (.clock(clock), .reset(reset), .d(written_d), .q(written_q));
+    register_16 following (.clock(clock), .reset(reset), .d(following_d), .q(following_q));
+    register_16 begun (.clock(clock), .reset(reset), .d(begun_d), .q(begun_q));
     register_16 head (.clock(clock), .reset(reset), .d(head_d), .q(head_q));
     register_16 after (.clock(clock), .reset(reset), .d(after_d), .q(after_q));
     register_16 second (.clock(clock), .reset(reset), .d(second_d), .q(second_q));
@@ -62,6 +70,7 @@ module gmmu_8_updates_buffer_ring (
     assign size = records_q;
     assign get = read_q;
     assign put = written_q;
+    assign current = begun_q;
     assign unread = !(written_q == read_q);
     assign at_rest = resting && (written_q == read_q);
     assign usable = !(records_q == 16'd0);
@@ -79,14 +88,20 @@ module gmmu_8_updates_buffer_ring (
         if (moves) begin
             read_d = number;
         end
+        following_d = next_put;
+        if (next_put == records_q) begin
+            following_d = 16'd0;
+        end
         written_d = written_q;
         head_d = head_q;
         after_d = after_q;
         second_d = second_q;
+        begun_d = begun_q;
         if (end_) begin
-            written_d = head_q;
+            written_d = following_q;
         end
         if (take) begin
+            begun_d = head_q;
             head_d = after_q;
             after_d = second_q;
             second_d = third;
@@ -96,12 +111,14 @@ module gmmu_8_updates_buffer_ring (
             records_d = number;
             read_d = 16'd0;
             written_d = 16'd0;
+            following_d = 16'd1;
             head_d = 16'd0;
             after_d = 16'd1;
             second_d = 16'd2;
         end
     end
 
+    assign next_put = written_q + 16'd1;
     assign sum = second_q + 16'd1;
 
     always @* begin : third_process
@@ -131,7 +148,7 @@ module gmmu_8_updates_buffer_ring (
             back_d = records_q - 16'd1;
         end
         if (search) begin
-            back_d = written_q;
+            back_d = head_q;
         end
         if (remakes) begin
             back_d = 16'd0;

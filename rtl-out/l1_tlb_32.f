@@ -6,7 +6,6 @@ select_8_of_36.v
 turns_of_8.v
 service_order_8.v
 count_of_8.v
-register_3.v
 any_of_8.v
 lowest_of_8.v
 recency_8_ways_4_sets.v
@@ -17,7 +16,7 @@ select_4_of_8.v
 select_4_of_34.v
 register_34.v
 register_28.v
-register_2.v
+register_3.v
 register_8.v
 register_36.v
 register_1.v

@@ -11,7 +11,7 @@ module l1_tlb_32 (
     input  wire    [7:0] check_tag,
     input  wire          walk_ready,
     input  wire          fill_valid,
-    input  wire    [1:0] fill_kind,
+    input  wire    [2:0] fill_kind,
     input  wire   [35:0] fill_page,
     input  wire    [7:0] fill_space,
     input  wire   [27:0] fill_frame,
@@ -66,7 +66,7 @@ module l1_tlb_32 (
     wire          drop_all_d;
     wire          drop_all_q;
     wire          filling_q;
-    wire    [1:0] kind_q;
+    wire    [2:0] kind_q;
     wire   [35:0] fill_of_q;
     wire    [7:0] fill_in_q;
     wire   [27:0] frame_q;
@@ -116,7 +116,7 @@ module l1_tlb_32 (
     register_1 drop_space (.clock(clock), .reset(reset), .d(drop_space_d), .q(drop_space_q));
     register_1 drop_all (.clock(clock), .reset(reset), .d(drop_all_d), .q(drop_all_q));
     register_1 filling (.clock(clock), .reset(reset), .d(fill_valid), .q(filling_q));
-    register_2 kind (.clock(clock), .reset(reset), .d(fill_kind), .q(kind_q));
+    register_3 kind (.clock(clock), .reset(reset), .d(fill_kind), .q(kind_q));
     register_36 fill_of (.clock(clock), .reset(reset), .d(fill_page), .q(fill_of_q));
     register_8 fill_in (.clock(clock), .reset(reset), .d(fill_space), .q(fill_in_q));
     register_28 frame (.clock(clock), .reset(reset), .d(fill_frame), .q(frame_q));
@@ -215,7 +215,7 @@ module l1_tlb_32 (
     assign drop_page_d = invalidate_valid && (invalidate_scope == 2'd0);
     assign drop_space_d = invalidate_valid && (invalidate_scope == 2'd1);
     assign drop_all_d = invalidate_valid && invalidate_scope[1];
-    assign clean_d = fill_clean && (fill_kind == 2'd0);
+    assign clean_d = fill_clean && (fill_kind == 3'd0);
     assign look_set = look_page_q[1:0];
 
     always @* begin : look_above_process
@@ -244,7 +244,7 @@ module l1_tlb_32 (
     always @* begin : way_write_denied_process
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
-            way_write_denied[w] = kind_q[0];
+            way_write_denied[w] = |kind_q;
         end
     end
 

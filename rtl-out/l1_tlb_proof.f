@@ -3,12 +3,12 @@ l1_tlb_proof_misses.v
 turns_of_2.v
 service_order_2.v
 count_of_2.v
-register_3.v
 lowest_of_2.v
 recency_2_ways_2_sets.v
 l1_tlb_proof_way.v
 any_of_2.v
 select_2_of_2.v
 select_2_of_1.v
+register_3.v
 register_2.v
 register_1.v

@@ -12,7 +12,7 @@ module l1_tlb_proof_misses (
     input  wire          drop_space,
     input  wire          drop_all,
     input  wire          filling,
-    input  wire    [1:0] fill_kind,
+    input  wire    [2:0] fill_kind,
     input  wire    [1:0] fill_page,
     input  wire          fill_space,
     input  wire          resolving,
@@ -47,6 +47,7 @@ module l1_tlb_proof_misses (
     reg     [1:0] asking;
     reg     [1:0] offered;
     wire          far_;
+    wire          cancelling;
     wire          room;
     wire          missing;
     wire          refusing;
@@ -130,6 +131,8 @@ module l1_tlb_proof_misses (
     select_2_of_2 offered_page (.choose(offered), .of(page_q), .chosen(offered_page_chosen));
     select_2_of_1 offered_space (.choose(offered), .of(space_q), .chosen(offered_space_chosen));
 
+    assign cancelling = fill_kind[2];
+
     always @* begin : in_space_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
@@ -161,14 +164,14 @@ module l1_tlb_proof_misses (
     always @* begin : cancelled_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            cancelled[i] = named[i] && (state_q[i*3 +: 3] == MISS_FETCHING) && (fill_kind == 2'd1);
+            cancelled[i] = named[i] && (state_q[i*3 +: 3] == MISS_FETCHING) && cancelling;
         end
     end
 
     always @* begin : filled_process
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            filled[i] = cancelled[i] || (named[i] && (state_q[i*3 +: 3] == MISS_WALKING));
+            filled[i] = cancelled[i] || (named[i] && (state_q[i*3 +: 3] == MISS_WALKING) && !cancelling);
         end
     end
 

@@ -18,26 +18,21 @@ use ring::Ring;
 
 /// What is done about the fault under way.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
-enum Phase {
+enum Doing {
     /// There is none.
-    Idle,
+    Nothing,
     /// The record before is read, if it is to be compared.
     Searching,
     /// It is compared.
     Comparing,
     /// The words of its record are offered.
     Writing,
-    /// They are to be acknowledged.
-    Waiting,
-    /// The word with VALID is offered.
-    Sealing,
-    /// It is to be acknowledged.
-    Closing,
 }
 
 /// `N` SMs with `S`-bit numbers; pages of `P` bits, spaces of `A`, MSHRs of `I` and places of `O`; records with `R`-bit
 /// numbers in frames of `F` bits and words of `W` = `F` + 9; `L` lanes, PCs of `V` bits; 2^`B` records are compared,
-/// counted in `K` = `B` + 1 bits, by `D` = `P` + `A` + 7 bits; counters of `C` bits, times of `T`.
+/// counted in `K` = `B` + 1 bits, by `D` = `P` + `A` + 7 bits; counters of `C` bits, times of `T`; memory owes less than
+/// 2^`Q` acknowledgements.
 #[allow(missing_docs)] // the port table above
 #[derive(LogicBlock)]
 pub struct FaultBuffer<
@@ -57,6 +52,7 @@ pub struct FaultBuffer<
     const D: usize,
     const C: usize,
     const T: usize,
+    const Q: usize,
 > {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -109,7 +105,7 @@ pub struct FaultBuffer<
     pub command_space: Signal<Out, Bits<A>>,
     pub command_requesters: [Signal<Out, Bit>; N],
 
-    phase: Register<Phase>,
+    phase: Register<Doing>,
 
     // The fault under way, and when it was accepted.
     page: Register<Bits<P>>,
@@ -127,9 +123,12 @@ pub struct FaultBuffer<
     compared: Register<Bits<K>>,
     moved: Register<Bit>,
 
-    // The record: its word in the order of writing, and the words that are not acknowledged.
+    // The record: its word in the order of writing.
     step: Register<Bits<3>>,
-    outstanding: Register<Bits<3>>,
+
+    // Words that memory has taken and not acknowledged, and those that it has acknowledged of the oldest record.
+    outstanding: Register<Bits<Q>>,
+    settled: Register<Bits<3>>,
 
     // The question is on offer; it is to be answered; the instruction.
     asking: Register<Bit>,
@@ -177,8 +176,6 @@ pub struct FaultBuffer<
     searching: Signal<Local, Bit>,
     comparing: Signal<Local, Bit>,
     writing: Signal<Local, Bit>,
-    sealing: Signal<Local, Bit>,
-    settled: Signal<Local, Bit>,
     accepts: Signal<Local, Bit>,
     takes: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
@@ -192,6 +189,9 @@ pub struct FaultBuffer<
     offered: Signal<Local, Bit>,
     acknowledged: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
+    seals: Signal<Local, Bit>,
+    last_settled: Signal<Local, Bit>,
+    in_flight: Signal<Local, Bit>,
     word: Signal<Local, Bits<3>>,
     start: Signal<Local, Bits<W>>,
     inside: Signal<Local, Bits<W>>,
@@ -223,7 +223,8 @@ impl<
     const D: usize,
     const C: usize,
     const T: usize,
-> Logic for FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T>
+    const Q: usize,
+> Logic for FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T, Q>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -233,6 +234,8 @@ impl<
         self.step.reset.next = self.reset.val();
         self.outstanding.clock.next = self.clock.val();
         self.outstanding.reset.next = self.reset.val();
+        self.settled.clock.next = self.clock.val();
+        self.settled.reset.next = self.reset.val();
         self.moved.clock.next = self.clock.val();
         self.moved.reset.next = self.reset.val();
         self.compared.clock.next = self.clock.val();
@@ -317,7 +320,8 @@ impl<
         self.ring.frame.next = bit_cast::<F, 64>(self.register_data.val());
         self.ring.number.next = bit_cast::<R, 64>(self.register_data.val());
         self.ring.resting.next = !self.enabled.q.val()
-            && (self.phase.q.val() == Phase::Idle)
+            && (self.phase.q.val() == Doing::Nothing)
+            && !self.in_flight.val()
             && !(self.fault_valid.val() && self.fault_replayable.val());
         self.at_rest.next = self.ring.at_rest.val();
         self.enabled.d.next = self.enabled.q.val();
@@ -336,7 +340,7 @@ impl<
         }
 
         // What is accepted: a replayable fault needs a place at once.
-        self.idle.next = self.phase.q.val() == Phase::Idle;
+        self.idle.next = self.phase.q.val() == Doing::Nothing;
         self.fault_ready.next =
             self.idle.val() && (!self.fault_replayable.val() || self.ring.place.val());
         self.accepts.next =
@@ -368,9 +372,9 @@ impl<
             }
         }
 
-        // The search among the last records that are unread.
-        self.searching.next = self.phase.q.val() == Phase::Searching;
-        self.comparing.next = self.phase.q.val() == Phase::Comparing;
+        // The search among the last records that are not read.
+        self.searching.next = self.phase.q.val() == Doing::Searching;
+        self.comparing.next = self.phase.q.val() == Doing::Comparing;
         self.has_room.next =
             self.enabled.q.val() && !self.overflow.q.val() && self.ring.two_places.val();
         self.ends_search.next = self.searching.val()
@@ -396,32 +400,34 @@ impl<
         self.ring.search.next = self.idle.val();
         self.ring.step.next = self.comparing.val();
 
-        // A record takes its place and is written, the word with VALID when all others are in memory.
+        // A record takes its place and is written, the word with VALID last. Memory shows words in the order in which it took
+        // them, so the next record does not wait for the acknowledgements of this one.
         self.takes.next = (self.ends_search.val() && self.has_room.val())
             || (self.fault_valid.val()
                 && self.fault_replayable.val()
                 && self.idle.val()
                 && self.ring.place.val());
-        self.writing.next = self.phase.q.val() == Phase::Writing;
-        self.sealing.next = self.phase.q.val() == Phase::Sealing;
-        self.settled.next = self.outstanding.q.val() == 0;
-        self.ends.next = (self.phase.q.val() == Phase::Closing) && self.settled.val();
+        self.writing.next = self.phase.q.val() == Doing::Writing;
         self.ring.take.next = self.takes.val();
-        self.ring.end.next = self.ends.val();
         self.details.next = !self.asking.q.val() && !self.awaiting.q.val();
-        self.offered.next = self.sealing.val()
-            || (self.writing.val() && ((self.step.q.val() < 5) || self.details.val()));
+        self.offered.next = self.writing.val()
+            && !self.outstanding.q.val().all()
+            && ((self.step.q.val() < 5) || self.details.val());
         self.writes.next = self.offered.val() && self.write_ready.val();
         self.last.next =
-            (self.step.q.val() == 6) || (self.short.q.val() && (self.step.q.val() == 2));
+            (self.step.q.val() == 7) || (self.short.q.val() && (self.step.q.val() == 3));
+        self.seals.next = self.writes.val() && self.last.val();
         self.step.d.next = self.step.q.val();
-        if self.writing.val() && self.writes.val() {
+        if self.writes.val() {
             self.step.d.next = self.step.q.val() + 1;
         }
         if self.takes.val() {
             self.step.d.next = bits::<3>(0);
         }
-        self.acknowledged.next = self.written.val() && !self.settled.val();
+
+        // What memory has acknowledged: with the last word of a record, PUT moves.
+        self.in_flight.next = self.outstanding.q.val().any();
+        self.acknowledged.next = self.written.val() && self.in_flight.val();
         self.outstanding.d.next = self.outstanding.q.val();
         if self.writes.val() && !self.acknowledged.val() {
             self.outstanding.d.next = self.outstanding.q.val() + 1;
@@ -429,55 +435,51 @@ impl<
         if !self.writes.val() && self.acknowledged.val() {
             self.outstanding.d.next = self.outstanding.q.val() - 1;
         }
+        self.last_settled.next =
+            (self.settled.q.val() == 7) || (self.short.q.val() && (self.settled.q.val() == 3));
+        self.ends.next = self.acknowledged.val() && self.last_settled.val();
+        self.ring.end.next = self.ends.val();
+        self.settled.d.next = self.settled.q.val();
+        if self.acknowledged.val() {
+            self.settled.d.next = self.settled.q.val() + 1;
+        }
+        if self.ends.val() {
+            self.settled.d.next = bits::<3>(0);
+        }
 
         // The phases.
         self.phase.d.next = self.phase.q.val();
         match self.phase.q.val() {
-            Phase::Idle => {
+            Doing::Nothing => {
                 if self.accepts.val() {
-                    self.phase.d.next = Phase::Searching;
+                    self.phase.d.next = Doing::Searching;
                 }
                 if self.takes.val() {
-                    self.phase.d.next = Phase::Writing;
+                    self.phase.d.next = Doing::Writing;
                 }
             }
-            Phase::Searching => {
-                self.phase.d.next = Phase::Comparing;
+            Doing::Searching => {
+                self.phase.d.next = Doing::Comparing;
                 if self.drops.val() {
-                    self.phase.d.next = Phase::Idle;
+                    self.phase.d.next = Doing::Nothing;
                 }
                 if self.takes.val() {
-                    self.phase.d.next = Phase::Writing;
+                    self.phase.d.next = Doing::Writing;
                 }
             }
-            Phase::Comparing => {
-                self.phase.d.next = Phase::Searching;
+            Doing::Comparing => {
+                self.phase.d.next = Doing::Searching;
                 if self.filters.val() {
-                    self.phase.d.next = Phase::Idle;
+                    self.phase.d.next = Doing::Nothing;
                 }
             }
-            Phase::Writing => {
-                if self.writes.val() && self.last.val() {
-                    self.phase.d.next = Phase::Waiting;
-                }
-            }
-            Phase::Waiting => {
-                if self.settled.val() {
-                    self.phase.d.next = Phase::Sealing;
-                }
-            }
-            Phase::Sealing => {
-                if self.writes.val() {
-                    self.phase.d.next = Phase::Closing;
-                }
-            }
-            Phase::Closing => {
-                if self.settled.val() {
-                    self.phase.d.next = Phase::Idle;
+            Doing::Writing => {
+                if self.seals.val() {
+                    self.phase.d.next = Doing::Nothing;
                 }
             }
             _ => {
-                self.phase.d.next = Phase::Idle;
+                self.phase.d.next = Doing::Nothing;
             }
         }
 
@@ -500,17 +502,17 @@ impl<
         if !(self.step.q.val() < 3) {
             self.word.next = self.step.q.val() + 1;
         }
-        if self.sealing.val() {
+        if self.last.val() {
             self.word.next = bits::<3>(3);
         }
         for w in 0..8 {
             self.record.show[w].next = self.offered.val() && (self.word.val() == w.to_bits::<3>());
         }
         self.inside.next =
-            (bit_cast::<W, R>(self.ring.put.val()) << 3) | bit_cast::<W, 3>(self.word.val());
+            (bit_cast::<W, R>(self.ring.current.val()) << 3) | bit_cast::<W, 3>(self.word.val());
         if self.short.q.val() {
-            self.inside.next =
-                (bit_cast::<W, R>(self.ring.put.val()) << 2) | bit_cast::<W, 3>(self.word.val());
+            self.inside.next = (bit_cast::<W, R>(self.ring.current.val()) << 2)
+                | bit_cast::<W, 3>(self.word.val());
         }
         self.start.next = bit_cast::<W, F>(self.ring.base.val()) << 9;
         self.write_valid.next = self.offered.val();
@@ -601,7 +603,7 @@ impl<
             || (self.refused.q.val()
                 && !(self.writes_flags.val() && self.register_data.val().get_bit(1)));
         self.records.d.next = self.records.q.val();
-        if self.ends.val() {
+        if self.seals.val() {
             self.records.d.next = self.records.q.val() + 1;
         }
         self.filtered.d.next = self.filtered.q.val();
@@ -630,7 +632,7 @@ impl<
         self.state.choose[2].next = self.refused.q.val();
         self.state.choose[3].next = self.ring.unread.val();
         self.state.choose[4].next = self.has_room.val();
-        self.state.choose[5].next = !self.idle.val();
+        self.state.choose[5].next = !self.idle.val() || self.in_flight.val();
         for i in 0..13 {
             self.shown.choose[i].next = self.read_number.val() == i.to_bits::<4>();
         }
@@ -677,7 +679,8 @@ impl<
     const D: usize,
     const C: usize,
     const T: usize,
-> Default for FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T>
+    const Q: usize,
+> Default for FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T, Q>
 {
     fn default() -> Self {
         assert!(1 << S == N, "{S} bits do not number {N} SMs");
@@ -715,19 +718,19 @@ impl<
             register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping,
             walks_pending, fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid,
             write_address, write_data, read_data, interrupts, room, command_valid, command_cancel, command_all,
-            command_page, command_space, phase, step, outstanding, moved, compared, page, space, access, cause,
+            command_page, command_space, phase, step, outstanding, settled, moved, compared, page, space, access, cause,
             level, replayable, index, place, stamp, asking, awaiting, known, warp, slot, pc, lanes, scheme, pointer,
             enabled, short, interrupts_records, interrupts_overflow, asks, overflow, refused, records, filtered,
             away, dropped, time, ring, commands, record, shown, state, controls, idle, searching, comparing, writing,
-            sealing, settled, accepts, takes, ends, ends_search, alike, filters, drops, has_room, writes, details,
-            offered, acknowledged, last, word, start, inside, key, newest, answered, at_rest, writes_control,
+            accepts, takes, ends, ends_search, alike, filters, drops, has_room, writes, details,
+            offered, acknowledged, last, seals, last_settled, in_flight, word, start, inside, key, newest, answered, at_rest, writes_control,
             writes_flags;
             fault_requesters, command_requesters, requester, control
         )
     }
 }
 
-hardware!([const N: usize, const S: usize, const P: usize, const A: usize, const I: usize, const O: usize, const R: usize, const F: usize, const W: usize, const L: usize, const V: usize, const B: usize, const K: usize, const D: usize, const C: usize, const T: usize] FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T> {
+hardware!([const N: usize, const S: usize, const P: usize, const A: usize, const I: usize, const O: usize, const R: usize, const F: usize, const W: usize, const L: usize, const V: usize, const B: usize, const K: usize, const D: usize, const C: usize, const T: usize, const Q: usize] FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T, Q> {
     inputs: reset, fault_valid, fault_page, fault_space, fault_requesters, fault_access, fault_cause, fault_level,
         fault_replayable, fault_index, fault_place, detail_ready, context_valid, context_known, context_warp,
         context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written,

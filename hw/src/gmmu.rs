@@ -84,7 +84,7 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
 
     pub request_ready: [Signal<Out, Bit>; SMS],
     pub fill_valid: [Signal<Out, Bit>; SMS],
-    pub fill_kind: [Signal<Out, Bits<2>>; SMS],
+    pub fill_kind: [Signal<Out, Bits<3>>; SMS],
     pub fill_page: Signal<Out, Bits<PAGE_BITS>>,
     pub fill_space: Signal<Out, Bits<SPACE_BITS>>,
     pub fill_frame: Signal<Out, Bits<FRAME_BITS>>,
@@ -208,10 +208,11 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
                     && (self.mshrs.answer_far[s].val() || self.mshrs.answer_nack[s].val()))
                 || (self.tells.val() && self.desk.of[s].val());
             self.fill_kind[s].next = 0.into();
-            if (self.denies.val() && !self.hit.val() && self.mshrs.wake_to[s].val())
-                || (self.tells.val() && self.desk.of[s].val() && !self.desk.is_readable.val())
-            {
+            if self.tells.val() && self.desk.of[s].val() && !self.desk.is_readable.val() {
                 self.fill_kind[s].next = 1.into();
+            }
+            if self.denies.val() && !self.hit.val() && self.mshrs.wake_to[s].val() {
+                self.fill_kind[s].next = 4.into();
             }
             if self.answers.val() && self.mshrs.answer_far[s].val() {
                 self.fill_kind[s].next = 2.into();

@@ -45,7 +45,7 @@ pub struct L1Tlb<
     pub check_tag: Signal<In, Bits<R>>,
     pub walk_ready: Signal<In, Bit>,
     pub fill_valid: Signal<In, Bit>,
-    pub fill_kind: Signal<In, Bits<2>>,
+    pub fill_kind: Signal<In, Bits<3>>,
     pub fill_page: Signal<In, Bits<P>>,
     pub fill_space: Signal<In, Bits<A>>,
     pub fill_frame: Signal<In, Bits<F>>,
@@ -87,7 +87,7 @@ pub struct L1Tlb<
     drop_space: Register<Bit>,
     drop_all: Register<Bit>,
     filling: Register<Bit>,
-    kind: Register<Bits<2>>,
+    kind: Register<Bits<3>>,
     fill_of: Register<Bits<P>>,
     fill_in: Register<Bits<A>>,
     frame: Register<Bits<F>>,
@@ -242,7 +242,7 @@ impl<
             self.way[w].write_frame.next = self.frame.q.val();
             self.way[w].write_writable.next = self.writable.q.val();
             self.way[w].write_clean.next = self.clean.q.val();
-            self.way[w].write_denied.next = self.kind.q.val().get_bit(0);
+            self.way[w].write_denied.next = self.kind.q.val().any();
         }
         for w in 0..W {
             self.vacant.request[w].next = self.way[w].vacant.val();

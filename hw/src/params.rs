@@ -109,6 +109,8 @@ pub const RING_BITS: usize = 16;
 pub const FILTER_BITS: usize = 3;
 /// Bits of a count of them.
 pub const FILTER_COUNT_BITS: usize = FILTER_BITS + 1;
+/// Bits that count the words of records that memory has taken and not acknowledged.
+pub const IN_FLIGHT_BITS: usize = 6;
 /// Bits of the fault buffer's counters, and of a sequence number.
 pub const COUNT_BITS: usize = 32;
 /// Bits of the time in a record (NVIDIA's packet: 64).

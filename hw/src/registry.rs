@@ -329,7 +329,7 @@ pub fn designs() -> Vec<Design> {
         }
         fault_buffer {
             "64" => ready::<PaperFaultBuffer>,
-            "proof" => ready::<FaultBuffer<2, 1, 2, 1, 1, 2, 3, 1, 10, 1, 1, 1, 2, 10, 3, 2>>,
+            "proof" => ready::<FaultBuffer<2, 1, 2, 1, 1, 2, 3, 1, 10, 1, 1, 1, 2, 10, 3, 2, 4>>,
         }
         gmmu {
             "8" => || gmmu::<8, 3, 6>(false),

@@ -27,12 +27,6 @@ pub enum Doing {
     },
     /// The words that are left are offered.
     Writing(VecDeque<usize>),
-    /// All but that with VALID have been taken.
-    Waiting,
-    /// That is offered.
-    Sealing,
-    /// It has been taken.
-    Closing,
 }
 
 /// What an SM is asked.
@@ -87,8 +81,10 @@ pub struct FaultBuffer {
     control: u64,
     overflow: bool,
     refused: bool,
-    /// The records that are unread, and before them the last of those that were read.
+    /// The records that memory has taken, and before those that are not read the last of those that were.
     records: VecDeque<Record>,
+    /// Those that it has not acknowledged, and before them those that are unread.
+    in_flight: usize,
     unread: usize,
     written: u64,
     filtered: u64,
@@ -99,8 +95,9 @@ pub struct FaultBuffer {
     /// The fault under way.
     fault: Record,
     asking: Asking,
-    /// Words that memory has taken and not acknowledged.
+    /// Words that memory has taken and not acknowledged, and those that it has acknowledged of the oldest record.
     outstanding: u32,
+    settled: u32,
     commanding: Commanding,
     command: Command,
 }
@@ -132,7 +129,20 @@ impl FaultBuffer {
 
     /// The records that are unread, the oldest first.
     pub fn unread(&self) -> impl Iterator<Item = &Record> {
-        self.records.iter().skip(self.records.len() - self.unread)
+        let before = self.records.len() - self.left();
+        self.records.iter().skip(before).take(self.unread)
+    }
+
+    /// Records that memory has taken and that are not read.
+    #[must_use]
+    pub const fn left(&self) -> usize {
+        self.unread + self.in_flight
+    }
+
+    /// Records that memory has taken and not acknowledged.
+    #[must_use]
+    pub const fn in_flight(&self) -> usize {
+        self.in_flight
     }
 
     /// The last records, the newest first, whether they were read or not.
@@ -207,7 +217,7 @@ impl FaultBuffer {
     pub fn places(&self) -> u64 {
         match self.size {
             0 => 0,
-            size => size - 1 - self.unread as u64 - u64::from(self.recording()),
+            size => size - 1 - self.left() as u64 - u64::from(self.recording()),
         }
     }
 
@@ -219,11 +229,16 @@ impl FaultBuffer {
 
     fn at_rest(&self, inputs: &Inputs) -> bool {
         let comes = inputs.fault_valid && inputs.fault_replayable;
-        !self.enabled() && self.doing == Doing::Nothing && !comes && self.unread == 0
+        !self.enabled() && !self.under_way() && !comes && self.unread == 0
     }
 
     fn is_set(&self, bit: u64) -> bool {
         self.control & bit != 0
+    }
+
+    /// A fault, or a word on its way to memory.
+    fn under_way(&self) -> bool {
+        self.doing != Doing::Nothing || self.outstanding > 0
     }
 
     const fn count(&self, number: u64) -> u64 {
@@ -244,7 +259,7 @@ impl FaultBuffer {
                     | bit(self.refused, status::REFUSED)
                     | bit(self.unread > 0, status::UNREAD)
                     | bit(self.room(), status::ROOM)
-                    | bit(self.doing != Doing::Nothing, status::UNDER_WAY)
+                    | bit(self.under_way(), status::UNDER_WAY)
             }
             register::COMMAND => self.command.word(),
             register::RECORDS => self.count(self.written),
@@ -263,12 +278,12 @@ impl FaultBuffer {
 
     /// The word on offer.
     fn word(&self) -> Option<usize> {
+        let most = (1 << self.parameters.in_flight_bits) - 1;
         match &self.doing {
-            Doing::Writing(words) => {
+            Doing::Writing(words) if self.outstanding < most => {
                 let word = words.front().copied();
                 word.filter(|word| *word < 6 || self.asking == Asking::Nothing)
             }
-            Doing::Sealing => Some(3),
             _ => None,
         }
     }
@@ -301,7 +316,8 @@ impl FaultBuffer {
         if let Some(word) = self.word() {
             let words = if self.is_short() { 4 } else { 8 };
             outputs.write_valid = true;
-            outputs.write_address = self.base * 512 + self.put() * words + word as u64;
+            let record = self.after(self.left() as u64);
+            outputs.write_address = self.base * 512 + record * words + word as u64;
             outputs.write_address %= 1 << self.parameters.word_bits();
             outputs.write_data = self.fault.words()[word];
         }
@@ -316,9 +332,9 @@ impl FaultBuffer {
         }
         self.fault.sequence = self.count(self.written);
         let words: &[usize] = if short {
-            &[0, 1, 2]
+            &[0, 1, 2, 3]
         } else {
-            &[0, 1, 2, 4, 5, 6, 7]
+            &[0, 1, 2, 4, 5, 6, 7, 3]
         };
         Doing::Writing(words.iter().copied().collect())
     }
@@ -372,7 +388,7 @@ impl FaultBuffer {
                 moved: moved || moves,
             };
         }
-        if compared < self.parameters.filtered && compared < self.unread && !moved {
+        if compared < self.parameters.filtered && compared < self.left() && !moved {
             return Doing::Searching {
                 compared,
                 reading: true,
@@ -390,9 +406,14 @@ impl FaultBuffer {
     fn proceed(&mut self, inputs: &Inputs, taken: bool, moves: bool) {
         let answered = self.asking == Asking::Taken && inputs.context_valid;
         let acknowledged = self.outstanding > 0 && inputs.written;
-        let settled = self.outstanding == 0;
         self.outstanding += u32::from(taken);
         self.outstanding -= u32::from(acknowledged);
+        self.settled += u32::from(acknowledged);
+        if self.settled == if self.is_short() { 4 } else { 8 } {
+            self.settled = 0;
+            self.in_flight -= 1;
+            self.unread += 1;
+        }
         self.asking = match self.asking {
             Asking::Offered if inputs.detail_ready => Asking::Taken,
             Asking::Taken if answered => Asking::Nothing,
@@ -425,23 +446,18 @@ impl FaultBuffer {
                 if taken {
                     words.pop_front();
                 }
-                match words.is_empty() {
-                    true => Doing::Waiting,
-                    false => Doing::Writing(words),
+                if !words.is_empty() {
+                    Doing::Writing(words)
+                } else {
+                    self.records.push_back(self.fault);
+                    self.in_flight += 1;
+                    self.written += 1;
+                    if self.records.len() > self.left().max(self.parameters.filtered) {
+                        self.records.pop_front();
+                    }
+                    Doing::Nothing
                 }
             }
-            Doing::Waiting if settled => Doing::Sealing,
-            Doing::Sealing if taken => Doing::Closing,
-            Doing::Closing if settled => {
-                self.records.push_back(self.fault);
-                self.unread += 1;
-                self.written += 1;
-                if self.records.len() > self.unread.max(self.parameters.filtered) {
-                    self.records.pop_front();
-                }
-                Doing::Nothing
-            }
-            doing => doing,
         };
     }
 
@@ -541,6 +557,7 @@ impl Model for FaultBuffer {
             overflow: false,
             refused: false,
             records: VecDeque::new(),
+            in_flight: 0,
             unread: 0,
             written: 0,
             filtered: 0,
@@ -551,6 +568,7 @@ impl Model for FaultBuffer {
             fault: Record::default(),
             asking: Asking::Nothing,
             outstanding: 0,
+            settled: 0,
             commanding: Commanding::Nothing,
             command: Command::default(),
         }

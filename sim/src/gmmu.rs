@@ -2,7 +2,7 @@
 
 use crate::far_fault_mshr::FarFaultMshr;
 use crate::fault_buffer::FaultBuffer;
-use crate::l1_tlb::{DENIED, FAR, NACK, TRANSLATION};
+use crate::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
 use crate::l2_tlb::{L2Tlb, OF_ALL, OF_SPACE};
 use crate::page_walk_cache::PageWalkCache;
 use crate::page_walker::PageWalker;
@@ -234,7 +234,7 @@ impl Gmmu {
             outputs.fill_valid = far.wake_to;
             outputs.fill_page = self.woken(far, inputs.region);
             outputs.fill_space = far.wake_space;
-            kind = DENIED;
+            kind = CANCELLED;
         } else if far.answer_valid {
             outputs.fill_valid = far.answer_far | far.answer_nack;
             outputs.fill_page = far.answer_page;

@@ -5,7 +5,8 @@ use crate::ports::Model;
 mod interface;
 
 pub use interface::{
-    DENIED, FAR, Inputs, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page, Parameters, TRANSLATION,
+    CANCELLED, DENIED, FAR, Inputs, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page, Parameters,
+    TRANSLATION,
 };
 
 /// A page that was filled.
@@ -214,7 +215,7 @@ impl L1Tlb {
             frame: self.came.fill_frame,
             writable: self.came.fill_writable,
             clean: self.came.fill_clean && self.came.fill_kind == TRANSLATION,
-            denied: self.came.fill_kind == DENIED,
+            denied: self.came.fill_kind != TRANSLATION,
             used: (self.cycle, true),
         });
     }
@@ -232,7 +233,7 @@ impl L1Tlb {
                 .of_page(came.resolved())
                 .is_some_and(|miss| miss.step == Step::Fetching);
         let cancels = came.fill_valid
-            && came.fill_kind == DENIED
+            && came.fill_kind == CANCELLED
             && self
                 .of_page(came.filled())
                 .is_some_and(|miss| miss.step == Step::Fetching);
@@ -244,7 +245,8 @@ impl L1Tlb {
         (self.offered, self.turn) = self.offer(inputs.walk_ready);
         for (entry, slot) in self.misses.iter_mut().enumerate() {
             let Some(miss) = slot else { continue };
-            let fills = came.fill_valid && miss.page == came.filled();
+            let named = came.fill_valid && miss.page == came.filled();
+            let fills = named && came.fill_kind != CANCELLED;
             match &mut miss.step {
                 Step::Asking if taken == Some(entry) => miss.step = Step::Walking { stale: false },
                 Step::Held if released == Some(miss.page) => {
@@ -274,7 +276,7 @@ impl L1Tlb {
                         }
                     }
                 }
-                Step::Fetching if cancels && fills => {
+                Step::Fetching if cancels && named => {
                     if came.invalidates(miss.page) {
                         miss.claims = false;
                         miss.step = Step::Asking;

@@ -70,11 +70,20 @@ module fault_buffer_proof_top (
     (* hierconn *) wire [2:0] \buffer.away_q ;
     (* hierconn *) wire [1:0] \buffer.time_q ;
     (* hierconn *) wire [2:0] \buffer.commands.stage_q ;
-    (* hierconn *) wire [2:0] \buffer.phase_q ;
+    (* hierconn *) wire [1:0] \buffer.phase_q ;
     (* hierconn *) wire [2:0] \buffer.records_d ;
     (* hierconn *) wire [2:0] \buffer.filtered_d ;
     (* hierconn *) wire [2:0] \buffer.dropped_d ;
     (* hierconn *) wire       \buffer.takes ;
+    // What the driver does not read, for invariants without which the proof would not end.
+    (* hierconn *) wire [3:0] \buffer.outstanding_q ;
+    (* hierconn *) wire [2:0] \buffer.settled_q ;
+    (* hierconn *) wire [2:0] \buffer.step_q ;
+    (* hierconn *) wire [2:0] \buffer.ring.following_q ;
+    (* hierconn *) wire [2:0] \buffer.ring.begun_q ;
+    (* hierconn *) wire [2:0] \buffer.ring.head_q ;
+    (* hierconn *) wire [2:0] \buffer.ring.after_q ;
+    (* hierconn *) wire [2:0] \buffer.ring.second_q ;
     wire       base = \buffer.ring.first_q ;
     wire [2:0] size = \buffer.ring.records_q ;
     wire [2:0] get = \buffer.ring.read_q ;
@@ -93,7 +102,7 @@ module fault_buffer_proof_top (
     wire [2:0] records_next = \buffer.records_d ;
     wire [2:0] filtered_next = \buffer.filtered_d ;
     wire [2:0] dropped_next = \buffer.dropped_d ;
-    wire       under_way = \buffer.phase_q != 3'd0;
+    wire       under_way = \buffer.phase_q != 2'd0;
 
     // A record number some records further on.
     function [2:0] on;
@@ -101,13 +110,15 @@ module fault_buffer_proof_top (
         on = {1'b0, from} + {1'b0, by} >= {1'b0, round} ? from + by - round : from + by;
     endfunction
 
-    // What is under way: a fault, its record, the words of that.
+    // What is under way: a fault, its record, the words of that; then the records in flight, and of the words that memory
+    // has not acknowledged those of all and the place of the oldest in its record.
     reg        fault, recording;
     reg  [1:0] page, requesters, place, stamp;
     reg        space, replayable, index;
     reg  [2:0] access, cause, level;
     reg  [7:0] taken;
-    reg  [2:0] unacknowledged;
+    reg  [3:0] unacknowledged;
+    reg  [2:0] flying, settled;
     reg        asking, answering, known, pc, lanes;
     reg  [2:0] unread, age;
     // The last two records.
@@ -115,22 +126,24 @@ module fault_buffer_proof_top (
     wire [9:0] key = {replayable, cause, access, space, page};
 
     wire       accepts = fault_valid && fault_ready;
-    wire       ends_record = records_next != records;
+    wire       seals = records_next != records;
     wire [2:0] word = short_records ? {1'b0, write_address[1:0]} : write_address[2:0];
     wire       takes_word = write_valid && write_ready;
-    wire       acknowledges = written && unacknowledged != 3'd0;
+    wire       acknowledges = written && unacknowledged != 4'd0;
+    wire       moves_put = acknowledges && settled == (short_records ? 3'd3 : 3'd7);
+    wire [2:0] left = unread + flying;
 
     // Values that registers take with this cycle.
     wire       write = register_valid;
     wire [2:0] value = register_bits[2:0];
-    wire       at_rest = !enabled && !fault && !(fault_valid && fault_replayable) && unread == 3'd0;
+    wire       at_rest = !enabled && !fault && unacknowledged == 4'd0 && !(fault_valid && fault_replayable) && unread == 3'd0;
     wire       writes_get = write && register_number == 4'd2;
     wire [3:0] distance_up = {1'b0, value} - {1'b0, get};
     wire [2:0] distance = value < get ? distance_up[2:0] + size : distance_up[2:0];
     wire       get_fits = (value < size || size == 3'd0) && distance <= unread && (size != 3'd0 || value == 3'd0);
     wire       remakes = write && register_number == 4'd1 && at_rest && value >= 3'd3;
     wire       command_written = write && register_number == 4'd7;
-    wire [3:0] places = size < 3'd3 ? 4'd0 : {1'b0, size} - 4'd1 - {1'b0, unread} - {3'd0, recording};
+    wire [3:0] places = size < 3'd3 ? 4'd0 : {1'b0, size} - 4'd1 - {1'b0, unread} - {1'b0, flying} - {3'd0, recording};
 
     // Events are seen in the cycle after.
     reg  [2:0] records_then, filtered_then, dropped_then, away_then, get_then, put_then, size_then;
@@ -138,7 +151,7 @@ module fault_buffer_proof_top (
     wire       filters = filtered_next != filtered;
     wire       drops = dropped_next != dropped;
     wire       begins = \buffer.takes ;
-    wire       ends = ends_record || filters || drops;
+    wire       ends = seals || filters || drops;
 
     always @(posedge clock) begin
         if (ends) {fault, recording} <= 2'd0;
@@ -159,13 +172,15 @@ module fault_buffer_proof_top (
             if (asking && detail_ready) {asking, answering} <= 2'b01;
             if (answering && context_valid) {answering, known, pc, lanes} <= {1'b0, context_known, context_pc, context_lanes};
         end
-        unacknowledged <= unacknowledged + {2'd0, takes_word} - {2'd0, acknowledges};
-        unread <= remakes ? 3'd0 : unread + {2'd0, ends_record} - (writes_get && get_fits ? distance : 3'd0);
-        if (ends_record) {newest, older} <= {key, newest};
+        unacknowledged <= unacknowledged + {3'd0, takes_word} - {3'd0, acknowledges};
+        settled <= moves_put ? 3'd0 : settled + {2'd0, acknowledges};
+        flying <= flying + {2'd0, seals} - {2'd0, moves_put};
+        unread <= remakes ? 3'd0 : unread + {2'd0, moves_put} - (writes_get && get_fits ? distance : 3'd0);
+        if (seals) {newest, older} <= {key, newest};
     end
 
     // G5: a key that is in the ring.
-    wire equal = (unread != 3'd0 && newest == key) || (unread > 3'd1 && older == key);
+    wire equal = (left != 3'd0 && newest == key) || (left > 3'd1 && older == key);
 
     // G6: room was promised.
     reg promised;
@@ -199,7 +214,7 @@ module fault_buffer_proof_top (
     end
 
     // What the cycle before says about this one.
-    reg        write_before, detail_before, command_before, register_before, moves_before, remade_before, ended_before;
+    reg        write_before, detail_before, command_before, register_before, moves_before, remade_before, put_before;
     reg        rest_before;
     reg [3:0]  number_before;
     reg [7:0]  bits_before;
@@ -216,7 +231,7 @@ module fault_buffer_proof_top (
         detail_then <= {detail_sm, detail_page, detail_space};
         command_then <= command_now;
         {register_before, number_before, bits_before} <= {register_valid, register_number, register_bits};
-        {moves_before, remade_before, ended_before, rest_before} <= {writes_get && get_fits, remakes, ends_record, at_rest};
+        {moves_before, remade_before, put_before, rest_before} <= {writes_get && get_fits, remakes, moves_put, at_rest};
         {get_then, put_then, size_then, base_then, short_then} <= {get, put, size, base, short_records};
         away_then <= away + {2'd0, turned_away};
     end
@@ -239,15 +254,26 @@ module fault_buffer_proof_top (
         endcase
 
     assign bad[1] = (accepts && fault) || (fault != under_way) || (ends && !fault)
-        || ({1'b0, ends_record} + {1'b0, filters} + {1'b0, drops} > 2'd1) || (replayable && fault && (filters || drops))
-        || (ends_record && (!recording || taken != whole)) || (begins && recording)
+        || ({1'b0, seals} + {1'b0, filters} + {1'b0, drops} > 2'd1) || (replayable && fault && (filters || drops))
+        || (seals && (!recording || !takes_word || word != 3'd3)) || (begins && recording)
         || (write_valid && (!recording || taken[word] || !whole[word] || write_data != expected));
-    assign bad[2] = (write_valid && word == 3'd3 && (taken != (whole & ~8'h08) || unacknowledged != 3'd0))
-        || (ends_record && unacknowledged != 3'd0) || (started && put != put_then && !ended_before && !remade_before);
-    wire [9:0] slot = {base, 9'd0} + (short_records ? {5'd0, put, 2'd0} : {4'd0, put, 3'd0});
-    assign bad[3] = write_valid && (write_address != slot + {7'd0, word} || {1'b0, unread} + 4'd1 > {1'b0, size} - 4'd1);
-    assign bad[4] = (size != 3'd0 && (put >= size || get >= size || put != on(get, unread, size)))
-        || (size == 3'd0 && (put != 3'd0 || get != 3'd0)) || (unread != 3'd0 && {1'b0, unread} + {3'd0, recording} >= {1'b0, size});
+    wire [2:0] current = on(put, flying, size);
+    // Every word that was taken and not acknowledged is one of a record in flight, or of that under way.
+    wire [6:0] words_in_flight = (short_records ? {2'd0, flying, 2'd0} : {1'b0, flying, 3'd0}) - {4'd0, settled}
+        + (recording ? {4'd0, \buffer.step_q } : 7'd0);
+    wire accounts = \buffer.outstanding_q == unacknowledged && \buffer.settled_q == settled
+        && words_in_flight == {3'd0, unacknowledged};
+    // The ring's pointers follow from PUT and from how many records were begun.
+    wire [2:0] head = on(put, flying + {2'd0, recording}, size);
+    wire pointers = size == 3'd0 || (\buffer.ring.following_q == (put_before ? put : on(put, 3'd1, size))
+        && (!recording || \buffer.ring.begun_q == current) && \buffer.ring.head_q == head
+        && \buffer.ring.after_q == on(head, 3'd1, size) && \buffer.ring.second_q == on(head, 3'd2, size));
+    assign bad[2] = !accounts || (write_valid && word == 3'd3 && taken != (whole & ~8'h08)) || (moves_put && flying == 3'd0)
+        || (started && !remade_before && put != (put_before ? on(put_then, 3'd1, size_then) : put_then));
+    wire [9:0] slot = {base, 9'd0} + (short_records ? {5'd0, current, 2'd0} : {4'd0, current, 3'd0});
+    assign bad[3] = write_valid && (write_address != slot + {7'd0, word} || {1'b0, left} + 4'd1 > {1'b0, size} - 4'd1);
+    assign bad[4] = !pointers || (size != 3'd0 && (put >= size || get >= size || put != on(get, unread, size)))
+        || (size == 3'd0 && (put != 3'd0 || get != 3'd0)) || (left != 3'd0 && {1'b0, left} + {3'd0, recording} >= {1'b0, size});
     assign bad[5] = filters && (!equal || replayable);
     assign bad[6] = (room && (places < 4'd2 || !enabled)) || (begins && fault && !replayable && places < 4'd2)
         || (promised && !fault && fault_valid && fault_replayable && !fault_ready);
@@ -261,8 +287,7 @@ module fault_buffer_proof_top (
         || detail_valid != asking || (detail_valid && {detail_sm, detail_page, detail_space} != {first_sm[0], page, space});
     assign bad[10] = (fault_valid && !fault_replayable && !fault && !fault_ready)
         || (fault && !recording && !ends && !begins && age > 3'd4)
-        || (recording && unacknowledged == 3'd0 && !asking && !answering && !write_valid && !ends_record
-            && taken != (whole & ~8'h08));
+        || (recording && unacknowledged != 4'd15 && !asking && !answering && !write_valid);
     assign bad[11] = (started && away != away_then) || (records_next != records && records_next != records + 3'd1)
         || (filters && filtered_next != filtered + 3'd1) || (drops && dropped_next != dropped + 3'd1);
     assign bad[12] = started && ((get != get_then && !moves_before && !remade_before)
@@ -272,14 +297,14 @@ module fault_buffer_proof_top (
 
     reg was_full, was_short, was_cleared, was_late, was_denied;
     always @(posedge clock) begin
-        was_full <= was_full || (size > 3'd2 && places == 4'd0 && unread + 3'd1 == size);
-        was_short <= was_short || (ends_record && short_records);
+        was_full <= was_full || (size > 3'd2 && places == 4'd0 && left + 3'd1 == size);
+        was_short <= was_short || (seals && short_records);
         was_cleared <= was_cleared || (overflowed && register_valid && register_number == 4'd6 && register_bits[0]);
         was_late <= was_late || (moves_before && fault && !recording);
         was_denied <= was_denied || (drops && enabled && places == 4'd1);
     end
-    assign seen[1] = ends_record && !short_records && known;
-    assign seen[2] = ends_record && records == 3'd1;
+    assign seen[1] = seals && !short_records && known;
+    assign seen[2] = moves_put && flying == 3'd2 && put + 3'd1 == size;
     assign seen[3] = write_valid && was_full && put == 3'd1 && base;
     assign seen[4] = was_full && moves_before && put < get;
     assign seen[5] = filters && newest != key && was_late;

@@ -10,7 +10,7 @@ module l1_tlb_proof_top (
     input  wire [1:0]  check_tag,
     input  wire        walk_ready,
     input  wire        fill_valid,
-    input  wire [1:0]  fill_kind,
+    input  wire [2:0]  fill_any,
     input  wire [2:0]  fill_of,
     input  wire [1:0]  fill_frame,
     input  wire        fill_writable,
@@ -29,6 +29,9 @@ module l1_tlb_proof_top (
     wire       walk_valid, walk_write, wake_valid, wake_all;
     wire [1:0] answer_tag, answer_frame;
     wire [2:0] walk_of, wake_of;
+
+    // There are five kinds.
+    wire [2:0] fill_kind = fill_any[2] ? 3'd4 : fill_any;
 
     // A page here is its space and its number; the lowest bit is its set.
     l1_tlb_proof tlb (
@@ -58,13 +61,14 @@ module l1_tlb_proof_top (
 
     // What came in the cycle before, and acts in this one.
     reg       checked, check_writes, filled, fill_writes, fill_cleans, resolved, dropped;
-    reg [1:0] tag, kind, frame, scope;
+    reg [1:0] tag, frame, scope;
+    reg [2:0] kind;
     reg [2:0] check_page, fill_page, resolve_page, drop_page;
     always @(posedge clock) begin
         checked <= check_valid && check_ready;
         {check_page, check_writes, tag} <= {check_of, check_write, check_tag};
         {filled, kind, fill_page, frame, fill_writes} <= {fill_valid, fill_kind, fill_of, fill_frame, fill_writable};
-        fill_cleans <= fill_clean && fill_kind == 2'd0;
+        fill_cleans <= fill_clean && fill_kind == 3'd0;
         {resolved, resolve_page} <= {resolve_valid, resolve_of};
         {dropped, scope, drop_page} <= {invalidate_valid, invalidate_scope, invalidate_of};
     end
@@ -82,8 +86,8 @@ module l1_tlb_proof_top (
     wire found = answer_hit || answer_denied;
     wire missed = checked && !found && !open[check_page];
     wire refusing = missed && opened == 2'd2;
-    wire denial = filled && kind == 2'd1 && fetching[fill_page];
-    wire fill = (filled && walking[fill_page]) || denial;
+    wire denial = filled && kind[2] && fetching[fill_page];
+    wire fill = (filled && !kind[2] && walking[fill_page]) || denial;
     wire end_of = fill && !kind[1] && !stale[fill_page] && !covers(fill_page);
     wire resolution = resolved && fetching[resolve_page] && !(denial && fill_page == resolve_page);
     // Of two pages that are open the later one is that of the last miss.
@@ -110,9 +114,9 @@ module l1_tlb_proof_top (
         if (fill) begin
             walking[fill_page] <= 1'b0;
             stale[fill_page] <= 1'b0;
-            claims[fill_page] <= kind == 2'd2;
-            if (kind == 2'd2) fetching[fill_page] <= 1'b1;
-            if (kind == 2'd3) held[fill_page] <= 1'b1;
+            claims[fill_page] <= kind == 3'd2;
+            if (kind == 3'd2) fetching[fill_page] <= 1'b1;
+            if (kind == 3'd3) held[fill_page] <= 1'b1;
         end
         if (end_of) open[fill_page] <= 1'b0;
         if (missed && !refusing) begin
@@ -149,7 +153,7 @@ module l1_tlb_proof_top (
         if (end_watched) begin
             here <= 1'b1;
             aged <= 1'b0;
-            {translated, writable, clean, denied} <= {frame, fill_writes, fill_cleans, kind[0]};
+            {translated, writable, clean, denied} <= {frame, fill_writes, fill_cleans, kind != 3'd0};
         end
         absent <= (absent || fill_watched && kind[1]) && !end_watched;
         waits <= (waits && !woken) || (asked && !found);

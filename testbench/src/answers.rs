@@ -1,12 +1,12 @@
 //! Whether a GMMU answers every request of its SMs once, and tells nothing that nobody waits for: a monitor of its ports.
 //!
 //! SMs ask as L1 TLBs do: for no page that they wait for. So each answer belongs to one request, and each end of a far fault
-//! to one that was told to be held.
+//! to one that was told to be held; or, with regions, to none: such an end names all pages of a region.
 
 use std::collections::HashMap;
 
 use faultline_sim::gmmu::{Gmmu, Inputs, Outputs};
-use faultline_sim::l1_tlb::{DENIED, FAR, TRANSLATION};
+use faultline_sim::l1_tlb::{CANCELLED, DENIED, FAR, TRANSLATION};
 use faultline_sim::ports::Model;
 use thiserror::Error;
 
@@ -141,14 +141,19 @@ impl Answers {
         }
         let (page, space) = (outputs.fill_page, u64::from(outputs.fill_space));
         for sm in (0..SMS).filter(|sm| outputs.fill_valid >> sm & 1 == 1) {
-            self.told((sm, page, space), outputs.fill_kind[sm] as u8)?;
+            let wanted = (sm, page, space);
+            match outputs.fill_kind[sm] as u8 {
+                CANCELLED => {
+                    let ended = self.ended(wanted, inputs.region, "a cancellation")?;
+                    self.counts.cancelled += u64::from(ended);
+                }
+                kind => self.told(wanted, kind)?,
+            }
         }
         let (page, space) = (outputs.resolve_page, u64::from(outputs.resolve_space));
         for sm in (0..SMS).filter(|sm| outputs.resolve_valid >> sm & 1 == 1) {
-            let wanted = (sm, page, space);
-            let held = self.held.remove(&wanted);
-            held.ok_or_else(|| self.unasked(wanted, "a resolution"))?;
-            self.counts.resolved += 1;
+            let ended = self.ended((sm, page, space), inputs.region, "a resolution")?;
+            self.counts.resolved += u64::from(ended);
         }
         for sm in 0..SMS {
             self.asks(sm, inputs, outputs)?;
@@ -171,7 +176,16 @@ impl Answers {
         }
     }
 
-    /// An SM is told of a page: the answer to its request, or the end of its far fault.
+    /// An SM is told of the end of a far fault, and whether it had one.
+    fn ended(&mut self, wanted: Wanted, region: bool, what: &'static str) -> Result<bool, Wrong> {
+        let ended = self.held.remove(&wanted).is_some();
+        match ended || region {
+            true => Ok(ended),
+            false => Err(self.unasked(wanted, what)),
+        }
+    }
+
+    /// An SM is told of a page: the answer to its request.
     fn told(&mut self, wanted: Wanted, kind: u8) -> Result<(), Wrong> {
         if let Some(since) = self.waiting.remove(&wanted) {
             self.counts.longest = self.counts.longest.max(self.cycle - since);
@@ -186,13 +200,14 @@ impl Answers {
             }
             return Ok(());
         }
-        match kind {
-            DENIED if self.held.remove(&wanted).is_some() => self.counts.cancelled += 1,
-            DENIED => return Err(self.unasked(wanted, "a denial")),
-            TRANSLATION => return Err(self.unasked(wanted, "a translation")),
-            _ => return Err(self.unasked(wanted, "a far fault")),
-        }
-        Ok(())
+        Err(self.unasked(
+            wanted,
+            match kind {
+                DENIED => "a denial",
+                TRANSLATION => "a translation",
+                _ => "a far fault",
+            },
+        ))
     }
 
     /// The request of an SM.
@@ -261,8 +276,8 @@ impl Answers {
     }
 }
 
-/// Runs random traffic without resets through these back ends in lockstep, and looks at every cycle; `step` is told of the
-/// cycles as they pass.
+/// Runs random traffic without resets, with faults by pages or by regions, through these back ends in lockstep, and looks at
+/// every cycle; `step` is told of the cycles as they pass.
 ///
 /// # Errors
 /// With the first thing that is wrong.
@@ -270,13 +285,14 @@ pub fn run(
     config: &str,
     seed: u64,
     cycles: u64,
+    region: bool,
     kinds: &[Kind],
     mut step: impl FnMut(u64),
 ) -> Result<Counts, Wrong> {
     let mut bench = blocks::bench_of::<blocks::Gmmu>(config, kinds)?;
     let parameters = *bench.parameters();
     let traffic = blocks::Gmmu::traffic(parameters, seed);
-    let mut traffic = traffic.without_resets().as_l1_tlbs_ask();
+    let mut traffic = traffic.without_resets().as_l1_tlbs_ask(region);
     // The traffic looks into it.
     let mut model = Gmmu::new(parameters);
     let (mut inputs, mut answers) = (Inputs::default(), Answers::default());
@@ -343,7 +359,7 @@ mod tests {
     #[test]
     fn answers_that_belong_to_requests_are_counted() {
         let idle = Inputs::default();
-        for (end, resolutions) in [(resolved(), 1), (told(3, DENIED), 0)] {
+        for (end, resolutions) in [(resolved(), 1), (told(3, CANCELLED), 0)] {
             let (mut answers, _) = asking();
             assert_eq!(answers.counts().waiting, 1);
             answers.see(&idle, &told(3, FAR)).unwrap();
@@ -372,7 +388,7 @@ mod tests {
                 Err(Wrong::Unasked { .. })
             ));
         }
-        for kind in [TRANSLATION, DENIED, FAR, NACK] {
+        for kind in [TRANSLATION, DENIED, FAR, NACK, CANCELLED] {
             let (mut answers, _) = asking();
             answers.see(&idle, &told(3, NACK)).unwrap();
             assert!(
@@ -384,9 +400,26 @@ mod tests {
         answers.see(&idle, &told(3, FAR)).unwrap();
         answers.see(&idle, &resolved()).unwrap();
         assert!(
-            answers.see(&idle, &told(3, DENIED)).is_err(),
+            answers.see(&idle, &told(3, CANCELLED)).is_err(),
             "the second end"
         );
+    }
+
+    #[test]
+    fn cancelled_region_ends_far_faults_and_no_walk() {
+        let (mut answers, _) = asking();
+        let idle = Inputs {
+            region: true,
+            ..Inputs::default()
+        };
+        answers.see(&idle, &told(3, CANCELLED)).unwrap();
+        assert_eq!(answers.counts().waiting, 1, "its walk goes on");
+        answers.see(&idle, &told(3, FAR)).unwrap();
+        answers.see(&idle, &told(3, CANCELLED)).unwrap();
+        assert_eq!((answers.counts().held, answers.counts().cancelled), (0, 1));
+        let (mut answers, _) = asking();
+        let cancelled = answers.see(&Inputs::default(), &told(3, CANCELLED));
+        assert!(cancelled.is_err(), "by pages nobody is cancelled who walks");
     }
 
     #[test]

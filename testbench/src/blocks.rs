@@ -240,6 +240,7 @@ impl Block for FaultBuffer {
                 filtered: 2,
                 count_bits: 3,
                 time_bits: 2,
+                in_flight_bits: 4,
             }),
             _ => None,
         }

@@ -6,7 +6,7 @@ mod support;
 
 use faultline_sim::fault_buffer::{Kind as Command, register, status};
 use faultline_sim::gmmu::Inputs;
-use faultline_sim::l1_tlb::{DENIED, FAR, NACK, TRANSLATION};
+use faultline_sim::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
 use faultline_sim::ports::Model;
 use faultline_sim::walk::{ACCESSED, DIRTY, PAGE_SIZE, PRESENT, USER, WRITABLE};
 use faultline_testbench::answers;
@@ -299,7 +299,7 @@ fn cancelled_waiters_are_denied() {
         .iter()
         .map(|told| (told.sm, told.page, told.kind))
         .collect();
-    assert_eq!(denied, [(1, 10, DENIED), (1, 11, DENIED)]);
+    assert_eq!(denied, [(1, 10, CANCELLED), (1, 11, CANCELLED)]);
     gmmu.command(Command::CancelVa, 0, 0, 12);
     gmmu.steps(20);
     assert_eq!(
@@ -340,8 +340,32 @@ fn region_is_resolved_and_denied_page_by_page() {
     gmmu.command(Command::CancelGlobal, 0, 0, 0);
     gmmu.steps(40);
     let pages = gmmu.told.iter().map(|told| (told.sm, told.kind, told.page));
-    assert!(pages.eq((0x50..0x60).map(|page| (7, DENIED, page))));
+    assert!(pages.eq((0x50..0x60).map(|page| (7, CANCELLED, page))));
     assert_eq!(gmmu.last.held, 0);
+}
+
+/// G1: a region is cancelled while the SM walks another page of it, in any cycle of the walk.
+#[test]
+fn cancelled_region_is_no_answer_to_a_walk() {
+    for moment in 0..60 {
+        let mut gmmu = Gmmu::fast("8");
+        gmmu.inputs.region = true;
+        gmmu.map(0, 0x35, 9, OPEN);
+        assert_eq!(gmmu.answer(3, 0, 0x33, false).kind, FAR);
+        gmmu.told.clear();
+        gmmu.ask(3, 0, 0x35, false);
+        gmmu.steps(moment);
+        gmmu.command(Command::CancelVa, 0, 0, 0x33);
+        gmmu.steps(200);
+        let mut kinds: Vec<_> = gmmu
+            .told
+            .iter()
+            .filter(|told| told.page == 0x35)
+            .map(|told| told.kind)
+            .collect();
+        kinds.sort_unstable();
+        assert_eq!(kinds, [TRANSLATION, CANCELLED], "moment {moment}");
+    }
 }
 
 /// G5.
@@ -520,6 +544,42 @@ fn invalidations_without_end_keep_nobody_waiting() {
     }
 }
 
+/// G10: one SM reads pages that are there, while all others ask without end for pages that are denied or absent; memory is
+/// slow, and the driver reads what is reported as it comes.
+#[test]
+fn translations_go_on_beside_faults_without_end() {
+    for absent in [false, true] {
+        let mut gmmu = Gmmu::fast("8");
+        (gmmu.latency, gmmu.write_latency) = (200, 300);
+        gmmu.inputs.shared_tlb = false;
+        if !absent {
+            let denied = gmmu.entry(0, 1 << 27, 4);
+            gmmu.memory.0.insert(denied, OPEN | 1 << 45);
+        }
+        for number in 0..12 {
+            gmmu.map(0, number, 7 + number, OPEN);
+        }
+        for (sm, number) in (1..16).flat_map(|sm| (0..100).map(move |number| (sm, number))) {
+            gmmu.ask(sm, 0, 1 << 27 | (sm as u64) << 9 | number, false);
+        }
+        gmmu.steps(2000);
+        let mut longest = 0;
+        for number in 0..12 {
+            let since = gmmu.cycle;
+            gmmu.told.clear();
+            gmmu.ask(0, 0, number, false);
+            while !gmmu.told.iter().any(|told| told.sm == 0) {
+                gmmu.records();
+                gmmu.steps(20);
+                longest = longest.max(gmmu.cycle - since);
+                assert!(longest < 2500, "{number}, absent {absent}");
+            }
+            let waiting: usize = gmmu.requests.iter().map(|queue| queue.len()).sum();
+            assert!(waiting > 100, "there are no faults any more");
+        }
+    }
+}
+
 /// G1: nor do those of another space, while each SM always asks, and half of them for addresses that are not canonical.
 #[test]
 fn invalidations_of_another_space_keep_nobody_waiting() {
@@ -653,10 +713,10 @@ fn silent_driver_holds_nobody_else_up() {
 
 /// G1, G4, G10: under the random traffic, while driver and memory do what they like, every request is answered in time, once,
 /// and every SM is told of nothing else. Reference and Verilog run in lockstep.
-fn every_request_is_answered(config: &str, cycles: u64) {
+fn every_request_is_answered(config: &str, cycles: u64, region: bool) {
     let quick = |kind: &Kind| *kind != Kind::RustHdl;
     let kinds: Vec<_> = Kind::built().filter(quick).collect();
-    let counts = answers::run(config, 7, cycles, &kinds, |_| ());
+    let counts = answers::run(config, 7, cycles, region, &kinds, |_| ());
     let counts = counts.unwrap_or_else(|error| panic!("gmmu {config}: {error}"));
     let told = counts.translations + counts.denials + counts.far_faults + counts.nacks;
     assert_eq!(told + counts.waiting, counts.requests);
@@ -678,14 +738,15 @@ fn every_request_is_answered(config: &str, cycles: u64) {
 #[test]
 fn every_request_is_answered_in_time() {
     for config in ["8", "8_updates", "64"] {
-        every_request_is_answered(config, 200_000);
+        every_request_is_answered(config, 200_000, false);
+        every_request_is_answered(config, 200_000, true);
     }
 }
 
 #[test]
 #[ignore = "a quarter of an hour in release"]
 fn every_request_of_a_hundred_million_cycles_is_answered_in_time() {
-    every_request_is_answered("64", 100_000_000);
+    every_request_is_answered("64", 100_000_000, false);
 }
 
 /// Each bit of a space and of a frame of the least memory is seen clear and set, by whoever tells spaces or frames.

@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::VecDeque;
 
-use faultline_sim::l1_tlb::{DENIED, FAR, Inputs, NACK, OF_PAGE, Page};
+use faultline_sim::l1_tlb::{CANCELLED, FAR, Inputs, NACK, OF_PAGE, Page};
 use faultline_testbench::traffic::Dice;
 use support::tlb::Answer::{Denied, Fault, Hit, Miss};
 use support::tlb::{Tlb, answer, check, fill, invalidate, page, wake, walk};
@@ -341,10 +341,10 @@ fn cancelled_far_fault_denies_its_page_and_lets_another_one_ask() {
     }
     assert!(tlb.walks_in(100).is_empty());
     // Another page's denial is none, and neither is another answer.
-    assert_eq!(tlb.deny(page(2)), None);
+    assert_eq!(tlb.cancel(page(2)), None);
     assert_eq!(tlb.translate(page(1), 5), None);
     assert_eq!([tlb.read(page(1)), tlb.read(page(2))], [Fault; 2]);
-    assert_eq!(tlb.deny(page(1)), Some((page(1), false)));
+    assert_eq!(tlb.cancel(page(1)), Some((page(1), false)));
     assert_eq!([tlb.read(page(1)), tlb.write(page(1))], [Denied; 2]);
     assert_eq!(tlb.walks(), [page(2)]);
     tlb.far(page(2));
@@ -353,7 +353,22 @@ fn cancelled_far_fault_denies_its_page_and_lets_another_one_ask() {
     assert_eq!(sorted(&mut tlb), [2, 3].map(page));
 }
 
-/// G3, G8: a page that is denied and invalidated in one cycle is walked again.
+/// G2, G9: what is cancelled is a far fault, and no walk; and a walk's answer is none to a far fault.
+#[test]
+fn cancellation_is_no_answer_to_a_walk() {
+    let mut tlb = Tlb::new();
+    tlb.miss(page(1));
+    assert_eq!(tlb.cancel(page(1)), None);
+    assert_eq!(tlb.translate(page(1), 4), Some((page(1), false)));
+    assert_eq!(tlb.read(page(1)), Hit(4));
+    tlb.miss(page(2));
+    tlb.far(page(2));
+    assert_eq!(tlb.deny(page(2)), None);
+    assert_eq!(tlb.cancel(page(2)), Some((page(2), false)));
+    assert_eq!(tlb.read(page(2)), Denied);
+}
+
+/// G3, G8: a page that is cancelled and invalidated in one cycle is walked again.
 #[test]
 fn cancelled_far_fault_of_an_invalidated_page_is_walked_again() {
     let mut tlb = Tlb::new();
@@ -364,7 +379,7 @@ fn cancelled_far_fault_of_an_invalidated_page_is_walked_again() {
     tlb.nack(page(2));
     let both = Inputs {
         fill_valid: true,
-        fill_kind: DENIED,
+        fill_kind: CANCELLED,
         fill_page: 1,
         ..invalidate(page(1), OF_PAGE)
     };

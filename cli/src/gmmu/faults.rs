@@ -48,7 +48,8 @@ pub fn far_faults(rows: &[Row], args: &Args, parameters: &Parameters) -> String 
     let table = grid(
         format!(
             "## Far faults\n\nDesign 3 on `stream`, every page absent at first. The driver brings a page in {service} us, of \
-             which it takes {} cycles of the link (4 KB over 16 GB/s: Zheng et al., HPCA 2016, section 3). Where an SM has no \
+             which it takes {} cycles of the link (4 KB over 16 GB/s: Zheng et al., HPCA 2016, section 3). Memory acknowledges \
+             the words of a record as late as it answers a read. Where an SM has no \
              MSHR left it is told Nack, and asks again for one page with each of its far faults that resolves. An L1 TLB waits \
              for {few} pages, as the block does, or for {many}. *Bound*: MSHRs over the time of a service, or what the link \
              carries, whichever is less; *gain*: of all that is gained over one MSHR; *p99*: from a miss to its page, us.",

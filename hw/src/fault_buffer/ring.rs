@@ -21,11 +21,11 @@ pub struct Ring<const R: usize, const F: usize> {
     pub frame: Signal<In, Bits<F>>,
     /// and as the number of a record.
     pub number: Signal<In, Bits<R>>,
-    /// The buffer is not enabled, and no fault is under way or needs a place now.
+    /// The buffer is not enabled, no fault is under way or needs a place now, and memory has acknowledged everything.
     pub resting: Signal<In, Bit>,
     /// A record begins.
     pub take: Signal<In, Bit>,
-    /// It ends.
+    /// The oldest of those that were begun is in memory.
     pub end: Signal<In, Bit>,
     /// The search begins at the newest record.
     pub search: Signal<In, Bit>,
@@ -39,6 +39,8 @@ pub struct Ring<const R: usize, const F: usize> {
     pub get: Signal<Out, Bits<R>>,
     /// PUT.
     pub put: Signal<Out, Bits<R>>,
+    /// The record that was begun last.
+    pub current: Signal<Out, Bits<R>>,
     /// Records are unread.
     pub unread: Signal<Out, Bit>,
     /// So it is at rest.
@@ -55,13 +57,16 @@ pub struct Ring<const R: usize, const F: usize> {
     first: Register<Bits<F>>,
     records: Register<Bits<R>>,
     read: Register<Bits<R>>,
-    // The record that is written next or under way; then what is taken next, and what comes after that.
+    // PUT, and the record behind it; the record under way; then what is taken next, and what comes after that.
     written: Register<Bits<R>>,
+    following: Register<Bits<R>>,
+    begun: Register<Bits<R>>,
     head: Register<Bits<R>>,
     after: Register<Bits<R>>,
     second: Register<Bits<R>>,
     back: Register<Bits<R>>,
 
+    next_put: Signal<Local, Bits<R>>,
     sum: Signal<Local, Bits<R>>,
     third: Signal<Local, Bits<R>>,
     wrapped: Signal<Local, Bit>,
@@ -85,6 +90,10 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
         self.read.reset.next = self.reset.val();
         self.written.clock.next = self.clock.val();
         self.written.reset.next = self.reset.val();
+        self.following.clock.next = self.clock.val();
+        self.following.reset.next = self.reset.val();
+        self.begun.clock.next = self.clock.val();
+        self.begun.reset.next = self.reset.val();
         self.head.clock.next = self.clock.val();
         self.head.reset.next = self.reset.val();
         self.after.clock.next = self.clock.val();
@@ -98,6 +107,7 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
         self.size.next = self.records.q.val();
         self.get.next = self.read.q.val();
         self.put.next = self.written.q.val();
+        self.current.next = self.begun.q.val();
         self.unread.next = !(self.written.q.val() == self.read.q.val());
         self.at_rest.next = self.resting.val() && (self.written.q.val() == self.read.q.val());
 
@@ -122,7 +132,12 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
             self.read.d.next = self.number.val();
         }
 
-        // The numbers go round.
+        // The numbers go round. Between two records that end there are more cycles than `following` needs.
+        self.next_put.next = self.written.q.val() + 1;
+        self.following.d.next = self.next_put.val();
+        if self.next_put.val() == self.records.q.val() {
+            self.following.d.next = bits::<R>(0);
+        }
         self.sum.next = self.second.q.val() + 1;
         self.third.next = self.sum.val();
         if self.sum.val() == self.records.q.val() {
@@ -132,10 +147,12 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
         self.head.d.next = self.head.q.val();
         self.after.d.next = self.after.q.val();
         self.second.d.next = self.second.q.val();
+        self.begun.d.next = self.begun.q.val();
         if self.end.val() {
-            self.written.d.next = self.head.q.val();
+            self.written.d.next = self.following.q.val();
         }
         if self.take.val() {
+            self.begun.d.next = self.head.q.val();
             self.head.d.next = self.after.q.val();
             self.after.d.next = self.second.q.val();
             self.second.d.next = self.third.val();
@@ -150,6 +167,7 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
             self.records.d.next = self.number.val();
             self.read.d.next = bits::<R>(0);
             self.written.d.next = bits::<R>(0);
+            self.following.d.next = bits::<R>(1);
             self.head.d.next = bits::<R>(0);
             self.after.d.next = bits::<R>(1);
             self.second.d.next = bits::<R>(2);
@@ -165,7 +183,7 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
             self.back.d.next = self.records.q.val() - 1;
         }
         if self.search.val() {
-            self.back.d.next = self.written.q.val();
+            self.back.d.next = self.head.q.val();
         }
         if self.remakes.val() {
             self.back.d.next = bits::<R>(0);
@@ -182,9 +200,9 @@ impl<const R: usize, const F: usize> Default for Ring<R, F> {
         }
         signals!(
             clock, reset, write_base, write_size, write_get, frame, number, resting, take, end,
-            search, step, base, size, get, put, unread, at_rest, place, two_places, moves,
-            searched, first, records, read, written, head, after, second, back, sum, third,
-            wrapped, from_get, to_put, in_ring, usable, remakes
+            search, step, base, size, get, put, current, unread, at_rest, place, two_places, moves,
+            searched, first, records, read, written, following, begun, head, after, second, back,
+            next_put, sum, third, wrapped, from_get, to_put, in_ring, usable, remakes
         )
     }
 }

@@ -58,7 +58,7 @@ pub struct Misses<
     /// A walk is answered.
     pub filling: Signal<In, Bit>,
     /// With what.
-    pub fill_kind: Signal<In, Bits<2>>,
+    pub fill_kind: Signal<In, Bits<3>>,
     /// Its page.
     pub fill_page: Signal<In, Bits<P>>,
     /// Its space.
@@ -135,6 +135,7 @@ pub struct Misses<
     asking: [Signal<Local, Bit>; M],
     offered: [Signal<Local, Bit>; M],
     far: Signal<Local, Bit>,
+    cancelling: Signal<Local, Bit>,
     room: Signal<Local, Bit>,
     missing: Signal<Local, Bit>,
     refusing: Signal<Local, Bit>,
@@ -172,6 +173,7 @@ impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: us
         self.turn.reset.next = self.reset.val();
 
         // Search: the page of a check or an invalidation, of a fill, and of a far fault that has resolved.
+        self.cancelling.next = self.fill_kind.val().get_bit(2);
         for i in 0..M {
             self.in_space[i].next = self.space[i].q.val() == self.look_space.val();
             self.looked[i].next = (self.state[i].q.val() != Miss::Free)
@@ -180,15 +182,17 @@ impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: us
             self.dropped[i].next = self.drop_all.val()
                 || (self.drop_space.val() && self.in_space[i].val())
                 || (self.drop_page.val() && self.looked[i].val());
-            // The GMMU denies a page that it fetches when its far fault is cancelled.
+            // A far fault that is cancelled is none of a walk's business, nor is a walk's answer that of a far fault.
             self.named[i].next = self.filling.val()
                 && (self.page[i].q.val() == self.fill_page.val())
                 && (self.space[i].q.val() == self.fill_space.val());
             self.cancelled[i].next = self.named[i].val()
                 && (self.state[i].q.val() == Miss::Fetching)
-                && (self.fill_kind.val() == 1);
+                && self.cancelling.val();
             self.filled[i].next = self.cancelled[i].val()
-                || (self.named[i].val() && (self.state[i].q.val() == Miss::Walking));
+                || (self.named[i].val()
+                    && (self.state[i].q.val() == Miss::Walking)
+                    && !self.cancelling.val());
             self.resolved[i].next = self.resolving.val()
                 && (self.state[i].q.val() == Miss::Fetching)
                 && !self.cancelled[i].val()
@@ -338,7 +342,7 @@ impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: us
             absent, write, wake, wake_all, walk_valid, walk_page, walk_space, walk_write, missed, refused,
             offering, turn, free, claims, longest_ago,
             next, some_free, some_looked, some_absent, some_ended, some_told, some_claiming, some_asking, some_write,
-            offered_page, offered_space, far, room, missing, refusing, choosing;
+            offered_page, offered_space, far, cancelling, room, missing, refusing, choosing;
             state, page, space, by_write, stale, known_absent, claiming, in_space, looked, dropped, named, filled,
             cancelled, ended, resolved, released, asking, offered
         )

@@ -31,6 +31,8 @@ pub struct Parameters {
     pub count_bits: usize,
     /// Bits of the time.
     pub time_bits: usize,
+    /// Bits that count the words that memory has taken and not acknowledged.
+    pub in_flight_bits: usize,
 }
 
 impl Parameters {
@@ -49,6 +51,7 @@ impl Parameters {
         filtered: 8,
         count_bits: 32,
         time_bits: 64,
+        in_flight_bits: 6,
     };
 
     /// Bits of the number of a word of memory.
@@ -103,7 +106,7 @@ ports! {
         context_pointer: u8 = 7,
         /// Memory takes the word.
         write_ready: bool = 1,
-        /// A word that it took is in memory.
+        /// The oldest word that it took and did not acknowledge is in memory.
         written: bool = 1,
         /// The driver writes a register.
         register_valid: bool = 1,

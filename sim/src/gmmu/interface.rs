@@ -139,7 +139,7 @@ ports! {
         /// SMs are told of a page:
         fill_valid: u16 = parameters.sms(),
         /// each a translation (0), a denial (1), that its far fault is held (2), or that it is not (3).
-        fill_kind: Each = (parameters.sms(), 2),
+        fill_kind: Each = (parameters.sms(), 3),
         /// The page number.
         fill_page: u64 = parameters.tlb.page_bits,
         /// Its space.

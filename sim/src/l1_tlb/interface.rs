@@ -54,6 +54,8 @@ pub const DENIED: u8 = 1;
 pub const FAR: u8 = 2;
 /// A walk's answer: the page is absent, and the GMMU has no place for its far fault.
 pub const NACK: u8 = 3;
+/// No walk's answer: the far fault of a page was cancelled, and the page may not be accessed.
+pub const CANCELLED: u8 = 4;
 
 /// An invalidation of one page.
 pub const OF_PAGE: u8 = 0;
@@ -81,8 +83,8 @@ ports! {
         walk_ready: bool = 1,
         /// A walk is answered.
         fill_valid: bool = 1,
-        /// With what: [`TRANSLATION`], [`DENIED`], [`FAR`] or [`NACK`].
-        fill_kind: u8 = 2,
+        /// With what: [`TRANSLATION`], [`DENIED`], [`FAR`] or [`NACK`]; or a far fault is [`CANCELLED`].
+        fill_kind: u8 = 3,
         /// Its page number.
         fill_page: u64 = parameters.page_bits,
         /// Its space.

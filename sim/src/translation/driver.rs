@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use super::Parameters;
 use super::memory::Memory;
+use super::outcome::Outcome;
 use crate::fault_buffer::{Command, Kind, Record, control, register, status};
 use crate::gmmu::{Inputs, Outputs};
 
@@ -35,8 +36,8 @@ pub struct Driver {
     /// What was read in the cycle before, and whether it was interrupted in it.
     read: u64,
     interrupted: bool,
-    /// A word was written into the ring in the cycle before.
-    written: bool,
+    /// When memory acknowledges each of the words that were written into the ring.
+    writes: VecDeque<u64>,
     /// Pages under way, with the time at which they are there.
     coming: VecDeque<(u64, u64, u8)>,
 }
@@ -57,7 +58,7 @@ impl Driver {
             reading: Reading::Nothing,
             read: 0,
             interrupted: false,
-            written: false,
+            writes: VecDeque::new(),
             coming: VecDeque::new(),
         }
     }
@@ -70,9 +71,13 @@ impl Driver {
         memory: &mut Memory,
         link: &mut Link,
         inputs: &mut Inputs,
+        outcome: &mut Outcome,
     ) {
         inputs.write_ready = true;
-        inputs.written = self.written;
+        inputs.written = self.writes.front().is_some_and(|due| *due <= now);
+        if inputs.written {
+            self.writes.pop_front();
+        }
         let mut write = self.starting.pop_front();
         match self.reading {
             Reading::Put => {
@@ -80,6 +85,7 @@ impl Driver {
                     let first = (self.get * WORDS) as usize;
                     let words = std::array::from_fn(|word| self.ring[first + word]);
                     if let Some(record) = Record::read(&words) {
+                        outcome.far_faults += 1;
                         // Bringing a page is waiting for its turn on the link, and for the rest of the service beside that.
                         let ready = now + parameters.service - parameters.transfer;
                         link.free = link.free.max(ready) + parameters.transfer;
@@ -123,11 +129,11 @@ impl Driver {
     }
 
     /// What the GMMU has shown in this cycle.
-    pub fn see(&mut self, outputs: &Outputs) {
+    pub fn see(&mut self, now: u64, parameters: &Parameters, outputs: &Outputs) {
         self.read = outputs.read_data;
         self.interrupted = outputs.interrupts;
-        self.written = outputs.write_valid;
         if outputs.write_valid {
+            self.writes.push_back(now + parameters.memory_latency);
             let words = self.ring.len();
             self.ring[outputs.write_address as usize % words] = outputs.write_data;
         }

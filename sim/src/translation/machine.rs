@@ -6,7 +6,7 @@ use super::probe::Probe;
 use super::sm::Sm;
 use super::{Outcome, Parameters, Work};
 use crate::gmmu::{self, Gmmu};
-use crate::l1_tlb::{self, FAR, L1Tlb, NACK, Step, TRANSLATION};
+use crate::l1_tlb::{self, L1Tlb, NACK, Step, TRANSLATION};
 use crate::ports::Model;
 
 /// Cycles before the first access: caches forget what they held, and roots are written.
@@ -213,10 +213,11 @@ impl<'run> Machine<'run> {
                 &mut self.memory,
                 &mut self.link,
                 inputs,
+                &mut self.outcome,
             );
             let of_walk = !unit.gmmu.tlb().answers();
             let outputs = unit.gmmu.cycle(inputs);
-            unit.driver.see(&outputs);
+            unit.driver.see(self.now, self.parameters, &outputs);
             if outputs.memory_valid {
                 let level = usize::from(outputs.memory_level) - 1;
                 self.outcome.memory_reads[level] += 1;
@@ -267,7 +268,6 @@ impl Unit {
             to &= to - 1;
             let kind = outputs.fill_kind[number] as u8;
             match kind {
-                FAR => outcome.far_faults += 1,
                 NACK => outcome.nacks += 1,
                 TRANSLATION => {
                     outcome.l2_hits += u64::from(!of_walk);

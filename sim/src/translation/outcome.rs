@@ -42,7 +42,7 @@ pub struct Outcome {
     pub l2_hits: u64,
     /// Far faults that were turned away.
     pub nacks: u64,
-    /// Far faults that were held.
+    /// Pages that the driver was told of.
     pub far_faults: u64,
     /// From the miss of an absent page until its SM was told the translation.
     pub fault_service: Histogram,

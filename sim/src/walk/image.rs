@@ -70,7 +70,7 @@ impl Image {
 
 impl Memory for Image {
     fn read(&self, address: u64) -> Option<u64> {
-        let inside = self.limit.is_none_or(|limit| address < limit);
+        let inside = self.limit.is_none_or(|limit| address | 7 < limit);
         inside.then(|| self.words.get(&address).copied().unwrap_or(0))
     }
 
@@ -106,7 +106,7 @@ fn word(line: &str, limit: Option<u64>, physical_bits: u8) -> Result<(u64, u64),
         });
     }
     match limit {
-        Some(limit) if address >= limit => Err(Fault::Outside { address, limit }),
+        Some(limit) if address | 7 >= limit => Err(Fault::Outside { address, limit }),
         _ => Ok((address, value)),
     }
 }

@@ -106,7 +106,7 @@ impl FaultBufferTraffic {
         if model.unread().next().is_some() && step == 0 {
             return Some((register::GET, model.put()));
         }
-        if *model.doing() != Doing::Nothing {
+        if *model.doing() != Doing::Nothing || model.outstanding() > 0 {
             return None;
         }
         self.remaking = Some(step + 1);

@@ -1,11 +1,11 @@
 //! Traffic for the GMMU: SMs that ask for shared pages at any time, a memory full of tables as that of the walker's
 //! traffic, and a driver that makes rings, reads them, and commands.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use faultline_sim::fault_buffer::{Asking, Command, Doing, FaultBuffer, Kind, control, register};
 use faultline_sim::gmmu::{Gmmu, Inputs, Outputs, Parameters};
-use faultline_sim::l1_tlb::FAR;
+use faultline_sim::l1_tlb::{CANCELLED, FAR};
 use faultline_sim::walk::{ACCESSED, DIRTY};
 
 use super::page_walker::tables::Tables;
@@ -37,8 +37,10 @@ pub struct GmmuTraffic {
     left: u64,
     cycle: u64,
     resets: bool,
-    /// The pages that each SM waits for, if it asks for no page that it waits for.
-    waits: Option<HashSet<(usize, u64, u64)>>,
+    /// The pages that each SM waits for, and whether as a far fault that is held, if it asks for no page that it waits for.
+    waits: Option<HashMap<(usize, u64, u64), bool>>,
+    /// Whether faults are handled by regions, if that is settled.
+    region: Option<bool>,
     /// The pages that are in use.
     pool: Vec<u64>,
     tables: Tables,
@@ -68,6 +70,7 @@ impl GmmuTraffic {
             cycle: 0,
             resets: true,
             waits: None,
+            region: None,
             pool: Vec::new(),
             tables: Tables::new(parameters.walker.frame_bits, parameters.walker.space_bits),
             asked: Vec::new(),
@@ -87,12 +90,13 @@ impl GmmuTraffic {
         self
     }
 
-    /// The same, but SMs ask as L1 TLBs do, for no page that they wait for; faults are handled by pages, so that nobody is told
-    /// of a page that he has not asked for; and a driver who has turned the fault buffer off turns it on again some hundred
+    /// The same, but SMs ask as L1 TLBs do, for no page that they wait for; faults are handled by regions or by pages; and a
+    /// driver who has turned the fault buffer off turns it on again some hundred
     /// cycles later, for a far fault waits for him until then.
     #[must_use]
-    pub fn as_l1_tlbs_ask(mut self) -> Self {
-        self.waits = Some(HashSet::new());
+    pub fn as_l1_tlbs_ask(mut self, region: bool) -> Self {
+        self.waits = Some(HashMap::new());
+        self.region = Some(region);
         self
     }
 
@@ -131,7 +135,7 @@ impl GmmuTraffic {
                 let waits = self
                     .waits
                     .as_ref()
-                    .is_some_and(|waits| waits.contains(&wanted));
+                    .is_some_and(|waits| waits.contains_key(&wanted));
                 inputs.request_valid |= u16::from(!waits) << sm;
                 inputs.request_write &= !(1 << sm);
                 inputs.request_write |= u16::from(self.dice.chance(self.mode.write)) << sm;
@@ -214,7 +218,8 @@ impl GmmuTraffic {
 
     /// What changes only while nothing is under way.
     fn configure(&mut self, inputs: &mut Inputs) {
-        inputs.region = self.dice.chance(100) && self.waits.is_none();
+        inputs.region = self.dice.chance(100);
+        inputs.region = self.region.unwrap_or(inputs.region);
         inputs.execute_disable = self.dice.chance(200);
         inputs.reserved_bits = (u32::MAX << (4 + self.dice.below(5))) & 0xF_FFFF;
         let last = u64::MAX >> (64 - self.parameters.walker.frame_bits);
@@ -235,14 +240,26 @@ impl GmmuTraffic {
         };
         for sm in 0..self.parameters.sms() {
             let bit = |bits: u16| bits >> sm & 1 == 1;
-            if bit(outputs.fill_valid) && outputs.fill_kind[sm] != u64::from(FAR) {
-                waits.remove(&(sm, outputs.fill_page, outputs.fill_space.into()));
+            // With regions an end names pages too for which there is no far fault.
+            let told = (sm, outputs.fill_page, outputs.fill_space.into());
+            let held = waits.get(&told) == Some(&true);
+            match outputs.fill_kind[sm] as u8 {
+                _ if !bit(outputs.fill_valid) => {}
+                FAR => {
+                    waits.insert(told, true);
+                }
+                kind if held == (kind == CANCELLED) => {
+                    waits.remove(&told);
+                }
+                _ => {}
             }
-            if bit(outputs.resolve_valid) {
-                waits.remove(&(sm, outputs.resolve_page, outputs.resolve_space.into()));
+            let resolved = (sm, outputs.resolve_page, outputs.resolve_space.into());
+            if bit(outputs.resolve_valid) && waits.get(&resolved) == Some(&true) {
+                waits.remove(&resolved);
             }
             if bit(inputs.request_valid & outputs.request_ready) {
-                waits.insert((sm, inputs.request_page[sm], inputs.request_space[sm]));
+                let asked = (sm, inputs.request_page[sm], inputs.request_space[sm]);
+                waits.insert(asked, false);
             }
         }
     }
@@ -255,7 +272,7 @@ impl GmmuTraffic {
         if buffer.unread().next().is_some() && step == 0 {
             return Some((register::GET, buffer.put()));
         }
-        if *buffer.doing() != Doing::Nothing {
+        if *buffer.doing() != Doing::Nothing || buffer.outstanding() > 0 {
             return None;
         }
         self.remaking = Some(step + 1);
@@ -343,7 +360,7 @@ impl Traffic for GmmuTraffic {
             self.held = 0;
             self.asked.clear();
             (self.invalidating, self.remaking) = (false, Some(0));
-            self.waits.iter_mut().for_each(HashSet::clear);
+            self.waits.iter_mut().for_each(HashMap::clear);
         } else {
             self.follow(inputs, outputs);
             self.held = inputs.request_valid & !outputs.request_ready;

@@ -1,7 +1,7 @@
 //! Traffic for the L1 TLB: checks of a changing set of pages, and a GMMU that answers walks in every way and order.
 
 use faultline_sim::l1_tlb::{
-    DENIED, FAR, Inputs, L1Tlb, NACK, Outputs, Page, Parameters, Step, TRANSLATION,
+    CANCELLED, DENIED, FAR, Inputs, L1Tlb, NACK, Outputs, Page, Parameters, Step, TRANSLATION,
 };
 
 use super::{Dice, Traffic};
@@ -154,8 +154,8 @@ impl L1TlbTraffic {
             kind if kind < self.mode.far + self.mode.nack + self.mode.denied => DENIED,
             _ => TRANSLATION,
         };
-        if cancelled.is_some() && !stray {
-            inputs.fill_kind = DENIED;
+        if cancelled.is_some() != stray {
+            inputs.fill_kind = CANCELLED;
         }
         inputs.fill_frame =
             self.dice.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));

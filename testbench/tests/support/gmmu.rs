@@ -61,6 +61,8 @@ pub struct Gmmu {
     next_table: u64,
     /// Cycles from a request for an entry to its answer.
     pub latency: u64,
+    /// Cycles from a word of a record to its acknowledgement.
+    pub write_latency: u64,
     asked: VecDeque<(u64, Outputs)>,
     writes: VecDeque<(u64, u64, u64)>,
     /// Memory takes and acknowledges words of records.
@@ -112,6 +114,7 @@ impl Gmmu {
             memory: Words::default(),
             next_table: ROOT + 0x100,
             latency: 10,
+            write_latency: 5,
             asked: VecDeque::new(),
             writes: VecDeque::new(),
             writes_work: true,
@@ -232,7 +235,8 @@ impl Gmmu {
         }
         if outputs.write_valid && inputs.write_ready {
             let (word, data) = (outputs.write_address, outputs.write_data);
-            self.writes.push_back((self.cycle + 5, word, data));
+            self.writes
+                .push_back((self.cycle + self.write_latency, word, data));
         }
         for sm in 0..16 {
             if inputs.request_valid & outputs.request_ready & 1 << sm != 0 {

@@ -1,6 +1,8 @@
 //! An L1 TLB that tests drive by hand, in all back ends at once.
 
-use faultline_sim::l1_tlb::{DENIED, FAR, Inputs, NACK, OF_PAGE, Outputs, Page, TRANSLATION};
+use faultline_sim::l1_tlb::{
+    CANCELLED, DENIED, FAR, Inputs, NACK, OF_PAGE, Outputs, Page, TRANSLATION,
+};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, L1Tlb};
 
@@ -182,6 +184,10 @@ impl Tlb {
 
     pub fn deny(&mut self, page: Page) -> Option<(Page, bool)> {
         self.answer_walk(&fill(page, DENIED, 0))
+    }
+
+    pub fn cancel(&mut self, page: Page) -> Option<(Page, bool)> {
+        self.answer_walk(&fill(page, CANCELLED, 0))
     }
 
     pub fn far(&mut self, page: Page) -> Option<(Page, bool)> {

@@ -59,8 +59,19 @@ pub const STEADY: Mode = Mode {
 };
 
 /// In turn at random.
-pub const MODES: [Mode; 12] = [
+pub const MODES: [Mode; 13] = [
     STEADY,
+    // Memory takes everything at once, and acknowledges late.
+    Mode {
+        fault: ALWAYS,
+        memory: ALWAYS,
+        acknowledge: 24,
+        asked: ALWAYS,
+        read: 30,
+        clear: 30,
+        records: 60,
+        ..STEADY
+    },
     // The driver does not read.
     Mode {
         fault: 200,

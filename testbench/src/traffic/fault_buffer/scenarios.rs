@@ -18,8 +18,8 @@ scenarios! {
         ring_is_none, accepted_while_off, size_kept_by_a_fault, size_no_ring, turned_away, turned_away_without_need, overflow_cleared, overflow_kept, set_and_cleared,
         start, start_ack_all, cancel_targeted, cancel_global, cancel_va, resolve_va, command_while_busy, no_command,
         refused_cleared, sweep_waited_for, walks_waited_for, sweep_not_seen_at_first, command_stalled, write_stalled,
-        many_unacknowledged, stray_acknowledgement, stray_answer, answer_with_the_question, question_stalled,
-        seal_waits, record_interrupt, overflow_interrupt, quiet, fault_of_nobody, fault_of_many, reset_in_use,
+        many_unacknowledged, most_unacknowledged, stray_acknowledgement, stray_answer, answer_with_the_question, question_stalled,
+        records_in_flight, filtered_by_one_in_flight, record_interrupt, overflow_interrupt, quiet, fault_of_nobody, fault_of_many, reset_in_use,
     }
 }
 
@@ -28,7 +28,7 @@ impl FaultBufferTraffic {
     pub(super) fn count(&mut self, model: &FaultBuffer, inputs: &Inputs) {
         let s = &mut self.scenarios;
         let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
-        let unread = model.unread().count();
+        let (unread, left) = (model.unread().count(), model.left());
         count(&mut s.reset_in_use, inputs.reset && model.recording());
         if inputs.reset {
             return;
@@ -55,7 +55,7 @@ impl FaultBufferTraffic {
             let equal = next.is_some_and(|next| same(&next));
             let replayable = next.is_some_and(|next| next.replayable);
             let ends =
-                !reading && (compared == self.parameters.filtered || compared == unread || moved);
+                !reading && (compared == self.parameters.filtered || compared == left || moved);
             let compared_all = compared == self.parameters.filtered;
             count(&mut s.filtered, reading && equal && !replayable && !moved);
             count(
@@ -66,6 +66,10 @@ impl FaultBufferTraffic {
                     && !moved
                     && compared + 1 == self.parameters.filtered,
             );
+            count(
+                &mut s.filtered_by_one_in_flight,
+                reading && equal && !replayable && !moved && compared < model.in_flight(),
+            );
             count(&mut s.get_moved_too_late, reading && equal && moved);
             count(&mut s.compared_with_all, ends && compared_all);
             count(
@@ -74,11 +78,11 @@ impl FaultBufferTraffic {
             );
             count(
                 &mut s.not_filtered_after_get,
-                ends && compared == unread && equal,
+                ends && compared == left && equal,
             );
             count(
                 &mut s.search_ended_by_get,
-                ends && moved && !compared_all && compared < unread,
+                ends && moved && !compared_all && compared < left,
             );
             let drops = ends && !model.room();
             count(&mut s.dropped_while_disabled, drops && !model.enabled());
@@ -117,7 +121,7 @@ impl FaultBufferTraffic {
             count(&mut s.get_beyond_put, !taken && get < model.size());
             count(&mut s.get_beyond_size, get >= model.size());
         }
-        let off = !model.enabled() && *model.doing() == Doing::Nothing;
+        let off = !model.enabled() && *model.doing() == Doing::Nothing && model.outstanding() == 0;
         let comes = inputs.fault_valid && inputs.fault_replayable;
         let at_rest = off && unread == 0 && !comes;
         count(
@@ -180,7 +184,7 @@ impl FaultBufferTraffic {
                 inputs.context_valid && inputs.detail_ready,
             ),
             Asking::Taken => {
-                let waits = matches!(model.doing(), Doing::Writing(words) if words.len() <= 2);
+                let waits = matches!(model.doing(), Doing::Writing(words) if words.len() <= 3);
                 count(&mut s.answered_late, inputs.context_valid && waits);
                 count(&mut s.answered_at_once, inputs.context_valid && !waits);
                 count(&mut s.known, inputs.context_valid && inputs.context_known);
@@ -190,17 +194,20 @@ impl FaultBufferTraffic {
                 );
             }
         }
-        if *model.doing() == Doing::Closing && model.outstanding() == 0 {
+        let sealing = matches!(model.doing(), Doing::Writing(words) if words.len() == 1);
+        if sealing && inputs.write_ready {
             count(&mut s.recorded, true);
             count(&mut s.recorded_short, model.is_short());
             count(&mut s.recorded_while_disabled, !model.enabled());
-            count(&mut s.put_goes_round, model.put() + 1 == model.size());
         }
         count(
-            &mut s.seal_waits,
-            *model.doing() == Doing::Waiting && model.outstanding() > 0,
+            &mut s.put_goes_round,
+            model.unread().count() > 0 && model.put() < model.get(),
         );
-        count(&mut s.many_unacknowledged, model.outstanding() > 5);
+        count(&mut s.records_in_flight, model.in_flight() > 1);
+        count(&mut s.many_unacknowledged, model.outstanding() > 9);
+        let most = (1 << self.parameters.in_flight_bits) - 1;
+        count(&mut s.most_unacknowledged, model.outstanding() == most);
         count(
             &mut s.fault_of_nobody,
             inputs.fault_valid && inputs.fault_requesters == 0,

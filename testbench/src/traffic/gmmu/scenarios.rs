@@ -1,7 +1,7 @@
 //! What the traffic has led to, counted.
 
 use faultline_sim::gmmu::{Gmmu, Inputs, Outputs, Phase};
-use faultline_sim::l1_tlb::{DENIED, FAR, NACK, TRANSLATION};
+use faultline_sim::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
 use faultline_sim::page_walker::{Step, Walk};
 
 use super::GmmuTraffic;
@@ -12,7 +12,7 @@ scenarios! {
     struct Scenarios {
         hit, several_told, translation, denial, far_fault, nack, far_and_nack_at_once, hit_goes_before_denial,
         hit_goes_before_far_fault, hit_goes_before_walk, found_for_nobody, premature, resolved,
-        resolved_for_several, region_resolved, cancelled, region_cancelled, limit_reached, no_room, mshrs_full, every_walk_busy,
+        resolved_for_several, region_resolved, cancelled, region_cancelled, region_cancelled_beside_a_walk, limit_reached, no_room, mshrs_full, every_walk_busy,
         walk_of_the_mshrs, walked_twice_at_once, two_walks_of_the_mshrs, report_of_a_denial, two_reports_at_once,
         readable_and_denied, clean_page, large_page, invalidated_page, invalidated_space, invalidated_all,
         invalidation_meets_an_answer, command_during_an_invalidation, answer_waits, interrupt, record_word, details_asked,
@@ -70,6 +70,15 @@ impl GmmuTraffic {
         count(&mut s.region_resolved, region && outputs.resolve_valid != 0);
         count(&mut s.cancelled, waking);
         count(&mut s.region_cancelled, region && waking);
+        let named = (0..16).any(|sm| {
+            let told = outputs.fill_valid >> sm & 1 == 1;
+            let cancelled = outputs.fill_kind[sm] == u64::from(CANCELLED);
+            told && cancelled
+                && model.walker().walks().any(|walk| {
+                    walk.key.page == outputs.fill_page && walk.requesters >> sm & 1 == 1
+                })
+        });
+        count(&mut s.region_cancelled_beside_a_walk, region && named);
         count(
             &mut s.limit_reached,
             (0..16).any(|sm| model.mshrs().faults_of(sm) == usize::from(inputs.far_limit)),

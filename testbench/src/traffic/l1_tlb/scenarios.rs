@@ -1,7 +1,7 @@
 //! What the traffic has led to, counted.
 
 use faultline_sim::l1_tlb::{
-    DENIED, FAR, Inputs, L1Tlb, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Step,
+    CANCELLED, FAR, Inputs, L1Tlb, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Step,
 };
 
 use super::L1TlbTraffic;
@@ -59,7 +59,7 @@ impl L1TlbTraffic {
             _ => None,
         });
         let covered = came.invalidates(came.filled());
-        let absent = came.fill_kind >= FAR;
+        let absent = [FAR, NACK].contains(&came.fill_kind);
         let nack = came.fill_kind == NACK;
         let ended = walking == Some(false) && !absent && !covered;
         let asked = of(came.filled())
@@ -118,7 +118,7 @@ impl L1TlbTraffic {
         count(&mut s.more_claims_than_the_limit, claims > limit);
 
         let cancelled = came.fill_valid
-            && came.fill_kind == DENIED
+            && came.fill_kind == CANCELLED
             && of(came.filled()).is_some_and(|miss| miss.step == Step::Fetching);
         count(&mut s.cancelled, cancelled && !covered);
         count(
