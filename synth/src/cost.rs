@@ -165,13 +165,34 @@ impl SramCost {
 /// # Errors
 /// If there are no figures for them.
 pub fn paper_fit(bytes: usize, sram: &Sram, node_nm: u32) -> Result<(SramCost, Shape), Error> {
-    let shape = Shape {
+    let shape = paper_fit_shape(bytes, node_nm);
+    Ok((SramCost::of(FIT_MACROS, &sram.figures(&shape)?), shape))
+}
+
+const fn paper_fit_shape(bytes: usize, node_nm: u32) -> Shape {
+    Shape {
         setting: Setting::PaperFit,
         node_nm,
         words: bytes / paper::ENTRY_BYTES,
         bits: paper::ENTRY_BYTES * 8 / FIT_MACROS,
-    };
-    Ok((SramCost::of(FIT_MACROS, &sram.figures(&shape)?), shape))
+    }
+}
+
+/// The power of the same macros, mW, where so many entries are read and written in a cycle.
+///
+/// # Errors
+/// If there are no figures for them.
+pub fn paper_fit_power(
+    bytes: usize,
+    sram: &Sram,
+    node_nm: u32,
+    [reads, writes]: [f64; 2],
+    clock_ghz: f64,
+) -> Result<f64, Error> {
+    let figures = sram.figures(&paper_fit_shape(bytes, node_nm))?;
+    let picojoules = reads * figures.read_pj + writes * figures.write_pj;
+    let each = figures.leakage_mw + figures.gate_leakage_mw + picojoules * clock_ghz;
+    Ok(FIT_MACROS as f64 * each)
 }
 
 /// The four shares of an area and a power, in percent.

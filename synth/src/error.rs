@@ -44,6 +44,22 @@ pub enum Error {
         /// Its own message, on one line.
         reason: String,
     },
+    /// A netlist cannot be simulated, so nothing is known of its power.
+    #[error("the netlist of {design} cannot be simulated: {reason}")]
+    Power {
+        /// The design.
+        design: String,
+        /// What is in its way.
+        reason: String,
+    },
+    /// OpenSTA is too old to be asked for power.
+    #[error(
+        "OpenSTA {version} does not calculate power rightly; put version 3 or newer on PATH as `sta`, or leave --engine opensta away"
+    )]
+    OldOpensta {
+        /// The version on PATH.
+        version: String,
+    },
     /// The SRAM table has no such macro.
     #[error(
         "no figures for an SRAM of {words} words x {bits} bits ({setting}, {node_nm} nm): it is not in the embedded table; install CACTI (set CACTI to the program) and pass --sram cacti"

@@ -1,13 +1,15 @@
 //! Area, timing and power of Faultline's blocks from open tools.
 //!
 //! [`yosys`] maps a design onto a cell [`library`], [`sta`] times the result through its memories,
-//! [`sram`] says what the memories cost, and [`cost`] puts them beside the [`paper`].
+//! [`sram`] says what the memories cost, and [`cost`] puts them beside the [`paper`]. [`power`] simulates the mapped netlist and
+//! says what its activity takes.
 
 pub mod cells;
 pub mod cost;
 pub mod error;
 pub mod library;
 pub mod paper;
+pub mod power;
 pub mod report;
 pub mod sram;
 pub mod sta;

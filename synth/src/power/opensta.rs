@@ -1,0 +1,169 @@
+//! OpenSTA's power of the same netlist and activity, where a version is installed that calculates it rightly.
+
+use super::calculate::Power;
+use crate::error::Error;
+use crate::library::Library;
+use crate::sram::{Macro, macro_liberty};
+use crate::tool::{self, OPENSTA};
+use crate::yosys::{Memory, Netlist, OUTPUT_LOAD_FF};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// The first version whose power is right: 2.0.17 counts energies twice, and reads no SAIF.
+const FIRST: u32 = 3;
+
+/// OpenSTA's groups.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Groups {
+    /// Flip-flops with their clock pins.
+    pub sequential: Power,
+    /// Gates.
+    pub combinational: Power,
+    /// Clock buffers.
+    pub clock: Power,
+    /// Memories: their leakage and the nets that they drive, for their Liberty view has no energies.
+    pub memory: Power,
+    /// All of it.
+    pub total: Power,
+}
+
+/// Whether an OpenSTA is there that can be asked.
+///
+/// # Errors
+/// If there is none, or an older one.
+pub fn check() -> Result<(), Error> {
+    OPENSTA.check()?;
+    let version = OPENSTA.version().unwrap_or_default();
+    let first = version
+        .split('.')
+        .next()
+        .and_then(|number| number.parse().ok());
+    match first.is_some_and(|number: u32| number >= FIRST) {
+        true => Ok(()),
+        false => Err(Error::OldOpensta { version }),
+    }
+}
+
+/// OpenSTA's power of a netlist under the activity of a SAIF file.
+///
+/// # Errors
+/// If OpenSTA fails, or its answer does not parse.
+pub fn power(
+    netlist: &Netlist,
+    library: &Library,
+    memories: &[(Memory, Macro)],
+    saif: &str,
+    clock_mhz: f64,
+) -> Result<Groups, Error> {
+    let scratch = tempfile::tempdir()
+        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let folder = scratch.path();
+    tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
+    tool::write(&folder.join("cells.lib"), library.text())?;
+    tool::write(&folder.join("activity.saif"), saif)?;
+    for (memory, figures) in memories {
+        let text = macro_liberty(memory, figures);
+        tool::write(&folder.join(format!("{}.lib", memory.module)), &text)?;
+    }
+    let script = script(netlist, library, memories, clock_mhz);
+    tool::write(&folder.join("power.tcl"), &script)?;
+    let output = OPENSTA.run(folder, ["-no_splash", "-no_init", "-exit", "power.tcl"])?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let complaints = format!("{}\n{text}", String::from_utf8_lossy(&output.stderr));
+    parse(&text, &complaints).map_err(|reason| OPENSTA.failure(&netlist.top, &reason))
+}
+
+fn script(
+    netlist: &Netlist,
+    library: &Library,
+    memories: &[(Memory, Macro)],
+    clock_mhz: f64,
+) -> String {
+    let mut text = String::from("read_liberty cells.lib\n");
+    for (memory, _) in memories {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "read_liberty {}.lib", memory.module);
+    }
+    let _ = write!(
+        text,
+        "read_verilog netlist.v
+link_design {top}
+set_cmd_units -time ns -capacitance fF
+create_clock -name clock -period {period} [get_ports clock]
+set inputs {{}}
+foreach port [all_inputs] {{
+  if {{[get_property $port full_name] ne \"clock\"}} {{ lappend inputs $port }}
+}}
+set_input_delay 0 -clock clock $inputs
+set_output_delay 0 -clock clock [all_outputs]
+set_driving_cell -lib_cell {driver} $inputs
+set_load {OUTPUT_LOAD_FF} [all_outputs]
+read_saif -scope {top} activity.saif
+report_power -digits 6
+",
+        top = netlist.top,
+        period = 1e3 / clock_mhz,
+        driver = library.driving_cell(),
+    );
+    text
+}
+
+/// Reads the rows of `report_power`: internal, switching, leakage and total, W.
+fn parse(text: &str, complaints: &str) -> Result<Groups, String> {
+    if let Some(error) = complaints.lines().find(|line| line.starts_with("Error:")) {
+        return Err(error.to_owned());
+    }
+    let row = |name: &str| {
+        text.lines().find_map(|line| {
+            let mut words = line.split_whitespace();
+            (words.next() == Some(name)).then_some(())?;
+            let watts: Vec<f64> = words.map_while(|word| word.parse().ok()).collect();
+            let [internal, switching, leakage, _] = watts[..] else {
+                return None;
+            };
+            Some(Power {
+                leakage_mw: leakage * 1e3,
+                internal_mw: internal * 1e3,
+                switching_mw: switching * 1e3,
+            })
+        })
+    };
+    let there = |name: &str| row(name).ok_or_else(|| format!("its report has no row {name}"));
+    Ok(Groups {
+        sequential: there("Sequential")?,
+        combinational: there("Combinational")?,
+        clock: row("Clock").unwrap_or_default(),
+        memory: there("Macro")?,
+        total: there("Total")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rows_of_a_report_are_read() {
+        let text = "Group                  Internal  Switching    Leakage      Total
+                          Power      Power      Power      Power (Watts)
+----------------------------------------------------------------
+Sequential             3.29e-06   3.41e-08   2.37e-07   3.56e-06  92.4%
+Combinational          1.86e-07   3.31e-08   7.51e-08   2.94e-07   7.6%
+Macro                  0.00e+00   0.00e+00   0.00e+00   0.00e+00   0.0%
+Pad                    0.00e+00   0.00e+00   0.00e+00   0.00e+00   0.0%
+---------------------------------------------------------------
+Total                  3.48e-06   6.72e-08   3.12e-07   3.86e-06 100.0%
+                          90.2%       1.7%       8.1%
+";
+        let groups = parse(text, text).unwrap();
+        assert_eq!(groups.sequential.internal_mw, 3.29e-06 * 1e3);
+        assert_eq!(groups.total.leakage_mw, 3.12e-07 * 1e3);
+        assert_eq!(groups.clock, Power::default());
+        let wrong = parse("Total", "Error: power.tcl, 3 x\n").unwrap_err();
+        assert_eq!(wrong, "Error: power.tcl, 3 x");
+        assert_eq!(
+            parse("", "").unwrap_err(),
+            "its report has no row Sequential"
+        );
+    }
+}
