@@ -9,7 +9,7 @@ use faultline_synth::sram::{Cacti, Setting, Sram, Table};
 use faultline_synth::sta::CLOCK;
 use faultline_synth::table::{self, Grid};
 use faultline_synth::tool;
-use faultline_synth::yosys::{self, Mapping};
+use faultline_synth::yosys;
 use faultline_testbench::file;
 use miette::{Result, miette};
 use rayon::prelude::*;
@@ -19,8 +19,7 @@ use crate::output::{progress, right};
 
 mod choice;
 
-pub use choice::{Choice, chosen, library};
-use choice::{Model, Script, command, library_name};
+pub use choice::{Choice, Model, chosen, command, library, library_name};
 
 /// Synthesise the blocks and print their area, power and clock beside the paper's Table 2.
 #[derive(clap::Args, Debug)]
@@ -147,11 +146,7 @@ pub fn measure(args: &Choice) -> Result<Measured> {
         sram: &sram,
         node_nm: args.node,
         target_ps: args.target,
-        mapping: match args.mapping {
-            Script::Plain => Mapping::Plain,
-            Script::Balanced => Mapping::Balanced,
-            Script::Compact => Mapping::Compact,
-        },
+        mapping: args.mapping(),
     };
     let rows = all_rows(&subjects, &flow, settings)?;
     if rows.is_empty() {
@@ -168,7 +163,7 @@ pub fn measure(args: &Choice) -> Result<Measured> {
         version(tool::OPENSTA),
         ("library".to_owned(), library_name(args, &library)),
         ("memories".to_owned(), sram.provenance()),
-        ("command".to_owned(), command(args)),
+        ("command".to_owned(), command("cost", args)),
     ];
     Ok(Measured { rows, origin })
 }

@@ -8,6 +8,7 @@ mod export;
 mod gmmu;
 mod library;
 mod output;
+mod power;
 mod preempt;
 mod report;
 mod sm;
@@ -39,6 +40,7 @@ enum Command {
     Export(export::Args),
     Cosim(cosim::Args),
     Cost(cost::Args),
+    Power(power::Args),
     Report(report::Args),
     Sram(sram::Args),
     Library(library::Args),
@@ -95,6 +97,7 @@ fn main() -> ExitCode {
         Command::Export(args) => export::run(args, &global),
         Command::Cosim(args) => cosim::run(args, &global),
         Command::Cost(args) => cost::run(args, &global),
+        Command::Power(args) => power::run(args, &global),
         Command::Report(args) => report::run(args, &global),
         Command::Sram(args) => sram::run(args, &global),
         Command::Library(args) => library::run(args, &global),

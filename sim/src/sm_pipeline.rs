@@ -2,6 +2,7 @@
 
 use crate::operand_log;
 use crate::ports::Model;
+use crate::replay_queue;
 use crate::scoreboard::{BUFFERED, Scoreboard, ZERO_REGISTER};
 
 mod interface;
@@ -329,6 +330,14 @@ impl SmPipeline {
     #[must_use]
     pub fn wanted_operand(&self) -> Option<(u8, u8, bool)> {
         self.memory.wanted_operand()
+    }
+
+    /// What went into its replay queue and its operand log in the last cycle. Without the one or the other it is what
+    /// would have.
+    #[must_use]
+    pub fn parts(&self) -> (&replay_queue::Inputs, &operand_log::Inputs) {
+        let (queue, log) = &self.memory.told;
+        (queue, log)
     }
 
     /// Whether a warp runs: it has begun, and neither ended nor faulted.

@@ -2,6 +2,7 @@
 
 use faultline_hw::registry::{Design, designs};
 use faultline_sim::ports::Model;
+use faultline_sim::sm::{SmError, Work};
 use faultline_sim::{
     block_scheduler, checkpoint, coalescer, context_port, dirty_bits, far_fault_mshr, fault_buffer,
     gmmu, l1_tlb, l2_tlb, operand_log, page_walk_cache, page_walker, preemption_policy,
@@ -12,6 +13,7 @@ use crate::backend::{Backend, BackendError, Kind, Reference};
 use crate::bench::Bench;
 use crate::layout::Layout;
 use crate::lockstep::Lockstep;
+use crate::recorded::{Part, Recorded};
 use crate::replay::{Kernel as TracedKernel, Replay, ReplayError, Target};
 use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
@@ -25,7 +27,7 @@ use crate::traffic::fault_buffer::FaultBufferTraffic;
 use crate::traffic::gmmu::GmmuTraffic;
 use crate::traffic::l1_tlb::L1TlbTraffic;
 use crate::traffic::l2_tlb::L2TlbTraffic;
-use crate::traffic::operand_log::OperandLogTraffic;
+use crate::traffic::operand_log::{OperandLogTraffic, Writes};
 use crate::traffic::page_walk_cache::PageWalkCacheTraffic;
 use crate::traffic::page_walker::PageWalkerTraffic;
 use crate::traffic::preemption_policy::PreemptionPolicyTraffic;
@@ -700,6 +702,9 @@ pub enum SetupError {
     /// A trace cannot drive it.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// An SM cannot run a kernel.
+    #[error(transparent)]
+    Sm(#[from] SmError),
 }
 
 /// The small configuration of a block that is proved: it can be run, and is not offered. The pipeline has one for each of
@@ -829,13 +834,27 @@ pub fn session(
     kinds: &[Kind],
     seed: u64,
 ) -> Result<Session, SetupError> {
-    let unknown = || SetupError::UnknownDesign {
+    let lockstep = lockstep(block, config, kinds)?;
+    Ok(Session::new(lockstep, stimulus(block, config, seed)?))
+}
+
+/// The random traffic of a design.
+///
+/// # Errors
+/// If there is no such design.
+pub fn stimulus(block: &str, config: &str, seed: u64) -> Result<Box<dyn Stimulus>, SetupError> {
+    (find(block, config)?.block.traffic)(config, seed).ok_or_else(|| SetupError::UnknownDesign {
         block: block.to_owned(),
         config: config.to_owned(),
-    };
-    let lockstep = lockstep(block, config, kinds)?;
-    let stimulus = (find(block, config)?.block.traffic)(config, seed).ok_or_else(unknown)?;
-    Ok(Session::new(lockstep, stimulus))
+    })
+}
+
+/// The ports of a design.
+///
+/// # Errors
+/// If there is no such design.
+pub fn layout(block: &str, config: &str) -> Result<Layout, SetupError> {
+    Ok(find(block, config)?.layout)
 }
 
 /// A lockstep that runs a trace on an SM with both blocks; the other one has its default size.
@@ -862,6 +881,45 @@ pub fn replay_session(
     })?;
     let replay = Replay::new(target, kernels, queue, log, seed)?;
     Ok(Session::new(lockstep, Box::new(replay)))
+}
+
+/// What an SM that runs kernels tells one of these blocks, for so many cycles.
+///
+/// # Errors
+/// If there is no such design, or a kernel does not fit the SM.
+pub fn recorded(
+    block: &str,
+    config: &str,
+    works: &[Work],
+    cycles: usize,
+    seed: u64,
+) -> Result<Box<dyn Stimulus>, SetupError> {
+    let part = match block {
+        ReplayQueue::NAME => ReplayQueue::parameters(config).map(Part::ReplayQueue),
+        OperandLog::NAME => OperandLog::parameters(config).map(Part::OperandLog),
+        other => return Err(SetupError::NoReplay(other.to_owned())),
+    };
+    let part = part.ok_or_else(|| SetupError::UnknownDesign {
+        block: block.to_owned(),
+        config: config.to_owned(),
+    })?;
+    Ok(Box::new(Recorded::new(&part, works, cycles, seed)?))
+}
+
+/// The paper's worst case for an operand log: a write in each cycle.
+///
+/// # Errors
+/// If there is no such log.
+pub fn writes(config: &str, seed: u64) -> Result<Box<dyn Stimulus>, SetupError> {
+    let unknown = || SetupError::UnknownDesign {
+        block: OperandLog::NAME.to_owned(),
+        config: config.to_owned(),
+    };
+    let parameters = OperandLog::parameters(config).ok_or_else(unknown)?;
+    Ok(Box::new(Driven::new(
+        parameters,
+        Writes::new(parameters, seed),
+    )))
 }
 
 /// A lockstep of all built back ends, driven by hand.

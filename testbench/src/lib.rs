@@ -20,6 +20,7 @@ pub mod layout;
 pub mod lockstep;
 pub mod origin;
 pub mod programs;
+pub mod recorded;
 pub mod replay;
 pub mod rust_hdl;
 pub mod sdm;

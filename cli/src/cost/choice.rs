@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use faultline_hw::registry::{Design, designs};
 use faultline_synth::library::Library;
-use faultline_synth::yosys;
+use faultline_synth::yosys::{self, Mapping};
 use miette::{Result, miette};
 
 use crate::value::{named, whole};
@@ -97,6 +97,15 @@ pub fn library(args: &Choice) -> Result<Library> {
 }
 
 impl Choice {
+    /// How the logic is mapped.
+    pub const fn mapping(&self) -> Mapping {
+        match self.mapping {
+            Script::Plain => Mapping::Plain,
+            Script::Balanced => Mapping::Balanced,
+            Script::Compact => Mapping::Compact,
+        }
+    }
+
     /// The blocks whose sizes have options of their own, with the option and the sizes.
     fn sizes(&self) -> [(&'static str, &'static str, Vec<String>); 2] {
         let or = |given: &[String], default: &[&str]| match given {
@@ -123,8 +132,8 @@ pub fn library_name(args: &Choice, library: &Library) -> String {
 }
 
 /// The command that makes these rows again.
-pub fn command(args: &Choice) -> String {
-    let mut command = String::from("faultline cost");
+pub fn command(subcommand: &str, args: &Choice) -> String {
+    let mut command = format!("faultline {subcommand}");
     if let Some(block) = &args.block {
         command += &format!(" --block {block}");
     }

@@ -163,6 +163,12 @@ impl<'work> Sm<'work> {
             && self.switch.is_over()
     }
 
+    /// The pipeline.
+    #[must_use]
+    pub fn pipeline(&self) -> &SmPipeline {
+        &self.pipeline
+    }
+
     /// One cycle, with what goes over the pipeline's ports in it.
     ///
     /// # Errors

@@ -67,6 +67,8 @@ pub struct MemoryStage {
     seen: (u16, u16),
     queue: ReplayQueue,
     log: OperandLog,
+    /// What went into the two in the last cycle.
+    pub told: (replay_queue::Inputs, operand_log::Inputs),
 }
 
 /// Log entries that an instruction takes: one for its address, a store one for its data.
@@ -94,6 +96,7 @@ impl MemoryStage {
             seen: (0, 0),
             queue: ReplayQueue::new(parameters.queue),
             log: OperandLog::new(parameters.log),
+            told: Default::default(),
         }
     }
 
@@ -429,5 +432,6 @@ impl MemoryStage {
             (self.spilled, self.spill_release, self.spill_aim) = (0, None, None);
             (self.place, self.had_two, self.seen) = ([false; 2], false, (0, 0));
         }
+        self.told = (cycle.queue, cycle.log);
     }
 }

@@ -7,6 +7,9 @@ use crate::session::Coverage;
 
 mod modes;
 mod scenarios;
+mod writes;
+
+pub use writes::Writes;
 
 use modes::{MODES, Mode, STEADY};
 use scenarios::Scenarios;
