@@ -7,9 +7,9 @@
 //! - *Leakage* of a cell is the mean over the states that the library has figures for.
 //! - *Internal* energy is looked up in the library's `internal_power` tables, at the transition time of the input and the
 //!   load of the output, for every edge: rises and falls are counted each. Tables with different `when` conditions for the
-//!   same edge count as their mean. An edge of an output is due to the inputs that changed in the same cycle, in equal
-//!   parts. Tables of input pins count with every edge of the pin. An output that is not connected is not counted, as in
-//!   OpenSTA.
+//!   same edge count as their mean. The edges of an output are divided among its inputs by how often each of them changed
+//!   in the same cycle. Tables of input pins count with every edge of the pin. An output without a net is not counted;
+//!   Yosys gives both outputs of a flip-flop one, and so both count.
 //! - *Switching* energy is half of C V² for each change of a net that a cell or a memory drives: its pins, 10 fF for an
 //!   output port, and the wire by the library's default wire-load model. Nets that come from input ports are charged by
 //!   whoever drives them.

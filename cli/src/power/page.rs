@@ -44,8 +44,8 @@ pub fn markdown(
         Engine::Opensta => version(OPENSTA),
     };
     Ok(format!(
-        "# Power from activity\n\n{ABOUT}\n\n{}\n\n{origin}.\n\n{}{opensta}- library: {}\n- memories: {}\n- command: {}\n",
-        grids.join("\n\n"),
+        "# Power from activity\n\n{ABOUT}\n\n{}\n{origin}.\n\n{}{opensta}- library: {}\n- memories: {}\n- command: {}\n",
+        grids.join("\n"),
         version(YOSYS),
         cost::library_name(&args.choice, library),
         sources.provenance(),

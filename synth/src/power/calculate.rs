@@ -225,8 +225,8 @@ impl<'a> Calculator<'a> {
         }
     }
 
-    /// The energy of an output's edges. Each edge is that of the inputs which changed with it, in equal parts; of a
-    /// flip-flop, that of its clock.
+    /// The energy of an output's edges. They are divided among the inputs by how often each changed with one; those of a
+    /// flip-flop are its clock's.
     fn output_energy(
         &self,
         gate: &Gate,
