@@ -128,6 +128,9 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
 }
 
+/// A file to write, and its text.
+type Written = (PathBuf, String);
+
 /// What all designs share.
 struct Job<'a> {
     args: &'a Args,
@@ -143,7 +146,7 @@ impl Job<'_> {
         design: &Design,
         traffics: Vec<Traffic>,
         bar: &indicatif::ProgressBar,
-    ) -> Result<(Vec<Row>, Vec<(PathBuf, String)>)> {
+    ) -> Result<(Vec<Row>, Vec<Written>)> {
         let failed = |error: faultline_synth::Error| miette!("{error}");
         let subject = cost::subject(design)?;
         let memories = &subject.design.memories;

@@ -1,5 +1,7 @@
 //! `faultline power` as its users meet it. Without Yosys nothing can be mapped, and the tests say so and pass.
 
+#![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
+
 use std::path::Path;
 
 use assert_cmd::Command;

@@ -282,10 +282,8 @@ impl Reader<'_> {
         };
         let clocked_on = table(&flip_flop.clocked_on)?;
         let clock = (0..inputs.len()).find(|input| {
-            let rows = 0..1 << variables.len();
-            rows.fold(true, |same, row| {
-                same && (clocked_on >> row & 1 == 1) == (row >> input & 1 == 1)
-            })
+            (0..1 << variables.len())
+                .all(|row| (clocked_on >> row & 1 == 1) == (row >> input & 1 == 1))
         });
         let next = table(&flip_flop.next_state)?;
         Ok(Some(Register {
