@@ -259,9 +259,14 @@ fn wrong_files_and_options_are_one_sentence() {
             "memory.txt:1: the address 0xf000 lies outside of memory",
         ),
         (
+            "f000 1\n",
+            vec!["0", "--memory-limit", "f007"],
+            "memory.txt:1: the address 0xf000 lies outside of memory, which ends at 0xf007",
+        ),
+        (
             "f000 1\n10000 1\n",
-            vec!["0", "--memory-limit", "f001"],
-            "memory.txt:2: the address 0x10000 lies outside of memory, which ends at 0xf001",
+            vec!["0", "--memory-limit", "f008"],
+            "memory.txt:2: the address 0x10000 lies outside of memory, which ends at 0xf008",
         ),
         (
             "1000 2007\n10000000000000 1\n",
