@@ -26,13 +26,14 @@ const OLDER: [&str; 7] = [
 const CALLED_OLDER: &str =
     "- From older Verilog than that at hand, or without the names of their designs: ";
 /// Reports in which no Verilog was run.
-const WITHOUT_VERILOG: [&str; 6] = [
+const WITHOUT_VERILOG: [&str; 7] = [
     "sim/reports/gmmu.md",
     "sim/reports/preempt.md",
     "sim/reports/preempt_kernels.md",
     "sim/reports/performance.md",
     "sim/reports/performance_faults.md",
     "sim/reports/restart.md",
+    "sim/reports/restart_contexts.md",
 ];
 
 fn root() -> PathBuf {
