@@ -139,7 +139,14 @@ pub fn time(
     Ok(timing)
 }
 
-fn script(netlist: &Netlist, library: &Library, memories: &[(Memory, Macro)]) -> String {
+/// Reads a netlist with its libraries, and says what is around it: a clock of a period in ns, inputs at its edge from the
+/// driving cell, the load of the synthesis on outputs.
+pub(crate) fn surroundings(
+    netlist: &Netlist,
+    library: &Library,
+    memories: &[(Memory, Macro)],
+    period_ns: f64,
+) -> String {
     let mut text = String::from("read_liberty cells.lib\n");
     for (memory, _) in memories {
         // Writing to a String cannot fail.
@@ -150,7 +157,7 @@ fn script(netlist: &Netlist, library: &Library, memories: &[(Memory, Macro)]) ->
         "read_verilog netlist.v
 link_design {top}
 set_cmd_units -time ns -capacitance fF
-create_clock -name clock -period {PERIOD_NS} [get_ports clock]
+create_clock -name clock -period {period_ns} [get_ports clock]
 set inputs {{}}
 foreach port [all_inputs] {{
   if {{[get_property $port full_name] ne \"clock\"}} {{ lappend inputs $port }}
@@ -159,25 +166,31 @@ set_input_delay 0 -clock clock $inputs
 set_output_delay 0 -clock clock [all_outputs]
 set_driving_cell -lib_cell {driver} $inputs
 set_load {OUTPUT_LOAD_FF} [all_outputs]
-set cells [all_registers -cells]
-set clocks [all_registers -clock_pins]
-proc worst {{group paths}} {{
-  foreach path $paths {{
-    set from [get_property [get_property $path startpoint] full_name]
-    set to [get_property [get_property $path endpoint] full_name]
-    puts \"faultline $group [get_property $path slack] $from $to\"
-  }}
-}}
-worst register [find_timing_paths -from $clocks -to $cells]
-worst input [find_timing_paths -from $inputs -to $cells]
-worst output [find_timing_paths -from $clocks -to [all_outputs]]
-worst through [find_timing_paths -from $inputs -to [all_outputs]]
-puts \"faultline end\"
 ",
         top = netlist.top,
         driver = library.driving_cell(),
     );
     text
+}
+
+/// Asks for the longest path of each group.
+const QUESTIONS: &str = "set cells [all_registers -cells]
+set clocks [all_registers -clock_pins]
+proc worst {group paths} {
+  foreach path $paths {
+    set from [get_property [get_property $path startpoint] full_name]
+    set to [get_property [get_property $path endpoint] full_name]
+    puts \"faultline $group [get_property $path slack] $from $to\"
+  }
+}
+worst register [find_timing_paths -from $clocks -to $cells]
+worst input [find_timing_paths -from $inputs -to $cells]
+worst output [find_timing_paths -from $clocks -to [all_outputs]]
+worst through [find_timing_paths -from $inputs -to [all_outputs]]
+puts \"faultline end\"";
+
+fn script(netlist: &Netlist, library: &Library, memories: &[(Memory, Macro)]) -> String {
+    surroundings(netlist, library, memories, PERIOD_NS) + QUESTIONS
 }
 
 fn parse(text: &str, complaints: &str) -> Result<Timing, String> {

@@ -4,10 +4,10 @@ use super::calculate::Power;
 use crate::error::Error;
 use crate::library::Library;
 use crate::sram::{Macro, macro_liberty};
+use crate::sta;
 use crate::tool::{self, OPENSTA};
-use crate::yosys::{Memory, Netlist, OUTPUT_LOAD_FF};
+use crate::yosys::{Memory, Netlist};
 use serde::Serialize;
-use std::fmt::Write;
 
 /// The first version whose power is right: 2.0.17 counts energies twice, and reads no SAIF.
 const FIRST: u32 = 3;
@@ -79,33 +79,11 @@ fn script(
     memories: &[(Memory, Macro)],
     clock_mhz: f64,
 ) -> String {
-    let mut text = String::from("read_liberty cells.lib\n");
-    for (memory, _) in memories {
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "read_liberty {}.lib", memory.module);
-    }
-    let _ = write!(
-        text,
-        "read_verilog netlist.v
-link_design {top}
-set_cmd_units -time ns -capacitance fF
-create_clock -name clock -period {period} [get_ports clock]
-set inputs {{}}
-foreach port [all_inputs] {{
-  if {{[get_property $port full_name] ne \"clock\"}} {{ lappend inputs $port }}
-}}
-set_input_delay 0 -clock clock $inputs
-set_output_delay 0 -clock clock [all_outputs]
-set_driving_cell -lib_cell {driver} $inputs
-set_load {OUTPUT_LOAD_FF} [all_outputs]
-read_saif -scope {top} activity.saif
-report_power -digits 6
-",
-        top = netlist.top,
-        period = 1e3 / clock_mhz,
-        driver = library.driving_cell(),
-    );
-    text
+    format!(
+        "{}read_saif -scope {} activity.saif\nreport_power -digits 6\n",
+        sta::surroundings(netlist, library, memories, 1e3 / clock_mhz),
+        netlist.top
+    )
 }
 
 /// Reads the rows of `report_power`: internal, switching, leakage and total, W.
