@@ -2,6 +2,7 @@ checkpoint_32.v
 select_4_of_4.v
 checkpoint_32_named.v
 checkpoint_32_naming.v
+register_7.v
 register_2.v
 checkpoint_32_list.v
 lowest_of_4.v

@@ -103,6 +103,8 @@ module checkpoint_proof (
     localparam [2:0] NO_BEATS = 3'd0;
     localparam [5:0] NO_COUNT = 6'd0;
     localparam [1:0] NO_OPERANDS = 2'd0;
+    localparam [1:0] NO_INSTRUCTIONS = 2'd0;
+    localparam [1:0] ENTRIES = 2'd2;
     localparam [1:0] ONE_OPERAND = 2'd1;
     localparam [2:0] KIND_REGISTERS = 3'd2;
     localparam [2:0] KIND_SHARED = 3'd3;
@@ -274,6 +276,8 @@ module checkpoint_proof (
     wire          is_data_q;
     reg     [1:0] operands_d;
     wire    [1:0] operands_q;
+    reg     [1:0] instructions_d;
+    wire    [1:0] instructions_q;
     reg           queue_done_d;
     wire          queue_done_q;
     reg     [5:0] beats_d;
@@ -382,6 +386,7 @@ module checkpoint_proof (
     register_1 has_address (.clock(clock), .reset(reset), .d(has_address_d), .q(has_address_q));
     register_1 is_data (.clock(clock), .reset(reset), .d(is_data_d), .q(is_data_q));
     register_2 operands (.clock(clock), .reset(reset), .d(operands_d), .q(operands_q));
+    register_2 instructions (.clock(clock), .reset(reset), .d(instructions_d), .q(instructions_q));
     register_1 queue_done (.clock(clock), .reset(reset), .d(queue_done_d), .q(queue_done_q));
     register_6 beats (.clock(clock), .reset(reset), .d(beats_d), .q(beats_q));
     register_6 fetched (.clock(clock), .reset(reset), .d(fetched_d), .q(fetched_q));
@@ -474,7 +479,7 @@ module checkpoint_proof (
     assign warps = last_warp_q - first_warp_q;
     assign state_beats = ({2'd0, warps} + 3'd1) << STATE_BEATS_AT;
     assign operands_left = asked_operands_q - operands_q;
-    assign instruction_fits = (found_warp <= warps)
+    assign instruction_fits = (found_warp <= warps) && (instructions_q < ENTRIES)
         && ((operands_left > ONE_OPERAND) || (!found_store && (|operands_left)));
     assign found_header = port_found_valid && port_found_header;
     assign found_data = port_found_valid && !port_found_header;
@@ -725,6 +730,7 @@ module checkpoint_proof (
         has_address_d = has_address_q;
         is_data_d = is_data_q;
         operands_d = operands_q;
+        instructions_d = instructions_q;
         queue_done_d = queue_done_q;
         strayed_d = strayed_q;
         has_shared_d = has_shared_q;
@@ -784,6 +790,7 @@ module checkpoint_proof (
                 end
                 run_left_d = OPERAND_BEATS;
             end else if (instruction_fits) begin
+                instructions_d = instructions_q + 2'd1;
                 operands_d = operands_q + 2'd1;
                 if (found_store) begin
                     operands_d = operands_q + 2'd2;
@@ -820,6 +827,7 @@ module checkpoint_proof (
                     fetched_d = NO_COUNT;
                     verdict_d = ACCEPTED;
                     operands_d = NO_OPERANDS;
+                    instructions_d = NO_INSTRUCTIONS;
                     found_all_d = 1'd0;
                     queue_done_d = 1'd0;
                     has_address_d = 1'd0;

@@ -60,7 +60,7 @@ enum Stage {
 /// Beats of `N` words of `W` bits, as the context port has them with `B`, `L`, `E`, `C` and `P`; rows with numbers of `R` bits,
 /// in groups with numbers of `U`; `K` of them in a list, `2 H`; `S` sectors of a row with numbers of `V` bits, of `A` lanes;
 /// warps with numbers of `Q` bits, and `2^X` beats of SIMT state; shared memory with numbers of `M` bits; `2^O` beats of an
-/// operand, and counts of operands in `G` bits; places in `Z` bits.
+/// operand, and counts of operands in `G` bits; a replay queue of `Y` entries, counted in `I` bits; places in `Z` bits.
 #[allow(missing_docs)] // the port table above
 #[derive(LogicBlock)]
 pub struct Checkpoint<
@@ -83,6 +83,8 @@ pub struct Checkpoint<
     const M: usize,
     const O: usize,
     const G: usize,
+    const Y: usize,
+    const I: usize,
     const Z: usize,
 > {
     pub clock: Signal<In, Clock>,
@@ -209,6 +211,8 @@ pub struct Checkpoint<
     // The operand that is sent is data.
     is_data: Register<Bit>,
     operands: Register<Bits<G>>,
+    // Instructions that came back.
+    instructions: Register<Bits<I>>,
     queue_done: Register<Bit>,
     // Beats of the context that have left or come, and those that were asked for where they are kept.
     beats: Register<Bits<C>>,
@@ -292,6 +296,8 @@ pub struct Checkpoint<
     no_beats: Constant<Bits<L>>,
     no_count: Constant<Bits<C>>,
     no_operands: Constant<Bits<G>>,
+    no_instructions: Constant<Bits<I>>,
+    entries: Constant<Bits<I>>,
     one_operand: Constant<Bits<G>>,
     kind_registers: Constant<Bits<3>>,
     kind_shared: Constant<Bits<3>>,
@@ -326,8 +332,10 @@ impl<
     const M: usize,
     const O: usize,
     const G: usize,
+    const Y: usize,
+    const I: usize,
     const Z: usize,
-> Logic for Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Z>
+> Logic for Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Y, I, Z>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -395,6 +403,8 @@ impl<
         self.is_data.reset.next = self.reset.val();
         self.operands.clock.next = self.clock.val();
         self.operands.reset.next = self.reset.val();
+        self.instructions.clock.next = self.clock.val();
+        self.instructions.reset.next = self.reset.val();
         self.queue_done.clock.next = self.clock.val();
         self.queue_done.reset.next = self.reset.val();
         self.beats.clock.next = self.clock.val();
@@ -469,6 +479,7 @@ impl<
             (bit_cast::<L, Q>(self.warps.val()) + 1) << self.state_beats_at.val();
         self.operands_left.next = self.asked_operands.q.val() - self.operands.q.val();
         self.instruction_fits.next = (self.found_warp.val() <= self.warps.val())
+            && (self.instructions.q.val() < self.entries.val())
             && ((self.operands_left.val() > self.one_operand.val())
                 || (!self.found_store.val() && self.operands_left.val().any()));
         self.found_header.next = self.port.found_valid.val() && self.port.found_header.val();
@@ -706,6 +717,7 @@ impl<
         self.has_address.d.next = self.has_address.q.val();
         self.is_data.d.next = self.is_data.q.val();
         self.operands.d.next = self.operands.q.val();
+        self.instructions.d.next = self.instructions.q.val();
         self.queue_done.d.next = self.queue_done.q.val();
         self.strayed.d.next = self.strayed.q.val();
         self.has_shared.d.next = self.has_shared.q.val();
@@ -767,6 +779,7 @@ impl<
                 }
                 self.run_left.d.next = self.operand_beats.val();
             } else if self.instruction_fits.val() {
+                self.instructions.d.next = self.instructions.q.val() + 1;
                 self.operands.d.next = self.operands.q.val() + 1;
                 if self.found_store.val() {
                     self.operands.d.next = self.operands.q.val() + 2;
@@ -815,6 +828,7 @@ impl<
                     self.fetched.d.next = self.no_count.val();
                     self.verdict.d.next = self.accepted.val();
                     self.operands.d.next = self.no_operands.val();
+                    self.instructions.d.next = self.no_instructions.val();
                     self.found_all.d.next = false;
                     self.queue_done.d.next = false;
                     self.has_address.d.next = false;
@@ -1043,12 +1057,21 @@ impl<
     const M: usize,
     const O: usize,
     const G: usize,
+    const Y: usize,
+    const I: usize,
     const Z: usize,
-> Default for Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Z>
+> Default for Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Y, I, Z>
 {
     fn default() -> Self {
         assert!(
-            K == 2 * H && H < N && N >= 5 && R + S <= W / 2 && 2 + Q <= W && X < L && O < L,
+            K == 2 * H
+                && H < N
+                && N >= 5
+                && R + S <= W / 2
+                && 2 + Q <= W
+                && X < L
+                && O < L
+                && Y < 1 << I,
             "{N} words of {W} bits do not name {K} rows of {S} sectors"
         );
         let mask = (1 << (A / S)) - 1;
@@ -1077,6 +1100,8 @@ impl<
                     no_beats: Constant::new(0.into()),
                     no_count: Constant::new(0.into()),
                     no_operands: Constant::new(0.into()),
+                    no_instructions: Constant::new(0.into()),
+                    entries: Constant::new((Y as LiteralType).into()),
                     one_operand: Constant::new(1.into()),
                     kind_registers: Constant::new(2.into()),
                     kind_shared: Constant::new(3.into()),
@@ -1107,7 +1132,7 @@ impl<
             ended_operands, step, port, restores, runs, block, epoch, slot, first_warp, last_warp, first_group,
             last_group, shared_first, shared_beats, room_row, room_rows, room_first, room_beats, asked_beats,
             asked_operands, room, warp, gather, found_all, list, by_rows, run_space, run_place, run_left, pending,
-            kind, length, left, has_address, is_data, operands, queue_done, beats, fetched, strayed, has_shared, has_states, verdict,
+            kind, length, left, has_address, is_data, operands, instructions, queue_done, beats, fetched, strayed, has_shared, has_states, verdict,
             job_empty, row, row_group, groups, fits, job_space, job_place, in_place, is_kept, fetches_kept,
             kept_number, row_beats, kept_space, kept_place, restoring, found_kind, found_operand, found_store,
             found_warp, operands_left, instruction_fits, returns, found_header, found_data, found, warps,
@@ -1118,8 +1143,8 @@ impl<
     }
 }
 
-hardware!([const N: usize, const W: usize, const B: usize, const L: usize, const E: usize, const C: usize, const P: usize, const R: usize, const U: usize, const K: usize, const H: usize, const S: usize, const V: usize, const A: usize, const Q: usize, const X: usize, const M: usize, const O: usize, const G: usize, const Z: usize]
-    Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Z> {
+hardware!([const N: usize, const W: usize, const B: usize, const L: usize, const E: usize, const C: usize, const P: usize, const R: usize, const U: usize, const K: usize, const H: usize, const S: usize, const V: usize, const A: usize, const Q: usize, const X: usize, const M: usize, const O: usize, const G: usize, const Y: usize, const I: usize, const Z: usize]
+    Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Y, I, Z> {
     inputs: reset, ask_valid, ask_restores, ask_runs, ask_block, ask_epoch, ask_slot, ask_first_warp, ask_last_warp,
         ask_first_group, ask_last_group, ask_shared_first, ask_shared_beats, ask_room_row, ask_room_rows,
         ask_room_first, ask_room_beats, ask_beats, ask_operands, stop_ready, resume_ready, save_ready, save_done,

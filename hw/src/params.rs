@@ -158,6 +158,10 @@ pub const STATE_BITS: usize = 3;
 pub const SHARED_BITS: usize = 12;
 /// Bits of the number of a beat of an operand: 256 B.
 pub const OPERAND_BITS: usize = 3;
+/// Entries of the replay queue of an SM whose blocks leave and come back.
+pub const QUEUE_ENTRIES: usize = 64;
+/// Bits of a count of them.
+pub const QUEUE_COUNT_BITS: usize = 7;
 /// Bits of a count of log entries.
 pub const LOG_COUNT_BITS: usize = LOG_ENTRY_BITS + 1;
 /// Bits of the place of a beat: in the register file.

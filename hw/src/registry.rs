@@ -403,7 +403,7 @@ pub fn designs() -> Vec<Design> {
         }
         checkpoint {
             "32" => ready::<CheckpointEngine>,
-            "proof" => ready::<Checkpoint<5, 8, 2, 3, 2, 6, 0x1D, 2, 1, 2, 1, 2, 1, 4, 1, 1, 2, 1, 2, 3>>,
+            "proof" => ready::<Checkpoint<5, 8, 2, 3, 2, 6, 0x1D, 2, 1, 2, 1, 2, 1, 4, 1, 1, 2, 1, 2, 2, 2, 3>>,
         }
     }
 }

@@ -131,6 +131,8 @@ pub struct Checkpoint {
     has_address: bool,
     /// Operands of the instructions that have left, or come back.
     operands: u64,
+    /// Instructions that have come back.
+    instructions: u64,
     /// All squashed instructions have left.
     queue_done: bool,
     /// Beats of the context that have left or come.
@@ -409,10 +411,12 @@ impl Checkpoint {
         (outputs, port_inputs)
     }
 
-    /// Whether an instruction is one of the block's warps, and the log has had its operands before: it will not wait for ever.
+    /// Whether an instruction is one of the block's warps, the log has had its operands before, and the
+    /// queue has an entry when others have left it: it will not wait for ever.
     const fn fits(&self, instruction: &Instruction) -> bool {
         let (first, last) = self.request.warps;
         first + instruction.warp <= last
+            && self.instructions < self.parameters.queue_entries
             && self.operands + instruction.operands() <= self.request.operands
     }
 
@@ -450,7 +454,8 @@ impl Checkpoint {
             operands: inputs.ask_operands,
         };
         (self.beats, self.fetched, self.verdict) = (0, 0, 0);
-        (self.operands, self.found_all, self.queue_done) = (0, false, false);
+        (self.operands, self.instructions) = (0, 0);
+        (self.found_all, self.queue_done) = (false, false);
         self.has_address = false;
         (self.strayed, self.has_shared, self.has_states) = (false, false, false);
         self.activity = if inputs.ask_restores {
@@ -605,7 +610,10 @@ impl Checkpoint {
             }
         } else {
             match self.fits(&instruction) {
-                true => self.operands += instruction.operands(),
+                true => {
+                    self.instructions += 1;
+                    self.operands += instruction.operands();
+                }
                 false => self.strayed = true,
             }
             Job::Stray
@@ -717,6 +725,7 @@ impl Model for Checkpoint {
             left: 0,
             has_address: false,
             operands: 0,
+            instructions: 0,
             queue_done: false,
             beats: 0,
             fetched: 0,

@@ -1,5 +1,5 @@
 // The guarantees of checkpoint.md, stated over its ports, for 4 rows of 2 sectors, 2 warps, 4 beats of shared memory, and beats
-// of 5 words of 8 bits. What its users owe the engine is assumed: `legal` falls when they break it, and nothing is bad from
+// of 5 words of 8 bits, and a replay queue of 2 entries. What its users owe the engine is assumed: `legal` falls when they break it, and nothing is bad from
 // then on. `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want of an occasion. Bit 7
 // is of G8, for G7 is about time and is tested.
 module checkpoint_proof_top (
@@ -93,7 +93,8 @@ module checkpoint_proof_top (
     // Instructions that came back and were not dropped; their operands.
     reg        holds_instruction;
     reg  [2:0] returned;
-    initial {last_shared, last_state, holds_instruction, returned} = 10'd0;
+    reg  [1:0] instructions;
+    initial {last_shared, last_state, holds_instruction, returned, instructions} = 12'd0;
     reg        legal;
     initial legal = 1'b1;
 
@@ -159,6 +160,7 @@ module checkpoint_proof_top (
         if (restore_valid && restore_ready) begin
             holds_instruction <= 1'b1;
             returned <= returned + 3'd1 + {2'd0, restore_store};
+            instructions <= instructions + 2'd1;
         end
         if (save_done) holds_instruction <= 1'b0;
         if (asks) begin
@@ -172,7 +174,7 @@ module checkpoint_proof_top (
             {drained, stops, resumes, moved, fetched} <= 17'd0;
             {rows, spilled, saved} <= 7'd0;
             {mark, found, got_it, marked_row, shared_count, state_count} <= {any_place, 9'd0};
-            {holds_instruction, returned} <= 4'd0;
+            {holds_instruction, returned, instructions} <= 6'd0;
         end
     end
 
@@ -242,7 +244,7 @@ module checkpoint_proof_top (
         || (saving && out_valid && moved < kept)
         || (restoring && get_valid && !(fetched < kept && get_place == kept_place && get_space == kept_space))
         || (restoring && ((in_ready && moved < kept) || (got_ready && moved >= kept)));
-    assign wrong[7] = (ask_ready == busy) || (ended_valid && !busy) || (restoring && returned > {1'b0, operands});
+    assign wrong[7] = (ask_ready == busy) || (ended_valid && !busy) || (restoring && (returned > {1'b0, operands} || instructions > 2'd2));
     assign bad = legal && !breaks ? wrong : 7'd0;
 
     assign seen[1] = legal && saving && ended_valid && got_it && shared_count == 3'd2 && state_count == 3'd2;

@@ -587,6 +587,7 @@ impl Block for Checkpoint {
                 shared_bits: 2,
                 operand_bits: 1,
                 log_bits: 2,
+                queue_entries: 2,
             }),
             _ => None,
         }

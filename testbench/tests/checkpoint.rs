@@ -636,3 +636,41 @@ fn instruction_beyond_what_the_log_had_is_not_offered() {
         Kind::End as u64
     );
 }
+
+/// G8. Loads alone have one operand each, so the log could have had those of twice as many as the replay queue has entries: what
+/// comes beyond its entries would wait for itself.
+#[test]
+fn no_more_instructions_are_offered_than_the_queue_has_entries() {
+    let mut engine = Engine::new();
+    let entries = engine.parameters.queue_entries;
+    let mut request = engine.block();
+    let before = engine.sm.queue.len() as u64;
+    for _ in before..entries {
+        engine.sm.squash(request.slot, request.warps.0, true, false);
+    }
+    let ended = engine.run(&request);
+    let end = ended.saved.len() - 1;
+    let header = (0..end)
+        .rev()
+        .find(|&place| engine.parameters.port.kind(&ended.saved[place]) == Kind::Instruction as u64)
+        .unwrap();
+    let mut load = ended.saved[header];
+    load[1] &= !2;
+    let mut context = ended.saved[..end].to_vec();
+    context.retain(|beat| *beat != ended.saved[header]);
+    context.extend(vec![load; 2 * entries as usize]);
+    context.push(ended.saved[end]);
+    engine.sm.read = context.into();
+    request = elsewhere(&request, &ended, false);
+    assert!(request.operands > entries + 1, "the queue is the limit");
+    let refused = engine.run(&request);
+    assert_eq!(refused.verdict, Verdict::WrongCheck as u64);
+    assert_eq!(refused.offered, entries);
+    assert!(
+        engine
+            .sm
+            .queue
+            .iter()
+            .all(|other| other.slot != request.slot)
+    );
+}

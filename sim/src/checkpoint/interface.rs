@@ -30,6 +30,8 @@ pub struct Parameters {
     pub operand_bits: usize,
     /// Bits of a number of log entries.
     pub log_bits: usize,
+    /// Entries of the replay queue.
+    pub queue_entries: u64,
 }
 
 impl Parameters {
@@ -49,6 +51,7 @@ impl Parameters {
             shared_bits: 12,
             operand_bits: 3,
             log_bits: 8,
+            queue_entries: 64,
         }
     }
 

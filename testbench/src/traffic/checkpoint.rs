@@ -358,7 +358,7 @@ impl CheckpointTraffic {
         let parameters = &self.parameters;
         let words = parameters.port.words as u64;
         let held = &saved.held;
-        match self.dice.below(9) {
+        match self.dice.below(10) {
             0 if !read.is_empty() => {
                 let beat = self.dice.below(read.len() as u64) as usize;
                 let word = self.dice.below(words) as usize;
@@ -402,6 +402,14 @@ impl CheckpointTraffic {
             8 if request.operands > 0 => {
                 request.operands -= 1;
                 s.too_few_operands += 1;
+            }
+            9 if !read.is_empty() => {
+                let load = parameters.header(Kind::Instruction, 0, &[0]);
+                let copies = vec![load; parameters.queue_entries as usize + 1];
+                let end = read.len() - 1;
+                read.splice(end..end, copies);
+                request.operands = (1 << parameters.log_bits) - 1;
+                s.too_many_instructions += 1;
             }
             _ => return false,
         }

@@ -11,7 +11,7 @@ scenarios! {
         base, left, came_back, came_back_and_runs, refused, does_not_fit, nothing_dirty, no_shared_memory,
         no_instruction, instructions_with_operands, all_in_place, some_in_place, a_list, full_list, several_lists,
         bit_changed, cut, doubled, other_block, other_epoch, too_few_registers, too_little_shared_memory, too_few_warps,
-        too_few_operands, stop_waits, drain_waits, walk_waits, dirty_waits, get_waits, got_waits, put_waits,
+        too_few_operands, too_many_instructions, stop_waits, drain_waits, walk_waits, dirty_waits, get_waits, got_waits, put_waits,
         out_waits, in_waits, restore_waits, resume_waits, verdict_waits, a_beat_in_each_cycle, reset_while_saving,
         reset_while_restoring, reset_while_clearing, reset_while_resuming,
     }

@@ -199,7 +199,10 @@ impl Surroundings {
         inputs.stop_ready = self.dice.chance(pace.pipeline);
         inputs.resume_ready = self.dice.chance(pace.pipeline);
         inputs.save_ready = self.save.is_none() && self.dice.chance(pace.pipeline);
-        inputs.restore_ready = self.dice.chance(pace.pipeline);
+        let entries = self.parameters.queue_entries as usize;
+        let of_slot = |slot| self.queue.iter().filter(|other| other.slot == slot).count();
+        let full = self.queue.iter().any(|last| of_slot(last.slot) >= entries);
+        inputs.restore_ready = !full && self.dice.chance(pace.pipeline);
         inputs.spilled_valid = std::mem::take(&mut self.spills);
         (inputs.saved_valid, inputs.save_done) = (false, false);
         if let Some(save) = self.save {
