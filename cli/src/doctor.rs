@@ -31,7 +31,7 @@ struct Tool {
 
 const SETUP: &str = "cargo xtask setup";
 
-const TOOLS: [Tool; 7] = [
+const TOOLS: [Tool; 10] = [
     Tool {
         name: "yosys",
         variable: None,
@@ -95,7 +95,40 @@ const TOOLS: [Tool; 7] = [
         get: "build CACTI 7, and name the program in CACTI",
         optional: true,
     },
+    Tool {
+        name: "klayout",
+        variable: None,
+        version: &[
+            "-c",
+            "import klayout.db, importlib.metadata as m; print(m.version('klayout'))",
+        ],
+        tested: "0.30.12",
+        cost: "the tests do not read the macros' LEF with KLayout",
+        get: "cargo xtask setup (PyPI's klayout in target/tools)",
+        optional: true,
+    },
+    Tool {
+        name: "fusesoc",
+        variable: None,
+        version: &["--version"],
+        tested: "2.4.7",
+        cost: "the tests do not lint the cores of `kit --flow fusesoc`",
+        get: "cargo xtask setup (PyPI's fusesoc in target/tools)",
+        optional: true,
+    },
+    Tool {
+        name: "qflow",
+        variable: None,
+        version: &["-v"],
+        tested: "1.3.17",
+        cost: "no place and route: `layout` stops",
+        get: "apt-get install qflow",
+        optional: true,
+    },
 ];
+
+/// Where `cargo xtask setup` installs the tools of PyPI.
+const OWN_TOOLS: &str = "target/tools/bin";
 
 /// Debian's 180 nm cell library, the one that a package carries.
 const OSU018: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
@@ -171,10 +204,18 @@ pub fn run(_args: &Args, global: &Global) -> miette::Result<()> {
 impl Tool {
     fn find(&self) -> Finding {
         let named = self.variable.and_then(std::env::var_os).map(PathBuf::from);
+        // KLayout is a Python package, and has no program of its own.
+        let program = match self.name {
+            "klayout" => "python3",
+            name => name,
+        };
+        let own = Path::new(OWN_TOOLS).join(program);
         let path = named
             .filter(|path| path.is_file())
-            .or_else(|| which::which(self.name).ok());
+            .or_else(|| own.is_file().then_some(own))
+            .or_else(|| which::which(program).ok());
         let version = path.as_deref().and_then(|path| self.ask(path));
+        let path = path.filter(|_| version.is_some() || program == self.name);
         Finding {
             name: self.name,
             works: version.is_some(),

@@ -6,6 +6,8 @@ mod cost;
 mod doctor;
 mod export;
 mod gmmu;
+mod kit;
+mod layout;
 mod library;
 mod output;
 mod power;
@@ -44,6 +46,8 @@ enum Command {
     Report(report::Args),
     Sram(sram::Args),
     Library(library::Args),
+    Kit(kit::Args),
+    Layout(layout::Args),
     Trace(trace::Args),
     Sm(sm::Args),
     Timeline(timeline::Args),
@@ -101,6 +105,8 @@ fn main() -> ExitCode {
         Command::Report(args) => report::run(args, &global),
         Command::Sram(args) => sram::run(args, &global),
         Command::Library(args) => library::run(args, &global),
+        Command::Kit(args) => kit::run(args, &global),
+        Command::Layout(args) => layout::run(args, &global),
         Command::Trace(args) => trace::run(args, &global),
         Command::Sm(args) => sm::run(args, &global),
         Command::Timeline(args) => timeline::run(args, &global),

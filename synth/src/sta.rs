@@ -5,6 +5,7 @@ use crate::library::Library;
 use crate::sram::{Macro, macro_liberty};
 use crate::tool::{self, OPENSTA};
 use crate::yosys::{Memory, Netlist, OUTPUT_LOAD_FF};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -12,7 +13,7 @@ use std::fmt::Write;
 const PERIOD_NS: f64 = 1.0;
 
 /// The longest path of a group.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Path {
     /// How long a clock period it needs, ns, setup included.
     pub ns: f64,
@@ -23,7 +24,7 @@ pub struct Path {
 }
 
 /// The longest path of each group; `None` where there is none.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Timing {
     /// Register or memory to register or memory.
     pub register: Option<Path>,
@@ -114,6 +115,34 @@ pub fn time(
     library: &Library,
     memories: &[(Memory, Macro)],
 ) -> Result<Timing, Error> {
+    ask(netlist, library, memories, "")
+}
+
+/// [`time`] after layout: the wires of each net, whose name is plain, are a capacitance, fF; their resistance is left out.
+///
+/// # Errors
+/// As [`time`].
+pub fn time_with_wires(
+    netlist: &Netlist,
+    library: &Library,
+    wires: &BTreeMap<String, f64>,
+) -> Result<Timing, Error> {
+    let loads: String = wires
+        .iter()
+        .map(|(net, femtofarads)| {
+            format!("set_load -wire_load {femtofarads:.4} [get_nets {net}]\n")
+        })
+        .collect();
+    ask(netlist, library, &[], &loads)
+}
+
+/// Asks OpenSTA, after some more commands.
+fn ask(
+    netlist: &Netlist,
+    library: &Library,
+    memories: &[(Memory, Macro)],
+    more: &str,
+) -> Result<Timing, Error> {
     let scratch = tempfile::tempdir()
         .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
     let folder = scratch.path();
@@ -125,7 +154,7 @@ pub fn time(
     }
     tool::write(
         &folder.join("timing.tcl"),
-        &script(netlist, library, memories),
+        &script(netlist, library, memories, more),
     )?;
     let output = OPENSTA.run(folder, ["-no_splash", "-no_init", "-exit", "timing.tcl"])?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -189,8 +218,13 @@ worst output [find_timing_paths -from $clocks -to [all_outputs]]
 worst through [find_timing_paths -from $inputs -to [all_outputs]]
 puts \"faultline end\"";
 
-fn script(netlist: &Netlist, library: &Library, memories: &[(Memory, Macro)]) -> String {
-    surroundings(netlist, library, memories, PERIOD_NS) + QUESTIONS
+fn script(
+    netlist: &Netlist,
+    library: &Library,
+    memories: &[(Memory, Macro)],
+    more: &str,
+) -> String {
+    surroundings(netlist, library, memories, PERIOD_NS) + more + QUESTIONS
 }
 
 fn parse(text: &str, complaints: &str) -> Result<Timing, String> {

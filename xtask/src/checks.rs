@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 use rayon::prelude::*;
 
 use crate::steps::{Steps, succeed};
-use crate::{cargo, root, setup};
+use crate::{cargo, python, root, setup};
 
 /// The lockstep with the Verilated back end.
 const VERILOG: &str = "faultline/verilog";
@@ -18,6 +18,7 @@ const VERILOG: &str = "faultline/verilog";
 /// If the set-up fails; what fails later is counted.
 pub fn run() -> Result<ExitCode, String> {
     setup::run()?;
+    let python = python::run();
     let mut steps = Steps::default();
     let clippy = ["clippy", "--workspace", "--all-targets"];
     let feature = ["--features", VERILOG];
@@ -55,6 +56,9 @@ pub fn run() -> Result<ExitCode, String> {
         steps.check(name, || each(lint));
     }
     steps.check("Verilator lints each design's list of files", lists);
+    if let Err(sentence) = python {
+        println!("\n== {sentence}");
+    }
     Ok(steps.finish())
 }
 

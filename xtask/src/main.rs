@@ -1,6 +1,7 @@
 //! Set-up, the two commands, and continuous integration: `cargo xtask setup|test|report`.
 
 mod checks;
+mod python;
 mod setup;
 mod steps;
 
@@ -24,7 +25,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Install the Debian packages that are missing; does nothing if all are there
+    /// Install the packages of Debian and PyPI that are missing; does nothing if all are there
     Setup,
     /// Set up, then check and test everything; the last line is "N passed, N failed"
     Test,
@@ -38,7 +39,12 @@ enum Task {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().task {
-        Task::Setup => setup::run().map(|()| ExitCode::SUCCESS),
+        Task::Setup => setup::run().map(|()| {
+            if let Err(sentence) = python::run() {
+                println!("set-up: {sentence}");
+            }
+            ExitCode::SUCCESS
+        }),
         Task::Test => checks::run(),
         Task::Report { options } => report(&options),
     };

@@ -30,7 +30,22 @@ pub fn run() -> Result<(), String> {
         println!("set-up: every tool is here");
         return Ok(());
     }
-    let list = missing.join(" ");
+    install(&missing)?;
+    match self::missing() {
+        still if still.is_empty() => Ok(()),
+        still => Err(format!(
+            "apt-get was content, but the tools of these packages are not on PATH: {}",
+            still.join(" ")
+        )),
+    }
+}
+
+/// Installs Debian's packages, and says so.
+///
+/// # Errors
+/// If they cannot be installed: which packages, and why.
+pub fn install(packages: &[&str]) -> Result<(), String> {
+    let list = packages.join(" ");
     if !is_file_on_path("apt-get") {
         return Err(format!(
             "this is no Debian, so install by hand what these packages hold: {list}"
@@ -47,19 +62,13 @@ pub fn run() -> Result<(), String> {
         apt(root, &["update"])?;
     }
     let mut install = vec!["install", "--yes", "--no-install-recommends"];
-    install.extend(&missing);
+    install.extend(packages);
     if apt(root, &install).is_err() {
         // Lists that are out of date name packages that are no longer there.
         apt(root, &["update"])?;
         apt(root, &install)?;
     }
-    match self::missing() {
-        still if still.is_empty() => Ok(()),
-        still => Err(format!(
-            "apt-get was content, but the tools of these packages are not on PATH: {}",
-            still.join(" ")
-        )),
-    }
+    Ok(())
 }
 
 /// Whether cargo has this subcommand, from a component of the toolchain that rustup adds where it can.
@@ -95,7 +104,8 @@ fn missing() -> Vec<&'static str> {
     packages
 }
 
-fn is_file_on_path(program: &str) -> bool {
+/// Whether a program is on PATH.
+pub fn is_file_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }

@@ -59,10 +59,12 @@ fn missing_packages_are_installed_once() {
     let library = Path::new("/usr/share/qflow/tech/osu018/osu018_stdcells.lib").exists();
     assert_eq!(first, library, "{errors}");
     if library {
-        assert_eq!(
-            setup(&machine),
-            (true, "set-up: every tool is here\n".into(), String::new())
-        );
+        let (again, text, errors) = setup(&machine);
+        assert!(again && errors.is_empty(), "{errors}");
+        let rest = text.strip_prefix("set-up: every tool is here\n");
+        // There is no Python, so unless its tools were there before, their lack is told, and is no failure.
+        let told = "set-up: not checked: whether KLayout reads the macros and FuseSoC the cores, because python3 is not on PATH\n";
+        assert!(rest == Some("") || rest == Some(told), "{text}");
     }
 }
 

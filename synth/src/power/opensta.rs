@@ -21,7 +21,7 @@ pub struct Groups {
     pub combinational: Power,
     /// Clock buffers.
     pub clock: Power,
-    /// Memories: their leakage and the nets that they drive, for their Liberty view has no energies.
+    /// Memories: their leakage, the energies of their accesses, and the nets that they drive.
     pub memory: Power,
     /// All of it.
     pub total: Power,

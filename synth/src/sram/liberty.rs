@@ -1,5 +1,6 @@
 //! Writes the Liberty view of a macro, so that timing runs through it.
 
+use super::process::{NANGATE45, Process};
 use super::{CLOCK_FF, INPUT_FF, Macro, SETUP_NS};
 use crate::yosys::Memory;
 use std::fmt::Write;
@@ -8,11 +9,30 @@ use std::fmt::Write;
 /// `address`, `data` and `q` of the blocks' single-port memory, and `mask` if it is masked.
 ///
 /// `q` follows the clock after the access time at every load; its transition is that of the same
-/// fakeram macros that [`SETUP_NS`] comes from, 9 ps at 5 fF to 227 ps at 500 fF.
+/// fakeram macros that [`SETUP_NS`] comes from, 9 ps at 5 fF to 227 ps at 500 fF. A rising clock takes the energy of the
+/// read or the write that it begins.
 pub fn macro_liberty(memory: &Memory, figures: &Macro) -> String {
+    library(memory, figures, &NANGATE45)
+}
+
+/// [`macro_liberty`] for the supply of a process, from figures that are those of the process.
+pub fn library(memory: &Memory, figures: &Macro, process: &Process) -> String {
     let (name, bits) = (&memory.module, memory.bits);
     let address = crate::yosys::address_bits(memory.words);
     let mask = memory.masked.then_some("bus(mask) { bus_type : data_bus;");
+    // The unit of energy follows from those of voltage and capacitance: a femtojoule.
+    let energies: String = [
+        ("enable & !write", figures.read_pj),
+        ("enable & write", figures.write_pj),
+    ]
+    .iter()
+    .map(|(when, picojoules)| {
+        format!(
+            "      internal_power() {{ when : \"{when}\"; rise_power(scalar) {{ values(\"{}\"); }} fall_power(scalar) {{ values(\"0\"); }} }}\n",
+            (picojoules * 1e6).round() / 1e3
+        )
+    })
+    .collect();
     let leakage_nw = (figures.leakage_mw + figures.gate_leakage_mw) * 1e6;
     let mut text = format!(
         "library({name}) {{
@@ -24,7 +44,7 @@ pub fn macro_liberty(memory: &Memory, figures: &Macro) -> String {
   pulling_resistance_unit : \"1kohm\";
   capacitive_load_unit (1,ff);
   nom_process : 1;
-  nom_voltage : 1.1;
+  nom_voltage : {volts};
   nom_temperature : 25;
   slew_lower_threshold_pct_rise : 20;
   slew_upper_threshold_pct_rise : 80;
@@ -38,7 +58,8 @@ pub fn macro_liberty(memory: &Memory, figures: &Macro) -> String {
     variable_1 : total_output_net_capacitance;
     index_1 (\"5, 500\");
   }}
-"
+",
+        volts = process.volts
     );
     for (bus, width) in [("address_bus", address), ("data_bus", bits)] {
         // Writing to a String cannot fail.
@@ -54,7 +75,8 @@ pub fn macro_liberty(memory: &Memory, figures: &Macro) -> String {
     area : {area};
     interface_timing : true;
     cell_leakage_power : {leakage_nw};
-    pin(clock) {{ direction : input; clock : true; capacitance : {CLOCK_FF}; min_period : {cycle}; }}
+    pin(clock) {{ direction : input; clock : true; capacitance : {CLOCK_FF}; min_period : {cycle};
+{energies}    }}
 ",
         area = figures.area_mm2 * 1e6,
         cycle = figures.cycle_ns,
@@ -132,6 +154,9 @@ mod tests {
         );
         assert!(text.contains("cell_rise(scalar) { values(\"0.166\"); }"));
         assert!(!text.contains("mask"));
+        assert!(
+            text.contains("when : \"enable & write\"; rise_power(scalar) { values(\"1500\"); }")
+        );
         let masked = macro_liberty(&memory(true), &figures);
         assert!(masked.contains("bus(mask) { bus_type : data_bus; direction : input;"));
     }

@@ -1,0 +1,220 @@
+//! `faultline kit`: folders that a layout flow, a simulator or a linter takes as they are.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use faultline_hw::registry::{Design, designs};
+use faultline_synth::kit::{self, Files, Flow, Top};
+use faultline_synth::sram::{Sram, Table};
+use faultline_synth::yosys::Memory;
+use faultline_testbench::file;
+use miette::{Result, miette};
+use serde::Serialize;
+
+use crate::Global;
+use crate::output::progress;
+use crate::value::named;
+
+/// Write designs as folders that a flow takes as they are: Verilog, macros, constraints, configuration.
+///
+/// Each folder has a README.md that says how it is run, and what of it has been run.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// The flow
+    #[arg(long, value_enum, value_name = "FLOW")]
+    flow: Choice,
+    /// Designs, such as replay_queue_16; the queues, logs, pipelines of 64 warps, walker, GMMU and dirty bits if not given
+    #[arg(long, value_delimiter = ',', value_parser = named, value_name = "TOP")]
+    design: Vec<String>,
+    /// Folder to write to, with a folder for each design; it is made if it is not there
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+/// The choices of `--flow`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Choice {
+    /// OpenROAD-flow-scripts on NanGate 45: config.mk, constraint.sdc, macro placement
+    Orfs,
+    /// LibreLane on sky130A: config.json, constraints, macro placement
+    Librelane,
+    /// A FuseSoC core with a target for lint
+    Fusesoc,
+}
+
+impl Choice {
+    const fn flow(self) -> Flow {
+        match self {
+            Self::Orfs => Flow::Orfs,
+            Self::Librelane => Flow::Librelane,
+            Self::Fusesoc => Flow::Fusesoc,
+        }
+    }
+}
+
+/// The designs that a kit is made for where none is named.
+const TOPS: [&str; 17] = [
+    "replay_queue_16",
+    "replay_queue_32",
+    "replay_queue_64",
+    "replay_queue_128",
+    "operand_log_8k",
+    "operand_log_16k",
+    "operand_log_20k",
+    "operand_log_32k",
+    "sm_pipeline_stall_64",
+    "sm_pipeline_commit_64",
+    "sm_pipeline_check_64",
+    "sm_pipeline_queue_64",
+    "sm_pipeline_log_64",
+    "page_walker_64",
+    "gmmu_64",
+    "dirty_bits_lanes",
+    "dirty_bits_rows",
+];
+
+/// What `--json` gives for a design.
+#[derive(Serialize)]
+struct Row {
+    flow: &'static str,
+    design: String,
+    folder: PathBuf,
+    files: Vec<String>,
+    macros: Vec<Kind>,
+}
+
+/// A kind of macro of a design.
+#[derive(Serialize)]
+struct Kind {
+    module: String,
+    words: usize,
+    bits: usize,
+    masked: bool,
+    instances: usize,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If there is no such design, it has a memory without figures, or a folder cannot be written.
+pub fn run(args: &Args, global: &Global) -> Result<()> {
+    let flow = args.flow.flow();
+    let chosen = chosen(&args.design)?;
+    let sram = Sram::Table(Table::embedded().map_err(|error| miette!("{error}"))?);
+    let bar = progress(chosen.len() as u64, "{msg:32} {wide_bar} {pos}/{len} kits");
+    let mut rows = Vec::new();
+    let mut kits = Vec::new();
+    for design in &chosen {
+        bar.set_message(design.name);
+        let top = top(design)?;
+        let files = kit::files(flow, &top, &sram).map_err(|error| miette!("{error}"))?;
+        let folder = args.out.join(&top.name);
+        rows.push(Row {
+            flow: flow.name(),
+            design: top.name,
+            folder: folder.clone(),
+            files: files.keys().cloned().collect(),
+            macros: top.memories.into_iter().map(Kind::from).collect(),
+        });
+        kits.push((folder, files));
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    for (folder, files) in &kits {
+        write(folder, files)?;
+    }
+    if global.json {
+        return global.print_json(&rows);
+    }
+    let lines: String = rows
+        .iter()
+        .map(|row| {
+            let macros: usize = row.macros.iter().map(|kind| kind.instances).sum();
+            format!(
+                "{:<24} {} files, {macros} macros in {}\n",
+                row.design,
+                row.files.len(),
+                row.folder.display()
+            )
+        })
+        .collect();
+    global.print(&lines)
+}
+
+impl From<Memory> for Kind {
+    fn from(memory: Memory) -> Self {
+        Self {
+            module: memory.module,
+            words: memory.words,
+            bits: memory.bits,
+            masked: memory.masked,
+            instances: memory.instances,
+        }
+    }
+}
+
+/// The designs of these names, in the registry's order.
+fn chosen(names: &[String]) -> Result<Vec<Design>> {
+    let mut found = designs();
+    if names.is_empty() {
+        found.retain(|design| TOPS.contains(&design.name));
+        return Ok(found);
+    }
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| found.iter().all(|design| design.name != **name))
+    {
+        return Err(miette!(
+            "there is no design `{unknown}`; there are {}",
+            TOPS.join(", ")
+        ));
+    }
+    found.retain(|design| names.iter().any(|name| name == design.name));
+    Ok(found)
+}
+
+/// A design as what a kit is made for.
+fn top(design: &Design) -> Result<Top> {
+    let export = design
+        .export()
+        .map_err(|error| miette!("{}: {error}", design.name))?;
+    Ok(Top {
+        name: export.name,
+        title: format!("{} {}", design.block, design.config),
+        files: export
+            .files
+            .into_iter()
+            .map(|file| (file.name, file.text))
+            .collect(),
+        memories: export.memories.into_iter().map(memory).collect(),
+    })
+}
+
+/// A memory of a design as what is synthesised around.
+pub fn memory(memory: faultline_hw::memory::MemoryUse) -> Memory {
+    Memory {
+        module: memory.module,
+        words: memory.words,
+        bits: memory.bits,
+        masked: memory.masked,
+        instances: memory.instances,
+    }
+}
+
+/// Writes the files of a folder, which is made if it is not there, each whole or not at all.
+///
+/// # Errors
+/// If one of them cannot be written; then none is.
+pub fn write(folder: &Path, files: &Files) -> Result<()> {
+    for name in files.keys() {
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent)
+            .map_err(|error| miette!("{}: cannot make this folder: {error}", parent.display()))?;
+        file::check_writable(&path).map_err(|error| miette!("{error}"))?;
+    }
+    for (name, text) in files {
+        file::write_whole(&folder.join(name), text).map_err(|error| miette!("{error}"))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! A core of FuseSoC, for the simulators and linters that it knows.
+
+use super::{Files, Top, views};
+use crate::sram::{View, Views};
+
+/// The flow's files.
+pub fn files(top: &Top, macros: &[Views]) -> Files {
+    let mut files = views(macros, &[View::Model]);
+    let core = core(top, macros);
+    files.insert(format!("{}.core", top.name), core);
+    files.insert("README.md".to_owned(), page(top));
+    files
+}
+
+/// The core's name, without its version.
+fn name(top: &Top) -> String {
+    format!("faultline::{}", top.name)
+}
+
+fn core(top: &Top, macros: &[Views]) -> String {
+    let list = |files: Vec<String>| -> String {
+        files
+            .iter()
+            .map(|file| format!("      - {file}\n"))
+            .collect()
+    };
+    let rtl = list(top.rtl().into_keys().collect());
+    let models = list(views(macros, &[View::Model]).into_keys().collect());
+    let (filesets, memories) = match macros.is_empty() {
+        true => ("rtl", String::new()),
+        false => (
+            "rtl, memories",
+            format!("  memories:\n    files:\n{models}    file_type: verilogSource\n"),
+        ),
+    };
+    format!(
+        "CAPI=2:
+name: {name}:{version}
+description: {title}
+license: MIT OR Apache-2.0
+
+filesets:
+  rtl:
+    files:
+{rtl}    file_type: verilogSource
+{memories}
+targets:
+  default:
+    filesets: [{filesets}]
+    toplevel: {top}
+  lint:
+    filesets: [{filesets}]
+    toplevel: {top}
+    flow: lint
+    flow_options:
+      tool: verilator
+      verilator_options: [-Wall]
+",
+        name = name(top),
+        version = env!("CARGO_PKG_VERSION"),
+        title = top.title,
+        top = top.name,
+    )
+}
+
+fn page(top: &Top) -> String {
+    let name = name(top);
+    format!(
+        "# {title} as a FuseSoC core
+
+    fusesoc --cores-root . run --target=lint {name}
+
+`rtl` is the design as `faultline export` writes it; `macros` has models of its memories, which a flow may swap for macros of the same ports. The target `default` is what another core depends on.
+
+What of this was run: FuseSoC resolves the core and has Verilator lint it. Nothing else was run.
+",
+        title = top.title,
+    )
+}

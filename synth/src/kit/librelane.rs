@@ -1,0 +1,89 @@
+//! A design of LibreLane: `config.json`, constraints, and where the macros go.
+
+use super::floorplan::{Floorplan, UTILISATION};
+use super::{Files, Top, sdc, views};
+use crate::sram::{SKY130, View, Views};
+use serde_json::{Value, json};
+
+/// LibreLane's own default: nothing is known of the designs at 130 nm.
+const PERIOD_NS: f64 = 10.0;
+
+/// Left and lower edge of the core in sky130's floorplans: 12 sites and 4 rows.
+const CORNER_NM: (i64, i64) = (12 * SKY130.site.0, 4 * SKY130.site.1);
+
+/// The flow's files.
+pub fn files(top: &Top, macros: &[Views]) -> Files {
+    let mut files = views(macros, &View::ALL);
+    files.insert("config.json".to_owned(), config(top, macros));
+    files.insert(
+        "constraint.sdc".to_owned(),
+        sdc::constraints(&top.name, PERIOD_NS),
+    );
+    if !macros.is_empty() {
+        files.insert("macro_placement.cfg".to_owned(), placement(top, macros));
+    }
+    files.insert("README.md".to_owned(), page(top, macros));
+    files
+}
+
+fn config(top: &Top, macros: &[Views]) -> String {
+    let mut config = json!({
+        "meta": { "version": 2 },
+        "DESIGN_NAME": top.name,
+        "PDK": SKY130.name,
+        "VERILOG_FILES": "dir::rtl/*.v",
+        "CLOCK_PORT": "clock",
+        "CLOCK_PERIOD": PERIOD_NS,
+        "PNR_SDC_FILE": "dir::constraint.sdc",
+        "SIGNOFF_SDC_FILE": "dir::constraint.sdc",
+        "FP_CORE_UTIL": UTILISATION,
+        "PL_TARGET_DENSITY_PCT": UTILISATION + 10,
+    });
+    let (power, ground) = SKY130.supplies;
+    let of_macros = json!({
+        "EXTRA_LEFS": "dir::macros/*.lef",
+        "EXTRA_LIBS": "dir::macros/*.lib",
+        "EXTRA_VERILOG_MODELS": "dir::macros/*_blackbox.v",
+        "MACRO_PLACEMENT_CFG": "dir::macro_placement.cfg",
+        "PDN_MACRO_CONNECTIONS": [format!(".* {power} {ground} {power} {ground}")],
+    });
+    if let (false, Value::Object(all), Value::Object(more)) =
+        (macros.is_empty(), &mut config, of_macros)
+    {
+        all.extend(more);
+    }
+    format!("{config:#}\n")
+}
+
+/// A line for each macro: instance, left and lower edge in um, orientation.
+fn placement(top: &Top, macros: &[Views]) -> String {
+    Floorplan::new(top, macros, &SKY130)
+        .macros
+        .iter()
+        .map(|placed| {
+            let (x, y) = (placed.at.0 + CORNER_NM.0, placed.at.1 + CORNER_NM.1);
+            let (x, y) = (x as f64 / 1e3, y as f64 / 1e3);
+            format!("{} {x:.3} {y:.3} N\n", placed.path)
+        })
+        .collect()
+}
+
+fn page(top: &Top, macros: &[Views]) -> String {
+    format!(
+        "# {title} in LibreLane
+
+    librelane --to OpenROAD.STAPostPNR config.json
+
+The steps after that one need layouts of the macros, and there are none.
+
+`rtl` is the design as `faultline export` writes it, without the modules that macros take the place of; `constraint.sdc` has the clock, {PERIOD_NS} ns, LibreLane's default; `macro_placement.cfg` places the macros in rows.
+
+{list}
+The macros are abstract: Liberty, LEF, a black box and a model. CACTI's figures for 45 nm (`faultline sram`) are scaled to 130 nm with a constant field, areas with the square of the node and times with the node, because the table has no macro there: a guess, good for trying the flow and for no result.
+
+What of this was run: Yosys reads the Verilog with the black boxes, OpenSTA reads the macros' Liberty, KLayout reads the LEF, and a test compares the names of the variables with the flow's documentation. LibreLane was not run.
+",
+        title = top.title,
+        list = top.macro_list(macros),
+    )
+}

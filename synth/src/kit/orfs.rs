@@ -1,0 +1,101 @@
+//! A design of OpenROAD-flow-scripts: `config.mk`, `constraint.sdc`, and where the macros go.
+
+use super::floorplan::{Floorplan, UTILISATION};
+use super::{Files, Top, sdc, views};
+use crate::paper::CLOCK_GHZ;
+use crate::sram::{NANGATE45, View, Views};
+
+/// From the edge of the die to the core, um.
+const MARGIN_UM: i64 = 2;
+
+/// The flow's files.
+pub fn files(top: &Top, macros: &[Views]) -> Files {
+    let mut files = views(macros, &View::ALL);
+    files.insert("config.mk".to_owned(), config(top, macros));
+    files.insert(
+        "constraint.sdc".to_owned(),
+        sdc::constraints(&top.name, 1.0 / CLOCK_GHZ),
+    );
+    if !macros.is_empty() {
+        files.insert("macro_placement.tcl".to_owned(), placement(top, macros));
+    }
+    files.insert("README.md".to_owned(), page(top, macros));
+    files
+}
+
+fn config(top: &Top, macros: &[Views]) -> String {
+    let name = &top.name;
+    let mut text = format!(
+        "# {title}: see README.md beside this file. Paths follow from DESIGN_CONFIG, which the flow is called with.
+
+export DESIGN_NAME = {name}
+export DESIGN_NICKNAME = faultline_{name}
+export PLATFORM = {platform}
+
+export VERILOG_FILES = $(sort $(wildcard $(dir $(DESIGN_CONFIG))rtl/*.v))
+export SDC_FILE = $(dir $(DESIGN_CONFIG))constraint.sdc
+
+export CORE_UTILIZATION = {UTILISATION}
+export CORE_ASPECT_RATIO = 1
+export CORE_MARGIN = {MARGIN_UM}
+export PLACE_DENSITY_LB_ADDON = 0.10
+export TNS_END_PERCENT = 100
+",
+        title = top.title,
+        platform = NANGATE45.name,
+    );
+    if !macros.is_empty() {
+        text.push_str(
+            "
+# The macros have no layout of their own, so the flow is told that their GDS may be empty.
+export ADDITIONAL_LEFS = $(sort $(wildcard $(dir $(DESIGN_CONFIG))macros/*.lef))
+export ADDITIONAL_LIBS = $(sort $(wildcard $(dir $(DESIGN_CONFIG))macros/*.lib))
+export GDS_ALLOW_EMPTY = sram_.*
+export MACRO_PLACEMENT_TCL = $(dir $(DESIGN_CONFIG))macro_placement.tcl
+export MACRO_PLACE_HALO = 2 2
+",
+        );
+    }
+    text
+}
+
+/// OpenROAD escapes the brackets in the names of instances.
+fn placement(top: &Top, macros: &[Views]) -> String {
+    let plan = Floorplan::new(top, macros, &NANGATE45);
+    let rows: String = plan
+        .macros
+        .iter()
+        .map(|placed| {
+            let um = |nm: i64| (nm + MARGIN_UM * 1000) as f64 / 1e3;
+            let (x, y) = placed.at;
+            format!("  {{{}}} {:.3} {:.3}\n", placed.path, um(x), um(y))
+        })
+        .collect();
+    format!(
+        "# Rows of macros from the lower left corner: instance, left and lower edge in um.
+foreach {{instance x y}} {{
+{rows}}} {{
+  place_macro -macro_name [string map {{[ \\\\[ ] \\\\]}} $instance] -location [list $x $y] -orientation R0
+}}
+"
+    )
+}
+
+fn page(top: &Top, macros: &[Views]) -> String {
+    format!(
+        "# {title} in OpenROAD-flow-scripts
+
+    make -C OpenROAD-flow-scripts/flow DESIGN_CONFIG=$PWD/config.mk
+
+`rtl` is the design as `faultline export` writes it, without the modules that macros take the place of; `constraint.sdc` has the clock, {period} ns; `macro_placement.tcl` is a first placement of the macros, which may be left away.
+
+{list}
+The macros are abstract: Liberty, LEF, a black box and a model, with sizes, times and energies of CACTI (`faultline sram`), and no layout.
+
+What of this was run: Yosys synthesises the files that `config.mk` names, OpenSTA reads `constraint.sdc` and the macros' Liberty and times the result, KLayout reads the LEF, and a test compares the names of the variables with the flow's documentation. OpenROAD was not run.
+",
+        title = top.title,
+        period = 1.0 / CLOCK_GHZ,
+        list = top.macro_list(macros),
+    )
+}

@@ -1,0 +1,143 @@
+//! The folder in which qflow's scripts work: the mapped netlist as BLIF, and what they ask of a project.
+
+use super::{TECHNOLOGY, failed, read, write};
+use crate::error::Error;
+use crate::library::Library;
+use crate::tool::YOSYS;
+use crate::yosys::{Design, Netlist};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// How full the rows are: qflow puts fill between the cells, so that there is room for the wires.
+pub const DENSITY: f64 = 0.75;
+
+/// Writes the project of a mapped design.
+///
+/// # Errors
+/// If Yosys fails, or a file cannot be written.
+pub fn write_project(
+    design: &Design,
+    netlist: &Netlist,
+    library: &Library,
+    folder: &Path,
+) -> Result<(), Error> {
+    let top = &design.top;
+    let synthesis = folder.join("synthesis");
+    let plain = plain_names(&netlist.verilog).map_err(|reason| failed(top, &reason))?;
+    write(&synthesis.join("mapped.v"), &plain)?;
+    write(&synthesis.join("cells.lib"), library.text())?;
+    let mut boxes = String::new();
+    for memory in &design.memories {
+        boxes += &crate::sram::black_box(memory);
+    }
+    write(&synthesis.join("macros.v"), &boxes)?;
+    write(&synthesis.join("blif.ys"), &script(design))?;
+    let output = YOSYS.run(&synthesis, ["-q", "blif.ys"])?;
+    if !output.status.success() {
+        return Err(YOSYS.failure(top, &String::from_utf8_lossy(&output.stderr)));
+    }
+    // The scripts copy these before they make them anew.
+    for kind in ["rtl", "rtlnopwr", "rtlbb"] {
+        let text = read(&synthesis.join("flat.v"))?;
+        write(&synthesis.join(format!("{top}.{kind}.v")), &text)?;
+    }
+    write(
+        &synthesis.join(format!("{top}_powerground")),
+        "set vddnet=\"vdd\"\nset gndnet=\"gnd\"\n",
+    )?;
+    let parameters = read(&Path::new(TECHNOLOGY).join("osu018.par"))?;
+    write(
+        &folder.join("layout").join(format!("{top}.par")),
+        &parameters,
+    )?;
+    write(&folder.join("log/synth.log"), "")?;
+    write(
+        &folder.join("project_vars.sh"),
+        &format!("set initial_density={DENSITY}\n"),
+    )?;
+    let path = folder
+        .canonicalize()
+        .map_err(|source| Error::file(folder, "read", source))?;
+    let path = path.display();
+    write(
+        &folder.join("qflow_vars.sh"),
+        &format!(
+            "set projectpath={path}
+set techdir={TECHNOLOGY}
+set sourcedir={path}/source
+set synthdir={path}/synthesis
+set layoutdir={path}/layout
+set techname=osu018
+set scriptdir=/usr/lib/qflow/scripts
+set bindir=/usr/lib/qflow/bin
+set logdir={path}/log
+"
+        ),
+    )
+}
+
+/// Turns the pins of macros into ports, splits every port into bits, and writes BLIF.
+fn script(design: &Design) -> String {
+    let top = &design.top;
+    let exposed: String = design
+        .memories
+        .iter()
+        .map(|memory| format!("expose -evert -sep _pin_ t:{}\n", memory.module))
+        .collect();
+    format!(
+        "read_liberty -lib cells.lib
+read_verilog macros.v
+read_verilog -noautowire mapped.v
+hierarchy -check -top {top}
+{exposed}splitnets -ports -format __
+opt_clean -purge
+write_verilog -noattr -noexpr flat.v
+write_blif -gates -buf BUFX2 A Y -true + one -false + zero -undef + none {top}.blif
+"
+    )
+}
+
+/// The netlist with names of letters, digits and underscores alone: the scripts take brackets and dots as something else.
+fn plain_names(verilog: &str) -> Result<String, String> {
+    let mut names: HashMap<String, &str> = HashMap::new();
+    let mut text = String::with_capacity(verilog.len());
+    let mut rest = verilog;
+    while let Some(start) = rest.find('\\') {
+        let (before, escaped) = rest.split_at(start);
+        text.push_str(before);
+        let end = escaped
+            .find(char::is_whitespace)
+            .ok_or("a name of its netlist does not end")?;
+        let name = &escaped[1..end];
+        let plain: String = name
+            .chars()
+            .map(|letter| match letter.is_ascii_alphanumeric() {
+                true => letter,
+                false => '_',
+            })
+            .collect();
+        match names.get(&plain) {
+            Some(other) if *other != name => {
+                return Err(format!("the names {name} and {other} would become one"));
+            }
+            _ => names.insert(plain.clone(), name),
+        };
+        text.push_str(&plain);
+        rest = &escaped[end..];
+    }
+    text.push_str(rest);
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_plain_and_stay_apart() {
+        let text = plain_names("INVX1 \\a.b (.A(\\x[3] ), .Y(\\x[3] ));").unwrap();
+        assert_eq!(text, "INVX1 a_b (.A(x_3_ ), .Y(x_3_ ));");
+        let sentence = plain_names("\\a.b \\a[b ").unwrap_err();
+        assert!(sentence.contains("a[b and a.b"), "{sentence}");
+    }
+}

@@ -1,0 +1,80 @@
+//! A macro as Verilog: a black box for synthesis, and a model that simulates.
+
+use super::pins::{Direction, Pin, pins};
+use crate::yosys::Memory;
+
+/// The module's head. `q` is a register in the model.
+fn head(memory: &Memory, register: &str) -> String {
+    let pins = pins(memory);
+    let range = |pin: &Pin| {
+        pin.bits
+            .map_or(String::new(), |bits| format!("[{}:0]", bits - 1))
+    };
+    let widest = pins.iter().map(|pin| range(pin).len()).max().unwrap_or(0);
+    let ports: Vec<String> = pins
+        .iter()
+        .map(|pin| {
+            let kind = match pin.direction {
+                Direction::Input => "input  wire",
+                Direction::Output => register,
+            };
+            format!("    {kind} {:>widest$} {}", range(pin), pin.name)
+        })
+        .collect();
+    format!("module {} (\n{}\n);\n", memory.module, ports.join(",\n"))
+}
+
+/// The module without contents, which Yosys and Verilator take as somebody else's.
+pub fn black_box(memory: &Memory) -> String {
+    format!(
+        "// The ports of a macro of {} words of {} bits.\n\n/* verilator lint_off DECLFILENAME */\n/* verilator lint_off UNUSED */\n/* verilator lint_off UNDRIVEN */\n(* blackbox *)\n{}endmodule\n",
+        memory.words,
+        memory.bits,
+        head(memory, "output wire")
+    )
+}
+
+/// What the macro does: a write takes `data`, where `mask` says so; a read shows the word on `q` from the next cycle on.
+pub fn model(memory: &Memory) -> String {
+    let (words, bits) = (memory.words, memory.bits);
+    let (with, written) = match memory.masked {
+        true => (
+            " with a mask for writes",
+            "(contents[address] & ~mask) | (data & mask)",
+        ),
+        false => ("", "data"),
+    };
+    format!(
+        "// A single-ported memory of {words} words of {bits} bits{with}: what the macro of this name does.\n\n{}    reg [{}:0] contents [0:{}];
+    always @(posedge clock)
+        if (enable) begin
+            if (write) contents[address] <= {written};
+            else       q <= contents[address];
+        end
+endmodule
+",
+        head(memory, "output reg "),
+        bits - 1,
+        words - 1,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_masked_model_is_the_module_that_designs_are_exported_with() {
+        let memory = Memory {
+            module: "sram_1024x32_masked".to_owned(),
+            words: 1024,
+            bits: 32,
+            masked: true,
+            instances: 2,
+        };
+        let exported = include_str!("../../../rtl-out/sram_1024x32_masked.v");
+        let body = |text: &str| text[text.find("module").unwrap()..].to_owned();
+        assert_eq!(body(&model(&memory)), body(exported));
+        assert!(black_box(&memory).contains("output wire  [31:0] q\n);\nendmodule"));
+    }
+}
