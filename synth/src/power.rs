@@ -23,6 +23,7 @@
 //! Not counted are glitches, because the simulation has no delays, and what only a layout shows: the clock tree, and wires as
 //! they lie.
 
+mod build;
 mod calculate;
 mod cells;
 mod circuit;
