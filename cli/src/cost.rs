@@ -4,28 +4,38 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use faultline_hw::registry::Design;
-use faultline_synth::cost::{self, Flow, Row, Subject};
+use faultline_synth::cost::{self, Drive, Flow, Row, Subject};
+use faultline_synth::power::Circuit;
 use faultline_synth::sram::{Cacti, Setting, Sram, Table};
 use faultline_synth::sta::CLOCK;
 use faultline_synth::table::{self, Grid};
 use faultline_synth::tool;
 use faultline_synth::yosys;
+use faultline_testbench::blocks;
 use faultline_testbench::file;
 use miette::{Result, miette};
 use rayon::prelude::*;
 
-use crate::Global;
 use crate::output::{progress, right};
+use crate::power::drive;
+use crate::value::whole;
+use crate::{Global, STACK_BYTES};
 
 mod choice;
+mod names;
 
-pub use choice::{Choice, Model, chosen, command, library, library_name};
+pub use choice::{Choice, Model, Script, chosen, command, library, library_name, library_of};
+pub use names::of_names;
 
 /// Synthesise the blocks and print their area, power and clock beside the paper's Table 2.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     #[command(flatten)]
     choice: Choice,
+    /// Also simulate the netlists for so many cycles of each activity: the kernels' traces and a write in each cycle for logs
+    /// and queues, random traffic for the others; the tables get the logic's power
+    #[arg(long, value_name = "CYCLES", value_parser = whole::<u64>(1..=u64::from(u32::MAX)))]
+    power: Option<u64>,
     /// Also write the rows to this CSV file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -42,7 +52,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     for path in args.csv.iter().chain(&args.markdown) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
-    let measured = measure(&args.choice)?;
+    let measured = measure(&args.choice, args.power)?;
     if let Some(path) = &args.csv {
         let text = table::csv(&measured.rows).map_err(|error| miette!("{error}"))?;
         file::write_whole(path, &text).map_err(|error| miette!("{error}"))?;
@@ -121,11 +131,11 @@ pub fn check_tools() -> Result<()> {
     Ok(())
 }
 
-/// Exports, synthesises and times what the options choose.
+/// Exports, synthesises and times what the options choose, and simulates it for so many cycles of each activity.
 ///
 /// # Errors
 /// As [`run`].
-pub fn measure(args: &Choice) -> Result<Measured> {
+pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
     check_tools()?;
     let sram = match args.sram {
         Model::Cacti => Sram::Cacti(Cacti::find().map_err(|error| miette!("{error}"))?),
@@ -148,7 +158,25 @@ pub fn measure(args: &Choice) -> Result<Measured> {
         target_ps: args.target,
         mapping: args.mapping(),
     };
-    let rows = all_rows(&subjects, &flow, settings)?;
+    let works = match power {
+        Some(_) => drive::works(&["kernels".to_owned()])?,
+        None => Vec::new(),
+    };
+    let simulate = |subject: &Subject, circuit: &Circuit| {
+        let works = match blocks::takes_traces(&subject.block) {
+            true => works.as_slice(),
+            false => &[],
+        };
+        let cycles = power.unwrap_or_default();
+        drive::Traffic::of(subject, works, cycles, drive::SEED)
+            .and_then(|traffics| drive::activities(subject, circuit, traffics, cycles))
+            .map_err(|error| error.to_string())
+    };
+    let simulate: Option<&Drive<'_>> = power.is_some().then_some(&simulate);
+    let rows = each(&subjects, "synthesising", |subject| {
+        cost::rows(subject, &flow, settings, simulate).map_err(|error| miette!("{error}"))
+    })?;
+    let rows: Vec<Row> = rows.into_iter().flatten().collect();
     if rows.is_empty() {
         return Err(miette!(
             "no row to show: paper-fit is for the operand log only; give --sram single-port or both"
@@ -161,9 +189,15 @@ pub fn measure(args: &Choice) -> Result<Measured> {
     let origin = vec![
         version(tool::YOSYS),
         version(tool::OPENSTA),
-        ("library".to_owned(), library_name(args, &library)),
+        (
+            "library".to_owned(),
+            library_name(args.liberty.as_deref(), &library),
+        ),
         ("memories".to_owned(), sram.provenance()),
-        ("command".to_owned(), command("cost", args)),
+        ("command".to_owned(), {
+            let cycles = power.map_or_else(String::new, |cycles| format!(" --power {cycles}"));
+            command("cost", args) + &cycles
+        }),
     ];
     Ok(Measured { rows, origin })
 }
@@ -216,12 +250,19 @@ pub fn subject(design: &Design) -> Result<Subject> {
     })
 }
 
-/// The rows of all subjects, two Yosys runs at a time: more would want more memory than they save
-/// time on the machines that this is meant for.
-fn all_rows(subjects: &[Subject], flow: &Flow, settings: &[Setting]) -> Result<Vec<Row>> {
+/// Does something with all subjects, two at a time: more runs of Yosys would want more memory than they save time on the
+/// machines that this is meant for. The bar names those that are under way after what is done with them.
+///
+/// # Errors
+/// The first one of a subject, or if no threads can be started.
+pub fn each<T: Send>(
+    subjects: &[Subject],
+    doing: &str,
+    job: impl Fn(&Subject) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
     let bar = progress(
         subjects.len() as u64,
-        "{spinner} synthesising {msg} [{pos}/{len}] {elapsed}",
+        &format!("{{spinner}} {doing} {{msg}} [{{pos}}/{{len}}] {{elapsed}}"),
     );
     bar.enable_steady_tick(std::time::Duration::from_millis(100));
     let running = Mutex::new(Vec::new());
@@ -235,23 +276,24 @@ fn all_rows(subjects: &[Subject], flow: &Flow, settings: &[Setting]) -> Result<V
     };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(2)
+        .stack_size(STACK_BYTES)
         .build()
         .map_err(|error| miette!("the threads for Yosys cannot be started ({error})"))?;
-    let rows: Result<Vec<Vec<Row>>> = pool.install(|| {
+    let done = pool.install(|| {
         subjects
             .par_iter()
             .map(|subject| {
                 let name = subject.design.top.clone();
                 tell(&|names| names.push(name.clone()));
-                let rows = cost::rows(subject, flow, settings);
+                let done = job(subject);
                 tell(&|names| names.retain(|other| *other != name));
                 bar.inc(1);
-                rows.map_err(|error| miette!("{error}"))
+                done
             })
             .collect()
     });
     bar.finish_and_clear();
-    Ok(rows?.into_iter().flatten().collect())
+    done
 }
 
 /// The files of [`write_files`].

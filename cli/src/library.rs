@@ -2,19 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use faultline_hw::registry::designs;
+use faultline_synth::cells;
 use faultline_synth::cells::fit::{self, Deviation};
-use faultline_synth::cells::{self, Comparison, compare};
-use faultline_synth::cost::Flow;
 use faultline_synth::library::Library;
-use faultline_synth::sram::{self, Sram};
-use faultline_synth::yosys::{self, Mapping};
 use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
-use crate::output::{progress, right, table};
+use crate::output::{right, table};
+use crate::value::whole;
+
+mod against;
 
 /// Print the embedded cell library, write it, compare it with a full one, or make it again.
 #[derive(clap::Args, Debug)]
@@ -22,10 +21,10 @@ pub struct Args {
     /// Write the embedded library as a Liberty file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "fit"])]
     pub write: Option<PathBuf>,
-    /// Map and time the blocks with this library (.lib or .lib.gz) and with the embedded one
+    /// Map, time and simulate designs with this library (.lib or .lib.gz) and with the embedded one
     #[arg(long, value_name = "LIBRARY", conflicts_with = "fit")]
     pub against: Option<PathBuf>,
-    /// Designs to compare
+    /// Designs to compare; `tops` stands for all that a flow is given as a whole, `measured` for all but those for proofs
     #[arg(
         long,
         value_delimiter = ',',
@@ -34,6 +33,14 @@ pub struct Args {
         requires = "against"
     )]
     pub designs: Vec<String>,
+    /// Clock cycles of random traffic for the power
+    #[arg(
+        long,
+        default_value_t = 2_000,
+        value_parser = whole::<u64>(1..=u64::from(u32::MAX)),
+        requires = "against"
+    )]
+    pub cycles: u64,
     /// Also write the comparison to this Markdown file
     #[arg(long, value_name = "FILE", requires = "against")]
     pub markdown: Option<PathBuf>,
@@ -64,7 +71,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
     if let Some(path) = &args.against {
-        return against(args, path, global);
+        return against::run(args, path, global);
     }
     if let (Some(library), Some(output)) = (&args.fit, &args.table) {
         return fit_table(library, output, global);
@@ -106,65 +113,6 @@ fn show(global: &Global) -> Result<()> {
         ]);
     }
     global.print(&shown.to_string())
-}
-
-fn against(args: &Args, path: &Path, global: &Global) -> Result<()> {
-    let library = Library::read(path).map_err(|error| miette!("{error}"))?;
-    let table_of_macros = sram::Table::embedded().map_err(|error| miette!("{error}"))?;
-    let flow = Flow {
-        library: &library,
-        sram: &Sram::Table(table_of_macros),
-        node_nm: None,
-        target_ps: yosys::TARGET_PS,
-        mapping: Mapping::default(),
-    };
-    let known = designs();
-    let mut chosen = Vec::new();
-    for name in &args.designs {
-        let design = known.iter().find(|design| design.name == name);
-        let Some(design) = design else {
-            let names: Vec<&str> = known.iter().map(|design| design.name).collect();
-            return Err(miette!(
-                "there is no design {name}; there are {}",
-                names.join(", ")
-            ));
-        };
-        chosen.push(crate::cost::subject(design)?.design);
-    }
-    let bar = progress(
-        2 * chosen.len() as u64,
-        "{spinner} {msg} [{pos}/{len}] {elapsed}",
-    );
-    bar.enable_steady_tick(std::time::Duration::from_millis(100));
-    let mut begun = 0;
-    let comparison = compare::compare(&chosen, &flow, |step| {
-        bar.set_position(begun);
-        bar.set_message(step.to_owned());
-        begun += 1;
-    });
-    bar.finish_and_clear();
-    let comparison = comparison.map_err(|error| miette!("{error}"))?;
-    if let Some(output) = &args.markdown {
-        file::write_whole(output, comparison.markdown(&command(args, path)))
-            .map_err(|error| miette!("{error}"))?;
-    }
-    if global.json {
-        return global.print_json(&comparison);
-    }
-    let mut shown = table(&Comparison::HEADINGS);
-    for row in comparison.cells() {
-        let mut cells = row.iter();
-        let label = cells.next().map(String::as_str).unwrap_or_default();
-        shown.add_row(std::iter::once(label.into()).chain(cells.map(right)));
-    }
-    global.print(&format!("{shown}\n{}", comparison.provenance()))
-}
-
-/// The command that makes a comparison again; of the library, its file name is enough.
-fn command(args: &Args, library: &Path) -> String {
-    let name = library.file_name().unwrap_or_default().to_string_lossy();
-    let designs = args.designs.join(",");
-    format!("faultline library --against {name} --designs {designs}")
 }
 
 fn fit_table(library: &Path, output: &Path, global: &Global) -> Result<()> {

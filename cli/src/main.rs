@@ -4,6 +4,7 @@ mod bars;
 mod cosim;
 mod cost;
 mod doctor;
+mod equivalence;
 mod export;
 mod gmmu;
 mod kit;
@@ -43,6 +44,7 @@ enum Command {
     Cosim(cosim::Args),
     Cost(cost::Args),
     Power(power::Args),
+    Equivalence(equivalence::Args),
     Report(report::Args),
     Sram(sram::Args),
     Library(library::Args),
@@ -102,6 +104,7 @@ fn main() -> ExitCode {
         Command::Cosim(args) => cosim::run(args, &global),
         Command::Cost(args) => cost::run(args, &global),
         Command::Power(args) => power::run(args, &global),
+        Command::Equivalence(args) => equivalence::run(args, &global),
         Command::Report(args) => report::run(args, &global),
         Command::Sram(args) => sram::run(args, &global),
         Command::Library(args) => library::run(args, &global),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use faultline_hw::registry::Design;
+use faultline_synth::cost::Subject;
 use faultline_synth::library::Library;
 use faultline_synth::power::{self, Calculator, Cells, Circuit};
 use faultline_synth::tool::YOSYS;
@@ -16,7 +16,7 @@ use crate::cost::{self, Choice};
 use crate::output::progress;
 use crate::value::{named, whole};
 
-mod drive;
+pub mod drive;
 mod page;
 mod rows;
 
@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, default_value_t = 20_000, value_parser = whole::<u64>(1..=u64::from(u32::MAX)))]
     cycles: u64,
     /// The same seed gives the same inputs
-    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
+    #[arg(long, default_value_t = drive::SEED, value_parser = whole::<u64>(0..=u64::MAX))]
     seed: u64,
     /// Clock, MHz
     #[arg(long, value_name = "MHZ", default_value_t = 1000, value_parser = whole::<u32>(1..=100_000))]
@@ -89,9 +89,13 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     let sources = Sources::new(&args.choice)?;
     let works = drive::works(&args.trace)?;
-    let traffics = designs
+    let subjects = designs
         .iter()
-        .map(|design| Traffic::of(design, args, &works))
+        .map(cost::subject)
+        .collect::<Result<Vec<_>>>()?;
+    let traffics = subjects
+        .iter()
+        .map(|subject| Traffic::of(subject, &works, args.cycles, args.seed))
         .collect::<Result<Vec<_>>>()?;
     let library = cost::library(&args.choice)?;
     let cells = Cells::read(&library).map_err(|error| miette!("{error}"))?;
@@ -102,15 +106,15 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     );
     let mut rows = Vec::new();
     let mut written = Vec::new();
-    for (design, traffics) in designs.iter().zip(traffics) {
-        bar.set_message(format!("synthesising {}", design.name));
+    for (subject, traffics) in subjects.iter().zip(traffics) {
+        bar.set_message(format!("synthesising {}", subject.design.top));
         let job = Job {
             args,
             library: &library,
             cells: &cells,
             sources: &sources,
         };
-        let (of_design, files) = job.run(design, traffics, &bar)?;
+        let (of_design, files) = job.run(subject, traffics, &bar)?;
         rows.extend(of_design);
         written.extend(files);
     }
@@ -143,12 +147,11 @@ impl Job<'_> {
     /// The rows of a design, and files to write of its first activity.
     fn run(
         &self,
-        design: &Design,
+        subject: &Subject,
         traffics: Vec<Traffic>,
         bar: &indicatif::ProgressBar,
     ) -> Result<(Vec<Row>, Vec<Written>)> {
         let failed = |error: faultline_synth::Error| miette!("{error}");
-        let subject = cost::subject(design)?;
         let memories = &subject.design.memories;
         let figures = self.sources.figures(memories)?;
         let netlist = yosys::synthesise_with(
@@ -163,10 +166,10 @@ impl Job<'_> {
         let clock = f64::from(self.args.clock);
         let (mut rows, mut files) = (Vec::new(), Vec::new());
         for traffic in traffics {
-            bar.set_message(format!("{} {}", design.name, traffic.name));
+            bar.set_message(format!("{} {}", subject.design.top, traffic.name));
             let name = traffic.name;
             let activity =
-                Activities::new(design, &circuit)?.run(traffic, self.args.cycles, bar)?;
+                Activities::new(subject, &circuit)?.run(traffic, self.args.cycles, bar)?;
             let estimate = calculator.estimate(&activity, clock, &figures);
             if files.is_empty() {
                 if let Some(path) = &self.args.saif {
@@ -189,7 +192,7 @@ impl Job<'_> {
             };
             rows.push(
                 self.sources
-                    .row(&subject, name, &estimate, &netlist, opensta)?,
+                    .row(subject, name, &estimate, &netlist, opensta)?,
             );
         }
         Ok((rows, files))

@@ -72,7 +72,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     file::check_writable(&index).map_err(|error| miette!("{error}"))?;
     let mut sections = lockstep(args)?;
     sections.extend([crate::sm::section()?, crate::timeline::section()?]);
-    let measured = cost::measure(&args.cost)?;
+    let measured = cost::measure(&args.cost, None)?;
     let page = Report {
         rows: &measured.rows,
         origin: &measured.origin,

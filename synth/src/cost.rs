@@ -1,7 +1,8 @@
 //! What a block costs: logic and memories together, beside the paper's numbers.
 //!
 //! The areas count everything: the memories, and all logic around them. Power is the memories'
-//! leakage and one write per cycle at the paper's clock, which is how the paper counts.
+//! leakage and one write per cycle at the paper's clock, which is how the paper counts; with an
+//! activity of the netlist it is also told with the logic's.
 
 use crate::error::Error;
 use crate::library::Library;
@@ -10,6 +11,10 @@ use crate::sram::{Macro, Setting, Shape, Sram};
 use crate::sta::{self, Timing};
 use crate::yosys::{self, Design, Mapping, Memory, Netlist};
 use serde::Serialize;
+
+pub mod activity;
+
+pub use activity::{Drive, SplitPower, UnderActivity};
 
 /// Macros of the paper fit: an entry is spread over 16 of them, 128 bits each.
 const FIT_MACROS: usize = 16;
@@ -94,12 +99,14 @@ pub struct Row {
     pub sm_area_percent: f64,
     /// Share of the GPU's area, a block in each streaming multiprocessor.
     pub gpu_area_percent: f64,
-    /// Power of the memories, mW; with the paper's factor where `control` is that.
+    /// Power of the memories with a write in each cycle, mW; with the paper's factor where `control` is that.
     pub sram_power_mw: f64,
-    /// Share of a streaming multiprocessor's power.
+    /// Share of a streaming multiprocessor's power: that of the memories, as there.
     pub sm_power_percent: f64,
-    /// Share of the GPU's power.
+    /// Share of the GPU's power, the same.
     pub gpu_power_percent: f64,
+    /// What memories and logic take together, without the paper's factor, under each activity that was asked for.
+    pub activities: Vec<UnderActivity>,
     /// With the synthesised logic in place of the factor 1.5: its area, and what follows.
     pub measured_control: Option<MeasuredControl>,
     /// Flip-flops of the synthesised logic.
@@ -205,11 +212,17 @@ pub fn overhead(area_um2: f64, power_mw: f64) -> Overhead {
     }
 }
 
-/// Synthesises a subject and makes its row for each setting. The paper fit has rows for logs only.
+/// Synthesises a subject and makes its row for each setting. The paper fit has rows for logs only. Its power has that of the
+/// logic if there is something that drives the netlist.
 ///
 /// # Errors
-/// If a tool fails, or a memory has no figures.
-pub fn rows(subject: &Subject, flow: &Flow, settings: &[Setting]) -> Result<Vec<Row>, Error> {
+/// If a tool fails, a memory has no figures, or the netlist is not the design.
+pub fn rows(
+    subject: &Subject,
+    flow: &Flow,
+    settings: &[Setting],
+    drive: Option<&Drive<'_>>,
+) -> Result<Vec<Row>, Error> {
     // The figures of the memories are looked up first: they cost nothing and can be missing.
     let mut memories = Vec::new();
     for &setting in settings {
@@ -222,11 +235,31 @@ pub fn rows(subject: &Subject, flow: &Flow, settings: &[Setting]) -> Result<Vec<
     }
     let netlist =
         yosys::synthesise_with(&subject.design, flow.library, flow.target_ps, flow.mapping)?;
+    let estimates = match drive {
+        None => Vec::new(),
+        Some(drive) => {
+            let single = figures(&subject.design, flow, Setting::SinglePort)?;
+            let single: Vec<Macro> = single.into_iter().map(|(_, figures)| figures).collect();
+            activity::estimates(subject, &netlist, flow, &single, drive)?
+        }
+    };
     memories
         .iter()
         .map(|(setting, figures)| {
             let timing = sta::time(&netlist, flow.library, figures)?;
-            row(subject, flow, *setting, figures, &netlist, &timing)
+            let activities = estimates.iter().map(|(activity, estimate)| {
+                let node_nm = flow.node_nm.unwrap_or(setting.node_nm());
+                Ok(UnderActivity {
+                    activity: *activity,
+                    cycles: estimate.cycles,
+                    clock_mhz: estimate.clock_mhz,
+                    power: SplitPower::new(subject, estimate, *setting, flow.sram, node_nm)?,
+                })
+            });
+            Ok(Row {
+                activities: activities.collect::<Result<_, Error>>()?,
+                ..row(subject, flow, *setting, figures, &netlist, &timing)?
+            })
         })
         .collect()
 }
@@ -332,6 +365,7 @@ fn row(
         sram_power_mw,
         sm_power_percent: share.sm_power_percent,
         gpu_power_percent: share.gpu_power_percent,
+        activities: Vec::new(),
         measured_control,
         registers: netlist.registers,
         fmax_mhz: timing.fmax_mhz(),

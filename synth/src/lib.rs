@@ -2,11 +2,12 @@
 //!
 //! [`yosys`] maps a design onto a cell [`library`], [`sta`] times the result through its memories,
 //! [`sram`] says what the memories cost, and [`cost`] puts them beside the [`paper`]. [`power`] simulates the mapped netlist and
-//! says what its activity takes. [`kit`] makes folders that layout flows take as they are, with the views of the memories that
-//! [`sram`] has, and [`layout`] places and routes a design with qflow.
+//! says what its activity takes, and [`equivalence`] proves it to be the design. [`kit`] makes folders that layout flows take as
+//! they are, with the views of the memories that [`sram`] has, and [`layout`] places and routes a design with qflow.
 
 pub mod cells;
 pub mod cost;
+pub mod equivalence;
 pub mod error;
 pub mod kit;
 pub mod layout;

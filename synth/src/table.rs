@@ -4,6 +4,8 @@ use crate::cost::Row;
 use crate::paper::{self, Overhead};
 use crate::sta::CLOCK;
 
+mod activity;
+
 /// A table whose cells are text already: the terminal, Markdown and HTML show the same one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
@@ -121,7 +123,7 @@ fn beside_the_paper(rows: &[Row]) -> Option<Grid> {
         line("  ratio to the paper".to_owned(), &|log| {
             Some(fit(log)? / paper(log)?)
         });
-        // The paper's factor stands for the control's power too, which is not measured.
+        // The paper's factor stands for the control's power too.
         let (fit_label, single_label) = if name.contains("power") {
             ("paper-fit, memories only", "single-port, memories only")
         } else {
@@ -132,6 +134,20 @@ fn beside_the_paper(rows: &[Row]) -> Option<Grid> {
         };
         line(format!("  {fit_label}"), &measured);
         line(format!("  {single_label}"), &single);
+        if !name.contains("power") {
+            continue;
+        }
+        for (under, label) in activity::BESIDE_THE_PAPER {
+            for model in ["paper-fit", "single-port"] {
+                line(format!("  {model} {label}"), &|log| {
+                    let power = activity::under(of(model, log)?, under)?;
+                    Some(match name.starts_with("SM") {
+                        true => power.sm_power_percent,
+                        false => power.gpu_power_percent,
+                    })
+                });
+            }
+        }
     }
     Some(Grid {
         title: format!(
@@ -225,6 +241,7 @@ fn area_and_clock(rows: &[Row]) -> Option<Grid> {
             .collect(),
         rows: LINES
             .iter()
+            .chain(&activity::LINES)
             .filter_map(|(label, value)| {
                 let cells: Vec<_> = rows.iter().map(|row| value(row)).collect();
                 // What no block has is no line.
@@ -305,7 +322,8 @@ pub fn sentences(rows: &[Row]) -> Vec<String> {
     let added = added(rows).into_iter().map(|(name, area, percent)| {
         format!("{name} adds {area:.0} um2 to the baseline, {percent:.3} % of an SM.")
     });
-    together.chain(added).collect()
+    let power = activity::sentence(rows);
+    together.chain(added).chain(power).collect()
 }
 
 /// All rows as Markdown, with what the clock is.
@@ -330,7 +348,7 @@ pub fn markdown(rows: &[Row]) -> String {
 /// Never in practice: the writer is memory.
 pub fn csv(rows: &[Row]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
+    let headings = [
         "block",
         "config",
         "library",
@@ -361,12 +379,14 @@ pub fn csv(rows: &[Row]) -> Result<String, csv::Error> {
         "paper_gpu_area_percent",
         "paper_sm_power_percent",
         "paper_gpu_power_percent",
-    ])?;
+    ];
+    let headings = headings.into_iter().map(str::to_owned);
+    writer.write_record(headings.chain(activity::headings()))?;
     let exact = |value: f64| value.to_string();
     let optional = |value: Option<f64>| value.map(exact).unwrap_or_default();
     for row in rows {
         let paper = |share: fn(&Overhead) -> f64| optional(row.paper.as_ref().map(share));
-        writer.write_record([
+        let values = [
             row.block.clone(),
             row.config.clone(),
             row.library.clone(),
@@ -397,7 +417,8 @@ pub fn csv(rows: &[Row]) -> Result<String, csv::Error> {
             paper(SHARES[1].1),
             paper(SHARES[2].1),
             paper(SHARES[3].1),
-        ])?;
+        ];
+        writer.write_record(values.into_iter().chain(activity::values(row)))?;
     }
     let bytes = writer
         .into_inner()

@@ -24,6 +24,14 @@ pub const YOSYS: Tool = Tool {
     version_option: "-V",
 };
 
+/// Comparison of logic; it comes with Yosys.
+pub const ABC: Tool = Tool {
+    program: "yosys-abc",
+    package: "yosys",
+    // It has none but that of Yosys.
+    version_option: "-h",
+};
+
 /// Static timing.
 pub const OPENSTA: Tool = Tool {
     program: "sta",

@@ -134,6 +134,8 @@ pub struct Netlist {
     pub area_um2: f64,
     /// Flip-flops.
     pub registers: usize,
+    /// State machines whose states have other codes than in the design, as `fsm_recode` tells them.
+    pub states: String,
 }
 
 /// [`synthesise_with`] the default [`Mapping`].
@@ -188,6 +190,8 @@ pub fn synthesise_with(
         cells,
         area_um2,
         registers,
+        // Without state machines there is no file.
+        states: read(&folder.join("states.txt")).unwrap_or_default(),
     })
 }
 
@@ -226,7 +230,7 @@ pub fn script(design: &Design, target_ps: u32, mapping: Mapping) -> String {
     format!(
         "read_verilog -noautowire design.v
 {black_boxes}hierarchy -check -top {top}
-synth -flatten -top {top}
+synth -flatten -encfile states.txt -top {top}
 check -assert
 dfflibmap -liberty cells.lib
 {tapped}abc -liberty cells.lib -D {target_ps} -constr abc.constr{abc_script}

@@ -4,8 +4,9 @@
 #![allow(clippy::unwrap_used)]
 
 use faultline_synth::cells::{self, Table, compare, fit};
-use faultline_synth::cost::Flow;
+use faultline_synth::cost::{Flow, Subject};
 use faultline_synth::library::Library;
+use faultline_synth::power::{Circuit, Simulator};
 use faultline_synth::sram::{self, Sram};
 use faultline_synth::tool::{OPENSTA, YOSYS};
 use faultline_synth::yosys::{Design, Mapping, TARGET_PS};
@@ -284,8 +285,8 @@ fn the_driving_cell_of_the_figures_is_there() {
     assert!(library.is_register("DFF_X1"));
 }
 
-fn counter() -> Design {
-    Design {
+fn counter() -> Subject {
+    let design = Design {
         top: "counter".to_owned(),
         verilog: "module counter (input wire clock, input wire reset, input wire [7:0] step, output reg [7:0] value, output wire high);
   assign high = value > step;
@@ -294,6 +295,13 @@ endmodule
 "
         .to_owned(),
         memories: Vec::new(),
+    };
+    Subject {
+        block: design.top.clone(),
+        config: "8".to_owned(),
+        log_bytes: None,
+        entries: None,
+        design,
     }
 }
 
@@ -304,7 +312,7 @@ fn yosys_maps_and_opensta_times_a_design() {
         return;
     }
     let library = embedded();
-    let netlist = yosys::synthesise(&counter(), &library, TARGET_PS).unwrap();
+    let netlist = yosys::synthesise(&counter().design, &library, TARGET_PS).unwrap();
     assert_eq!(netlist.registers, 8);
     assert_eq!(netlist.cells["DFF_X1"], 8);
     assert!(
@@ -332,13 +340,38 @@ fn the_embedded_library_equals_itself_in_a_comparison() {
         target_ps: TARGET_PS,
         mapping: Mapping::default(),
     };
-    let mut steps = 0;
-    let comparison = compare::compare(&[counter()], &flow, |_| steps += 1).unwrap();
-    let row = &comparison.rows[0];
-    assert_eq!(
-        (row.area_ratio(), row.path_ratio(), row.timing_ratio()),
-        (1.0, 1.0, 1.0)
+    let drive = |_: &Subject, circuit: &Circuit| {
+        let mut simulator = Simulator::new(circuit);
+        let input = |name: &str| {
+            circuit
+                .inputs
+                .iter()
+                .find(|port| port.name == name)
+                .unwrap()
+        };
+        for cycle in 0..100 {
+            simulator.set(input("reset"), &[u64::from(cycle == 0)]);
+            simulator.set(input("step"), &[cycle % 7]);
+            simulator.clock();
+        }
+        Ok(vec![("a test", simulator.activity(circuit))])
+    };
+    let row = compare::row(&counter(), &flow, &library, &drive).unwrap();
+    assert_eq!((row.off(), row.off_for_a_netlist()), ([0.0; 3], [0.0; 3]));
+    assert!(row.full.power.switching_mw > 0.0);
+    // A little more of each, and twice the power.
+    let mut other = row.clone();
+    other.embedded.area_um2 *= 1.01;
+    other.embedded.path_ns *= 0.91;
+    other.embedded.power = row.full.power + row.full.power;
+    assert_eq!(other.met(), [true, true, false]);
+    let page = compare::Comparison::new(&flow, vec![row]).markdown("a test", "Its Verilog");
+    assert!(page.contains("| counter |"), "{page}");
+    assert!(page.contains("100 cycles of a test"), "{page}");
+    assert!(page.contains("Every design is within every bar."), "{page}");
+    let page = compare::Comparison::new(&flow, vec![other]).markdown("a test", "Its Verilog");
+    assert!(
+        page.contains("Not within its bar: power of counter."),
+        "{page}"
     );
-    assert!(steps > 0);
-    assert!(comparison.markdown("a test").contains("| counter |"));
 }

@@ -27,11 +27,11 @@ use crate::traffic::fault_buffer::FaultBufferTraffic;
 use crate::traffic::gmmu::GmmuTraffic;
 use crate::traffic::l1_tlb::L1TlbTraffic;
 use crate::traffic::l2_tlb::L2TlbTraffic;
-use crate::traffic::operand_log::{OperandLogTraffic, Writes};
+use crate::traffic::operand_log::{self as log_traffic, OperandLogTraffic};
 use crate::traffic::page_walk_cache::PageWalkCacheTraffic;
 use crate::traffic::page_walker::PageWalkerTraffic;
 use crate::traffic::preemption_policy::PreemptionPolicyTraffic;
-use crate::traffic::replay_queue::ReplayQueueTraffic;
+use crate::traffic::replay_queue::{self as queue_traffic, ReplayQueueTraffic};
 use crate::traffic::scoreboard::ScoreboardTraffic;
 use crate::traffic::sm_pipeline::SmPipelineTraffic;
 use crate::traffic::{Driven, Traffic};
@@ -907,20 +907,26 @@ pub fn recorded(
     Ok(Box::new(Recorded::new(&part, works, cycles, seed)?))
 }
 
-/// The paper's worst case for an operand log: a write in each cycle.
+/// The paper's worst case for an operand log, and the same for a replay queue: a write in each cycle.
 ///
 /// # Errors
-/// If there is no such log.
-pub fn writes(config: &str, seed: u64) -> Result<Box<dyn Stimulus>, SetupError> {
-    let unknown = || SetupError::UnknownDesign {
-        block: OperandLog::NAME.to_owned(),
-        config: config.to_owned(),
+/// If there is no such log or queue.
+pub fn writes(block: &str, config: &str, seed: u64) -> Result<Box<dyn Stimulus>, SetupError> {
+    let writes: Option<Box<dyn Stimulus>> = match block {
+        ReplayQueue::NAME => ReplayQueue::parameters(config).map(|parameters| {
+            let traffic = queue_traffic::Writes::new(parameters, seed);
+            Box::new(Driven::new(parameters, traffic)) as Box<dyn Stimulus>
+        }),
+        OperandLog::NAME => OperandLog::parameters(config).map(|parameters| {
+            let traffic = log_traffic::Writes::new(parameters, seed);
+            Box::new(Driven::new(parameters, traffic)) as Box<dyn Stimulus>
+        }),
+        _ => None,
     };
-    let parameters = OperandLog::parameters(config).ok_or_else(unknown)?;
-    Ok(Box::new(Driven::new(
-        parameters,
-        Writes::new(parameters, seed),
-    )))
+    writes.ok_or_else(|| SetupError::UnknownDesign {
+        block: block.to_owned(),
+        config: config.to_owned(),
+    })
 }
 
 /// A lockstep of all built back ends, driven by hand.

@@ -1,6 +1,6 @@
 //! What `faultline cost` synthesises, and how: its options, and the designs that they choose.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use faultline_hw::registry::{Design, designs};
@@ -89,21 +89,36 @@ pub enum Script {
 /// # Errors
 /// If it cannot be read, or is none.
 pub fn library(args: &Choice) -> Result<Library> {
-    match &args.liberty {
+    library_of(args.liberty.as_deref())
+}
+
+/// The library in a file, or the embedded one.
+///
+/// # Errors
+/// If it cannot be read, or is none.
+pub fn library_of(path: Option<&Path>) -> Result<Library> {
+    match path {
         Some(path) => Library::read(path),
         None => Library::embedded(),
     }
     .map_err(|error| miette!("{error}"))
 }
 
+impl Script {
+    /// How the logic is mapped.
+    pub const fn mapping(self) -> Mapping {
+        match self {
+            Self::Plain => Mapping::Plain,
+            Self::Balanced => Mapping::Balanced,
+            Self::Compact => Mapping::Compact,
+        }
+    }
+}
+
 impl Choice {
     /// How the logic is mapped.
     pub const fn mapping(&self) -> Mapping {
-        match self.mapping {
-            Script::Plain => Mapping::Plain,
-            Script::Balanced => Mapping::Balanced,
-            Script::Compact => Mapping::Compact,
-        }
+        self.mapping.mapping()
     }
 
     /// The blocks whose sizes have options of their own, with the option and the sizes.
@@ -124,8 +139,8 @@ impl Choice {
 }
 
 /// Its name, for a report.
-pub fn library_name(args: &Choice, library: &Library) -> String {
-    match &args.liberty {
+pub fn library_name(path: Option<&Path>, library: &Library) -> String {
+    match path {
         Some(path) => format!("{} ({})", library.name(), path.display()),
         None => format!("{} (embedded)", library.name()),
     }

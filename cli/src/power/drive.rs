@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use faultline_hw::registry::Design;
 use faultline_sim::ports::Port as Known;
 use faultline_sim::simt::kernels::{KERNELS, Make, named};
 use faultline_sim::sm::Work;
 use faultline_sim::trace::Trace;
+use faultline_synth::cost::{Subject, activity};
 use faultline_synth::power::{Activity, Circuit, Port, Simulator};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks::{self, SetupError};
@@ -15,10 +15,10 @@ use faultline_testbench::session::Stimulus;
 use indicatif::ProgressBar;
 use miette::{Result, miette};
 
-use super::Args;
-
 /// Cycles of reset, which are not counted.
 const RESET: u64 = 2;
+/// The seed where none is asked for.
+pub const SEED: u64 = 1;
 /// Cycles between two movements of the progress bar.
 const STEP: u64 = 512;
 
@@ -30,30 +30,43 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// What the options say, and of a log the paper's worst case besides. `works` are the kernels and traces.
+    /// What these kernels and traces make of a design, or random traffic if there are none; and of a log or a queue the
+    /// paper's worst case besides.
     ///
     /// # Errors
     /// If the traces do not drive the design.
-    pub fn of(design: &Design, args: &Args, works: &[Work]) -> Result<Vec<Self>> {
-        let (block, config) = (design.block, design.config);
-        let cycles = (RESET + args.cycles) as usize;
-        let (name, stimulus) = match works {
-            [] => ("random traffic", blocks::stimulus(block, config, args.seed)),
-            works => (
-                "traces",
-                blocks::recorded(block, config, works, cycles, args.seed),
-            ),
-        };
-        let traffic = |name, stimulus: std::result::Result<_, SetupError>| -> Result<Self> {
-            let stimulus = stimulus.map_err(|error| miette!("{error}"))?;
-            Ok(Self { name, stimulus })
-        };
-        let mut traffics = vec![traffic(name, stimulus)?];
-        if block == "operand_log" {
-            let writes = blocks::writes(config, args.seed);
-            traffics.push(traffic("a write in each cycle", writes)?);
+    pub fn of(subject: &Subject, works: &[Work], cycles: u64, seed: u64) -> Result<Vec<Self>> {
+        let (block, config) = (subject.block.as_str(), subject.config.as_str());
+        let counted = (RESET + cycles) as usize;
+        let mut traffics = vec![match works {
+            [] => Self::random(subject, seed)?,
+            works => {
+                let recorded = blocks::recorded(block, config, works, counted, seed);
+                Self::named(activity::TRACES, recorded)?
+            }
+        }];
+        if blocks::takes_traces(block) {
+            let writes = blocks::writes(block, config, seed);
+            traffics.push(Self::named(activity::WRITES, writes)?);
         }
         Ok(traffics)
+    }
+
+    /// Random traffic.
+    ///
+    /// # Errors
+    /// If there is no such design.
+    pub fn random(subject: &Subject, seed: u64) -> Result<Self> {
+        let stimulus = blocks::stimulus(&subject.block, &subject.config, seed);
+        Self::named(activity::RANDOM, stimulus)
+    }
+
+    fn named(
+        name: &'static str,
+        stimulus: std::result::Result<Box<dyn Stimulus>, SetupError>,
+    ) -> Result<Self> {
+        let stimulus = stimulus.map_err(|error| miette!("{error}"))?;
+        Ok(Self { name, stimulus })
     }
 }
 
@@ -94,9 +107,29 @@ pub fn works(names: &[String]) -> Result<Vec<Work>> {
     }
 }
 
+/// What a netlist does under each traffic, without a bar that shows how far it is.
+///
+/// # Errors
+/// If the netlist shows something else than the reference.
+pub fn activities(
+    subject: &Subject,
+    circuit: &Circuit,
+    traffics: Vec<Traffic>,
+    cycles: u64,
+) -> Result<Vec<(&'static str, Activity)>> {
+    let netlist = Activities::new(subject, circuit)?;
+    traffics
+        .into_iter()
+        .map(|traffic| {
+            let name = traffic.name;
+            Ok((name, netlist.run(traffic, cycles, &ProgressBar::hidden())?))
+        })
+        .collect()
+}
+
 /// A netlist with the ports of its block.
 pub struct Activities<'a> {
-    design: &'a Design,
+    subject: &'a Subject,
     circuit: &'a Circuit,
     layout: Layout,
     inputs: Vec<(&'a Port, std::ops::Range<usize>)>,
@@ -108,9 +141,9 @@ impl<'a> Activities<'a> {
     ///
     /// # Errors
     /// If they are not those of the reference.
-    pub fn new(design: &'a Design, circuit: &'a Circuit) -> Result<Self> {
-        let layout =
-            blocks::layout(design.block, design.config).map_err(|error| miette!("{error}"))?;
+    pub fn new(subject: &'a Subject, circuit: &'a Circuit) -> Result<Self> {
+        let layout = blocks::layout(&subject.block, &subject.config);
+        let layout = layout.map_err(|error| miette!("{error}"))?;
         let places = |known: &[Known], found: &'a [Port]| {
             let mut word = 0;
             known
@@ -124,7 +157,7 @@ impl<'a> Activities<'a> {
                     found.map(|found| (found, span)).ok_or_else(|| {
                         miette!(
                             "the netlist of {} has no port {} of {} bits",
-                            design.name,
+                            circuit.top,
                             port.name,
                             port.bits
                         )
@@ -133,7 +166,7 @@ impl<'a> Activities<'a> {
                 .collect::<Result<Vec<_>>>()
         };
         Ok(Self {
-            design,
+            subject,
             circuit,
             inputs: places(&layout.inputs, &circuit.inputs)?,
             outputs: places(&layout.outputs, &circuit.outputs)?,
@@ -146,7 +179,8 @@ impl<'a> Activities<'a> {
     /// # Errors
     /// If one differs.
     pub fn run(&self, mut traffic: Traffic, cycles: u64, bar: &ProgressBar) -> Result<Activity> {
-        let reference = blocks::backend(self.design.block, self.design.config, Kind::Reference);
+        let (block, config) = (&self.subject.block, &self.subject.config);
+        let reference = blocks::backend(block, config, Kind::Reference);
         let mut reference = reference.map_err(|error| miette!("{error}"))?;
         let mut simulator = Simulator::new(self.circuit);
         let mut frame = vec![0; self.layout.input_words()];
@@ -195,7 +229,7 @@ impl<'a> Activities<'a> {
         miette!(
             "{} with {}: in cycle {cycle}, word {place} of the outputs, in {port}, is {:#x} in the netlist and {:#x} in the \
              reference, so the netlist is not the design",
-            self.design.name,
+            self.circuit.top,
             traffic.stimulus.source(),
             found[place],
             expected[place]

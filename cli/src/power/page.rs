@@ -47,7 +47,7 @@ pub fn markdown(
         "# Power from activity\n\n{ABOUT}\n\n{}\n{origin}.\n\n{}{opensta}- library: {}\n- memories: {}\n- command: {}\n",
         grids.join("\n"),
         version(YOSYS),
-        cost::library_name(&args.choice, library),
+        cost::library_name(args.choice.liberty.as_deref(), library),
         sources.provenance(),
         command(args),
     ))
@@ -146,6 +146,7 @@ fn beside_the_paper(rows: &[Row]) -> Option<Grid> {
     let mut lines = Vec::new();
     for row in rows {
         for share in &row.shares {
+            let power = &share.power;
             let percent = |value: Option<f64>| {
                 value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"))
             };
@@ -153,13 +154,13 @@ fn beside_the_paper(rows: &[Row]) -> Option<Grid> {
                 format!("{} KB", share.log_bytes / 1024),
                 row.activity.to_owned(),
                 share.sram_model.to_owned(),
-                format!("{:.3}", share.writes_per_cycle),
-                format!("{:.3}", share.reads_per_cycle),
-                milliwatts(share.sram_mw),
-                milliwatts(share.logic_mw),
-                percent(Some(share.sm_power_percent)),
+                format!("{:.3}", power.writes_per_cycle),
+                format!("{:.3}", power.reads_per_cycle),
+                milliwatts(power.sram_mw),
+                milliwatts(power.logic_mw),
+                percent(Some(power.sm_power_percent)),
                 percent(share.paper.map(|paper| paper.sm_power_percent)),
-                percent(Some(share.gpu_power_percent)),
+                percent(Some(power.gpu_power_percent)),
                 percent(share.paper.map(|paper| paper.gpu_power_percent)),
             ]);
         }

@@ -1,6 +1,6 @@
 //! The rows of the tables.
 
-use faultline_synth::cost::{self, Subject};
+use faultline_synth::cost::{SplitPower, Subject};
 use faultline_synth::paper::{self, Overhead};
 use faultline_synth::power::opensta::Groups;
 use faultline_synth::power::{Estimate, Kind, Power};
@@ -73,18 +73,9 @@ pub struct Share {
     pub sram_model: &'static str,
     /// The bytes of the log.
     pub log_bytes: usize,
-    /// Entries read in a cycle.
-    pub reads_per_cycle: f64,
-    /// Entries written in a cycle.
-    pub writes_per_cycle: f64,
-    /// The memories' leakage and accesses, mW.
-    pub sram_mw: f64,
-    /// Everything else, mW.
-    pub logic_mw: f64,
-    /// Share of a streaming multiprocessor's power.
-    pub sm_power_percent: f64,
-    /// Share of the GPU's power.
-    pub gpu_power_percent: f64,
+    /// How much it takes.
+    #[serde(flatten)]
+    pub power: SplitPower,
     /// The paper's.
     pub paper: Option<Overhead>,
 }
@@ -192,39 +183,13 @@ impl Sources {
         let Some(bytes) = subject.log_bytes else {
             return Ok(Vec::new());
         };
-        let macros: usize = subject
-            .design
-            .memories
-            .iter()
-            .map(|memory| memory.instances)
-            .sum();
-        let per_entry = estimate
-            .accesses_per_cycle()
-            .map(|count| count / macros.max(1) as f64);
-        let [reads, writes] = per_entry;
-        let memory = estimate.of_kind(Kind::Memory);
-        let own = memory.leakage_mw + memory.internal_mw;
-        let logic_mw = estimate.total().total_mw() - own;
         let share = |setting: &Setting| {
-            let sram_mw = match setting {
-                Setting::SinglePort => own,
-                Setting::PaperFit => {
-                    let clock_ghz = estimate.clock_mhz / 1e3;
-                    let node = self.node(*setting);
-                    cost::paper_fit_power(bytes, &self.sram, node, [reads, writes], clock_ghz)
-                        .map_err(|error| miette!("{error}"))?
-                }
-            };
-            let share = cost::overhead(0.0, sram_mw + logic_mw);
+            let node_nm = self.node(*setting);
+            let power = SplitPower::new(subject, estimate, *setting, &self.sram, node_nm);
             Ok(Share {
                 sram_model: setting.name(),
                 log_bytes: bytes,
-                reads_per_cycle: reads,
-                writes_per_cycle: writes,
-                sram_mw,
-                logic_mw,
-                sm_power_percent: share.sm_power_percent,
-                gpu_power_percent: share.gpu_power_percent,
+                power: power.map_err(|error| miette!("{error}"))?,
                 paper: paper::table_2(bytes),
             })
         };

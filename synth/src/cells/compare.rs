@@ -1,55 +1,76 @@
 //! Sets results with the embedded library beside results with a full one.
 
-use super::{NAME, liberty};
-use crate::cost::{self, Flow};
+use crate::cost::{self, Drive, Flow, Subject, activity};
 use crate::error::Error;
 use crate::library::Library;
-use crate::sram::Setting;
+use crate::power::{Kind, Power};
+use crate::sram::{Macro, Setting};
 use crate::sta::{self, Timing};
 use crate::tool::{OPENSTA, YOSYS};
-use crate::yosys::{self, Design, Netlist};
+use crate::yosys::{self, Memory, Netlist};
 use serde::Serialize;
-use std::fmt::Write;
 
-/// A design, mapped and timed with both libraries. Areas in µm², paths in ns.
+mod page;
+
+/// How far area, longest path and power may be from those with the full library, as parts of them.
+pub const BARS: [f64; 3] = [0.02, 0.10, 0.15];
+
+/// A netlist in a library, its memories left out of area and power.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// Area of the logic, um2.
+    pub area_um2: f64,
+    /// Longest path of all groups, ns.
+    pub path_ns: f64,
+    /// Power of the logic under the activity.
+    pub power: Power,
+}
+
+/// How far figures are from others, as a part of those: area, longest path and power.
+fn off(these: &Figures, those: &Figures) -> [f64; 3] {
+    [
+        these.area_um2 / those.area_um2 - 1.0,
+        these.path_ns / those.path_ns - 1.0,
+        these.power.total_mw() / those.power.total_mw() - 1.0,
+    ]
+}
+
+/// A design, mapped, timed and simulated with both libraries.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// The top module.
     pub design: String,
-    /// Area of the logic with the full library.
-    pub full_area_um2: f64,
-    /// Area of the logic with the embedded library.
-    pub area_um2: f64,
-    /// Area of its memories, which no cell library changes.
-    pub memory_area_um2: f64,
-    /// Longest path, mapped and timed with the full library.
-    pub full_path_ns: f64,
-    /// Longest path, mapped and timed with the embedded library.
-    pub path_ns: f64,
-    /// Longest path, mapped with the embedded library and timed with the full one: the error of the
-    /// fitted delays alone.
-    pub retimed_path_ns: f64,
+    /// What it was driven with.
+    pub activity: &'static str,
+    /// Cycles of it.
+    pub cycles: u64,
+    /// Mapped, timed and simulated with the full library.
+    pub full: Figures,
+    /// Mapped, timed and simulated with the embedded library.
+    pub embedded: Figures,
+    /// Mapped with the embedded library, timed and simulated with the full one: what is left is the error of the fits alone.
+    pub netlist_in_full: Figures,
 }
 
 impl Row {
-    /// Area of the logic with the embedded library as a part of that with the full one.
-    pub fn logic_ratio(&self) -> f64 {
-        self.area_um2 / self.full_area_um2
+    /// How far the embedded library is from the full one: area, longest path and power, as parts of the full one's.
+    pub fn off(&self) -> [f64; 3] {
+        off(&self.embedded, &self.full)
     }
 
-    /// The same of the whole block, its memories included.
-    pub fn area_ratio(&self) -> f64 {
-        (self.area_um2 + self.memory_area_um2) / (self.full_area_um2 + self.memory_area_um2)
+    /// How far it is for the same netlist; the area is the same.
+    pub fn off_for_a_netlist(&self) -> [f64; 3] {
+        off(&self.embedded, &self.netlist_in_full)
     }
 
-    /// Longest path with the embedded library as a part of that with the full one.
-    pub fn path_ratio(&self) -> f64 {
-        self.path_ns / self.full_path_ns
-    }
-
-    /// The same netlist's longest path in the embedded library as a part of that in the full one.
-    pub fn timing_ratio(&self) -> f64 {
-        self.path_ns / self.retimed_path_ns
+    /// Whether area, longest path and power are within [`BARS`].
+    pub fn met(&self) -> [bool; 3] {
+        let [area, path, power] = self.off();
+        [
+            area.abs() <= BARS[0],
+            path.abs() <= BARS[1],
+            power.abs() <= BARS[2],
+        ]
     }
 }
 
@@ -66,55 +87,83 @@ pub struct Comparison {
     pub mapping: &'static str,
     /// Delay that mapping aims at, ps.
     pub target_ps: u32,
+    /// Clock of the power, MHz.
+    pub clock_mhz: f64,
     /// One row per design.
     pub rows: Vec<Row>,
 }
 
-/// Maps and times each design with the embedded library and with that of the flow, otherwise alike;
-/// `progress` is told what comes next.
+impl Comparison {
+    /// A comparison of these rows with the library of the flow.
+    pub fn new(flow: &Flow, rows: Vec<Row>) -> Self {
+        Self {
+            library: flow.library.name().to_owned(),
+            yosys: YOSYS.version().unwrap_or_default(),
+            opensta: OPENSTA.version().unwrap_or_default(),
+            mapping: flow.mapping.name(),
+            target_ps: flow.target_ps,
+            clock_mhz: activity::CLOCK_MHZ,
+            rows,
+        }
+    }
+}
+
+/// Maps, times and simulates a design with the embedded library and with that of the flow, otherwise alike. The first
+/// activity counts, which has to be the same each time.
 ///
 /// # Errors
-/// If a tool is missing or fails, or a memory has no figures.
-pub fn compare(
-    designs: &[Design],
+/// If a tool is missing or fails, a memory has no figures, or a netlist is not the design.
+pub fn row(
+    subject: &Subject,
     flow: &Flow,
-    mut progress: impl FnMut(&str),
-) -> Result<Comparison, Error> {
-    let embedded = Library::parse(NAME, &liberty())?;
-    let mut rows = Vec::with_capacity(designs.len());
-    for design in designs {
-        let memories = cost::figures(design, flow, Setting::SinglePort)?;
-        let synthesise = |library| -> Result<Netlist, Error> {
-            yosys::synthesise_with(design, library, flow.target_ps, flow.mapping)
-        };
-        progress(&format!("{} with {}", design.top, flow.library.name()));
-        let full_netlist = synthesise(flow.library)?;
-        let full_timing = sta::time(&full_netlist, flow.library, &memories)?;
-        progress(&format!("{} with {NAME}", design.top));
-        let netlist = synthesise(&embedded)?;
-        let timing = sta::time(&netlist, &embedded, &memories)?;
-        let retimed = sta::time(&netlist, flow.library, &memories)?;
-        rows.push(Row {
-            design: design.top.clone(),
-            full_area_um2: full_netlist.area_um2,
-            area_um2: netlist.area_um2,
-            memory_area_um2: memories
-                .iter()
-                .map(|(memory, figures)| figures.area_mm2 * 1e6 * memory.instances as f64)
-                .sum(),
-            full_path_ns: longest(&full_timing),
-            path_ns: longest(&timing),
-            retimed_path_ns: longest(&retimed),
-        });
-    }
-    Ok(Comparison {
-        library: flow.library.name().to_owned(),
-        yosys: YOSYS.version().unwrap_or_default(),
-        opensta: OPENSTA.version().unwrap_or_default(),
-        mapping: flow.mapping.name(),
-        target_ps: flow.target_ps,
-        rows,
+    embedded: &Library,
+    drive: &Drive<'_>,
+) -> Result<Row, Error> {
+    let memories = cost::figures(&subject.design, flow, Setting::SinglePort)?;
+    let synthesise =
+        |library| yosys::synthesise_with(&subject.design, library, flow.target_ps, flow.mapping);
+    let measure = |netlist: &Netlist, library: &Library| {
+        let flow = Flow { library, ..*flow };
+        measure(subject, netlist, &flow, &memories, drive)
+    };
+    let (full, ..) = measure(&synthesise(flow.library)?, flow.library)?;
+    let netlist = synthesise(embedded)?;
+    let (figures, activity, cycles) = measure(&netlist, embedded)?;
+    let (netlist_in_full, ..) = measure(&netlist, flow.library)?;
+    Ok(Row {
+        design: subject.design.top.clone(),
+        activity,
+        cycles,
+        full,
+        embedded: figures,
+        netlist_in_full,
     })
+}
+
+/// A netlist in the library of the flow, the name of its activity, and the cycles of it.
+fn measure(
+    subject: &Subject,
+    netlist: &Netlist,
+    flow: &Flow,
+    memories: &[(Memory, Macro)],
+    drive: &Drive<'_>,
+) -> Result<(Figures, &'static str, u64), Error> {
+    let timing = sta::time(netlist, flow.library, memories)?;
+    let figures: Vec<Macro> = memories.iter().map(|(_, figures)| *figures).collect();
+    let estimates = activity::estimates(subject, netlist, flow, &figures, drive)?;
+    let Some((name, estimate)) = estimates.into_iter().next() else {
+        return Err(Error::Power {
+            design: netlist.top.clone(),
+            reason: "nothing drives it".to_owned(),
+        });
+    };
+    let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Memory);
+    let figures = Figures {
+        area_um2: netlist.area_um2,
+        path_ns: longest(&timing),
+        power: kinds.map(|kind| estimate.of_kind(kind)).sum(),
+    };
+    Ok((figures, name, estimate.cycles))
 }
 
 /// The longest path of all groups, ns.
@@ -129,75 +178,4 @@ fn longest(timing: &Timing) -> f64 {
     .flatten()
     .map(|path| path.ns)
     .fold(0.0, f64::max)
-}
-
-impl Comparison {
-    /// The headings of [`Comparison::cells`].
-    pub const HEADINGS: [&str; 10] = [
-        "design",
-        "logic, full (um2)",
-        "logic (um2)",
-        "ratio",
-        "with memories, ratio",
-        "longest path, full (ns)",
-        "longest path (ns)",
-        "ratio",
-        "this netlist, full library (ns)",
-        "ratio",
-    ];
-
-    /// The rows as text.
-    pub fn cells(&self) -> Vec<[String; 10]> {
-        self.rows
-            .iter()
-            .map(|row| {
-                [
-                    row.design.clone(),
-                    format!("{:.0}", row.full_area_um2),
-                    format!("{:.0}", row.area_um2),
-                    format!("{:.3}", row.logic_ratio()),
-                    format!("{:.3}", row.area_ratio()),
-                    format!("{:.3}", row.full_path_ns),
-                    format!("{:.3}", row.path_ns),
-                    format!("{:.3}", row.path_ratio()),
-                    format!("{:.3}", row.retimed_path_ns),
-                    format!("{:.3}", row.timing_ratio()),
-                ]
-            })
-            .collect()
-    }
-
-    /// What the figures were made with, in a sentence.
-    pub fn provenance(&self) -> String {
-        format!(
-            "Full library {}; Yosys {}, mapped for {} ps ({}); OpenSTA {}.",
-            self.library, self.yosys, self.target_ps, self.mapping, self.opensta
-        )
-    }
-
-    /// The comparison as a page of Markdown, under the command that made it.
-    pub fn markdown(&self, command: &str) -> String {
-        let mut text = format!(
-            "# The embedded cell library against a full one
-
-Generated by `{command}`. {}
-
-The designs are mapped and timed with each library; every cell that mapping can use is in both, so what
-differs in area is the choice that ABC makes between covers of nearly equal delay. \"This netlist, full library\" is the netlist
-of the embedded library timed with the full one: its ratio is the error of the fitted delays alone.
-The longest path is that of all groups: between registers or memories, from inputs, to outputs.
-
-| {} |
-|---|{}
-",
-            self.provenance(),
-            Self::HEADINGS.join(" | "),
-            "--:|".repeat(Self::HEADINGS.len() - 1),
-        );
-        for row in self.cells() {
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "| {} |", row.join(" | "));
-        }
-        text
-    }
 }

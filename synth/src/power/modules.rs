@@ -1,6 +1,7 @@
 //! Which module of the RTL an instance of the flat netlist is counted to.
 
-use super::circuit::{Circuit, Driver, Gate, Net, NetId, is_made};
+use super::build::is_made;
+use super::circuit::{Circuit, Driver, Gate, Net, NetId};
 
 /// The module of each instance. Synthesis flattens the design, but names keep their path, as in `queue.entry.valid`:
 ///

@@ -35,6 +35,7 @@ fn netlist(verilog: &str) -> Netlist {
         cells: BTreeMap::new(),
         area_um2: 0.0,
         registers: 0,
+        states: String::new(),
     }
 }
 

@@ -10,6 +10,9 @@ use crate::session::Coverage;
 mod messages;
 mod modes;
 mod scenarios;
+mod writes;
+
+pub use writes::Writes;
 
 use messages::Messages;
 use modes::{MODES, Mode, STEADY};

@@ -1,0 +1,199 @@
+//! Proves a mapped netlist to be its design.
+//!
+//! Yosys turns the RTL into gates a second time, by nothing but what each word of it means, and the netlist by what the library
+//! says of its cells. Both are cut at their registers, which have kept their names, and at the pins of their memories; ABC
+//! proves what lies between to be the same. So the proof holds for every input in every cycle from equal states on. Where Yosys
+//! has numbered the states of a state machine anew, its table of codes says which states are equal, and it is proved besides
+//! that the design comes to no other states, and that reset brings both sides to equal ones. A register of the design
+//! that is not in the netlist may have any value at any time.
+
+mod blif;
+mod cut;
+mod states;
+
+use crate::error::Error;
+use crate::library::Library;
+use crate::tool::{self, ABC, YOSYS};
+use crate::yosys::{Design, Memory, Netlist, address_bits};
+use blif::Blif;
+use cut::Pair;
+use serde::Serialize;
+use states::Machine;
+use std::path::Path;
+
+/// What came of a proof.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The netlist is the design.
+    Equivalent,
+    /// It is not: the output, next state or pin of a memory that differs.
+    Different(String),
+    /// Neither could be proved.
+    Undecided,
+    /// One has a port, memory or register that the other has not, so that nothing was compared: which.
+    Unmatched(String),
+}
+
+/// A proof, and how much it was about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Proof {
+    /// The top module.
+    pub design: String,
+    /// Flip-flops of the RTL.
+    pub registers: usize,
+    /// Flip-flops of the netlist.
+    pub netlist_registers: usize,
+    /// Flip-flops of the RTL that the netlist has not.
+    pub removed: usize,
+    /// State machines whose states have other codes in the netlist.
+    pub machines: usize,
+    /// Memories.
+    pub memories: usize,
+    /// Outputs, next states and pins of memories that were compared.
+    pub compared: usize,
+    /// What came of it.
+    pub verdict: Verdict,
+}
+
+/// Proves a netlist of a design, or finds out where it differs.
+///
+/// # Errors
+/// If Yosys or ABC is missing or fails.
+pub fn prove(design: &Design, netlist: &Netlist, library: &Library) -> Result<Proof, Error> {
+    let scratch = tempfile::tempdir()
+        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let folder = scratch.path();
+    let failed = |reason: String| YOSYS.failure(&design.top, &reason);
+    tool::write(&folder.join("design.v"), &design.verilog)?;
+    tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
+    tool::write(&folder.join("cells.lib"), library.text())?;
+    let pins: String = design.memories.iter().map(pins).collect();
+    tool::write(&folder.join("memories.v"), &pins)?;
+    let machines = Machine::parse(&netlist.states).map_err(failed)?;
+    let of_design = gates(folder, design, &rtl(design), "design.blif")?;
+    let of_netlist = gates(folder, design, &mapped(design), "netlist.blif")?;
+    let mut proof = Proof {
+        design: design.top.clone(),
+        registers: of_design.latches.len(),
+        netlist_registers: of_netlist.latches.len(),
+        removed: 0,
+        machines: machines.len(),
+        memories: of_design.boxes.len(),
+        compared: 0,
+        verdict: Verdict::Undecided,
+    };
+    let cut = match cut::cut(&of_design, &of_netlist, &machines) {
+        Ok(cut) => cut,
+        Err(reason) => {
+            proof.verdict = Verdict::Unmatched(reason);
+            return Ok(proof);
+        }
+    };
+    (proof.removed, proof.compared) = (cut.removed, cut.step.compared.len());
+    proof.verdict = compare(folder, design, &cut.step)?;
+    if let (Verdict::Equivalent, Some(reset)) = (&proof.verdict, &cut.reset) {
+        proof.verdict = compare(folder, design, reset)?;
+    }
+    Ok(proof)
+}
+
+/// The RTL as gates and flip-flops, without any optimisation but of constants.
+fn rtl(design: &Design) -> String {
+    let black_boxes: String = design
+        .memories
+        .iter()
+        .map(|memory| format!("blackbox {}; ", memory.module))
+        .collect();
+    format!(
+        "read_verilog -noautowire design.v; {black_boxes}hierarchy -check -top {}; proc; flatten; opt_expr; opt_clean",
+        design.top
+    )
+}
+
+/// The netlist as gates and flip-flops.
+fn mapped(design: &Design) -> String {
+    format!(
+        "read_liberty -ignore_miss_func cells.lib; read_verilog -lib memories.v; read_verilog netlist.v; hierarchy -top {}; \
+         flatten; opt_clean",
+        design.top
+    )
+}
+
+fn gates(folder: &Path, design: &Design, read: &str, file: &str) -> Result<Blif, Error> {
+    let script = format!(
+        "{read}; techmap; dfflegalize -cell $_DFF_P_ x; simplemap; opt_clean; write_blif -cname {file}"
+    );
+    let output = YOSYS.run(folder, ["-q", "-p", &script])?;
+    if !output.status.success() {
+        return Err(YOSYS.failure(&design.top, &String::from_utf8_lossy(&output.stderr)));
+    }
+    let path = folder.join(file);
+    let text =
+        std::fs::read_to_string(&path).map_err(|source| Error::file(&path, "read", source))?;
+    Blif::parse(&text).map_err(|reason| YOSYS.failure(&design.top, &reason))
+}
+
+/// A memory's ports.
+fn pins(memory: &Memory) -> String {
+    let Memory { module, bits, .. } = memory;
+    let (address, data) = (address_bits(memory.words) - 1, bits - 1);
+    let mask = match memory.masked {
+        true => format!(" input [{data}:0] mask,"),
+        false => String::new(),
+    };
+    format!(
+        "module {module} (input clock, enable, write, input [{address}:0] address, input [{data}:0] data,{mask} \
+         output [{data}:0] q);\nendmodule\n"
+    )
+}
+
+/// Has ABC compare the two sides.
+fn compare(folder: &Path, design: &Design, pair: &Pair) -> Result<Verdict, Error> {
+    for (text, file) in pair.sides.iter().zip(["one.blif", "other.blif"]) {
+        tool::write(&folder.join(file), text)?;
+    }
+    let script = "read_blif one.blif; strash; write_aiger one.aig; read_blif other.blif; strash; write_aiger other.aig; \
+                  &cec -C 100000 one.aig other.aig";
+    let output = ABC.run(folder, ["-c", script])?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    verdict(&text, &pair.compared).map_err(|reason| ABC.failure(&design.top, &reason))
+}
+
+/// Reads what `&cec` printed.
+fn verdict(text: &str, compared: &[String]) -> Result<Verdict, String> {
+    if text.contains("Networks are equivalent") {
+        return Ok(Verdict::Equivalent);
+    }
+    if text.contains("NOT EQUIVALENT") {
+        let place = text.split("zero-based number ").nth(1);
+        let place = place.and_then(|rest| rest.split(')').next()?.parse::<usize>().ok());
+        let name = place.and_then(|place| compared.get(place));
+        let name = name.map_or("an output", String::as_str);
+        return Ok(Verdict::Different(name.to_owned()));
+    }
+    match text.contains("UNDECIDED") {
+        true => Ok(Verdict::Undecided),
+        false => Err(format!("no verdict: {}", text.trim())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_are_read() {
+        let compared = ["a".to_owned(), "b".to_owned()];
+        let read = |text| verdict(text, &compared);
+        let equal = "Networks are equivalent.  Time =     0.01 sec\n";
+        assert_eq!(read(equal), Ok(Verdict::Equivalent));
+        let different = "Disproved at least one output of the miter (zero-based number 1).\nNetworks are NOT EQUIVALENT.  Time\n";
+        assert_eq!(read(different), Ok(Verdict::Different("b".to_owned())));
+        assert_eq!(
+            read("Networks are UNDECIDED.  Time\n"),
+            Ok(Verdict::Undecided)
+        );
+        assert!(read("** cmd error: unknown command '&cec'").is_err());
+    }
+}

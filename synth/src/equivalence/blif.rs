@@ -1,0 +1,139 @@
+//! A design as Yosys writes it in BLIF: logic, flip-flops and memories.
+
+use std::collections::HashMap;
+use std::mem;
+
+/// A module in BLIF.
+#[derive(Clone, Debug, Default)]
+pub struct Blif {
+    /// Input ports, bit by bit.
+    pub inputs: Vec<String>,
+    /// Output ports.
+    pub outputs: Vec<String>,
+    /// Flip-flops.
+    pub latches: Vec<Latch>,
+    /// Memories.
+    pub boxes: Vec<Memory>,
+    /// The tables between them, as they are.
+    pub logic: String,
+    /// For each net those that repeat it.
+    copies: HashMap<String, Vec<String>>,
+}
+
+/// A flip-flop: what it takes over at the clock's edge, and what it shows.
+#[derive(Clone, Debug)]
+pub struct Latch {
+    /// The net that it takes over.
+    pub next: String,
+    /// The net that it drives.
+    pub state: String,
+}
+
+/// A memory.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// Its module.
+    pub module: String,
+    /// The instance.
+    pub name: String,
+    /// Its pins, bit by bit, with their nets.
+    pub pins: Vec<(String, String)>,
+}
+
+impl Blif {
+    /// Reads what `write_blif -cname` wrote of a flat module with one clock, the port `clock`.
+    ///
+    /// # Errors
+    /// If there is something in it that is none of these: the reason.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut blif = Self::default();
+        let text = text.replace("\\\n", " ");
+        let mut lines = text.lines().peekable();
+        while let Some(line) = lines.next() {
+            let mut words = line.split_whitespace();
+            match words.next() {
+                Some(".inputs") => blif.inputs.extend(words.map(str::to_owned)),
+                Some(".outputs") => blif.outputs.extend(words.map(str::to_owned)),
+                Some(".latch") => match words.collect::<Vec<_>>()[..] {
+                    [next, state, "re", "clock", ..] => blif.latches.push(Latch {
+                        next: next.to_owned(),
+                        state: state.to_owned(),
+                    }),
+                    _ => return Err(format!("no flip-flop of the clock: `{line}`")),
+                },
+                Some(".subckt") => {
+                    let module = words.next().unwrap_or_default().to_owned();
+                    let pin = |word: &str| {
+                        let (pin, net) = word.split_once('=')?;
+                        Some((pin.to_owned(), net.to_owned()))
+                    };
+                    blif.boxes.push(Memory {
+                        module,
+                        name: String::new(),
+                        pins: words.filter_map(pin).collect(),
+                    });
+                }
+                Some(".cname") => {
+                    if let Some(last) = blif.boxes.last_mut() {
+                        last.name = words.collect();
+                    }
+                }
+                Some(".names") => {
+                    let nets: Vec<&str> = words.collect();
+                    if let ([from, to], Some(&"1 1")) = (&nets[..], lines.peek()) {
+                        let copies = blif.copies.entry((*from).to_owned()).or_default();
+                        copies.push((*to).to_owned());
+                    }
+                    blif.logic += line;
+                    blif.logic.push('\n');
+                }
+                Some(word) if word.starts_with('#') => {}
+                Some(".model" | ".end") | None => {}
+                Some(word) if word.starts_with('.') => {
+                    return Err(format!("a line that is not known: `{line}`"));
+                }
+                Some(_) => {
+                    blif.logic += line;
+                    blif.logic.push('\n');
+                }
+            }
+        }
+        blif.boxes.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(blif)
+    }
+
+    /// All names of a net.
+    pub fn names<'a>(&'a self, net: &'a str) -> Vec<&'a str> {
+        let mut names = vec![net];
+        let mut next = 0;
+        while let Some(name) = names.get(next) {
+            next += 1;
+            let copies = self.copies.get(*name).map_or(&[][..], Vec::as_slice);
+            names.extend(copies.iter().map(String::as_str));
+        }
+        names
+    }
+
+    /// The logic as a module of its own between these inputs and outputs, each with the net that it stands for. Both have
+    /// their place as their name, so that modules with as many of them can be compared.
+    pub fn between(&mut self, inputs: &[String], outputs: &[String]) -> String {
+        let places = |what: &str, count: usize| -> Vec<String> {
+            (0..count).map(|place| format!("{what}{place}")).collect()
+        };
+        let (from, to) = (places("from", inputs.len()), places("to", outputs.len()));
+        let mut text = format!(
+            ".model cut\n.inputs {}\n.outputs {}\n",
+            from.join(" "),
+            to.join(" ")
+        );
+        let copy = |from: &str, to: &str| format!(".names {from} {to}\n1 1\n");
+        for (place, net) in from.iter().zip(inputs).filter(|(_, net)| !net.is_empty()) {
+            text += &copy(place, net);
+        }
+        text += &mem::take(&mut self.logic);
+        for (net, place) in outputs.iter().zip(&to) {
+            text += &copy(net, place);
+        }
+        text + ".end\n"
+    }
+}
