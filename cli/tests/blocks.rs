@@ -298,7 +298,17 @@ fn cost_has_every_field_and_the_papers_numbers() {
         eprintln!("skipped: Yosys or OpenSTA is missing; install the Debian packages");
         return;
     }
-    let rows = json(faultline().args(["cost", "--block", "operand_log", "--log", "8K"]));
+    let folder = tempfile::tempdir().unwrap();
+    let (csv, page) = (folder.path().join("a.csv"), folder.path().join("a.md"));
+    let log = ["cost", "--block", "operand_log", "--log", "8K"];
+    let rows = json(
+        faultline()
+            .args(log)
+            .args(["--power", "1000", "--csv"])
+            .arg(&csv)
+            .arg("--markdown")
+            .arg(&page),
+    );
     let rows = rows.as_array().unwrap();
     assert_eq!(rows.len(), 2, "paper-fit and single-port");
     for row in rows {
@@ -315,6 +325,49 @@ fn cost_has_every_field_and_the_papers_numbers() {
             assert!(paper.contains(&number), "{number} of Table 2 in {row}");
         }
         assert!(row["fmax_mhz"].as_f64().unwrap() > 1000.0, "{row}");
+        let activities = row["activities"].as_array().unwrap();
+        let names: Vec<_> = activities
+            .iter()
+            .map(|of| of["activity"].as_str())
+            .collect();
+        assert_eq!(names, [Some("traces"), Some("a write in each cycle")]);
+        let number = |of: usize, name: &str| activities[of][name].as_f64().unwrap();
+        assert!(number(0, "writes_per_cycle") < 0.5, "{row}");
+        assert!(number(1, "writes_per_cycle") > 0.99, "{row}");
+        assert!(number(0, "logic_mw") < number(1, "logic_mw"), "{row}");
+        // Without the paper's factor, a write in each cycle takes of the memories what the paper counts.
+        let factor = if row["control"] == "synthesised" {
+            1.0
+        } else {
+            1.5
+        };
+        let counted = row["sram_power_mw"].as_f64().unwrap() / factor;
+        assert!((number(1, "sram_mw") / counted - 1.0).abs() < 0.01, "{row}");
+        let all = number(1, "sram_mw") + number(1, "logic_mw");
+        assert!(
+            (number(1, "sm_power_percent") - all / 57.0).abs() < 1e-9,
+            "{row}"
+        );
+    }
+    let csv = std::fs::read_to_string(csv).unwrap();
+    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    for (column, filled) in [
+        ("traces_logic_mw", true),
+        ("writes_with_logic_sm_power_percent", true),
+        ("random_logic_mw", false),
+    ] {
+        let place = lines[0].iter().position(|heading| *heading == column);
+        let place = place.unwrap_or_else(|| panic!("no column {column}"));
+        assert_eq!(!lines[1][place].is_empty(), filled, "{column}");
+    }
+    let page = std::fs::read_to_string(page).unwrap();
+    for told in [
+        "|   single-port with logic, traces |",
+        "|   paper-fit with logic, a write in each cycle |",
+        "| logic power mW, traces |",
+        "faultline cost --block operand_log --log 8K --sram both --target 700 --mapping balanced --power 1000",
+    ] {
+        assert!(page.contains(told), "{told} is not in {page}");
     }
 }
 
@@ -341,6 +394,84 @@ fn cost_that_cannot_be_told_is_one_sentence() {
         let text = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
         assert_eq!(text.trim().lines().count(), 1, "{text}");
     }
+}
+
+#[test]
+fn embedded_library_equals_itself() {
+    if faultline_synth::tool::YOSYS.version().is_none()
+        || faultline_synth::tool::OPENSTA.version().is_none()
+    {
+        println!("skipped: yosys or sta is not installed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (library, page) = (folder.path().join("a.lib"), folder.path().join("a.md"));
+    let write = ["library", "--write", library.to_str().unwrap()];
+    faultline().args(write).assert().success();
+    let against = [
+        "library",
+        "--designs",
+        "scoreboard_proof",
+        "--cycles",
+        "200",
+    ];
+    let found = json(
+        faultline()
+            .args(against)
+            .arg("--against")
+            .arg(&library)
+            .arg("--markdown")
+            .arg(&page),
+    );
+    let row = &found["rows"][0];
+    for other in ["full", "netlist_in_full"] {
+        assert_eq!(row[other], row["embedded"], "{row}");
+    }
+    assert!(row["full"]["power"]["internal_mw"].as_f64().unwrap() > 0.0);
+    let page = std::fs::read_to_string(page).unwrap();
+    for told in [
+        "faultline library --against a.lib --designs scoreboard_proof --cycles 200",
+        "Every design is within every bar.",
+        "have the SHA-256",
+    ] {
+        assert!(page.contains(told), "{page}");
+    }
+    faultline()
+        .args(["library", "--designs", "nothing", "--against"])
+        .arg(&library)
+        .assert()
+        .code(1)
+        .stderr(contains("error: there is no design nothing; there are "));
+}
+
+#[test]
+fn netlists_are_proved_to_be_their_designs() {
+    if faultline_synth::tool::YOSYS.version().is_none() {
+        println!("skipped: yosys is not installed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("a.md");
+    let designs = "replay_queue_proof,operand_log_proof,page_walker_proof";
+    let found = json(
+        faultline()
+            .args(["equivalence", "--designs", designs, "--markdown"])
+            .arg(&page),
+    );
+    let proofs = found.as_array().unwrap();
+    assert_eq!(proofs.len(), 3);
+    for proof in proofs {
+        assert_eq!(proof["verdict"], "equivalent", "{proof}");
+        assert!(proof["compared"].as_u64().unwrap() > 100, "{proof}");
+    }
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("3 of 3 netlists are proved"), "{page}");
+    assert!(page.contains("have the SHA-256"), "{page}");
+    faultline()
+        .args(["equivalence", "--designs", "nothing"])
+        .assert()
+        .code(1)
+        .stderr(contains("error: there is no design nothing; there are "));
 }
 
 #[test]

@@ -18,12 +18,10 @@ impl Machine {
         let mut machines: Vec<Self> = Vec::new();
         let code = |text: &str| text.bytes().rev().map(|bit| bit == b'1').collect();
         for line in text.lines() {
-            match (
-                line.split_whitespace().collect::<Vec<_>>()[..],
-                machines.last_mut(),
-            ) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match (&words[..], machines.last_mut()) {
                 ([".fsm", _, name], _) => machines.push(Self {
-                    name: name.to_owned(),
+                    name: (*name).to_owned(),
                     codes: Vec::new(),
                 }),
                 ([".map", old, new], Some(last)) => last.codes.push((code(old), code(new))),

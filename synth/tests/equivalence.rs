@@ -1,0 +1,163 @@
+//! Netlists are proved to be their designs, and others are found out. Without Yosys the tests say so and pass.
+
+#![allow(clippy::unwrap_used)] // a test that cannot go on panics
+
+use faultline_synth::equivalence::{Proof, Verdict, prove};
+use faultline_synth::library::Library;
+use faultline_synth::tool::YOSYS;
+use faultline_synth::yosys::{self, Design, Memory, Netlist, TARGET_PS};
+
+/// A state machine that walks through a memory and sums up what it reads. Yosys gives its states other codes.
+const VERILOG: &str = "
+module tiny (input clock, input reset, input start, input [3:0] data, output [1:0] shown, output reg [7:0] sum);
+    reg [1:0] state;
+    reg [1:0] address;
+    wire [3:0] q;
+    assign shown = {state == 2'd2, state == 2'd1};
+    sram_4x4 memory (.clock(clock), .enable(state != 2'd0), .write(state == 2'd1), .address(address), .data(data), .q(q));
+    always @(posedge clock)
+        if (reset) begin state <= 2'd0; address <= 2'd0; sum <= 8'd0; end
+        else case (state)
+            2'd0: if (start) state <= 2'd1;
+            2'd1: begin address <= address + 2'd1; if (address == 2'd3) state <= 2'd2; end
+            2'd2: begin address <= address + 2'd1; sum <= sum + q; if (address == 2'd3) state <= 2'd3; end
+            2'd3: state <= 2'd0;
+        endcase
+endmodule
+module sram_4x4 (input clock, input enable, input write, input [1:0] address, input [3:0] data, output reg [3:0] q);
+    reg [3:0] words [0:3];
+    always @(posedge clock) if (enable) begin
+        if (write) words[address] <= data; else q <= words[address];
+    end
+endmodule
+";
+
+fn design(verilog: &str) -> Design {
+    Design {
+        top: "tiny".to_owned(),
+        verilog: verilog.to_owned(),
+        memories: vec![Memory {
+            module: "sram_4x4".to_owned(),
+            words: 4,
+            bits: 4,
+            masked: false,
+            instances: 1,
+        }],
+    }
+}
+
+/// The library and the netlist, unless Yosys is missing.
+fn mapped() -> Option<(Library, Netlist)> {
+    if YOSYS.version().is_none() {
+        println!("skipped: yosys is not installed");
+        return None;
+    }
+    let library = Library::embedded().unwrap();
+    let netlist = yosys::synthesise(&design(VERILOG), &library, TARGET_PS).unwrap();
+    Some((library, netlist))
+}
+
+fn proof(verilog: &str, netlist: &Netlist, library: &Library) -> Proof {
+    prove(&design(verilog), netlist, library).unwrap()
+}
+
+#[test]
+fn a_netlist_with_recoded_states_is_its_design() {
+    let Some((library, netlist)) = mapped() else {
+        return;
+    };
+    let proof = proof(VERILOG, &netlist, &library);
+    assert_eq!(proof.verdict, Verdict::Equivalent);
+    assert_eq!((proof.registers, proof.memories), (12, 1));
+    assert_eq!(proof.machines, 1, "{}", netlist.states);
+    assert!(proof.netlist_registers > proof.registers, "{proof:?}");
+    // Ten outputs, eight pins of the memory, ten other registers, and the states.
+    assert!(proof.compared > 28, "{proof:?}");
+}
+
+#[test]
+fn a_mutated_netlist_is_found_out() {
+    let Some((library, netlist)) = mapped() else {
+        return;
+    };
+    let mut found = 0;
+    for (from, to) in [
+        ("NAND2_X1 ", "NOR2_X1 "),
+        ("NOR2_X1 ", "NAND2_X1 "),
+        ("XOR2_X1 ", "XNOR2_X1 "),
+        ("XNOR2_X1 ", "XOR2_X1 "),
+        ("AND2_X1 ", "OR2_X1 "),
+    ] {
+        let verilog = netlist.verilog.replacen(from, to, 1);
+        if verilog == netlist.verilog {
+            continue;
+        }
+        let mutant = Netlist {
+            verilog,
+            ..netlist.clone()
+        };
+        let proof = proof(VERILOG, &mutant, &library);
+        assert!(
+            matches!(proof.verdict, Verdict::Different(_)),
+            "{from} to {to}: {proof:?}"
+        );
+        found += 1;
+    }
+    assert!(found >= 3, "{found} kinds of gates");
+}
+
+#[test]
+fn another_design_is_found_out_by_what_differs() {
+    let Some((library, netlist)) = mapped() else {
+        return;
+    };
+    for (from, to, named) in [
+        ("sum + q", "sum - q", "the next sum"),
+        ("sum <= 8'd0", "sum <= 8'd1", "the next sum"),
+        (
+            "if (start) state <= 2'd1",
+            "if (start) state <= 2'd3",
+            "the next state",
+        ),
+        (
+            "state <= 2'd0; address",
+            "state <= 2'd1; address",
+            "the next state",
+        ),
+        (".data(data)", ".data(~data)", "memory.data"),
+        (
+            "{state == 2'd2, state == 2'd1}",
+            "{state == 2'd2, state == 2'd3}",
+            "shown",
+        ),
+    ] {
+        let verilog = VERILOG.replace(from, to);
+        assert_ne!(verilog, VERILOG);
+        let proof = proof(&verilog, &netlist, &library);
+        let Verdict::Different(output) = &proof.verdict else {
+            panic!("{to}: {proof:?}");
+        };
+        assert!(output.contains(named), "{to}: {output}");
+    }
+}
+
+#[test]
+fn what_is_on_one_side_alone_is_named() {
+    let Some((library, netlist)) = mapped() else {
+        return;
+    };
+    for (from, to, named) in [
+        ("input start,", "input start, input other,", ""),
+        ("[7:0] sum", "[8:0] sum", "sum[8]"),
+        ("sum", "total", "total"),
+        ("sram_4x4 memory", "sram_4x4 other", "other"),
+    ] {
+        let proof = proof(&VERILOG.replace(from, to), &netlist, &library);
+        match (named, &proof.verdict) {
+            // An input that nothing reads makes no difference.
+            ("", verdict) => assert_eq!(verdict, &Verdict::Equivalent),
+            (named, Verdict::Unmatched(reason)) => assert!(reason.contains(named), "{reason}"),
+            (_, verdict) => panic!("{to}: {verdict:?}"),
+        }
+    }
+}
