@@ -1,16 +1,17 @@
 //! `faultline cosim`: the reference, the kernel and its Verilog in lockstep.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use faultline_synth::table::Grid;
 use faultline_synth::tool::VERILATOR;
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks;
 use faultline_testbench::file;
-use faultline_testbench::lockstep::LockstepError;
+use faultline_testbench::lockstep::{LONGEST_WINDOW, LockstepError, WINDOW};
 use faultline_testbench::origin;
 use faultline_testbench::replay;
 use faultline_testbench::session::Session;
+use faultline_testbench::wave;
 use indicatif::ProgressBar;
 use miette::{Result, miette};
 use serde::Serialize;
@@ -37,9 +38,13 @@ pub struct Args {
     /// Implementations to compare: reference, rust-hdl, verilog; all that are built in if not given
     #[arg(long, value_delimiter = ',', value_name = "LIST")]
     backends: Vec<Kind>,
-    /// Where the waveform goes: of the cycles around a mismatch, or of the last ones if there is none
+    /// Where the waveform goes, with a view for GTKWave (.gtkw) and one for Surfer (.sucl) beside it: of the cycles around a
+    /// mismatch, or of the last ones if there is none
     #[arg(long, value_name = "FILE.fst")]
     wave: Option<PathBuf>,
+    /// Cycles that the waveform shows, 1024 at most
+    #[arg(long, value_name = "N", default_value_t = WINDOW, value_parser = whole::<u64>(1..=LONGEST_WINDOW))]
+    wave_cycles: u64,
     /// Run the global-memory instructions of this GPU trace instead of random traffic, on the blocks that it can drive
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -80,7 +85,9 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             "--wave is for one design; name a block and, unless its paper's size is meant, --config"
         ));
     }
-    for path in args.markdown.iter().chain(&args.wave) {
+    let views = args.wave.iter().filter(|path| is_new_or_file(path));
+    let views: Vec<PathBuf> = views.flat_map(|path| wave::views(path)).collect();
+    for path in args.markdown.iter().chain(&args.wave).chain(&views) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
     let kinds: Vec<Kind> = if args.backends.is_empty() {
@@ -137,6 +144,11 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         [] => Ok(()),
         found => Err(miette!("{}", found.join("\n"))),
     }
+}
+
+/// Whether a waveform there can be opened again, and so has views: it is no device.
+fn is_new_or_file(path: &Path) -> bool {
+    path.is_file() || !path.exists()
 }
 
 /// Blocks and configurations that were asked for.
@@ -206,6 +218,7 @@ fn lockstep(
         .wave
         .clone()
         .unwrap_or_else(|| PathBuf::from(format!("{block}_{config}.fst")));
+    session.show_cycles(args.wave_cycles);
     session.wave_on_mismatch(&wave);
     let mismatch = match advance(&mut session, args.cycles, bar) {
         Ok(()) => None,

@@ -1,6 +1,7 @@
 //! The `faultline` command.
 
 mod bars;
+mod cocotb;
 mod cosim;
 mod cost;
 mod doctor;
@@ -42,6 +43,7 @@ struct Cli {
 enum Command {
     Export(export::Args),
     Cosim(cosim::Args),
+    Cocotb(cocotb::Args),
     Cost(cost::Args),
     Power(power::Args),
     Equivalence(equivalence::Args),
@@ -102,6 +104,7 @@ fn main() -> ExitCode {
     let result = match &command {
         Command::Export(args) => export::run(args, &global),
         Command::Cosim(args) => cosim::run(args, &global),
+        Command::Cocotb(args) => cocotb::run(args, &global),
         Command::Cost(args) => cost::run(args, &global),
         Command::Power(args) => power::run(args, &global),
         Command::Equivalence(args) => equivalence::run(args, &global),

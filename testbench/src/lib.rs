@@ -27,7 +27,9 @@ pub mod sdm;
 pub mod session;
 pub mod sweep;
 pub mod traffic;
+pub mod vectors;
 #[cfg(feature = "verilog")]
 pub mod verilog;
+pub mod view;
 pub mod walks;
 pub mod wave;

@@ -7,8 +7,11 @@ use crate::backend::{Backend, BackendError, Kind};
 use crate::layout::{Layout, port_at};
 use crate::wave::{self, WaveError};
 
-/// Cycles that a waveform shows.
-pub const WINDOW: usize = 64;
+/// Cycles that a waveform shows where no other number is asked for.
+pub const WINDOW: u64 = 64;
+
+/// Cycles that a waveform can show.
+pub const LONGEST_WINDOW: u64 = LEFT as u64;
 
 /// Cycles that are kept before old ones are dropped, and those that are left then: enough to show what came before a
 /// mismatch after some more cycles were run.
@@ -228,13 +231,20 @@ impl Lockstep {
         })
     }
 
-    /// Writes the kept cycles among `WINDOW` ones as a waveform: those around a cycle, or the last ones.
+    /// Writes the kept cycles among so many ones as a waveform: those around a mismatch, told as its cycle and port, or the
+    /// last ones.
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn write_wave(&self, path: &std::path::Path, around: Option<u64>) -> Result<(), WaveError> {
-        let window = WINDOW as u64;
-        let end = around.map_or(self.cycle, |cycle| self.cycle.min(cycle + window / 4));
+    pub fn write_wave(
+        &self,
+        path: &std::path::Path,
+        window: u64,
+        mismatch: Option<(u64, &str)>,
+    ) -> Result<(), WaveError> {
+        let end = mismatch.map_or(self.cycle, |(cycle, _)| {
+            self.cycle.min(cycle + window.div_ceil(4))
+        });
         let start = end.saturating_sub(window).max(self.first);
         let span = (start - self.first) as usize..(end - self.first) as usize;
         let outputs: Vec<_> = self
@@ -251,6 +261,7 @@ impl Lockstep {
                 span,
                 inputs: &self.inputs,
                 outputs: &outputs,
+                mismatch,
             },
         )
     }
@@ -270,18 +281,18 @@ impl Lockstep {
 
 /// Packed words as one number.
 fn hexadecimal(words: &[u64]) -> String {
+    format!("0x{}", digits(words))
+}
+
+/// Packed words as one hexadecimal number, without what says that it is one.
+pub(crate) fn digits(words: &[u64]) -> String {
     let digits: String = words
         .iter()
         .rev()
         .map(|word| format!("{word:016x}"))
         .collect();
-    let significant = digits.trim_start_matches('0');
-    format!(
-        "0x{}",
-        if significant.is_empty() {
-            "0"
-        } else {
-            significant
-        }
-    )
+    match digits.trim_start_matches('0') {
+        "" => "0".to_owned(),
+        significant => significant.to_owned(),
+    }
 }

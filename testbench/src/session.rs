@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::backend::Kind;
-use crate::lockstep::{Lockstep, LockstepError, Mismatch, Speed};
+use crate::lockstep::{Lockstep, LockstepError, Mismatch, Speed, WINDOW};
 use crate::wave::WaveError;
 
 /// Cycles whose inputs are made, run and compared at a time, so that back ends are timed without the others.
@@ -29,6 +29,7 @@ pub struct Session {
     lockstep: Lockstep,
     stimulus: Box<dyn Stimulus>,
     wave: Option<PathBuf>,
+    wave_cycles: u64,
     frames: Vec<u64>,
 }
 
@@ -40,8 +41,14 @@ impl Session {
             lockstep,
             stimulus,
             wave: None,
+            wave_cycles: WINDOW,
             frames: Vec::new(),
         }
+    }
+
+    /// Has waveforms show so many cycles, [`LONGEST_WINDOW`](crate::lockstep::LONGEST_WINDOW) at most.
+    pub fn show_cycles(&mut self, cycles: u64) {
+        self.wave_cycles = cycles;
     }
 
     /// Writes the cycles around a mismatch to this file.
@@ -93,7 +100,7 @@ impl Session {
     /// # Errors
     /// If the file cannot be written.
     pub fn write_wave(&self, path: &Path) -> Result<(), WaveError> {
-        self.lockstep.write_wave(path, None)
+        self.lockstep.write_wave(path, self.wave_cycles, None)
     }
 
     fn advance(&mut self, cycles: usize) -> Result<(), LockstepError> {
@@ -109,9 +116,11 @@ impl Session {
     fn explain(&mut self, mut mismatch: Mismatch) -> LockstepError {
         mismatch.source = self.stimulus.source();
         if let Some(path) = self.wave.clone() {
+            let place = Some((mismatch.cycle, mismatch.port));
+            let window = self.wave_cycles;
             let written = self
-                .advance(CHUNK as usize)
-                .and_then(|()| Ok(self.lockstep.write_wave(&path, Some(mismatch.cycle))?));
+                .advance(window.div_ceil(4).max(CHUNK) as usize)
+                .and_then(|()| Ok(self.lockstep.write_wave(&path, window, place)?));
             match written {
                 Ok(()) => mismatch.wave = Some(path),
                 Err(LockstepError::Wave(error)) => mismatch.source += &format!(" ({error})"),

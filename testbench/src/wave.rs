@@ -1,4 +1,4 @@
-//! Waveforms of a lockstep: FST files that GTKWave and Surfer show.
+//! Waveforms of a lockstep: FST files that GTKWave and Surfer show, each with a view for either.
 
 use std::io::Cursor;
 use std::ops::Range;
@@ -13,6 +13,7 @@ use fst_writer::{
 use crate::backend::Kind;
 use crate::file::{self, FileError};
 use crate::layout::Layout;
+use crate::view::{self, View};
 
 /// A waveform cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -40,6 +41,14 @@ pub struct Recording<'a> {
     pub inputs: &'a [u64],
     /// Packed outputs of all kept cycles, for each back end.
     pub outputs: &'a [(Kind, &'a [u64])],
+    /// The cycle in which two back ends differ, and the port.
+    pub mismatch: Option<(u64, &'a str)>,
+}
+
+/// The files that are written beside a waveform: GTKWave's save file, and Surfer's commands.
+#[must_use]
+pub fn views(wave: &Path) -> [PathBuf; 2] {
+    ["gtkw", "sucl"].map(|extension| wave.with_extension(extension))
 }
 
 /// Signals of one scope, and where their values are.
@@ -49,10 +58,11 @@ struct Scope<'a> {
     words_per_cycle: usize,
 }
 
-/// Writes every port of every back end. A cycle takes 2 ns, with the rising edge at its end.
+/// Writes every port of every back end, and beside a file that can be opened its views. A cycle takes 2 ns, with the rising
+/// edge in the middle.
 ///
 /// # Errors
-/// If the file cannot be written; there is none then.
+/// If a file cannot be written; it is not there then.
 pub fn write(
     path: &Path,
     design: &str,
@@ -63,7 +73,15 @@ pub fn write(
         path: path.to_owned(),
         reason: cause.to_string(),
     })?;
-    Ok(file::write_whole(path, bytes)?)
+    file::write_whole(path, bytes)?;
+    if !path.is_file() {
+        return Ok(());
+    }
+    let kinds: Vec<Kind> = recording.outputs.iter().map(|(kind, _)| *kind).collect();
+    let view = View::new(design, layout, &kinds, recording.start, recording.mismatch);
+    let [gtkwave, surfer] = views(path);
+    file::write_whole(&gtkwave, view.gtkwave(path))?;
+    Ok(file::write_whole(&surfer, view.surfer(path))?)
 }
 
 fn waveform(
@@ -80,22 +98,22 @@ fn waveform(
     };
     let mut header = FstHeaderWriter::write_to_mem(&info)?;
     header.scope(design, design, FstScopeType::Module)?;
-    let clock = signal(&mut header, "clock", 1)?;
-    let differs = signal(&mut header, "differs", 1)?;
+    let clock = signal(&mut header, view::CLOCK, 1)?;
+    let differs = signal(&mut header, view::DIFFERS, 1)?;
     let mut scopes = vec![scope(
         &mut header,
-        "inputs",
+        view::INPUTS,
         &layout.inputs,
         recording.inputs,
     )?];
     for (kind, words) in recording.outputs {
-        let name = kind.name().replace('-', "_");
+        let name = view::scope(*kind);
         scopes.push(scope(&mut header, &name, &layout.outputs, words)?);
     }
     header.up_scope()?;
     let mut body = header.finish()?;
     for (number, cycle) in recording.span.clone().enumerate() {
-        let time = 2 * (recording.start + number as u64);
+        let time = view::CYCLE * (recording.start + number as u64);
         body.time_change(time)?;
         body.signal_change(clock, b"0")?;
         let words = layout.output_words();
@@ -108,7 +126,7 @@ fn waveform(
         for scope in &scopes {
             scope.write(&mut body, cycle)?;
         }
-        body.time_change(time + 1)?;
+        body.time_change(time + view::CYCLE / 2)?;
         body.signal_change(clock, b"1")?;
     }
     Ok(body.finish()?.into_inner())

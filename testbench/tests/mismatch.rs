@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use faultline_sim::ports::Model;
@@ -13,6 +14,7 @@ use faultline_testbench::lockstep::{Lockstep, LockstepError, Mismatch};
 use faultline_testbench::session::Session;
 use faultline_testbench::traffic::Driven;
 use faultline_testbench::traffic::replay_queue::ReplayQueueTraffic;
+use fst_reader::FstHierarchyEntry;
 
 /// A model that counts one too many from a cycle on.
 struct Broken {
@@ -117,7 +119,98 @@ fn mismatch_leaves_a_waveform() {
         );
         assert!(last - first < 64, "{first} to {last}");
         let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().collect();
-        assert_eq!(files.len(), 1, "nothing else is left behind");
+        assert_eq!(files.len(), 3, "two views, and nothing else is left behind");
+        let mark = format!("cursor_set {}\n", 2 * breaks);
+        let surfer = std::fs::read_to_string(path.with_extension("sucl")).unwrap();
+        assert!(surfer.ends_with(&mark), "{surfer}");
+        assert!(
+            surfer.contains(
+                "divider_add mismatch\nvariable_add replay_queue_16.reference.occupancy\n"
+            )
+        );
+        check_views(&path);
+    }
+}
+
+/// The signals of a waveform with their bits.
+fn signals(wave: &Path) -> HashMap<String, u32> {
+    let file = std::io::BufReader::new(std::fs::File::open(wave).unwrap());
+    let mut wave = fst_reader::FstReader::open(file).unwrap();
+    let mut scopes: Vec<String> = Vec::new();
+    let mut signals = HashMap::new();
+    wave.read_hierarchy(|entry| match entry {
+        FstHierarchyEntry::Scope { name, .. } => scopes.push(name),
+        FstHierarchyEntry::UpScope => {
+            scopes.pop();
+        }
+        FstHierarchyEntry::Var { name, length, .. } => {
+            signals.insert(format!("{}.{name}", scopes.join(".")), length);
+        }
+        _ => {}
+    })
+    .unwrap();
+    signals
+}
+
+/// What a view shows is in its waveform, with the same width, and it shows everything but the outputs of all back ends
+/// besides the first.
+fn check_views(wave: &Path) {
+    let signals = signals(wave);
+    let expected: HashSet<&str> = signals
+        .keys()
+        .map(String::as_str)
+        .filter(|name| !name.contains(".verilog.") && !name.contains(".rust_hdl."))
+        .collect();
+    let read = |extension| std::fs::read_to_string(wave.with_extension(extension)).unwrap();
+    let gtkwave = read("gtkw");
+    let mut shown = HashSet::new();
+    let mut lines = gtkwave.lines();
+    while let Some(line) = lines.next() {
+        if line != "@28" && line != "@22" {
+            assert!(line.starts_with(['[', '*', '@', '-']), "{line}");
+            continue;
+        }
+        let signal = lines.next().unwrap();
+        let (name, bits) = match signal
+            .strip_suffix(":0]")
+            .and_then(|bus| bus.split_once('['))
+        {
+            Some((name, highest)) => (name, highest.parse::<u32>().unwrap() + 1),
+            None => (signal, 1),
+        };
+        assert_eq!(signals.get(name), Some(&bits), "{signal}");
+        shown.insert(name);
+    }
+    assert!(expected.is_subset(&shown), "{gtkwave}");
+    let surfer = read("sucl");
+    let shown: HashSet<&str> = surfer
+        .lines()
+        .filter_map(|line| line.strip_prefix("variable_add "))
+        .inspect(|name| assert!(signals.contains_key(*name), "{name}"))
+        .collect();
+    assert!(expected.is_subset(&shown), "{surfer}");
+}
+
+/// A waveform of a design's traffic, without a mismatch, is as long as one likes.
+#[test]
+fn every_block_has_views_of_its_traffic() {
+    let folder = tempfile::tempdir().unwrap();
+    for block in blocks::names() {
+        let config = blocks::default_configuration(block);
+        let mut session = blocks::session(block, config, &[Kind::Reference], 1).unwrap();
+        session.show_cycles(200);
+        session.run(300).unwrap();
+        let path = folder.path().join(format!("{block}.fst"));
+        session.write_wave(&path).unwrap();
+        check_views(&path);
+        let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
+        let wave = fst_reader::FstReader::open_and_read_time_table(file).unwrap();
+        let times = wave.get_time_table().unwrap();
+        assert!(times.contains(&200) && times.contains(&599));
+        assert!(
+            !times.contains(&199),
+            "{block} shows more than it was asked for"
+        );
     }
 }
 

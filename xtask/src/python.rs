@@ -1,5 +1,5 @@
-//! Installs the tools that Debian has not, from PyPI, into `target/tools`: KLayout, which reads the macros' LEF, and FuseSoC,
-//! which lints the cores of the kits.
+//! Installs the tools that Debian has not, from PyPI, into `target/tools`: KLayout, which reads the macros' LEF, FuseSoC,
+//! which lints the cores of the kits, and cocotb, which runs the test benches of the Verilog.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::{root, setup};
 
 /// Each at the version that the tests were written with.
-const PACKAGES: [&str; 2] = ["klayout==0.30.12", "fusesoc==2.4.7"];
+const PACKAGES: [&str; 3] = ["klayout==0.30.12", "fusesoc==2.4.7", "cocotb==1.9.2"];
 
 /// Installs what is missing. A machine without PyPI can do without: the tests that need these tools say so and pass.
 ///
@@ -24,7 +24,7 @@ pub fn run() -> Result<(), String> {
     }
     install(&folder).map_err(|reason| {
         format!(
-            "not checked: whether KLayout reads the macros and FuseSoC the cores, because {reason}"
+            "not checked: whether KLayout reads the macros, FuseSoC the cores, and cocotb passes its test benches, because {reason}"
         )
     })?;
     fs::write(&done, list).map_err(|error| format!("{}: {error}", done.display()))

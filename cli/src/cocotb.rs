@@ -1,0 +1,189 @@
+//! `faultline cocotb`: a test bench in Python for whoever has only the Verilog.
+
+use std::path::{Path, PathBuf};
+
+use faultline_hw::registry::{Design, designs};
+use faultline_testbench::{file, vectors};
+use miette::{Result, miette};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::Global;
+use crate::output::{grouped, progress, right, table};
+use crate::value::{distinct, named, whole};
+
+/// Write a cocotb test bench of each design: its Verilog, the reference's inputs and outputs in each cycle, and a Makefile
+///
+/// A folder stands alone: `make` in it runs the test bench in Icarus Verilog, `make SIM=verilator` in Verilator.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Designs, such as replay_queue_64; all that `faultline export` writes if none is given
+    #[arg(value_parser = named)]
+    design: Vec<String>,
+    /// Clock cycles of random traffic, after a reset
+    #[arg(long, default_value_t = 300, value_parser = whole::<u64>(1..=1_000_000))]
+    cycles: u64,
+    /// The same seed gives the same traffic
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
+    seed: u64,
+    /// Folder to write to, with a folder for each design; it is made if it is not there
+    #[arg(long, value_name = "DIR", default_value = "cocotb-out")]
+    out: PathBuf,
+}
+
+/// The version of cocotb that the test benches were run with.
+const COCOTB: &str = "1.9.2";
+
+const BENCH: &str = include_str!("cocotb/bench.py");
+const MAKEFILE: &str = include_str!("cocotb/Makefile");
+const README: &str = include_str!("cocotb/README.md");
+
+/// The test bench of a design.
+#[derive(Serialize)]
+struct Row {
+    design: &'static str,
+    block: &'static str,
+    config: &'static str,
+    folder: PathBuf,
+    /// Those of the traffic; a few in reset come before them.
+    cycles: u64,
+    verilog_files: usize,
+    /// Memories that the test bench clears at power-on.
+    memories: usize,
+}
+
+/// Files of a folder, by their places in it.
+type Files = Vec<(String, String)>;
+
+/// Runs the command.
+///
+/// # Errors
+/// If there is no such design, it cannot be exported, or a file cannot be written.
+pub fn run(args: &Args, global: &Global) -> Result<()> {
+    let designs = chosen(&args.design)?;
+    let bar = progress(
+        designs.len() as u64,
+        "{wide_bar} {human_pos}/{human_len} designs {eta}",
+    );
+    let made: Vec<(Row, Files)> = designs
+        .par_iter()
+        .map(|design| {
+            let made = test_bench(design, args)?;
+            bar.inc(1);
+            Ok(made)
+        })
+        .collect::<Result<_>>()?;
+    bar.finish_and_clear();
+    for (row, files) in &made {
+        write(&row.folder, files)?;
+    }
+    let rows: Vec<&Row> = made.iter().map(|(row, _)| row).collect();
+    if global.json {
+        return global.print_json(&rows);
+    }
+    let mut shown = table(&["design", "Verilog files", "memories", "cycles", "folder"]);
+    for row in rows {
+        let mut cells = vec![comfy_table::Cell::new(row.design)];
+        let numbers = [row.verilog_files, row.memories].map(|number| number.to_string());
+        cells.extend(numbers.iter().map(right));
+        cells.push(right(&grouped(row.cycles)));
+        cells.push(comfy_table::Cell::new(row.folder.display()));
+        shown.add_row(cells);
+    }
+    global.print(&shown.to_string())
+}
+
+/// The designs of these names, or those that are exported where nothing is chosen.
+fn chosen(names: &[String]) -> Result<Vec<Design>> {
+    let known = designs();
+    let strange = names
+        .iter()
+        .find(|name| !known.iter().any(|design| design.name == *name));
+    if let Some(name) = strange {
+        let names: Vec<&str> = known.iter().map(|design| design.name).collect();
+        return Err(miette!(
+            "there is no design {name}; there are {}",
+            names.join(", ")
+        ));
+    }
+    let names = distinct(names.to_vec());
+    Ok(known
+        .into_iter()
+        .filter(|design| match names.is_empty() {
+            true => design.is_default(),
+            false => names.iter().any(|name| name == design.name),
+        })
+        .collect())
+}
+
+/// All that a folder holds.
+fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
+    let Design {
+        name,
+        block,
+        config,
+        ..
+    } = *design;
+    let export = design
+        .export()
+        .map_err(|error| miette!("{name}: {error}"))?;
+    let memories = export
+        .memories
+        .iter()
+        .map(|memory| memory.instances)
+        .sum::<usize>();
+    let cycles = vectors::vectors(block, config, args.cycles, args.seed)
+        .map_err(|error| miette!("{error}"))?;
+    let command = format!(
+        "faultline cocotb {name} --cycles {} --seed {}",
+        args.cycles, args.seed
+    );
+    let filled = |template: &str| {
+        template
+            .replace("@TOP@", name)
+            .replace("@BLOCK@", block)
+            .replace("@COCOTB@", COCOTB)
+            .replace("@COMMAND@", &command)
+    };
+    let list: String = export
+        .files
+        .iter()
+        .map(|file| format!("{}\n", file.name))
+        .collect();
+    let mut files = vec![
+        ("README.md".to_owned(), filled(README)),
+        ("Makefile".to_owned(), filled(MAKEFILE)),
+        (format!("test_{name}.py"), BENCH.to_owned()),
+        (
+            "vectors.txt".to_owned(),
+            format!("# {command}\nmemories {memories}\n{cycles}"),
+        ),
+        (format!("rtl/{name}.f"), list),
+    ];
+    let row = Row {
+        design: name,
+        block,
+        config,
+        folder: args.out.join(name),
+        cycles: args.cycles,
+        verilog_files: export.files.len(),
+        memories,
+    };
+    let verilog = export.files.into_iter();
+    files.extend(verilog.map(|file| (format!("rtl/{}", file.name), file.text)));
+    Ok((row, files))
+}
+
+/// Writes the files of a folder. What others have put there stays.
+fn write(folder: &Path, files: &Files) -> Result<()> {
+    let verilog = folder.join("rtl");
+    std::fs::create_dir_all(&verilog)
+        .map_err(|error| miette!("{}: cannot make this folder: {error}", verilog.display()))?;
+    for (name, _) in files {
+        file::check_writable(&folder.join(name)).map_err(|error| miette!("{error}"))?;
+    }
+    for (name, text) in files {
+        file::write_whole(&folder.join(name), text).map_err(|error| miette!("{error}"))?;
+    }
+    Ok(())
+}

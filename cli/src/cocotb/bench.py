@@ -1,0 +1,123 @@
+"""The test bench of a Faultline design: what its reference model was given and what it showed, cycle by cycle.
+
+`vectors.txt`, beside this file, names the ports and has a line for each cycle, from power-on. Inputs are applied after a
+clock edge, outputs compared before the next one: every output in every cycle, bit by bit. The first difference ends a
+test, and is told with its cycle, its port, what was expected and what was seen.
+"""
+
+import logging
+from pathlib import Path
+
+import cocotb
+from cocotb.handle import HierarchyArrayObject, HierarchyObject
+from cocotb.triggers import Timer
+
+NOT_COMPARED = "-"
+
+
+class Vectors:
+    """Names and widths of the ports, and for each cycle a value for each of them, as binary digits."""
+
+    def __init__(self, path):
+        self.inputs, self.outputs, self.cycles = {}, {}, []
+        self.memories = 0
+        for line in Path(path).read_text().splitlines():
+            kind, *words = line.split()
+            if kind == "input":
+                self.inputs[words[0]] = int(words[1])
+            elif kind == "output":
+                self.outputs[words[0]] = int(words[1])
+            elif kind == "memories":
+                self.memories = int(words[0])
+            elif kind == "cycle":
+                ports = {**self.inputs, **self.outputs}
+                values = {port: digits(word, bits) for word, (port, bits) in zip(words, ports.items(), strict=True)}
+                self.cycles.append(values)
+
+
+def digits(word, bits):
+    """A hexadecimal number as so many binary digits."""
+    return word if word == NOT_COMPARED else f"{int(word, 16):0{bits}b}"
+
+
+def hexadecimal(binary):
+    """Binary digits as a hexadecimal number, if all of them are known."""
+    return hex(int(binary, 2)) if set(binary) <= {"0", "1"} else f"0b{binary}"
+
+
+VECTORS = Vectors(Path(__file__).with_name("vectors.txt"))
+
+
+def memories(scope):
+    """Every memory below a scope."""
+    if getattr(scope, "_def_name", "").startswith("sram_"):
+        yield scope
+        return
+    for child in scope:
+        if isinstance(child, (HierarchyObject, HierarchyArrayObject)):
+            yield from memories(child)
+
+
+def clear_memories(dut):
+    """Fills every memory, and what it last read, with 0, as in the reference: a reset does not, and a simulator may start
+    with unknown bits."""
+    logging.getLogger("gpi").setLevel(logging.ERROR)  # there are things in a scope that cocotb cannot name
+    for memory in memories(dut):
+        memory.q.value = 0
+        for word in memory.contents:
+            word.value = 0
+
+
+async def power_on(dut):
+    """Every input at 0 and memories empty, before the first clock edge."""
+    dut.clock.value = 0
+    for port in VECTORS.inputs:
+        getattr(dut, port).value = 0
+    if VECTORS.memories:
+        clear_memories(dut)
+    await Timer(1, "ns")
+
+
+async def cycle(dut, inputs):
+    """Applies inputs (binary digits by port; the others stay), gives the outputs before the clock edge, and makes it."""
+    for port, value in inputs.items():
+        getattr(dut, port).value = int(value, 2)
+    dut.clock.value = 0
+    await Timer(1, "ns")
+    outputs = {port: str(getattr(dut, port).value).lower() for port in VECTORS.outputs}
+    dut.clock.value = 1
+    await Timer(1, "ns")
+    return outputs
+
+
+async def compare(dut, cycles):
+    """Drives cycles of the vectors, and compares all that the design shows."""
+    before = {}
+    for number, vector in enumerate(cycles):
+        inputs = {port: vector[port] for port in VECTORS.inputs if vector[port] != before.get(port)}
+        before = vector
+        seen = await cycle(dut, inputs)
+        for port in VECTORS.outputs:
+            if vector[port] not in (NOT_COMPARED, seen[port]):
+                raise AssertionError(
+                    f"cycle {number}: {port} should be {hexadecimal(vector[port])}, and is {hexadecimal(seen[port])}"
+                )
+
+
+@cocotb.test()
+async def matches_the_reference(dut):
+    """Random traffic from power-on."""
+    await power_on(dut)
+    await compare(dut, VECTORS.cycles)
+
+
+@cocotb.test()
+async def reset_in_mid_traffic(dut):
+    """Half of the traffic, then all of it again: it begins with a reset, after which nothing of before may show.
+
+    Copy this test to try something of your own: `cycle(dut, {"reset": "1"})` applies inputs and gives the outputs.
+    """
+    await power_on(dut)
+    await compare(dut, VECTORS.cycles[: len(VECTORS.cycles) // 2])
+    await power_on(dut)
+    await compare(dut, VECTORS.cycles)

@@ -1,0 +1,121 @@
+//! The cocotb test benches in Icarus Verilog. They need cocotb from PyPI, in `target/tools/bin` or on PATH; without
+//! it they say so and pass.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// PATH with the project's own tools in front.
+fn path() -> OsString {
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [tools].into_iter().chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).unwrap()
+}
+
+fn faultline(arguments: &[&str], out: &Path) {
+    let status = Command::new(env!("CARGO_BIN_EXE_faultline"))
+        .arg("cocotb")
+        .args(arguments)
+        .arg("--out")
+        .arg(out)
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
+
+/// Runs a test bench, and gives whether it passed and what it said.
+fn make(folder: &Path) -> (bool, String) {
+    let Output { status, stdout, .. } = Command::new("make")
+        .arg("SIM=icarus")
+        .current_dir(folder)
+        .env("PATH", path())
+        // As a user runs it, who has not started it from a make of his own.
+        .env_remove("MAKEFLAGS")
+        .env("COCOTB_ANSI_OUTPUT", "0")
+        .stderr(std::io::stderr())
+        .output()
+        .unwrap();
+    (status.success(), String::from_utf8(stdout).unwrap())
+}
+
+fn edit(file: PathBuf, from: &str, to: &str) {
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.contains(from), "{} has no {from}", file.display());
+    std::fs::write(file, text.replacen(from, to, 1)).unwrap();
+}
+
+/// Whether cocotb is here; a test without it says so and passes.
+fn missing() -> bool {
+    let config = Command::new("cocotb-config")
+        .arg("--version")
+        .env("PATH", path())
+        .output();
+    let missing = !config.is_ok_and(|output| output.status.success());
+    if missing {
+        println!("skipped: cocotb is not installed");
+    }
+    missing
+}
+
+/// One without a memory and one with: as exported they pass both tests.
+#[test]
+fn designs_match_their_references_in_icarus() {
+    if missing() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let designs = ["coalescer_proof", "operand_log_proof"];
+    faultline(
+        &[&designs[..], &["--cycles", "200"]].concat(),
+        folder.path(),
+    );
+    for design in designs {
+        let (passed, told) = make(&folder.path().join(design));
+        assert!(passed && told.contains("TESTS=2 PASS=2"), "{told}");
+    }
+}
+
+#[test]
+fn broken_verilog_is_told_with_cycle_port_and_values() {
+    if missing() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    faultline(&["coalescer_proof"], folder.path());
+    let folder = folder.path().join("coalescer_proof");
+    let verilog = folder.join("rtl/coalescer_proof.v");
+    // A request that waits is dropped.
+    edit(
+        verilog,
+        "offered_d = some_any || !free;",
+        "offered_d = some_any;",
+    );
+    let (passed, told) = make(&folder);
+    assert!(!passed && told.contains("PASS=0 FAIL=2"), "{told}");
+    assert!(
+        told.contains("request_valid should be 0x1, and is 0x0"),
+        "{told}"
+    );
+}
+
+/// A reset that misses a register shows in the second test at the latest.
+#[test]
+fn register_without_reset_is_found() {
+    if missing() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    faultline(&["coalescer_proof"], folder.path());
+    let folder = folder.path().join("coalescer_proof");
+    let verilog = folder.join("rtl/coalescer_proof.v");
+    edit(
+        verilog,
+        "register_1 offered (.clock(clock), .reset(reset),",
+        "register_1 offered (.clock(clock), .reset(1'b0),",
+    );
+    let (passed, told) = make(&folder);
+    assert!(!passed && told.contains("FAIL="), "{told}");
+}
