@@ -82,7 +82,7 @@ impl Top {
         let is_macro = |name: &str| {
             self.memories
                 .iter()
-                .any(|memory| name.strip_suffix(".v") == Some(&memory.module))
+                .any(|memory| name.strip_suffix(".v") == Some(memory.module.as_str()))
         };
         self.files
             .iter()

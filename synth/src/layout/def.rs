@@ -162,7 +162,7 @@ fn net(statement: &[&str]) -> Option<Net> {
     let (mut layer, mut last) = ("", None);
     while let Some(&word) = words.next() {
         match word {
-            "ROUTED" | "NEW" => (layer, last) = (words.next()?, None),
+            "ROUTED" | "NEW" => (layer, last) = (*words.next()?, None),
             "(" => {
                 let point: Vec<&str> = words
                     .by_ref()

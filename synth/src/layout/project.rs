@@ -36,6 +36,12 @@ pub fn write_project(
     if !output.status.success() {
         return Err(YOSYS.failure(top, &String::from_utf8_lossy(&output.stderr)));
     }
+    if read(&synthesis.join(format!("{top}.blif")))?.contains("=constant_") {
+        return Err(failed(
+            top,
+            "its netlist has constants, and osu018 has no cell for them",
+        ));
+    }
     // The scripts copy these before they make them anew.
     for kind in ["rtl", "rtlnopwr", "rtlbb"] {
         let text = read(&synthesis.join("flat.v"))?;
@@ -92,7 +98,7 @@ hierarchy -check -top {top}
 {exposed}splitnets -ports -format __
 opt_clean -purge
 write_verilog -noattr -noexpr flat.v
-write_blif -gates -buf BUFX2 A Y -true + one -false + zero -undef + none {top}.blif
+write_blif -gates -buf BUFX2 A Y -true - constant_1 -false - constant_0 -undef - constant_x {top}.blif
 "
     )
 }

@@ -10,7 +10,8 @@ fn head(memory: &Memory, register: &str) -> String {
         pin.bits
             .map_or(String::new(), |bits| format!("[{}:0]", bits - 1))
     };
-    let widest = pins.iter().map(|pin| range(pin).len()).max().unwrap_or(0);
+    // The exporter gives ranges seven columns, or more.
+    let widest = pins.iter().map(|pin| range(pin).len()).fold(7, usize::max);
     let ports: Vec<String> = pins
         .iter()
         .map(|pin| {
