@@ -250,7 +250,7 @@ pub fn rows(
             let activities = estimates.iter().map(|(activity, estimate)| {
                 let node_nm = flow.node_nm.unwrap_or(setting.node_nm());
                 Ok(UnderActivity {
-                    activity: *activity,
+                    activity,
                     cycles: estimate.cycles,
                     clock_mhz: estimate.clock_mhz,
                     power: SplitPower::new(subject, estimate, *setting, flow.sram, node_nm)?,
