@@ -86,7 +86,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         let mut cells = vec![comfy_table::Cell::new(row.design)];
         let numbers = [row.verilog_files, row.memories].map(|number| number.to_string());
         cells.extend(numbers.iter().map(right));
-        cells.push(right(&grouped(row.cycles)));
+        cells.push(right(grouped(row.cycles)));
         cells.push(comfy_table::Cell::new(row.folder.display()));
         shown.add_row(cells);
     }
