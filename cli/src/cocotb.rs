@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use comfy_table::Cell;
 use faultline_hw::registry::{Design, designs};
 use faultline_testbench::{file, vectors};
 use miette::{Result, miette};
@@ -21,7 +22,7 @@ pub struct Args {
     #[arg(value_parser = named)]
     design: Vec<String>,
     /// Clock cycles of random traffic, after a reset
-    #[arg(long, default_value_t = 300, value_parser = whole::<u64>(1..=1_000_000))]
+    #[arg(long, default_value_t = 1000, value_parser = whole::<u64>(1..=1_000_000))]
     cycles: u64,
     /// The same seed gives the same traffic
     #[arg(long, default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
@@ -47,6 +48,9 @@ struct Row {
     folder: PathBuf,
     /// Those of the traffic; a few in reset come before them.
     cycles: u64,
+    /// Situations that the traffic brings about, and those that it aims at.
+    scenarios_seen: usize,
+    scenarios: usize,
     verilog_files: usize,
     /// Memories that the test bench clears at power-on.
     memories: usize,
@@ -81,13 +85,24 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if global.json {
         return global.print_json(&rows);
     }
-    let mut shown = table(&["design", "Verilog files", "memories", "cycles", "folder"]);
+    let mut shown = table(&[
+        "design",
+        "files",
+        "memories",
+        "cycles",
+        "scenarios",
+        "folder",
+    ]);
     for row in rows {
-        let mut cells = vec![comfy_table::Cell::new(row.design)];
-        let numbers = [row.verilog_files, row.memories].map(|number| number.to_string());
+        let numbers = [
+            row.verilog_files.to_string(),
+            row.memories.to_string(),
+            grouped(row.cycles),
+            format!("{} of {}", row.scenarios_seen, row.scenarios),
+        ];
+        let mut cells = vec![Cell::new(row.design)];
         cells.extend(numbers.iter().map(right));
-        cells.push(right(grouped(row.cycles)));
-        cells.push(comfy_table::Cell::new(row.folder.display()));
+        cells.push(Cell::new(row.folder.display()));
         shown.add_row(cells);
     }
     global.print(&shown.to_string())
@@ -132,8 +147,10 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
         .iter()
         .map(|memory| memory.instances)
         .sum::<usize>();
-    let cycles = vectors::vectors(block, config, args.cycles, args.seed)
+    let vectors = vectors::vectors(block, config, args.cycles, args.seed)
         .map_err(|error| miette!("{error}"))?;
+    let seen = vectors.coverage.iter().filter(|(_, times)| *times > 0);
+    let seen = seen.count();
     let command = format!(
         "faultline cocotb {name} --cycles {} --seed {}",
         args.cycles, args.seed
@@ -144,6 +161,10 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
             .replace("@BLOCK@", block)
             .replace("@COCOTB@", COCOTB)
             .replace("@COMMAND@", &command)
+            .replace(
+                "@SEEN@",
+                &format!("{seen} of the {}", vectors.coverage.len()),
+            )
     };
     let list: String = export
         .files
@@ -156,7 +177,7 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
         (format!("test_{name}.py"), BENCH.to_owned()),
         (
             "vectors.txt".to_owned(),
-            format!("# {command}\nmemories {memories}\n{cycles}"),
+            format!("# {command}\nmemories {memories}\n{}", vectors.text),
         ),
         (format!("rtl/{name}.f"), list),
     ];
@@ -166,6 +187,8 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
         config,
         folder: args.out.join(name),
         cycles: args.cycles,
+        scenarios_seen: seen,
+        scenarios: vectors.coverage.len(),
         verilog_files: export.files.len(),
         memories,
     };

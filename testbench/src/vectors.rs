@@ -4,6 +4,7 @@ use crate::backend::Kind;
 use crate::blocks::{self, SetupError};
 use crate::layout::Layout;
 use crate::lockstep::digits;
+use crate::session::Coverage;
 
 /// Cycles in reset before the traffic begins.
 pub const RESET_CYCLES: u64 = 2;
@@ -11,13 +12,21 @@ pub const RESET_CYCLES: u64 = 2;
 /// What stands for an output that is not compared.
 pub const NOT_COMPARED: &str = "-";
 
+/// Vectors as text, and the scenarios that their traffic brings about.
+pub struct Vectors {
+    /// A line for each port, and one for each cycle.
+    pub text: String,
+    /// How often each scenario occurs.
+    pub coverage: Coverage,
+}
+
 /// The vectors of a design, from power-on: a line `input NAME BITS` or `output NAME BITS` for each port, and then for each
 /// cycle `cycle` with a hexadecimal number for each of them, in the same order. What the outputs are in the first cycle,
-/// before any clock edge, nobody knows. All inputs but the reset are 0 until it ends.
+/// before any clock edge, nobody knows. All inputs but the reset are 0 until the traffic begins.
 ///
 /// # Errors
 /// If there is no such design, or its reference cannot go on.
-pub fn vectors(block: &str, config: &str, cycles: u64, seed: u64) -> Result<String, SetupError> {
+pub fn vectors(block: &str, config: &str, cycles: u64, seed: u64) -> Result<Vectors, SetupError> {
     let layout = blocks::layout(block, config)?;
     let mut reference = blocks::backend(block, config, Kind::Reference)?;
     let mut stimulus = blocks::stimulus(block, config, seed)?;
@@ -43,7 +52,8 @@ pub fn vectors(block: &str, config: &str, cycles: u64, seed: u64) -> Result<Stri
         }
         text.push('\n');
     }
-    Ok(text)
+    let coverage = stimulus.coverage();
+    Ok(Vectors { text, coverage })
 }
 
 fn ports(layout: &Layout) -> String {
@@ -85,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_line_for_each_port_and_each_cycle() {
-        let text = vectors("coalescer", "proof", 20, 1).unwrap();
+        let text = vectors("coalescer", "proof", 20, 1).unwrap().text;
         let layout = blocks::layout("coalescer", "proof").unwrap();
         let ports = layout.inputs.len() + layout.outputs.len();
         let (head, cycles): (Vec<_>, Vec<_>) =
@@ -100,7 +110,8 @@ mod tests {
             assert_eq!(words.contains(&NOT_COMPARED), number == 0, "{cycle}");
             assert!(number >= 2 || words[1] == "1", "{cycle}");
         }
-        assert_eq!(text, vectors("coalescer", "proof", 20, 1).unwrap());
-        assert_ne!(text, vectors("coalescer", "proof", 20, 2).unwrap());
+        let again = |seed| vectors("coalescer", "proof", 20, seed).unwrap().text;
+        assert_eq!(text, again(1));
+        assert_ne!(text, again(2));
     }
 }
