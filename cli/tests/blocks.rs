@@ -464,6 +464,8 @@ fn netlists_are_proved_to_be_their_designs() {
         assert_eq!(proof["verdict"], "equivalent", "{proof}");
         assert!(proof["compared"].as_u64().unwrap() > 100, "{proof}");
     }
+    // Yosys gives the states of some machines other codes.
+    assert!(proofs.iter().any(|proof| proof["machines"] != 0));
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains("2 of 2 netlists are proved"), "{page}");
     assert!(page.contains("have the SHA-256"), "{page}");
