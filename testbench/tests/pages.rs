@@ -13,7 +13,7 @@ use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
 /// and from README.
-const OLDER: [&str; 7] = [
+const OLDER: [&str; 9] = [
     "testbench/reports/lockstep.md",
     "testbench/reports/lockstep_64_warps.md",
     "testbench/reports/lockstep_64_warps_kernel.md",
@@ -21,6 +21,8 @@ const OLDER: [&str; 7] = [
     "sim/reports/traces.md",
     "testbench/reports/lockstep_gmmu.md",
     "testbench/reports/mutants_gmmu.md",
+    "testbench/reports/mutants_preemption.md",
+    "sim/reports/restart_verilog.md",
 ];
 /// What README calls them.
 const CALLED_OLDER: &str =
