@@ -72,7 +72,7 @@ fn page(top: &Top) -> String {
 
 `rtl` is the design as `faultline export` writes it; `macros` has models of its memories, which a flow may swap for macros of the same ports. The target `default` is what another core depends on.
 
-What of this was run: FuseSoC resolves the core and has Verilator lint it. Nothing else was run.
+What is run, in tests: for replay_queue_16, dirty_bits_lanes and dirty_bits_rows FuseSoC resolves the core and has Verilator lint it; for the other designs a test that is ignored unless it is asked for does the same.
 ",
         title = top.title,
     )

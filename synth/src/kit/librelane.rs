@@ -81,7 +81,7 @@ The steps after that one need layouts of the macros, and there are none.
 {list}
 The macros are abstract: Liberty, LEF, a black box and a model. CACTI's figures for 45 nm (`faultline sram`) are scaled to 130 nm with a constant field, areas with the square of the node and times with the node, because the table has no macro there: a guess, good for trying the flow and for no result.
 
-What of this was run: Yosys reads the Verilog with the black boxes, OpenSTA reads the macros' Liberty, KLayout reads the LEF, and a test compares the names of the variables with the flow's documentation. LibreLane was not run.
+What is run, in tests: for some designs Yosys reads the Verilog with the black boxes and finds each macro that is placed, KLayout reads the LEF, and the names of the variables are compared with the flow's documentation. LibreLane was not run.
 ",
         title = top.title,
         list = top.macro_list(macros),
