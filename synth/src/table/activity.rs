@@ -23,8 +23,20 @@ pub const BESIDE_THE_PAPER: [(&str, &str); 2] = [
     (activity::TRACES, "with logic, traces"),
 ];
 
-fn milliwatts(row: &Row, activity: &str, part: fn(&SplitPower) -> f64) -> Option<String> {
-    under(row, activity).map(|power| number(part(power), 2))
+/// The power of its logic.
+fn logic(row: &Row, activity: &str) -> Option<String> {
+    under(row, activity).map(|power| number(power.logic_mw, 2))
+}
+
+/// A figure of its memories, if it has any.
+fn memories(
+    row: &Row,
+    activity: &str,
+    digits: usize,
+    part: fn(&SplitPower) -> f64,
+) -> Option<String> {
+    let power = under(row, activity).filter(|_| row.sram_area_um2 > 0.0);
+    power.map(|power| number(part(power), digits))
 }
 
 fn share(row: &Row, activity: &str) -> Option<String> {
@@ -35,34 +47,32 @@ fn share(row: &Row, activity: &str) -> Option<String> {
 /// The lines of the table of blocks.
 pub const LINES: [Line; 11] = [
     ("writes/cycle, traces", |row| {
-        under(row, activity::TRACES).map(|power| number(power.writes_per_cycle, 3))
+        memories(row, activity::TRACES, 3, |power| power.writes_per_cycle)
     }),
     ("memory power mW, traces", |row| {
-        milliwatts(row, activity::TRACES, |power| power.sram_mw)
+        memories(row, activity::TRACES, 2, |power| power.sram_mw)
     }),
-    ("logic power mW, traces", |row| {
-        milliwatts(row, activity::TRACES, |power| power.logic_mw)
-    }),
+    ("logic power mW, traces", |row| logic(row, activity::TRACES)),
     ("SM power % with logic, traces", |row| {
         share(row, activity::TRACES)
     }),
     ("memory power mW, a write in each cycle", |row| {
-        milliwatts(row, activity::WRITES, |power| power.sram_mw)
+        memories(row, activity::WRITES, 2, |power| power.sram_mw)
     }),
     ("logic power mW, a write in each cycle", |row| {
-        milliwatts(row, activity::WRITES, |power| power.logic_mw)
+        logic(row, activity::WRITES)
     }),
     ("SM power % with logic, a write in each cycle", |row| {
         share(row, activity::WRITES)
     }),
     ("writes/cycle, random traffic", |row| {
-        under(row, activity::RANDOM).map(|power| number(power.writes_per_cycle, 3))
+        memories(row, activity::RANDOM, 3, |power| power.writes_per_cycle)
     }),
     ("memory power mW, random traffic", |row| {
-        milliwatts(row, activity::RANDOM, |power| power.sram_mw)
+        memories(row, activity::RANDOM, 2, |power| power.sram_mw)
     }),
     ("logic power mW, random traffic", |row| {
-        milliwatts(row, activity::RANDOM, |power| power.logic_mw)
+        logic(row, activity::RANDOM)
     }),
     ("SM power % with logic, random traffic", |row| {
         share(row, activity::RANDOM)
@@ -73,8 +83,8 @@ pub const LINES: [Line; 11] = [
 pub fn sentence(rows: &[Row]) -> Option<String> {
     let of = rows.iter().flat_map(|row| &row.activities).next()?;
     Some(format!(
-        "Power with logic is that of memories and netlist as {} cycles at {} MHz make them switch, without the paper's factor: \
-         under the kernels' traces on an SM, and with a write in each cycle; without the clock tree.",
+        "Power with logic is that of memories and netlist as {} cycles at {} MHz of the named activity make them switch, without \
+         the paper's factor and without a clock tree; traces are what an SM that runs the kernels tells the block.",
         of.cycles, of.clock_mhz
     ))
 }
