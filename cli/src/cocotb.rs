@@ -52,8 +52,6 @@ struct Row {
     scenarios_seen: usize,
     scenarios: usize,
     verilog_files: usize,
-    /// Memories that the test bench clears at power-on.
-    memories: usize,
 }
 
 /// Files of a folder, by their places in it.
@@ -85,18 +83,10 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if global.json {
         return global.print_json(&rows);
     }
-    let mut shown = table(&[
-        "design",
-        "files",
-        "memories",
-        "cycles",
-        "scenarios",
-        "folder",
-    ]);
+    let mut shown = table(&["design", "files", "cycles", "scenarios", "folder"]);
     for row in rows {
         let numbers = [
             row.verilog_files.to_string(),
-            row.memories.to_string(),
             grouped(row.cycles),
             format!("{} of {}", row.scenarios_seen, row.scenarios),
         ];
@@ -142,11 +132,6 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
     let export = design
         .export()
         .map_err(|error| miette!("{name}: {error}"))?;
-    let memories = export
-        .memories
-        .iter()
-        .map(|memory| memory.instances)
-        .sum::<usize>();
     let vectors = vectors::vectors(block, config, args.cycles, args.seed)
         .map_err(|error| miette!("{error}"))?;
     let seen = vectors.coverage.iter().filter(|(_, times)| *times > 0);
@@ -177,7 +162,7 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
         (format!("test_{name}.py"), BENCH.to_owned()),
         (
             "vectors.txt".to_owned(),
-            format!("# {command}\nmemories {memories}\n{}", vectors.text),
+            format!("# {command}\n{}", vectors.text),
         ),
         (format!("rtl/{name}.f"), list),
     ];
@@ -190,7 +175,6 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
         scenarios_seen: seen,
         scenarios: vectors.coverage.len(),
         verilog_files: export.files.len(),
-        memories,
     };
     let verilog = export.files.into_iter();
     files.extend(verilog.map(|file| (format!("rtl/{}", file.name), file.text)));

@@ -16,14 +16,14 @@ fn path() -> OsString {
 }
 
 fn faultline(arguments: &[&str], out: &Path) {
-    let status = Command::new(env!("CARGO_BIN_EXE_faultline"))
+    let output = Command::new(env!("CARGO_BIN_EXE_faultline"))
         .arg("cocotb")
         .args(arguments)
         .arg("--out")
         .arg(out)
-        .status()
+        .output()
         .unwrap();
-    assert!(status.success());
+    assert!(output.status.success(), "{output:?}");
 }
 
 /// Runs a test bench, and gives whether it passed and what it said.

@@ -20,15 +20,12 @@ class Vectors:
 
     def __init__(self, path):
         self.inputs, self.outputs, self.cycles = {}, {}, []
-        self.memories = 0
         for line in Path(path).read_text().splitlines():
             kind, *words = line.split()
             if kind == "input":
                 self.inputs[words[0]] = int(words[1])
             elif kind == "output":
                 self.outputs[words[0]] = int(words[1])
-            elif kind == "memories":
-                self.memories = int(words[0])
             elif kind == "cycle":
                 ports = {**self.inputs, **self.outputs}
                 values = {port: digits(word, bits) for word, (port, bits) in zip(words, ports.items(), strict=True)}
@@ -41,11 +38,15 @@ def digits(word, bits):
 
 
 def hexadecimal(binary):
-    """Binary digits as a hexadecimal number, if all of them are known."""
-    return hex(int(binary, 2)) if set(binary) <= {"0", "1"} else f"0b{binary}"
+    """Binary digits as a hexadecimal number, in which x is a digit that has an unknown bit."""
+    length = (len(binary) + 3) // 4 * 4
+    groups = (binary.zfill(length)[place : place + 4] for place in range(0, length, 4))
+    number = "".join(f"{int(group, 2):x}" if set(group) <= {"0", "1"} else "x" for group in groups)
+    return "0x" + (number.lstrip("0") or "0")
 
 
 VECTORS = Vectors(Path(__file__).with_name("vectors.txt"))
+HAS_MEMORIES = any(Path(__file__).with_name("rtl").glob("sram_*.v"))
 
 
 def memories(scope):
@@ -73,7 +74,7 @@ async def power_on(dut):
     dut.clock.value = 0
     for port in VECTORS.inputs:
         getattr(dut, port).value = 0
-    if VECTORS.memories:
+    if HAS_MEMORIES:
         clear_memories(dut)
     await Timer(1, "ns")
 
