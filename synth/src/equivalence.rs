@@ -9,6 +9,7 @@
 
 mod blif;
 mod cut;
+mod registers;
 mod states;
 
 use crate::error::Error;
@@ -72,7 +73,8 @@ pub fn prove(design: &Design, netlist: &Netlist, library: &Library) -> Result<Pr
     tool::write(&folder.join("memories.v"), &pins)?;
     let machines = Machine::parse(&netlist.states).map_err(failed)?;
     let of_design = gates(folder, design, &rtl(design), "design.blif")?;
-    let of_netlist = gates(folder, design, &mapped(design), "netlist.blif")?;
+    let mut of_netlist = gates(folder, design, &mapped(design), "netlist.blif")?;
+    of_netlist.add_aliases(&netlist.aliases);
     let mut proof = Proof {
         design: design.top.clone(),
         registers: of_design.latches.len(),
@@ -166,8 +168,11 @@ fn verdict(text: &str, compared: &[String]) -> Result<Verdict, String> {
         return Ok(Verdict::Equivalent);
     }
     if text.contains("NOT EQUIVALENT") {
-        let place = text.split("zero-based number ").nth(1);
-        let place = place.and_then(|rest| rest.split(')').next()?.parse::<usize>().ok());
+        // It tells the output where it looked for a difference, and where one is plain to see.
+        let place = ["zero-based number ", "NOT EQUIVALENT. Output "]
+            .iter()
+            .find_map(|before| text.split(before).nth(1))
+            .and_then(|rest| rest.split([')', ' ']).next()?.parse::<usize>().ok());
         let name = place.and_then(|place| compared.get(place));
         let name = name.map_or("an output", String::as_str);
         return Ok(Verdict::Different(name.to_owned()));
@@ -189,7 +194,10 @@ mod tests {
         let equal = "Networks are equivalent.  Time =     0.01 sec\n";
         assert_eq!(read(equal), Ok(Verdict::Equivalent));
         let different = "Disproved at least one output of the miter (zero-based number 1).\nNetworks are NOT EQUIVALENT.  Time\n";
-        assert_eq!(read(different), Ok(Verdict::Different("b".to_owned())));
+        let plain = "Networks are NOT EQUIVALENT. Output 1 trivially differs (different phase).  Time =     0.00 sec\n";
+        for text in [different, plain] {
+            assert_eq!(read(text), Ok(Verdict::Different("b".to_owned())));
+        }
         assert_eq!(
             read("Networks are UNDECIDED.  Time\n"),
             Ok(Verdict::Undecided)

@@ -62,6 +62,8 @@ pub struct Netlist {
     pub registers: usize,
     /// State machines whose states have other codes than in the design, as `fsm_recode` tells them.
     pub states: String,
+    /// Pairs of names of one net, of all that nets had in the flattened design.
+    pub aliases: Vec<(String, String)>,
 }
 
 /// [`synthesise_with`] the default [`Mapping`].
@@ -118,6 +120,7 @@ pub fn synthesise_with(
         registers,
         // Without state machines there is no file.
         states: read(&folder.join("states.txt")).unwrap_or_default(),
+        aliases: aliases(&read(&folder.join("names.blif"))?),
     })
 }
 
@@ -181,6 +184,15 @@ fn parse_statistics(text: &str, top: &str) -> Result<BTreeMap<String, usize>, St
         .ok_or_else(|| format!("its statistics lack the module {top}"))
 }
 
+/// The names that stand for the same in BLIF of a mapped design, which has tables only for them.
+fn aliases(blif: &str) -> Vec<(String, String)> {
+    let nets = blif.lines().filter_map(|line| line.strip_prefix(".names "));
+    let pairs = nets.filter_map(|nets| nets.split_once(' '));
+    pairs
+        .map(|(from, to)| (from.to_owned(), to.to_owned()))
+        .collect()
+}
+
 /// Area of the logic and number of flip-flops.
 fn add_up(
     cells: &BTreeMap<String, usize>,
@@ -228,6 +240,12 @@ mod tests {
         let log = "Warning: Found unsupported expression 'SE*SI+D*!SE' in pin attribute of cell 'SDFF_X1' - skipping.\nABC: Warning: Detected 2 multi-output gates (for example, \"FA_X1\").\nWarnings: 8 unique messages, 72 total\n";
         assert_eq!(complaint(log, true), None);
         assert!(complaint(log, false).is_some());
+    }
+
+    #[test]
+    fn names_of_a_net_are_those_of_a_table_with_one_input() {
+        let text = ".model a\n.subckt DFF_X1 D=d CK=clock Q=q\n.names $true\n1\n.names q[0] shown\n1 1\n.end\n";
+        assert_eq!(aliases(text), [("q[0]".to_owned(), "shown".to_owned())]);
     }
 
     #[test]

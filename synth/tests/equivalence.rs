@@ -7,14 +7,15 @@ use faultline_synth::library::Library;
 use faultline_synth::tool::YOSYS;
 use faultline_synth::yosys::{self, Design, Memory, Netlist, TARGET_PS};
 
-/// A state machine that walks through a memory and sums up what it reads. Yosys gives its states other codes.
+/// A state machine that walks through a memory and sums up what it reads. Yosys gives its states other codes, which it does
+/// only where they are compared with constants: `state != 2'd0`, an OR of its bits to Yosys, would keep it from it.
 const VERILOG: &str = "
 module tiny (input clock, input reset, input start, input [3:0] data, output [1:0] shown, output reg [7:0] sum);
     reg [1:0] state;
     reg [1:0] address;
     wire [3:0] q;
     assign shown = {state == 2'd2, state == 2'd1};
-    sram_4x4 memory (.clock(clock), .enable(state != 2'd0), .write(state == 2'd1), .address(address), .data(data), .q(q));
+    sram_4x4 memory (.clock(clock), .enable(state == 2'd1 || state == 2'd2), .write(state == 2'd1), .address(address), .data(data), .q(q));
     always @(posedge clock)
         if (reset) begin state <= 2'd0; address <= 2'd0; sum <= 8'd0; end
         else case (state)

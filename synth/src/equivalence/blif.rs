@@ -102,14 +102,27 @@ impl Blif {
         Ok(blif)
     }
 
+    /// Tells it of pairs of names that stood for one net each.
+    pub fn add_aliases(&mut self, pairs: &[(String, String)]) {
+        for (one, other) in pairs {
+            for (from, to) in [(one, other), (other, one)] {
+                let copies = self.copies.entry(from.clone()).or_default();
+                copies.push(to.clone());
+            }
+        }
+    }
+
     /// All names of a net.
     pub fn names<'a>(&'a self, net: &'a str) -> Vec<&'a str> {
         let mut names = vec![net];
         let mut next = 0;
         while let Some(name) = names.get(next) {
             next += 1;
-            let copies = self.copies.get(*name).map_or(&[][..], Vec::as_slice);
-            names.extend(copies.iter().map(String::as_str));
+            for copy in self.copies.get(*name).into_iter().flatten() {
+                if !names.contains(&copy.as_str()) {
+                    names.push(copy);
+                }
+            }
         }
         names
     }
@@ -126,7 +139,6 @@ impl Blif {
             from.join(" "),
             to.join(" ")
         );
-        let copy = |from: &str, to: &str| format!(".names {from} {to}\n1 1\n");
         for (place, net) in from.iter().zip(inputs).filter(|(_, net)| !net.is_empty()) {
             text += &copy(place, net);
         }
@@ -136,4 +148,9 @@ impl Blif {
         }
         text + ".end\n"
     }
+}
+
+/// A table that has one net repeat another.
+pub fn copy(from: &str, to: &str) -> String {
+    format!(".names {from} {to}\n1 1\n")
 }

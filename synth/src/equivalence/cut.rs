@@ -3,10 +3,10 @@
 //! What is left is logic from inputs, states and what memories show, to outputs, next states and what memories are told. If it
 //! is the same on both sides, so is all that they ever show, from equal states on.
 
-use std::collections::{BTreeMap, HashMap};
-
-use super::blif::{Blif, Latch};
+use super::blif::{Blif, copy};
+use super::registers::{Coded, Registers, Same};
 use super::states::Machine;
+use std::collections::BTreeMap;
 
 /// Two sides of logic that have to be the same: of the design, and of its netlist.
 #[derive(Clone, Debug)]
@@ -36,26 +36,28 @@ pub fn cut(design: &Blif, netlist: &Blif, machines: &[Machine]) -> Result<Cut, S
     let mut cut = Sides::new(design, netlist);
     cut.ports()?;
     cut.memories()?;
-    let removed = cut.registers(machines)?;
+    let registers = Registers::new(design, netlist, machines)?;
+    cut.same_registers(&registers);
+    let coded = || machines.iter().zip(&registers.coded).enumerate();
     let mut step = cut.clone();
-    for (number, machine) in machines.iter().enumerate() {
-        step.equal_states(number, machine)?;
-        step.next_state(number, machine)?;
+    for (number, (machine, latches)) in coded() {
+        step.equal_states(number, machine, latches);
+        step.next_state(number, machine, latches);
     }
     let reset = if machines.is_empty() {
         None
     } else {
         cut.only_reset();
-        for (number, machine) in machines.iter().enumerate() {
-            cut.any_states(machine)?;
-            cut.next_state(number, machine)?;
+        for (number, (machine, latches)) in coded() {
+            cut.any_states(latches);
+            cut.next_state(number, machine, latches);
         }
         Some(cut.pair())
     };
     Ok(Cut {
         step: step.pair(),
         reset,
-        removed,
+        removed: registers.removed.len(),
     })
 }
 
@@ -159,141 +161,74 @@ impl Sides {
         Ok(())
     }
 
-    /// Registers that are the same on both sides; returns how many of the design there are without one of the netlist.
-    fn registers(&mut self, machines: &[Machine]) -> Result<usize, String> {
-        let [design, netlist] = self.blifs.clone();
-        let mut known: HashMap<&str, &Latch> = HashMap::new();
-        for latch in &design.latches {
-            known.extend(
-                design
-                    .names(&latch.state)
-                    .into_iter()
-                    .map(|name| (name, latch)),
-            );
-        }
-        let coded = |side: usize, names: &[&str]| {
-            machines.iter().any(|machine| {
-                let bits = machine.bits(machine.widths()[side]);
-                bits.iter().any(|bit| names.contains(&bit.as_str()))
-            })
-        };
-        let mut partners: HashMap<&str, Vec<&Latch>> = HashMap::new();
-        for latch in &netlist.latches {
-            let names = netlist.names(&latch.state);
-            if coded(NETLIST, &names) {
+    /// Registers that are the same show the same, and have to take over the same.
+    fn same_registers(&mut self, registers: &Registers) {
+        for Same { design, netlist } in &registers.same {
+            let ([one, ones @ ..], [other, others @ ..]) = (&design[..], &netlist[..]) else {
                 continue;
-            }
-            let partner = names.iter().find_map(|name| known.get(name));
-            let Some(partner) = partner else {
-                let name = names.last().copied().unwrap_or_default();
-                return Err(format!(
-                    "no register of the design is {name} of the netlist"
-                ));
             };
-            partners.entry(&partner.state).or_default().push(latch);
-        }
-        let mut removed = 0;
-        for latch in &design.latches {
-            if coded(DESIGN, &design.names(&latch.state)) {
-                continue;
-            }
-            match partners.get(latch.state.as_str()).map(Vec::as_slice) {
-                Some([partner, others @ ..]) => {
-                    self.input([&latch.state, &partner.state]);
-                    let next = |netlist: &Latch| [latch.next.clone(), netlist.next.clone()];
-                    for partner in std::iter::once(partner).chain(others) {
-                        let [one, other] = next(partner);
-                        self.output(format!("the next {}", latch.state), [&one, &other]);
-                    }
-                    for other in others {
-                        let copy = format!(".names {} {}\n1 1\n", partner.state, other.state);
-                        self.blifs[NETLIST].logic += &copy;
-                    }
-                }
-                _ => {
-                    self.input([&latch.state, ""]);
-                    removed += 1;
+            self.input([&one.state, &other.state]);
+            for (side, first, rest) in [(DESIGN, one, ones), (NETLIST, other, others)] {
+                for latch in rest {
+                    self.blifs[side].logic += &copy(&first.state, &latch.state);
                 }
             }
+            let pairs = design.iter().map(|latch| (latch, other));
+            for (one, other) in pairs.chain(others.iter().map(|latch| (one, latch))) {
+                self.output(format!("the next {}", one.state), [&one.next, &other.next]);
+            }
         }
-        Ok(removed)
-    }
-
-    /// The flip-flops that hold the state of a machine on a side; those of the netlist only where it has them.
-    fn state(&self, side: usize, machine: &Machine) -> Result<Vec<Option<Latch>>, String> {
-        let blif = &self.blifs[side];
-        let latch = |bit: &String| {
-            let mut latches = blif.latches.iter();
-            latches.find(|latch| blif.names(&latch.state).contains(&bit.as_str()))
-        };
-        let bits = machine.bits(machine.widths()[side]);
-        let found: Vec<_> = bits.iter().map(|bit| latch(bit).cloned()).collect();
-        match side == DESIGN && found.iter().any(Option::is_none) {
-            true => Err(format!("the design has no state {}", machine.name)),
-            false => Ok(found),
+        for latch in &registers.removed {
+            self.input([&latch.state, ""]);
         }
     }
 
     /// Both sides are in the same state.
-    fn equal_states(&mut self, number: usize, machine: &Machine) -> Result<(), String> {
-        let [width, _] = machine.widths();
-        let free: Vec<String> = (0..width)
+    fn equal_states(&mut self, number: usize, machine: &Machine, coded: &Coded) {
+        let Coded { design, netlist } = coded;
+        let free: Vec<String> = (0..design.len())
             .map(|bit| format!("machine{number}_from{bit}"))
             .collect();
         for net in &free {
             self.input([net, net]);
         }
-        for (bit, latch) in self.state(DESIGN, machine)?.into_iter().enumerate() {
-            if let Some(latch) = latch {
-                let table = machine.legal(&free, &latch.state, |(old, _)| old[bit]);
-                self.blifs[DESIGN].logic += &table;
-            }
+        for (bit, latch) in design.iter().enumerate() {
+            let table = machine.legal(&free, &latch.state, |(old, _)| old[bit]);
+            self.blifs[DESIGN].logic += &table;
         }
-        for (bit, latch) in self.state(NETLIST, machine)?.into_iter().enumerate() {
-            if let Some(latch) = latch {
-                let table = machine.legal(&free, &latch.state, |(_, new)| new[bit]);
-                self.blifs[NETLIST].logic += &table;
-            }
+        for (bit, latch) in netlist {
+            let table = machine.legal(&free, &latch.state, |(_, new)| new[*bit]);
+            self.blifs[NETLIST].logic += &table;
         }
-        Ok(())
     }
 
     /// Each side may be in any state, and in one that is none.
-    fn any_states(&mut self, machine: &Machine) -> Result<(), String> {
-        for latch in self.state(DESIGN, machine)?.into_iter().flatten() {
+    fn any_states(&mut self, Coded { design, netlist }: &Coded) {
+        for latch in design {
             self.input([&latch.state, ""]);
         }
-        for latch in self.state(NETLIST, machine)?.into_iter().flatten() {
+        for (_, latch) in netlist {
             self.input(["", &latch.state]);
         }
-        Ok(())
     }
 
     /// Both sides come to the same state, and it is one.
-    fn next_state(&mut self, number: usize, machine: &Machine) -> Result<(), String> {
-        let latches = self.state(DESIGN, machine)?;
-        let nets: Vec<String> = latches
-            .into_iter()
-            .flatten()
-            .map(|latch| latch.next)
-            .collect();
+    fn next_state(&mut self, number: usize, machine: &Machine, coded: &Coded) {
+        let Coded { design, netlist } = coded;
+        let nets: Vec<String> = design.iter().map(|latch| latch.next.clone()).collect();
         let legal = format!("machine{number}_is_a_state");
         self.blifs[DESIGN].logic += &machine.is_a_state(&nets, &legal);
         self.blifs[NETLIST].logic += &format!(".names {legal}\n1\n");
+        let name = &machine.name;
         self.output(
-            format!("whether the next {} is a state", machine.name),
+            format!("whether the next {name} is a state"),
             [&legal, &legal],
         );
-        for (bit, latch) in self.state(NETLIST, machine)?.into_iter().enumerate() {
-            let Some(latch) = latch else { continue };
+        for (bit, latch) in netlist {
             let next = format!("machine{number}_to{bit}");
-            self.blifs[DESIGN].logic += &machine.new_bit(&nets, bit, &next);
-            self.output(
-                format!("the next {}[{bit}]", machine.name),
-                [&next, &latch.next],
-            );
+            self.blifs[DESIGN].logic += &machine.new_bit(&nets, *bit, &next);
+            self.output(format!("the next {name}[{bit}]"), [&next, &latch.next]);
         }
-        Ok(())
     }
 
     /// Nothing is compared any more, and reset is on.

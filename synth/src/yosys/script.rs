@@ -101,8 +101,9 @@ pub fn script(design: &Design, target_ps: u32, mapping: Mapping) -> String {
             format!("techmap -map taps.v t:{module}\nchtype -set {module} t:{module}_tapped\n")
         })
         .collect();
-    // `check` comes before the cells of the library, whose pin directions Yosys does not know. Ports are split into
-    // bits, because OpenSTA does not read an assignment of constants to some bits of a port.
+    // `check` comes before the cells of the library, whose pin directions Yosys does not know. The names are written before
+    // all but one of each net are dropped. Ports are split into bits, because OpenSTA does not read an assignment of
+    // constants to some bits of a port.
     format!(
         "read_verilog -noautowire design.v
 {black_boxes}hierarchy -check -top {top}
@@ -110,6 +111,7 @@ synth -flatten -encfile states.txt -top {top}
 check -assert
 dfflibmap -liberty cells.lib
 {tapped}abc -liberty cells.lib -D {target_ps} -constr abc.constr{abc_script}
+write_blif names.blif
 opt_clean -purge
 select -assert-none t:$*
 tee -q -o statistics.json stat -json

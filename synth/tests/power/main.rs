@@ -36,6 +36,7 @@ fn netlist(verilog: &str) -> Netlist {
         area_um2: 0.0,
         registers: 0,
         states: String::new(),
+        aliases: Vec::new(),
     }
 }
 
