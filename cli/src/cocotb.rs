@@ -151,6 +151,20 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
                 &format!("{seen} of the {}", vectors.coverage.len()),
             )
     };
+    let files: Vec<(String, String)> = export
+        .files
+        .iter()
+        .map(|file| (file.name.clone(), file.text.clone()))
+        .collect();
+    let modules: Vec<&str> = export
+        .memories
+        .iter()
+        .map(|memory| memory.module.as_str())
+        .collect();
+    let memories: String = faultline_synth::kit::instances(name, &files, &modules)
+        .into_iter()
+        .map(|(path, _)| format!("memory {path}\n"))
+        .collect();
     let list: String = export
         .files
         .iter()
@@ -162,7 +176,7 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
         (format!("test_{name}.py"), BENCH.to_owned()),
         (
             "vectors.txt".to_owned(),
-            format!("# {command}\n{}", vectors.text),
+            format!("# {command}\n{memories}{}", vectors.text),
         ),
         (format!("rtl/{name}.f"), list),
     ];

@@ -109,6 +109,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         let top = top(design)?;
         let files = kit::files(flow, &top, &sram).map_err(|error| miette!("{error}"))?;
         let folder = args.out.join(&top.name);
+        of_one_flow(flow, &top.name, &folder)?;
         rows.push(Row {
             flow: flow.name(),
             design: top.name,
@@ -153,6 +154,22 @@ impl From<Memory> for Kind {
     }
 }
 
+/// Refuses a folder with the kit of another flow: its macros may be of another process.
+fn of_one_flow(flow: Flow, top: &str, folder: &Path) -> Result<()> {
+    let others = Flow::ALL.into_iter().filter(|other| *other != flow);
+    for other in others {
+        let file = folder.join(other.configuration(top));
+        if file.exists() {
+            return Err(miette!(
+                "{}: this folder has a kit for {}; choose another --out",
+                folder.display(),
+                other.name()
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// The designs of these names, in the registry's order.
 fn chosen(names: &[String]) -> Result<Vec<Design>> {
     let mut found = designs();
@@ -165,8 +182,7 @@ fn chosen(names: &[String]) -> Result<Vec<Design>> {
         .find(|name| found.iter().all(|design| design.name != **name))
     {
         return Err(miette!(
-            "there is no design `{unknown}`; there are {}",
-            TOPS.join(", ")
+            "there is no design `{unknown}`; `faultline export --json` names those that there are"
         ));
     }
     found.retain(|design| names.iter().any(|name| name == design.name));

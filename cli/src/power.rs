@@ -77,6 +77,15 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     for path in files.into_iter().flatten() {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
+    let same = |one: &Option<PathBuf>, other: &Option<PathBuf>| one.is_some() && one == other;
+    if same(&args.saif, &args.csv)
+        || same(&args.saif, &args.markdown)
+        || same(&args.csv, &args.markdown)
+    {
+        return Err(miette!(
+            "--saif, --csv and --markdown are for files of their own; name different ones"
+        ));
+    }
     let designs = cost::chosen(&args.choice)?;
     if designs.len() > 1 && (args.saif.is_some() || args.csv.is_some()) {
         return Err(miette!(

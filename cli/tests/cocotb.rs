@@ -1,4 +1,4 @@
-//! The cocotb test benches in Icarus Verilog. They need cocotb from PyPI, in `target/tools/bin` or on PATH; without
+//! The cocotb test benches in Icarus Verilog and Verilator. They need cocotb from PyPI, in `target/tools/bin` or on PATH; without
 //! it they say so and pass.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
@@ -27,9 +27,9 @@ fn faultline(arguments: &[&str], out: &Path) {
 }
 
 /// Runs a test bench, and gives whether it passed and what it said.
-fn make(folder: &Path) -> (bool, String) {
+fn make(folder: &Path, simulator: &str) -> (bool, String) {
     let Output { status, stdout, .. } = Command::new("make")
-        .arg("SIM=icarus")
+        .arg(format!("SIM={simulator}"))
         .current_dir(folder)
         .env("PATH", path())
         // As a user runs it, who has not started it from a make of his own.
@@ -73,9 +73,44 @@ fn designs_match_their_references_in_icarus() {
         folder.path(),
     );
     for design in designs {
-        let (passed, told) = make(&folder.path().join(design));
+        let (passed, told) = make(&folder.path().join(design), "icarus");
         assert!(passed && told.contains("TESTS=2 PASS=2"), "{told}");
     }
+}
+
+/// With a memory in the top, and with one in a generate loop of a block below it.
+#[test]
+fn designs_with_memories_match_their_references_in_verilator() {
+    if missing() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let designs = ["replay_queue_proof", "operand_log_proof"];
+    faultline(
+        &[&designs[..], &["--cycles", "200"]].concat(),
+        folder.path(),
+    );
+    for design in designs {
+        let (passed, told) = make(&folder.path().join(design), "verilator");
+        assert!(passed && told.contains("TESTS=2 PASS=2"), "{told}");
+    }
+}
+
+/// Vectors that were cut are refused, and not passed.
+#[test]
+fn vectors_that_were_cut_are_refused() {
+    if missing() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    faultline(&["coalescer_proof", "--cycles", "200"], folder.path());
+    let folder = folder.path().join("coalescer_proof");
+    let file = folder.join("vectors.txt");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let head: Vec<&str> = text.lines().take(100).collect();
+    std::fs::write(&file, head.join("\n")).unwrap();
+    let (passed, told) = make(&folder, "icarus");
+    assert!(!passed, "{told}");
 }
 
 #[test]
@@ -93,7 +128,7 @@ fn broken_verilog_is_told_with_cycle_port_and_values() {
         "offered_d = some_any || !free;",
         "offered_d = some_any;",
     );
-    let (passed, told) = make(&folder);
+    let (passed, told) = make(&folder, "icarus");
     assert!(!passed && told.contains("PASS=0 FAIL=2"), "{told}");
     assert!(
         told.contains("request_valid should be 0x1, and is 0x0"),
@@ -116,6 +151,6 @@ fn register_without_reset_is_found() {
         "register_1 offered (.clock(clock), .reset(reset),",
         "register_1 offered (.clock(clock), .reset(1'b0),",
     );
-    let (passed, told) = make(&folder);
+    let (passed, told) = make(&folder, "icarus");
     assert!(!passed && told.contains("FAIL="), "{told}");
 }

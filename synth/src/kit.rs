@@ -45,6 +45,15 @@ impl Flow {
         }
     }
 
+    /// The file of a kit that only this flow has.
+    pub fn configuration(self, top: &str) -> String {
+        match self {
+            Self::Orfs => "config.mk".to_owned(),
+            Self::Librelane => "config.json".to_owned(),
+            Self::Fusesoc => format!("{top}.core"),
+        }
+    }
+
     /// The process that its macros are laid out for.
     pub const fn process(self) -> &'static Process {
         match self {

@@ -20,7 +20,8 @@ pub struct Vectors {
     pub coverage: Coverage,
 }
 
-/// The vectors of a design, from power-on: a line `input NAME BITS` or `output NAME BITS` for each port, and then for each
+/// The vectors of a design, from power-on: a line `cycles NUMBER`, a line `input NAME BITS` or `output NAME BITS` for each
+/// port, and then for each
 /// cycle `cycle` with a hexadecimal number for each of them, in the same order. What the outputs are in the first cycle,
 /// before any clock edge, nobody knows. All inputs but the reset are 0 until the traffic begins.
 ///
@@ -30,7 +31,7 @@ pub fn vectors(block: &str, config: &str, cycles: u64, seed: u64) -> Result<Vect
     let layout = blocks::layout(block, config)?;
     let mut reference = blocks::backend(block, config, Kind::Reference)?;
     let mut stimulus = blocks::stimulus(block, config, seed)?;
-    let mut text = ports(&layout);
+    let mut text = format!("cycles {}\n{}", RESET_CYCLES + cycles, ports(&layout));
     let mut inputs = vec![0; layout.input_words()];
     let mut outputs = vec![0; layout.output_words()];
     for cycle in 0..RESET_CYCLES + cycles {
@@ -99,9 +100,9 @@ mod tests {
         let layout = blocks::layout("coalescer", "proof").unwrap();
         let ports = layout.inputs.len() + layout.outputs.len();
         let (head, cycles): (Vec<_>, Vec<_>) =
-            text.lines().partition(|line| !line.starts_with("cycle"));
-        assert_eq!(head.len(), ports);
-        assert_eq!(head[0], "input reset 1");
+            text.lines().partition(|line| !line.starts_with("cycle "));
+        assert_eq!(head.len(), 1 + ports);
+        assert_eq!(head[..2], ["cycles 22", "input reset 1"]);
         assert_eq!(cycles.len(), 22);
         for (number, cycle) in cycles.iter().enumerate() {
             let words: Vec<_> = cycle.split(' ').collect();

@@ -1,15 +1,14 @@
 """The test bench of a Faultline design: what its reference model was given and what it showed, cycle by cycle.
 
-`vectors.txt`, beside this file, names the ports and has a line for each cycle, from power-on. Inputs are applied after a
+`vectors.txt`, beside this file, names the memories and ports and has a line for each cycle, from power-on. Inputs are applied after a
 clock edge, outputs compared before the next one: every output in every cycle, bit by bit. The first difference ends a
 test, and is told with its cycle, its port, what was expected and what was seen.
 """
 
-import logging
+import re
 from pathlib import Path
 
 import cocotb
-from cocotb.handle import HierarchyArrayObject, HierarchyObject
 from cocotb.triggers import Timer
 
 NOT_COMPARED = "-"
@@ -19,10 +18,15 @@ class Vectors:
     """Names and widths of the ports, and for each cycle a value for each of them, as binary digits."""
 
     def __init__(self, path):
-        self.inputs, self.outputs, self.cycles = {}, {}, []
+        self.memories, self.inputs, self.outputs, self.cycles = [], {}, {}, []
+        length = None
         for line in Path(path).read_text().splitlines():
             kind, *words = line.split()
-            if kind == "input":
+            if kind == "memory":
+                self.memories.append(words[0])
+            elif kind == "cycles":
+                length = int(words[0])
+            elif kind == "input":
                 self.inputs[words[0]] = int(words[1])
             elif kind == "output":
                 self.outputs[words[0]] = int(words[1])
@@ -30,6 +34,8 @@ class Vectors:
                 ports = {**self.inputs, **self.outputs}
                 values = {port: digits(word, bits) for word, (port, bits) in zip(words, ports.items(), strict=True)}
                 self.cycles.append(values)
+        if len(self.cycles) != length:
+            raise ValueError(f"{path} has {len(self.cycles)} cycles, and says that it has {length}")
 
 
 def digits(word, bits):
@@ -46,24 +52,19 @@ def hexadecimal(binary):
 
 
 VECTORS = Vectors(Path(__file__).with_name("vectors.txt"))
-HAS_MEMORIES = any(Path(__file__).with_name("rtl").glob("sram_*.v"))
 
-
-def memories(scope):
-    """Every memory below a scope."""
-    if getattr(scope, "_def_name", "").startswith("sram_"):
-        yield scope
-        return
-    for child in scope:
-        if isinstance(child, (HierarchyObject, HierarchyArrayObject)):
-            yield from memories(child)
+def below(scope, path):
+    """What a path such as `banks[3].sram` leads to."""
+    for name, index in re.findall(r"(\w+)|\[(\d+)\]", path):
+        scope = getattr(scope, name) if name else scope[int(index)]
+    return scope
 
 
 def clear_memories(dut):
     """Fills every memory, and what it last read, with 0, as in the reference: a reset does not, and a simulator may start
     with unknown bits."""
-    logging.getLogger("gpi").setLevel(logging.ERROR)  # there are things in a scope that cocotb cannot name
-    for memory in memories(dut):
+    for path in VECTORS.memories:
+        memory = below(dut, path)
         memory.q.value = 0
         for word in memory.contents:
             word.value = 0
@@ -74,8 +75,7 @@ async def power_on(dut):
     dut.clock.value = 0
     for port in VECTORS.inputs:
         getattr(dut, port).value = 0
-    if HAS_MEMORIES:
-        clear_memories(dut)
+    clear_memories(dut)
     await Timer(1, "ns")
 
 

@@ -5,11 +5,22 @@ use crate::sram::{View, Views};
 
 /// The flow's files.
 pub fn files(top: &Top, macros: &[Views]) -> Files {
-    let mut files = views(macros, &[View::Model]);
+    let mut files = top.rtl();
+    files.extend(views(macros, &[View::Model]));
+    for (path, text) in &mut files {
+        *text = once(path, text);
+    }
     let core = core(top, macros);
     files.insert(format!("{}.core", top.name), core);
     files.insert("README.md".to_owned(), page(top));
     files
+}
+
+/// A module's text that counts once, however many cores with that module a design depends on.
+fn once(path: &str, text: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let guard = name.trim_end_matches(".v").to_uppercase();
+    format!("`ifndef FAULTLINE_{guard}\n`define FAULTLINE_{guard}\n\n{text}\n`endif\n")
 }
 
 /// The core's name, without its version.
@@ -70,7 +81,7 @@ fn page(top: &Top) -> String {
 
     fusesoc --cores-root . run --target=lint {name}
 
-`rtl` is the design as `faultline export` writes it; `macros` has models of its memories, which a flow may swap for macros of the same ports. The target `default` is what another core depends on.
+`rtl` is the design as `faultline export` writes it; `macros` has models of its memories, which a flow may swap for macros of the same ports. The target `default` is what another core depends on. Cores share modules, such as `register_1`: each file is guarded, so that a simulator that reads all files together takes each module once.
 
 What is run, in tests: for replay_queue_16, dirty_bits_lanes and dirty_bits_rows FuseSoC resolves the core and has Verilator lint it; for the other designs a test that is ignored unless it is asked for does the same.
 ",

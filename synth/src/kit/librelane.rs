@@ -31,7 +31,7 @@ fn config(top: &Top, macros: &[Views]) -> String {
         "meta": { "version": 2 },
         "DESIGN_NAME": top.name,
         "PDK": SKY130.name,
-        "VERILOG_FILES": "dir::rtl/*.v",
+        "VERILOG_FILES": listed(top.rtl()),
         "CLOCK_PORT": "clock",
         "CLOCK_PERIOD": PERIOD_NS,
         "PNR_SDC_FILE": "dir::constraint.sdc",
@@ -41,9 +41,9 @@ fn config(top: &Top, macros: &[Views]) -> String {
     });
     let (power, ground) = SKY130.supplies;
     let of_macros = json!({
-        "EXTRA_LEFS": "dir::macros/*.lef",
-        "EXTRA_LIBS": "dir::macros/*.lib",
-        "EXTRA_VERILOG_MODELS": "dir::macros/*_blackbox.v",
+        "EXTRA_LEFS": listed(views(macros, &[View::Lef])),
+        "EXTRA_LIBS": listed(views(macros, &[View::Liberty])),
+        "EXTRA_VERILOG_MODELS": listed(views(macros, &[View::BlackBox])),
         "MACRO_PLACEMENT_CFG": "dir::macro_placement.cfg",
         "PDN_MACRO_CONNECTIONS": [format!(".* {power} {ground} {power} {ground}")],
     });
@@ -53,6 +53,12 @@ fn config(top: &Top, macros: &[Views]) -> String {
         all.extend(more);
     }
     format!("{config:#}\n")
+}
+
+/// Files as the flow finds them beside its configuration.
+fn listed(files: Files) -> Vec<String> {
+    let files = files.into_keys();
+    files.map(|file| format!("dir::{file}")).collect()
 }
 
 /// A line for each macro: instance, left and lower edge in um, orientation.
@@ -79,7 +85,7 @@ The steps after that one need layouts of the macros, and there are none.
 `rtl` is the design as `faultline export` writes it, without the modules that macros take the place of; `constraint.sdc` has the clock, {PERIOD_NS} ns, LibreLane's default; `macro_placement.cfg` places the macros in rows.
 
 {list}
-The macros are abstract: Liberty, LEF, a black box and a model. CACTI's figures for 45 nm (`faultline sram`) are scaled to 130 nm with a constant field, areas with the square of the node and times with the node, because the table has no macro there: a guess, good for trying the flow and for no result.
+The macros are abstract: Liberty, LEF, a black box and a model. CACTI's figures for 45 nm (`faultline sram`) are scaled to 130 nm with a constant field, areas with the square of the node, access and cycle times with the node, energies with the node and the square of the supply, because the table has no macro there: a guess, good for trying the flow and for no result. Leakage, set-up, transitions and capacitances of pins are left as they are for 45 nm.
 
 What is run, in tests: for some designs Yosys reads the Verilog with the black boxes and finds each macro that is placed, KLayout reads the LEF, and the names of the variables are compared with the flow's documentation. LibreLane was not run.
 ",

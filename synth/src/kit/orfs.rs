@@ -5,8 +5,19 @@ use super::{Files, Top, sdc, views};
 use crate::paper::CLOCK_GHZ;
 use crate::sram::{NANGATE45, View, Views};
 
-/// From the edge of the die to the core, um.
+/// From the edge of the die to where the core may begin, um.
 const MARGIN_UM: i64 = 2;
+
+/// Left and lower edge of the core: OpenROAD begins it at a whole site.
+const CORNER_NM: (i64, i64) = (
+    whole(MARGIN_UM * 1000, NANGATE45.site.0),
+    whole(MARGIN_UM * 1000, NANGATE45.site.1),
+);
+
+/// The least multiple of a step that is not below a length.
+const fn whole(length: i64, step: i64) -> i64 {
+    (length + step - 1) / step * step
+}
 
 /// The flow's files.
 pub fn files(top: &Top, macros: &[Views]) -> Files {
@@ -32,7 +43,8 @@ export DESIGN_NAME = {name}
 export DESIGN_NICKNAME = faultline_{name}
 export PLATFORM = {platform}
 
-export VERILOG_FILES = $(sort $(wildcard $(dir $(DESIGN_CONFIG))rtl/*.v))
+export VERILOG_FILES = $(addprefix $(dir $(DESIGN_CONFIG)), \\
+{rtl})
 export SDC_FILE = $(dir $(DESIGN_CONFIG))constraint.sdc
 
 export CORE_UTILIZATION = {UTILISATION}
@@ -43,20 +55,32 @@ export TNS_END_PERCENT = 100
 ",
         title = top.title,
         platform = NANGATE45.name,
+        rtl = listed(top.rtl().into_keys()),
     );
     if !macros.is_empty() {
-        text.push_str(
+        let files = |view: View| listed(views(macros, &[view]).into_keys());
+        text += &format!(
             "
 # The macros have no layout of their own, so the flow is told that their GDS may be empty.
-export ADDITIONAL_LEFS = $(sort $(wildcard $(dir $(DESIGN_CONFIG))macros/*.lef))
-export ADDITIONAL_LIBS = $(sort $(wildcard $(dir $(DESIGN_CONFIG))macros/*.lib))
+export ADDITIONAL_LEFS = $(addprefix $(dir $(DESIGN_CONFIG)), \\
+{lefs})
+export ADDITIONAL_LIBS = $(addprefix $(dir $(DESIGN_CONFIG)), \\
+{libs})
 export GDS_ALLOW_EMPTY = sram_.*
 export MACRO_PLACEMENT_TCL = $(dir $(DESIGN_CONFIG))macro_placement.tcl
 export MACRO_PLACE_HALO = 2 2
 ",
+            lefs = files(View::Lef),
+            libs = files(View::Liberty),
         );
     }
     text
+}
+
+/// Files, one a line, each line but the last going on in the next.
+fn listed(files: impl Iterator<Item = String>) -> String {
+    let files: Vec<String> = files.map(|file| format!("    {file}")).collect();
+    files.join(" \\\n")
 }
 
 /// OpenROAD escapes the brackets in the names of instances.
@@ -66,9 +90,9 @@ fn placement(top: &Top, macros: &[Views]) -> String {
         .macros
         .iter()
         .map(|placed| {
-            let um = |nm: i64| (nm + MARGIN_UM * 1000) as f64 / 1e3;
-            let (x, y) = placed.at;
-            format!("  {{{}}} {:.3} {:.3}\n", placed.path, um(x), um(y))
+            let (x, y) = (placed.at.0 + CORNER_NM.0, placed.at.1 + CORNER_NM.1);
+            let (x, y) = (x as f64 / 1e3, y as f64 / 1e3);
+            format!("  {{{}}} {x:.3} {y:.3}\n", placed.path)
         })
         .collect();
     format!(

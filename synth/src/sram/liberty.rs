@@ -1,7 +1,7 @@
 //! Writes the Liberty view of a macro, so that timing runs through it.
 
 use super::process::{NANGATE45, Process};
-use super::{CLOCK_FF, INPUT_FF, Macro, SETUP_NS};
+use super::{CLOCK_FF, INPUT_FF, Macro, SETUP_NS, TEMPERATURE_K};
 use crate::yosys::Memory;
 use std::fmt::Write;
 
@@ -33,7 +33,7 @@ pub fn library(memory: &Memory, figures: &Macro, process: &Process) -> String {
         )
     })
     .collect();
-    let leakage_nw = (figures.leakage_mw + figures.gate_leakage_mw) * 1e6;
+    let leakage_nw = rounded((figures.leakage_mw + figures.gate_leakage_mw) * 1e6);
     let mut text = format!(
         "library({name}) {{
   delay_model : table_lookup;
@@ -45,7 +45,9 @@ pub fn library(memory: &Memory, figures: &Macro, process: &Process) -> String {
   capacitive_load_unit (1,ff);
   nom_process : 1;
   nom_voltage : {volts};
-  nom_temperature : 25;
+  nom_temperature : {celsius};
+  voltage_map({power}, {volts});
+  voltage_map({ground}, 0);
   slew_lower_threshold_pct_rise : 20;
   slew_upper_threshold_pct_rise : 80;
   slew_lower_threshold_pct_fall : 20;
@@ -59,7 +61,10 @@ pub fn library(memory: &Memory, figures: &Macro, process: &Process) -> String {
     index_1 (\"5, 500\");
   }}
 ",
-        volts = process.volts
+        volts = process.volts,
+        power = process.supplies.0,
+        ground = process.supplies.1,
+        celsius = rounded(f64::from(TEMPERATURE_K) - 273.15),
     );
     for (bus, width) in [("address_bus", address), ("data_bus", bits)] {
         // Writing to a String cannot fail.
@@ -75,11 +80,15 @@ pub fn library(memory: &Memory, figures: &Macro, process: &Process) -> String {
     area : {area};
     interface_timing : true;
     cell_leakage_power : {leakage_nw};
+    pg_pin({power}) {{ voltage_name : {power}; pg_type : primary_power; }}
+    pg_pin({ground}) {{ voltage_name : {ground}; pg_type : primary_ground; }}
     pin(clock) {{ direction : input; clock : true; capacitance : {CLOCK_FF}; min_period : {cycle};
 {energies}    }}
 ",
-        area = figures.area_mm2 * 1e6,
-        cycle = figures.cycle_ns,
+        area = rounded(figures.area_mm2 * 1e6),
+        power = process.supplies.0,
+        ground = process.supplies.1,
+        cycle = rounded(figures.cycle_ns),
     );
     let constraints = ["setup_rising", "hold_rising"]
         .map(|kind| {
@@ -118,9 +127,14 @@ pub fn library(memory: &Memory, figures: &Macro, process: &Process) -> String {
   }}
 }}
 ",
-        access = figures.access_ns,
+        access = rounded(figures.access_ns),
     );
     text
+}
+
+/// A figure to a millionth, which is more than any of them is worth.
+fn rounded(figure: f64) -> f64 {
+    (figure * 1e6).round() / 1e6
 }
 
 #[cfg(test)]
