@@ -103,6 +103,7 @@ fn grid(proofs: &[Proof]) -> Grid {
         let counts = [
             proof.registers,
             proof.netlist_registers,
+            proof.constant,
             proof.removed,
             proof.machines,
             proof.memories,
@@ -127,6 +128,7 @@ fn grid(proofs: &[Proof]) -> Grid {
             "design",
             "flip-flops",
             "of the netlist",
+            "constant",
             "done without",
             "recoded state machines",
             "memories",
@@ -140,11 +142,12 @@ fn grid(proofs: &[Proof]) -> Grid {
 }
 
 const ABOUT: &str = "The RTL is turned into gates a second time, by nothing but what each word of it means, and the netlist by \
-what the library says of its cells. Both are cut at their flip-flops, which have kept their names, and at the pins of their \
-memories, and ABC (`&cec`) proves all outputs, next states and pins to be the same for every input and every state. Flip-flops \
-that the netlist does without may have any value in each cycle. Where Yosys has given the states of a state machine other codes, \
-its table of codes says which states are equal; then it is proved besides that the RTL comes to no other states, and that reset \
-brings both sides to equal ones, whatever they were in before.";
+what the library says of its cells. Both are cut at their flip-flops, which are the same by the names that their nets had in \
+synthesis, and at the pins of their memories, and ABC (`&cec`) proves all outputs, next states and pins to be the same for every \
+input and every state. Flip-flops that the netlist does without may have any value in each cycle. Where Yosys has given the \
+states of a state machine other codes, its table of codes says which states are equal; then it is proved besides that the RTL \
+comes to no other states, and that reset brings both sides to equal ones, whatever they were in before; likewise that flip-flops \
+that are constants in the netlist come to nothing else in the RTL.";
 
 fn markdown(
     args: &Args,

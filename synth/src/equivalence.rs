@@ -1,11 +1,13 @@
 //! Proves a mapped netlist to be its design.
 //!
 //! Yosys turns the RTL into gates a second time, by nothing but what each word of it means, and the netlist by what the library
-//! says of its cells. Both are cut at their registers, which have kept their names, and at the pins of their memories; ABC
-//! proves what lies between to be the same. So the proof holds for every input in every cycle from equal states on. Where Yosys
+//! says of its cells. Both are cut at their registers, and at the pins of their memories; ABC proves what lies between to be the
+//! same. So the proof holds for every input in every cycle from equal states on. Which registers are the same is known by the
+//! names that their nets had in synthesis; a wrong name is found out, for that they stay equal is proved. Where Yosys
 //! has numbered the states of a state machine anew, its table of codes says which states are equal, and it is proved besides
-//! that the design comes to no other states, and that reset brings both sides to equal ones. A register of the design
-//! that is not in the netlist may have any value at any time.
+//! that the design comes to no other states, and that reset brings both sides to equal ones; likewise that a register for which
+//! the netlist has a constant comes to nothing else. A register of the design that is nowhere in the netlist may have any value
+//! at any time.
 
 mod blif;
 mod cut;
@@ -45,7 +47,9 @@ pub struct Proof {
     pub registers: usize,
     /// Flip-flops of the netlist.
     pub netlist_registers: usize,
-    /// Flip-flops of the RTL that the netlist has not.
+    /// Flip-flops of the RTL that are constants in the netlist.
+    pub constant: usize,
+    /// Flip-flops of the RTL that are nowhere in the netlist.
     pub removed: usize,
     /// State machines whose states have other codes in the netlist.
     pub machines: usize,
@@ -79,6 +83,7 @@ pub fn prove(design: &Design, netlist: &Netlist, library: &Library) -> Result<Pr
         design: design.top.clone(),
         registers: of_design.latches.len(),
         netlist_registers: of_netlist.latches.len(),
+        constant: 0,
         removed: 0,
         machines: machines.len(),
         memories: of_design.boxes.len(),
@@ -92,7 +97,9 @@ pub fn prove(design: &Design, netlist: &Netlist, library: &Library) -> Result<Pr
             return Ok(proof);
         }
     };
-    (proof.removed, proof.compared) = (cut.removed, cut.step.compared.len());
+    proof.constant = cut.constant;
+    proof.removed = cut.removed;
+    proof.compared = cut.step.compared.len();
     proof.verdict = compare(folder, design, &cut.step)?;
     if let (Verdict::Equivalent, Some(reset)) = (&proof.verdict, &cut.reset) {
         proof.verdict = compare(folder, design, reset)?;

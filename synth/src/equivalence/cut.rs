@@ -22,9 +22,11 @@ pub struct Pair {
 pub struct Cut {
     /// A step from equal states; those of state machines are states that they have.
     pub step: Pair,
-    /// The next states of state machines under reset, whatever they were before; none without state machines.
+    /// The next states of state machines and constants under reset, whatever they were before; none without these.
     pub reset: Option<Pair>,
-    /// Flip-flops of the design that the netlist has done without: they may be anything in each cycle.
+    /// Flip-flops of the design that are constants in the netlist.
+    pub constant: usize,
+    /// Flip-flops of the design that are nowhere in the netlist: they may be anything in each cycle.
     pub removed: usize,
 }
 
@@ -40,14 +42,20 @@ pub fn cut(design: &Blif, netlist: &Blif, machines: &[Machine]) -> Result<Cut, S
     cut.same_registers(&registers);
     let coded = || machines.iter().zip(&registers.coded).enumerate();
     let mut step = cut.clone();
+    step.constants(&registers);
+    step.next_constants(&registers);
     for (number, (machine, latches)) in coded() {
         step.equal_states(number, machine, latches);
         step.next_state(number, machine, latches);
     }
-    let reset = if machines.is_empty() {
+    let reset = if machines.is_empty() && registers.constant.is_empty() {
         None
     } else {
         cut.only_reset();
+        for (latch, _) in &registers.constant {
+            cut.input([&latch.state, ""]);
+        }
+        cut.next_constants(&registers);
         for (number, (machine, latches)) in coded() {
             cut.any_states(latches);
             cut.next_state(number, machine, latches);
@@ -57,6 +65,7 @@ pub fn cut(design: &Blif, netlist: &Blif, machines: &[Machine]) -> Result<Cut, S
     Ok(Cut {
         step: step.pair(),
         reset,
+        constant: registers.constant.len(),
         removed: registers.removed.len(),
     })
 }
@@ -180,6 +189,20 @@ impl Sides {
         }
         for latch in &registers.removed {
             self.input([&latch.state, ""]);
+        }
+    }
+
+    /// Registers of the design show the constants that the netlist has for them.
+    fn constants(&mut self, registers: &Registers) {
+        for (latch, net) in &registers.constant {
+            self.blifs[DESIGN].logic += &copy(net, &latch.state);
+        }
+    }
+
+    /// They take over nothing else.
+    fn next_constants(&mut self, registers: &Registers) {
+        for (latch, net) in &registers.constant {
+            self.output(format!("the next {}", latch.state), [&latch.next, net]);
         }
     }
 

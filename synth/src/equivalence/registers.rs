@@ -12,7 +12,9 @@ pub struct Registers<'a> {
     pub coded: Vec<Coded<'a>>,
     /// Those that are the same.
     pub same: Vec<Same<'a>>,
-    /// Flip-flops of the design that the netlist has not.
+    /// Flip-flops of the design that are constants in the netlist, with the net of BLIF that stands for it.
+    pub constant: Vec<(&'a Latch, &'static str)>,
+    /// Flip-flops of the design that are nowhere in the netlist.
     pub removed: Vec<&'a Latch>,
 }
 
@@ -92,10 +94,23 @@ impl<'a> Registers<'a> {
         let (same, alone): (Vec<Same>, Vec<Same>) = groups
             .into_iter()
             .partition(|group| !group.netlist.is_empty());
+        let constants: HashMap<&str, &'static str> = ["$false", "$true"]
+            .into_iter()
+            .flat_map(|net| netlist.names(net).into_iter().map(move |name| (name, net)))
+            .collect();
+        let (mut constant, mut removed) = (Vec::new(), Vec::new());
+        for latch in alone.into_iter().flat_map(|group| group.design) {
+            let names = design.names(&latch.state);
+            match names.iter().find_map(|name| constants.get(name)) {
+                Some(net) => constant.push((latch, *net)),
+                None => removed.push(latch),
+            }
+        }
         Ok(Self {
             coded,
             same,
-            removed: alone.into_iter().flat_map(|group| group.design).collect(),
+            constant,
+            removed,
         })
     }
 }
