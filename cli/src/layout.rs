@@ -1,10 +1,10 @@
 //! `faultline layout`: place and route of a design with qflow on osu018.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use faultline_hw::registry::designs;
 use faultline_synth::layout::{self, Layout};
-use faultline_synth::sta::Timing;
+use faultline_synth::sta;
 use faultline_synth::tool;
 use faultline_testbench::file;
 use miette::{Result, miette};
@@ -15,15 +15,18 @@ use crate::{Global, cost};
 
 /// Place and route a design with Debian's qflow on its 180 nm cells, and time it with its wires.
 ///
-/// The pins of its memories become ports, because the library has none. A queue of 16 entries takes ten minutes or so.
+/// The pins of its memories become ports, because the library has none. The clock gets a tree of buffers. A queue of 16 entries takes ten minutes or so.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The design
     #[arg(long, value_parser = named, default_value = "replay_queue_16", value_name = "TOP")]
     design: String,
-    /// Folder for qflow's files; it is made if it is not there
+    /// Folder for qflow's files; it is made if it is not there, and an earlier layout in it is replaced
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// How full the rows are, 0.3 to 0.95: the fuller, the smaller the die, and the less room the wires have
+    #[arg(long, value_parser = density, default_value_t = layout::DENSITY, value_name = "PART")]
+    density: f64,
     /// Also write the report to this Markdown file
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -52,13 +55,12 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         })?;
     cost::check_tools()?;
     layout::check().map_err(|error| miette!("{error}"))?;
-    std::fs::create_dir_all(&args.out)
-        .map_err(|error| miette!("{}: cannot make this folder: {error}", args.out.display()))?;
+    make_folder(&args.out)?;
     let subject = cost::subject(design)?;
     let bar = progress(0, "{spinner} {msg} {elapsed}");
     bar.enable_steady_tick(std::time::Duration::from_millis(200));
     let tell = |step: &str| bar.set_message(format!("{step} {}", design.name));
-    let layout = layout::run(&subject.design, &args.out, tell);
+    let layout = layout::run(&subject.design, &args.out, args.density, tell);
     bar.finish_and_clear();
     let layout = layout.map_err(|error| miette!("{error}"))?;
     if let Some(path) = &args.svg {
@@ -73,15 +75,36 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
 }
 
-/// The path that limits the clock.
-fn limit(timing: &Timing) -> String {
-    timing.limit().map_or("none".to_owned(), |limit| {
-        format!(
-            "{:.2} ns ({}), {:.1} MHz",
-            limit.ns(),
-            limit.group(),
-            1000.0 / limit.ns()
-        )
+/// How full the rows are.
+///
+/// # Errors
+/// If it is no number, or cells would overlap or be lost.
+fn density(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|part| (0.3..=0.95).contains(part))
+        .ok_or_else(|| "give a number from 0.3 to 0.95".to_owned())
+}
+
+/// Makes the folder, which must be empty or have a layout: what is in the way of a new one is removed.
+fn make_folder(folder: &Path) -> Result<()> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| miette!("{}: cannot make this folder: {error}", folder.display()))?;
+    let mut entries = std::fs::read_dir(folder)
+        .map_err(|error| miette!("{}: cannot read this folder: {error}", folder.display()))?;
+    match entries.next().is_none() || folder.join(layout::PROJECT).is_file() {
+        true => Ok(()),
+        false => Err(miette!(
+            "{}: this folder has files that are not of a layout; give a new or an empty one",
+            folder.display()
+        )),
+    }
+}
+
+/// The longest path of a group, and the clock that it allows.
+fn path(path: Option<&sta::Path>) -> String {
+    path.map_or("none".to_owned(), |path| {
+        format!("{:.2} ns, {:.1} MHz", path.ns, 1000.0 / path.ns)
     })
 }
 
@@ -97,7 +120,10 @@ fn rows(layout: &Layout) -> String {
     let rows = [
         (
             "cells",
-            format!("{}, {} of them flip-flops", layout.cells, layout.registers),
+            format!(
+                "{}, {} of them flip-flops, {} buffers of the clock",
+                layout.cells, layout.registers, layout.clock_buffers
+            ),
         ),
         ("cell area", format!("{:.0} um2", layout.cell_area_um2)),
         (
@@ -108,10 +134,7 @@ fn rows(layout: &Layout) -> String {
             ),
         ),
         ("ports", layout.ports.to_string()),
-        (
-            "nets",
-            format!("{}, {} of them failed", layout.nets, layout.failed_nets),
-        ),
+        ("nets, all of them routed", layout.nets.to_string()),
         (
             "wires",
             format!(
@@ -122,8 +145,22 @@ fn rows(layout: &Layout) -> String {
             ),
         ),
         ("by layer", layers.join(", ")),
-        ("longest path, without wires", limit(&layout.before)),
-        ("longest path, with the routed wires", limit(&layout.after)),
+        (
+            "register to register, without wires",
+            path(layout.before.register.as_ref()),
+        ),
+        (
+            "register to register, with the routed wires",
+            path(layout.after.register.as_ref()),
+        ),
+        (
+            "clock to output, without wires",
+            path(layout.before.output.as_ref()),
+        ),
+        (
+            "clock to output, with the routed wires",
+            path(layout.after.output.as_ref()),
+        ),
         (
             "placement, routing",
             format!("{:.0} s, {:.0} s", layout.placement_s, layout.routing_s),
@@ -157,23 +194,28 @@ fn markdown(args: &Args, layout: &Layout) -> String {
                 .map(|path| format!(" --svg {}", path.display())),
         )
         .collect();
+    let options = match args.density == layout::DENSITY {
+        true => String::new(),
+        false => format!(" --density {}", args.density),
+    };
     format!(
         "# Layout of {design}
 
 {rows}
-{picture}Place and route on 180 nm, to see that the block can be laid out: its figures are not those of the 45 nm reports. The library has no memories, so the pins of the block's memories are ports, and their own area and time are not in these figures. The clock is ideal: it is one net without a tree. A wire counts with the capacitance of its length and layer by the cells' LEF, and without resistance.
+{picture}Place and route on 180 nm, to see that the block can be laid out: its figures are not those of the 45 nm reports. The library has no memories, so the pins of the block's memories are ports, and their own area and time are not in these figures. The clock has a tree of buffers with at most {fanout} pins on each, which is not balanced after placement: paths between registers count its skew, and those to an output begin at its port. A wire counts with the capacitance of its length and layer by the cells' LEF, and without resistance.
 
 - yosys: {yosys}, mapping `balanced`, target {target} ps
 - placement and routing: graywolf and qrouter, by qflow's scripts, rows {density:.0} % full
 - sta: {sta}
 - library: osu018 ({liberty})
-- command: faultline layout --design {design} --out DIR{files}
+- command: faultline layout --design {design} --out DIR{options}{files}
 ",
         design = layout.design,
         rows = rows(layout),
         yosys = version(tool::YOSYS),
         target = layout::TARGET_PS,
-        density = layout::DENSITY * 100.0,
+        fanout = layout::FANOUT,
+        density = args.density * 100.0,
         sta = version(tool::OPENSTA),
         liberty = layout::LIBERTY,
     )

@@ -44,6 +44,20 @@ pub enum Error {
         /// Its own message, on one line.
         reason: String,
     },
+    /// Wires have no room.
+    #[error(
+        "qrouter left {left} of {nets} nets of {design} without a wire at a density of {density}; give a lower --density"
+    )]
+    Unrouted {
+        /// The design.
+        design: String,
+        /// Nets without a wire.
+        left: usize,
+        /// Nets with one, or a part of it.
+        nets: usize,
+        /// How full the rows were.
+        density: f64,
+    },
     /// A netlist cannot be simulated, so nothing is known of its power.
     #[error("the netlist of {design} cannot be simulated: {reason}")]
     Power {

@@ -1,13 +1,14 @@
 //! Place and route of a design with Debian's qflow on its osu018 cells, 180 nm, and the timing with the routed wires.
 //!
 //! Yosys maps the design as for every other figure; graywolf places it and qrouter routes it, called by qflow's scripts for
-//! these steps. osu018 has no memories, so the pins of a design's macros become ports of the block. There is no clock tree:
-//! the clock is one net, and timing takes it as ideal.
+//! these steps. osu018 has no memories, so the pins of a design's macros become ports of the block.
 
+mod clock;
 mod def;
 mod lef;
 mod picture;
 mod project;
+mod step;
 
 use crate::error::Error;
 use crate::library::Library;
@@ -18,18 +19,17 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Instant;
 
+use step::{SCRIPTS, Step};
+
+pub use clock::FANOUT;
 pub use def::Def;
 pub use lef::{Lef, Wire};
 pub use picture::SHORTEST_UM;
-pub use project::DENSITY;
+pub use project::{DENSITY, PROJECT};
 
 /// Where Debian's package has the cells and their layout.
 pub const TECHNOLOGY: &str = "/usr/share/qflow/tech/osu018";
-/// Where Debian's package has qflow's scripts.
-const SCRIPTS: &str = "/usr/lib/qflow/scripts";
 /// The cells' Liberty.
 pub const LIBERTY: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
 /// The cells' LEF, which has the layers too.
@@ -38,7 +38,21 @@ const CELLS_LEF: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lef";
 /// The delay that mapping aims at, ps: a fifth of the speed that 45 nm has.
 pub const TARGET_PS: u32 = 4000;
 
-/// What came out of place and route.
+const PLACING: Step = Step {
+    name: "placing",
+    script: "placement.sh",
+    options: &["-d"],
+    log: "place.log",
+};
+
+const ROUTING: Step = Step {
+    name: "routing",
+    script: "router.sh",
+    options: &[],
+    log: "route.log",
+};
+
+/// What came out of place and route, with a wire for every net.
 #[derive(Clone, Debug, Serialize)]
 pub struct Layout {
     /// The design.
@@ -47,6 +61,8 @@ pub struct Layout {
     pub cells: usize,
     /// Flip-flops.
     pub registers: usize,
+    /// Buffers of the clock's tree.
+    pub clock_buffers: usize,
     /// Area of the cells, um2.
     pub cell_area_um2: f64,
     /// Width and height of the die, um.
@@ -55,17 +71,15 @@ pub struct Layout {
     pub ports: usize,
     /// Nets with wires.
     pub nets: usize,
-    /// Nets that qrouter could not route.
-    pub failed_nets: usize,
     /// Length of the wires on each layer, um.
     pub wires_um: BTreeMap<String, f64>,
     /// Vias.
     pub vias: usize,
     /// Capacitance of all wires, pF.
     pub wires_pf: f64,
-    /// Timing of the netlist without wires.
+    /// Timing of the placed netlist without wires, the clock through its tree.
     pub before: Timing,
-    /// Timing with the capacitance of the routed wires.
+    /// The same with the capacitance of the routed wires.
     pub after: Timing,
     /// Seconds that placement took.
     pub placement_s: f64,
@@ -91,43 +105,64 @@ pub fn check() -> Result<(), Error> {
     }
 }
 
-/// Maps, places, routes and times a design; qflow's files stay in the folder. `tell` is told of each step.
+/// Maps, places, routes and times a design; qflow's files stay in the folder. `density` is how full the rows are, of 1;
+/// `tell` is told of each step.
 ///
 /// # Errors
-/// If a tool is missing or fails, or its files are not as expected.
-pub fn run(design: &Design, folder: &Path, tell: impl Fn(&str)) -> Result<Layout, Error> {
+/// If a tool is missing or fails, a net has no room, or the tools' files are not as expected.
+pub fn run(
+    design: &Design,
+    folder: &Path,
+    density: f64,
+    tell: impl Fn(&str),
+) -> Result<Layout, Error> {
     check()?;
     let library = Library::read(Path::new(LIBERTY))?;
     tell("mapping");
     let netlist = yosys::synthesise(design, &library, TARGET_PS)?;
-    project::write_project(design, &netlist, &library, folder)?;
+    let clock_buffers = project::write_project(design, &netlist, &library, density, folder)?;
     let top = &design.top;
-    tell("placing");
-    let placement_s = step(folder, top, "placement.sh", &["-d"], "place.log")?;
-    tell("routing");
-    let routing_s = step(folder, top, "router.sh", &[], "route.log")?;
-    tell("timing");
-    let lef = Lef::parse(&read(Path::new(CELLS_LEF))?);
-    let routed = folder.join("layout").join(format!("{top}.def"));
-    let def = Def::parse(&read(&routed)?).map_err(|reason| failed(top, &reason))?;
+    let placement_s = PLACING.run(folder, top, &tell)?;
+    // Routing adds the fill, which is no cell of the Liberty.
     let placed = Netlist {
-        verilog: read(&folder.join("synthesis").join(format!("{top}.rtlnopwr.v")))?,
+        verilog: read(&folder.join(format!("synthesis/{top}.rtlnopwr.v")))?,
         ..netlist
     };
+    let routing_s = ROUTING.run(folder, top, &tell)?;
+    let def = Def::parse(&read(&folder.join(format!("layout/{top}.def")))?)
+        .map_err(|reason| failed(top, &reason))?;
+    match step::failed_nets(&read(&folder.join("log/route.log"))?) {
+        Some(0) => {}
+        Some(left) => {
+            return Err(Error::Unrouted {
+                design: top.clone(),
+                left,
+                nets: def.nets.len(),
+                density,
+            });
+        }
+        None => return Err(failed(top, "its log does not say whether routes failed")),
+    }
+    tell("timing");
+    let lef = Lef::parse(&read(Path::new(CELLS_LEF))?);
+    let (width, height) = def.die_um();
+    let area = cell_area_um2(&def, &lef);
+    let title = format!(
+        "{top}: {width:.0} x {height:.0} um, {:.0} % cells, osu018, 180 nm",
+        area / (width * height) * 100.0
+    );
     let wires = capacitances(&def, &lef);
-    let before = sta::time(&placed, &library, &[])?;
-    let after = sta::time_with_wires(&placed, &library, &wires)?;
-    let cells = def.components.iter().filter(|cell| cell.kind != "FILL");
+    let before = sta::time_placed(&placed, &library, &BTreeMap::new())?;
+    let after = sta::time_placed(&placed, &library, &wires)?;
     Ok(Layout {
         design: top.clone(),
-        cells: cells.count(),
+        cells: def.cells().count(),
         registers: placed.registers,
-        cell_area_um2: placed.area_um2,
-        die_um: def.die_um(),
-        ports: def.pins,
+        clock_buffers,
+        cell_area_um2: area,
+        die_um: (width, height),
+        ports: def.pins.len(),
         nets: def.nets.len(),
-        failed_nets: failed_nets(&read(&folder.join("log/route.log"))?)
-            .ok_or_else(|| failed(top, "its log does not say whether routes failed"))?,
         wires_um: def.wires_um(),
         vias: def.nets.iter().map(|net| net.vias).sum(),
         wires_pf: wires.values().sum::<f64>() / 1e3,
@@ -135,8 +170,14 @@ pub fn run(design: &Design, folder: &Path, tell: impl Fn(&str)) -> Result<Layout
         after,
         placement_s,
         routing_s,
-        svg: picture::svg(&def, &lef),
+        svg: picture::svg(&title, &def, &lef),
     })
+}
+
+/// The area of the cells without fill.
+fn cell_area_um2(def: &Def, lef: &Lef) -> f64 {
+    let sizes = def.cells().filter_map(|cell| lef.cells.get(&cell.kind));
+    sizes.map(|(width, height)| width * height).sum()
 }
 
 /// The capacitance of each net's wires, fF.
@@ -153,50 +194,6 @@ pub fn capacitances(def: &Def, lef: &Lef) -> BTreeMap<String, f64> {
             (net.name.clone(), femtofarads.sum())
         })
         .collect()
-}
-
-/// Runs one of qflow's scripts and gives the seconds that it took.
-fn step(folder: &Path, top: &str, script: &str, options: &[&str], log: &str) -> Result<f64, Error> {
-    let start = Instant::now();
-    let folder = folder
-        .canonicalize()
-        .map_err(|source| Error::file(folder, "read", source))?;
-    let program = Path::new(SCRIPTS).join(script);
-    let output = Command::new(&program)
-        .args(options)
-        .arg(&folder)
-        .arg(top)
-        // With a display, graywolf would show itself at work.
-        .env_remove("DISPLAY")
-        .current_dir(&folder)
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|source| Error::file(&program, "start", source))?;
-    if !output.status.success() {
-        let text = String::from_utf8_lossy(&output.stdout);
-        let last = text.lines().rev().find(|line| !line.trim().is_empty());
-        let log = folder.join("log").join(log);
-        return Err(failed(
-            top,
-            &format!(
-                "{script}: {}; see {}",
-                last.unwrap_or("no message"),
-                log.display()
-            ),
-        ));
-    }
-    Ok(start.elapsed().as_secs_f64())
-}
-
-/// How many nets qrouter says that it left.
-fn failed_nets(log: &str) -> Option<usize> {
-    log.lines().rev().find_map(|line| {
-        let line = line.trim_start_matches(['*', ' ']);
-        match line.strip_prefix("Failed net routes:") {
-            Some(count) => count.trim().parse().ok(),
-            None => line.starts_with("No failed routes").then_some(0),
-        }
-    })
 }
 
 fn failed(design: &str, reason: &str) -> Error {
@@ -217,17 +214,4 @@ fn write(path: &Path, text: &str) -> Result<(), Error> {
         fs::create_dir_all(parent).map_err(|source| Error::file(parent, "make", source))?;
     }
     tool::write(path, text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_word_about_failed_routes_counts() {
-        let log = "Failed net routes: 12\n*** Running stage3\n  *** No failed routes!\n";
-        assert_eq!(failed_nets(log), Some(0));
-        assert_eq!(failed_nets("Failed net routes: 2\n"), Some(2));
-        assert_eq!(failed_nets("nothing\n"), None);
-    }
 }

@@ -49,10 +49,12 @@ pub struct Def {
     pub die: [i64; 4],
     /// The cells, fill among them.
     pub components: Vec<Component>,
-    /// Ports that are no supply.
-    pub pins: usize,
+    /// Where the ports are that are no supply, in the DEF's units.
+    pub pins: Vec<(i64, i64)>,
     /// The nets that have wires; supplies are not among them.
     pub nets: Vec<Net>,
+    /// The stripes of the supplies.
+    pub stripes: Vec<Segment>,
 }
 
 impl Def {
@@ -81,7 +83,12 @@ impl Def {
                 ] => section = name,
                 ["-", ..] => match section {
                     "COMPONENTS" => def.components.extend(component(&statement)),
-                    "PINS" => def.pins += usize::from(!is_supply(&statement)),
+                    "PINS" if !is_supply(&statement) => {
+                        def.pins.extend(place(&statement, "PLACED"));
+                    }
+                    "SPECIALNETS" if is_supply(&statement) => {
+                        def.stripes.extend(stripes(&statement));
+                    }
                     "NETS" => {
                         def.nets
                             .extend(net(&statement).filter(|net| !net.segments.is_empty()));
@@ -95,6 +102,11 @@ impl Def {
             true => Ok(def),
             false => Err("its DEF has no units, no die or no cells".to_owned()),
         }
+    }
+
+    /// The cells that are no fill.
+    pub fn cells(&self) -> impl Iterator<Item = &Component> {
+        self.components.iter().filter(|cell| cell.kind != "FILL")
     }
 
     /// Width and height of the die, um.
@@ -141,14 +153,32 @@ fn is_supply(statement: &[&str]) -> bool {
 }
 
 fn component(statement: &[&str]) -> Option<Component> {
-    let place = statement.iter().position(|word| *word == "(")?;
     Some(Component {
         kind: (*statement.get(2)?).to_owned(),
-        at: (
-            statement.get(place + 1)?.parse().ok()?,
-            statement.get(place + 2)?.parse().ok()?,
-        ),
+        at: place(statement, "PLACED")?,
     })
+}
+
+/// The point after a word: `PLACED ( x y )`.
+fn place(statement: &[&str], after: &str) -> Option<(i64, i64)> {
+    let start = statement.iter().position(|word| *word == after)?;
+    match statement.get(start + 1..start + 5)? {
+        ["(", x, y, ")"] => Some((x.parse().ok()?, y.parse().ok()?)),
+        _ => None,
+    }
+}
+
+/// The wires of a supply that have a length: `NEW layer width ( x y ) ( * y )`; the others are but places of vias.
+fn stripes(statement: &[&str]) -> Vec<Segment> {
+    let wires = statement.windows(10).filter_map(|words| match *words {
+        ["NEW" | "FIXED", layer, _, "(", x, y, ")", "(", "*", end] => Some(Segment {
+            layer: layer.to_owned(),
+            from: (x.parse().ok()?, y.parse().ok()?),
+            to: (x.parse().ok()?, end.parse().ok()?),
+        }),
+        _ => None,
+    });
+    wires.collect()
 }
 
 /// `- name ( cell pin ) ... + ROUTED layer ( x y ) ( x * ) via NEW layer ...`
@@ -221,15 +251,25 @@ NETS 2 ;
   NEW metal2 ( 100 200 ) ( * 500 ) ( 300 * ) M3_M2 ;
 - b ( INVX1_1 Y ) ;
 END NETS
-SPECIALNETS 1 ;
-- vdd + FIXED metal1 40 ( 5360 50 ) ( * * ) ;
+SPECIALNETS 2 ;
+- a + ROUTED metal1 40 ( 100 215 ) ( * 200 ) ;
+- vdd
++ FIXED metal1 40 ( 360 50 ) ( * * ) viagen21_post
+  NEW metal6 160 ( 360 -300 ) ( * 700 )
+ ;
 END SPECIALNETS
 END DESIGN
 ";
         let def = Def::parse(text).unwrap();
         assert_eq!(def.die_um(), (10.0, 10.0));
-        assert_eq!((def.components.len(), def.pins, def.nets.len()), (2, 1, 1));
+        assert_eq!((def.components.len(), def.nets.len()), (2, 1));
         assert_eq!(def.components[1].at, (120, 50));
+        assert_eq!((def.cells().count(), &def.pins[..]), (1, &[(0, 0)][..]));
+        assert_eq!(def.stripes.len(), 1);
+        assert_eq!(
+            (def.stripes[0].length(), &*def.stripes[0].layer),
+            (1000, "metal6")
+        );
         let net = &def.nets[0];
         assert_eq!((net.vias, net.segments.len()), (2, 2));
         assert_eq!(def.wires_um()["metal2"], 5.0);

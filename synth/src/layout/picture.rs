@@ -1,89 +1,184 @@
-//! A routed design as a picture: cells by what they are, and the long wires over them.
+//! A routed design as a picture: rows, cells by what they are, the wires of each layer over them, and the ports around.
 
-use super::def::Def;
+use super::def::{Def, Segment};
 use super::lef::Lef;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Shorter wires are left away, um: they would hide the cells, and make the picture ten times as large.
-pub const SHORTEST_UM: f64 = 60.0;
+/// Shorter wires are left away, um: they would hide the cells, and make the picture several times as large.
+pub const SHORTEST_UM: f64 = 20.0;
 
 /// Colours of cells, with what they are.
-const CELLS: [(&str, &str); 3] = [
-    ("flip-flops", "#3b6ea8"),
-    ("buffers", "#c98a2b"),
-    ("gates", "#b9c4cf"),
+const CELLS: [(&str, &str); 4] = [
+    ("flip-flops", "#7f9fc6"),
+    ("clock tree", "#d03a2b"),
+    ("buffers", "#e2c78f"),
+    ("gates", "#cdd5dc"),
 ];
 
 /// Colours of layers, by turns.
 const WIRES: [&str; 6] = [
-    "#555555", "#8a4f9e", "#2f8f5b", "#c0392b", "#16869c", "#7a6a00",
+    "#555555", "#8a4f9e", "#1f7f4b", "#c0562b", "#167f9c", "#7a6a00",
 ];
 
-fn kind(cell: &str) -> Option<usize> {
+/// Room for title and key, and around the die, um.
+const HEAD: f64 = 44.0;
+const EDGE: f64 = 8.0;
+
+fn kind(cell: &str) -> usize {
     match cell {
-        "FILL" => None,
-        _ if cell.starts_with("DFF") => Some(0),
-        _ if cell.contains("BUF") => Some(1),
-        _ => Some(2),
+        _ if cell.starts_with("DFF") => 0,
+        _ if cell.starts_with("CLKBUF") => 1,
+        _ if cell.starts_with("BUF") => 2,
+        _ => 3,
     }
 }
 
-/// The picture, in micrometres.
-pub fn svg(def: &Def, lef: &Lef) -> String {
+/// The picture, in micrometres; its title has the design and how full it is.
+pub fn svg(title: &str, def: &Def, lef: &Lef) -> String {
     let (width, height) = def.die_um();
-    let (left, top) = (def.die[0], def.die[3]);
-    // The picture's y grows downwards.
-    let x = |units: i64| (units - left) as f64 / def.units;
-    let y = |units: i64| (top - units) as f64 / def.units;
-    let mut cells = [const { String::new() }; CELLS.len()];
-    for component in &def.components {
-        let size = lef.cells.get(&component.kind);
-        if let (Some(kind), Some((wide, high))) = (kind(&component.kind), size) {
-            let (x, y) = (x(component.at.0), y(component.at.1) - high);
-            // Writing to a String cannot fail.
-            let _ = write!(
-                cells[kind],
-                "M{x:.1} {y:.1}h{wide:.1}v{high:.1}h-{wide:.1}z"
-            );
-        }
-    }
-    let mut wires: BTreeMap<&str, String> = BTreeMap::new();
-    for segment in def.nets.iter().flat_map(|net| &net.segments) {
-        if segment.length() as f64 / def.units >= SHORTEST_UM {
-            let path = wires.entry(&segment.layer).or_default();
-            let (from, to) = (segment.from, segment.to);
-            let _ = write!(path, "M{:.1} {:.1}", x(from.0), y(from.1));
-            let _ = match from.0 == to.0 {
-                true => write!(path, "V{:.1}", y(to.1)),
-                false => write!(path, "H{:.1}", x(to.0)),
-            };
-        }
-    }
+    let view = Drawing { def, lef };
     let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 -24 {width:.0} {:.0}\" font-family=\"sans-serif\" font-size=\"12\">\n<rect y=\"-24\" width=\"{width:.0}\" height=\"{:.0}\" fill=\"#ffffff\"/>\n<rect width=\"{width:.0}\" height=\"{height:.0}\" fill=\"#f4f2ec\"/>\n",
-        height + 24.0,
-        height + 24.0
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{left} -{HEAD} {wide:.0} {high:.0}\" font-family=\"sans-serif\" font-size=\"11\">
+<rect x=\"{left}\" y=\"-{HEAD}\" width=\"{wide:.0}\" height=\"{high:.0}\" fill=\"#ffffff\"/>
+<text y=\"-28\" font-size=\"14\" font-weight=\"bold\">{title}</text>
+<rect width=\"{width:.1}\" height=\"{height:.1}\" fill=\"#fbfaf7\" stroke=\"#333333\" stroke-width=\"0.8\"/>
+<path d=\"{rows}\" fill=\"#efece4\"/>
+",
+        left = -EDGE,
+        wide = width + 2.0 * EDGE,
+        high = height + HEAD + EDGE,
+        rows = view.rows(),
     );
-    let mut legend = 4.0;
-    let mut key = |text: &mut String, name: &str, colour: &str| {
-        let _ = writeln!(
-            text,
-            "<rect x=\"{legend}\" y=\"-17\" width=\"10\" height=\"10\" fill=\"{colour}\"/><text x=\"{}\" y=\"-8\">{name}</text>",
-            legend + 13.0
-        );
-        legend += 26.0 + 6.5 * name.len() as f64;
-    };
-    for ((name, colour), path) in CELLS.iter().zip(&cells) {
+    let mut key = Key::default();
+    for ((name, colour), path) in CELLS.iter().zip(view.cells()) {
         let _ = writeln!(text, "<path d=\"{path}\" fill=\"{colour}\"/>");
-        key(&mut text, name, colour);
+        key.add(name, colour);
     }
-    for ((layer, path), colour) in wires.iter().zip(WIRES.iter().cycle()) {
+    for ((layer, path), colour) in view.wires().iter().zip(WIRES.iter().cycle()) {
         let _ = writeln!(
             text,
-            "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"0.4\" stroke-opacity=\"0.7\"/>"
+            "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"0.4\" stroke-opacity=\"0.75\"/>"
         );
-        key(&mut text, layer, colour);
+        key.add(layer, colour);
     }
-    text + "</svg>\n"
+    for (name, path, colour, line) in [
+        ("supply", view.stripes(), "#9a8f6a", 1.6),
+        ("ports", view.pins(), "#000000", 2.4),
+    ] {
+        let _ = writeln!(
+            text,
+            "<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{line}\" stroke-opacity=\"0.7\"/>"
+        );
+        key.add(name, colour);
+    }
+    text + &key.text + "</svg>\n"
+}
+
+/// The names of the colours, in a line under the title.
+#[derive(Default)]
+struct Key {
+    text: String,
+    left: f64,
+}
+
+impl Key {
+    fn add(&mut self, name: &str, colour: &str) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            self.text,
+            "<rect x=\"{:.0}\" y=\"-17\" width=\"9\" height=\"9\" fill=\"{colour}\"/><text x=\"{:.0}\" y=\"-9\">{name}</text>",
+            self.left,
+            self.left + 12.0
+        );
+        self.left += 22.0 + 5.6 * name.len() as f64;
+    }
+}
+
+struct Drawing<'a> {
+    def: &'a Def,
+    lef: &'a Lef,
+}
+
+impl Drawing<'_> {
+    /// A point of the DEF in the picture, whose y grows downwards.
+    fn at(&self, (x, y): (i64, i64)) -> (f64, f64) {
+        let um = |units: i64| units as f64 / self.def.units;
+        (um(x - self.def.die[0]), um(self.def.die[3] - y))
+    }
+
+    /// The rows, from their first cell to the end of their last one, fill among them.
+    fn rows(&self) -> String {
+        let mut rows: BTreeMap<i64, (f64, f64, f64)> = BTreeMap::new();
+        for cell in &self.def.components {
+            if let Some(&(wide, high)) = self.lef.cells.get(&cell.kind) {
+                let (x, _) = self.at(cell.at);
+                let row = rows.entry(cell.at.1).or_insert((x, x, high));
+                *row = (row.0.min(x), row.1.max(x + wide), high);
+            }
+        }
+        let rows = rows.iter().map(|(&y, &(left, right, high))| {
+            let (_, bottom) = self.at((0, y));
+            // A gap, so that one row can be told from the next.
+            let (top, high) = (bottom - high + 0.4, high - 0.8);
+            format!("M{left:.1} {top:.1}H{right:.1}v{high:.1}H{left:.1}z")
+        });
+        rows.collect()
+    }
+
+    fn cells(&self) -> [String; CELLS.len()] {
+        let mut paths = [const { String::new() }; CELLS.len()];
+        for cell in self.def.cells() {
+            if let Some((wide, high)) = self.lef.cells.get(&cell.kind) {
+                let (x, y) = self.at(cell.at);
+                let (x, y, wide, high) = (x + 0.2, y - high + 0.8, wide - 0.4, high - 1.6);
+                let _ = write!(
+                    paths[kind(&cell.kind)],
+                    "M{x:.1} {y:.1}h{wide:.1}v{high:.1}h-{wide:.1}z"
+                );
+            }
+        }
+        paths
+    }
+
+    fn wires(&self) -> BTreeMap<&str, String> {
+        let mut paths: BTreeMap<&str, String> = BTreeMap::new();
+        for wire in self.def.nets.iter().flat_map(|net| &net.segments) {
+            if wire.length() as f64 / self.def.units >= SHORTEST_UM {
+                *paths.entry(&wire.layer).or_default() += &self.line(wire);
+            }
+        }
+        paths
+    }
+
+    fn stripes(&self) -> String {
+        let wires = self.def.stripes.iter().map(|wire| self.line(wire));
+        // A stripe is there once for each row that it passes.
+        wires.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// A line outwards at each port.
+    fn pins(&self) -> String {
+        let (width, height) = self.def.die_um();
+        let lines = self.def.pins.iter().map(|&pin| {
+            let (x, y) = self.at(pin);
+            let sides = [
+                (x, "h-5"),
+                (width - x, "h5"),
+                (y, "v-5"),
+                (height - y, "v5"),
+            ];
+            let near = sides.iter().min_by(|one, other| one.0.total_cmp(&other.0));
+            format!("M{x:.1} {y:.1}{}", near.map_or("", |side| side.1))
+        });
+        lines.collect()
+    }
+
+    fn line(&self, wire: &Segment) -> String {
+        let ((x, y), (to_x, to_y)) = (self.at(wire.from), self.at(wire.to));
+        match wire.from.0 == wire.to.0 {
+            true => format!("M{x:.1} {y:.1}V{to_y:.1}"),
+            false => format!("M{x:.1} {y:.1}H{to_x:.1}"),
+        }
+    }
 }

@@ -1,17 +1,24 @@
 //! The folder in which qflow's scripts work: the mapped netlist as BLIF, and what they ask of a project.
 
-use super::{TECHNOLOGY, failed, read, write};
+use super::{TECHNOLOGY, clock, failed, read, write};
 use crate::error::Error;
 use crate::library::Library;
 use crate::tool::YOSYS;
 use crate::yosys::{Design, Netlist};
 use std::collections::HashMap;
+use std::fs;
 use std::path::Path;
 
-/// How full the rows are: qflow puts fill between the cells, so that there is room for the wires.
+/// How full the rows are if nothing else is said: qflow puts fill between the cells, so that there is room for the wires.
 pub const DENSITY: f64 = 0.75;
 
-/// Writes the project of a mapped design.
+/// The file that qflow knows a project by.
+pub const PROJECT: &str = "qflow_vars.sh";
+
+/// What the scripts fill; files of an earlier run would count as those of a step that fails.
+const FOLDERS: [&str; 3] = ["synthesis", "layout", "log"];
+
+/// Writes the project of a mapped design, in place of an earlier one, and gives the number of buffers that its clock got.
 ///
 /// # Errors
 /// If Yosys fails, or a file cannot be written.
@@ -19,9 +26,15 @@ pub fn write_project(
     design: &Design,
     netlist: &Netlist,
     library: &Library,
+    density: f64,
     folder: &Path,
-) -> Result<(), Error> {
+) -> Result<usize, Error> {
     let top = &design.top;
+    for old in FOLDERS.map(|name| folder.join(name)) {
+        if old.exists() {
+            fs::remove_dir_all(&old).map_err(|source| Error::file(&old, "remove", source))?;
+        }
+    }
     let synthesis = folder.join("synthesis");
     let plain = plain_names(&netlist.verilog).map_err(|reason| failed(top, &reason))?;
     write(&synthesis.join("mapped.v"), &plain)?;
@@ -36,12 +49,16 @@ pub fn write_project(
     if !output.status.success() {
         return Err(YOSYS.failure(top, &String::from_utf8_lossy(&output.stderr)));
     }
-    if read(&synthesis.join(format!("{top}.blif")))?.contains("=constant_") {
+    let path = synthesis.join(format!("{top}.blif"));
+    let blif = read(&path)?;
+    if blif.contains("=constant_") {
         return Err(failed(
             top,
             "its netlist has constants, and osu018 has no cell for them",
         ));
     }
+    let (blif, clock_buffers) = clock::tree(&blif);
+    write(&path, &blif)?;
     // The scripts copy these before they make them anew.
     for kind in ["rtl", "rtlnopwr", "rtlbb"] {
         let text = read(&synthesis.join("flat.v"))?;
@@ -59,14 +76,14 @@ pub fn write_project(
     write(&folder.join("log/synth.log"), "")?;
     write(
         &folder.join("project_vars.sh"),
-        &format!("set initial_density={DENSITY}\n"),
+        &format!("set initial_density={density}\n"),
     )?;
     let path = folder
         .canonicalize()
         .map_err(|source| Error::file(folder, "read", source))?;
     let path = path.display();
     write(
-        &folder.join("qflow_vars.sh"),
+        &folder.join(PROJECT),
         &format!(
             "set projectpath={path}
 set techdir={TECHNOLOGY}
@@ -79,7 +96,8 @@ set bindir=/usr/lib/qflow/bin
 set logdir={path}/log
 "
         ),
-    )
+    )?;
+    Ok(clock_buffers)
 }
 
 /// Turns the pins of macros into ports, splits every port into bits, and writes BLIF.
