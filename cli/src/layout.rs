@@ -108,6 +108,10 @@ fn path(path: Option<&sta::Path>) -> String {
     })
 }
 
+fn nanoseconds(slack: Option<f64>) -> String {
+    slack.map_or("none".to_owned(), |ns| format!("{ns:.2} ns"))
+}
+
 /// The figures as rows of a table in Markdown, which a terminal shows as well.
 fn rows(layout: &Layout) -> String {
     let (width, height) = layout.die_um;
@@ -162,6 +166,10 @@ fn rows(layout: &Layout) -> String {
             path(layout.after.output.as_ref()),
         ),
         (
+            "least slack against hold",
+            nanoseconds(layout.after.hold_ns),
+        ),
+        (
             "placement, routing",
             format!("{:.0} s, {:.0} s", layout.placement_s, layout.routing_s),
         ),
@@ -202,7 +210,7 @@ fn markdown(args: &Args, layout: &Layout) -> String {
         "# Layout of {design}
 
 {rows}
-{picture}Place and route on 180 nm, to see that the block can be laid out: its figures are not those of the 45 nm reports. The library has no memories, so the pins of the block's memories are ports, and their own area and time are not in these figures. The clock has a tree of buffers with at most {fanout} pins on each, which is not balanced after placement: paths between registers count its skew, and those to an output begin at its port. A wire counts with the capacitance of its length and layer by the cells' LEF, and without resistance.
+{picture}Place and route on 180 nm, to see that the block can be laid out: its figures are not those of the 45 nm reports. The library has no memories, so the pins of the block's memories are ports, and their own area and time are not in these figures. The clock has a tree of buffers with at most {fanout} pins on each, which is not balanced after placement: paths between registers, and their slack against hold, count its skew, and paths to an output begin at its port. A wire counts with the capacitance of its length and layer by the cells' LEF, and without resistance.
 
 - yosys: {yosys}, mapping `balanced`, target {target} ps
 - placement and routing: graywolf and qrouter, by qflow's scripts, rows {density:.0} % full

@@ -36,6 +36,9 @@ pub struct Timing {
     pub through: Option<Path>,
     /// The shortest period that the memories allow, ns; 0 without memories.
     pub memory_cycle_ns: f64,
+    /// The least slack of a register against hold, ns; after layout only, because it is of the clock's tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hold_ns: Option<f64>,
 }
 
 /// What the clock is, in the words of every page that shows it.
@@ -131,13 +134,17 @@ pub fn time_placed(
 ) -> Result<Timing, Error> {
     let loads: String = wires
         .iter()
-        .map(|(net, femtofarads)| {
-            format!("set_load -wire_load {femtofarads:.4} [get_nets {net}]\n")
-        })
+        .map(|(net, femtofarads)| format!("set_load {femtofarads:.4} [get_nets {net}]\n"))
         .collect();
-    let clock = "set_propagated_clock [all_clocks]\n";
-    ask(netlist, library, &[], &(loads + clock))
+    ask(netlist, library, &[], &(loads + PLACED))
 }
+
+/// After layout, the clock takes its time through the tree, and hold is of interest.
+const PLACED: &str = "set_propagated_clock [all_clocks]
+foreach path [find_timing_paths -path_delay min -from [all_registers -clock_pins] -to [all_registers -cells]] {
+  puts \"faultline hold [get_property $path slack] register register\"
+}
+";
 
 /// Asks OpenSTA, after some more commands.
 fn ask(
@@ -269,6 +276,7 @@ fn parse(text: &str, complaints: &str) -> Result<Timing, String> {
         output: groups.remove("output"),
         through: groups.remove("through"),
         memory_cycle_ns: 0.0,
+        hold_ns: groups.remove("hold").map(|path| PERIOD_NS - path.ns),
     })
 }
 
@@ -299,6 +307,14 @@ mod tests {
         };
         assert_eq!(slower.limit().unwrap().group(), "output");
         assert!((slower.fmax_mhz().unwrap() - 666.7).abs() < 0.1);
+    }
+
+    #[test]
+    fn slack_against_hold_is_no_period() {
+        let text = "faultline hold 2.92e-01 register register\nfaultline end\n";
+        let timing = parse(text, text).unwrap();
+        assert!((timing.hold_ns.unwrap() - 0.292).abs() < 1e-9);
+        assert_eq!(timing.limit(), None);
     }
 
     #[test]

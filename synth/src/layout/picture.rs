@@ -21,6 +21,8 @@ const WIRES: [&str; 6] = [
     "#555555", "#8a4f9e", "#1f7f4b", "#c0562b", "#167f9c", "#7a6a00",
 ];
 
+/// The width of a die, um, whose title and key are as large as they are written below; those of others grow with them.
+const WIDTH_UM: f64 = 620.0;
 /// Room for title and key, and around the die, um.
 const HEAD: f64 = 44.0;
 const EDGE: f64 = 8.0;
@@ -38,16 +40,15 @@ fn kind(cell: &str) -> usize {
 pub fn svg(title: &str, def: &Def, lef: &Lef) -> String {
     let (width, height) = def.die_um();
     let view = Drawing { def, lef };
+    let scale = width / WIDTH_UM;
+    let (head, edge) = (HEAD * scale, EDGE * scale);
+    let (wide, high) = (width + 2.0 * edge, height + head + edge);
     let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{left} -{HEAD} {wide:.0} {high:.0}\" font-family=\"sans-serif\" font-size=\"11\">
-<rect x=\"{left}\" y=\"-{HEAD}\" width=\"{wide:.0}\" height=\"{high:.0}\" fill=\"#ffffff\"/>
-<text y=\"-28\" font-size=\"14\" font-weight=\"bold\">{title}</text>
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-{edge:.1} -{head:.1} {wide:.1} {high:.1}\" font-family=\"sans-serif\" font-size=\"11\">
+<rect x=\"-{edge:.1}\" y=\"-{head:.1}\" width=\"{wide:.1}\" height=\"{high:.1}\" fill=\"#ffffff\"/>
 <rect width=\"{width:.1}\" height=\"{height:.1}\" fill=\"#fbfaf7\" stroke=\"#333333\" stroke-width=\"0.8\"/>
 <path d=\"{rows}\" fill=\"#efece4\"/>
 ",
-        left = -EDGE,
-        wide = width + 2.0 * EDGE,
-        high = height + HEAD + EDGE,
         rows = view.rows(),
     );
     let mut key = Key::default();
@@ -64,7 +65,7 @@ pub fn svg(title: &str, def: &Def, lef: &Lef) -> String {
     }
     for (name, path, colour, line) in [
         ("supply", view.stripes(), "#9a8f6a", 1.6),
-        ("ports", view.pins(), "#000000", 2.4),
+        ("ports", view.pins(5.0 * scale), "#000000", 0.9),
     ] {
         let _ = writeln!(
             text,
@@ -72,7 +73,12 @@ pub fn svg(title: &str, def: &Def, lef: &Lef) -> String {
         );
         key.add(name, colour);
     }
-    text + &key.text + "</svg>\n"
+    let _ = write!(
+        text,
+        "<g transform=\"scale({scale:.3})\">\n<text y=\"-28\" font-size=\"14\" font-weight=\"bold\">{title}</text>\n{}</g>\n</svg>\n",
+        key.text
+    );
+    text
 }
 
 /// The names of the colours, in a line under the title.
@@ -158,18 +164,14 @@ impl Drawing<'_> {
     }
 
     /// A line outwards at each port.
-    fn pins(&self) -> String {
+    fn pins(&self, length: f64) -> String {
         let (width, height) = self.def.die_um();
         let lines = self.def.pins.iter().map(|&pin| {
             let (x, y) = self.at(pin);
-            let sides = [
-                (x, "h-5"),
-                (width - x, "h5"),
-                (y, "v-5"),
-                (height - y, "v5"),
-            ];
+            let sides = [(x, "h-"), (width - x, "h"), (y, "v-"), (height - y, "v")];
             let near = sides.iter().min_by(|one, other| one.0.total_cmp(&other.0));
-            format!("M{x:.1} {y:.1}{}", near.map_or("", |side| side.1))
+            let way = near.map_or("h", |side| side.1);
+            format!("M{x:.1} {y:.1}{way}{length:.1}")
         });
         lines.collect()
     }
@@ -180,5 +182,39 @@ impl Drawing<'_> {
             true => format!("M{x:.1} {y:.1}V{to_y:.1}"),
             false => format!("M{x:.1} {y:.1}H{to_x:.1}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_has_title_cells_long_wires_and_ports() {
+        let def = Def::parse(
+            "UNITS DISTANCE MICRONS 100 ;
+DIEAREA ( 0 0 ) ( 62000 31000 ) ;
+COMPONENTS 2 ;
+- FILL_0 FILL + PLACED ( 0 0 ) N ;
+- DFFPOSX1_1 DFFPOSX1 + PLACED ( 1000 0 ) N ;
+END COMPONENTS
+PINS 1 ;
+- q + NET q + LAYER metal3 ( -15 -15 ) ( 15 15 ) + PLACED ( 62000 500 ) N ;
+END PINS
+NETS 1 ;
+- q ( DFFPOSX1_1 Q ) ( PIN q )
++ ROUTED metal2 ( 1100 500 ) ( * 600 ) M3_M2
+  NEW metal3 ( 1100 600 ) ( 62000 * ) ;
+END NETS
+",
+        )
+        .unwrap();
+        let lef = Lef::parse("MACRO DFFPOSX1\n SIZE 9.6 BY 10 ;\nEND DFFPOSX1\n");
+        let text = svg("shift", &def, &lef);
+        assert!(text.contains("M10.2 300.8h9.2v8.4h-9.2z"), "{text}");
+        assert!(text.contains("M11.0 304.0H620.0") && !text.contains("metal2"));
+        assert!(text.contains("M620.0 305.0h5.0"));
+        assert!(text.contains(">shift</text>") && text.contains(">metal3</text>"));
+        assert!(text.ends_with("</g>\n</svg>\n"));
     }
 }

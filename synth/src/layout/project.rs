@@ -30,11 +30,41 @@ pub fn write_project(
     folder: &Path,
 ) -> Result<usize, Error> {
     let top = &design.top;
+    let path = folder
+        .canonicalize()
+        .map_err(|source| Error::file(folder, "read", source))?;
+    let path = path.display().to_string();
+    if let Some(letter) = path.chars().find(|letter| !is_plain(*letter)) {
+        return Err(failed(
+            top,
+            &format!("its scripts break at \"{letter}\" in the path {path}; give another folder"),
+        ));
+    }
     for old in FOLDERS.map(|name| folder.join(name)) {
         if old.exists() {
             fs::remove_dir_all(&old).map_err(|source| Error::file(&old, "remove", source))?;
         }
     }
+    // This file says whose the folder is, so it is the first.
+    write(
+        &folder.join(PROJECT),
+        &format!(
+            "set projectpath={path}
+set techdir={TECHNOLOGY}
+set sourcedir={path}/source
+set synthdir={path}/synthesis
+set layoutdir={path}/layout
+set techname=osu018
+set scriptdir=/usr/lib/qflow/scripts
+set bindir=/usr/lib/qflow/bin
+set logdir={path}/log
+"
+        ),
+    )?;
+    write(
+        &folder.join("project_vars.sh"),
+        &format!("set initial_density={density}\n"),
+    )?;
     let synthesis = folder.join("synthesis");
     let plain = plain_names(&netlist.verilog).map_err(|reason| failed(top, &reason))?;
     write(&synthesis.join("mapped.v"), &plain)?;
@@ -74,30 +104,12 @@ pub fn write_project(
         &parameters,
     )?;
     write(&folder.join("log/synth.log"), "")?;
-    write(
-        &folder.join("project_vars.sh"),
-        &format!("set initial_density={density}\n"),
-    )?;
-    let path = folder
-        .canonicalize()
-        .map_err(|source| Error::file(folder, "read", source))?;
-    let path = path.display();
-    write(
-        &folder.join(PROJECT),
-        &format!(
-            "set projectpath={path}
-set techdir={TECHNOLOGY}
-set sourcedir={path}/source
-set synthdir={path}/synthesis
-set layoutdir={path}/layout
-set techname=osu018
-set scriptdir=/usr/lib/qflow/scripts
-set bindir=/usr/lib/qflow/bin
-set logdir={path}/log
-"
-        ),
-    )?;
     Ok(clock_buffers)
+}
+
+/// Whether the scripts, which quote nothing, take a letter in a path as itself.
+fn is_plain(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "/._-+".contains(letter)
 }
 
 /// Turns the pins of macros into ports, splits every port into bits, and writes BLIF.
