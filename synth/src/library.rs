@@ -2,7 +2,7 @@
 
 use crate::error::{Error, one_line};
 use flate2::read::GzDecoder;
-use liberty_db::{Cell, DefaultCtx, Library as Parsed};
+use liberty_db::{Cell, DefaultCtx};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -68,8 +68,7 @@ impl Library {
         if text.trim().is_empty() {
             return Err(unusable("it is empty".to_owned()));
         }
-        let parsed = Parsed::<DefaultCtx>::parse_lib(text, None)
-            .map_err(|error| unusable(place(&error.to_string())))?;
+        let parsed = faultline_liberty::parse(text).map_err(|error| unusable(place(&error)))?;
         let name = parsed
             .name
             .iter()

@@ -16,7 +16,7 @@ use liberty_db::biodivine_lib_bdd::boolean_expression::BooleanExpression;
 use std::collections::BTreeSet;
 
 fn parsed() -> liberty_db::Library<DefaultCtx> {
-    liberty_db::Library::parse_lib(&cells::liberty(), None).unwrap()
+    faultline_liberty::parse(&cells::liberty()).unwrap()
 }
 
 fn name(pin: &liberty_db::Pin<DefaultCtx>) -> String {

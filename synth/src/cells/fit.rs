@@ -76,8 +76,8 @@ pub struct Deviation {
 /// If the text is no such library.
 pub fn fit(origin: &str, text: &str) -> Result<(Table, Vec<Deviation>), Error> {
     let source = Source { origin };
-    let library = Library::<DefaultCtx>::parse_lib(text, None)
-        .map_err(|error| source.unusable(error.to_string().chars().take(120).collect()))?;
+    let library = faultline_liberty::parse(text)
+        .map_err(|error| source.unusable(error.chars().take(120).collect()))?;
     let mut deviations = Vec::new();
     let families = FAMILIES
         .iter()

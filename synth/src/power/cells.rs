@@ -5,10 +5,10 @@ use super::lookup::{FALL, Lookup, RISE, Units};
 use super::wires::Wires;
 use crate::error::{Error, one_line};
 use crate::library::Library;
+use liberty_db::DefaultCtx;
 use liberty_db::expression::LogicBooleanExpression;
 use liberty_db::table::TableLookUp;
 use liberty_db::timing::{TimingSenseType, TimingTableLookUp, TimingType};
-use liberty_db::{DefaultCtx, Library as Parsed};
 use std::collections::BTreeMap;
 
 type LibertyCell = liberty_db::Cell<DefaultCtx>;
@@ -112,8 +112,7 @@ impl Cells {
             path: library.name().to_owned(),
             reason: one_line(reason),
         };
-        let parsed = Parsed::<DefaultCtx>::parse_lib(library.text(), None)
-            .map_err(|error| unusable(&error.to_string()))?;
+        let parsed = faultline_liberty::parse(library.text()).map_err(|error| unusable(&error))?;
         let units = Units {
             time: parsed.time_unit.value(),
             capacitance: parsed

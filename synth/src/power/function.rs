@@ -76,8 +76,7 @@ mod tests {
         let library = format!(
             "library (l) {{ cell (c) {{ pin (y) {{ direction : output; function : \"{text}\"; }} }} }}"
         );
-        let library = liberty_db::Library::<liberty_db::DefaultCtx>::parse_lib(&library, None);
-        let library = library.unwrap();
+        let library = faultline_liberty::parse(&library).unwrap();
         let cell = library.cell.iter().next().unwrap();
         cell.pin.iter().next().unwrap().function.clone().unwrap()
     }

@@ -1,0 +1,13 @@
+//! Parses Liberty text. The parser of `liberty-db` is generic and large: here it is compiled once, and not with each
+//! change of what uses it.
+
+/// A Liberty library, with all its groups.
+pub type Library = liberty_db::Library<liberty_db::DefaultCtx>;
+
+/// Parses the text of a Liberty library.
+///
+/// # Errors
+/// If it is none: the parser's reason, with the place.
+pub fn parse(text: &str) -> Result<Library, String> {
+    Library::parse_lib(text, None).map_err(|error| error.to_string())
+}
