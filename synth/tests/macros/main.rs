@@ -265,6 +265,7 @@ fn opensta_times_a_design_through_the_macro() {
         area_um2: 0.0,
         registers: 0,
         states: String::new(),
+        aliases: Vec::new(),
     };
     let library = Library::embedded().unwrap();
     let timing = sta::time(&netlist, &library, &[(memory, figures)]).unwrap();
