@@ -13,13 +13,12 @@ use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
 /// and from README.
-const OLDER: [&str; 6] = [
+const OLDER: [&str; 5] = [
     "testbench/reports/lockstep.md",
     "testbench/reports/lockstep_64_warps.md",
     "testbench/reports/lockstep_64_warps_kernel.md",
     "testbench/reports/mutants.md",
     "sim/reports/traces.md",
-    "testbench/reports/mutants_preemption.md",
 ];
 /// What README calls them.
 const CALLED_OLDER: &str =
