@@ -32,8 +32,9 @@ fn make(folder: &Path, simulator: &str) -> (bool, String) {
         .arg(format!("SIM={simulator}"))
         .current_dir(folder)
         .env("PATH", path())
-        // As a user runs it, who has not started it from a make of his own.
+        // As a user runs it, who has not started it from a make or cargo of his own.
         .env_remove("MAKEFLAGS")
+        .env_remove("CXXFLAGS")
         .env("COCOTB_ANSI_OUTPUT", "0")
         .stderr(std::io::stderr())
         .output()
