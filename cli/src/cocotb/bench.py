@@ -53,20 +53,21 @@ def hexadecimal(binary):
 
 VECTORS = Vectors(Path(__file__).with_name("vectors.txt"))
 
-def below(scope, path):
+def below(dut, path):
     """What a path such as `banks[3].sram` leads to."""
+    if cocotb.SIM_NAME == "Verilator":  # gives the rounds of a generate loop names of their own
+        return dut._id(path.replace("[", "__BRA__").replace("]", "__KET__"), extended=False)
     for name, index in re.findall(r"(\w+)|\[(\d+)\]", path):
-        scope = getattr(scope, name) if name else scope[int(index)]
-    return scope
+        dut = getattr(dut, name) if name else dut[int(index)]
+    return dut
 
 
 def clear_memories(dut):
     """Fills every memory, and what it last read, with 0, as in the reference: a reset does not, and a simulator may start
     with unknown bits."""
-    for path in VECTORS.memories:
-        memory = below(dut, path)
-        memory.q.value = 0
-        for word in memory.contents:
+    for memory in VECTORS.memories:
+        below(dut, f"{memory}.q").value = 0
+        for word in below(dut, f"{memory}.contents"):
             word.value = 0
 
 
