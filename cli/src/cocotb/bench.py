@@ -53,6 +53,7 @@ def hexadecimal(binary):
 
 VECTORS = Vectors(Path(__file__).with_name("vectors.txt"))
 
+
 def below(dut, path):
     """What a path such as `banks[3].sram` leads to."""
     if cocotb.SIM_NAME == "Verilator":  # gives the rounds of a generate loop names of their own

@@ -83,7 +83,7 @@ fn page(top: &Top) -> String {
 
 `rtl` is the design as `faultline export` writes it; `macros` has models of its memories, which a flow may swap for macros of the same ports. The target `default` is what another core depends on. Cores share modules, such as `register_1`: each file is guarded, so that a simulator that reads all files together takes each module once.
 
-What is run, in tests: for replay_queue_16, dirty_bits_lanes and dirty_bits_rows FuseSoC resolves the core and has Verilator lint it; for the other designs a test that is ignored unless it is asked for does the same.
+What is run, in tests: FuseSoC resolves each core, and one that needs two of them; for replay_queue_16, dirty_bits_lanes and dirty_bits_rows, and that one, it has Verilator lint the result; for the other designs a test that is ignored unless it is asked for does the same.
 ",
         title = top.title,
     )

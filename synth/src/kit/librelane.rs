@@ -87,7 +87,7 @@ The steps after that one need layouts of the macros, and there are none.
 {list}
 The macros are abstract: Liberty, LEF, a black box and a model. CACTI's figures for 45 nm (`faultline sram`) are scaled to 130 nm with a constant field, areas with the square of the node, access and cycle times with the node, energies with the node and the square of the supply, because the table has no macro there: a guess, good for trying the flow and for no result. Leakage, set-up, transitions and capacitances of pins are left as they are for 45 nm.
 
-What is run, in tests: for some designs Yosys reads the Verilog with the black boxes and finds each macro that is placed, KLayout reads the LEF, and the names of the variables are compared with the flow's documentation. LibreLane was not run.
+What is run, in tests: for some designs Yosys reads the Verilog with the black boxes and finds each macro that is placed, and of every kit KLayout reads the LEF, and the names of the variables are compared with the flow's documentation. LibreLane was not run.
 ",
         title = top.title,
         list = top.macro_list(macros),

@@ -116,7 +116,7 @@ fn page(top: &Top, macros: &[Views]) -> String {
 {list}
 The macros are abstract: Liberty, LEF, a black box and a model, with sizes, times and energies of CACTI (`faultline sram`), and no layout.
 
-What is run, in tests: for replay_queue_16 and dirty_bits_lanes Yosys synthesises the files that `config.mk` names, and OpenSTA reads `constraint.sdc`, the macros' Liberty and the placement, and times the result; for the other designs a test that is ignored unless it is asked for does the same. KLayout reads the LEF, and the names of the variables are compared with the flow's documentation. OpenROAD was not run.
+What is run, in tests: for replay_queue_16, operand_log_8k and dirty_bits_lanes Yosys synthesises the files that `config.mk` names, and OpenSTA reads `constraint.sdc`, the macros' Liberty and the placement, and times the result; for the other designs a test that is ignored unless it is asked for does the same. Of every kit KLayout reads the LEF, and the names of the variables are compared with the flow's documentation. OpenROAD was not run.
 ",
         title = top.title,
         period = 1.0 / CLOCK_GHZ,
