@@ -122,7 +122,7 @@ const TOOLS: [Tool; 10] = [
         version: &["-v"],
         tested: "1.3.17",
         cost: "no place and route: `layout` stops",
-        get: "apt-get install qflow",
+        get: "apt-get install qflow qflow-tech-osu018",
         optional: true,
     },
 ];

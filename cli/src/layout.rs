@@ -1,5 +1,6 @@
 //! `faultline layout`: place and route of a design with qflow on osu018.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use faultline_hw::registry::designs;
@@ -40,6 +41,7 @@ pub struct Args {
 /// # Errors
 /// If there is no such design, a tool is missing or fails, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    check_folder(&args.out)?;
     for path in args.markdown.iter().chain(&args.svg) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
@@ -55,7 +57,8 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         })?;
     cost::check_tools()?;
     layout::check().map_err(|error| miette!("{error}"))?;
-    make_folder(&args.out)?;
+    std::fs::create_dir_all(&args.out)
+        .map_err(|error| miette!("{}: cannot make this folder: {error}", args.out.display()))?;
     let subject = cost::subject(design)?;
     let bar = progress(0, "{spinner} {msg} {elapsed}");
     bar.enable_steady_tick(std::time::Duration::from_millis(200));
@@ -86,15 +89,21 @@ fn density(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "give a number from 0.3 to 0.95".to_owned())
 }
 
-/// Makes the folder, which must be empty or have a layout: what is in the way of a new one is removed.
-fn make_folder(folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| miette!("{}: cannot make this folder: {error}", folder.display()))?;
-    let mut entries = std::fs::read_dir(folder)
-        .map_err(|error| miette!("{}: cannot read this folder: {error}", folder.display()))?;
-    match entries.next().is_none() || folder.join(layout::PROJECT).is_file() {
-        true => Ok(()),
-        false => Err(miette!(
+/// The folder must be new, be empty, or have a layout: what is in the way of the next one is removed.
+fn check_folder(folder: &Path) -> Result<()> {
+    let used = match std::fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(error) if error.kind() == ErrorKind::NotFound => false,
+        Err(error) => {
+            return Err(miette!(
+                "{}: cannot read this folder: {error}",
+                folder.display()
+            ));
+        }
+    };
+    match used && !folder.join(layout::PROJECT).is_file() {
+        false => Ok(()),
+        true => Err(miette!(
             "{}: this folder has files that are not of a layout; give a new or an empty one",
             folder.display()
         )),

@@ -127,6 +127,27 @@ fn a_wrong_trace_is_one_sentence_with_file_and_line() {
 }
 
 #[test]
+fn layout_leaves_a_folder_of_something_else_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("layout");
+    std::fs::write(&file, "mine").unwrap();
+    faultline()
+        .args(["layout", "--out"])
+        .arg(folder.path())
+        .assert()
+        .code(1)
+        .stderr(contains(
+            "files that are not of a layout; give a new or an empty one",
+        ));
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "mine");
+    faultline()
+        .args(["layout", "--out", "x", "--density", "1.2"])
+        .assert()
+        .code(2)
+        .stderr(contains("give a number from 0.3 to 0.95"));
+}
+
+#[test]
 fn usage_errors_exit_with_2() {
     for arguments in [
         &["trace"][..],

@@ -44,6 +44,12 @@ pub enum Error {
         /// Its own message, on one line.
         reason: String,
     },
+    /// qflow or its cells are not where Debian's packages put them.
+    #[error("{path} was not found; install qflow with `apt-get install qflow qflow-tech-osu018`")]
+    QflowMissing {
+        /// The file.
+        path: PathBuf,
+    },
     /// Wires have no room.
     #[error(
         "qrouter left {left} of {nets} nets of {design} without a wire at a density of {density}; give a lower --density"

@@ -95,13 +95,14 @@ pub struct Layout {
 /// # Errors
 /// If it is.
 pub fn check() -> Result<(), Error> {
-    let scripts = Path::new(SCRIPTS).join("placement.sh");
-    match scripts.is_file() && Path::new(CELLS_LEF).is_file() {
-        true => Ok(()),
-        false => Err(Error::ToolMissing {
-            program: "qflow".to_owned(),
-            package: "qflow",
-        }),
+    let needs = [
+        Path::new(SCRIPTS).join(PLACING.script),
+        CELLS_LEF.into(),
+        LIBERTY.into(),
+    ];
+    match needs.into_iter().find(|path| !path.is_file()) {
+        Some(path) => Err(Error::QflowMissing { path }),
+        None => Ok(()),
     }
 }
 

@@ -97,7 +97,7 @@ impl Key {
             self.left,
             self.left + 12.0
         );
-        self.left += 22.0 + 5.6 * name.len() as f64;
+        self.left += 24.0 + 5.8 * name.len() as f64;
     }
 }
 
