@@ -10,8 +10,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::Global;
+use crate::cost;
 use crate::output::{grouped, progress, right, table};
-use crate::value::{distinct, named, whole};
+use crate::value::{named, whole};
 
 /// Write a cocotb test bench of each design: its Verilog, the reference's inputs and outputs in each cycle, and a Makefile
 ///
@@ -100,25 +101,12 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
 
 /// The designs of these names, or those that are exported where nothing is chosen.
 fn chosen(names: &[String]) -> Result<Vec<Design>> {
-    let known = designs();
-    let strange = names
-        .iter()
-        .find(|name| !known.iter().any(|design| design.name == *name));
-    if let Some(name) = strange {
-        let names: Vec<&str> = known.iter().map(|design| design.name).collect();
-        return Err(miette!(
-            "there is no design {name}; there are {}",
-            names.join(", ")
-        ));
+    if !names.is_empty() {
+        return cost::of_names(names);
     }
-    let names = distinct(names.to_vec());
-    Ok(known
-        .into_iter()
-        .filter(|design| match names.is_empty() {
-            true => design.is_default(),
-            false => names.iter().any(|name| name == design.name),
-        })
-        .collect())
+    let mut found = designs();
+    found.retain(Design::is_default);
+    Ok(found)
 }
 
 /// All that a folder holds.

@@ -204,7 +204,19 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
     }
 }
 
-/// The comparison of the libraries was made with the designs of the cost report, and stays within its bars.
+/// What a flow is given as a whole, but for the pipelines of 64 warps, which take hours to compare.
+const TOPS: [&str; 8] = [
+    "replay_queue_64",
+    "operand_log_8k",
+    "operand_log_16k",
+    "operand_log_20k",
+    "operand_log_32k",
+    "page_walker_64",
+    "gmmu_64",
+    "dirty_bits_lanes",
+];
+
+/// The comparison of the libraries has these tops, was made with the designs of the cost report, and stays within its bars.
 #[test]
 fn committed_comparison_of_libraries_stays_within_the_bars() {
     let read = |name: &str| {
@@ -212,31 +224,33 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
         std::fs::read_to_string(folder.join(name)).unwrap()
     };
     let (costs, libraries) = (read("cost.md"), read("library.md"));
-    let (mut area, mut path) = (0.0f64, 0.0f64);
-    for (column, logic) in report_row(&costs, "logic area um2", "Area and clock") {
-        let (block, size) = column.split_once(' ').unwrap();
-        let block = if block == "log" {
-            "operand_log"
-        } else {
-            "replay_queue"
-        };
-        let design = format!("{block}_{size}");
+    let mut logic = report_row(&costs, "logic area um2", "Area and clock");
+    let mut most = [0.0f64; 3];
+    for design in TOPS {
         let row = libraries.lines().map(cells).find(|row| row[0] == design);
         let row = row.unwrap_or_else(|| panic!("library.md has no {design}"));
         let number = |place: usize| row[place].parse::<f64>().unwrap();
-        assert_eq!(
-            number(2),
-            logic,
-            "{design}: its logic in library.md and cost.md"
-        );
-        area = area.max((number(3) - 1.0).abs());
-        path = path.max((number(7) - 1.0).abs());
-        for (ratio, bar) in [(3, 0.02), (7, 0.10), (9, 0.10)] {
-            assert!((number(ratio) - 1.0).abs() <= bar, "{design}: {row:?}");
+        let short = design
+            .replace("operand_log_", "log ")
+            .replace("replay_queue_", "queue ");
+        if let Some(place) = logic.iter().position(|(column, _)| *column == short) {
+            let (_, area) = logic.remove(place);
+            assert_eq!(
+                number(2),
+                area,
+                "{design}: its logic in library.md and cost.md"
+            );
+        }
+        for (most, (off, bar)) in most.iter_mut().zip([(3, 2.0), (7, 10.0), (11, 15.0)]) {
+            assert!(number(off).abs() <= bar, "{design}: {row:?}");
+            *most = most.max(number(off).abs());
         }
     }
-    let (area, path) = (100.0 * area, 100.0 * path);
-    let said = format!("within {area:.1} % in area, and their longest paths within {path:.1} %");
+    assert_eq!(logic, [], "not in library.md");
+    let [area, path, power] = most;
+    let said = format!(
+        "within {area:.1} % in area, {path:.1} % in its longest path and {power:.1} % in power"
+    );
     let readme = read("../../README.md");
     assert!(readme.contains(&said), "README.md does not say: {said}");
 }

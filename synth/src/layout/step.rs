@@ -69,12 +69,10 @@ impl Step {
             }
         };
         if !status.success() {
-            let said = text(&said);
-            let last = said.lines().rev().find(|line| !line.trim().is_empty());
             let reason = format!(
                 "{}: {}; see {}",
                 self.script,
-                last.unwrap_or("no message"),
+                complaint(&text(&said)),
                 log.display()
             );
             return Err(failed(top, &reason));
@@ -86,6 +84,15 @@ impl Step {
 /// A log as far as it is written; its tools need not write UTF-8.
 fn text(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
+}
+
+/// The last that a script says before it says that it stops.
+fn complaint(said: &str) -> &str {
+    let lines = said.lines().rev().map(|line| line.trim());
+    lines
+        .map(|line| line.trim_end_matches('.'))
+        .find(|line| !line.is_empty() && *line != "Premature exit")
+        .unwrap_or("no message")
 }
 
 /// What qrouter says after each net.
@@ -141,6 +148,16 @@ Final: No failed routes!
         assert_eq!(failed_nets(&left), Some(2));
         let (stopped, _) = LOG.split_once("*** Writing DEF").unwrap();
         assert_eq!(failed_nets(stopped), None);
+    }
+
+    #[test]
+    fn a_script_says_why_it_stops_before_it_says_so() {
+        let said = "*** Running stage1 routing with defaults\nqrouter failure:  No output file q_route.def.\nPremature exit.\n";
+        assert_eq!(
+            complaint(said),
+            "qrouter failure:  No output file q_route.def"
+        );
+        assert_eq!(complaint("\n"), "no message");
     }
 
     #[test]
