@@ -163,3 +163,35 @@ fn an_old_opensta_is_not_asked_for_power() {
             "error: OpenSTA 2.0.17 does not calculate power rightly",
         ));
 }
+
+/// A netlist is made once: the second time it comes from the folder of what was made, and what it takes is the same. Damage in
+/// that folder costs time alone.
+#[test]
+fn a_netlist_is_made_once_and_what_is_damaged_is_made_again() {
+    if without_yosys() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let run = || {
+        let mut command = power();
+        let options = ["--block", "scoreboard", "--config", "8", "--cycles", "100"];
+        let command = command.args(options).arg("--json");
+        let output = command.env("FAULTLINE_CACHE", folder.path()).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{output:?}");
+        output.stdout
+    };
+    let kept = || {
+        let files = std::fs::read_dir(folder.path()).unwrap();
+        let paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+        assert_eq!(paths.len(), 1);
+        (paths[0].clone(), std::fs::metadata(&paths[0]).unwrap())
+    };
+    let first = run();
+    let (path, made) = kept();
+    assert_eq!(run(), first);
+    assert_eq!(kept().1.modified().unwrap(), made.modified().unwrap());
+    std::fs::write(&path, "no netlist").unwrap();
+    assert_eq!(run(), first);
+    assert_eq!(kept().1.len(), made.len());
+}

@@ -24,7 +24,7 @@ pub const YOSYS: Tool = Tool {
     version_option: "-V",
 };
 
-/// Comparison of logic; it comes with Yosys.
+/// Comparison of logic; in Debian it is a package of its own, which that of Yosys brings along.
 pub const ABC: Tool = Tool {
     program: "yosys-abc",
     package: "yosys",

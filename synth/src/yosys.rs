@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+mod kept;
 mod script;
 
+use kept::{Made, Place};
 pub(crate) use script::address_bits;
 use script::taps;
 pub use script::{Mapping, script};
@@ -78,7 +80,8 @@ pub fn synthesise(design: &Design, library: &Library, target_ps: u32) -> Result<
 ///
 /// The flow is the one of the peers' figures: `synth -flatten`, `dfflibmap`, and `abc` with a
 /// delay target, a driving cell and a load, by default with a [`Mapping`] of our own. A warning of Yosys is an error, because it means that
-/// the netlist may not be the design.
+/// the netlist may not be the design. What was made from the same files before is not made again: it is kept in the folder
+/// `FAULTLINE_CACHE`, by default `faultline` in the user's folder of caches; if the variable is empty, nothing is kept.
 ///
 /// # Errors
 /// If Yosys is missing or fails, warns, or leaves something that is no cell of the library.
@@ -88,36 +91,63 @@ pub fn synthesise_with(
     target_ps: u32,
     mapping: Mapping,
 ) -> Result<Netlist, Error> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
-    let folder = scratch.path();
-    tool::write(&folder.join("design.v"), &design.verilog)?;
-    tool::write(&folder.join("cells.lib"), library.text())?;
-    tool::write(&folder.join("abc.constr"), &constraints(library))?;
-    if let Some(script) = mapping.script() {
-        let script = script.replace("{D}", &format!("-D {target_ps}"));
-        tool::write(&folder.join("mapping.abc"), &script)?;
-    }
-    let taps: String = design.memories.iter().map(taps).collect();
-    tool::write(&folder.join("taps.v"), &taps)?;
     let flow = script(design, target_ps, mapping);
-    tool::write(&folder.join("flow.ys"), &flow)?;
-    let output = YOSYS.run(folder, ["-q", "-l", "yosys.log", "flow.ys"])?;
-    let log = read(&folder.join("yosys.log")).unwrap_or_default();
-    if let Some(reason) = complaint(&log, output.status.success()) {
-        return Err(YOSYS.failure(&design.top, &reason));
-    }
-    let statistics = read(&folder.join("statistics.json"))?;
-    let cells = parse_statistics(&statistics, &design.top)
+    let constraints = constraints(library);
+    let taps: String = design.memories.iter().map(taps).collect();
+    let mapping = mapping.script().unwrap_or_default();
+    let mapping = mapping.replace("{D}", &format!("-D {target_ps}"));
+    let files = [
+        ("design.v", &*design.verilog),
+        ("cells.lib", library.text()),
+        ("abc.constr", &constraints),
+        ("mapping.abc", &mapping),
+        ("taps.v", &taps),
+        ("flow.ys", &flow),
+    ];
+    let place = Place::of(&files)?;
+    let kept = place.as_ref().and_then(Place::read);
+    let kept = kept.filter(|made| parse_statistics(&made.statistics, &design.top).is_ok());
+    let made = match kept {
+        Some(made) => made,
+        None => {
+            let made = make(&files, &design.top)?;
+            if let Some(place) = place {
+                place.write(&made);
+            }
+            made
+        }
+    };
+    let cells = parse_statistics(&made.statistics, &design.top)
         .map_err(|reason| YOSYS.failure(&design.top, &reason))?;
     let (area_um2, registers) =
         add_up(&cells, design, library).map_err(|reason| YOSYS.failure(&design.top, &reason))?;
     Ok(Netlist {
         top: design.top.clone(),
-        verilog: read(&folder.join("netlist.v"))?,
+        verilog: made.netlist,
         cells,
         area_um2,
         registers,
+        states: made.states,
+        aliases: made.aliases,
+    })
+}
+
+/// Has Yosys run `flow.ys`.
+fn make(files: &[(&str, &str)], top: &str) -> Result<Made, Error> {
+    let scratch = tempfile::tempdir()
+        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let folder = scratch.path();
+    for (name, text) in files {
+        tool::write(&folder.join(name), text)?;
+    }
+    let output = YOSYS.run(folder, ["-q", "-l", "yosys.log", "flow.ys"])?;
+    let log = read(&folder.join("yosys.log")).unwrap_or_default();
+    if let Some(reason) = complaint(&log, output.status.success()) {
+        return Err(YOSYS.failure(top, &reason));
+    }
+    Ok(Made {
+        netlist: read(&folder.join("netlist.v"))?,
+        statistics: read(&folder.join("statistics.json"))?,
         // Without state machines there is no file.
         states: read(&folder.join("states.txt")).unwrap_or_default(),
         aliases: aliases(&read(&folder.join("names.blif"))?),
