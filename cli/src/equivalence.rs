@@ -109,9 +109,14 @@ fn grid(proofs: &[Proof]) -> Grid {
             proof.memories,
             proof.compared,
         ];
-        let counts = counts.map(|count| grouped(count as u64));
+        let [before @ .., compared] = counts.map(|count| grouped(count as u64));
+        let without = match proof.removed_memories {
+            count if proof.unwritten => format!("{count} unwritten"),
+            count => count.to_string(),
+        };
         std::iter::once(proof.design.clone())
-            .chain(counts)
+            .chain(before)
+            .chain([without, compared])
             .chain([told(&proof.verdict)])
             .collect()
     };
@@ -132,6 +137,7 @@ fn grid(proofs: &[Proof]) -> Grid {
             "done without",
             "recoded state machines",
             "memories",
+            "done without",
             "compared",
             "verdict",
         ]
@@ -141,13 +147,15 @@ fn grid(proofs: &[Proof]) -> Grid {
     }
 }
 
-const ABOUT: &str = "The RTL is turned into gates a second time, by nothing but what each word of it means, and the netlist by \
-what the library says of its cells. Both are cut at their flip-flops, which are the same by the names that their nets had in \
-synthesis, and at the pins of their memories, and ABC (`&cec`) proves all outputs, next states and pins to be the same for every \
-input and every state. Flip-flops that the netlist does without may have any value in each cycle. Where Yosys has given the \
-states of a state machine other codes, its table of codes says which states are equal; then it is proved besides that the RTL \
-comes to no other states, and that reset brings both sides to equal ones, whatever they were in before; likewise that flip-flops \
-that are constants in the netlist come to nothing else in the RTL.";
+const ABOUT: &str = "The RTL is turned into gates a second time, by what each word of it means, with its sums narrowed and put \
+together by the passes of synthesis, which are trusted, and the netlist by what the library says of its cells. Both are cut at \
+their flip-flops, which are the same by the names that their nets had in synthesis, and at the pins of their memories, and ABC \
+(`&cec`) proves all outputs, next states and pins to be the same for every input and every state. Flip-flops and memories that \
+the netlist does without may show any value in each cycle. Where the netlist needs more, its memories are called unwritten: they \
+are taken to start with zeros and not to be written before reset, and are proved never to be written after it. Where Yosys has \
+given the states of a state machine other codes, its table of codes says which states are equal; then it is proved besides that \
+the RTL comes to no other states, and that reset brings both sides to equal ones, whatever they were in before; likewise that \
+flip-flops that are constants in the netlist come to nothing else in the RTL.";
 
 fn markdown(
     args: &Args,

@@ -1,13 +1,15 @@
 //! Proves a mapped netlist to be its design.
 //!
-//! Yosys turns the RTL into gates a second time, by nothing but what each word of it means, and the netlist by what the library
-//! says of its cells. Both are cut at their registers, and at the pins of their memories; ABC proves what lies between to be the
-//! same. So the proof holds for every input in every cycle from equal states on. Which registers are the same is known by the
-//! names that their nets had in synthesis; a wrong name is found out, for that they stay equal is proved. Where Yosys
-//! has numbered the states of a state machine anew, its table of codes says which states are equal, and it is proved besides
-//! that the design comes to no other states, and that reset brings both sides to equal ones; likewise that a register for which
-//! the netlist has a constant comes to nothing else. A register of the design that is nowhere in the netlist may have any value
-//! at any time.
+//! Yosys turns the RTL into gates a second time, by what each word of it means, with its sums narrowed and put together by the
+//! passes of synthesis (`wreduce`, `alumacc`), which are trusted; and the netlist by what the library says of its cells. Both are
+//! cut at their registers, and at the pins of their memories; ABC proves what lies between to be the same. So the proof holds for
+//! every input in every cycle from equal states on. Which registers are the same is known by the names that their nets had in
+//! synthesis; a wrong name is found out, for that they stay equal is proved. Where Yosys has numbered the states of a state
+//! machine anew, its table of codes says which states are equal, and it is proved besides that the design comes to no other
+//! states, and that reset brings both sides to equal ones; likewise that a register for which the netlist has a constant comes to
+//! nothing else. A register or memory of the design that is nowhere in the netlist may show any value at any time. Where that is
+//! too much, memories that are not there are taken to start with zeros and to be written by nothing before reset, and are proved
+//! never to be written after it; a memory is a module with the pins of the `sram_*` that this project exports.
 
 mod blif;
 mod cut;
@@ -19,7 +21,7 @@ use crate::library::Library;
 use crate::tool::{self, ABC, YOSYS};
 use crate::yosys::{Design, Memory, Netlist, address_bits};
 use blif::Blif;
-use cut::Pair;
+use cut::{Pair, Removed};
 use serde::Serialize;
 use states::Machine;
 use std::path::Path;
@@ -30,7 +32,8 @@ use std::path::Path;
 pub enum Verdict {
     /// The netlist is the design.
     Equivalent,
-    /// It is not: the output, next state or pin of a memory that differs.
+    /// It is not, as far as what the netlist does without may show anything: the output, next state or pin of a memory that
+    /// differs.
     Different(String),
     /// Neither could be proved.
     Undecided,
@@ -53,8 +56,12 @@ pub struct Proof {
     pub removed: usize,
     /// State machines whose states have other codes in the netlist.
     pub machines: usize,
-    /// Memories.
+    /// Memories of the netlist.
     pub memories: usize,
+    /// Memories of the RTL that are nowhere in the netlist.
+    pub removed_memories: usize,
+    /// These are proved never to be written, and show zeros; else they may show anything.
+    pub unwritten: bool,
     /// Outputs, next states and pins of memories that were compared.
     pub compared: usize,
     /// What came of it.
@@ -79,43 +86,55 @@ pub fn prove(design: &Design, netlist: &Netlist, library: &Library) -> Result<Pr
     let of_design = gates(folder, design, &rtl(design), "design.blif")?;
     let mut of_netlist = gates(folder, design, &mapped(design), "netlist.blif")?;
     of_netlist.add_aliases(&netlist.aliases);
-    let mut proof = Proof {
+    let proof = Proof {
         design: design.top.clone(),
         registers: of_design.latches.len(),
         netlist_registers: of_netlist.latches.len(),
         constant: 0,
         removed: 0,
         machines: machines.len(),
-        memories: of_design.boxes.len(),
+        memories: of_netlist.boxes.len(),
+        removed_memories: of_design.boxes.len().saturating_sub(of_netlist.boxes.len()),
+        unwritten: false,
         compared: 0,
         verdict: Verdict::Undecided,
     };
-    let cut = match cut::cut(&of_design, &of_netlist, &machines) {
-        Ok(cut) => cut,
-        Err(reason) => {
-            proof.verdict = Verdict::Unmatched(reason);
-            return Ok(proof);
+    let try_with = |removed, mut proof: Proof| {
+        proof.unwritten = removed == Removed::Zeros;
+        let cut = match cut::cut(&of_design, &of_netlist, &machines, removed) {
+            Ok(cut) => cut,
+            Err(reason) => {
+                proof.verdict = Verdict::Unmatched(reason);
+                return Ok(proof);
+            }
+        };
+        proof.constant = cut.constant;
+        proof.removed = cut.removed;
+        proof.compared = cut.step.compared.len();
+        proof.verdict = compare(folder, design, &cut.step)?;
+        if let (Verdict::Equivalent, Some(reset)) = (&proof.verdict, &cut.reset) {
+            proof.verdict = compare(folder, design, reset)?;
         }
+        Ok(proof)
     };
-    proof.constant = cut.constant;
-    proof.removed = cut.removed;
-    proof.compared = cut.step.compared.len();
-    proof.verdict = compare(folder, design, &cut.step)?;
-    if let (Verdict::Equivalent, Some(reset)) = (&proof.verdict, &cut.reset) {
-        proof.verdict = compare(folder, design, reset)?;
+    let first = try_with(Removed::Anything, proof.clone())?;
+    if first.verdict == Verdict::Equivalent || of_design.boxes.len() == of_netlist.boxes.len() {
+        return Ok(first);
     }
-    Ok(proof)
+    let second = try_with(Removed::Zeros, proof)?;
+    Ok(match second.verdict {
+        Verdict::Equivalent | Verdict::Undecided => second,
+        _ => first,
+    })
 }
 
-/// The RTL as gates and flip-flops, without any optimisation but of constants.
+/// The RTL as gates and flip-flops, without any optimisation but of constants. A table of constants stays logic, a module
+/// with a memory is left out, also where nothing depends on it, and sums are narrowed and put together as in synthesis: that a
+/// tree of adders is another one is more than a proof finds out.
 fn rtl(design: &Design) -> String {
-    let black_boxes: String = design
-        .memories
-        .iter()
-        .map(|memory| format!("blackbox {}; ", memory.module))
-        .collect();
     format!(
-        "read_verilog -noautowire design.v; {black_boxes}hierarchy -check -top {}; proc; flatten; opt_expr; opt_clean",
+        "read_verilog -noautowire design.v; hierarchy -check -top {}; proc -norom; blackbox */m:* %m; flatten; opt_expr; \
+         opt_clean; wreduce t:$add t:$sub; alumacc",
         design.top
     )
 }
@@ -157,6 +176,9 @@ fn pins(memory: &Memory) -> String {
     )
 }
 
+/// What ABC says where a net has no driver, which it takes for 0.
+const UNDRIVEN: &str = "drivers added to";
+
 /// Has ABC compare the two sides.
 fn compare(folder: &Path, design: &Design, pair: &Pair) -> Result<Verdict, Error> {
     for (text, file) in pair.sides.iter().zip(["one.blif", "other.blif"]) {
@@ -166,6 +188,10 @@ fn compare(folder: &Path, design: &Design, pair: &Pair) -> Result<Verdict, Error
                   &cec -C 100000 one.aig other.aig";
     let output = ABC.run(folder, ["-c", script])?;
     let text = String::from_utf8_lossy(&output.stdout);
+    if text.contains(UNDRIVEN) {
+        let reason = "a net of the netlist has no driver".to_owned();
+        return Ok(Verdict::Unmatched(reason));
+    }
     verdict(&text, &pair.compared).map_err(|reason| ABC.failure(&design.top, &reason))
 }
 

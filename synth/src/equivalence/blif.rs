@@ -1,6 +1,6 @@
 //! A design as Yosys writes it in BLIF: logic, flip-flops and memories.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::mem;
 
 /// A module in BLIF.
@@ -38,6 +38,15 @@ pub struct Memory {
     pub name: String,
     /// Its pins, bit by bit, with their nets.
     pub pins: Vec<(String, String)>,
+}
+
+impl Memory {
+    /// The net of a pin.
+    pub fn net(&self, pin: &str) -> Option<&str> {
+        let mut pins = self.pins.iter();
+        pins.find(|(name, _)| name == pin)
+            .map(|(_, net)| net.as_str())
+    }
 }
 
 impl Blif {
@@ -112,6 +121,34 @@ impl Blif {
         }
     }
 
+    /// Nets that something looks at and nothing drives.
+    pub fn undriven(&self) -> BTreeSet<String> {
+        let (mut driven, mut used): (BTreeSet<&str>, BTreeSet<&str>) = Default::default();
+        driven.extend(self.inputs.iter().map(String::as_str));
+        used.extend(self.outputs.iter().map(String::as_str));
+        for latch in &self.latches {
+            driven.insert(&latch.state);
+            used.insert(&latch.next);
+        }
+        for (pin, net) in self.boxes.iter().flat_map(|memory| &memory.pins) {
+            match is_answer(pin) {
+                true => driven.insert(net),
+                false => used.insert(net),
+            };
+        }
+        for nets in self
+            .logic
+            .lines()
+            .filter_map(|line| line.strip_prefix(".names "))
+        {
+            let (inputs, output) = nets.rsplit_once(' ').unwrap_or(("", nets));
+            driven.insert(output);
+            used.extend(inputs.split_whitespace());
+        }
+        let undriven = used.difference(&driven);
+        undriven.map(|net| (*net).to_owned()).collect()
+    }
+
     /// All names of a net.
     pub fn names<'a>(&'a self, net: &'a str) -> Vec<&'a str> {
         let mut names = vec![net];
@@ -148,6 +185,11 @@ impl Blif {
         }
         text + ".end\n"
     }
+}
+
+/// Whether a memory's pin is one of what it shows.
+pub fn is_answer(pin: &str) -> bool {
+    pin == "q" || pin.starts_with("q[")
 }
 
 /// A table that has one net repeat another.

@@ -3,7 +3,7 @@
 //! What is left is logic from inputs, states and what memories show, to outputs, next states and what memories are told. If it
 //! is the same on both sides, so is all that they ever show, from equal states on.
 
-use super::blif::{Blif, copy};
+use super::blif::{Blif, Memory, copy, is_answer};
 use super::registers::{Coded, Registers, Same};
 use super::states::Machine;
 use std::collections::BTreeMap;
@@ -30,17 +30,32 @@ pub struct Cut {
     pub removed: usize,
 }
 
+/// What a memory shows that is nowhere in the netlist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removed {
+    /// Anything, in each cycle: nothing depends on it.
+    Anything,
+    /// Zeros, as it is taken to do at the start: that nothing is ever written is proved besides.
+    Zeros,
+}
+
 /// Cuts both.
 ///
 /// # Errors
 /// If one has a port, memory or register that the other has not: the reason.
-pub fn cut(design: &Blif, netlist: &Blif, machines: &[Machine]) -> Result<Cut, String> {
+pub fn cut(
+    design: &Blif,
+    netlist: &Blif,
+    machines: &[Machine],
+    removed: Removed,
+) -> Result<Cut, String> {
     let mut cut = Sides::new(design, netlist);
     cut.ports()?;
-    cut.memories()?;
+    cut.memories(removed)?;
     let registers = Registers::new(design, netlist, machines)?;
     cut.same_registers(&registers);
     let coded = || machines.iter().zip(&registers.coded).enumerate();
+    cut.undriven(design);
     let mut step = cut.clone();
     step.constants(&registers);
     step.next_constants(&registers);
@@ -116,7 +131,7 @@ impl Sides {
 
     fn ports(&mut self) -> Result<(), String> {
         let [design, netlist] = self.blifs.clone();
-        for port in design.inputs.iter().filter(|port| *port != "clock") {
+        for port in &design.inputs {
             // The netlist may lack an input that nothing depends on.
             let there = netlist.inputs.contains(port);
             self.input([port, if there { port } else { "" }]);
@@ -136,38 +151,68 @@ impl Sides {
         Ok(())
     }
 
-    fn memories(&mut self) -> Result<(), String> {
+    fn memories(&mut self, removed: Removed) -> Result<(), String> {
         let [design, netlist] = [DESIGN, NETLIST].map(|side| self.blifs[side].boxes.clone());
-        if design.len() != netlist.len() {
-            let (one, other) = (design.len(), netlist.len());
-            return Err(format!(
-                "the design has {one} memories, and the netlist {other}"
-            ));
-        }
-        for (one, other) in design.iter().zip(&netlist) {
-            if (&one.module, &one.name) != (&other.module, &other.name) {
-                return Err(format!("the memory {} is not in the netlist", one.name));
+        let key = |memory: &Memory| (memory.module.clone(), memory.name.clone());
+        let mut others: BTreeMap<_, _> = netlist.iter().map(|other| (key(other), other)).collect();
+        for one in &design {
+            match others.remove(&key(one)) {
+                Some(other) => self.same_memory(one, other)?,
+                None => self.removed_memory(one, removed)?,
             }
-            let known: BTreeMap<&str, &str> = other
-                .pins
-                .iter()
-                .map(|(pin, net)| (pin.as_str(), net.as_str()))
-                .collect();
-            for (pin, net) in one.pins.iter().filter(|(pin, _)| pin != "clock") {
-                let there = known.get(pin.as_str()).copied();
-                let is_answer = pin == "q" || pin.starts_with("q[");
-                match (is_answer, there) {
-                    (true, there) => self.input([net, there.unwrap_or_default()]),
-                    (false, Some(there)) => {
-                        self.output(format!("{}.{pin}", one.name), [net, there])
-                    }
-                    (false, None) => {
-                        return Err(format!("the memory {} lacks its pin {pin}", one.name));
-                    }
+        }
+        match others.keys().next() {
+            Some((_, name)) => Err(format!("the memory {name} is one of the netlist alone")),
+            None => Ok(()),
+        }
+    }
+
+    /// Both show the same, and have to be told the same.
+    fn same_memory(&mut self, one: &Memory, other: &Memory) -> Result<(), String> {
+        for (pin, net) in &one.pins {
+            match (is_answer(pin), other.net(pin)) {
+                (true, there) => self.input([net, there.unwrap_or_default()]),
+                (false, Some(there)) => self.output(format!("{}.{pin}", one.name), [net, there]),
+                (false, None) => {
+                    return Err(format!("the memory {} lacks its pin {pin}", one.name));
                 }
             }
         }
         Ok(())
+    }
+
+    fn removed_memory(&mut self, memory: &Memory, removed: Removed) -> Result<(), String> {
+        let told = ["clock", "enable", "write", "address", "data", "mask", "q"];
+        let known = |pin: &str| pin.split('[').next().is_some_and(|pin| told.contains(&pin));
+        if let Some((pin, _)) = memory.pins.iter().find(|(pin, _)| !known(pin)) {
+            let name = &memory.name;
+            return Err(format!(
+                "{name} is no memory that is known: it has a pin {pin}"
+            ));
+        }
+        let answers = memory.pins.iter().filter(|(pin, _)| is_answer(pin));
+        let nets = answers.map(|(_, net)| net.as_str());
+        match (removed, memory.net("enable"), memory.net("write")) {
+            (Removed::Zeros, Some(enable), Some(write)) => {
+                for net in nets {
+                    self.blifs[DESIGN].logic += &format!(".names {net}\n");
+                }
+                let written = format!("memory{}_is_written", self.compared.len());
+                self.blifs[DESIGN].logic += &format!(".names {enable} {write} {written}\n11 1\n");
+                self.blifs[NETLIST].logic += &format!(".names {written}\n");
+                let name = format!("whether {} is written", memory.name);
+                self.output(name, [&written, &written]);
+            }
+            _ => nets.for_each(|net| self.input([net, ""])),
+        }
+        Ok(())
+    }
+
+    /// What nothing drives in the design may be anything; in the netlist it is refused.
+    fn undriven(&mut self, design: &Blif) {
+        for net in design.undriven() {
+            self.input([&net, ""]);
+        }
     }
 
     /// Registers that are the same show the same, and have to take over the same.
