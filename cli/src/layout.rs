@@ -3,11 +3,10 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use faultline_hw::registry::designs;
 use faultline_synth::layout::{self, Layout};
 use faultline_synth::sta;
 use faultline_synth::tool;
-use faultline_testbench::file;
+use faultline_testbench::{file, origin};
 use miette::{Result, miette};
 
 use crate::output::{progress, svg_file};
@@ -16,7 +15,7 @@ use crate::{Global, cost};
 
 /// Place and route a design with Debian's qflow on its 180 nm cells, and time it with its wires.
 ///
-/// The pins of its memories become ports, because the library has none. The clock gets a tree of buffers. A queue of 16 entries takes ten minutes or so.
+/// The pins of its memories become ports, because the library has none. The clock gets a tree of buffers. A queue of 16 entries takes a quarter of an hour.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The design
@@ -45,16 +44,13 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     for path in args.markdown.iter().chain(&args.svg) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
-    let found = designs();
-    let design = found
-        .iter()
-        .find(|design| design.name == args.design)
-        .ok_or_else(|| {
-            miette!(
-                "there is no design `{}`; `faultline export --json` names those that there are",
-                args.design
-            )
-        })?;
+    let found = cost::of_names(std::slice::from_ref(&args.design))?;
+    let [design] = found.as_slice() else {
+        return Err(miette!(
+            "a layout is of one design, and {} are several",
+            args.design
+        ));
+    };
     cost::check_tools()?;
     layout::check().map_err(|error| miette!("{error}"))?;
     std::fs::create_dir_all(&args.out)
@@ -70,7 +66,9 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         file::write_whole(path, &layout.svg).map_err(|error| miette!("{error}"))?;
     }
     if let Some(path) = &args.markdown {
-        file::write_whole(path, markdown(args, &layout)).map_err(|error| miette!("{error}"))?;
+        let origin = origin::verilog(&found).map_err(|error| miette!("{error}"))?;
+        let text = markdown(args, &layout, &origin);
+        file::write_whole(path, text).map_err(|error| miette!("{error}"))?;
     }
     match global.json {
         true => global.print_json(&layout),
@@ -190,7 +188,7 @@ fn rows(layout: &Layout) -> String {
     format!("| | {} |\n|---|---|\n{rows}", layout.design)
 }
 
-fn markdown(args: &Args, layout: &Layout) -> String {
+fn markdown(args: &Args, layout: &Layout, origin: &str) -> String {
     let version = |tool: tool::Tool| tool.version().unwrap_or_else(|| "unknown".to_owned());
     let picture = args.svg.as_ref().and_then(|path| path.file_name());
     let picture = picture.map_or(String::new(), |name| {
@@ -211,21 +209,17 @@ fn markdown(args: &Args, layout: &Layout) -> String {
                 .map(|path| format!(" --svg {}", path.display())),
         )
         .collect();
-    let options = match args.density == layout::DENSITY {
-        true => String::new(),
-        false => format!(" --density {}", args.density),
-    };
     format!(
         "# Layout of {design}
 
 {rows}
-{picture}Place and route on 180 nm, to see that the block can be laid out: its figures are not those of the 45 nm reports. The library has no memories, so the pins of the block's memories are ports, and their own area and time are not in these figures. The clock has a tree of buffers with at most {fanout} pins on each, which is not balanced after placement: paths between registers, and their slack against hold, count its skew, and paths to an output begin at its port. A wire counts with the capacitance of its length and layer by the cells' LEF, and without resistance.
+{picture}Place and route on 180 nm, to see that the block can be laid out: its figures are not those of the 45 nm reports. The library has no memories, so the pins of the block's memories are ports, and their own area and time are not in these figures. The clock has a tree of buffers with at most {fanout} pins on each, which is not balanced after placement: paths between registers, and their slack against hold, count its skew, and paths to an output begin at its port. A wire counts with the capacitance of its length and layer by the cells' LEF, and without resistance. {origin}.
 
 - yosys: {yosys}, mapping `balanced`, target {target} ps
 - placement and routing: graywolf and qrouter, by qflow's scripts, rows {density:.0} % full
 - sta: {sta}
 - library: osu018 ({liberty})
-- command: faultline layout --design {design} --out DIR{options}{files}
+- command: faultline layout --design {design} --out DIR --density {part}{files}
 ",
         design = layout.design,
         rows = rows(layout),
@@ -233,6 +227,7 @@ fn markdown(args: &Args, layout: &Layout) -> String {
         target = layout::TARGET_PS,
         fanout = layout::FANOUT,
         density = args.density * 100.0,
+        part = args.density,
         sta = version(tool::OPENSTA),
         liberty = layout::LIBERTY,
     )
