@@ -297,6 +297,46 @@ fn power_with_logic_in_readme_is_that_of_the_report() {
     assert!(readme.contains(&said), "README.md does not say: {said}");
 }
 
+/// Every design of `rtl-out` whose cost is told has a netlist that is proved to be it.
+#[test]
+fn committed_netlists_are_proved() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../synth/reports");
+    let reports = ["equivalence.md", "equivalence_pipelines.md"]
+        .map(|name| std::fs::read_to_string(folder.join(name)).unwrap())
+        .concat();
+    for design in faultline_hw::registry::designs() {
+        if !design.is_measured() || !design.is_default() {
+            continue;
+        }
+        let row = reports.lines().map(cells).find(|row| row[0] == design.name);
+        let row = row.unwrap_or_else(|| panic!("the reports have no {}", design.name));
+        assert_eq!(row.last().copied(), Some("proved"), "{row:?}");
+    }
+}
+
+/// README says of the layout what its report says.
+#[test]
+fn readme_has_the_layout_of_the_report() {
+    let read = |name: &str| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+    };
+    let report = read("../synth/reports/layout_replay_queue_16.md");
+    let value = |label: &str| {
+        let row = report.lines().map(cells).find(|row| row[0] == label);
+        let row = row.unwrap_or_else(|| panic!("the report has no {label}"));
+        row[1].split(", ").next().unwrap().to_owned()
+    };
+    let said = format!(
+        "{}, all {} nets with wires, {} from register to register with the wires and {} without",
+        value("die"),
+        value("nets, all of them routed"),
+        value("register to register, with the routed wires"),
+        value("register to register, without wires"),
+    );
+    let readme = read("../README.md");
+    assert!(readme.contains(&said), "README.md does not say: {said}");
+}
+
 /// README has a row for each block, with the figures of its reports.
 #[test]
 fn readme_has_the_cost_of_each_block() {
