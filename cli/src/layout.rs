@@ -15,7 +15,7 @@ use crate::{Global, cost};
 
 /// Place and route a design with Debian's qflow on its 180 nm cells, and time it with its wires.
 ///
-/// The pins of its memories become ports, because the library has none. The clock gets a tree of buffers. A queue of 16 entries takes a quarter of an hour.
+/// The pins of its memories become ports, because the library has none. The clock gets a tree of buffers. A queue of 16 entries takes ten to twenty minutes.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The design

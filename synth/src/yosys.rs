@@ -105,9 +105,7 @@ pub fn synthesise_with(
         ("flow.ys", &flow),
     ];
     let place = Place::of(&files)?;
-    let kept = place.as_ref().and_then(Place::read);
-    let kept = kept.filter(|made| parse_statistics(&made.statistics, &design.top).is_ok());
-    let made = match kept {
+    let made = match place.as_ref().and_then(Place::read) {
         Some(made) => made,
         None => {
             let made = make(&files, &design.top)?;
@@ -117,14 +115,12 @@ pub fn synthesise_with(
             made
         }
     };
-    let cells = parse_statistics(&made.statistics, &design.top)
+    let (area_um2, registers) = add_up(&made.cells, design, library)
         .map_err(|reason| YOSYS.failure(&design.top, &reason))?;
-    let (area_um2, registers) =
-        add_up(&cells, design, library).map_err(|reason| YOSYS.failure(&design.top, &reason))?;
     Ok(Netlist {
         top: design.top.clone(),
         verilog: made.netlist,
-        cells,
+        cells: made.cells,
         area_um2,
         registers,
         states: made.states,
@@ -145,9 +141,11 @@ fn make(files: &[(&str, &str)], top: &str) -> Result<Made, Error> {
     if let Some(reason) = complaint(&log, output.status.success()) {
         return Err(YOSYS.failure(top, &reason));
     }
+    let statistics = read(&folder.join("statistics.json"))?;
+    let cells = parse_statistics(&statistics, top).map_err(|reason| YOSYS.failure(top, &reason))?;
     Ok(Made {
         netlist: read(&folder.join("netlist.v"))?,
-        statistics: read(&folder.join("statistics.json"))?,
+        cells,
         // Without state machines there is no file.
         states: read(&folder.join("states.txt")).unwrap_or_default(),
         aliases: aliases(&read(&folder.join("names.blif"))?),

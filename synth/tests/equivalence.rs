@@ -231,8 +231,10 @@ fn a_netlist_with_wrong_wires_is_found_out() {
     let clocked = with("NAND2_X1 ", ".A1(", "clock");
     assert!(matches!(clocked, Verdict::Different(_)), "{clocked:?}");
     let floating = with("NAND2_X1 ", ".A1(", "nothing");
-    let expected = Verdict::Unmatched("a net of the netlist has no driver".to_owned());
-    assert_eq!(floating, expected);
+    let Verdict::Unmatched(reason) = &floating else {
+        panic!("{floating:?}");
+    };
+    assert!(reason.starts_with("nothing drives the net "), "{reason}");
 }
 
 #[test]

@@ -55,7 +55,7 @@ pub fn cut(
     let registers = Registers::new(design, netlist, machines)?;
     cut.same_registers(&registers);
     let coded = || machines.iter().zip(&registers.coded).enumerate();
-    cut.undriven(design);
+    cut.undriven(design, netlist)?;
     let mut step = cut.clone();
     step.constants(&registers);
     step.next_constants(&registers);
@@ -208,11 +208,15 @@ impl Sides {
         Ok(())
     }
 
-    /// What nothing drives in the design may be anything; in the netlist it is refused.
-    fn undriven(&mut self, design: &Blif) {
+    /// What nothing drives in the design may be anything; in the netlist it is refused, as ABC would take it for 0.
+    fn undriven(&mut self, design: &Blif, netlist: &Blif) -> Result<(), String> {
+        if let Some(net) = netlist.undriven().first() {
+            return Err(format!("nothing drives the net {net} of the netlist"));
+        }
         for net in design.undriven() {
             self.input([&net, ""]);
         }
+        Ok(())
     }
 
     /// Registers that are the same show the same, and have to take over the same.

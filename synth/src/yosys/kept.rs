@@ -1,4 +1,4 @@
-//! What Yosys has made, kept for the next time: the largest designs take it a quarter of an hour, and power, equivalence and
+//! What Yosys has made, kept for the next time: the largest designs take it up to twenty minutes, and power, equivalence and
 //! layout start from the netlist that the cost table was made of. A netlist is found again by the hash of all that it was made
 //! from: the programs, every file that the flow gives them, and the form in which it is kept.
 
@@ -9,7 +9,8 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::ffi::OsStr;
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -25,8 +26,8 @@ const FORM: &str = "1";
 pub(super) struct Made {
     /// Structural Verilog.
     pub netlist: String,
-    /// What `stat -json` printed.
-    pub statistics: String,
+    /// How often each cell is used.
+    pub cells: BTreeMap<String, usize>,
     /// What `fsm_recode` told; empty without state machines.
     pub states: String,
     /// Pairs of names of one net.
@@ -72,12 +73,23 @@ impl Place {
 
 /// The user's folder for what can be made again.
 fn folder() -> Option<PathBuf> {
-    if let Some(folder) = std::env::var_os(FOLDER) {
-        return (!folder.is_empty()).then(|| folder.into());
+    let [chosen, caches] = [FOLDER, "XDG_CACHE_HOME"].map(std::env::var_os);
+    folder_of(chosen, caches, std::env::home_dir())
+}
+
+/// The chosen folder, or that in the folder of caches, if its path is absolute, or in the home's.
+fn folder_of(
+    chosen: Option<OsString>,
+    caches: Option<OsString>,
+    home: Option<PathBuf>,
+) -> Option<PathBuf> {
+    if let Some(chosen) = chosen {
+        return (!chosen.is_empty()).then(|| chosen.into());
     }
-    let caches = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let caches = caches.filter(|folder| folder.is_absolute());
-    let caches = caches.or_else(|| Some(std::env::home_dir()?.join(".cache")));
+    let caches = caches
+        .map(PathBuf::from)
+        .filter(|folder| folder.is_absolute());
+    let caches = caches.or_else(|| Some(home?.join(".cache")));
     caches.map(|folder| folder.join("faultline"))
 }
 
@@ -119,7 +131,7 @@ mod tests {
     fn made() -> Made {
         Made {
             netlist: "module a; endmodule".to_owned(),
-            statistics: "{}".to_owned(),
+            cells: BTreeMap::from([("INV_X1".to_owned(), 3)]),
             states: String::new(),
             aliases: vec![("a".to_owned(), "b".to_owned())],
         }
@@ -139,6 +151,27 @@ mod tests {
         let bytes = fs::read(&place.0).unwrap();
         fs::write(&place.0, &bytes[..bytes.len() / 2]).unwrap();
         assert!(place.read().is_none());
+    }
+
+    #[test]
+    fn the_folder_is_the_chosen_one_or_in_that_of_caches() {
+        let folder = |chosen: Option<&str>, caches: Option<&str>, home: Option<&str>| {
+            let found = folder_of(
+                chosen.map(Into::into),
+                caches.map(Into::into),
+                home.map(Into::into),
+            );
+            found.map(|folder| folder.display().to_string())
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(folder(Some("kept"), Some("/c"), Some("/h")), some("kept"));
+        assert_eq!(folder(Some(""), Some("/c"), Some("/h")), None);
+        assert_eq!(folder(None, Some("/c"), Some("/h")), some("/c/faultline"));
+        for relative in [None, Some("c"), Some("")] {
+            let home = some("/h/.cache/faultline");
+            assert_eq!(folder(None, relative, Some("/h")), home);
+            assert_eq!(folder(None, relative, None), None);
+        }
     }
 
     #[test]
