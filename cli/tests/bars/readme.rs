@@ -1,0 +1,160 @@
+//! What README says of costs, power and the layout is what the reports say.
+
+use super::*;
+
+/// README's rows of power are those of the report, as built.
+#[test]
+fn power_with_logic_in_readme_is_that_of_the_report() {
+    let read = |name: &str| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+    };
+    let (readme, report) = (read("../README.md"), read("../synth/reports/cost.md"));
+    for (row, label) in [
+        (
+            "a write in each cycle",
+            "single-port with logic, a write in each cycle",
+        ),
+        (
+            "as often as kernels write",
+            "single-port with logic, traces",
+        ),
+    ] {
+        let shares = report_row(&report, label, "SM power %, paper");
+        let shares: Vec<String> = shares
+            .iter()
+            .map(|(_, share)| format!("{share:.2} %"))
+            .collect();
+        let said = format!(
+            "| as built with the logic, {row} | {} |",
+            shares.join(" | ")
+        );
+        assert!(readme.contains(&said), "README.md does not say: {said}");
+    }
+    let mut shares = report_row(&report, "SM power % with logic, traces", "Area and clock");
+    let (queue, of_queue) = shares.remove(0);
+    assert_eq!(queue, "queue 64");
+    let shares: Vec<String> = shares
+        .iter()
+        .map(|(_, of_log)| format!("{:.2} %", of_log + of_queue))
+        .collect();
+    let said = format!(
+        "| and with a replay queue of 64 entries | {} |",
+        shares.join(" | ")
+    );
+    assert!(readme.contains(&said), "README.md does not say: {said}");
+}
+
+/// README says of the layout what its report says.
+#[test]
+fn readme_has_the_layout_of_the_report() {
+    let read = |name: &str| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+    };
+    let report = read("../synth/reports/layout_replay_queue_16.md");
+    let value = |label: &str| {
+        let row = report.lines().map(cells).find(|row| row[0] == label);
+        let row = row.unwrap_or_else(|| panic!("the report has no {label}"));
+        row[1].split(", ").next().unwrap().to_owned()
+    };
+    let said = format!(
+        "{}, all {} nets with wires, {} from register to register with the wires and {} without",
+        value("die"),
+        value("nets, all of them routed"),
+        value("register to register, with the routed wires"),
+        value("register to register, without wires"),
+    );
+    let readme = read("../README.md");
+    assert!(readme.contains(&said), "README.md does not say: {said}");
+}
+
+/// README has a row for each block, with the figures of its reports.
+#[test]
+fn readme_has_the_cost_of_each_block() {
+    let read = |name: &str| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+    };
+    let readme = read("../README.md");
+    let grouped = |value: f64| match (value as u64 / 1000, value as u64 % 1000) {
+        (0, rest) => rest.to_string(),
+        (thousands, rest) => format!("{thousands},{rest:03}"),
+    };
+    for (block, design) in [
+        ("scoreboard", "8_holding"),
+        ("coalescer", "32"),
+        ("l1_tlb", "32"),
+        ("sm_pipeline", "log_64"),
+        ("l2_tlb", "1024"),
+        ("page_walker", "64"),
+        ("page_walk_cache", "8k"),
+        ("far_fault_mshr", "64"),
+        ("fault_buffer", "64"),
+        ("gmmu", "64"),
+        ("dirty_bits", "lanes"),
+        ("context_port", "32"),
+        ("checkpoint", "32"),
+        ("preemption_policy", "16"),
+        ("block_scheduler", "16"),
+    ] {
+        let figures = |suffix: &str, label: &str| {
+            let report = read(&format!("../synth/reports/{block}{suffix}.md"));
+            let row = report_row(&report, label, "Area and clock");
+            let heading = format!("{block} {design}");
+            let found = row.iter().find(|(column, _)| *column == heading);
+            grouped(found.unwrap_or_else(|| panic!("no {heading}")).1)
+        };
+        let said = format!(
+            "| `{block}` | `{design}` | {} | [{}](synth/reports/{block}.md) | {} | [{}](synth/reports/{block}_nangate45.md) |",
+            figures("", "total um2"),
+            figures("", "clock MHz"),
+            figures("_nangate45", "total um2"),
+            figures("_nangate45", "clock MHz"),
+        );
+        assert!(readme.contains(&said), "README.md does not say: {said}");
+    }
+}
+
+/// README says of the pipeline's cost what its reports say.
+#[test]
+fn readme_has_the_cost_of_the_pipeline() {
+    let read = |name: &str| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+    };
+    let readme = read("../README.md");
+    let thousands = |mhz: f64| format!("{},{:03}", mhz as u32 / 1000, mhz as u32 % 1000);
+    let nangate = read("../synth/reports/sm_pipeline_nangate45.md");
+    let clocks: Vec<f64> = report_row(&nangate, "clock MHz", "Area and clock")
+        .into_iter()
+        .map(|(_, clock)| clock)
+        .collect();
+    let report = read("../synth/reports/sm_pipeline.md");
+    let added = |config: &str| {
+        let line = report
+            .lines()
+            .find(|line| line.starts_with(&format!("{config} adds ")));
+        let share = line.and_then(|line| line.split_whitespace().nth(7));
+        let share = share.unwrap_or_else(|| panic!("no line of what {config} adds"));
+        share.parse::<f64>().unwrap()
+    };
+    let disable = added("commit_64").max(added("check_64"));
+    for said in [
+        format!(
+            "({} to {} MHz)",
+            thousands(clocks.iter().copied().fold(f64::INFINITY, f64::min)),
+            thousands(clocks.iter().copied().fold(0.0, f64::max))
+        ),
+        format!(
+            "add {:.2} % of an SM or less, the replay queue {:.2} %",
+            (100.0 * disable).ceil() / 100.0,
+            added("queue_64")
+        ),
+        format!(
+            "{:.2}, {:.2}, {:.2} and {:.2} % with 8, 16, 20 and 32 KB",
+            added("log_64_8k"),
+            added("log_64"),
+            added("log_64_20k"),
+            added("log_64_32k")
+        ),
+    ] {
+        assert!(readme.contains(&said), "README.md does not say: {said}");
+    }
+}
