@@ -171,28 +171,6 @@ fn coalescer_guarantees_are_proved() {
     }
 }
 
-/// Yosys says of a design whether each of its flip-flops, memories apart, has a synchronous reset, and whether that reset
-/// is the port `reset` itself: then what a register holds after a reset depends on nothing before it. A flip-flop that
-/// is in reset for ever is a constant and no register. `rtl` is the folder of the files.
-fn resets(design: &str, rtl: &Path) -> Result<(), String> {
-    let folder = TempDir::new().unwrap();
-    let script = format!(
-        "{} hierarchy -check -top {design}; blackbox sram_*; proc; opt_dff; flatten; opt_expr; opt_clean; \
-         opt_dff -nosdff -nodffe; opt_clean; select -assert-min 1 t:$sdff; select -assert-none t:$*ff* t:$sdff %d; \
-         select -assert-none t:$*latch* t:$sr; select -assert-none t:$sdff i:reset %co:+[SRST] %d",
-        read(design, rtl),
-    );
-    let output = Command::new("yosys")
-        .args(["-q", "-p", &script])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
-    }
-}
-
 #[test]
 fn l1_tlb_guarantees_are_proved() {
     if !missing() {
@@ -315,20 +293,6 @@ fn sm_pipeline_guarantees_are_proved_without_a_queue() {
     }
 }
 
-#[test]
-fn every_register_is_reset() {
-    if missing() {
-        return;
-    }
-    // A pipeline of 64 warps is one of 4 with more of the same.
-    let designs = faultline_hw::registry::designs().into_iter();
-    for design in designs.filter(|design| design.is_default() && !design.is_large()) {
-        if let Err(complaint) = resets(design.name, &root().join("rtl-out")) {
-            panic!("{}: {complaint}", design.name);
-        }
-    }
-}
-
 /// Schemes are constants: of the queue, the log, the sources that are held, and the fetching again after a fault, nothing is
 /// left in the netlist of a scheme that does not have them.
 #[test]
@@ -364,43 +328,5 @@ fn what_a_scheme_does_not_have_vanishes() {
             left("log_turns", has_log),
         );
         run("yosys", &root(), &["-q", "-p", &script]);
-    }
-}
-
-/// The resets' test can fail: a register whose reset is another signal, one without a reset, and a primitive that resets
-/// on its data are all found.
-#[test]
-fn register_with_another_reset_is_found() {
-    if missing() {
-        return;
-    }
-    let design = "operand_log_proof";
-    let turn = "register_1 turn (.clock(clock), .reset(reset), ";
-    for (file, right, wrong) in [
-        (
-            "operand_log_proof.v",
-            turn,
-            "register_1 turn (.clock(clock), .reset(launch_valid), ",
-        ),
-        (
-            "operand_log_proof.v",
-            turn,
-            "register_1 turn (.clock(clock), ",
-        ),
-        ("register_1.v", "if (reset) q <=", "if (d) q <="),
-    ] {
-        let folder = TempDir::new().unwrap();
-        let list = std::fs::read_to_string(root().join(format!("rtl-out/{design}.f"))).unwrap();
-        for name in list.lines().chain([&*format!("{design}.f")]) {
-            let text = std::fs::read_to_string(root().join("rtl-out").join(name)).unwrap();
-            assert!(name != file || text.contains(right), "{file}: no {right}");
-            let text = match name == file {
-                true => text.replace(right, wrong),
-                false => text,
-            };
-            std::fs::write(folder.path().join(name), text).unwrap();
-        }
-        let complaint = resets(design, folder.path()).expect_err(wrong);
-        assert!(complaint.contains("selection is not empty"), "{complaint}");
     }
 }
