@@ -1,5 +1,5 @@
 //! Kits: what they name is documented, and the tools that can be run here take them as they are. Without a tool its tests
-//! say so and pass. `cargo test --release -p faultline --test kit -- --ignored` runs the slow checks on every top.
+//! say so and pass.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 
@@ -11,10 +11,8 @@ use std::process::{Command, Output};
 use faultline_synth::kit::Flow;
 use faultline_synth::library::Library;
 use faultline_synth::sram::{NANGATE45, SKY130};
+use rayon::prelude::*;
 use tempfile::TempDir;
-
-/// Small designs with a macro, with masked ones, and with none.
-const FAST: &str = "replay_queue_16,dirty_bits_lanes,dirty_bits_rows";
 
 fn faultline(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_faultline"));
@@ -290,8 +288,9 @@ fn macros_are_placed_once_each_inside_the_least_core_and_apart() {
     }
 }
 
-/// Synthesises what `config.mk` names and times it with the kit's constraints; gives the worst slack, ns.
-fn synthesised_and_timed(kit: &Path, top: &str) -> f64 {
+/// Maps what `config.mk` names, and times it with the kit's constraints; gives the worst slack, ns. Each module is mapped
+/// once, without effort, so that a pipeline of 64 warps takes a minute: what is looked at is the kit, not its speed.
+fn mapped_and_timed(kit: &Path, top: &str) -> f64 {
     let library = Library::embedded().unwrap();
     let run = tempfile::tempdir().unwrap();
     fs::write(run.path().join("cells.lib"), library.text()).unwrap();
@@ -303,10 +302,15 @@ fn synthesised_and_timed(kit: &Path, top: &str) -> f64 {
     script += &format!(
         "read_verilog -noautowire {}
 hierarchy -check -top {top}
-synth -flatten -top {top}
+proc
+opt_expr
+opt_clean
 check -assert
+alumacc
+techmap
+opt_clean
 dfflibmap -liberty cells.lib
-abc -liberty cells.lib -D 700
+abc -liberty cells.lib -fast
 opt_clean -purge
 select -assert-none t:$*
 splitnets -ports
@@ -346,7 +350,11 @@ puts finished
         text.contains("finished") && !text.contains("Error"),
         "{text}"
     );
-    assert!(!text.contains("not found"), "{text}");
+    let complaints = ["not found", "syntax error", "Warning"];
+    assert!(
+        !complaints.iter().any(|complaint| text.contains(complaint)),
+        "{text}"
+    );
     let rows = read(kit, "README.md");
     assert_eq!(
         text.contains("placed "),
@@ -357,29 +365,19 @@ puts finished
     slack.unwrap().trim().parse().unwrap()
 }
 
-fn check_synthesis(tops: Option<&str>) {
+#[test]
+fn yosys_and_opensta_take_every_kits_own_files() {
     if tool("yosys", &["-V"]).is_none() || tool("sta", &["-version"]).is_none() {
         println!("skipped: yosys or sta is not installed");
         return;
     }
-    let (folder, rows) = kits("orfs", tops);
-    for row in &rows {
-        let slack = synthesised_and_timed(&folder.path().join(name(row)), name(row));
+    let (folder, rows) = kits("orfs", None);
+    rows.par_iter().for_each(|row| {
+        let slack = mapped_and_timed(&folder.path().join(name(row)), name(row));
         println!("{}: slack {slack:.3} ns", name(row));
-        // A path takes some of the period. Without what a layout flow does next, drivers are as synthesis left them.
-        assert!(slack < 0.8 && slack > -20.0, "{}: {slack}", name(row));
-    }
-}
-
-#[test]
-fn yosys_and_opensta_take_the_kits_own_files() {
-    check_synthesis(Some("replay_queue_16,operand_log_8k,dirty_bits_lanes"));
-}
-
-#[test]
-#[ignore = "synthesises every top, which takes an hour"]
-fn yosys_and_opensta_take_every_kit() {
-    check_synthesis(None);
+        // A path takes some of the period. Drivers are as large as they are before a flow sizes them.
+        assert!(slack < 0.8 && slack > -30.0, "{}: {slack}", name(row));
+    });
 }
 
 #[test]
@@ -426,7 +424,8 @@ impl ReadMacro for Library {
     }
 }
 
-fn check_cores(tops: Option<&str>) {
+#[test]
+fn fusesoc_resolves_and_lints_every_core() {
     let Some(fusesoc) = tool("fusesoc", &["--version"]) else {
         println!("skipped: FuseSoC is not installed");
         return;
@@ -436,24 +435,21 @@ fn check_cores(tops: Option<&str>) {
         return;
     }
     let (folder, rows) = kits("fusesoc", None);
-    let run = |arguments: &[&str], core: &str| {
-        let text = succeeds(
-            Command::new(&fusesoc)
-                .current_dir(folder.path())
-                .args(["--cores-root", ".", "run", "--target=lint"])
-                .args(arguments)
-                .arg(core),
-        );
+    let run = |core: &str| {
+        let text = succeeds(Command::new(&fusesoc).current_dir(folder.path()).args([
+            "--cores-root",
+            ".",
+            "run",
+            "--target=lint",
+            core,
+        ]));
         assert!(
             !text.contains("%Warning") && !text.contains("WARNING"),
             "{text}"
         );
     };
-    for row in &rows {
-        let core = format!("faultline::{}", name(row));
-        let linted = tops.is_none_or(|tops| tops.split(',').any(|top| top == name(row)));
-        run(if linted { &[] } else { &["--setup"] }, &core);
-    }
+    rows.par_iter()
+        .for_each(|row| run(&format!("faultline::{}", name(row))));
     // A design with two of them, which share modules.
     let both = folder.path().join("both");
     fs::create_dir(&both).unwrap();
@@ -473,18 +469,7 @@ targets:
 ";
     fs::write(both.join("both.core"), core).unwrap();
     fs::write(both.join("both.v"), "module both;\nendmodule\n").unwrap();
-    run(&[], "user::both");
-}
-
-#[test]
-fn fusesoc_resolves_and_lints_the_cores() {
-    check_cores(Some(FAST));
-}
-
-#[test]
-#[ignore = "lints every top"]
-fn fusesoc_lints_every_core() {
-    check_cores(None);
+    run("user::both");
 }
 
 #[test]

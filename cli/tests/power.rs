@@ -165,22 +165,22 @@ fn an_old_opensta_is_not_asked_for_power() {
 }
 
 /// A netlist is made once: the second time it comes from the folder of what was made, and what it takes is the same. Damage in
-/// that folder costs time alone.
+/// that folder costs time alone, and so does a folder that cannot be, of which standard error tells.
 #[test]
 fn a_netlist_is_made_once_and_what_is_damaged_is_made_again() {
     if without_yosys() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let run = || {
+    let with = |cache: &Path| {
         let mut command = power();
         let options = ["--block", "scoreboard", "--config", "8", "--cycles", "100"];
         let command = command.args(options).arg("--json");
-        let output = command.env("FAULTLINE_CACHE", folder.path()).output();
-        let output = output.unwrap();
+        let output = command.env("FAULTLINE_CACHE", cache).output().unwrap();
         assert!(output.status.success(), "{output:?}");
-        output.stdout
+        output
     };
+    let run = || with(folder.path()).stdout;
     let kept = || {
         let files = std::fs::read_dir(folder.path()).unwrap();
         let paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
@@ -194,4 +194,8 @@ fn a_netlist_is_made_once_and_what_is_damaged_is_made_again() {
     std::fs::write(&path, "no netlist").unwrap();
     assert_eq!(run(), first);
     assert_eq!(kept().1.len(), made.len());
+    let inside_a_file = with(&path.join("folder"));
+    assert_eq!(inside_a_file.stdout, first);
+    let told = String::from_utf8_lossy(&inside_a_file.stderr).into_owned();
+    assert!(told.contains("netlists are not kept: "), "{told}");
 }

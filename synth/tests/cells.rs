@@ -326,6 +326,25 @@ fn yosys_maps_and_opensta_times_a_design() {
 }
 
 #[test]
+fn opensta_has_nothing_to_say_of_the_library() {
+    if OPENSTA.version().is_none() {
+        println!("skipped: sta is not installed");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("cells.lib"), cells::liberty()).unwrap();
+    std::fs::write(folder.path().join("read.tcl"), "read_liberty cells.lib\n").unwrap();
+    let output = std::process::Command::new("sta")
+        .current_dir(folder.path())
+        .args(["-no_splash", "-no_init", "-exit", "read.tcl"])
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    assert!(output.status.success() && text.trim().is_empty(), "{text}");
+}
+
+#[test]
 fn the_embedded_library_equals_itself_in_a_comparison() {
     if YOSYS.version().is_none() || OPENSTA.version().is_none() {
         println!("skipped: it needs yosys and sta, and one of them is not installed");

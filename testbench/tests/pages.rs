@@ -266,6 +266,7 @@ fn reports_are_of_the_verilog_at_hand_or_called_older() {
     let of_netlists = [
         "power",
         "library",
+        "library_pipelines",
         "equivalence",
         "equivalence_pipelines",
         "layout_replay_queue_16",

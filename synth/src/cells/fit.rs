@@ -331,9 +331,11 @@ fn cells_name(name: &str, drives: &[u32]) -> String {
     format!("{name} {}", drives.join(" "))
 }
 
+/// What a pin's function is, without pairs of inversions, which OpenSTA does not read.
 fn function(pin: &Pin) -> String {
     pin.function
         .as_ref()
         .map(|function| function.to_string().replace('*', " & ").replace('+', " | "))
+        .map(|text| text.replace("!!", ""))
         .unwrap_or_default()
 }

@@ -14,6 +14,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 /// The variable that names the folder; if it is empty, nothing is kept.
 const FOLDER: &str = "FAULTLINE_CACHE";
@@ -53,9 +54,17 @@ impl Place {
         serde_json::from_reader(BufReader::new(GzDecoder::new(file))).ok()
     }
 
-    /// Keeps what was made. Where that is not possible it is made again the next time.
+    /// Keeps what was made. Where that is not possible it is made again the next time, which standard error is told once.
     pub fn write(&self, made: &Made) {
-        let _ = self.try_write(made);
+        static TOLD: Once = Once::new();
+        if let Err(error) = self.try_write(made) {
+            TOLD.call_once(|| {
+                let folder = self.0.parent().unwrap_or(&self.0).display();
+                eprintln!(
+                    "netlists are not kept: {folder}: {error}; set {FOLDER} to a folder that can be written, or to nothing"
+                );
+            });
+        }
     }
 
     fn try_write(&self, made: &Made) -> std::io::Result<()> {
