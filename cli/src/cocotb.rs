@@ -1,16 +1,18 @@
 //! `faultline cocotb`: a test bench in Python for whoever has only the Verilog.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use comfy_table::Cell;
 use faultline_hw::registry::{Design, designs};
-use faultline_testbench::{file, vectors};
+use faultline_synth::kit::Files;
+use faultline_testbench::vectors;
 use miette::{Result, miette};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::Global;
 use crate::cost;
+use crate::kit;
 use crate::output::{grouped, progress, right, table};
 use crate::value::{named, whole};
 
@@ -55,9 +57,6 @@ struct Row {
     verilog_files: usize,
 }
 
-/// Files of a folder, by their places in it.
-type Files = Vec<(String, String)>;
-
 /// Runs the command.
 ///
 /// # Errors
@@ -77,15 +76,19 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         })
         .collect::<Result<_>>()?;
     bar.finish_and_clear();
-    for (row, files) in &made {
-        write(&row.folder, files)?;
-    }
-    let rows: Vec<&Row> = made.iter().map(|(row, _)| row).collect();
+    let (rows, folders): (Vec<Row>, Vec<_>) = made
+        .into_iter()
+        .map(|(row, files)| {
+            let folder = (row.folder.clone(), files);
+            (row, folder)
+        })
+        .unzip();
+    kit::write(&folders)?;
     if global.json {
         return global.print_json(&rows);
     }
     let mut shown = table(&["design", "files", "cycles", "scenarios", "folder"]);
-    for row in rows {
+    for row in &rows {
         let numbers = [
             row.verilog_files.to_string(),
             grouped(row.cycles),
@@ -158,7 +161,7 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
         .iter()
         .map(|file| format!("{}\n", file.name))
         .collect();
-    let mut files = vec![
+    let mut files = Files::from([
         ("README.md".to_owned(), filled(README)),
         ("Makefile".to_owned(), filled(MAKEFILE)),
         (format!("test_{name}.py"), BENCH.to_owned()),
@@ -167,7 +170,7 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
             format!("# {command}\n{memories}{}", vectors.text),
         ),
         (format!("rtl/{name}.f"), list),
-    ];
+    ]);
     let row = Row {
         design: name,
         block,
@@ -181,18 +184,4 @@ fn test_bench(design: &Design, args: &Args) -> Result<(Row, Files)> {
     let verilog = export.files.into_iter();
     files.extend(verilog.map(|file| (format!("rtl/{}", file.name), file.text)));
     Ok((row, files))
-}
-
-/// Writes the files of a folder. What others have put there stays.
-fn write(folder: &Path, files: &Files) -> Result<()> {
-    let verilog = folder.join("rtl");
-    std::fs::create_dir_all(&verilog)
-        .map_err(|error| miette!("{}: cannot make this folder: {error}", verilog.display()))?;
-    for (name, _) in files {
-        file::check_writable(&folder.join(name)).map_err(|error| miette!("{error}"))?;
-    }
-    for (name, text) in files {
-        file::write_whole(&folder.join(name), text).map_err(|error| miette!("{error}"))?;
-    }
-    Ok(())
 }

@@ -117,6 +117,18 @@ const TOOLS: [Tool; 10] = [
         optional: true,
     },
     Tool {
+        name: "cocotb",
+        variable: None,
+        version: &[
+            "-c",
+            "import importlib.metadata as m; print(m.version('cocotb'))",
+        ],
+        tested: "1.9.2",
+        cost: "the tests do not run the test benches of `cocotb`",
+        get: "cargo xtask setup (PyPI's cocotb in target/tools)",
+        optional: true,
+    },
+    Tool {
         name: "qflow",
         variable: None,
         version: &["-v"],
@@ -204,9 +216,9 @@ pub fn run(_args: &Args, global: &Global) -> miette::Result<()> {
 impl Tool {
     fn find(&self) -> Finding {
         let named = self.variable.and_then(std::env::var_os).map(PathBuf::from);
-        // KLayout is a Python package, and has no program of its own.
+        // KLayout and cocotb are packages of Python, with no program of their own.
         let program = match self.name {
-            "klayout" => "python3",
+            "klayout" | "cocotb" => "python3",
             name => name,
         };
         let own = Path::new(OWN_TOOLS).join(program);

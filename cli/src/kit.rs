@@ -122,9 +122,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    for (folder, files) in &kits {
-        write(folder, files)?;
-    }
+    write(&kits)?;
     if global.json {
         return global.print_json(&rows);
     }
@@ -209,20 +207,38 @@ pub fn memory(memory: faultline_hw::memory::MemoryUse) -> Memory {
     }
 }
 
-/// Writes the files of a folder, which is made if it is not there, each whole or not at all.
+/// Writes the files of folders, which are made if they are not there, each file whole or not at all.
 ///
 /// # Errors
 /// If one of them cannot be written; then none is.
-pub fn write(folder: &Path, files: &Files) -> Result<()> {
-    for name in files.keys() {
-        let path = folder.join(name);
-        let parent = path.parent().unwrap_or(folder);
+pub fn write(folders: &[(PathBuf, Files)]) -> Result<()> {
+    let paths = || {
+        folders.iter().flat_map(|(folder, files)| {
+            files
+                .iter()
+                .map(move |(name, text)| (folder.join(name), text))
+        })
+    };
+    for (path, _) in paths() {
+        // The nearest folder that is there already; a relative path ends with the one at hand, which has no name.
+        let there = path.ancestors().skip(1).find(|part| part.exists());
+        let there = there.unwrap_or(Path::new(""));
+        if there.is_file() {
+            return Err(miette!(
+                "{}: cannot make this folder: {} is a file",
+                path.parent().unwrap_or(&path).display(),
+                there.display()
+            ));
+        }
+        let file = there.join(path.file_name().unwrap_or_default());
+        let checked = if path.exists() { &path } else { &file };
+        file::check_writable(checked).map_err(|error| miette!("{error}"))?;
+    }
+    for (path, text) in paths() {
+        let parent = path.parent().unwrap_or(&path);
         std::fs::create_dir_all(parent)
             .map_err(|error| miette!("{}: cannot make this folder: {error}", parent.display()))?;
-        file::check_writable(&path).map_err(|error| miette!("{error}"))?;
-    }
-    for (name, text) in files {
-        file::write_whole(&folder.join(name), text).map_err(|error| miette!("{error}"))?;
+        file::write_whole(&path, text).map_err(|error| miette!("{error}"))?;
     }
     Ok(())
 }

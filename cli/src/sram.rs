@@ -55,7 +55,8 @@ fn write_macros(table: &Table, folder: &Path, global: &Global) -> Result<()> {
         });
         files.extend(views.files());
     }
-    crate::kit::write(folder, &files)?;
+    let count = files.len();
+    crate::kit::write(&[(folder.to_owned(), files)])?;
     if global.json {
         return global.print_json(&rows);
     }
@@ -70,8 +71,7 @@ fn write_macros(table: &Table, folder: &Path, global: &Global) -> Result<()> {
         ]);
     }
     global.print(&format!(
-        "{shown}\n{} files written in {}",
-        files.len(),
+        "{shown}\n{count} files written in {}",
         folder.display()
     ))
 }

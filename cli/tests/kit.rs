@@ -120,6 +120,12 @@ fn kits_name_documented_variables_and_files_that_are_there() {
             }
         }
         assert!(read(&kit, "README.md").contains("OpenROAD was not run."));
+        // As the flow's `variables.mk` looks for the period that it gives ABC.
+        let sdc = read(&kit, "constraint.sdc");
+        let period = sdc
+            .lines()
+            .find_map(|line| line.strip_prefix("set clk_period "));
+        assert_eq!(period, Some("1"));
     }
     let known = documented(Flow::Librelane);
     let (folder, rows) = kits("librelane", None);
@@ -189,6 +195,69 @@ fn sizes(kit: &Path, row: &serde_json::Value) -> BTreeMap<String, (f64, f64)> {
             (module.to_owned(), (numbers[0], numbers[1]))
         })
         .collect()
+}
+
+/// The bits of a kit's ports.
+fn pins(kit: &Path, top: &str) -> u64 {
+    let text = read(kit, &format!("rtl/{top}.v"));
+    let ports = text.lines().filter_map(|line| {
+        let line = line
+            .trim()
+            .strip_prefix("input ")
+            .or_else(|| line.trim().strip_prefix("output "))?;
+        let range = line
+            .split_once('[')
+            .and_then(|(_, rest)| rest.split_once(":0]"));
+        Some(range.map_or(1, |(last, _)| last.trim().parse::<u64>().unwrap() + 1))
+    });
+    ports.sum()
+}
+
+#[test]
+fn the_smallest_die_of_a_log_has_room_for_its_pins() {
+    let tops = "operand_log_8k,operand_log_16k,operand_log_20k,operand_log_32k";
+    // From one track to the next, um, of the layers of pins at the sides, and of those above and below.
+    for (flow, horizontal, vertical) in [("orfs", 0.28, 0.28), ("librelane", 0.68, 0.46)] {
+        let (folder, rows) = kits(flow, Some(tops));
+        for row in &rows {
+            let kit = folder.path().join(name(row));
+            let sizes = sizes(&kit, row);
+            let kinds = row["macros"].as_array().unwrap().iter();
+            let areas = kinds.map(|kind| {
+                let (width, height) = sizes[kind["module"].as_str().unwrap()];
+                width * height * kind["instances"].as_f64().unwrap()
+            });
+            // The core is 40 % full, if there is no logic.
+            let side = (areas.sum::<f64>() / 0.4).sqrt();
+            let tracks = 2.0 * side / horizontal + 2.0 * side / vertical;
+            let pins = pins(&kit, name(row)) as f64;
+            assert!(pins > 4_000.0 && pins < 0.95 * tracks, "{pins} {tracks}");
+        }
+    }
+}
+
+/// Power reaches a macro of LibreLane's by a pair of straps across it.
+#[test]
+fn a_pair_of_straps_crosses_every_macro() {
+    let (folder, rows) = kits("librelane", None);
+    for row in rows
+        .iter()
+        .filter(|row| !row["macros"].as_array().unwrap().is_empty())
+    {
+        let kit = folder.path().join(name(row));
+        let config: serde_json::Value = serde_json::from_str(&read(&kit, "config.json")).unwrap();
+        let number = |name: &str| config[name].as_f64().unwrap();
+        let pair = 2.0 * number("PDN_HWIDTH") + number("PDN_HSPACING");
+        for (width, height) in sizes(&kit, row).values() {
+            let pitch = number("PDN_HPITCH");
+            assert!(
+                pitch + pair <= *height,
+                "{}: {width} x {height}, {pitch}",
+                name(row)
+            );
+            assert!(pitch >= 2.0 * pair, "{}: {pitch}", name(row));
+        }
+    }
 }
 
 /// The instances of macros that Yosys finds when it flattens the design, with their modules.
@@ -306,6 +375,8 @@ proc
 opt_expr
 opt_clean
 check -assert
+memory_collect
+memory_map
 alumacc
 techmap
 opt_clean
@@ -536,6 +607,30 @@ fn what_cannot_be_made_gets_a_sentence() {
         assert_eq!(errors.trim_end().lines().count(), 1, "{errors}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+/// If one folder cannot be made, none is.
+#[test]
+fn several_kits_are_written_all_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let second = folder.path().join("replay_queue_32");
+    fs::write(&second, "").unwrap();
+    let out = folder.path().display().to_string();
+    let designs = [
+        "replay_queue_16,replay_queue_32",
+        "replay_queue_proof",
+        "replay_queue_32",
+    ];
+    for arguments in [
+        vec!["kit", "--flow", "orfs", "--design", designs[0]],
+        vec!["cocotb", designs[1], designs[2], "--cycles", "10"],
+    ] {
+        let output = faultline(&[arguments, vec!["--out", &out]].concat());
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains("cannot make this folder"), "{errors}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 }
 
 #[test]

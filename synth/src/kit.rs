@@ -127,7 +127,10 @@ impl Top {
             )
         });
         format!(
-            "| Macro | Words | Bits | Instances | Size, um |\n|---|---:|---:|---:|---:|\n{}",
+            "| Macro | Words | Bits | Instances | Size, um |\n|---|---:|---:|---:|---:|\n{}\n\
+             The macros are abstract: Liberty, LEF, a black box and a model, with sizes, times and energies of CACTI \
+             (`faultline sram`), and no layout. A shape that the table does not have is given the figures of the least one \
+             that holds it, a mask costs nothing, and a read takes its time under any load.\n",
             rows.collect::<String>()
         )
     }

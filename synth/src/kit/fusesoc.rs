@@ -12,7 +12,7 @@ pub fn files(top: &Top, macros: &[Views]) -> Files {
     }
     let core = core(top, macros);
     files.insert(format!("{}.core", top.name), core);
-    files.insert("README.md".to_owned(), page(top));
+    files.insert("README.md".to_owned(), page(top, macros));
     files
 }
 
@@ -74,16 +74,22 @@ targets:
     )
 }
 
-fn page(top: &Top) -> String {
+fn page(top: &Top, macros: &[Views]) -> String {
     let name = name(top);
+    let memories = match macros.is_empty() {
+        true => "",
+        false => {
+            "; `macros` has models of its memories, which a flow may swap for macros of the same ports"
+        }
+    };
     format!(
         "# {title} as a FuseSoC core
 
     fusesoc --cores-root . run --target=lint {name}
 
-`rtl` is the design as `faultline export` writes it; `macros` has models of its memories, which a flow may swap for macros of the same ports. The target `default` is what another core depends on. Cores share modules, such as `register_1`: each file is guarded, so that a simulator that reads all files together takes each module once.
+`rtl` is the design as `faultline export` writes it{memories}. The target `default` is what another core depends on. Cores share modules, such as `register_1`: each file is guarded, so that a simulator that reads all files together takes each module once.
 
-What is run, in tests: FuseSoC resolves each core, and one that needs two of them; for replay_queue_16, dirty_bits_lanes and dirty_bits_rows, and that one, it has Verilator lint the result; for the other designs a test that is ignored unless it is asked for does the same.
+What is run, in tests: FuseSoC resolves each core, and one that needs two of them, and has Verilator lint the result.
 ",
         title = top.title,
     )

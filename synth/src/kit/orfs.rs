@@ -52,6 +52,8 @@ export CORE_ASPECT_RATIO = 1
 export CORE_MARGIN = {MARGIN_UM}
 export PLACE_DENSITY_LB_ADDON = 0.10
 export TNS_END_PERCENT = 100
+# An operand log has 4,200 pins around little logic: one on each track, not on every other one.
+export PLACE_PINS_ARGS = -min_distance 1 -min_distance_in_tracks
 ",
         title = top.title,
         platform = NANGATE45.name,
@@ -111,15 +113,19 @@ fn page(top: &Top, macros: &[Views]) -> String {
 
     make -C OpenROAD-flow-scripts/flow DESIGN_CONFIG=$PWD/config.mk
 
-`rtl` is the design as `faultline export` writes it, without the modules that macros take the place of; `constraint.sdc` has the clock, {period} ns; `macro_placement.tcl` is a first placement of the macros, which may be left away.
+`rtl` is the design as `faultline export` writes it, without the modules that macros take the place of; `constraint.sdc` has the clock, {period} ns.{placement}
 
 {list}
-The macros are abstract: Liberty, LEF, a black box and a model, with sizes, times and energies of CACTI (`faultline sram`), and no layout.
-
-What is run, in tests: for replay_queue_16, operand_log_8k and dirty_bits_lanes Yosys synthesises the files that `config.mk` names, and OpenSTA reads `constraint.sdc`, the macros' Liberty and the placement, and times the result; for the other designs a test that is ignored unless it is asked for does the same. Of every kit KLayout reads the LEF, and the names of the variables are compared with the flow's documentation. OpenROAD was not run.
+What is run, in tests: Yosys maps the files that `config.mk` names, each module by itself and without effort, and OpenSTA reads `constraint.sdc`, the macros' Liberty and their placement, and times the result; KLayout reads the LEF; the names of the variables are compared with the flow's documentation. OpenROAD was not run.
 ",
         title = top.title,
         period = 1.0 / CLOCK_GHZ,
+        placement = match macros.is_empty() {
+            true => "",
+            false => {
+                " `macro_placement.tcl` is a first placement of the macros, which may be left away."
+            }
+        },
         list = top.macro_list(macros),
     )
 }

@@ -91,7 +91,7 @@ pub fn csv(
         })?;
     }
     let nets = circuit.nets.iter().zip(&activity.nets);
-    for ((net, activity), load) in nets.zip(&calculator.electric().load) {
+    for (index, ((net, activity), load)) in nets.zip(&calculator.electric().load).enumerate() {
         if net.driver == Driver::None {
             continue;
         }
@@ -110,7 +110,8 @@ pub fn csv(
             switching_mw: None,
             clock_mw: None,
             toggles: Some(activity.toggles()),
-            cycles_high: Some(activity.ones),
+            // The clock is high in half of each.
+            cycles_high: (index != circuit.clock as usize).then_some(activity.ones),
             load_ff: Some(load * 1e15),
         })?;
     }

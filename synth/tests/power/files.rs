@@ -85,6 +85,11 @@ fn saif_and_csv_have_what_was_counted() {
         (&net[column("toggles")], &net[column("cycles_high")]),
         ("3", "5")
     );
+    let clock = rows
+        .iter()
+        .find(|row| &row[column("name")] == "clock")
+        .unwrap();
+    assert_eq!(&clock[column("cycles_high")], "");
     // What has no name of its own is counted where what it drives is; an index is left out.
     let modules: Vec<&str> = estimate
         .instances
