@@ -31,7 +31,7 @@ struct Tool {
 
 const SETUP: &str = "cargo xtask setup";
 
-const TOOLS: [Tool; 10] = [
+const TOOLS: [Tool; 11] = [
     Tool {
         name: "yosys",
         variable: None,
