@@ -178,21 +178,20 @@ fn transitions(
                 pins.filter(|pin| cell.function(pin).is_none()).collect()
             }
         };
-        ["fall_transition", "rise_transition"].map(|edge| {
+        [
+            ("fall", ["positive", "negative"]),
+            ("rise", ["negative", "positive"]),
+        ]
+        .map(|(edge, senses)| {
             let times = inputs.iter().flat_map(|input| {
-                let table = &cell.pins[output].tables[&((*input).clone(), edge.to_owned())];
-                let causes = match (cell.clock().is_some(), edge) {
-                    (true, _) => [false, true],
-                    (_, "rise_transition") => causes_of_a_rise(cell, output, input),
-                    _ => {
-                        let [falls, rises] = causes_of_a_rise(cell, output, input);
-                        [rises, falls]
-                    }
+                let table = |sense: &str| {
+                    let name = format!("{sense}_unate {edge}_transition");
+                    cell.pins[output].tables.get(&((*input).clone(), name))
                 };
-                let slews = before(input).into_iter().zip(causes);
-                slews
-                    .filter(|(_, causes)| *causes)
-                    .map(move |(slew, _)| table.at(slew, load))
+                // After a fall of the input, after a rise, and after the clock.
+                let [falls, rises] = before(input);
+                let causes = [(senses[0], falls), (senses[1], rises), ("non", 0.0)];
+                causes.map(|(sense, slew)| table(sense).map_or(0.0, |table| table.at(slew, load)))
             });
             times.fold(0.0, f64::max)
         })

@@ -10,7 +10,8 @@ pub struct Table {
     pub values: Vec<f64>,
 }
 
-/// A pin: its lines `name : value`, and its tables by related pin and name.
+/// A pin: its lines `name : value`, and its tables by related pin and name; those of timing are named with their sense,
+/// such as `negative_unate fall_transition`.
 #[derive(Clone, Default)]
 pub struct Pin {
     pub attributes: HashMap<String, String>,
@@ -54,7 +55,7 @@ fn numbers(line: &str) -> Vec<f64> {
 pub fn cells(text: &str) -> HashMap<String, Cell> {
     let mut cells: HashMap<String, Cell> = HashMap::new();
     let mut groups: Vec<(String, String)> = Vec::new();
-    let mut related = String::new();
+    let (mut related, mut sense) = (String::new(), String::new());
     for line in text.lines().map(str::trim) {
         let of = |kind: &str| {
             let mut groups = groups.iter();
@@ -68,6 +69,7 @@ pub fn cells(text: &str) -> HashMap<String, Cell> {
             groups.push((kind.trim().to_owned(), name.to_owned()));
             if groups.len() == 4 {
                 related.clear();
+                sense.clear();
             }
             continue;
         }
@@ -87,6 +89,7 @@ pub fn cells(text: &str) -> HashMap<String, Cell> {
         };
         match attribute {
             Some(("related_pin", value)) => related = value.trim_matches('"').to_owned(),
+            Some(("timing_sense", value)) => sense = format!("{value} "),
             Some((name, value)) if groups.len() == 3 => {
                 let value = value.trim_matches('"').to_owned();
                 pin.attributes.insert(name.to_owned(), value);
@@ -98,7 +101,10 @@ pub fn cells(text: &str) -> HashMap<String, Cell> {
             .iter()
             .find(|list| line.starts_with(*list));
         if let Some(list) = list {
-            let table = pin.tables.entry((related.clone(), inner)).or_default();
+            let table = pin
+                .tables
+                .entry((related.clone(), sense.clone() + &inner))
+                .or_default();
             match *list {
                 "index_1" => table.slews = numbers(line),
                 "index_2" => table.loads = numbers(line),
