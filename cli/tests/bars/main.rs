@@ -225,6 +225,9 @@ const TOPS: [&str; 13] = [
     "sm_pipeline_log_64",
 ];
 
+/// The one whose area is further off than 2 %: with the embedded library ABC makes it that much larger, and 8 % faster.
+const LARGER: (&str, f64) = ("sm_pipeline_commit_64", 2.5);
+
 /// The comparison of the libraries has these tops, was made with the designs of the cost reports, and stays within its bars.
 #[test]
 fn committed_comparison_of_libraries_stays_within_the_bars() {
@@ -260,14 +263,21 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
             );
         }
         for (most, (off, bar)) in most.iter_mut().zip([(3, 2.0), (7, 10.0), (11, 15.0)]) {
-            assert!(number(off).abs() <= bar, "{design}: {row:?}");
-            *most = most.max(number(off).abs());
+            let off_by = number(off).abs();
+            if (design, bar) == (LARGER.0, 2.0) {
+                assert_eq!(off_by, LARGER.1, "{row:?}");
+                continue;
+            }
+            assert!(off_by <= bar, "{design}: {row:?}");
+            *most = most.max(off_by);
         }
     }
     assert_eq!(logic, [], "not in a comparison");
     let [area, path, power] = most;
+    let (_, larger) = LARGER;
     let said = format!(
-        "within {area:.1} % in area, {path:.1} % in its longest path and {power:.1} % in power"
+        "within {area:.1} % in area, {path:.1} % in its longest path and {power:.1} % in power, but for the area of warp \
+         disable until commit, {larger:.1} % off"
     );
     let readme = read("../../README.md");
     assert!(readme.contains(&said), "README.md does not say: {said}");
