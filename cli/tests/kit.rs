@@ -447,8 +447,8 @@ fn yosys_and_opensta_take_every_kits_own_files() {
     rows.par_iter().for_each(|row| {
         let slack = mapped_and_timed(&folder.path().join(name(row)), name(row));
         println!("{}: slack {slack:.3} ns", name(row));
-        // A path takes some of the period; how much more than that is nothing: a net of thousands of sinks has no buffer.
-        assert!(slack < 0.8, "{}: {slack}", name(row));
+        // A path takes some of the period. Drivers are as large as they are before a flow sizes them.
+        assert!(slack < 0.8 && slack > -20.0, "{}: {slack}", name(row));
     });
 }
 

@@ -108,7 +108,7 @@ fn page(top: &Top, macros: &[Views]) -> String {
         title = top.title,
         list = top.macro_list(macros),
         steps = if_any("The steps after that one need layouts of the macros, and there are none.\n\n"),
-        placement = if_any(" `macro_placement.cfg` places the macros in rows, and pairs of straps are so near that each macro has one: `MACROS`, LibreLane's newer variable for this, wants layouts."),
+        placement = if_any(" `macro_placement.cfg` places the macros in rows; `MACROS`, LibreLane's newer variable for that, wants layouts. Pairs of straps are so near that one crosses each macro."),
         scaled = if_any("CACTI's figures for 45 nm are scaled to 130 nm with a constant field, areas with the square of the node, access and cycle times with the node, energies with the node and the square of the supply, because the table has no macro there: a guess, good for trying the flow and for no result. Leakage, set-up, transitions and capacitances of pins are left as they are for 45 nm.\n\n"),
     )
 }
