@@ -24,7 +24,7 @@ use crate::{Global, STACK_BYTES};
 mod choice;
 mod names;
 
-pub use choice::{Choice, Model, Script, chosen, command, library, library_name, library_of};
+pub use choice::{Choice, Model, Synthesis, chosen, command, library, library_name, library_of};
 pub use names::of_names;
 
 /// Synthesise the blocks and print their area, power and clock beside the paper's Table 2.
@@ -155,8 +155,8 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
         library: &library,
         sram: &sram,
         node_nm: args.node,
-        target_ps: args.target,
-        mapping: args.mapping(),
+        target_ps: args.synthesis.target,
+        mapping: args.synthesis.mapping(),
     };
     let works = match power {
         Some(_) => drive::works(&["kernels".to_owned()])?,

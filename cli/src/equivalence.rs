@@ -12,9 +12,9 @@ use faultline_testbench::{file, origin};
 use miette::{Result, miette};
 
 use crate::Global;
-use crate::cost;
+use crate::cost::{self, Synthesis};
 use crate::output::grouped;
-use crate::value::{named, whole};
+use crate::value::named;
 
 /// Map designs as `cost` does, and prove that each netlist is its design
 #[derive(clap::Args, Debug)]
@@ -31,12 +31,8 @@ pub struct Args {
     /// Cell library, .lib or .lib.gz; the embedded 45 nm library if not given
     #[arg(long, value_name = "FILE")]
     liberty: Option<PathBuf>,
-    /// Delay that synthesis aims at, ps
-    #[arg(long, value_name = "PS", default_value_t = yosys::TARGET_PS, value_parser = whole::<u32>(1..=1_000_000))]
-    target: u32,
-    /// How ABC maps the logic, as in `cost`
-    #[arg(long, value_enum, default_value_t = cost::Script::Balanced, value_name = "SCRIPT")]
-    mapping: cost::Script,
+    #[command(flatten)]
+    synthesis: Synthesis,
     /// Also write the table to this Markdown file
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
@@ -60,9 +56,14 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     let proofs = cost::each(&subjects, "proving", |subject| {
         let design = &subject.design;
-        yosys::synthesise_with(design, &library, args.target, args.mapping.mapping())
-            .and_then(|netlist| equivalence::prove(design, &netlist, &library))
-            .map_err(failed)
+        yosys::synthesise_with(
+            design,
+            &library,
+            args.synthesis.target,
+            args.synthesis.mapping(),
+        )
+        .and_then(|netlist| equivalence::prove(design, &netlist, &library))
+        .map_err(failed)
     })?;
     if let Some(path) = &args.markdown {
         let text = markdown(args, &designs, &proofs, &library)?;
@@ -168,8 +169,7 @@ fn markdown(
     if let Some(path) = &args.liberty {
         command += &format!(" --liberty {}", path.display());
     }
-    let mapping = args.mapping.mapping().name();
-    command += &format!(" --target {} --mapping {mapping}", args.target);
+    command += &format!(" {}", args.synthesis.command());
     Ok(format!(
         "# Netlists and their designs\n\n{ABOUT}\n\n{}\n{origin}.\n\n- yosys, with its yosys-abc: {}\n- library: {}\n- command: {command}\n",
         grid(proofs).markdown(),

@@ -10,6 +10,7 @@ use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
+use crate::cost::Synthesis;
 use crate::output::{right, table};
 use crate::value::whole;
 
@@ -17,6 +18,8 @@ mod against;
 
 /// Print the embedded cell library, write it, compare it with a full one, or make it again.
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("target", |target| target.requires("against")))]
+#[command(mut_arg("mapping", |mapping| mapping.requires("against")))]
 pub struct Args {
     /// Write the embedded library as a Liberty file
     #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "fit"])]
@@ -41,6 +44,8 @@ pub struct Args {
         requires = "against"
     )]
     pub cycles: u64,
+    #[command(flatten)]
+    pub synthesis: Synthesis,
     /// Also write the comparison to this Markdown file
     #[arg(long, value_name = "FILE", requires = "against")]
     pub markdown: Option<PathBuf>,

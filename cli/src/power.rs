@@ -166,8 +166,8 @@ impl Job<'_> {
         let netlist = yosys::synthesise_with(
             &subject.design,
             self.library,
-            self.args.choice.target,
-            self.args.choice.mapping(),
+            self.args.choice.synthesis.target,
+            self.args.choice.synthesis.mapping(),
         )
         .map_err(failed)?;
         let circuit = Circuit::read(&netlist, self.cells, memories).map_err(failed)?;

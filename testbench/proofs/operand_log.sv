@@ -1,4 +1,6 @@
 // The guarantees of operand_log.md, stated over its ports, for 4 entries and 2 slots.
+// Of each lane's 64 bits two may be any and the others are 0, other two in each lane, so that each place of a word has its
+// turn: nothing in the Verilog looks at a bit of a word. All bits that are read are compared. With FULL all may be any.
 // `bad[k]` must stay low for ever, and `seen[k]` must be reachable, or guarantee k holds for want of an occasion.
 module operand_log_proof_top (
     input  wire        clock,
@@ -9,7 +11,11 @@ module operand_log_proof_top (
     input  wire        allocate_store,
     input  wire        write_valid,
     input  wire [1:0]  write_entry,
+`ifdef FULL
     input  wire [2047:0] write_data,
+`else
+    input  wire [63:0] write_bits,
+`endif
     input  wire        release_valid,
     input  wire [1:0]  release_entry,
     input  wire        replay_valid,
@@ -26,6 +32,14 @@ module operand_log_proof_top (
     wire [1:0]  allocated_address, allocated_data;
     wire [15:0] free_one, free_two, free_three, free_four;
     wire [2047:0] read_data;
+`ifndef FULL
+    wire [2047:0] write_data;
+    genvar lane;
+    generate
+        for (lane = 0; lane < 32; lane = lane + 1)
+            assign write_data[64 * lane +: 64] = {62'd0, write_bits[2 * lane +: 2]} << (2 * lane);
+    endgenerate
+`endif
 
     // The ghost: size of the partitions, owner and contents of each entry.
     reg  [2:0] size;
@@ -115,7 +129,7 @@ module operand_log_proof_top (
         allowed <= may_read;
     end
 
-    // What was last written to each entry, all bits of it, and what the read of the last cycle should bring. A write to
+    // What was last written to each entry, and what the read of the last cycle should bring. A write to
     // an entry that nobody holds changes nothing that can be read.
     reg [2047:0] contents [0:3];
     reg [2047:0] expected;

@@ -164,6 +164,15 @@ fn operand_log_guarantees_are_proved() {
     }
 }
 
+/// With all bits of an operand, which takes minutes.
+#[test]
+#[ignore = "takes five minutes: cargo test --test proofs -- --ignored"]
+fn operand_log_guarantees_are_proved_at_full_width() {
+    if !missing() {
+        Proof::exported("operand_log", "proof", "FULL").check(MERGE);
+    }
+}
+
 #[test]
 fn coalescer_guarantees_are_proved() {
     if !missing() {

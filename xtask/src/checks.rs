@@ -12,6 +12,9 @@ use crate::{cargo, python, root, setup};
 /// The lockstep with the Verilated back end.
 const VERILOG: &str = "faultline/verilog";
 
+/// What is in the name of each test that proves the guarantees of a block.
+const PROOFS: &str = "guarantees_are_proved";
+
 /// Sets up, then runs every check and test.
 ///
 /// # Errors
@@ -43,11 +46,23 @@ pub fn run() -> Result<ExitCode, String> {
             .env("RUSTDOCFLAGS", "-D warnings");
         succeed(&mut doc, false)
     });
-    let test = ["test", "--workspace", "--no-fail-fast"];
-    let mut tests = cargo();
-    // What was mapped before in another place is mapped again.
-    tests.env("FAULTLINE_CACHE", root().join("target/netlists"));
-    steps.tests("tests", tests.args(test).args(feature));
+    let test = |options: &[&str]| {
+        let mut command = cargo();
+        // What was mapped before in another place is mapped again.
+        command.env("FAULTLINE_CACHE", root().join("target/netlists"));
+        command.args(["test", "--workspace"]).args(feature);
+        command.args(options);
+        command
+    };
+    steps.check("tests are compiled", || {
+        succeed(&mut test(&["--no-run"]), false)
+    });
+    // Most of the proofs' time is that of other programs, and they are a third of the whole.
+    steps.tests(
+        "tests, with the proofs beside them",
+        test(&["--no-fail-fast", "--", "--skip", PROOFS]),
+        test(&["--test", "proofs", "--", PROOFS]),
+    );
     for (name, lint) in [
         (
             "Verilator lints the Verilog",

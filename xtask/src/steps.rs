@@ -1,7 +1,8 @@
 //! Steps that are timed, counted and summed up.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Command, ExitCode, Stdio};
+use std::thread;
 use std::time::Instant;
 
 /// Runs steps one after the other, whether or not they fail, and counts.
@@ -26,12 +27,18 @@ impl Steps {
         });
     }
 
-    /// A run of tests, whose results are read from what it prints.
-    pub fn tests(&mut self, name: &str, command: &mut Command) {
-        self.step(name, || match count(command) {
-            // It did not get as far as its tests, or failed in another way.
-            (false, passed, 0) => (passed, 1),
-            (_, passed, failed) => (passed, failed),
+    /// Two runs of tests at once, whose results are read from what they print; what the second prints is shown after the
+    /// first.
+    pub fn tests(&mut self, name: &str, mut first: Command, mut second: Command) {
+        self.step(name, || {
+            let mut later = Vec::new();
+            let (first, second) = thread::scope(|scope| {
+                let second = scope.spawn(|| count(&mut second, &mut later));
+                let first = count(&mut first, &mut io::stdout());
+                (first, second.join().unwrap_or((0, 1)))
+            });
+            let _ = io::stdout().write_all(&later);
+            (first.0 + second.0, first.1 + second.1)
         });
     }
 
@@ -91,16 +98,14 @@ pub fn succeed(command: &mut Command, quiet: bool) -> Result<(), String> {
     }
 }
 
-/// Runs tests, passes their output on, and gives success, passed and failed.
-fn count(command: &mut Command) -> (bool, u64, u64) {
+/// Runs tests, passes their output on, and gives passed and failed.
+fn count(command: &mut Command, output: &mut impl Write) -> (u64, u64) {
     let mut child = match command.stdout(Stdio::piped()).spawn() {
         Ok(child) => child,
         Err(error) => {
-            println!(
-                "{} does not start ({error})",
-                command.get_program().to_string_lossy()
-            );
-            return (false, 0, 0);
+            let program = command.get_program().to_string_lossy();
+            let _ = writeln!(output, "{program} does not start ({error})");
+            return (0, 1);
         }
     };
     let (mut passed, mut failed) = (0, 0);
@@ -112,14 +117,15 @@ fn count(command: &mut Command) -> (bool, u64, u64) {
     {
         let Ok(line) = line else { break };
         let line = String::from_utf8_lossy(&line);
-        let _ = writeln!(std::io::stdout(), "{line}");
+        let _ = writeln!(output, "{line}");
         if let Some((more_passed, more_failed)) = result(&line) {
             passed += more_passed;
             failed += more_failed;
         }
     }
     let success = child.wait().is_ok_and(|status| status.success());
-    (success, passed, failed)
+    // If nothing failed it did not get as far as its tests, or failed in another way.
+    (passed, failed.max(u64::from(!success)))
 }
 
 /// Reads `test result: ok. 10 passed; 0 failed; ...`.
@@ -151,9 +157,14 @@ mod tests {
     #[test]
     fn a_test_run_that_does_not_start_has_failed() {
         let mut steps = Steps::default();
-        steps.tests("nothing", &mut Command::new("/nonexistent/program"));
+        let nothing = || Command::new("/nonexistent/program");
+        let mut three = Command::new("echo");
+        three.arg("test result: ok. 3 passed; 0 failed; 0 ignored");
+        steps.tests("nothing and three", nothing(), three);
         steps.check("good", || Ok(()));
-        assert_eq!((steps.passed, steps.failed), (1, 1));
+        assert_eq!((steps.passed, steps.failed), (4, 1));
+        steps.tests("fails", nothing(), Command::new("false"));
+        assert_eq!((steps.passed, steps.failed), (4, 3));
     }
 
     #[test]

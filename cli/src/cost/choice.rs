@@ -52,12 +52,39 @@ pub struct Choice {
     /// Technology node of the memories in nm; 40 for paper-fit and 45 for single-port if not given
     #[arg(long, value_name = "NM", value_parser = whole::<u32>(22..=180))]
     pub node: Option<u32>,
+    #[command(flatten)]
+    pub synthesis: Synthesis,
+}
+
+/// How the logic is mapped to cells: the options of all commands that map.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct Synthesis {
     /// Delay that synthesis aims at, ps
     #[arg(long, value_name = "PS", default_value_t = yosys::TARGET_PS, value_parser = whole::<u32>(1..=1_000_000))]
     pub target: u32,
     /// How ABC maps the logic: `plain` is Yosys's own script, `balanced` rebalances first, `compact` maps for area
     #[arg(long, value_enum, default_value_t = Script::Balanced, value_name = "SCRIPT")]
-    pub mapping: Script,
+    mapping: Script,
+}
+
+impl Synthesis {
+    /// How the logic is mapped.
+    pub const fn mapping(self) -> Mapping {
+        match self.mapping {
+            Script::Plain => Mapping::Plain,
+            Script::Balanced => Mapping::Balanced,
+            Script::Compact => Mapping::Compact,
+        }
+    }
+
+    /// The options, for the command that makes a report again.
+    pub fn command(self) -> String {
+        format!(
+            "--target {} --mapping {}",
+            self.target,
+            self.mapping().name()
+        )
+    }
 }
 
 /// The choices of `--sram`.
@@ -104,23 +131,7 @@ pub fn library_of(path: Option<&Path>) -> Result<Library> {
     .map_err(|error| miette!("{error}"))
 }
 
-impl Script {
-    /// How the logic is mapped.
-    pub const fn mapping(self) -> Mapping {
-        match self {
-            Self::Plain => Mapping::Plain,
-            Self::Balanced => Mapping::Balanced,
-            Self::Compact => Mapping::Compact,
-        }
-    }
-}
-
 impl Choice {
-    /// How the logic is mapped.
-    pub const fn mapping(&self) -> Mapping {
-        self.mapping.mapping()
-    }
-
     /// The blocks whose sizes have options of their own, with the option and the sizes.
     fn sizes(&self) -> [(&'static str, &'static str, Vec<String>); 2] {
         let or = |given: &[String], default: &[&str]| match given {
@@ -170,8 +181,7 @@ pub fn command(subcommand: &str, args: &Choice) -> String {
     if let Some(node) = args.node {
         command += &format!(" --node {node}");
     }
-    let mapping = name(args.mapping.to_possible_value());
-    command + &format!(" --target {} --mapping {mapping}", args.target)
+    command + " " + &args.synthesis.command()
 }
 
 /// The designs that the options choose, in the registry's order.

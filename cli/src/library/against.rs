@@ -7,7 +7,6 @@ use faultline_synth::cost::{Flow, Subject};
 use faultline_synth::library::Library;
 use faultline_synth::power::Circuit;
 use faultline_synth::sram::{Sram, Table};
-use faultline_synth::yosys::{self, Mapping};
 use faultline_testbench::{file, origin};
 use miette::{Result, miette};
 
@@ -30,8 +29,8 @@ pub fn run(args: &Args, path: &Path, global: &Global) -> Result<()> {
         library: &library,
         sram: &Sram::Table(Table::embedded().map_err(failed)?),
         node_nm: None,
-        target_ps: yosys::TARGET_PS,
-        mapping: Mapping::default(),
+        target_ps: args.synthesis.target,
+        mapping: args.synthesis.mapping(),
     };
     let subjects = designs
         .iter()
@@ -67,7 +66,8 @@ fn command(args: &Args, library: &Path) -> String {
     let name = library.file_name().unwrap_or_default().to_string_lossy();
     let designs = args.designs.join(",");
     format!(
-        "faultline library --against {name} --designs {designs} --cycles {}",
-        args.cycles
+        "faultline library --against {name} --designs {designs} --cycles {} {}",
+        args.cycles,
+        args.synthesis.command()
     )
 }

@@ -6,6 +6,7 @@
 mod cells;
 mod circuits;
 mod eight;
+mod fifo;
 mod files;
 mod liberty;
 mod memories;
