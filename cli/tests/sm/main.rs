@@ -24,6 +24,14 @@ fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_slice(&output.get_output().stdout).unwrap()
 }
 
+/// A number as people read it.
+fn grouped(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", grouped(number / 1000), number % 1000),
+    }
+}
+
 #[test]
 fn kernels_run_beside_the_paper() {
     let text = contains("sgemm")
@@ -41,7 +49,7 @@ fn kernels_run_beside_the_paper() {
 /// The report is as old as its file, and the terminal names its command.
 #[test]
 fn the_command_of_the_report_is_the_one_that_is_told() {
-    let report = include_str!("../../sim/reports/performance.md");
+    let report = include_str!("../../../sim/reports/performance.md");
     let line = report.lines().nth(2).unwrap();
     for option in ["--log 8k,16k,20k,32k", "--scale 4", "--runs 24"] {
         assert!(line.contains(option), "{line}");

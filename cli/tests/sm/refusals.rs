@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use faultline_testbench::backend::BackendError;
-use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
 use crate::faultline;

@@ -3,7 +3,7 @@
 use predicates::prelude::*;
 use predicates::str::{contains, is_empty};
 
-use crate::{faultline, json};
+use crate::{faultline, grouped, json};
 
 #[test]
 fn the_restart_theorem_is_put_to_programs() {
@@ -56,12 +56,4 @@ fn the_restart_theorem_takes_no_option_that_it_does_not_use() {
         .assert()
         .success()
         .stdout(contains("The reference ran."));
-}
-
-/// A number as people read it.
-fn grouped(number: u64) -> String {
-    match number {
-        0..1000 => number.to_string(),
-        _ => format!("{},{:03}", grouped(number / 1000), number % 1000),
-    }
 }
