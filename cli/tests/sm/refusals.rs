@@ -122,6 +122,8 @@ fn a_design_that_is_not_built_in_names_its_export() {
 #[cfg(not(feature = "verilog"))]
 #[test]
 fn a_build_without_verilog_names_its_feature() {
+    use predicates::prelude::PredicateBooleanExt;
+
     let large = contains("sm_pipeline --config stall_64")
         .and(contains("--features large -- sm"))
         .and(contains("--warps 4"));
