@@ -220,19 +220,26 @@ pub fn write(folders: &[(PathBuf, Files)]) -> Result<()> {
         })
     };
     for (path, _) in paths() {
+        let parent = path.parent().unwrap_or(&path);
         // The nearest folder that is there already; a relative path ends with the one at hand, which has no name.
-        let there = path.ancestors().skip(1).find(|part| part.exists());
+        let there = parent.ancestors().find(|part| part.exists());
         let there = there.unwrap_or(Path::new(""));
         if there.is_file() {
             return Err(miette!(
                 "{}: cannot make this folder: {} is a file",
-                path.parent().unwrap_or(&path).display(),
+                parent.display(),
                 there.display()
             ));
         }
-        let file = there.join(path.file_name().unwrap_or_default());
-        let checked = if path.exists() { &path } else { &file };
-        file::check_writable(checked).map_err(|error| miette!("{error}"))?;
+        if there == parent {
+            file::check_writable(&path).map_err(|error| miette!("{error}"))?;
+        } else if file::check_writable(&there.join(path.file_name().unwrap_or_default())).is_err() {
+            return Err(miette!(
+                "{}: cannot make this folder: {} cannot be written to; choose another place",
+                parent.display(),
+                there.display()
+            ));
+        }
     }
     for (path, text) in paths() {
         let parent = path.parent().unwrap_or(&path);

@@ -153,6 +153,7 @@ fn usage_errors_exit_with_2() {
         &["trace"][..],
         &["trace", "x", "--what"],
         &["nonsense"],
+        &["library", "--mapping", "compact"],
         &[],
     ] {
         faultline()

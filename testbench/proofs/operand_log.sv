@@ -129,8 +129,8 @@ module operand_log_proof_top (
         allowed <= may_read;
     end
 
-    // What was last written to each entry, and what the read of the last cycle should bring. A write to
-    // an entry that nobody holds changes nothing that can be read.
+    // What was last written to each entry, and what the read of the last cycle should bring. A write to an entry that
+    // nobody holds changes nothing that can be read.
     reg [2047:0] contents [0:3];
     reg [2047:0] expected;
     always @(posedge clock) begin

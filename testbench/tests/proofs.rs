@@ -164,9 +164,9 @@ fn operand_log_guarantees_are_proved() {
     }
 }
 
-/// With all bits of an operand, which takes minutes.
+/// With all bits of an operand.
 #[test]
-#[ignore = "takes five minutes: cargo test --test proofs -- --ignored"]
+#[ignore = "takes minutes: cargo test -p faultline-testbench --test proofs -- --ignored"]
 fn operand_log_guarantees_are_proved_at_full_width() {
     if !missing() {
         Proof::exported("operand_log", "proof", "FULL").check(MERGE);

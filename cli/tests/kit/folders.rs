@@ -24,7 +24,7 @@ fn what_cannot_be_made_gets_a_sentence() {
         "--out",
         &elsewhere,
     ]);
-    let cases: [(&[&str], i32, &str); 5] = [
+    let cases: [(&[&str], i32, &str); 6] = [
         (
             &[
                 "--flow",
@@ -53,6 +53,11 @@ fn what_cannot_be_made_gets_a_sentence() {
             ],
             1,
             "cannot make this folder",
+        ),
+        (
+            &["--flow", "orfs", "--out", "/proc/kits"],
+            1,
+            "cannot make this folder: /proc cannot be written to",
         ),
         (
             &["--flow", "make", "--out", &out],

@@ -19,6 +19,22 @@ fn faultline(arguments: &[&str]) -> Command {
     command
 }
 
+/// What `--markdown` and `--svg` write.
+fn written(arguments: &[&str]) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let (page, svg) = (folder.path().join("a.md"), folder.path().join("a.svg"));
+    faultline(arguments)
+        .arg("--markdown")
+        .arg(&page)
+        .arg("--svg")
+        .arg(&svg)
+        .assert()
+        .success();
+    [page, svg]
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .into()
+}
+
 fn json(arguments: &[&str]) -> serde_json::Value {
     let output = faultline(arguments).arg("--json").assert().success();
     serde_json::from_slice(&output.get_output().stdout).unwrap()
@@ -66,20 +82,12 @@ fn the_paper_is_left_out_where_it_is_about_something_else() {
     ] {
         faultline(arguments).assert().success().stdout(without());
     }
-    let folder = tempfile::tempdir().unwrap();
-    let (page, svg) = (folder.path().join("a.md"), folder.path().join("a.svg"));
-    faultline(&["sm", "lbm", "--markdown"])
-        .arg(&page)
-        .arg("--svg")
-        .arg(&svg)
-        .assert()
-        .success();
-    let page = std::fs::read_to_string(page).unwrap();
+    let (page, svg) = written(&["sm", "lbm"]);
     assert!(page.contains("| scheme | here |"), "{page}");
     for about in ["The paper's", "in the paper at", "## Why", "## Order"] {
         assert!(!page.contains(about), "{page}");
     }
-    assert!(!std::fs::read_to_string(svg).unwrap().contains("paper"));
+    assert!(!svg.contains("paper"));
 }
 
 #[test]
@@ -163,15 +171,7 @@ fn what_is_named_twice_runs_once() {
     assert_eq!(numbers(&["sm", "lbm", "--scheme", twice]), [None]);
     let programs = json(&["sm", "--restart", "2", "--scheme", twice]);
     assert_eq!(programs.as_array().unwrap().len(), 1);
-    let folder = tempfile::tempdir().unwrap();
-    let (page, svg) = (folder.path().join("a.md"), folder.path().join("a.svg"));
-    faultline(&["sm", "lbm", "cutcp", "--log", "16k,16K", "--markdown"])
-        .arg(&page)
-        .arg("--svg")
-        .arg(&svg)
-        .assert()
-        .success();
-    let page = std::fs::read_to_string(page).unwrap();
+    let (page, _) = written(&["sm", "lbm", "cutcp", "--log", "16k,16K"]);
     for row in [
         "| lbm | operand-log 16 KB |",
         "| cutcp | operand-log 16 KB |",

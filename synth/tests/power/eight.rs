@@ -12,7 +12,8 @@ use std::collections::HashMap;
 const CYCLES: u64 = 200;
 const CLOCK_MHZ: f64 = 800.0;
 
-fn synthesised(name: &str, verilog: &str, library: &Library) -> Netlist {
+/// The netlist of a module.
+pub fn synthesised(name: &str, verilog: &str, library: &Library) -> Netlist {
     let design = Design {
         top: name.to_owned(),
         verilog: verilog.to_owned(),

@@ -1,8 +1,8 @@
 //! A FIFO of about the size of one whose power OpenSTA 3 was asked for.
 
+use crate::eight::synthesised;
 use crate::{Bits, embedded, without_yosys};
 use faultline_synth::power::{Calculator, Circuit, Estimate, Simulator};
-use faultline_synth::yosys::{self, Design};
 
 /// What OpenSTA 3.1.0 says of a FIFO of 502 cells of NanGate 45 at 500 MHz, with the activity of every pin given, mW.
 const OPENSTA_MW: f64 = 0.460;
@@ -24,15 +24,10 @@ const FIFO: &str =
     end
 endmodule";
 
-/// The FIFO after so many pushes, and as many pops, in a thousand cycles.
+/// Its cells, and what it takes with each of these numbers of pushes and pops in a thousand cycles.
 fn estimates(pushes_of_each_thousand: &[u64]) -> (usize, Vec<Estimate>) {
     let (library, cells) = embedded();
-    let design = Design {
-        top: "fifo".to_owned(),
-        verilog: FIFO.to_owned(),
-        memories: Vec::new(),
-    };
-    let netlist = yosys::synthesise(&design, &library, yosys::TARGET_PS).unwrap();
+    let netlist = synthesised("fifo", FIFO, &library);
     let circuit = Circuit::read(&netlist, &cells, &[]).unwrap();
     let calculator = Calculator::new(&circuit, &cells, &library).unwrap();
     let run = |pushes: &u64| {

@@ -1,7 +1,14 @@
-//! What the tests of the zoo share: exports on disk, tools, and vectors.
+//! The zoo's Verilog is what its kernels say. Here is what the tests share: exports on disk, tools, and vectors.
 
-#![allow(dead_code)] // Each test takes what it needs.
-#![allow(clippy::unwrap_used)] // This is a test, which clippy does not see outside of `#[test]`.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
+
+mod interpreter;
+mod lint;
+mod lockstep;
+mod random;
+mod random_kernel;
+mod upstream;
+mod verilated;
 
 use std::path::Path;
 use std::process::Command;

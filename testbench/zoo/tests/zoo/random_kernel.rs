@@ -1,7 +1,5 @@
 //! Random syntax trees of kernels.
 
-#![allow(clippy::unwrap_used)] // This is a test, which clippy does not see outside of `#[test]`.
-
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rust_hdl::prelude::ast::{

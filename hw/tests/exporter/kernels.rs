@@ -1,12 +1,9 @@
 //! How the exporter prints what is easily printed wrong.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
-
-mod support;
-
 use faultline_hw::register::Register;
 use rust_hdl::prelude::*;
-use support::text;
+
+use crate::text;
 
 #[test]
 fn keywords_get_an_underscore() {

@@ -1,12 +1,9 @@
 //! What the exporter refuses, each with one sentence.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
-
-mod support;
-
 use faultline_hw::register::Register;
 use rust_hdl::prelude::*;
-use support::refused;
+
+use crate::refused;
 
 #[test]
 fn a_read_between_two_writes_of_one_process_is_refused() {

@@ -1,7 +1,5 @@
 //! An interpreter of a kernel's syntax tree, which runs it until it settles.
 
-#![allow(clippy::unwrap_used)] // This is a test, which clippy does not see outside of `#[test]`.
-
 use std::collections::BTreeMap;
 
 use rust_hdl::prelude::ast::{

@@ -1,15 +1,9 @@
 //! Kernel and exported Verilog in lockstep, every output in every cycle.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
-
-mod support;
-#[path = "support/verilated.rs"]
-mod verilated;
-
+use crate::verilated::Verilated;
+use crate::{Vectors, Words};
 use faultline_hw::ports::Hardware;
 use faultline_zoo::designs;
-use support::{Vectors, Words};
-use verilated::Verilated;
 
 /// Passes over a block after which it must have settled.
 const MOST_PASSES: usize = 1000;
@@ -61,7 +55,7 @@ fn kernel_and_verilog_agree_on_every_operator() {
     let folder = tempfile::tempdir().unwrap();
     let exports = designs()
         .iter()
-        .map(|design| support::export(design, folder.path()))
+        .map(|design| crate::export(design, folder.path()))
         .collect();
     let verilated = Verilated::new(exports, folder.path());
     let mut compared = 0;

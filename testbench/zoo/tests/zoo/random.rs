@@ -1,24 +1,14 @@
 //! Random kernels: syntax trees that no person would write, whose Verilog must compute what a plain interpreter of the
 //! same tree settles on. That the interpreter means what a kernel means is shown by the zoo itself.
 
-#![allow(clippy::unwrap_used)] // This is a test, which clippy does not see outside of `#[test]`.
-
-#[path = "support/interpreter.rs"]
-mod interpreter;
-#[path = "support/random_kernel.rs"]
-mod random_kernel;
-mod support;
-#[path = "support/verilated.rs"]
-mod verilated;
-
 use std::collections::BTreeMap;
 
+use crate::interpreter::settle;
+use crate::random_kernel::Kernel;
+use crate::verilated::{Verilated, data};
+use crate::{Vectors, Words};
 use faultline_hw::registry::{Export, File};
 use faultline_hw::verilog::verilog;
-use interpreter::settle;
-use random_kernel::Kernel;
-use support::{Vectors, Words};
-use verilated::{Verilated, data};
 
 const KERNELS: u64 = 40;
 const VECTORS: usize = 300;

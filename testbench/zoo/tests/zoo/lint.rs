@@ -1,9 +1,5 @@
 //! Verilator, Icarus and Yosys read the zoo's Verilog without a warning.
 
-#![allow(clippy::unwrap_used)] // This is a test, which clippy does not see outside of `#[test]`.
-
-mod support;
-
 use std::path::Path;
 use std::process::Command;
 
@@ -14,11 +10,11 @@ use faultline_zoo::designs;
 fn each(lint: impl Fn(&Design, &Path) -> Command) {
     let folder = tempfile::tempdir().unwrap();
     for design in designs() {
-        support::export(&design, folder.path());
+        crate::export(&design, folder.path());
     }
     let complaints: Vec<String> = designs()
         .iter()
-        .map(|design| support::run(lint(design, folder.path()).current_dir(folder.path())))
+        .map(|design| crate::run(lint(design, folder.path()).current_dir(folder.path())))
         .filter(|(content, text)| !content || !text.trim().is_empty())
         .map(|(_, text)| text)
         .collect();

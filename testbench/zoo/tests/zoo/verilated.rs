@@ -1,8 +1,5 @@
 //! Verilated modules behind a program that reads inputs and writes outputs.
 
-#![allow(dead_code)] // Each test takes what it needs.
-#![allow(clippy::unwrap_used)] // This is a test, which clippy does not see outside of `#[test]`.
-
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +8,7 @@ use std::process::{Command, Stdio};
 use faultline_hw::registry::Export;
 use faultline_hw::verilog::Port;
 
-use super::support::{Words, succeed};
+use crate::{Words, succeed};
 
 /// Several modules in one program; each is fed by itself.
 pub struct Verilated {

@@ -1,10 +1,7 @@
 //! The exporter of `rust-hdl` itself as a second opinion: Yosys proves that both Verilogs are the same where it is
 //! right, and finds the inputs for which they are not where it is wrong.
 
-#![allow(clippy::unwrap_used)] // This is a test, which clippy does not see outside of `#[test]`.
 #![allow(clippy::precedence)] // On purpose.
-
-mod support;
 
 use std::process::Command;
 
@@ -177,7 +174,7 @@ fn compare<B: Block + Default>(goal: &str) {
          miter -equiv -flatten upstream own miter; hierarchy -top miter; opt -full; \
          sat {goal} -prove trigger 0 -show-inputs miter"
     );
-    let text = support::succeed(
+    let text = crate::succeed(
         Command::new("yosys")
             .args(["-p", &script])
             .current_dir(folder.path()),
