@@ -101,7 +101,7 @@ fn interfaces_are_refused() {
     }
     #[derive(LogicInterface, Clone, Debug, Default)]
     #[join = "Giver"]
-    #[allow(dead_code)] // An interface has two sides.
+    #[expect(dead_code, reason = "an interface has two sides")]
     pub struct Taker {
         pub data: Signal<Out, Bits<8>>,
         pub taken: Signal<In, Bit>,
@@ -224,7 +224,7 @@ mod inner {
         Idle,
         Busy,
     }
-    crate::block!(Inner { state: Signal<Out, State> } #[hdl_gen] |self| {
+    block!(Inner { state: Signal<Out, State> } #[hdl_gen] |self| {
         self.state.next = State::Idle;
         if self.a.val().any() {
             self.state.next = State::Busy;

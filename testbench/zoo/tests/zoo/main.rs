@@ -18,7 +18,7 @@ use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Exports a specimen into a folder, a file for each module.
-pub fn export(design: &Design, folder: &Path) -> Export {
+fn export(design: &Design, folder: &Path) -> Export {
     let export = design
         .export()
         .unwrap_or_else(|error| panic!("{}: {error}", design.name));
@@ -33,7 +33,7 @@ pub fn export(design: &Design, folder: &Path) -> Export {
 }
 
 /// Runs a tool; gives what it prints, and whether it was content.
-pub fn run(command: &mut Command) -> (bool, String) {
+fn run(command: &mut Command) -> (bool, String) {
     let output = command.output().unwrap_or_else(|error| {
         panic!("{command:?} cannot be run ({error}); `faultline doctor` says how to install it")
     });
@@ -43,23 +43,23 @@ pub fn run(command: &mut Command) -> (bool, String) {
 }
 
 /// Runs a tool that must be content.
-pub fn succeed(command: &mut Command) -> String {
+fn succeed(command: &mut Command) -> String {
     let (content, text) = run(command);
     assert!(content, "{command:?} failed:\n{text}");
     text
 }
 
 /// Packed words of some bits.
-pub type Words = Vec<u64>;
+type Words = Vec<u64>;
 
 /// Values at which mistakes hide, and random ones.
-pub struct Vectors {
+struct Vectors {
     generator: Xoshiro256PlusPlus,
     before: Vec<Words>,
 }
 
 impl Vectors {
-    pub fn new(seed: u64) -> Self {
+    fn new(seed: u64) -> Self {
         Self {
             generator: Xoshiro256PlusPlus::seed_from_u64(seed),
             before: Vec::new(),
@@ -67,7 +67,7 @@ impl Vectors {
     }
 
     /// The inputs of a cycle, for ports of these widths.
-    pub fn cycle(&mut self, widths: &[usize]) -> Vec<Words> {
+    fn cycle(&mut self, widths: &[usize]) -> Vec<Words> {
         let mut values: Vec<Words> = Vec::new();
         for &width in widths {
             // A value close to that of a port of the same width makes comparisons interesting.
