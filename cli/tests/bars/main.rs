@@ -97,6 +97,16 @@ fn cells(line: &str) -> Vec<&str> {
     line.split('|').map(str::trim).collect()
 }
 
+/// The cells of a design's first row.
+fn row_of<'text>(report: &'text str, design: &str) -> Option<Vec<&'text str>> {
+    report.lines().map(cells).find(|row| row[0] == design)
+}
+
+/// The number in a cell.
+fn number(row: &[&str], place: usize) -> f64 {
+    row[place].parse().unwrap()
+}
+
 /// The numbers in the first row of this label below the line that begins with `after`, each with its column's heading.
 fn report_row<'text>(report: &'text str, label: &str, after: &str) -> Vec<(&'text str, f64)> {
     let (mut headings, mut below) = (Vec::new(), false);
@@ -225,10 +235,12 @@ const TOPS: [&str; 13] = [
     "sm_pipeline_log_64",
 ];
 
-/// The one whose area is further off than 2 %: with the embedded library ABC makes it that much larger, and 8 % faster.
+/// The one whose area is further off than 2 % when it is mapped for 700 ps, as the costs are: with the embedded library ABC
+/// makes it that much larger, and 8 % faster. Mapped for 1 GHz it is within every bar.
 const LARGER: (&str, f64) = ("sm_pipeline_commit_64", 2.5);
 
-/// The comparison of the libraries has these tops, was made with the designs of the cost reports, and stays within its bars.
+/// The comparisons of the libraries have these tops, were made with the designs of the cost reports, and each top is within
+/// every bar.
 #[test]
 fn committed_comparison_of_libraries_stays_within_the_bars() {
     let read = |name: &str| {
@@ -236,6 +248,7 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
         std::fs::read_to_string(folder.join(name)).unwrap()
     };
     let libraries = read("library.md") + &read("library_pipelines.md");
+    let at_1_ghz = read("library_pipelines_1000.md");
     let (costs, pipelines) = (read("cost.md"), read("sm_pipeline.md"));
     let logic_of = |report| report_row(report, "logic area um2", "Area and clock");
     let mut logic = logic_of(&costs);
@@ -245,11 +258,10 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
             .into_iter()
             .filter(|(column, _)| !logs(column)),
     );
-    let (mut most, mut same) = ([0.0f64; 3], [0.0f64; 2]);
+    let (mut most, mut same, mut area_at_1_ghz) = ([0.0f64; 3], [0.0f64; 2], f64::MAX);
     for design in TOPS {
-        let row = libraries.lines().map(cells).find(|row| row[0] == design);
-        let row = row.unwrap_or_else(|| panic!("the comparisons have no {design}"));
-        let number = |place: usize| row[place].parse::<f64>().unwrap();
+        let row = row_of(&libraries, design);
+        let mut row = row.unwrap_or_else(|| panic!("the comparisons have no {design}"));
         let short = design
             .replace("operand_log_", "log ")
             .replace("replay_queue_", "queue ")
@@ -257,34 +269,41 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
         if let Some(place) = logic.iter().position(|(column, _)| *column == short) {
             let (_, area) = logic.remove(place);
             assert_eq!(
-                number(2),
+                number(&row, 2),
                 area,
                 "{design}: its logic in a comparison and in a cost report"
             );
         }
+        if design == LARGER.0 {
+            assert_eq!(number(&row, 3), LARGER.1, "{row:?}");
+            row = row_of(&at_1_ghz, design).expect("mapped for 1 GHz too");
+            area_at_1_ghz = number(&row, 3).abs();
+        }
         for (most, (off, bar)) in most.iter_mut().zip([(3, 2.0), (7, 10.0), (11, 15.0)]) {
-            let off_by = number(off).abs();
-            if (design, bar) == (LARGER.0, 2.0) {
-                assert_eq!(off_by, LARGER.1, "{row:?}");
-                continue;
-            }
+            let off_by = number(&row, off).abs();
             assert!(off_by <= bar, "{design}: {row:?}");
             *most = most.max(off_by);
         }
-        same = [13, 14].map(|place| same[place - 13].max(number(place).abs()));
+        same = [13, 14].map(|place| same[place - 13].max(number(&row, place).abs()));
     }
     assert_eq!(logic, [], "not in a comparison");
     let [area, path, power] = most;
     let (_, larger) = LARGER;
     let said = format!(
-        "within {area:.1} % in area, {path:.1} % in its longest path and {power:.1} % in power, but for the area of warp \
-         disable until commit, {larger:.1} % off"
+        "within {area:.1} % in area, {path:.1} % in its longest path and {power:.1} % in power"
+    );
+    let but = format!(
+        "area of warp disable until commit is {larger:.1} % off when it is mapped for 700 ps"
+    );
+    let off_by = format!(
+        "for 1 GHz](synth/reports/library_pipelines_1000.md) it is {area_at_1_ghz:.1} % off"
     );
     let [path, power] = same;
     let same = format!("with each differs by {path:.1} % and {power:.1} % at most");
     let readme = read("../../README.md");
-    assert!(readme.contains(&said), "README.md does not say: {said}");
-    assert!(readme.contains(&same), "README.md does not say: {same}");
+    for said in [said, but, off_by, same] {
+        assert!(readme.contains(&said), "README.md does not say: {said}");
+    }
 }
 
 /// Every design of `rtl-out` whose cost is told, and every top, has a netlist that is proved to be it.
@@ -299,7 +318,7 @@ fn committed_netlists_are_proved() {
         if !exported && !TOPS.contains(&design.name) {
             continue;
         }
-        let row = reports.lines().map(cells).find(|row| row[0] == design.name);
+        let row = row_of(&reports, design.name);
         let row = row.unwrap_or_else(|| panic!("the reports have no {}", design.name));
         assert_eq!(row.last().copied(), Some("proved"), "{row:?}");
     }
