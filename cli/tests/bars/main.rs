@@ -261,7 +261,7 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
     let (mut most, mut same, mut area_at_1_ghz) = ([0.0f64; 3], [0.0f64; 2], f64::MAX);
     for design in TOPS {
         let row = row_of(&libraries, design);
-        let mut row = row.unwrap_or_else(|| panic!("the comparisons have no {design}"));
+        let row = row.unwrap_or_else(|| panic!("the comparisons have no {design}"));
         let short = design
             .replace("operand_log_", "log ")
             .replace("replay_queue_", "queue ")
@@ -274,17 +274,23 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
                 "{design}: its logic in a comparison and in a cost report"
             );
         }
+        let mut rows = vec![row];
         if design == LARGER.0 {
-            assert_eq!(number(&row, 3), LARGER.1, "{row:?}");
-            row = row_of(&at_1_ghz, design).expect("mapped for 1 GHz too");
-            area_at_1_ghz = number(&row, 3).abs();
+            rows.push(row_of(&at_1_ghz, design).expect("mapped for 1 GHz too"));
+            area_at_1_ghz = number(&rows[1], 3).abs();
         }
-        for (most, (off, bar)) in most.iter_mut().zip([(3, 2.0), (7, 10.0), (11, 15.0)]) {
-            let off_by = number(&row, off).abs();
-            assert!(off_by <= bar, "{design}: {row:?}");
-            *most = most.max(off_by);
+        for (at, row) in rows.iter().enumerate() {
+            for (most, (off, bar)) in most.iter_mut().zip([(3, 2.0), (7, 10.0), (11, 15.0)]) {
+                let off_by = number(row, off).abs();
+                if (design, at, off) == (LARGER.0, 0, 3) {
+                    assert_eq!(off_by, LARGER.1, "{row:?}");
+                    continue;
+                }
+                assert!(off_by <= bar, "{design}: {row:?}");
+                *most = most.max(off_by);
+            }
+            same = [13, 14].map(|place| same[place - 13].max(number(row, place).abs()));
         }
-        same = [13, 14].map(|place| same[place - 13].max(number(&row, place).abs()));
     }
     assert_eq!(logic, [], "not in a comparison");
     let [area, path, power] = most;
