@@ -2,13 +2,12 @@ far_fault_mshr_128.v
 any_of_16.v
 far_fault_mshr_128_reports.v
 far_fault_mshr_128_limits.v
-register_5.v
 far_fault_mshr_128_entries.v
 any_of_128.v
 arbiter_lowest_128.v
 far_fault_mshr_128_choice.v
 sram_128x16.v
-sram_128x52.v
+sram_128x55.v
 register_7.v
 register_8.v
 register_36.v

@@ -10,12 +10,13 @@ module far_fault_mshr_128_entries (
     input  wire          mark,
     input  wire    [6:0] target,
     input  wire          take,
-    input  wire          clean,
+    input  wire          upgrade,
+    input  wire          writes,
     input  wire          free,
     input  wire          unmark,
     output wire          some,
     output wire    [6:0] first,
-    output wire          is_clean,
+    output wire          is_written,
     output wire    [6:0] vacant,
     output wire          marked
 );
@@ -28,8 +29,8 @@ module far_fault_mshr_128_entries (
     wire [1023:0] tags_q;
     reg   [127:0] candidate_d;
     wire  [127:0] candidate_q;
-    reg   [127:0] of_clean_d;
-    wire  [127:0] of_clean_q;
+    reg   [127:0] of_write_d;
+    wire  [127:0] of_write_q;
     wire  [127:0] lowest_grant;
     wire    [6:0] lowest_index;
     reg   [127:0] lowest_free_request;
@@ -37,14 +38,14 @@ module far_fault_mshr_128_entries (
     wire    [6:0] lowest_free_index;
     wire          some_candidate_any;
     wire          some_noted_any;
-    reg   [127:0] some_clean_of;
-    wire          some_clean_any;
+    reg   [127:0] some_write_of;
+    wire          some_write_any;
 
     register_1 taken [127:0] (.clock(clock), .reset(reset), .d(taken_d), .q(taken_q));
     register_1 noted [127:0] (.clock(clock), .reset(reset), .d(noted_d), .q(noted_q));
     register_8 tags [127:0] (.clock(clock), .reset(reset), .d(tags_d), .q(tags_q));
     register_1 candidate [127:0] (.clock(clock), .reset(reset), .d(candidate_d), .q(candidate_q));
-    register_1 of_clean [127:0] (.clock(clock), .reset(reset), .d(of_clean_d), .q(of_clean_q));
+    register_1 of_write [127:0] (.clock(clock), .reset(reset), .d(of_write_d), .q(of_write_q));
     arbiter_lowest_128 lowest (.request(candidate_q), .grant(lowest_grant), .index(lowest_index));
     arbiter_lowest_128 lowest_free (
         .request(lowest_free_request),
@@ -53,7 +54,7 @@ module far_fault_mshr_128_entries (
     );
     any_of_128 some_candidate (.of(candidate_q), .any(some_candidate_any));
     any_of_128 some_noted (.of(noted_q), .any(some_noted_any));
-    any_of_128 some_clean (.of(some_clean_of), .any(some_clean_any));
+    any_of_128 some_write (.of(some_write_of), .any(some_write_any));
 
     always @* begin : lowest_free_request_process
         integer i;
@@ -69,14 +70,14 @@ module far_fault_mshr_128_entries (
         end
     end
 
-    always @* begin : some_clean_of_process
+    always @* begin : some_write_of_process
         integer i;
         for (i = 0; i < 128; i = i + 1) begin
-            some_clean_of[i] = is_target[i] && of_clean_q[i];
+            some_write_of[i] = is_target[i] && of_write_q[i];
         end
     end
 
-    assign is_clean = some_clean_any;
+    assign is_written = some_write_any;
     assign some = some_candidate_any;
     assign first = lowest_index;
     assign vacant = lowest_free_index;
@@ -103,11 +104,11 @@ module far_fault_mshr_128_entries (
         for (i = 0; i < 128; i = i + 1) begin
             taken_d[i] = taken_q[i];
             tags_d[i*8 +: 8] = tags_q[i*8 +: 8];
-            of_clean_d[i] = of_clean_q[i];
+            of_write_d[i] = of_write_q[i] || (is_target[i] && upgrade && writes);
             if (is_target[i] && take) begin
                 taken_d[i] = 1'd1;
                 tags_d[i*8 +: 8] = tag;
-                of_clean_d[i] = clean;
+                of_write_d[i] = writes;
             end
             if (is_target[i] && free) begin
                 taken_d[i] = 1'd0;

@@ -1,12 +1,13 @@
 far_fault_mshr_16.v
 far_fault_mshr_16_reports.v
 far_fault_mshr_16_limits.v
+register_7.v
 far_fault_mshr_16_entries.v
 any_of_16.v
 arbiter_lowest_16.v
 far_fault_mshr_16_choice.v
 sram_16x16.v
-sram_16x49.v
+sram_16x52.v
 register_5.v
 register_4.v
 register_8.v

@@ -2,13 +2,13 @@ far_fault_mshr_256.v
 any_of_16.v
 far_fault_mshr_256_reports.v
 far_fault_mshr_256_limits.v
-register_5.v
+register_7.v
 far_fault_mshr_256_entries.v
 any_of_256.v
 arbiter_lowest_256.v
 far_fault_mshr_256_choice.v
 sram_256x16.v
-sram_256x53.v
+sram_256x56.v
 register_9.v
 register_8.v
 register_36.v

@@ -2,12 +2,13 @@ far_fault_mshr_32.v
 any_of_16.v
 far_fault_mshr_32_reports.v
 far_fault_mshr_32_limits.v
+register_7.v
 far_fault_mshr_32_entries.v
 any_of_32.v
 arbiter_lowest_32.v
 far_fault_mshr_32_choice.v
 sram_32x16.v
-sram_32x50.v
+sram_32x53.v
 register_6.v
 register_5.v
 register_8.v

@@ -3,7 +3,7 @@
 module far_fault_mshr_32_limits (
     input  wire          clock,
     input  wire          reset,
-    input  wire    [4:0] limit,
+    input  wire    [6:0] limit,
     input  wire   [15:0] requester,
     input  wire   [15:0] waits,
     input  wire          room,
@@ -12,15 +12,15 @@ module far_fault_mshr_32_limits (
     output reg    [15:0] far_
 );
     reg    [15:0] added;
-    reg    [79:0] count_d;
-    wire   [79:0] count_q;
+    reg   [111:0] count_d;
+    wire  [111:0] count_q;
 
-    register_5 count [15:0] (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
+    register_7 count [15:0] (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
 
     always @* begin : added_process
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            added[s] = requester[s] && !waits[s] && room && (count_q[s*5 +: 5] < limit);
+            added[s] = requester[s] && !waits[s] && room && (count_q[s*7 +: 7] < limit);
         end
     end
 
@@ -34,12 +34,12 @@ module far_fault_mshr_32_limits (
     always @* begin : count_d_process
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            count_d[s*5 +: 5] = count_q[s*5 +: 5];
+            count_d[s*7 +: 7] = count_q[s*7 +: 7];
             if (add && added[s]) begin
-                count_d[s*5 +: 5] = count_q[s*5 +: 5] + 5'd1;
+                count_d[s*7 +: 7] = count_q[s*7 +: 7] + 7'd1;
             end
             if (remove && waits[s] && requester[s]) begin
-                count_d[s*5 +: 5] = count_q[s*5 +: 5] - 5'd1;
+                count_d[s*7 +: 7] = count_q[s*7 +: 7] - 7'd1;
             end
         end
     end

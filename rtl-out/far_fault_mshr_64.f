@@ -2,13 +2,12 @@ far_fault_mshr_64.v
 any_of_16.v
 far_fault_mshr_64_reports.v
 far_fault_mshr_64_limits.v
-register_5.v
 far_fault_mshr_64_entries.v
 any_of_64.v
 arbiter_lowest_64.v
 far_fault_mshr_64_choice.v
 sram_64x16.v
-sram_64x51.v
+sram_64x54.v
 register_7.v
 register_6.v
 register_8.v

@@ -6,7 +6,7 @@ any_of_2.v
 arbiter_lowest_2.v
 far_fault_mshr_proof_choice.v
 sram_2x2.v
-sram_2x5.v
+sram_2x8.v
 register_2.v
 register_1.v
 register_3.v

@@ -1,5 +1,5 @@
 fault_buffer_proof.v
-select_5_of_64.v
+select_7_of_64.v
 select_6_of_64.v
 select_13_of_64.v
 fault_buffer_proof_record.v

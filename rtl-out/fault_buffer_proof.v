@@ -44,6 +44,7 @@ module fault_buffer_proof (
     output wire   [63:0] read_data,
     output wire          interrupts,
     output wire          room,
+    output wire          replay_writes,
     output wire          command_valid,
     output wire          command_cancel,
     output wire          command_all,
@@ -56,7 +57,7 @@ module fault_buffer_proof (
     localparam [9:0] ABOVE_ACCESS = 10'd6;
     localparam [9:0] REPLAYABLE_KEY = 10'd512;
     localparam [1:0] COMPARED_ALL = 2'd2;
-    localparam [383:0] FLAG = {64'd32, 64'd16, 64'd8, 64'd4, 64'd2, 64'd1};
+    localparam [447:0] FLAG = {64'd64, 64'd32, 64'd16, 64'd8, 64'd4, 64'd2, 64'd1};
     localparam [1:0] DOING_COMPARING = 2'd2;
     localparam [1:0] DOING_NOTHING = 2'd0;
     localparam [1:0] DOING_SEARCHING = 2'd1;
@@ -90,7 +91,9 @@ module fault_buffer_proof (
     wire          newest;
     wire          answered;
     wire          at_rest;
-    wire    [4:0] control;
+    wire    [6:0] control;
+    wire          overflows;
+    wire          cleared;
     reg     [1:0] phase_d;
     wire    [1:0] phase_q;
     reg     [1:0] page_d;
@@ -151,8 +154,14 @@ module fault_buffer_proof (
     wire          interrupts_overflow_q;
     reg           asks_d;
     wire          asks_q;
+    reg           leaves_out_d;
+    wire          leaves_out_q;
+    reg           replays_writes_d;
+    wire          replays_writes_q;
     wire          overflow_d;
     wire          overflow_q;
+    wire          clears_d;
+    wire          clears_q;
     wire          refused_d;
     wire          refused_q;
     reg     [2:0] records_d;
@@ -186,6 +195,8 @@ module fault_buffer_proof (
     wire          ring_two_places;
     wire          ring_moves;
     wire          ring_searched;
+    wire          ring_made;
+    wire          ring_remakes;
     wire          commands_write;
     wire          commands_valid;
     wire          commands_busy;
@@ -206,7 +217,7 @@ module fault_buffer_proof (
     wire    [5:0] state_choose;
     wire  [383:0] state_of;
     wire   [63:0] state_chosen;
-    wire  [319:0] controls_of;
+    wire  [447:0] controls_of;
     wire   [63:0] controls_chosen;
 
     register_2 phase (.clock(clock), .reset(reset), .d(phase_d), .q(phase_q));
@@ -239,7 +250,10 @@ module fault_buffer_proof (
     register_1 interrupts_records (.clock(clock), .reset(reset), .d(interrupts_records_d), .q(interrupts_records_q));
     register_1 interrupts_overflow (.clock(clock), .reset(reset), .d(interrupts_overflow_d), .q(interrupts_overflow_q));
     register_1 asks (.clock(clock), .reset(reset), .d(asks_d), .q(asks_q));
+    register_1 leaves_out (.clock(clock), .reset(reset), .d(leaves_out_d), .q(leaves_out_q));
+    register_1 replays_writes (.clock(clock), .reset(reset), .d(replays_writes_d), .q(replays_writes_q));
     register_1 overflow (.clock(clock), .reset(reset), .d(overflow_d), .q(overflow_q));
+    register_1 clears (.clock(clock), .reset(reset), .d(clears_d), .q(clears_q));
     register_1 refused (.clock(clock), .reset(reset), .d(refused_d), .q(refused_q));
     register_3 records (.clock(clock), .reset(reset), .d(records_d), .q(records_q));
     register_3 filtered (.clock(clock), .reset(reset), .d(filtered_d), .q(filtered_q));
@@ -277,7 +291,9 @@ module fault_buffer_proof (
         .place(ring_place),
         .two_places(ring_two_places),
         .moves(ring_moves),
-        .searched(ring_searched)
+        .searched(ring_searched),
+        .made(ring_made),
+        .remakes(ring_remakes)
     );
     fault_buffer_proof_commands commands (
         .clock(clock),
@@ -323,7 +339,7 @@ module fault_buffer_proof (
     );
     select_13_of_64 shown (.choose(shown_choose), .of(shown_of), .chosen(shown_chosen));
     select_6_of_64 state (.choose(state_choose), .of(state_of), .chosen(state_chosen));
-    select_5_of_64 controls (.choose(control), .of(controls_of), .chosen(controls_chosen));
+    select_7_of_64 controls (.choose(control), .of(controls_of), .chosen(controls_chosen));
 
     assign ring_write_base = register_valid && (register_number == 4'd0);
     assign ring_write_size = register_valid && (register_number == 4'd1);
@@ -342,11 +358,15 @@ module fault_buffer_proof (
         interrupts_records_d = interrupts_records_q;
         interrupts_overflow_d = interrupts_overflow_q;
         asks_d = asks_q;
+        leaves_out_d = leaves_out_q;
+        replays_writes_d = replays_writes_q;
         if (writes_control) begin
             enabled_d = register_data[0];
             interrupts_records_d = register_data[2];
             interrupts_overflow_d = register_data[3];
             asks_d = register_data[4];
+            leaves_out_d = register_data[5];
+            replays_writes_d = register_data[6];
         end
     end
 
@@ -400,7 +420,7 @@ module fault_buffer_proof (
     assign ends_search = searching && (ring_searched || moved_q || (compared_q == COMPARED_ALL));
     assign key = {8'd0, page_q} | ({9'd0, space_q} << ABOVE_PAGE) | ({7'd0, access_q} << ABOVE_SPACE) | ({7'd0, cause_q} << ABOVE_ACCESS);
     assign alike = keys_q == key;
-    assign filters = comparing && alike && !moved_q;
+    assign filters = (comparing && alike && !moved_q) || (accepts && leaves_out_q);
     assign drops = ends_search && !has_room;
 
     always @* begin : compared_d_process
@@ -463,7 +483,7 @@ module fault_buffer_proof (
         phase_d = phase_q;
         case (phase_q)
             DOING_NOTHING: begin
-                if (accepts) begin
+                if (accepts && !leaves_out_q) begin
                     phase_d = DOING_SEARCHING;
                 end
                 if (takes) begin
@@ -601,8 +621,10 @@ module fault_buffer_proof (
         end
     end
 
-    assign overflow_d = turned_away || drops
-        || (overflow_q && !(writes_flags && register_data[0] && ring_two_places));
+    assign overflows = (turned_away || drops) && ring_made && !ring_two_places;
+    assign clears_d = ring_moves && register_data[31];
+    assign cleared = ring_remakes || (ring_two_places && (clears_q || (writes_flags && register_data[0])));
+    assign overflow_d = overflows || (overflow_q && !cleared);
     assign refused_d = commands_refused || (refused_q && !(writes_flags && register_data[1]));
 
     always @* begin : records_d_process
@@ -635,6 +657,7 @@ module fault_buffer_proof (
 
     assign time_d = time_q + 2'd1;
     assign room = has_room;
+    assign replay_writes = replays_writes_q;
     assign interrupts = (interrupts_records_q && ring_unread) || (interrupts_overflow_q && overflow_q);
     assign state_of[63:0] = FLAG[63:0];
     assign state_of[127:64] = FLAG[127:64];
@@ -661,11 +684,15 @@ module fault_buffer_proof (
     assign control[2] = interrupts_records_q;
     assign control[3] = interrupts_overflow_q;
     assign control[4] = asks_q;
+    assign control[5] = leaves_out_q;
+    assign control[6] = replays_writes_q;
     assign controls_of[63:0] = FLAG[63:0];
     assign controls_of[127:64] = FLAG[127:64];
     assign controls_of[191:128] = FLAG[191:128];
     assign controls_of[255:192] = FLAG[255:192];
     assign controls_of[319:256] = FLAG[319:256];
+    assign controls_of[383:320] = FLAG[383:320];
+    assign controls_of[447:384] = FLAG[447:384];
     assign shown_of[63:0] = {63'd0, ring_base};
     assign shown_of[127:64] = {61'd0, ring_size};
     assign shown_of[191:128] = {61'd0, ring_get};

@@ -24,7 +24,11 @@ module fault_buffer_proof_record (
     output wire   [63:0] word
 );
     localparam [127:0] SM_BIT = {64'd8589934592, 64'd4294967296};
-    localparam [63:0] SEAL = 64'd13835058055282163712;
+    localparam [63:0] SEAL = 64'd13835058055282163776;
+    localparam [1:0] SIGN = 2'd2;
+    localparam [63:0] ABOVE_ADDRESS = 64'd18446744073709535232;
+    localparam [63:0] WITHIN_GPC = 64'd7;
+    localparam [63:0] GPC_BITS = 64'd3;
     localparam [63:0] KNOWN_BIT = 64'd9223372036854775808;
     localparam [63:0] REPLAYABLE_BIT = 64'd549755813888;
     localparam [63:0] WRITE_BIT = 64'd281474976710656;
@@ -34,6 +38,9 @@ module fault_buffer_proof_record (
     reg    [63:0] of_write;
     reg    [63:0] instruction;
     reg    [63:0] address;
+    reg    [63:0] faulting;
+    wire   [63:0] number;
+    wire   [63:0] gpc;
     wire    [1:0] client_grant;
     wire          client_index;
     reg     [1:0] others_of;
@@ -105,10 +112,19 @@ module fault_buffer_proof_record (
         end
     end
 
+    always @* begin : faulting_process
+        faulting = {62'd0, page} << 4'd12;
+        if (|(page & SIGN)) begin
+            faulting = ({62'd0, page} << 4'd12) | ABOVE_ADDRESS;
+        end
+    end
+
+    assign number = {63'd0, client_index};
+    assign gpc = number >> GPC_BITS;
     assign words_of[63:0] = {63'd0, space} << 4'd12;
-    assign words_of[127:64] = {62'd0, page} << 4'd12;
+    assign words_of[127:64] = faulting;
     assign words_of[191:128] = {62'd0, time_};
-    assign words_of[255:192] = SEAL | ({59'd0, kind} << 6'd32) | of_replayable | ({63'd0, client_index} << 6'd40) | of_write;
+    assign words_of[255:192] = SEAL | ({59'd0, kind} << 6'd32) | of_replayable | ((number & WITHIN_GPC) << 6'd40) | (gpc << 6'd56) | of_write;
     assign words_of[319:256] = {63'd0, space} | ({61'd0, level} << 4'd8) | ({61'd0, cause} << 4'd12) | ({61'd0, access} << 5'd16) | mask_chosen | ({59'd0, others_count} << 6'd48);
     assign words_of[383:320] = {63'd0, index} | ({62'd0, place} << 5'd16) | ({61'd0, sequence_} << 6'd32);
     assign words_of[447:384] = address;

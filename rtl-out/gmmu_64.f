@@ -2,7 +2,7 @@ gmmu_64.v
 gmmu_64_address.v
 gmmu_64_desk.v
 gmmu_64_buffer.v
-select_5_of_64.v
+select_7_of_64.v
 select_6_of_64.v
 select_13_of_64.v
 gmmu_64_buffer_record.v
@@ -22,7 +22,7 @@ gmmu_64_mshrs_limits.v
 gmmu_64_mshrs_entries.v
 gmmu_64_mshrs_choice.v
 sram_64x16.v
-sram_64x51.v
+sram_64x54.v
 gmmu_64_cache.v
 select_4_of_2.v
 gmmu_64_cache_request_place.v

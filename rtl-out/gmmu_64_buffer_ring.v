@@ -23,7 +23,9 @@ module gmmu_64_buffer_ring (
     output wire          place,
     output wire          two_places,
     output wire          moves,
-    output wire          searched
+    output wire          searched,
+    output wire          made,
+    output wire          remakes
 );
     wire   [15:0] next_put;
     wire   [15:0] sum;
@@ -32,8 +34,6 @@ module gmmu_64_buffer_ring (
     wire          from_get;
     wire          to_put;
     wire          in_ring;
-    wire          usable;
-    wire          remakes;
     reg    [27:0] first_d;
     wire   [27:0] first_q;
     reg    [15:0] records_d;
@@ -73,9 +73,9 @@ module gmmu_64_buffer_ring (
     assign current = begun_q;
     assign unread = !(written_q == read_q);
     assign at_rest = resting && (written_q == read_q);
-    assign usable = !(records_q == 16'd0);
-    assign place = usable && !(after_q == read_q);
-    assign two_places = usable && !(after_q == read_q) && !(second_q == read_q);
+    assign made = !(records_q == 16'd0);
+    assign place = made && !(after_q == read_q);
+    assign two_places = made && !(after_q == read_q) && !(second_q == read_q);
     assign wrapped = written_q < read_q;
     assign from_get = read_q <= number;
     assign to_put = number <= written_q;

@@ -15,6 +15,7 @@ module gmmu_64_desk (
     input  wire          writable,
     input  wire          clean,
     input  wire          keeps,
+    input  wire          replay_writes,
     input  wire          fill_ready,
     input  wire          tell_ready,
     input  wire          fault_ready,
@@ -26,6 +27,7 @@ module gmmu_64_desk (
     output wire          tells,
     output wire          faults,
     output wire          finds,
+    output wire          misses,
     output wire          reports,
     output reg    [15:0] of,
     output wire   [35:0] of_page,
@@ -50,6 +52,8 @@ module gmmu_64_desk (
     wire          faulting_q;
     reg           finding_d;
     wire          finding_q;
+    reg           missing_d;
+    wire          missing_q;
     reg           reporting_d;
     wire          reporting_q;
     reg    [15:0] requester_d;
@@ -79,6 +83,7 @@ module gmmu_64_desk (
     register_1 telling (.clock(clock), .reset(reset), .d(telling_d), .q(telling_q));
     register_1 faulting (.clock(clock), .reset(reset), .d(faulting_d), .q(faulting_q));
     register_1 finding (.clock(clock), .reset(reset), .d(finding_d), .q(finding_q));
+    register_1 missing (.clock(clock), .reset(reset), .d(missing_d), .q(missing_q));
     register_1 reporting (.clock(clock), .reset(reset), .d(reporting_d), .q(reporting_q));
     register_1 requester [15:0] (.clock(clock), .reset(reset), .d(requester_d), .q(requester_q));
     register_36 its_page (.clock(clock), .reset(reset), .d(its_page_d), .q(its_page_q));
@@ -99,12 +104,14 @@ module gmmu_64_desk (
         telling_d = telling_q && !tell_ready;
         faulting_d = faulting_q && !fault_ready;
         finding_d = finding_q && !present_ready;
+        missing_d = missing_q;
         reporting_d = reporting_q && !report_ready;
         if (take) begin
             filling_d = readable && keeps;
             telling_d = some_sm_any && !absent;
             faulting_d = some_sm_any && absent;
-            finding_d = of_mshrs && !absent;
+            finding_d = of_mshrs;
+            missing_d = absent;
             reporting_d = some_sm_any && denied;
         end
     end
@@ -126,7 +133,8 @@ module gmmu_64_desk (
     end
 
     assign answered = take && of_mshrs;
-    assign absent = (cause == 3'd2) || (cause == 3'd5) || (cause == 3'd6);
+    assign absent = (cause == 3'd2) || (cause == 3'd5) || (cause == 3'd6)
+        || ((cause == 3'd4) && write && readable && replay_writes);
     assign denied = !absent && (|cause);
 
     always @* begin : requester_d_process
@@ -173,6 +181,7 @@ module gmmu_64_desk (
     assign tells = telling_q;
     assign faults = faulting_q;
     assign finds = finding_q;
+    assign misses = missing_q;
     assign reports = reporting_q;
     assign of_page = its_page_q;
     assign of_space = its_space_q;

@@ -2,7 +2,7 @@ gmmu_8.v
 gmmu_8_address.v
 gmmu_8_desk.v
 gmmu_8_buffer.v
-select_5_of_64.v
+select_7_of_64.v
 select_6_of_64.v
 select_13_of_64.v
 gmmu_8_buffer_record.v
@@ -24,7 +24,7 @@ any_of_64.v
 arbiter_lowest_64.v
 gmmu_8_mshrs_choice.v
 sram_64x16.v
-sram_64x51.v
+sram_64x54.v
 register_6.v
 gmmu_8_cache.v
 select_4_of_2.v

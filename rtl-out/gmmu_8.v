@@ -41,7 +41,7 @@ module gmmu_8 (
     input  wire   [27:0] last_frame,
     input  wire    [3:0] cached_levels,
     input  wire          shared_tlb,
-    input  wire    [4:0] far_limit,
+    input  wire    [6:0] far_limit,
     input  wire          region,
     output reg    [15:0] request_ready,
     output reg    [15:0] fill_valid,
@@ -165,7 +165,7 @@ module gmmu_8 (
     wire          cache_memory_dirty;
     wire   [63:0] cache_memory_expected;
     wire          cache_invalidate_ready;
-    reg     [4:0] mshrs_limit;
+    reg     [6:0] mshrs_limit;
     wire          mshrs_answer_ready;
     wire          mshrs_wake_ready;
     wire          mshrs_fault_ready;
@@ -197,6 +197,7 @@ module gmmu_8 (
     wire          mshrs_wake_denied;
     wire    [6:0] mshrs_held;
     wire          mshrs_sweeping;
+    wire          mshrs_lost;
     wire          buffer_fault_valid;
     reg    [35:0] buffer_fault_page;
     reg     [7:0] buffer_fault_space;
@@ -221,6 +222,7 @@ module gmmu_8 (
     wire   [63:0] buffer_read_data;
     wire          buffer_interrupts;
     wire          buffer_room;
+    wire          buffer_replay_writes;
     wire          buffer_command_valid;
     wire          buffer_command_cancel;
     wire          buffer_command_all;
@@ -236,6 +238,7 @@ module gmmu_8 (
     wire          desk_tells;
     wire          desk_faults;
     wire          desk_finds;
+    wire          desk_misses;
     wire          desk_reports;
     wire   [15:0] desk_of;
     wire   [35:0] desk_of_page;
@@ -407,6 +410,9 @@ module gmmu_8 (
         .present_valid(desk_finds),
         .present_page(desk_of_page),
         .present_space(desk_of_space),
+        .present_missing(desk_misses),
+        .present_cause(desk_of_cause),
+        .present_level(desk_of_level),
         .wake_ready(mshrs_wake_ready),
         .fault_ready(mshrs_fault_ready),
         .answer_valid(mshrs_answer_valid),
@@ -436,7 +442,8 @@ module gmmu_8 (
         .wake_to(mshrs_wake_to),
         .wake_denied(mshrs_wake_denied),
         .held(mshrs_held),
-        .sweeping(mshrs_sweeping)
+        .sweeping(mshrs_sweeping),
+        .lost(mshrs_lost)
     );
     gmmu_8_buffer buffer (
         .clock(clock),
@@ -481,6 +488,7 @@ module gmmu_8 (
         .read_data(buffer_read_data),
         .interrupts(buffer_interrupts),
         .room(buffer_room),
+        .replay_writes(buffer_replay_writes),
         .command_valid(buffer_command_valid),
         .command_cancel(buffer_command_cancel),
         .command_all(buffer_command_all),
@@ -503,6 +511,7 @@ module gmmu_8 (
         .writable(walker_answer_writable),
         .clean(walker_answer_clean),
         .keeps(desk_keeps),
+        .replay_writes(buffer_replay_writes),
         .fill_ready(tlb_fill_ready),
         .tell_ready(tells),
         .fault_ready(mshrs_fault_ready),
@@ -514,6 +523,7 @@ module gmmu_8 (
         .tells(desk_tells),
         .faults(desk_faults),
         .finds(desk_finds),
+        .misses(desk_misses),
         .reports(desk_reports),
         .of(desk_of),
         .of_page(desk_of_page),
@@ -598,7 +608,7 @@ module gmmu_8 (
             fill_space = desk_of_space;
             fill_frame = desk_of_frame;
             fill_writable = desk_is_writable;
-            fill_clean = desk_is_clean;
+            fill_clean = desk_is_clean || (buffer_replay_writes && desk_is_readable && !desk_is_writable);
         end
         if (answers) begin
             fill_page = mshrs_answer_page;
@@ -614,7 +624,7 @@ module gmmu_8 (
             fill_space = tlb_answer_space;
             fill_frame = tlb_answer_frame;
             fill_writable = tlb_answer_writable;
-            fill_clean = tlb_answer_clean;
+            fill_clean = tlb_answer_clean || (buffer_replay_writes && !tlb_answer_writable);
         end
     end
 
@@ -777,7 +787,7 @@ module gmmu_8 (
     assign desk_keeps = shared_tlb && (walker_answer_user || walker_answer_user_page);
 
     always @* begin : mshrs_limit_process
-        mshrs_limit = 5'd0;
+        mshrs_limit = 7'd0;
         if (buffer_room) begin
             mshrs_limit = far_limit;
         end
@@ -821,7 +831,7 @@ module gmmu_8 (
         end
     end
 
-    assign buffer_turned_away = answers && some_nack_any && !buffer_room;
+    assign buffer_turned_away = (answers && some_nack_any && !buffer_room) || mshrs_lost;
     assign buffer_sweeping = mshrs_sweeping || mshrs_walk_valid || denies;
     assign buffer_walks_pending = mshrs_walk_valid || some_walk || desk_finds;
     assign detail_valid = buffer_detail_valid;

@@ -24,7 +24,11 @@ module gmmu_8_buffer_record (
     output wire   [63:0] word
 );
     localparam [1023:0] SM_BIT = {64'd140737488355328, 64'd70368744177664, 64'd35184372088832, 64'd17592186044416, 64'd8796093022208, 64'd4398046511104, 64'd2199023255552, 64'd1099511627776, 64'd549755813888, 64'd274877906944, 64'd137438953472, 64'd68719476736, 64'd34359738368, 64'd17179869184, 64'd8589934592, 64'd4294967296};
-    localparam [63:0] SEAL = 64'd13835058055282163712;
+    localparam [63:0] SEAL = 64'd13835058055282163776;
+    localparam [35:0] SIGN = 36'd34359738368;
+    localparam [63:0] ABOVE_ADDRESS = 64'd18446462598732840960;
+    localparam [63:0] WITHIN_GPC = 64'd7;
+    localparam [63:0] GPC_BITS = 64'd3;
     localparam [63:0] KNOWN_BIT = 64'd9223372036854775808;
     localparam [63:0] REPLAYABLE_BIT = 64'd549755813888;
     localparam [63:0] WRITE_BIT = 64'd281474976710656;
@@ -34,6 +38,9 @@ module gmmu_8_buffer_record (
     reg    [63:0] of_write;
     reg    [63:0] instruction;
     reg    [63:0] address;
+    reg    [63:0] faulting;
+    wire   [63:0] number;
+    wire   [63:0] gpc;
     wire   [15:0] client_grant;
     wire    [3:0] client_index;
     reg    [15:0] others_of;
@@ -119,10 +126,19 @@ module gmmu_8_buffer_record (
         end
     end
 
+    always @* begin : faulting_process
+        faulting = {28'd0, page} << 4'd12;
+        if (|(page & SIGN)) begin
+            faulting = ({28'd0, page} << 4'd12) | ABOVE_ADDRESS;
+        end
+    end
+
+    assign number = {60'd0, client_index};
+    assign gpc = number >> GPC_BITS;
     assign words_of[63:0] = {56'd0, space} << 4'd12;
-    assign words_of[127:64] = {28'd0, page} << 4'd12;
+    assign words_of[127:64] = faulting;
     assign words_of[191:128] = time_;
-    assign words_of[255:192] = SEAL | ({59'd0, kind} << 6'd32) | of_replayable | ({60'd0, client_index} << 6'd40) | of_write;
+    assign words_of[255:192] = SEAL | ({59'd0, kind} << 6'd32) | of_replayable | ((number & WITHIN_GPC) << 6'd40) | (gpc << 6'd56) | of_write;
     assign words_of[319:256] = {56'd0, space} | ({61'd0, level} << 4'd8) | ({61'd0, cause} << 4'd12) | ({61'd0, access} << 5'd16) | mask_chosen | ({59'd0, others_count} << 6'd48);
     assign words_of[383:320] = {58'd0, index} | ({57'd0, place} << 5'd16) | ({32'd0, sequence_} << 6'd32);
     assign words_of[447:384] = address;

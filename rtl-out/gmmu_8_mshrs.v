@@ -4,7 +4,7 @@ module gmmu_8_mshrs (
     input  wire          clock,
     input  wire          reset,
     input  wire          region,
-    input  wire    [4:0] limit,
+    input  wire    [6:0] limit,
     input  wire          fault_valid,
     input  wire   [35:0] fault_page,
     input  wire    [7:0] fault_space,
@@ -24,6 +24,9 @@ module gmmu_8_mshrs (
     input  wire          present_valid,
     input  wire   [35:0] present_page,
     input  wire    [7:0] present_space,
+    input  wire          present_missing,
+    input  wire    [2:0] present_cause,
+    input  wire    [2:0] present_level,
     input  wire          wake_ready,
     output wire          fault_ready,
     output wire          answer_valid,
@@ -53,12 +56,15 @@ module gmmu_8_mshrs (
     output reg    [15:0] wake_to,
     output wire          wake_denied,
     output wire    [6:0] held,
-    output wire          sweeping
+    output wire          sweeping,
+    output wire          lost
 );
     localparam [35:0] OUTSIDE = 36'd68719476720;
-    localparam [50:0] ABOVE_PAGE = 51'd36;
-    localparam [50:0] ABOVE_SPACE = 51'd44;
+    localparam [53:0] ABOVE_PAGE = 54'd36;
+    localparam [53:0] ABOVE_SPACE = 54'd44;
+    localparam [53:0] ABOVE_PLACE = 54'd51;
     localparam [6:0] CAPACITY = 7'd64;
+    localparam [2:0] PROTECTED = 3'd4;
     localparam [2:0] NOT_DIRTY = 3'd6;
     localparam [2:0] PHASE_ACTING = 3'd4;
     localparam [2:0] PHASE_ANSWERING = 3'd5;
@@ -80,6 +86,12 @@ module gmmu_8_mshrs (
     reg     [6:0] held_place;
     wire          merging;
     wire          taking;
+    reg    [53:0] name;
+    reg     [2:0] kept_access;
+    wire          upgrading;
+    wire          missing;
+    wire          waits_for_report;
+    wire          has_room;
     wire          telling;
     wire          ending;
     wire          trimming;
@@ -93,6 +105,8 @@ module gmmu_8_mshrs (
     wire          of_sweep_q;
     reg           of_all_d;
     wire          of_all_q;
+    reg           of_missing_d;
+    wire          of_missing_q;
     reg           ends_d;
     wire          ends_q;
     reg           denies_d;
@@ -132,15 +146,17 @@ module gmmu_8_mshrs (
     reg           walk_writes_d;
     wire          walk_writes_q;
     wire          names_enable;
+    wire          names_write;
     reg     [5:0] names_address;
-    wire   [50:0] names_data;
-    wire   [50:0] names_q;
+    wire   [53:0] names_data;
+    wire   [53:0] names_q;
     wire          waiters_enable;
     wire          waiters_write;
     reg     [5:0] waiters_address;
     reg    [15:0] waiters_data;
     wire   [15:0] waiters_q;
     wire          choice_idle;
+    wire          choice_present_valid;
     wire          choice_fault_ready;
     wire          choice_command_ready;
     wire          choice_present_ready;
@@ -152,16 +168,19 @@ module gmmu_8_mshrs (
     wire          entries_sweep;
     reg     [7:0] entries_tag;
     wire          entries_mark;
-    wire          entries_clean;
+    wire          entries_writes;
     wire          entries_unmark;
     wire          entries_some;
     wire    [5:0] entries_first;
-    wire          entries_is_clean;
+    wire          entries_is_written;
     wire    [5:0] entries_vacant;
     wire          entries_marked;
     reg    [15:0] limits_waits;
     wire          limits_room;
     wire   [15:0] limits_far;
+    wire          reports_take;
+    wire    [2:0] reports_access;
+    reg    [15:0] reports_requester;
     wire          reports_valid;
     wire   [35:0] reports_shown_page;
     wire    [7:0] reports_shown_space;
@@ -180,6 +199,7 @@ module gmmu_8_mshrs (
     register_1 of_fault (.clock(clock), .reset(reset), .d(of_fault_d), .q(of_fault_q));
     register_1 of_sweep (.clock(clock), .reset(reset), .d(of_sweep_d), .q(of_sweep_q));
     register_1 of_all (.clock(clock), .reset(reset), .d(of_all_d), .q(of_all_q));
+    register_1 of_missing (.clock(clock), .reset(reset), .d(of_missing_d), .q(of_missing_q));
     register_1 ends (.clock(clock), .reset(reset), .d(ends_d), .q(ends_q));
     register_1 denies (.clock(clock), .reset(reset), .d(denies_d), .q(denies_q));
     register_36 page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
@@ -199,10 +219,10 @@ module gmmu_8_mshrs (
     register_36 walk_of (.clock(clock), .reset(reset), .d(walk_of_d), .q(walk_of_q));
     register_8 walk_in (.clock(clock), .reset(reset), .d(walk_in_d), .q(walk_in_q));
     register_1 walk_writes (.clock(clock), .reset(reset), .d(walk_writes_d), .q(walk_writes_q));
-    sram_64x51 names (
+    sram_64x54 names (
         .clock(clock),
         .enable(names_enable),
-        .write(taking),
+        .write(names_write),
         .address(names_address),
         .data(names_data),
         .q(names_q)
@@ -224,7 +244,7 @@ module gmmu_8_mshrs (
         .marked(entries_marked),
         .fault_valid(fault_valid),
         .command_valid(command_valid),
-        .present_valid(present_valid),
+        .present_valid(choice_present_valid),
         .fault_ready(choice_fault_ready),
         .command_ready(choice_command_ready),
         .present_ready(choice_present_ready),
@@ -243,12 +263,13 @@ module gmmu_8_mshrs (
         .mark(entries_mark),
         .target(entry_q),
         .take(taking),
-        .clean(entries_clean),
+        .upgrade(upgrading),
+        .writes(entries_writes),
         .free(ending),
         .unmark(entries_unmark),
         .some(entries_some),
         .first(entries_first),
-        .is_clean(entries_is_clean),
+        .is_written(entries_is_written),
         .vacant(entries_vacant),
         .marked(entries_marked)
     );
@@ -266,15 +287,15 @@ module gmmu_8_mshrs (
     gmmu_8_mshrs_reports reports (
         .clock(clock),
         .reset(reset),
-        .take(taking),
+        .take(reports_take),
         .page(page_q),
         .space(space_q),
-        .access(access_q),
+        .access(reports_access),
         .cause(cause_q),
         .level(level_q),
         .index(entry_q),
-        .place(count_q),
-        .requester(limits_far),
+        .place(held_place),
+        .requester(reports_requester),
         .ready(report_ready),
         .valid(reports_valid),
         .shown_page(reports_shown_page),
@@ -291,15 +312,18 @@ module gmmu_8_mshrs (
     any_of_16 some_left (.of(left), .any(some_left_any));
 
     assign choice_idle = phase_q == PHASE_IDLE;
+    assign waits_for_report = present_missing && reports_valid;
+    assign choice_present_valid = present_valid && !waits_for_report;
     assign fault_ready = choice_fault_ready;
     assign command_ready = choice_command_ready;
-    assign present_ready = choice_present_ready;
+    assign present_ready = choice_present_ready && !waits_for_report;
     assign idle = phase_q == PHASE_IDLE;
 
     always @* begin : of_fault_d_process
         of_fault_d = of_fault_q;
         of_sweep_d = of_sweep_q;
         of_all_d = of_all_q;
+        of_missing_d = of_missing_q;
         ends_d = ends_q;
         denies_d = denies_q;
         page_d = page_q;
@@ -311,21 +335,26 @@ module gmmu_8_mshrs (
             of_fault_d = choice_fault;
             of_sweep_d = choice_step;
             of_all_d = choice_command && command_all;
-            ends_d = choice_present || (choice_command && command_cancel) || (choice_step && sweep_denies_q);
+            of_missing_d = choice_present && present_missing;
+            ends_d = (choice_present && !present_missing) || (choice_command && command_cancel)
+                || (choice_step && sweep_denies_q);
             denies_d = !choice_present;
             page_d = command_page;
             space_d = command_space;
-            access_d = fault_access;
+            access_d = 3'd0;
             cause_d = fault_cause;
             level_d = fault_level;
         end
         if (choice_present) begin
             page_d = present_page;
             space_d = present_space;
+            cause_d = present_cause;
+            level_d = present_level;
         end
         if (choice_fault) begin
             page_d = fault_page;
             space_d = fault_space;
+            access_d = fault_access;
         end
     end
 
@@ -362,7 +391,7 @@ module gmmu_8_mshrs (
     assign read_page = names_q[35:0];
 
     always @* begin : read_space_process
-        reg [42:0] unused_0;
+        reg [45:0] unused_0;
         reg [7:0] part_0;
         {unused_0, part_0} = names_q >> ABOVE_PAGE;
         read_space = part_0;
@@ -412,8 +441,25 @@ module gmmu_8_mshrs (
     assign telling = acting && ends_q && some_told_any;
     assign ending = telling && !some_left_any;
     assign trimming = telling && some_left_any;
-    assign asking = acting && found_q && !of_fault_q && !ends_q;
-    assign entries_clean = cause_q == NOT_DIRTY;
+    assign asking = acting && found_q && !of_fault_q && !of_missing_q && !ends_q;
+
+    always @* begin : kept_access_process
+        reg [50:0] unused_0;
+        reg [2:0] part_0;
+        unused_0 = 51'd0;
+        part_0 = 3'd0;
+        kept_access = 3'd0;
+        if (found_q) begin
+            {unused_0, part_0} = names_q >> ABOVE_PLACE;
+            kept_access = part_0;
+        end
+    end
+
+    assign upgrading = merging && found_q && access_q[0] && !kept_access[0];
+    assign missing = acting && found_q && of_missing_q;
+    assign has_room = |limit;
+    assign lost = (upgrading || missing) && !has_room;
+    assign entries_writes = (cause_q == PROTECTED) || (cause_q == NOT_DIRTY);
     assign entries_unmark = acting && of_sweep_q;
 
     always @* begin : count_d_process
@@ -452,8 +498,17 @@ module gmmu_8_mshrs (
         end
     end
 
-    assign names_enable = choosing || taking;
-    assign names_data = {15'd0, page_q} | ({43'd0, space_q} << ABOVE_PAGE) | ({44'd0, count_q} << ABOVE_SPACE);
+    assign names_enable = choosing || taking || upgrading;
+    assign names_write = taking || upgrading;
+
+    always @* begin : name_process
+        name = {18'd0, page_q} | ({46'd0, space_q} << ABOVE_PAGE) | ({47'd0, count_q} << ABOVE_SPACE);
+        if (found_q) begin
+            name = names_q;
+        end
+    end
+
+    assign names_data = name | ({51'd0, access_q} << ABOVE_PLACE);
     assign waiters_enable = choosing || merging || trimming;
     assign waiters_write = merging || trimming;
 
@@ -519,9 +574,9 @@ module gmmu_8_mshrs (
     end
 
     always @* begin : held_place_process
-        reg [43:0] unused_0;
+        reg [46:0] unused_0;
         reg [6:0] part_0;
-        unused_0 = 44'd0;
+        unused_0 = 47'd0;
         part_0 = 7'd0;
         held_place = count_q;
         if (found_q) begin
@@ -604,7 +659,7 @@ module gmmu_8_mshrs (
         if (asking) begin
             walk_of_d = read_page;
             walk_in_d = read_space;
-            walk_writes_d = entries_is_clean;
+            walk_writes_d = entries_is_written;
         end
     end
 
@@ -612,6 +667,19 @@ module gmmu_8_mshrs (
     assign walk_page = walk_of_q;
     assign walk_space = walk_in_q;
     assign walk_write = walk_writes_q;
+    assign reports_take = has_room && (taking || upgrading || missing);
+    assign reports_access = access_q | kept_access;
+
+    always @* begin : reports_requester_process
+        integer s;
+        for (s = 0; s < 16; s = s + 1) begin
+            reports_requester[s] = limits_far[s];
+            if (of_missing_q) begin
+                reports_requester[s] = limits_waits[s];
+            end
+        end
+    end
+
     assign report_valid = reports_valid;
     assign report_page = reports_shown_page;
     assign report_space = reports_shown_space;

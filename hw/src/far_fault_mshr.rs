@@ -37,7 +37,7 @@ enum Phase {
 }
 
 /// `E` entries with `I`-bit numbers, counted in `O` = `I` + 1 bits; pages of `P` bits, spaces of `A`, and `W` = `P` + `A`
-/// + `O` bits of both with a place; `N` SMs, whose far faults are counted in `C` bits. A region has 2^`G` pages.
+/// + `O` + 3 bits of both with a place and an access; `N` SMs, whose far faults are counted in `C` bits. A region has 2^`G` pages.
 #[allow(missing_docs)] // the port table above
 #[derive(LogicBlock)]
 pub struct FarFaultMshr<
@@ -75,6 +75,9 @@ pub struct FarFaultMshr<
     pub present_valid: Signal<In, Bit>,
     pub present_page: Signal<In, Bits<P>>,
     pub present_space: Signal<In, Bits<A>>,
+    pub present_missing: Signal<In, Bit>,
+    pub present_cause: Signal<In, Bits<3>>,
+    pub present_level: Signal<In, Bits<3>>,
     pub wake_ready: Signal<In, Bit>,
 
     pub fault_ready: Signal<Out, Bit>,
@@ -106,12 +109,15 @@ pub struct FarFaultMshr<
     pub wake_denied: Signal<Out, Bit>,
     pub held: Signal<Out, Bits<O>>,
     pub sweeping: Signal<Out, Bit>,
+    pub lost: Signal<Out, Bit>,
 
-    // The operation: a fault, a step of a sweep, a command for all; it wakes or denies, which it is, and whom.
+    // The operation: a fault, a step of a sweep, a command for all, a page that a walk did not find; it wakes or denies, which
+    // it is, and whom.
     phase: Register<Phase>,
     of_fault: Register<Bit>,
     of_sweep: Register<Bit>,
     of_all: Register<Bit>,
+    of_missing: Register<Bit>,
     ends: Register<Bit>,
     denies: Register<Bit>,
     page: Register<Bits<P>>,
@@ -138,14 +144,16 @@ pub struct FarFaultMshr<
     walk_in: Register<Bits<A>>,
     walk_writes: Register<Bit>,
 
-    // Place, space and page of each entry, and the SMs that wait.
+    // Access, place, space and page of each entry, and the SMs that wait.
     names: Memory<Bits<W>, I, 1>,
     waiters: Memory<Bit, I, N>,
 
     outside: Constant<Bits<P>>,
     above_page: Constant<Bits<W>>,
     above_space: Constant<Bits<W>>,
+    above_place: Constant<Bits<W>>,
     capacity: Constant<Bits<O>>,
+    protected: Constant<Bits<3>>,
     not_dirty: Constant<Bits<3>>,
 
     choice: Choice,
@@ -168,6 +176,12 @@ pub struct FarFaultMshr<
     held_place: Signal<Local, Bits<O>>,
     merging: Signal<Local, Bit>,
     taking: Signal<Local, Bit>,
+    name: Signal<Local, Bits<W>>,
+    kept_access: Signal<Local, Bits<3>>,
+    upgrading: Signal<Local, Bit>,
+    missing: Signal<Local, Bit>,
+    waits_for_report: Signal<Local, Bit>,
+    has_room: Signal<Local, Bit>,
     telling: Signal<Local, Bit>,
     ending: Signal<Local, Bit>,
     trimming: Signal<Local, Bit>,
@@ -199,6 +213,8 @@ impl<
         self.of_sweep.reset.next = self.reset.val();
         self.of_all.clock.next = self.clock.val();
         self.of_all.reset.next = self.reset.val();
+        self.of_missing.clock.next = self.clock.val();
+        self.of_missing.reset.next = self.reset.val();
         self.ends.clock.next = self.clock.val();
         self.ends.reset.next = self.reset.val();
         self.denies.clock.next = self.clock.val();
@@ -257,16 +273,18 @@ impl<
         self.choice.marked.next = self.entries.marked.val();
         self.choice.fault_valid.next = self.fault_valid.val();
         self.choice.command_valid.next = self.command_valid.val();
-        self.choice.present_valid.next = self.present_valid.val();
+        self.waits_for_report.next = self.present_missing.val() && self.reports.valid.val();
+        self.choice.present_valid.next = self.present_valid.val() && !self.waits_for_report.val();
         self.fault_ready.next = self.choice.fault_ready.val();
         self.command_ready.next = self.choice.command_ready.val();
-        self.present_ready.next = self.choice.present_ready.val();
+        self.present_ready.next = self.choice.present_ready.val() && !self.waits_for_report.val();
         self.idle.next = self.phase.q.val() == Phase::Idle;
 
         // The operation.
         self.of_fault.d.next = self.of_fault.q.val();
         self.of_sweep.d.next = self.of_sweep.q.val();
         self.of_all.d.next = self.of_all.q.val();
+        self.of_missing.d.next = self.of_missing.q.val();
         self.ends.d.next = self.ends.q.val();
         self.denies.d.next = self.denies.q.val();
         self.page.d.next = self.page.q.val();
@@ -278,23 +296,27 @@ impl<
             self.of_fault.d.next = self.choice.fault.val();
             self.of_sweep.d.next = self.choice.step.val();
             self.of_all.d.next = self.choice.command.val() && self.command_all.val();
-            self.ends.d.next = self.choice.present.val()
+            self.of_missing.d.next = self.choice.present.val() && self.present_missing.val();
+            self.ends.d.next = (self.choice.present.val() && !self.present_missing.val())
                 || (self.choice.command.val() && self.command_cancel.val())
                 || (self.choice.step.val() && self.sweep_denies.q.val());
             self.denies.d.next = !self.choice.present.val();
             self.page.d.next = self.command_page.val();
             self.space.d.next = self.command_space.val();
-            self.access.d.next = self.fault_access.val();
+            self.access.d.next = bits::<3>(0);
             self.cause.d.next = self.fault_cause.val();
             self.level.d.next = self.fault_level.val();
         }
         if self.choice.present.val() {
             self.page.d.next = self.present_page.val();
             self.space.d.next = self.present_space.val();
+            self.cause.d.next = self.present_cause.val();
+            self.level.d.next = self.present_level.val();
         }
         if self.choice.fault.val() {
             self.page.d.next = self.fault_page.val();
             self.space.d.next = self.fault_space.val();
+            self.access.d.next = self.fault_access.val();
         }
         for s in 0..N {
             self.requester[s].d.next = self.requester[s].q.val();
@@ -354,13 +376,32 @@ impl<
         self.telling.next = self.acting.val() && self.ends.q.val() && self.some_told.any.val();
         self.ending.next = self.telling.val() && !self.some_left.any.val();
         self.trimming.next = self.telling.val() && self.some_left.any.val();
-        self.asking.next =
-            self.acting.val() && self.found.q.val() && !self.of_fault.q.val() && !self.ends.q.val();
+        self.asking.next = self.acting.val()
+            && self.found.q.val()
+            && !self.of_fault.q.val()
+            && !self.of_missing.q.val()
+            && !self.ends.q.val();
+
+        // A write merges into an entry that was not reported as one; a walk did not find the page of an entry.
+        self.kept_access.next = bits::<3>(0);
+        if self.found.q.val() {
+            self.kept_access.next =
+                bit_cast::<3, W>(self.names.q[0].val() >> self.above_place.val());
+        }
+        self.upgrading.next = self.merging.val()
+            && self.found.q.val()
+            && self.access.q.val().get_bit(0)
+            && !self.kept_access.val().get_bit(0);
+        self.missing.next = self.acting.val() && self.found.q.val() && self.of_missing.q.val();
+        self.has_room.next = self.limit.val().any();
+        self.lost.next = (self.upgrading.val() || self.missing.val()) && !self.has_room.val();
         self.limits.add.next = self.merging.val();
         self.limits.remove.next = self.telling.val();
         self.entries.target.next = self.entry.q.val();
         self.entries.take.next = self.taking.val();
-        self.entries.clean.next = self.cause.q.val() == self.not_dirty.val();
+        self.entries.upgrade.next = self.upgrading.val();
+        self.entries.writes.next = (self.cause.q.val() == self.protected.val())
+            || (self.cause.q.val() == self.not_dirty.val());
         self.entries.free.next = self.ending.val();
         self.entries.unmark.next = self.acting.val() && self.of_sweep.q.val();
         self.count.d.next = self.count.q.val();
@@ -388,11 +429,16 @@ impl<
             self.names.address.next = self.entries.first.val();
             self.waiters.address.next = self.entries.first.val();
         }
-        self.names.enable.next = self.choosing.val() || self.taking.val();
-        self.names.write.next = self.taking.val();
-        self.names.data[0].next = bit_cast::<W, P>(self.page.q.val())
+        self.names.enable.next = self.choosing.val() || self.taking.val() || self.upgrading.val();
+        self.names.write.next = self.taking.val() || self.upgrading.val();
+        self.name.next = bit_cast::<W, P>(self.page.q.val())
             | (bit_cast::<W, A>(self.space.q.val()) << self.above_page.val())
             | (bit_cast::<W, O>(self.count.q.val()) << self.above_space.val());
+        if self.found.q.val() {
+            self.name.next = self.names.q[0].val();
+        }
+        self.names.data[0].next =
+            self.name.val() | (bit_cast::<W, 3>(self.access.q.val()) << self.above_place.val());
         self.waiters.enable.next = self.choosing.val() || self.merging.val() || self.trimming.val();
         self.waiters.write.next = self.merging.val() || self.trimming.val();
         for s in 0..N {
@@ -511,25 +557,29 @@ impl<
         if self.asking.val() {
             self.walk_of.d.next = self.read_page.val();
             self.walk_in.d.next = self.read_space.val();
-            self.walk_writes.d.next = self.entries.is_clean.val();
+            self.walk_writes.d.next = self.entries.is_written.val();
         }
         self.walk_valid.next = self.walking.q.val();
         self.walk_page.next = self.walk_of.q.val();
         self.walk_space.next = self.walk_in.q.val();
         self.walk_write.next = self.walk_writes.q.val();
 
-        // The report.
-        self.reports.take.next = self.taking.val();
+        // The report: of a new entry, or again of one that is held, with what is known of it now.
+        self.reports.take.next = self.has_room.val()
+            && (self.taking.val() || self.upgrading.val() || self.missing.val());
         self.reports.page.next = self.page.q.val();
         self.reports.space.next = self.space.q.val();
-        self.reports.access.next = self.access.q.val();
+        self.reports.access.next = self.access.q.val() | self.kept_access.val();
         self.reports.cause.next = self.cause.q.val();
         self.reports.level.next = self.level.q.val();
         self.reports.index.next = self.entry.q.val();
-        self.reports.place.next = self.count.q.val();
+        self.reports.place.next = self.held_place.val();
         self.reports.ready.next = self.report_ready.val();
         for s in 0..N {
             self.reports.requester[s].next = self.limits.far[s].val();
+            if self.of_missing.q.val() {
+                self.reports.requester[s].next = self.limits.waits[s].val();
+            }
         }
         self.report_valid.next = self.reports.valid.val();
         self.report_page.next = self.reports.shown_page.val();
@@ -566,8 +616,8 @@ impl<
             "{I} and {O} bits do not fit {E} entries"
         );
         assert!(
-            P + A + O == W && A <= P && G < P,
-            "{P}, {A} and {O} bits do not make {W}, or regions of {G} bits do not fit"
+            P + A + O + 3 == W && A <= P && G < P,
+            "{P}, {A}, {O} and 3 bits do not make {W}, or regions of {G} bits do not fit"
         );
         macro_rules! signals {
             ($($field:ident),*; $($array:ident),*) => {
@@ -578,6 +628,8 @@ impl<
                     above_page: Constant::new((P as LiteralType).into()),
                     above_space: Constant::new(((P + A) as LiteralType).into()),
                     capacity: Constant::new((E as LiteralType).into()),
+                    above_place: Constant::new(((P + A + O) as LiteralType).into()),
+                    protected: Constant::new(4.into()),
                     not_dirty: Constant::new(6.into()),
                     $($field: Default::default(),)*
                     $($array: std::array::from_fn(|_| Default::default()),)*
@@ -588,15 +640,16 @@ impl<
             clock, reset, region, limit, fault_valid, fault_page, fault_space, fault_access, fault_cause,
             fault_level, answer_ready, report_ready, command_valid, command_cancel, command_all,
             command_page, command_space, walk_ready, present_valid, present_page, present_space,
-            wake_ready, fault_ready, answer_valid, answer_page, answer_space, answer_place, report_valid,
+            present_missing, present_cause, present_level, wake_ready, fault_ready, answer_valid, answer_page, answer_space, answer_place, report_valid,
             report_page, report_space, report_access, report_cause, report_level, report_index,
             report_place, command_ready, walk_valid, walk_page, walk_space, walk_write, present_ready, wake_valid,
-            wake_page, wake_space, wake_denied, held, sweeping, phase, of_fault, of_sweep, of_all, ends,
+            wake_page, wake_space, wake_denied, held, sweeping, lost, phase, of_fault, of_sweep, of_all, of_missing, ends,
             denies, page, space, access, cause, level, entry, found, place, sweep_denies, count, walking,
             walk_of, walk_in, walk_writes, choice, entries, limits, reports, some_far, some_told, some_left, idle,
             compared, read_page,
             read_space, other_page, same, choosing, acting, waking, answering, held_place, merging,
-            taking, telling, ending, trimming, asking;
+            taking, telling, ending, trimming, asking, name, kept_access, upgrading, missing, waits_for_report,
+            has_room;
             fault_requesters, command_requesters, answer_far, answer_nack, report_requesters, wake_to, requester, far,
             sweep_of, left
         )
@@ -608,10 +661,10 @@ hardware!([const E: usize, const I: usize, const O: usize, const P: usize, const
     inputs: reset, region, limit, fault_valid, fault_page, fault_space, fault_requesters, fault_access,
         fault_cause, fault_level, answer_ready, report_ready, command_valid, command_cancel, command_all,
         command_page, command_space, command_requesters, walk_ready, present_valid, present_page, present_space,
-        wake_ready;
+        present_missing, present_cause, present_level, wake_ready;
     outputs: fault_ready, answer_valid, answer_page, answer_space, answer_far, answer_nack, answer_place,
         report_valid, report_page, report_space, report_requesters, report_access, report_cause, report_level,
         report_index, report_place, command_ready, walk_valid, walk_page, walk_space, walk_write, present_ready,
-        wake_valid, wake_page, wake_space, wake_to, wake_denied, held, sweeping;
+        wake_valid, wake_page, wake_space, wake_to, wake_denied, held, sweeping, lost;
     memories: |mshr| vec![mshr.names.usage(), mshr.waiters.usage()];
 });

@@ -98,6 +98,7 @@ pub struct FaultBuffer<
     pub read_data: Signal<Out, Bits<64>>,
     pub interrupts: Signal<Out, Bit>,
     pub room: Signal<Out, Bit>,
+    pub replay_writes: Signal<Out, Bit>,
     pub command_valid: Signal<Out, Bit>,
     pub command_cancel: Signal<Out, Bit>,
     pub command_all: Signal<Out, Bit>,
@@ -147,7 +148,10 @@ pub struct FaultBuffer<
     interrupts_records: Register<Bit>,
     interrupts_overflow: Register<Bit>,
     asks: Register<Bit>,
+    leaves_out: Register<Bit>,
+    replays_writes: Register<Bit>,
     overflow: Register<Bit>,
+    clears: Register<Bit>,
     refused: Register<Bit>,
 
     // The counters.
@@ -164,14 +168,14 @@ pub struct FaultBuffer<
     above_access: Constant<Bits<D>>,
     replayable_key: Constant<Bits<D>>,
     compared_all: Constant<Bits<K>>,
-    flag: [Constant<Bits<64>>; 6],
+    flag: [Constant<Bits<64>>; 7],
 
     ring: Ring<R, F>,
     commands: Commands<S, P, A>,
     record: Record<N, S, P, A, I, O, L, V, C, T>,
     shown: Select<13, Bits<64>>,
     state: Select<6, Bits<64>>,
-    controls: Select<5, Bits<64>>,
+    controls: Select<7, Bits<64>>,
     idle: Signal<Local, Bit>,
     searching: Signal<Local, Bit>,
     comparing: Signal<Local, Bit>,
@@ -201,7 +205,9 @@ pub struct FaultBuffer<
     newest: Signal<Local, Bits<B>>,
     answered: Signal<Local, Bit>,
     at_rest: Signal<Local, Bit>,
-    control: [Signal<Local, Bit>; 5],
+    control: [Signal<Local, Bit>; 7],
+    overflows: Signal<Local, Bit>,
+    cleared: Signal<Local, Bit>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
@@ -286,6 +292,12 @@ impl<
         self.interrupts_overflow.reset.next = self.reset.val();
         self.asks.clock.next = self.clock.val();
         self.asks.reset.next = self.reset.val();
+        self.leaves_out.clock.next = self.clock.val();
+        self.leaves_out.reset.next = self.reset.val();
+        self.replays_writes.clock.next = self.clock.val();
+        self.replays_writes.reset.next = self.reset.val();
+        self.clears.clock.next = self.clock.val();
+        self.clears.reset.next = self.reset.val();
         self.overflow.clock.next = self.clock.val();
         self.overflow.reset.next = self.reset.val();
         self.refused.clock.next = self.clock.val();
@@ -329,11 +341,15 @@ impl<
         self.interrupts_records.d.next = self.interrupts_records.q.val();
         self.interrupts_overflow.d.next = self.interrupts_overflow.q.val();
         self.asks.d.next = self.asks.q.val();
+        self.leaves_out.d.next = self.leaves_out.q.val();
+        self.replays_writes.d.next = self.replays_writes.q.val();
         if self.writes_control.val() {
             self.enabled.d.next = self.register_data.val().get_bit(0);
             self.interrupts_records.d.next = self.register_data.val().get_bit(2);
             self.interrupts_overflow.d.next = self.register_data.val().get_bit(3);
             self.asks.d.next = self.register_data.val().get_bit(4);
+            self.leaves_out.d.next = self.register_data.val().get_bit(5);
+            self.replays_writes.d.next = self.register_data.val().get_bit(6);
         }
         if self.writes_control.val() && self.at_rest.val() {
             self.short.d.next = self.register_data.val().get_bit(1);
@@ -386,7 +402,8 @@ impl<
             | (bit_cast::<D, 3>(self.access.q.val()) << self.above_space.val())
             | (bit_cast::<D, 3>(self.cause.q.val()) << self.above_access.val());
         self.alike.next = self.keys.q[0].val() == self.key.val();
-        self.filters.next = self.comparing.val() && self.alike.val() && !self.moved.q.val();
+        self.filters.next = (self.comparing.val() && self.alike.val() && !self.moved.q.val())
+            || (self.accepts.val() && self.leaves_out.q.val());
         self.drops.next = self.ends_search.val() && !self.has_room.val();
         self.compared.d.next = self.compared.q.val();
         if self.comparing.val() {
@@ -451,7 +468,7 @@ impl<
         self.phase.d.next = self.phase.q.val();
         match self.phase.q.val() {
             Doing::Nothing => {
-                if self.accepts.val() {
+                if self.accepts.val() && !self.leaves_out.q.val() {
                     self.phase.d.next = Doing::Searching;
                 }
                 if self.takes.val() {
@@ -593,12 +610,16 @@ impl<
         }
 
         // OVERFLOW, REFUSED and the counters.
-        self.overflow.d.next = self.turned_away.val()
-            || self.drops.val()
-            || (self.overflow.q.val()
-                && !(self.writes_flags.val()
-                    && self.register_data.val().get_bit(0)
-                    && self.ring.two_places.val()));
+        self.overflows.next = (self.turned_away.val() || self.drops.val())
+            && self.ring.made.val()
+            && !self.ring.two_places.val();
+        self.clears.d.next = self.ring.moves.val() && self.register_data.val().get_bit(31);
+        self.cleared.next = self.ring.remakes.val()
+            || (self.ring.two_places.val()
+                && (self.clears.q.val()
+                    || (self.writes_flags.val() && self.register_data.val().get_bit(0))));
+        self.overflow.d.next =
+            self.overflows.val() || (self.overflow.q.val() && !self.cleared.val());
         self.refused.d.next = self.commands.refused.val()
             || (self.refused.q.val()
                 && !(self.writes_flags.val() && self.register_data.val().get_bit(1)));
@@ -620,6 +641,7 @@ impl<
         }
         self.time.d.next = self.time.q.val() + 1;
         self.room.next = self.has_room.val();
+        self.replay_writes.next = self.replays_writes.q.val();
         self.interrupts.next = (self.interrupts_records.q.val() && self.ring.unread.val())
             || (self.interrupts_overflow.q.val() && self.overflow.q.val());
 
@@ -641,7 +663,9 @@ impl<
         self.control[2].next = self.interrupts_records.q.val();
         self.control[3].next = self.interrupts_overflow.q.val();
         self.control[4].next = self.asks.q.val();
-        for f in 0..5 {
+        self.control[5].next = self.leaves_out.q.val();
+        self.control[6].next = self.replays_writes.q.val();
+        for f in 0..7 {
             self.controls.of[f].next = self.flag[f].val();
             self.controls.choose[f].next = self.control[f].val();
         }
@@ -717,10 +741,11 @@ impl<
             context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written,
             register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping,
             walks_pending, fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid,
-            write_address, write_data, read_data, interrupts, room, command_valid, command_cancel, command_all,
+            write_address, write_data, read_data, interrupts, room, replay_writes, command_valid, command_cancel, command_all,
             command_page, command_space, phase, step, outstanding, settled, moved, compared, page, space, access, cause,
             level, replayable, index, place, stamp, asking, awaiting, known, warp, slot, pc, lanes, scheme, pointer,
-            enabled, short, interrupts_records, interrupts_overflow, asks, overflow, refused, records, filtered,
+            enabled, short, interrupts_records, interrupts_overflow, asks, leaves_out, replays_writes, overflow, clears,
+            overflows, cleared, refused, records, filtered,
             away, dropped, time, ring, commands, record, shown, state, controls, idle, searching, comparing, writing,
             accepts, takes, ends, ends_search, alike, filters, drops, has_room, writes, details,
             offered, acknowledged, last, seals, last_settled, in_flight, word, start, inside, key, newest, answered, at_rest, writes_control,
@@ -737,7 +762,7 @@ hardware!([const N: usize, const S: usize, const P: usize, const A: usize, const
         register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping,
         walks_pending;
     outputs: fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid, write_address, write_data,
-        read_data, interrupts, room, command_valid, command_cancel, command_all, command_page, command_space,
+        read_data, interrupts, room, replay_writes, command_valid, command_cancel, command_all, command_page, command_space,
         command_requesters;
     memories: |buffer| vec![buffer.keys.usage()];
 });

@@ -119,7 +119,7 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     tlb: SharedTlb<7, 8, 10, 29, 42>,
     walker: Walker<REQUESTERS, REQUESTER_BITS, T, I, 2, 1, E>,
     cache: WalkCache<T, I, 8, 10, 29, 31>,
-    mshrs: FarFaultMshrs<64, 6, 7, 51>,
+    mshrs: FarFaultMshrs<64, 6, 7, 54>,
     buffer: PaperFaultBuffer,
     desk: Desk,
 
@@ -232,7 +232,10 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
             self.fill_space.next = self.desk.of_space.val();
             self.fill_frame.next = self.desk.of_frame.val();
             self.fill_writable.next = self.desk.is_writable.val();
-            self.fill_clean.next = self.desk.is_clean.val();
+            self.fill_clean.next = self.desk.is_clean.val()
+                || (self.buffer.replay_writes.val()
+                    && self.desk.is_readable.val()
+                    && !self.desk.is_writable.val());
         }
         if self.answers.val() {
             self.fill_page.next = self.mshrs.answer_page.val();
@@ -248,7 +251,8 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
             self.fill_space.next = self.tlb.answer_space.val();
             self.fill_frame.next = self.tlb.answer_frame.val();
             self.fill_writable.next = self.tlb.answer_writable.val();
-            self.fill_clean.next = self.tlb.answer_clean.val();
+            self.fill_clean.next = self.tlb.answer_clean.val()
+                || (self.buffer.replay_writes.val() && !self.tlb.answer_writable.val());
         }
         self.resolve_page.next = 0.into();
         self.resolve_space.next = 0.into();
@@ -361,6 +365,7 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         self.desk.clean.next = self.walker.answer_clean.val();
         self.desk.keeps.next = self.shared_tlb.val()
             && (self.walker.answer_user.val() || self.walker.answer_user_page.val());
+        self.desk.replay_writes.next = self.buffer.replay_writes.val();
         self.desk.fill_ready.next = self.tlb.fill_ready.val();
         self.desk.tell_ready.next = self.tells.val();
         self.desk.fault_ready.next = self.mshrs.fault_ready.val();
@@ -386,6 +391,9 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         self.mshrs.present_valid.next = self.desk.finds.val();
         self.mshrs.present_page.next = self.desk.of_page.val();
         self.mshrs.present_space.next = self.desk.of_space.val();
+        self.mshrs.present_missing.next = self.desk.misses.val();
+        self.mshrs.present_cause.next = self.desk.of_cause.val();
+        self.mshrs.present_level.next = self.desk.of_level.val();
         for s in 0..SMS {
             self.mshrs.fault_requesters[s].next = self.desk.of[s].val();
             self.mshrs.command_requesters[s].next = self.buffer.command_requesters[s].val();
@@ -441,7 +449,8 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         self.buffer.register_data.next = self.register_data.val();
         self.buffer.read_number.next = self.read_number.val();
         self.buffer.turned_away.next =
-            self.answers.val() && self.some_nack.any.val() && !self.buffer.room.val();
+            (self.answers.val() && self.some_nack.any.val() && !self.buffer.room.val())
+                || self.mshrs.lost.val();
         self.buffer.command_ready.next = self.mshrs.command_ready.val();
         self.buffer.sweeping.next =
             self.mshrs.sweeping.val() || self.mshrs.walk_valid.val() || self.denies.val();

@@ -93,8 +93,12 @@ pub const REQUESTER_BITS: usize = SM_BITS + 1;
 pub const MSHR_BITS: usize = 6;
 /// Bits of a count of them, and of a place in their queue.
 pub const MSHR_COUNT_BITS: usize = MSHR_BITS + 1;
-/// Bits of a count of an SM's far faults: 16 at most (Zheng et al., HPCA 2016, section 3.2), and one less than 32.
-pub const FAR_FAULT_BITS: usize = 5;
+/// Bits of a count of an SM's far faults: 4 are enough (Zheng et al., HPCA 2016, section 3.2), and a real micro-TLB has had 56.
+pub const FAR_FAULT_BITS: usize = 7;
+/// The engine that a record names: NVIDIA's graphics engine up to Ada; from Hopper on it is 384.
+pub const ENGINE: u64 = 64;
+/// SMs of a GPC have numbers of so many bits.
+pub const GPC_SM_BITS: usize = 3;
 /// Bits of a page number inside the region by which faults are handled: 64 KB (Tanasic, section 5).
 pub const REGION_BITS: usize = 4;
 /// Ways of the L2 TLB (Tanasic, Table 1: 1,024 entries, 8-way).

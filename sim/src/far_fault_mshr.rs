@@ -6,8 +6,10 @@ mod interface;
 
 pub use interface::{Inputs, Outputs, Page, Parameters};
 
-/// The cause of a fault that a write meets where the page's dirty bit is clear.
-const NOT_DIRTY: u8 = 6;
+/// The causes of faults that only a write meets: the page may not be written, or its dirty bit is clear.
+const OF_WRITES: [u8; 2] = [4, 6];
+/// The bit of an access that says that it is a write.
+const WRITE: u8 = 1;
 
 /// A far fault that is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +22,10 @@ pub struct Held {
     pub place: u16,
     /// A command for all has not come to it yet.
     pub marked: bool,
-    /// It was queued for a write that found a clean page.
-    pub clean: bool,
+    /// How its page was accessed, as it was reported.
+    pub access: u8,
+    /// A write was refused where a read would have found the page.
+    pub only_write: bool,
 }
 
 /// What is to be done.
@@ -31,6 +35,8 @@ pub enum Work {
     Fault,
     /// A walk of this block has found it.
     Present,
+    /// A walk of this block has not found it.
+    Missing,
     /// The driver says that it has brought it.
     Resolve,
     /// The driver gives it up.
@@ -156,7 +162,7 @@ impl FarFaultMshr {
     const fn page_of(work: Work, came: &Inputs) -> Page {
         match work {
             Work::Fault => came.faulted(),
-            Work::Present => came.found(),
+            Work::Present | Work::Missing => came.walked(),
             _ => came.commanded(),
         }
     }
@@ -189,17 +195,22 @@ impl FarFaultMshr {
             return (None, [false; 3]);
         }
         let sweeping = self.sweeping();
-        let present = inputs.present_valid;
+        let waits = inputs.present_missing && self.reporting;
+        let present = inputs.present_valid && !waits;
         let command = !self.walking && !sweeping;
         let step = !self.walking && sweeping;
         let others = present || (command && inputs.command_valid) || step;
         let fault = !(self.reporting || self.after_fault && others);
         let other = self.after_fault || self.reporting || !inputs.fault_valid;
-        let readies = [fault, other, other && !present && command];
+        let readies = [fault, other && !waits, other && !present && command];
         let work = if inputs.fault_valid && fault {
             Some(Work::Fault)
         } else if present {
-            Some(Work::Present)
+            Some(if inputs.present_missing {
+                Work::Missing
+            } else {
+                Work::Present
+            })
         } else if step {
             Some(Work::Step)
         } else if inputs.command_valid && command {
@@ -258,7 +269,8 @@ impl FarFaultMshr {
             waiters: 0,
             place,
             marked: false,
-            clean: self.came.fault_cause == NOT_DIRTY,
+            access: self.came.fault_access,
+            only_write: false,
         });
         let mut far = 0;
         for sm in (0..self.parameters.sms).filter(|sm| requesters >> sm & 1 == 1) {
@@ -268,27 +280,66 @@ impl FarFaultMshr {
         }
         held.waiters |= far;
         if let Some(index) = entry.or(free).filter(|_| far != 0) {
-            self.entries[index] = Some(held);
-            if entry.is_none() {
-                self.reporting = true;
-                self.report = Outputs {
-                    report_page: page.number,
-                    report_space: page.space,
-                    report_requesters: far,
-                    report_access: self.came.fault_access,
-                    report_cause: self.came.fault_cause,
-                    report_level: self.came.fault_level,
-                    report_index: index as u16,
-                    report_place: place,
-                    ..Outputs::default()
-                };
+            let upgraded = self.came.fault_access & !held.access & WRITE != 0;
+            if entry.is_none() || upgraded {
+                held.access |= self.came.fault_access;
+                held.only_write |= OF_WRITES.contains(&self.came.fault_cause);
+                let [cause, level] = [self.came.fault_cause, self.came.fault_level];
+                self.report_of(index, held, page, far, [cause, level], limit);
             }
+            self.entries[index] = Some(held);
         }
         Doing::Answering {
             far,
             nack: requesters & !far,
             place: held.place,
         }
+    }
+
+    /// An entry is reported to these SMs, if there is room for its report.
+    fn report_of(
+        &mut self,
+        index: usize,
+        held: Held,
+        page: Page,
+        requesters: u16,
+        [cause, level]: [u8; 2],
+        limit: usize,
+    ) {
+        if limit == 0 {
+            return;
+        }
+        self.reporting = true;
+        self.report = Outputs {
+            report_page: page.number,
+            report_space: page.space,
+            report_requesters: requesters,
+            report_access: held.access,
+            report_cause: cause,
+            report_level: level,
+            report_index: index as u16,
+            report_place: held.place,
+            ..Outputs::default()
+        };
+    }
+
+    /// A report of an entry that is held would be made in this cycle, and is not.
+    fn loses(&self, limit: u8) -> bool {
+        let Doing::Operation(work, 1) = self.doing else {
+            return false;
+        };
+        let page = Self::page_of(work, &self.came);
+        let entry = self.entry_of(page, self.came.region);
+        let held = entry.and_then(|entry| self.entries[entry]);
+        let of = |held: Held| match work {
+            Work::Missing => true,
+            Work::Fault => {
+                self.came.fault_access & !held.access & WRITE != 0
+                    && self.came.fault_requesters & held.waiters != 0
+            }
+            _ => false,
+        };
+        limit == 0 && held.is_some_and(of)
     }
 
     /// An operation acts; gives what is done next.
@@ -317,9 +368,15 @@ impl FarFaultMshr {
             return Doing::Nothing;
         };
         held.marked &= work != Work::Step;
+        if work == Work::Missing {
+            let (held, page) = (*held, self.came.walked());
+            let why = [self.came.present_cause, self.came.present_level];
+            self.report_of(index, held, page, held.waiters, why, limit);
+            return Doing::Nothing;
+        }
         if work == Work::Resolve || (work == Work::Step && !self.sweep_cancels) {
             self.walking = true;
-            (self.walk, self.walk_write) = (held.page, held.clean);
+            (self.walk, self.walk_write) = (held.page, held.only_write);
             return Doing::Nothing;
         }
         let of = match work {
@@ -381,6 +438,7 @@ impl FarFaultMshr {
             fault_ready,
             present_ready,
             command_ready,
+            lost: self.loses(inputs.limit),
             ..shown
         };
         if inputs.reset {

@@ -7,8 +7,10 @@ use crate::ports::Model;
 mod interface;
 mod record;
 
-pub use interface::{Command, Inputs, Kind, Outputs, Parameters, control, register, status};
-pub use record::{Context, Record, VALID};
+pub use interface::{
+    Command, GET_CLEARS, Inputs, Kind, Outputs, Parameters, control, register, status,
+};
+pub use record::{Context, ENGINE, Record, VALID};
 
 /// What is done about the fault under way.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,8 +62,8 @@ enum Effect {
     Nothing,
     Base(u64),
     Size(u64),
-    /// GET passes so many records.
-    Take(usize),
+    /// GET passes so many records, and OVERFLOW is to be cleared.
+    Take(usize, bool),
     Control(u64),
     Clear {
         overflow: bool,
@@ -80,6 +82,8 @@ pub struct FaultBuffer {
     get: u64,
     control: u64,
     overflow: bool,
+    /// A write to GET in the cycle before clears OVERFLOW.
+    clears: bool,
     refused: bool,
     /// The records that memory has taken, and before those that are not read the last of those that were.
     records: VecDeque<Record>,
@@ -198,6 +202,24 @@ impl FaultBuffer {
         self.control & control::ENABLED != 0
     }
 
+    /// A write to a page that may only be read is a replayable fault.
+    #[must_use]
+    pub const fn replays_writes(&self) -> bool {
+        self.control & control::REPLAY_WRITES != 0
+    }
+
+    /// Faults that are not replayable are counted, and not recorded.
+    #[must_use]
+    pub const fn leaves_out(&self) -> bool {
+        self.control & control::LEAVE_OUT != 0
+    }
+
+    /// A write to GET in the cycle before clears OVERFLOW.
+    #[must_use]
+    pub const fn clears(&self) -> bool {
+        self.clears
+    }
+
     /// The record so many after GET.
     const fn after(&self, records: u64) -> u64 {
         match self.size {
@@ -296,6 +318,7 @@ impl FaultBuffer {
             interrupts: (self.is_set(control::INTERRUPT_RECORDS) && self.unread > 0)
                 || (self.is_set(control::INTERRUPT_OVERFLOW) && self.overflow),
             room: self.room(),
+            replay_writes: self.is_set(control::REPLAY_WRITES),
             command_valid: self.commanding == Commanding::Offered,
             command_cancel: self.command.kind.cancels(),
             command_all: self.command.kind.is_for_all(),
@@ -319,7 +342,7 @@ impl FaultBuffer {
             let record = self.after(self.left() as u64);
             outputs.write_address = self.base * 512 + record * words + word as u64;
             outputs.write_address %= 1 << self.parameters.word_bits();
-            outputs.write_data = self.fault.words()[word];
+            outputs.write_data = self.fault.words(self.parameters.page_bits)[word];
         }
         outputs
     }
@@ -356,6 +379,10 @@ impl FaultBuffer {
         };
         if inputs.fault_replayable {
             return self.begin();
+        }
+        if self.is_set(control::LEAVE_OUT) {
+            self.filtered += 1;
+            return Doing::Nothing;
         }
         Doing::Searching {
             compared: 0,
@@ -493,11 +520,12 @@ impl FaultBuffer {
             register::GET => {
                 let get = low(self.parameters.ring_bits);
                 let taken = (0..=self.unread).find(|records| self.after(*records as u64) == get);
-                taken.map_or(Effect::Nothing, Effect::Take)
+                let clears = data & GET_CLEARS != 0;
+                taken.map_or(Effect::Nothing, |records| Effect::Take(records, clears))
             }
             register::CONTROL => {
                 let short = if at_rest { data } else { self.control } & control::SHORT;
-                Effect::Control((low(5) & !control::SHORT) | short)
+                Effect::Control((low(control::BITS) & !control::SHORT) | short)
             }
             register::CLEAR => Effect::Clear {
                 overflow: data & 1 != 0 && self.places() >= 2,
@@ -523,8 +551,9 @@ impl FaultBuffer {
         match effect {
             Effect::Nothing => {}
             Effect::Base(base) => self.base = base,
-            Effect::Size(size) => (self.size, self.get) = (size, 0),
-            Effect::Take(records) => {
+            Effect::Size(size) => (self.size, self.get, self.overflow) = (size, 0, false),
+            Effect::Take(records, clears) => {
+                self.clears = clears;
                 self.get = self.after(records as u64);
                 self.unread -= records;
             }
@@ -555,6 +584,7 @@ impl Model for FaultBuffer {
             get: 0,
             control: 0,
             overflow: false,
+            clears: false,
             refused: false,
             records: VecDeque::new(),
             in_flight: 0,
@@ -594,9 +624,11 @@ impl FaultBuffer {
         let dropped = self.dropped;
         self.follow(inputs);
         let taken = outputs.write_valid && inputs.write_ready;
-        self.proceed(inputs, taken, matches!(effect, Effect::Take(_)));
+        let (made, two) = (self.size > 0, self.places() >= 2);
+        self.proceed(inputs, taken, matches!(effect, Effect::Take(..)));
+        self.overflow &= !(std::mem::take(&mut self.clears) && two);
         self.apply(effect);
-        self.overflow |= inputs.turned_away || self.dropped > dropped;
+        self.overflow |= made && !two && (inputs.turned_away || self.dropped > dropped);
         self.turned_away += u64::from(inputs.turned_away);
         self.time += 1;
         outputs

@@ -23,7 +23,7 @@ pub struct Desk {
     pub tells: bool,
     /// The far-fault MSHRs are to hold the page.
     pub faults: bool,
-    /// They are to wake those who wait for it.
+    /// A walk of theirs has ended: they are to wake those who wait for it, or it is absent still.
     pub finds: bool,
     /// The driver is to be told.
     pub reports: bool,
@@ -40,6 +40,7 @@ pub struct Desk {
     readable: bool,
     writable: bool,
     clean: bool,
+    absent: bool,
 }
 
 impl Desk {
@@ -47,6 +48,18 @@ impl Desk {
     #[must_use]
     pub const fn level(&self) -> u8 {
         self.level
+    }
+
+    /// The walker's cause.
+    #[must_use]
+    pub const fn cause(&self) -> u8 {
+        self.cause
+    }
+
+    /// The page is absent as software can mend it, or may not be written as it was.
+    #[must_use]
+    pub const fn is_absent(&self) -> bool {
+        self.absent
     }
 
     /// Something is left to be done.
@@ -221,7 +234,7 @@ impl Gmmu {
         far: &far_fault_mshr::Outputs,
         outputs: &mut Outputs,
     ) {
-        let desk = &self.desk;
+        let (desk, replays) = (&self.desk, self.buffer.replays_writes());
         let mut kind = TRANSLATION;
         if pages.answer_valid {
             outputs.fill_valid = pages.answer_to;
@@ -229,7 +242,7 @@ impl Gmmu {
             outputs.fill_space = pages.answer_space;
             outputs.fill_frame = pages.answer_frame;
             outputs.fill_writable = pages.answer_writable;
-            outputs.fill_clean = pages.answer_clean;
+            outputs.fill_clean = pages.answer_clean || (replays && !pages.answer_writable);
         } else if far.wake_valid && far.wake_denied {
             outputs.fill_valid = far.wake_to;
             outputs.fill_page = self.woken(far, inputs.region);
@@ -248,7 +261,7 @@ impl Gmmu {
             if desk.readable {
                 outputs.fill_frame = desk.frame;
                 outputs.fill_writable = desk.writable;
-                outputs.fill_clean = desk.clean;
+                outputs.fill_clean = desk.clean || (replays && !desk.writable);
             } else {
                 kind = DENIED;
             }
@@ -262,7 +275,7 @@ impl Gmmu {
     }
 
     /// What an answer of the walker asks for.
-    fn taken(&self, inputs: &Inputs, answer: &page_walker::Outputs) -> Desk {
+    fn taken(&self, inputs: &Inputs, replay_writes: bool, answer: &page_walker::Outputs) -> Desk {
         let sms = self.parameters.sms();
         let bits = answer.answer_requesters[..sms].iter().enumerate();
         let asked: u16 = bits.map(|(sm, bit)| (*bit as u16) << sm).sum();
@@ -270,6 +283,10 @@ impl Gmmu {
         let absent = [Cause::NotPresent, Cause::NotAccessed, Cause::NotDirty]
             .into_iter()
             .any(|cause| answer.answer_cause == cause as u8 + 1);
+        let read_only = answer.answer_cause == Cause::Protection as u8 + 1
+            && answer.answer_write
+            && answer.answer_readable;
+        let absent = absent || (read_only && replay_writes);
         let some = asked != 0;
         Desk {
             fills: answer.answer_readable
@@ -277,7 +294,7 @@ impl Gmmu {
                 && inputs.shared_tlb,
             tells: some && !absent,
             faults: some && absent,
-            finds: of_mshrs && !absent,
+            finds: of_mshrs,
             reports: some && !absent && answer.answer_cause != 0,
             page: answer.answer_page & (u64::MAX >> (64 - self.parameters.tlb.page_bits)),
             space: answer.answer_space,
@@ -289,6 +306,7 @@ impl Gmmu {
             readable: answer.answer_readable,
             writable: answer.answer_writable,
             clean: answer.answer_clean,
+            absent,
         }
     }
 
@@ -460,13 +478,18 @@ impl Model for Gmmu {
             present_valid: desk.finds,
             present_page: desk.page,
             present_space: desk.space,
+            present_missing: desk.absent,
+            present_cause: desk.cause,
+            present_level: desk.level,
             wake_ready: beats && ends,
         };
         let mshrs = self.mshrs.cycle_after(&mshr_inputs, far);
         let reported = fault_buffer::Inputs {
             command_ready: mshrs.command_ready,
+            turned_away: reported.turned_away || mshrs.lost,
             ..reported
         };
+        let replay_writes = command.replay_writes;
         let buffer = self.buffer.cycle_after(&reported, command);
 
         if mshrs.wake_valid && !mshrs.wake_denied {
@@ -517,7 +540,7 @@ impl Model for Gmmu {
         self.desk.reports &= !(denial && buffer.fault_ready);
         let taken = walker.answer_valid && !desk.is_busy();
         if taken {
-            self.desk = self.taken(inputs, &walker);
+            self.desk = self.taken(inputs, replay_writes, &walker);
         }
         let answered = taken && walker.answer_requesters[sms] != 0;
         self.walks = self.walks + u16::from(begun) - u16::from(answered);

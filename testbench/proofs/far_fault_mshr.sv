@@ -22,12 +22,15 @@ module far_fault_mshr_proof_top (
     input  wire        walk_ready,
     input  wire        present_valid,
     input  wire [2:0]  present_of,
+    input  wire        present_missing,
+    input  wire [2:0]  present_cause,
+    input  wire [2:0]  present_level,
     input  wire        wake_ready,
     output wire [10:1] bad,
     output wire [10:1] seen
 );
     wire       fault_ready, answer_valid, report_valid, command_ready, walk_valid, present_ready, wake_valid, wake_denied;
-    wire       sweeping;
+    wire       sweeping, lost, walk_write;
     wire [2:0] answer_of, report_of, report_access, report_cause, report_level, walk_of, wake_of;
     wire [1:0] answer_far, answer_nack, answer_place, report_requesters, report_place, wake_to, held;
     wire       report_index;
@@ -52,6 +55,7 @@ module far_fault_mshr_proof_top (
         .command_page(command_of[1:0]), .command_space(command_of[2]),
         .command_requesters(command_requesters), .walk_ready(walk_ready),
         .present_valid(present_valid), .present_page(present_of[1:0]), .present_space(present_of[2]),
+        .present_missing(present_missing), .present_cause(present_cause), .present_level(present_level),
         .wake_ready(wake_ready), .fault_ready(fault_ready),
         .answer_valid(answer_valid), .answer_page(answer_of[1:0]), .answer_space(answer_of[2]),
         .answer_far(answer_far), .answer_nack(answer_nack), .answer_place(answer_place),
@@ -59,6 +63,7 @@ module far_fault_mshr_proof_top (
         .report_requesters(report_requesters), .report_access(report_access), .report_cause(report_cause),
         .report_level(report_level), .report_index(report_index), .report_place(report_place),
         .command_ready(command_ready), .walk_valid(walk_valid), .walk_page(walk_of[1:0]), .walk_space(walk_of[2]),
+        .walk_write(walk_write), .lost(lost),
         .present_ready(present_ready), .wake_valid(wake_valid), .wake_page(wake_of[1:0]), .wake_space(wake_of[2]),
         .wake_to(wake_to), .wake_denied(wake_denied), .held(held), .sweeping(sweeping)
     );
@@ -70,13 +75,13 @@ module far_fault_mshr_proof_top (
     endfunction
 
     // The operation under way, of those that the ports show; what it owes.
-    reg        faulting, waking, denying, asking;
+    reg        faulting, waking, denying, asking, missing;
     reg  [2:0] page_of, access, cause, level;
     reg  [1:0] requesters;
     reg  [4:0] age;
 
     // What is held: each page, and who waits for it.
-    reg  [7:0] open, waits_0, waits_1, marked;
+    reg  [7:0] open, waits_0, waits_1, marked, writes;
     reg  [1:0] count;
     reg        all_denied;
     reg  [1:0] denied_of, all_denied_of;
@@ -94,6 +99,12 @@ module far_fault_mshr_proof_top (
     wire [2:0] woken_key = key(wake_of);
     wire [2:0] walk_key = key(walk_of);
     wire       merges = open[fault_key];
+    // A write merges into an entry that was reported as a read.
+    wire       upgrades = told && merges && answer_far != 2'd0 && access[0] && !writes[fault_key];
+    wire       renews = upgrades && limit_then != 2'd0;
+    // A walk has not found the page of an entry.
+    wire       again = reported && !told;
+    wire       unheard = lost_then && !told;
     wire       takes = told && !merges && answer_far != 2'd0;
     wire [1:0] waiting = {waits_1[fault_key], waits_0[fault_key]};
     wire [1:0] added = answer_far & ~waiting;
@@ -106,8 +117,10 @@ module far_fault_mshr_proof_top (
     wire       accept = (fault_valid && fault_ready) || (present_valid && present_ready)
         || (command_valid && command_ready);
     reg  [1:0] limit_then;
+    reg        lost_then;
     always @(posedge clock) begin
         limit_then <= limit;
+        lost_then <= lost;
         answer_before <= answer_valid && !answer_ready;
         report_before <= report_valid && !report_ready;
         walk_before <= walk_valid && !walk_ready;
@@ -119,6 +132,8 @@ module far_fault_mshr_proof_top (
             if (answer_far[1]) waits_1[fault_key] <= 1'b1;
         end
         if (takes) open[fault_key] <= 1'b1;
+        writes <= writes_next;
+        if (again || unheard) missing <= 1'b0;
         if (woken) begin
             if (ended) open[woken_key] <= 1'b0;
             if (wake_to[0]) waits_0[woken_key] <= 1'b0;
@@ -141,7 +156,9 @@ module far_fault_mshr_proof_top (
         end
         if (present_valid && present_ready) begin
             page_of <= present_of;
-            waking <= open[key(present_of)];
+            {cause, level} <= {present_cause, present_level};
+            waking <= open[key(present_of)] && !present_missing;
+            missing <= open[key(present_of)] && present_missing;
         end
         if (command_valid && command_ready) begin
             page_of <= command_of;
@@ -159,9 +176,17 @@ module far_fault_mshr_proof_top (
 
     // The watched page: its place, its entry, and the page that its first fault named.
     reg  [1:0] place;
-    reg        entry, named;
+    reg        entry, named, only_write;
+    reg  [2:0] kept;
     wire       here = open[key(watched)];
     wire       takes_watched = takes && fault_key == key(watched);
+    wire       upgrades_watched = upgrades && fault_key == key(watched);
+    wire       refused = cause == 3'd4 || cause == 3'd6;
+    wire [7:0] fault_bit = 8'd1 << fault_key;
+    wire [7:0] writes_next = takes && !access[0] ? writes & ~fault_bit : takes || upgrades ? writes | fault_bit : writes;
+    wire [2:0] kept_next = takes_watched ? access : upgrades_watched ? kept | access : kept;
+    wire       only_write_next = takes_watched ? refused : upgrades_watched ? only_write || refused : only_write;
+    always @(posedge clock) {kept, only_write} <= {kept_next, only_write_next};
     always @(posedge clock)
         if (takes_watched) {place, entry, named} <= {answer_place, report_index, page_of[0]};
 
@@ -171,17 +196,18 @@ module far_fault_mshr_proof_top (
 
     // What lies in the memories, and that it is what is held: with this each guarantee is nearly inductive.
     (* hierconn *) wire [1:0] \mshr.entries.tags_q ;
-    (* hierconn *) wire       \mshr.taking ;
+    (* hierconn *) wire       \mshr.names_write ;
     (* hierconn *) wire       \mshr.names_address ;
-    (* hierconn *) wire [4:0] \mshr.names_data ;
+    (* hierconn *) wire [7:0] \mshr.names_data ;
+    (* hierconn *) wire [1:0] \mshr.entries.of_write_q ;
     (* hierconn *) wire       \mshr.waiters_write ;
     (* hierconn *) wire       \mshr.waiters_address ;
     (* hierconn *) wire [1:0] \mshr.waiters_data ;
-    reg  [4:0] name_0, name_1;
+    reg  [7:0] name_0, name_1;
     reg  [1:0] waiters_0, waiters_1;
     always @(posedge clock) begin
-        if (\mshr.taking && !\mshr.names_address ) name_0 <= \mshr.names_data ;
-        if (\mshr.taking && \mshr.names_address ) name_1 <= \mshr.names_data ;
+        if (\mshr.names_write && !\mshr.names_address ) name_0 <= \mshr.names_data ;
+        if (\mshr.names_write && \mshr.names_address ) name_1 <= \mshr.names_data ;
         if (\mshr.waiters_write && !\mshr.waiters_address ) waiters_0 <= \mshr.waiters_data ;
         if (\mshr.waiters_write && \mshr.waiters_address ) waiters_1 <= \mshr.waiters_data ;
     end
@@ -192,8 +218,8 @@ module far_fault_mshr_proof_top (
     (* hierconn *) wire [1:0] \mshr.entries.noted_q , \mshr.entries.candidate_q , \mshr.page_q , \mshr.requester_q ,
         \mshr.far_q , \mshr.place_q , \mshr.count_q , \mshr.sweep_of_q , \mshr.waiters_q ;
     (* hierconn *) wire [2:0] \mshr.phase_q , \mshr.access_q , \mshr.cause_q , \mshr.level_q ;
-    (* hierconn *) wire [4:0] \mshr.names_q ;
-    (* hierconn *) wire       \mshr.of_fault_q , \mshr.of_sweep_q , \mshr.of_all_q , \mshr.ends_q , \mshr.denies_q ,
+    (* hierconn *) wire [7:0] \mshr.names_q ;
+    (* hierconn *) wire       \mshr.of_fault_q , \mshr.of_sweep_q , \mshr.of_all_q , \mshr.of_missing_q , \mshr.ends_q , \mshr.denies_q ,
         \mshr.space_q , \mshr.entry_q , \mshr.found_q , \mshr.sweep_denies_q , \mshr.walking_q ,
         \mshr.reports.offered_q ;
     wire [1:0] noted = \mshr.entries.noted_q ;
@@ -213,6 +239,7 @@ module far_fault_mshr_proof_top (
             || waiters_0 != {waits_1_next[key_0], waits_0_next[key_0]} || tags[0] != (key_0[0] ^ key_0[2])))
         || (taken[1] && (!open_next[key_1] || waiters_1 == 2'd0
             || waiters_1 != {waits_1_next[key_1], waits_0_next[key_1]} || tags[1] != (key_1[0] ^ key_1[2])))
+        || (taken[0] && name_0[5] != writes_next[key_0]) || (taken[1] && name_1[5] != writes_next[key_1])
         || (taken == 2'd3 && key_0 == key_1) || $countones(open_next) != {3'd0, taken[0]} + {3'd0, taken[1]}
         || ((waits_0_next | waits_1_next) & ~open_next) != 8'd0
         || \mshr.count_q != {1'b0, taken[0]} + {1'b0, taken[1]} || \mshr.count_q != count + takes - ended
@@ -225,12 +252,13 @@ module far_fault_mshr_proof_top (
     wire       active = searching || choosing || comparing || acting;
     wire       of_fault = \mshr.of_fault_q , of_sweep = \mshr.of_sweep_q , of_all = \mshr.of_all_q , ends = \mshr.ends_q ,
         denies = \mshr.denies_q ;
+    wire       of_missing = \mshr.of_missing_q ;
     wire       of_one = !of_fault && !of_sweep && !of_all;
     wire [2:0] here_key = key(page_of);
     wire       is_held = open[here_key];
     wire [1:0] held_by = {waits_1[here_key], waits_0[here_key]};
     wire       entry_now = \mshr.entry_q ;
-    wire [4:0] name_now = entry_now ? name_1 : name_0;
+    wire [7:0] name_now = entry_now ? name_1 : name_0;
     wire [1:0] waiters_now = entry_now ? waiters_1 : waiters_0;
     wire [2:0] key_read = key( \mshr.names_q [2:0]);
     wire [1:0] candidate = \mshr.entries.candidate_q ;
@@ -244,14 +272,18 @@ module far_fault_mshr_proof_top (
         || ((active || answering || waking_now) && !of_sweep && page_of != { \mshr.space_q , \mshr.page_q })
         || (of_fault && (active || answering) && requesters != \mshr.requester_q )
         || (of_fault && (active || told) && {access, cause, level} != { \mshr.access_q , \mshr.cause_q , \mshr.level_q })
+        || (of_missing && (active || again) && {cause, level} != { \mshr.cause_q , \mshr.level_q })
+        || (active && !of_fault && \mshr.access_q != 3'd0)
+        || (of_missing && (of_fault || of_sweep || of_all || ends || denies))
         || (of_fault && (of_sweep || of_all || ends)) || (of_sweep && of_all) || (of_all && !searching && phase != 3'd0)
-        || (active && of_fault && \mshr.reports.offered_q )
+        || (active && (of_fault || of_missing) && \mshr.reports.offered_q )
         || (active && !of_fault && ends && !denies && !of_one)
-        || (active && !of_fault && !(ends && !denies) && \mshr.walking_q )
+        || (active && !of_fault && !of_missing && !(ends && !denies) && \mshr.walking_q )
         || waking != ((active || woken) && of_one && ends && !denies && is_held)
         || denying != ((active || woken) && of_one && ends && denies && (held_by & \mshr.requester_q ) != 2'd0)
         || ((active || woken) && of_one && ends && (denies ? denied_of : 2'd3) != \mshr.requester_q )
-        || asking != ((active && of_one && !ends && is_held) || (walked && !of_sweep));
+        || missing != ((active || again || unheard) && of_missing && is_held)
+        || asking != ((active && of_one && !ends && !of_missing && is_held) || (walked && !of_sweep));
     // The search leaves nothing out.
     wire       mislaid = (active && !searching && !of_sweep
             && ((candidate & ~taken) != 2'd0 || (!found && !acting && (matches & ~candidate & ~compared) != 2'd0)))
@@ -264,7 +296,7 @@ module far_fault_mshr_proof_top (
             : matches != 2'd0 || (taken != 2'd3 && taken[entry_now])))
         || (!of_sweep && ((searching && age != 5'd1) || (choosing && age + {3'd0, 2'($countones(candidate)), 1'b0} > 6'd6)
             || (comparing && age + {3'd0, 2'($countones(candidate)), 1'b0} > 6'd5) || (acting && age > 5'd7) || (told && age > 5'd8)
-            || (woken && age > 5'd8)));
+            || (woken && age > 5'd8) || ((again || unheard) && age > 5'd8)));
     // What an answer says is in an entry, and what is woken has been.
     wire       untrue = (told && (( \mshr.far_q & ~ \mshr.requester_q ) != 2'd0
             || ( \mshr.far_q != 2'd0 && (!matches[entry_now] || \mshr.place_q != name_now[4:3]))
@@ -276,6 +308,8 @@ module far_fault_mshr_proof_top (
         || (walked && walk_key == key(watched) && walk_of[0] != named)
         || (taken[0] && is_watched[0] && (takes_watched ? answer_place != name_0[4:3] || report_index || page_of[0] != name_0[0]
             : place != name_0[4:3] || entry || named != name_0[0]))
+        || (is_watched[0] && (kept_next != name_0[7:5] || only_write_next != \mshr.entries.of_write_q [0]))
+        || (is_watched[1] && (kept_next != name_1[7:5] || only_write_next != \mshr.entries.of_write_q [1]))
         || (taken[1] && is_watched[1] && (takes_watched ? answer_place != name_1[4:3] || !report_index || page_of[0] != name_1[0]
             : place != name_1[4:3] || !entry || named != name_1[0]));
     // A sweep has its marks.
@@ -321,7 +355,10 @@ module far_fault_mshr_proof_top (
 
     assign bad[1] = astray || (told && (!faulting || answer_of != page_of || (answer_far | answer_nack) != requesters
             || (answer_far & answer_nack) != 2'd0)) || (!answer_valid && answer_now != 9'd0) || (accept && faulting);
-    assign bad[2] = astray || reported != takes || (takes && here && takes_watched);
+    assign bad[2] = astray || (told && reported != (takes || renews)) || (again && !missing)
+        || (told && lost_then != (upgrades && !renews)) || (unheard && !(missing && limit_then == 2'd0))
+        || (again && limit_then == 2'd0) || (missing && !again && !unheard && (accept || age > 5'd7))
+        || (takes && here && takes_watched);
     wire [1:0] to_be_told = !wake_denied ? 2'd3 : denying ? denied_of : all_denied_of;
     assign bad[3] = astray || woken && (!open[woken_key] || wake_to == 2'd0 || wake_to != (waits_woken & to_be_told));
     assign bad[4] = astray || told && ((added & ~below) != 2'd0 || (answer_nack & waiting) != 2'd0
@@ -330,24 +367,29 @@ module far_fault_mshr_proof_top (
         || (woken && wake_denied && !(denying && woken_key == key(page_of)) && !(all_denied && marked[woken_key]))
         || ((waking || denying) && !woken && (accept || age > 5'd7));
     assign bad[6] = astray || (walked && !(asking && walk_key == key(page_of)) && !(!all_denied && marked[walk_key]))
-        || (walked && walk_key == key(watched) && walk_of[0] != named)
+        || (walked && walk_key == key(watched) && (walk_of[0] != named || walk_write != only_write))
         || (asking && !walked && (accept || age > 5'd7)) || idled > 6'd40
         || (age > 5'd2 && !all_denied && (marked != 8'd0) != sweeping_then)
         || (age > 5'd2 && all_denied && (sweeping_then ? marked == 8'd0 : owed != 2'd0));
     assign bad[7] = astray || held_then != count || (told && !merges && answer_place != count)
         || (told && fault_key == key(watched) && here && answer_place != place);
-    assign bad[8] = astray || (reported && (report_of != page_of || report_requesters != answer_far || report_access != access
-            || report_cause != cause || report_level != level || report_place != answer_place))
-        || (reported && here && report_index == entry) || (here && !woken && !\mshr.entries.taken_q [entry]);
+    assign bad[8] = astray || (reported && (report_of != page_of || report_cause != cause || report_level != level))
+        || (told && reported && (report_requesters != answer_far || report_place != answer_place))
+        || (takes && (report_access != access || (here && report_index == entry)))
+        || (again && report_requesters != {waits_1[key(page_of)], waits_0[key(page_of)]})
+        || (reported && here && !takes && key(page_of) == key(watched) && (report_index != entry || report_place != place
+            || report_access != (again ? kept : kept | access))) || (here && !woken && !\mshr.entries.taken_q [entry]);
     assign bad[9] = (answer_before && (!answer_valid || answer_then != answer_now))
         || (report_before && (!report_valid || report_then != report_now))
         || (walk_before && (!walk_valid || walk_then != walk_of)) || (wake_before && (!wake_valid || wake_then != wake_now));
     assign bad[10] = astray || (faulting && !told && age > 5'd7) || waited > 6'd40;
 
-    reg was_taken, was_woken, was_walked, was_denied, was_merged;
+    reg was_taken, was_woken, was_walked, was_denied, was_merged, was_renewed, was_again;
     always @(posedge clock) begin
         was_taken <= was_taken || takes_watched;
         was_merged <= was_merged || (told && here && fault_key == key(watched) && added != 2'd0);
+        was_renewed <= was_renewed || (renews && fault_key == key(watched));
+        was_again <= was_again || (again && key(page_of) == key(watched));
         was_woken <= was_woken || (woken && !wake_denied && woken_key == key(watched));
         was_denied <= was_denied || (woken && wake_denied && woken_key == key(watched));
         was_walked <= was_walked || (walked && walk_key == key(watched));
@@ -359,7 +401,7 @@ module far_fault_mshr_proof_top (
     assign seen[5] = was_denied && was_woken && woken && !ended;
     assign seen[6] = was_walked && was_merged && walked && walk_key == key(watched) && here && region;
     assign seen[7] = told && here && place == 2'd1 && count == 2'd2 && fault_key == key(watched);
-    assign seen[8] = reported && here && report_index;
+    assign seen[8] = takes && here && report_index && was_renewed && was_again;
     assign seen[9] = answer_before && report_before && walk_before;
     assign seen[10] = faulting && age == 5'd7;
 endmodule

@@ -23,7 +23,7 @@ module fault_buffer_proof_top (
     input  wire        written,
     input  wire        register_valid,
     input  wire [3:0]  register_number,
-    input  wire [7:0]  register_bits,
+    input  wire [10:0] register_bits,
     input  wire        turned_away,
     input  wire        command_ready,
     input  wire        sweeping,
@@ -32,11 +32,12 @@ module fault_buffer_proof_top (
     output wire [12:1] seen
 );
     wire        fault_ready, detail_valid, detail_sm, detail_space, write_valid, room, command_valid, command_cancel;
-    wire        command_all, command_space, interrupts;
+    wire        command_all, command_space, interrupts, replay_writes;
     wire [1:0]  detail_page, command_page, command_requesters;
     wire [9:0]  write_address;
     wire [63:0] write_data, read_data;
-    wire [63:0] register_data = {15'd0, register_bits[7], 34'd0, register_bits[6:5], 7'd0, register_bits[4:0]};
+    wire [63:0] register_data = {15'd0, register_bits[7], 16'd0, register_bits[10], 17'd0, register_bits[6:5], 5'd0,
+        register_bits[9:8], register_bits[4:0]};
 
     fault_buffer_proof buffer (
         .clock(clock), .reset(1'b0), .fault_valid(fault_valid), .fault_page(fault_page), .fault_space(fault_space),
@@ -50,7 +51,7 @@ module fault_buffer_proof_top (
         .sweeping(sweeping), .walks_pending(walks_pending), .fault_ready(fault_ready), .detail_valid(detail_valid),
         .detail_sm(detail_sm), .detail_page(detail_page), .detail_space(detail_space), .write_valid(write_valid),
         .write_address(write_address), .write_data(write_data), .read_data(read_data), .interrupts(interrupts),
-        .room(room), .command_valid(command_valid), .command_cancel(command_cancel), .command_all(command_all),
+        .room(room), .replay_writes(replay_writes), .command_valid(command_valid), .command_cancel(command_cancel), .command_all(command_all),
         .command_page(command_page), .command_space(command_space), .command_requesters(command_requesters)
     );
 
@@ -62,6 +63,8 @@ module fault_buffer_proof_top (
     (* hierconn *) wire       \buffer.enabled_q ;
     (* hierconn *) wire       \buffer.short_q ;
     (* hierconn *) wire       \buffer.asks_q ;
+    (* hierconn *) wire       \buffer.leaves_out_q ;
+    (* hierconn *) wire       \buffer.clears_q ;
     (* hierconn *) wire       \buffer.overflow_q ;
     (* hierconn *) wire       \buffer.refused_q ;
     (* hierconn *) wire [2:0] \buffer.records_q ;
@@ -91,6 +94,7 @@ module fault_buffer_proof_top (
     wire       enabled = \buffer.enabled_q ;
     wire       short_records = \buffer.short_q ;
     wire       asks = \buffer.asks_q ;
+    wire       leaves_out = \buffer.leaves_out_q ;
     wire       overflow = \buffer.overflow_q ;
     wire       refused = \buffer.refused_q ;
     wire [2:0] records = \buffer.records_q ;
@@ -127,6 +131,7 @@ module fault_buffer_proof_top (
 
     wire       accepts = fault_valid && fault_ready;
     wire       seals = records_next != records;
+    wire       left_out = accepts && !fault_replayable && leaves_out;
     wire [2:0] word = short_records ? {1'b0, write_address[1:0]} : write_address[2:0];
     wire       takes_word = write_valid && write_ready;
     wire       acknowledges = written && unacknowledged != 4'd0;
@@ -156,7 +161,7 @@ module fault_buffer_proof_top (
     always @(posedge clock) begin
         if (ends) {fault, recording} <= 2'd0;
         if (accepts) begin
-            fault <= 1'b1;
+            fault <= !left_out;
             {page, space, requesters, access, cause, level} <= {fault_page, fault_space, fault_requesters, fault_access,
                 fault_cause, fault_level};
             {replayable, index, place, stamp} <= {fault_replayable, fault_index, fault_place, now};
@@ -188,7 +193,7 @@ module fault_buffer_proof_top (
         promised <= (promised || room) && !(accepts && fault_replayable);
 
     // G7 and G8, once more.
-    reg        overflowed, refuses;
+    reg        overflowed, clears, refuses;
     reg  [2:0] kind;
     reg        of_sm, of_space;
     reg  [1:0] of_page, since;
@@ -197,8 +202,9 @@ module fault_buffer_proof_top (
     wire       commanding = offers || sweeps || walks;
     wire       for_all = kind >= 3'd1 && kind <= 3'd4;
     always @(posedge clock) begin
-        overflowed <= turned_away || drops
-            || (overflowed && !(write && register_number == 4'd6 && register_bits[0] && places >= 4'd2));
+        clears <= writes_get && get_fits && register_bits[10];
+        overflowed <= ((turned_away || drops) && size != 3'd0 && places < 4'd2) || (overflowed && !remakes
+            && !(places >= 4'd2 && (clears || (write && register_number == 4'd6 && register_bits[0]))));
         refuses <= (command_written && (commanding || !is_command))
             || (refuses && !(write && register_number == 4'd6 && register_bits[1]));
         since <= since + (since != 2'd3);
@@ -217,7 +223,7 @@ module fault_buffer_proof_top (
     reg        write_before, detail_before, command_before, register_before, moves_before, remade_before, put_before;
     reg        rest_before;
     reg [3:0]  number_before;
-    reg [7:0]  bits_before;
+    reg [10:0] bits_before;
     reg [73:0] write_then;
     reg [3:0]  detail_then;
     reg [6:0]  command_then;
@@ -244,16 +250,17 @@ module fault_buffer_proof_top (
     always @*
         case (word)
             3'd0: expected = {51'd0, space, 12'd0};
-            3'd1: expected = {50'd0, page, 12'd0};
+            3'd1: expected = {{50{page[1]}}, page, 12'd0};
             3'd2: expected = {62'd0, stamp};
-            3'd3: expected = {2'b11, 13'd0, access[0], 7'd0, first_sm[0], replayable, 2'd0, kind_of, 32'd0};
+            3'd3: expected = {2'b11, 13'd0, access[0], 7'd0, first_sm[0], replayable, 2'd0, kind_of, 32'd64};
             3'd4: expected = {15'd0, requesters == 2'd3, 14'd0, requesters, 13'd0, access, 1'b0, cause, 1'b0, level, 7'd0, space};
             3'd5: expected = {29'd0, records, 14'd0, place, 15'd0, index};
             3'd6: expected = {63'd0, known && pc};
             default: expected = {known, 62'd0, known && lanes};
         endcase
 
-    assign bad[1] = (accepts && fault) || (fault != under_way) || (ends && !fault)
+    assign bad[1] = (accepts && fault) || (fault != under_way) || (ends && !fault && !left_out)
+        || (left_out && !filters)
         || ({1'b0, seals} + {1'b0, filters} + {1'b0, drops} > 2'd1) || (replayable && fault && (filters || drops))
         || (seals && (!recording || !takes_word || word != 3'd3)) || (begins && recording)
         || (write_valid && (!recording || taken[word] || !whole[word] || write_data != expected));
@@ -274,10 +281,10 @@ module fault_buffer_proof_top (
     assign bad[3] = write_valid && (write_address != slot + {7'd0, word} || {1'b0, left} + 4'd1 > {1'b0, size} - 4'd1);
     assign bad[4] = !pointers || (size != 3'd0 && (put >= size || get >= size || put != on(get, unread, size)))
         || (size == 3'd0 && (put != 3'd0 || get != 3'd0)) || (left != 3'd0 && {1'b0, left} + {3'd0, recording} >= {1'b0, size});
-    assign bad[5] = filters && (!equal || replayable);
+    assign bad[5] = filters && !left_out && (!equal || replayable);
     assign bad[6] = (room && (places < 4'd2 || !enabled)) || (begins && fault && !replayable && places < 4'd2)
         || (promised && !fault && fault_valid && fault_replayable && !fault_ready);
-    assign bad[7] = overflow != overflowed || (room && overflow) || room != (enabled && !overflow && places >= 4'd2);
+    assign bad[7] = overflow != overflowed || clears != \buffer.clears_q || (room && overflow) || room != (enabled && !overflow && places >= 4'd2);
     assign bad[8] = command_valid != offers || busy != commanding || refused != refuses
         || (offers && command_now != {kind >= 3'd3 && kind <= 3'd5, for_all, of_page, of_space,
             kind == 3'd3 ? {of_sm, !of_sm} : 2'd3});
@@ -295,11 +302,13 @@ module fault_buffer_proof_top (
         || ((base != base_then || short_records != short_then) && !(register_before && rest_before))
         || (base != base_then && number_before != 4'd0) || (short_records != short_then && number_before != 4'd4));
 
-    reg was_full, was_short, was_cleared, was_late, was_denied;
+    reg was_full, was_short, was_cleared, was_moved, was_left_out, was_late, was_denied;
     always @(posedge clock) begin
         was_full <= was_full || (size > 3'd2 && places == 4'd0 && left + 3'd1 == size);
         was_short <= was_short || (seals && short_records);
         was_cleared <= was_cleared || (overflowed && register_valid && register_number == 4'd6 && register_bits[0]);
+        was_moved <= was_moved || (was_cleared && overflowed && clears);
+        was_left_out <= was_left_out || left_out;
         was_late <= was_late || (moves_before && fault && !recording);
         was_denied <= was_denied || (drops && enabled && places == 4'd1);
     end
@@ -309,10 +318,10 @@ module fault_buffer_proof_top (
     assign seen[4] = was_full && moves_before && put < get;
     assign seen[5] = filters && newest != key && was_late;
     assign seen[6] = was_denied && promised && !enabled && remade_before && accepts && fault_replayable;
-    assign seen[7] = was_cleared && !overflow && room;
+    assign seen[7] = was_moved && !overflow && room;
     assign seen[8] = walks && kind == 3'd2 && refuses;
     assign seen[9] = write_before && detail_before && command_before;
     assign seen[10] = fault && !recording && age == 3'd5 && begins;
-    assign seen[11] = filters && records != 3'd0 && away != 3'd0;
+    assign seen[11] = filters && !left_out && was_left_out && records != 3'd0 && away != 3'd0;
     assign seen[12] = was_short && base && size == 3'd5;
 endmodule

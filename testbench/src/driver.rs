@@ -110,6 +110,8 @@ impl Driver {
             served = true;
             let block = |record: &Record| (record.space, record.page >> BLOCK_BITS);
             batch.sort_by_key(|record| (block(record), record.page));
+            // A page that was reported again before it was brought is brought once.
+            batch.dedup_by_key(|record| (record.space, record.page));
             for (number, record) in batch.iter().enumerate() {
                 machine.bring(record);
                 let next = batch.get(number + 1);

@@ -6,7 +6,7 @@ mod support;
 
 use faultline_sim::far_fault_mshr::{Inputs, Page};
 use support::mshr::{
-    Answer, Mshr, Report, Wake, answer, command, command_all, fault, page, present, wake,
+    Answer, Mshr, Report, Wake, answer, command, command_all, fault, missing, page, present, wake,
 };
 
 /// Entries of the size that is tested by hand.
@@ -125,6 +125,114 @@ fn pages_of_a_region_share_an_entry() {
         [denied(page(0x30), 8)]
     );
     assert_eq!(mshr.held(), 0);
+}
+
+/// A fault of a page that was read.
+fn read(page: Page, requesters: u16) -> Inputs {
+    Inputs {
+        fault_access: 4,
+        ..fault(page, requesters)
+    }
+}
+
+/// G2: a write that merges behind a read is reported, or a driver would map the page to be read alone.
+#[test]
+fn write_that_merges_behind_a_read_is_reported() {
+    let mut mshr = Mshr::new(SMALL);
+    mshr.accept(&read(page(4), 8));
+    mshr.settle();
+    mshr.accept(&read(page(5), 1));
+    mshr.settle();
+    mshr.accept(&read(page(5), 4));
+    mshr.settle();
+    assert_eq!(mshr.reports.len(), 2, "a read adds nothing");
+    assert_eq!(mshr.fault(page(5), 2), far(2, 1));
+    mshr.settle();
+    let report = Report {
+        page: page(5),
+        requesters: 2,
+        how: [5, 2, 3],
+        index: 1,
+        place: 1,
+    };
+    assert_eq!(mshr.reports[2..], [report]);
+    assert_eq!(mshr.fault(page(5), 3), far(3, 1));
+    mshr.settle();
+    assert_eq!(mshr.reports.len(), 3, "nor does a second write");
+    assert_eq!(mshr.present(page(5)), [woken(page(5), 7)]);
+}
+
+/// G2: who waits for the page already is told far without room for a report, and the next report says that it is written.
+#[test]
+fn write_without_room_for_its_report_is_reported_when_the_page_is_missed_again() {
+    let mut mshr = Mshr::new(SMALL);
+    mshr.accept(&read(page(5), 3));
+    mshr.settle();
+    mshr.limit = 0;
+    mshr.accept(&fault(page(5), 2));
+    let lost = (0..6).filter(|_| mshr.rest().lost).count();
+    assert_eq!((lost, mshr.reports.len()), (1, 1));
+    mshr.limit = 16;
+    mshr.command(&missing(page(5), 2, 1));
+    assert_eq!(mshr.reports[1].how, [5, 2, 1]);
+}
+
+/// G6: a page that is absent after a resolution is reported again, with those who wait; its place and they stay.
+#[test]
+fn page_that_a_walk_does_not_find_is_reported_again() {
+    let mut mshr = Mshr::new(SMALL);
+    assert_eq!(mshr.fault(page(4), 1), far(1, 0));
+    assert_eq!(mshr.fault(page(5), 1), far(1, 1));
+    assert_eq!(mshr.fault(page(5), 4), far(4, 1));
+    mshr.settle();
+    mshr.reports.clear();
+    for _ in 0..3 {
+        assert_eq!(mshr.resolve(page(5)), [page(5)]);
+        assert_eq!(mshr.command(&missing(page(5), 6, 2)), []);
+    }
+    let report = Report {
+        page: page(5),
+        requesters: 5,
+        how: [1, 6, 2],
+        index: 1,
+        place: 1,
+    };
+    assert_eq!(mshr.reports, [report; 3]);
+    assert_eq!(mshr.command(&missing(page(6), 2, 1)), []);
+    assert_eq!(mshr.reports.len(), 3, "nobody waits for that page");
+    mshr.limit = 0;
+    mshr.accept(&missing(page(5), 2, 1));
+    let lost = (0..6).filter(|_| mshr.rest().lost).count();
+    assert_eq!((lost, mshr.reports.len()), (1, 3), "there is no room");
+    assert_eq!(mshr.present(page(5)), [woken(page(5), 5)]);
+}
+
+/// G6: a page that may only not be written is walked for a write, or each walk would find it.
+#[test]
+fn walk_is_for_a_write_where_a_read_would_find_the_page() {
+    for (cause, write) in [(2, false), (4, true), (5, false), (6, true)] {
+        let mut mshr = Mshr::new(SMALL);
+        mshr.accept(&read(page(5), 1));
+        mshr.settle();
+        mshr.accept(&Inputs {
+            fault_cause: cause,
+            ..fault(page(5), 2)
+        });
+        mshr.settle();
+        mshr.walk_ready = false;
+        mshr.accept(&command(page(5), false));
+        let walked = (0..9).map(|_| mshr.rest()).find(|shown| shown.walk_valid);
+        assert_eq!(walked.unwrap().walk_write, write, "cause {cause}");
+    }
+}
+
+/// G4: an SM may have as many far faults as a real micro-TLB had under way.
+#[test]
+fn one_sm_may_have_every_entry() {
+    let mut mshr = Mshr::new("64");
+    mshr.limit = 56;
+    let held = (0..64).filter(|number| mshr.fault(page(*number), 1).far == 1);
+    assert_eq!(held.count(), 56);
 }
 
 /// G3.

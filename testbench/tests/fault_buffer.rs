@@ -4,7 +4,9 @@
 
 mod support;
 
-use faultline_sim::fault_buffer::{Context, Inputs, Kind, Record, control, register, status};
+use faultline_sim::fault_buffer::{
+    Context, GET_CLEARS, Inputs, Kind, Record, control, register, status,
+};
 use support::buffer::{BASE, Buffer, Taken, command, denied, fault, offer};
 
 /// Cycles in which a command that nothing holds up is done.
@@ -73,10 +75,10 @@ fn record_is_nvidias_packet_and_what_is_known_besides() {
     buffer.fault(&one);
     let expected = [
         0x9C << 12,
-        0xA_BCDE_F012 << 12,
+        0xFFFF_ABCD_EF01_2000,
         time,
-        // PDE; replayable; SM 9; write; enabled; VALID.
-        1 << 39 | 9 << 40 | 1 << 48 | 1 << 62 | 1 << 63,
+        // The graphics engine; PDE; replayable; the second SM of the second GPC; write; enabled; VALID.
+        64 | 1 << 39 | 1 << 40 | 1 << 48 | 1 << 56 | 1 << 62 | 1 << 63,
         0x9C | 3 << 8 | 2 << 12 | 0b101 << 16 | 0b1001_0110_0000_0000 << 32 | 3 << 48,
         0x2A | 0x55 << 16,
         0x8765_4321_0FED,
@@ -387,7 +389,7 @@ fn overflow_stays_until_get_has_moved_and_it_is_cleared() {
     buffer.set(register::CLEAR, 1);
     assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
     assert_eq!(buffer.record(2).page, 10);
-    // Whoever is turned away in the cycle of a CLEAR is not forgotten.
+    // Whoever is turned away while two places are free asks again, and finds one.
     let both = Inputs {
         turned_away: true,
         register_valid: true,
@@ -396,7 +398,131 @@ fn overflow_stays_until_get_has_moved_and_it_is_cleared() {
         ..Inputs::default()
     };
     buffer.cycle(&both);
+    assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
+}
+
+/// A buffer whose OVERFLOW is set and whose records have been read.
+fn overflowed() -> Buffer {
+    let mut buffer = Buffer::with_ring(4);
+    for number in 0..2 {
+        buffer.fault(&fault(number));
+    }
+    buffer.cycle(&Inputs {
+        turned_away: true,
+        ..Inputs::default()
+    });
     assert!(buffer.has(status::OVERFLOW));
+    buffer
+}
+
+/// G7: a CLEAR that finds two places free does its work, whoever is turned away beside it.
+#[test]
+fn clear_wins_over_a_fault_that_is_turned_away() {
+    let mut buffer = overflowed();
+    buffer.set(register::GET, 2);
+    buffer.cycle(&Inputs {
+        turned_away: true,
+        register_valid: true,
+        register_number: register::CLEAR,
+        register_data: 1,
+        ..Inputs::default()
+    });
+    assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
+    assert_eq!(buffer.counters()[2], 2, "it is counted all the same");
+}
+
+/// G7: what is turned away before there is a ring is counted, and leaves no flag that no driver would clear.
+#[test]
+fn overflow_needs_a_ring_that_is_full() {
+    let mut buffer = Buffer::new();
+    let away = Inputs {
+        turned_away: true,
+        ..Inputs::default()
+    };
+    buffer.cycle(&away);
+    buffer.fault(&denied(3));
+    assert!(!buffer.has(status::OVERFLOW));
+    buffer.set(register::SIZE, 64);
+    buffer.set(register::CONTROL, control::ENABLED);
+    assert!(buffer.rest().room);
+    buffer.cycle(&away);
+    assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
+    assert_eq!(buffer.counters(), [0, 0, 2, 1]);
+}
+
+/// G7: a ring that is made anew begins without the flag of the one before.
+#[test]
+fn another_ring_begins_without_overflow() {
+    let mut buffer = overflowed();
+    buffer.set(register::CONTROL, 0);
+    buffer.set(register::GET, 2);
+    assert!(buffer.has(status::OVERFLOW));
+    buffer.set(register::SIZE, 5);
+    buffer.set(register::CONTROL, control::ENABLED);
+    assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
+}
+
+/// G7: as NVIDIA's drivers do it, with one write.
+#[test]
+fn bit_31_of_get_clears_overflow() {
+    let mut buffer = overflowed();
+    buffer.set(register::GET, GET_CLEARS | 3);
+    assert!(buffer.has(status::OVERFLOW), "3 is beyond PUT");
+    buffer.set(register::GET, GET_CLEARS);
+    assert!(buffer.has(status::OVERFLOW), "no place is free");
+    buffer.set(register::GET, GET_CLEARS | 2);
+    buffer.rest();
+    assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
+    assert_eq!(buffer.get(register::GET), 2);
+}
+
+/// G1: the driver may leave what nobody waits for out of the ring, and still learns how many there were.
+#[test]
+fn denials_may_be_left_out_of_the_ring() {
+    let mut buffer = Buffer::with_ring(5);
+    buffer.set(register::CONTROL, control::ENABLED | control::LEAVE_OUT);
+    for number in 0..20 {
+        buffer.fault(&denied(number));
+        if number % 10 == 0 {
+            buffer.fault(&fault(number));
+        }
+    }
+    assert_eq!(buffer.counters(), [2, 20, 0, 0]);
+    assert_eq!((buffer.record(0).page, buffer.record(1).page), (0, 10));
+    assert!(!buffer.has(status::OVERFLOW));
+}
+
+/// The GMMU is told of the setting.
+#[test]
+fn writes_are_replayable_by_a_setting() {
+    let mut buffer = Buffer::with_ring(5);
+    assert!(!buffer.rest().replay_writes);
+    buffer.set(register::CONTROL, control::REPLAY_WRITES);
+    assert!(buffer.rest().replay_writes);
+    assert_eq!(buffer.get(register::CONTROL), control::REPLAY_WRITES);
+}
+
+/// G1: bits 63 to 48 repeat bit 47, and GPCs have eight SMs each.
+#[test]
+fn addresses_are_canonical_and_sms_are_named_by_gpc() {
+    let mut buffer = Buffer::with_ring(100);
+    for (number, (page, address)) in (0..).zip([
+        (0x8_0000_0000, 0xFFFF_8000_0000_0000),
+        (0x7_FFFF_FFFF, 0x0000_7FFF_FFFF_F000),
+        (0xF_FFFF_FFFF, 0xFFFF_FFFF_FFFF_F000),
+    ]) {
+        buffer.fault(&fault(page));
+        assert_eq!(buffer.words(number)[1], address);
+        assert_eq!(buffer.record(number).page, page);
+    }
+    for sm in 0..16 {
+        buffer.fault(&Record {
+            requesters: 1 << sm,
+            ..fault(sm)
+        });
+        let word = buffer.words(3 + sm)[3];
+        assert_eq!((word >> 56 & 31, word >> 40 & 127), (sm / 8, sm % 8));
+    }
 }
 
 /// G8.
@@ -635,13 +761,15 @@ fn interrupt_tells_of_records_and_of_overflow() {
         control::ENABLED | control::INTERRUPT_RECORDS,
     );
     assert!(buffer.rest().interrupts);
-    buffer.set(register::GET, 1);
-    assert!(!buffer.rest().interrupts);
+    for number in 2..7 {
+        buffer.fault(&fault(number));
+    }
     let away = Inputs {
         turned_away: true,
         ..Inputs::default()
     };
     buffer.cycle(&away);
+    buffer.set(register::GET, 6);
     assert!(!buffer.rest().interrupts);
     buffer.set(
         register::CONTROL,

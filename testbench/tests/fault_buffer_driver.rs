@@ -5,9 +5,13 @@
 
 mod support;
 
-use faultline_sim::fault_buffer::{Inputs, Record, control, register, status};
-use faultline_testbench::driver::{Driver, Policy};
-use support::buffer::{BASE, Buffer, denied, fault};
+use std::process::Command;
+
+use faultline_sim::fault_buffer::{GET_CLEARS, Inputs, Record, control, register, status};
+use faultline_testbench::backend::Kind;
+use faultline_testbench::driver::{Driver, Machine, Policy};
+use faultline_testbench::traffic::Dice;
+use support::buffer::{BASE, Buffer, denied, fault, offer};
 
 /// Pages that fault.
 const FAULTS: u64 = 60;
@@ -116,4 +120,251 @@ fn faults_of_a_time_without_a_driver_are_seen_later() {
     assert_eq!(driver.seen.len(), 10);
     buffer.set(register::CONTROL, control::ENABLED);
     assert!(!buffer.rest().interrupts);
+}
+
+/// What a driver in C reads in a packet, in the order in which it prints them.
+#[derive(Debug, PartialEq, Eq)]
+struct Packet {
+    aperture: u64,
+    instance: u64,
+    address_aperture: u64,
+    address: u64,
+    timestamp: u64,
+    engine: u64,
+    fault_type: u64,
+    replayable: u64,
+    client: u64,
+    access_type: u64,
+    client_type: u64,
+    gpc: u64,
+    protected: u64,
+    enabled: u64,
+    valid: u64,
+}
+
+impl Packet {
+    /// A line that the driver has printed.
+    fn read(line: &str) -> Self {
+        let fields: Vec<u64> = line
+            .split(' ')
+            .map(|field| field.parse().unwrap())
+            .collect();
+        let [
+            aperture,
+            instance,
+            address_aperture,
+            address,
+            timestamp,
+            engine,
+            fault_type,
+            replayable,
+            client,
+            access_type,
+            client_type,
+            gpc,
+            protected,
+            enabled,
+            valid,
+        ] = fields[..].try_into().unwrap();
+        Self {
+            aperture,
+            instance,
+            address_aperture,
+            address,
+            timestamp,
+            engine,
+            fault_type,
+            replayable,
+            client,
+            access_type,
+            client_type,
+            gpc,
+            protected,
+            enabled,
+            valid,
+        }
+    }
+
+    /// What the class header says of a fault.
+    fn of(fault: &Record, timestamp: u64) -> Self {
+        let bits = fault.page << 12;
+        let sign = if bits >> 47 & 1 == 1 { 0xFFFF << 48 } else { 0 };
+        let sm = u64::from(fault.requesters.trailing_zeros());
+        let write = u64::from(fault.access & 1);
+        Self {
+            aperture: 0,
+            instance: u64::from(fault.space) << 12,
+            address_aperture: 0,
+            address: bits | sign,
+            timestamp,
+            engine: 64,
+            fault_type: match (fault.cause, fault.level, write) {
+                (1, ..) => 3,
+                (2, 1, _) | (5 | 6, ..) => 2,
+                (2, ..) => 0,
+                (3, ..) => 12,
+                (4, _, 1) => 6,
+                (4, ..) => 5,
+                _ => 10,
+            },
+            replayable: fault.replayable.into(),
+            client: sm % 8,
+            access_type: write,
+            client_type: 0,
+            gpc: sm / 8,
+            protected: 0,
+            enabled: 1,
+            valid: 1,
+        }
+    }
+}
+
+/// Compiles the driver's decoder, and gives what it prints of these packets.
+fn decoded(packets: &[u8]) -> Vec<Packet> {
+    let folder = tempfile::tempdir().unwrap();
+    let source = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/fault_buffer_driver/packet.c"
+    );
+    let (program, input) = (folder.path().join("packet"), folder.path().join("packets"));
+    let compiled = Command::new("cc")
+        .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-o"])
+        .arg(&program)
+        .arg(source)
+        .status();
+    assert!(compiled.expect("a C compiler").success());
+    std::fs::write(&input, packets).unwrap();
+    let output = Command::new(&program)
+        .stdin(std::fs::File::open(&input).unwrap())
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(Packet::read).collect()
+}
+
+/// A fault with anything in it: of a few pages near each other or of any, by any SMs.
+fn any_fault(dice: &mut Dice) -> Record {
+    let bits = dice.bits();
+    let replayable = dice.chance(190);
+    let causes = if replayable {
+        [2, 5, 6, 4]
+    } else {
+        [1, 3, 4, 7]
+    };
+    Record {
+        page: if dice.chance(100) {
+            bits >> 60
+        } else {
+            bits >> 28
+        },
+        space: dice.byte(),
+        cause: causes[dice.below(4) as usize],
+        access: dice.byte() & 7,
+        level: 1 + dice.below(4) as u8,
+        replayable,
+        requesters: 1 << dice.below(16) | (dice.bits() & dice.bits() & dice.bits()) as u16,
+        index: dice.below(64) as u16,
+        place: dice.below(65) as u16,
+        ..Record::default()
+    }
+}
+
+/// Random faults go through a ring of a few records, which goes round hundreds of times and is full at times; a third of
+/// them comes before there is a ring. What the driver in C decodes is each that was accepted, in its order.
+fn driver_in_c_decodes_every_fault(short: bool, faults: usize) {
+    let quick = |kind: &Kind| *kind != Kind::RustHdl;
+    let (mut dice, mut buffer) = (
+        Dice::new(11),
+        Buffer::of(&Kind::built().filter(quick).collect::<Vec<_>>()),
+    );
+    let (size, words) = (13, if short { 4 } else { 8 });
+    let (mut accepted, mut packets) = (Vec::new(), Vec::new());
+    let (mut left, mut early, mut full) = (faults, faults / 3, 0);
+    let (mut offered, mut get) = (None, 0);
+    let mut until = 0;
+    while left > 0 || offered.is_some() || buffer.has(status::UNDER_WAY) {
+        let mut inputs = Inputs::default();
+        if offered.is_none() && left > 0 && dice.chance(200) {
+            let fault = any_fault(&mut dice);
+            (left, early) = (left - 1, early.saturating_sub(1));
+            if !fault.replayable || buffer.last.room {
+                offered = Some(fault);
+            } else {
+                inputs.turned_away = true;
+            }
+        }
+        if let Some(fault) = &offered {
+            inputs = offer(fault);
+        }
+        let time = buffer.get(register::TIME) + 1;
+        if buffer.cycle(&inputs).fault_ready
+            && let Some(fault) = offered.take_if(|_| inputs.fault_valid)
+        {
+            accepted.push((fault, time));
+        }
+        if early == 0 && buffer.get(register::SIZE) == 0 && offered.is_none() {
+            let mode = if short { control::SHORT } else { 0 };
+            for (number, data) in [
+                (register::SIZE, size),
+                (register::BASE, BASE),
+                (register::CONTROL, mode),
+                (register::CONTROL, mode | control::ENABLED),
+            ] {
+                buffer.set(number, data);
+            }
+        }
+        // At times the driver sleeps until the ring is full.
+        full += usize::from(buffer.has(status::OVERFLOW));
+        if until == 0 || dice.below(300) == 0 {
+            until = if dice.chance(128) { size - 2 } else { 1 };
+        }
+        let put = buffer.get(register::PUT);
+        if (put + size - get) % size >= until || left == 0 {
+            while get != put {
+                for word in 0..4 {
+                    let data = buffer.load(BASE * 512 + get * words + word);
+                    packets.extend(data.to_le_bytes());
+                }
+                get = (get + 1) % size;
+            }
+            buffer.set(register::GET, get | GET_CLEARS);
+        }
+    }
+    buffer.pass(100);
+    let put = buffer.get(register::PUT);
+    while get != put {
+        for word in 0..4 {
+            packets.extend(buffer.load(BASE * 512 + get * words + word).to_le_bytes());
+        }
+        get = (get + 1) % size;
+    }
+    let mut decoded = decoded(&packets).into_iter().peekable();
+    let mut skipped = 0;
+    for (fault, time) in &accepted {
+        let expected = Packet::of(fault, *time);
+        if decoded.next_if_eq(&expected).is_none() {
+            // What nobody waits for may be filtered, or dropped where there is no room.
+            assert!(!fault.replayable, "{fault:?} is not {:?}", decoded.peek());
+            skipped += 1;
+        }
+    }
+    assert_eq!(decoded.next(), None);
+    let [records, filtered, away, dropped] = buffer.counters();
+    assert_eq!(filtered + dropped, skipped);
+    assert_eq!(records as usize, packets.len() / 32);
+    assert!(
+        full > 10 && away > 100 && records > 100 * size,
+        "{full} {away} {records}"
+    );
+}
+
+#[test]
+fn driver_in_c_decodes_records_of_64_bytes() {
+    driver_in_c_decodes_every_fault(false, 10_000);
+}
+
+#[test]
+fn driver_in_c_decodes_packets_of_32_bytes() {
+    driver_in_c_decodes_every_fault(true, 10_000);
 }

@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::fault_buffer::{Kind as Command, register, status};
+use faultline_sim::fault_buffer::{Kind as Command, control, register, status};
 use faultline_sim::gmmu::Inputs;
 use faultline_sim::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
 use faultline_sim::ports::Model;
@@ -410,7 +410,8 @@ fn premature_resolution_wakes_nobody() {
         "its place is as it was"
     );
     gmmu.steps(200);
-    assert_eq!(gmmu.records().len(), 2, "it is not reported again");
+    let pages: Vec<_> = gmmu.records().iter().map(|record| record.page).collect();
+    assert_eq!(pages, [1, 2, 2], "the driver hears of it again");
 }
 
 /// G6: a write waits for the dirty bit, whatever else the driver has brought.
@@ -424,13 +425,110 @@ fn resolution_without_the_dirty_bit_wakes_no_write() {
     }
     gmmu.steps(50);
     assert_eq!((gmmu.resolved.len(), gmmu.last.held), (0, 1));
-    assert_eq!(gmmu.records().len(), 1);
+    assert_eq!(gmmu.records().len(), 1 + 3, "each walk missed it");
     gmmu.map(0, 1, 7, OPEN);
     gmmu.command(Command::StartAckAll, 0, 0, 0);
     gmmu.steps(50);
     assert_eq!((gmmu.resolved.len(), gmmu.last.held), (1, 0));
     let told = gmmu.answer(0, 0, 1, true);
     assert_eq!((told.kind, told.clean), (TRANSLATION, false));
+}
+
+/// G6: what a driver has flushed from its ring without reading it comes again after START.
+#[test]
+fn start_reports_again_what_is_still_absent() {
+    let mut gmmu = Gmmu::fast("8");
+    gmmu.inputs.far_limit = 31;
+    for page in 0..31 {
+        assert_eq!(gmmu.answer(0, 0, page << 9, false).kind, FAR);
+    }
+    gmmu.steps(200);
+    let put = gmmu.read(register::PUT);
+    gmmu.write(register::GET, put);
+    gmmu.command(Command::Start, 0, 0, 0);
+    gmmu.steps(2000);
+    let mut pages: Vec<_> = gmmu
+        .records()
+        .iter()
+        .map(|record| record.page >> 9)
+        .collect();
+    pages.sort_unstable();
+    assert!(pages.into_iter().eq(0..31));
+    // A ring without room loses a report, which another START brings.
+    gmmu.start(4);
+    gmmu.command(Command::Start, 0, 0, 0);
+    gmmu.steps(2000);
+    assert!(gmmu.records().len() < 4);
+    assert!(gmmu.read(register::TURNED_AWAY) > 20);
+    assert_ne!(gmmu.read(register::STATUS) & status::OVERFLOW, 0);
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..40 {
+        gmmu.write(register::CLEAR, 1);
+        gmmu.command(Command::Start, 0, 0, 0);
+        for _ in 0..100 {
+            gmmu.steps(10);
+            for record in gmmu.records() {
+                seen.insert(record.page);
+                gmmu.bring(&record);
+            }
+            gmmu.write(register::CLEAR, 1);
+        }
+    }
+    gmmu.until("every page", |gmmu| gmmu.last.held == 0);
+    assert_eq!(seen.len(), 31);
+}
+
+/// G3: SM 1 writes a page that SM 0 waits to read. The driver hears of the write, and maps the page to be written.
+#[test]
+fn write_behind_a_read_is_recorded() {
+    let mut gmmu = Gmmu::new("8");
+    assert_eq!(gmmu.answer(0, 0, 5, false).kind, FAR);
+    assert_eq!(gmmu.answer(1, 0, 5, true).kind, FAR);
+    gmmu.steps(200);
+    let seen: Vec<_> = gmmu
+        .records()
+        .iter()
+        .map(|record| (record.page, record.access, record.requesters))
+        .collect();
+    assert_eq!(seen, [(5, 4, 1), (5, 5, 2)]);
+}
+
+/// G3: with the setting, a write to a page that may only be read is a far fault, in an SM whose L1 TLB has the page too:
+/// it is told a clean page, and asks again for a write.
+#[test]
+fn write_to_a_read_only_page_is_replayable_by_a_setting() {
+    let mut gmmu = Gmmu::new("8");
+    let set = control::ENABLED | control::REPLAY_WRITES;
+    gmmu.write(register::CONTROL, set);
+    gmmu.map(0, 2, 8, OPEN & !WRITABLE);
+    gmmu.map(0, 3, 8, OPEN & !WRITABLE & !USER);
+    for _ in 0..2 {
+        let told = gmmu.answer(0, 0, 2, false);
+        assert_eq!(
+            (told.kind, told.writable, told.clean),
+            (TRANSLATION, false, true)
+        );
+    }
+    assert_eq!(gmmu.answer(1, 0, 2, true).kind, FAR);
+    assert_eq!(gmmu.answer(2, 0, 3, true).kind, DENIED);
+    gmmu.command(Command::StartAckAll, 0, 0, 0);
+    gmmu.steps(200);
+    let seen: Vec<_> = gmmu
+        .records()
+        .iter()
+        .map(|record| (record.page, record.cause, record.replayable))
+        .collect();
+    assert_eq!(seen, [(2, 4, true), (3, 4, false), (2, 4, true)]);
+    assert_eq!((gmmu.resolved.len(), gmmu.last.held), (0, 1));
+    gmmu.map(0, 2, 9, OPEN);
+    gmmu.command(Command::StartAckAll, 0, 0, 0);
+    gmmu.steps(50);
+    assert_eq!((gmmu.resolved.len(), gmmu.last.held), (1, 0));
+    let told = gmmu.answer(1, 0, 2, true);
+    assert_eq!(
+        (told.kind, told.frame, told.writable),
+        (TRANSLATION, 9, true)
+    );
 }
 
 /// G2: a right that was missing at any level is found as soon as it is there, without an invalidation.

@@ -7,17 +7,19 @@ mod support;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use faultline_sim::fault_buffer::{Command, Kind as CommandKind, Record, register, status};
+use faultline_sim::fault_buffer::{
+    Command, GET_CLEARS, Kind as CommandKind, Record, control, register, status,
+};
 use faultline_sim::l1_tlb::{self, L1Tlb};
 use faultline_sim::ports::Model;
-use faultline_sim::walk::{Access, Request, Rules};
+use faultline_sim::walk::{Access, Request, Rules, WRITABLE};
 use faultline_testbench::driver::{Driver, Machine, Policy};
 use faultline_testbench::traffic::Dice;
 use support::gmmu::{Gmmu, OPEN, RING, ROOT};
 use support::tables;
 
 /// Cycles within which everything ends.
-const PATIENCE: u64 = 400_000;
+const PATIENCE: u64 = 1_000_000;
 
 /// What a warp of an SM does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -260,11 +262,12 @@ fn pages_are_brought(config: &str, policy: Policy, region: bool, records: u64) {
         .map(|record| (record.space, record.page))
         .collect();
     seen.sort_unstable();
+    // A page that a START finds absent still, or that is written behind a read, is reported again.
+    seen.dedup();
     if region {
-        seen.dedup();
         assert!(seen.iter().all(|page| asked.contains(page)));
     } else {
-        assert!(seen.iter().eq(&asked), "each page is reported once");
+        assert!(seen.iter().eq(&asked), "each page is reported");
     }
 }
 
@@ -288,6 +291,112 @@ fn pages_reach_every_sm_when_the_ring_overflows() {
 #[test]
 fn pages_reach_every_sm_by_regions() {
     pages_are_brought("8", Policy::Batch, true, 64);
+}
+
+/// A driver that does in each interrupt what a simple one would: it reads the records up to PUT, brings their pages, moves
+/// GET, clears OVERFLOW once without looking, and lets everything be walked again.
+fn serve_simply(
+    system: &mut System,
+    size: u64,
+    with_get: bool,
+    map: impl Fn(&mut System, &Record),
+) {
+    let (mut get, put) = (system.read(register::GET), system.read(register::PUT));
+    while get != put {
+        let words = std::array::from_fn(|word| system.load(RING * 512 + get * 8 + word as u64));
+        map(system, &Record::read(&words).unwrap());
+        get = (get + 1) % size;
+    }
+    let clears = if with_get { GET_CLEARS } else { 0 };
+    system.write(register::GET, get | clears);
+    if !with_get {
+        system.write(register::CLEAR, 1);
+    }
+    let start = Command {
+        kind: CommandKind::Start,
+        ..Command::default()
+    };
+    while system.read(register::STATUS) & status::BUSY != 0 {}
+    system.write(register::COMMAND, start.word());
+}
+
+/// Runs with such a driver, who is interrupted by records alone, until every access has ended.
+fn run_simply(system: &mut System, size: u64, with_get: bool, map: impl Fn(&mut System, &Record)) {
+    let end = system.gmmu.cycle + PATIENCE;
+    while system.left() > 0 {
+        system.step();
+        if system.gmmu.last.interrupts {
+            serve_simply(system, size, with_get, &map);
+        }
+        assert!(
+            system.gmmu.cycle < end,
+            "{} accesses have no end",
+            system.left()
+        );
+    }
+}
+
+/// A system whose ring is interrupted by records alone, and whose SMs ask for pages that they share.
+fn sharers(pages: u64, size: u64, control: u64, seed: u64) -> System {
+    let (mut dice, mut system) = (Dice::new(seed), System::new("8"));
+    for sm in &mut system.sms {
+        for _ in 0..12 {
+            let page = dice.below(pages);
+            let write = dice.chance(128);
+            let space = 0;
+            sm.ready.push_back(Wanted { page, space, write });
+        }
+    }
+    let on = control::ENABLED | control::INTERRUPT_RECORDS | control;
+    for (number, data) in [
+        (register::CONTROL, 0),
+        (register::SIZE, size),
+        (register::BASE, RING),
+        (register::CONTROL, on),
+    ] {
+        system.gmmu.write(number, data);
+    }
+    system
+}
+
+/// G10: with a ring of 8 records, of which Nacks set OVERFLOW again and again, one CLEAR for each GET keeps everything going.
+#[test]
+fn one_clear_for_each_get_is_enough() {
+    for (seed, size) in [(1, 8), (2, 8), (3, 3), (4, 5)] {
+        for with_get in [false, true] {
+            let mut system = sharers(200, size, 0, seed);
+            run_simply(&mut system, size, with_get, |system, record| {
+                system.bring(record)
+            });
+            assert_eq!(system.denied, 0);
+            assert!(system.read(register::TURNED_AWAY) > 20);
+        }
+    }
+}
+
+/// G3: 16 SMs read and write 24 pages that they share, and the driver maps a page to be written only where a record says so.
+#[test]
+fn pages_that_are_mapped_as_records_say_deny_no_write() {
+    for seed in 0..4 {
+        let mut system = sharers(24, 64, control::REPLAY_WRITES, seed);
+        run_simply(&mut system, 64, false, |system, record| {
+            let word = system.gmmu.entry(record.space, record.page, 1);
+            let before = system.load(word) & WRITABLE;
+            let right = if record.access & 1 == 1 {
+                WRITABLE
+            } else {
+                before
+            };
+            system.gmmu.map(
+                record.space,
+                record.page,
+                record.page,
+                OPEN & !WRITABLE | right,
+            );
+        });
+        assert_eq!(system.denied, 0, "seed {seed}");
+        assert!(system.sms.iter().all(|sm| sm.done == 12));
+    }
 }
 
 /// G2, G3, G10: tables that point to each other, to themselves and out of memory. The driver gives up what is absent.

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 use rayon::prelude::*;
 
 use crate::steps::{Steps, succeed};
-use crate::{cargo, python, root, setup};
+use crate::{cargo, proved, python, root, setup};
 
 /// The lockstep with the Verilated back end.
 const VERILOG: &str = "faultline/verilog";
@@ -57,12 +57,17 @@ pub fn run() -> Result<ExitCode, String> {
     steps.check("tests are compiled", || {
         succeed(&mut test(&["--no-run"]), false)
     });
-    // Most of the proofs' time is that of other programs, and they are a third of the whole.
-    steps.tests(
+    // Most of the proofs' time is that of other programs.
+    let mut proofs = test(&["--test", "proofs", "--", PROOFS]);
+    let table = proved::Table::begin(&mut proofs);
+    let proved = steps.tests(
         "tests, with the proofs beside them",
         test(&["--no-fail-fast", "--", "--skip", PROOFS]),
-        test(&["--test", "proofs", "--", PROOFS]),
+        proofs,
     );
+    if proved {
+        steps.check("the table of what is proved is written", || table.end());
+    }
     for (name, lint) in [
         (
             "Verilator lints the Verilog",

@@ -1,6 +1,7 @@
 //! Set-up, the two commands, and continuous integration: `cargo xtask setup|test|report`.
 
 mod checks;
+mod proved;
 mod python;
 mod setup;
 mod steps;

@@ -28,8 +28,9 @@ impl Steps {
     }
 
     /// Two runs of tests at once, whose results are read from what they print; what the second prints is shown after the
-    /// first.
-    pub fn tests(&mut self, name: &str, mut first: Command, mut second: Command) {
+    /// first. Gives whether the second passed.
+    pub fn tests(&mut self, name: &str, mut first: Command, mut second: Command) -> bool {
+        let mut passed = false;
         self.step(name, || {
             let mut later = Vec::new();
             let (first, second) = thread::scope(|scope| {
@@ -38,8 +39,10 @@ impl Steps {
                 (first, second.join().unwrap_or((0, 1)))
             });
             let _ = io::stdout().write_all(&later);
+            passed = second.0 > 0 && second.1 == 0;
             (first.0 + second.0, first.1 + second.1)
         });
+        passed
     }
 
     fn step(&mut self, name: &str, step: impl FnOnce() -> (u64, u64)) {

@@ -25,10 +25,12 @@ pub struct Entries<const E: usize, const I: usize, const A: usize> {
     pub mark: Signal<In, Bit>,
     /// The entry that the rest is about.
     pub target: Signal<In, Bits<I>>,
-    /// It is taken, with the tag,
+    /// It is taken, with the tag.
     pub take: Signal<In, Bit>,
-    /// for a write that found a clean page.
-    pub clean: Signal<In, Bit>,
+    /// It is held already, and a write has joined it.
+    pub upgrade: Signal<In, Bit>,
+    /// Only a write is refused: a read would find the page.
+    pub writes: Signal<In, Bit>,
     /// It is free.
     pub free: Signal<In, Bit>,
     /// It is not marked any longer.
@@ -37,8 +39,8 @@ pub struct Entries<const E: usize, const I: usize, const A: usize> {
     pub some: Signal<Out, Bit>,
     /// The lowest one.
     pub first: Signal<Out, Bits<I>>,
-    /// The one that the rest is about was taken for such a write.
-    pub is_clean: Signal<Out, Bit>,
+    /// Only a write of the entry that the rest is about is refused.
+    pub is_written: Signal<Out, Bit>,
     /// The lowest free entry.
     pub vacant: Signal<Out, Bits<I>>,
     /// An entry is marked.
@@ -48,13 +50,13 @@ pub struct Entries<const E: usize, const I: usize, const A: usize> {
     noted: [Register<Bit>; E],
     tags: [Register<Bits<A>>; E],
     candidate: [Register<Bit>; E],
-    of_clean: [Register<Bit>; E],
+    of_write: [Register<Bit>; E],
 
     lowest: Arbiter<E, I, false>,
     lowest_free: Arbiter<E, I, false>,
     some_candidate: AnyOf<E>,
     some_noted: AnyOf<E>,
-    some_clean: AnyOf<E>,
+    some_write: AnyOf<E>,
     is_target: [Signal<Local, Bit>; E],
 }
 
@@ -70,8 +72,8 @@ impl<const E: usize, const I: usize, const A: usize> Logic for Entries<E, I, A> 
             self.tags[i].reset.next = self.reset.val();
             self.candidate[i].clock.next = self.clock.val();
             self.candidate[i].reset.next = self.reset.val();
-            self.of_clean[i].clock.next = self.clock.val();
-            self.of_clean[i].reset.next = self.reset.val();
+            self.of_write[i].clock.next = self.clock.val();
+            self.of_write[i].reset.next = self.reset.val();
         }
 
         for i in 0..E {
@@ -82,9 +84,9 @@ impl<const E: usize, const I: usize, const A: usize> Logic for Entries<E, I, A> 
             self.is_target[i].next = self.target.val() == i.to_bits::<I>();
         }
         for i in 0..E {
-            self.some_clean.of[i].next = self.is_target[i].val() && self.of_clean[i].q.val();
+            self.some_write.of[i].next = self.is_target[i].val() && self.of_write[i].q.val();
         }
-        self.is_clean.next = self.some_clean.any.val();
+        self.is_written.next = self.some_write.any.val();
         self.some.next = self.some_candidate.any.val();
         self.first.next = self.lowest.index.val();
         self.vacant.next = self.lowest_free.index.val();
@@ -106,11 +108,12 @@ impl<const E: usize, const I: usize, const A: usize> Logic for Entries<E, I, A> 
             self.noted[i].d.next =
                 self.noted[i].q.val() || (self.mark.val() && self.taken[i].q.val());
             self.tags[i].d.next = self.tags[i].q.val();
-            self.of_clean[i].d.next = self.of_clean[i].q.val();
+            self.of_write[i].d.next = self.of_write[i].q.val()
+                || (self.is_target[i].val() && self.upgrade.val() && self.writes.val());
             if self.is_target[i].val() && self.take.val() {
                 self.taken[i].d.next = true;
                 self.tags[i].d.next = self.tag.val();
-                self.of_clean[i].d.next = self.clean.val();
+                self.of_write[i].d.next = self.writes.val();
             }
             if self.is_target[i].val() && self.free.val() {
                 self.taken[i].d.next = false;
@@ -133,10 +136,9 @@ impl<const E: usize, const I: usize, const A: usize> Default for Entries<E, I, A
             };
         }
         signals!(
-            clock, reset, search, sweep, tag, drop, mark, target, take, clean, free, unmark, some, first, is_clean,
-            vacant,
-            marked, lowest, lowest_free, some_candidate, some_noted, some_clean;
-            taken, noted, tags, candidate, of_clean, is_target
+            clock, reset, search, sweep, tag, drop, mark, target, take, upgrade, writes, free, unmark, some, first,
+            is_written, vacant, marked, lowest, lowest_free, some_candidate, some_noted, some_write;
+            taken, noted, tags, candidate, of_write, is_target
         )
     }
 }

@@ -4,7 +4,7 @@ use rust_hdl::prelude::*;
 
 use crate::arbiter::Arbiter;
 use crate::count_of::CountOf;
-use crate::params::{LOG_ENTRY_BITS, SLOT_BITS, WARP_BITS};
+use crate::params::{ENGINE, GPC_SM_BITS, LOG_ENTRY_BITS, SLOT_BITS, WARP_BITS};
 use crate::select::Select;
 
 /// `N` SMs with `S`-bit numbers, pages of `P` bits, spaces of `A`, MSHRs of `I` and places of `O`; `L` lanes, PCs of `V`
@@ -70,7 +70,12 @@ pub struct Record<
     mask: Select<N, Bits<64>>,
     words: Select<8, Bits<64>>,
     sm_bit: [Constant<Bits<64>>; N],
+    /// Engine, enabled, and VALID.
     seal: Constant<Bits<64>>,
+    sign: Constant<Bits<P>>,
+    above_address: Constant<Bits<64>>,
+    within_gpc: Constant<Bits<64>>,
+    gpc_bits: Constant<Bits<64>>,
     known_bit: Constant<Bits<64>>,
     replayable_bit: Constant<Bits<64>>,
     write_bit: Constant<Bits<64>>,
@@ -81,6 +86,9 @@ pub struct Record<
     of_write: Signal<Local, Bits<64>>,
     instruction: Signal<Local, Bits<64>>,
     address: Signal<Local, Bits<64>>,
+    faulting: Signal<Local, Bits<64>>,
+    number: Signal<Local, Bits<64>>,
+    gpc: Signal<Local, Bits<64>>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
@@ -151,16 +159,25 @@ impl<
                 | (bit_cast::<64, LOG_ENTRY_BITS>(self.pointer.val()) << 56);
         }
 
+        // The address is canonical.
+        self.faulting.next = bit_cast::<64, P>(self.page.val()) << 12;
+        if (self.page.val() & self.sign.val()).any() {
+            self.faulting.next =
+                (bit_cast::<64, P>(self.page.val()) << 12) | self.above_address.val();
+        }
+        self.number.next = bit_cast::<64, S>(self.client.index.val());
+        self.gpc.next = self.number.val() >> self.gpc_bits.val();
         for w in 0..8 {
             self.words.choose[w].next = self.show[w].val();
         }
         self.words.of[0].next = bit_cast::<64, A>(self.space.val()) << 12;
-        self.words.of[1].next = bit_cast::<64, P>(self.page.val()) << 12;
+        self.words.of[1].next = self.faulting.val();
         self.words.of[2].next = bit_cast::<64, T>(self.time.val());
         self.words.of[3].next = self.seal.val()
             | (bit_cast::<64, 5>(self.kind.val()) << 32)
             | self.of_replayable.val()
-            | (bit_cast::<64, S>(self.client.index.val()) << 40)
+            | ((self.number.val() & self.within_gpc.val()) << 40)
+            | (self.gpc.val() << 56)
             | self.of_write.val();
         self.words.of[4].next = bit_cast::<64, A>(self.space.val())
             | (bit_cast::<64, 3>(self.level.val()) << 8)
@@ -199,7 +216,11 @@ impl<
             ($($field:ident),*; $($array:ident),*) => {
                 Self {
                     sm_bit: std::array::from_fn(|sm| Constant::new((1 << (32 + sm) as LiteralType).into())),
-                    seal: Constant::new((3 << 62).into()),
+                    seal: Constant::new((3 << 62 | ENGINE as LiteralType).into()),
+                    sign: Constant::new((1 << (P - 1) as LiteralType).into()),
+                    above_address: Constant::new(((u64::MAX << (P + 12)) as LiteralType).into()),
+                    within_gpc: Constant::new(((1 << GPC_SM_BITS) - 1 as LiteralType).into()),
+                    gpc_bits: Constant::new((GPC_SM_BITS as LiteralType).into()),
                     known_bit: Constant::new((1 << 63).into()),
                     replayable_bit: Constant::new((1 << 39).into()),
                     write_bit: Constant::new((1 << 48).into()),
@@ -211,7 +232,7 @@ impl<
         signals!(
             page, space, access, cause, level, replayable, index, place, time, sequence, known, warp, slot, pc, lanes,
             scheme, pointer, lowest, word, client, others, mask, words, writes, kind, of_replayable, of_write,
-            instruction, address;
+            instruction, address, faulting, number, gpc;
             requester, show
         )
     }

@@ -53,6 +53,10 @@ pub struct Ring<const R: usize, const F: usize> {
     pub moves: Signal<Out, Bit>,
     /// The search has come to GET.
     pub searched: Signal<Out, Bit>,
+    /// There is a ring.
+    pub made: Signal<Out, Bit>,
+    /// Another one is made.
+    pub remakes: Signal<Out, Bit>,
 
     first: Register<Bits<F>>,
     records: Register<Bits<R>>,
@@ -73,8 +77,6 @@ pub struct Ring<const R: usize, const F: usize> {
     from_get: Signal<Local, Bit>,
     to_put: Signal<Local, Bit>,
     in_ring: Signal<Local, Bit>,
-    usable: Signal<Local, Bit>,
-    remakes: Signal<Local, Bit>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
@@ -112,9 +114,9 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
         self.at_rest.next = self.resting.val() && (self.written.q.val() == self.read.q.val());
 
         // As long as there is no ring there is no place.
-        self.usable.next = !(self.records.q.val() == 0);
-        self.place.next = self.usable.val() && !(self.after.q.val() == self.read.q.val());
-        self.two_places.next = self.usable.val()
+        self.made.next = !(self.records.q.val() == 0);
+        self.place.next = self.made.val() && !(self.after.q.val() == self.read.q.val());
+        self.two_places.next = self.made.val()
             && !(self.after.q.val() == self.read.q.val())
             && !(self.second.q.val() == self.read.q.val());
 
@@ -202,7 +204,7 @@ impl<const R: usize, const F: usize> Default for Ring<R, F> {
             clock, reset, write_base, write_size, write_get, frame, number, resting, take, end,
             search, step, base, size, get, put, current, unread, at_rest, place, two_places, moves,
             searched, first, records, read, written, following, begun, head, after, second, back,
-            next_put, sum, third, wrapped, from_get, to_put, in_ring, usable, remakes
+            next_put, sum, third, wrapped, from_get, to_put, in_ring, made, remakes
         )
     }
 }

@@ -37,13 +37,15 @@ pub struct Desk {
     pub clean: Signal<In, Bit>,
     /// The L2 TLB keeps such a page.
     pub keeps: Signal<In, Bit>,
+    /// A write to a page that may only be read is a far fault.
+    pub replay_writes: Signal<In, Bit>,
     /// The L2 TLB takes the page.
     pub fill_ready: Signal<In, Bit>,
     /// The SMs are told.
     pub tell_ready: Signal<In, Bit>,
     /// The MSHRs take the fault.
     pub fault_ready: Signal<In, Bit>,
-    /// They take what was found.
+    /// They take the end of their walk.
     pub present_ready: Signal<In, Bit>,
     /// The fault buffer takes the report.
     pub report_ready: Signal<In, Bit>,
@@ -58,8 +60,10 @@ pub struct Desk {
     pub tells: Signal<Out, Bit>,
     /// The MSHRs are to hold the page.
     pub faults: Signal<Out, Bit>,
-    /// They are to wake those who wait for it.
+    /// A walk of theirs has ended: they are to wake those who wait for it,
     pub finds: Signal<Out, Bit>,
+    /// or it is absent still.
+    pub misses: Signal<Out, Bit>,
     /// The driver is to be told.
     pub reports: Signal<Out, Bit>,
     /// The SMs that asked.
@@ -87,6 +91,7 @@ pub struct Desk {
     telling: Register<Bit>,
     faulting: Register<Bit>,
     finding: Register<Bit>,
+    missing: Register<Bit>,
     reporting: Register<Bit>,
     requester: [Register<Bit>; SMS],
     its_page: Register<Bits<PAGE_BITS>>,
@@ -119,6 +124,8 @@ impl Logic for Desk {
         self.faulting.reset.next = self.reset.val();
         self.finding.clock.next = self.clock.val();
         self.finding.reset.next = self.reset.val();
+        self.missing.clock.next = self.clock.val();
+        self.missing.reset.next = self.reset.val();
         self.reporting.clock.next = self.clock.val();
         self.reporting.reset.next = self.reset.val();
         self.its_page.clock.next = self.clock.val();
@@ -154,6 +161,7 @@ impl Logic for Desk {
         self.telling.d.next = self.telling.q.val() && !self.tell_ready.val();
         self.faulting.d.next = self.faulting.q.val() && !self.fault_ready.val();
         self.finding.d.next = self.finding.q.val() && !self.present_ready.val();
+        self.missing.d.next = self.missing.q.val();
         self.reporting.d.next = self.reporting.q.val() && !self.report_ready.val();
 
         // An answer is taken: found, absent as software can mend it, or denied.
@@ -165,14 +173,20 @@ impl Logic for Desk {
             self.of_mshrs.next = self.requesters.val().get_bit(m);
         }
         self.answered.next = self.take.val() && self.of_mshrs.val();
-        self.absent.next =
-            (self.cause.val() == 2) || (self.cause.val() == 5) || (self.cause.val() == 6);
+        self.absent.next = (self.cause.val() == 2)
+            || (self.cause.val() == 5)
+            || (self.cause.val() == 6)
+            || ((self.cause.val() == 4)
+                && self.write.val()
+                && self.readable.val()
+                && self.replay_writes.val());
         self.denied.next = !self.absent.val() && self.cause.val().any();
         if self.take.val() {
             self.filling.d.next = self.readable.val() && self.keeps.val();
             self.telling.d.next = self.some_sm.any.val() && !self.absent.val();
             self.faulting.d.next = self.some_sm.any.val() && self.absent.val();
-            self.finding.d.next = self.of_mshrs.val() && !self.absent.val();
+            self.finding.d.next = self.of_mshrs.val();
+            self.missing.d.next = self.absent.val();
             self.reporting.d.next = self.some_sm.any.val() && self.denied.val();
         }
 
@@ -209,6 +223,7 @@ impl Logic for Desk {
         self.tells.next = self.telling.q.val();
         self.faults.next = self.faulting.q.val();
         self.finds.next = self.finding.q.val();
+        self.misses.next = self.missing.q.val();
         self.reports.next = self.reporting.q.val();
         self.of_page.next = self.its_page.q.val();
         self.of_space.next = self.its_space.q.val();

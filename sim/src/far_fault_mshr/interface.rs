@@ -28,7 +28,7 @@ impl Parameters {
             page_bits: 36,
             space_bits: 8,
             sms: 16,
-            limit_bits: 5,
+            limit_bits: 7,
             region_bits: 4,
         }
     }
@@ -87,12 +87,18 @@ ports! {
         command_requesters: u16 = parameters.sms,
         /// The walk is taken.
         walk_ready: bool = 1,
-        /// A walk has found its page.
+        /// A walk has ended.
         present_valid: bool = 1,
         /// The page number.
         present_page: u64 = parameters.page_bits,
         /// Its space.
         present_space: u8 = parameters.space_bits,
+        /// It has not found the page.
+        present_missing: bool = 1,
+        /// Why not.
+        present_cause: u8 = 3,
+        /// Where it ended.
+        present_level: u8 = 3,
         /// The wake-up is taken.
         wake_ready: bool = 1,
     }
@@ -159,6 +165,8 @@ ports! {
         held: u16 = parameters.count_bits(),
         /// A command for all is under way.
         sweeping: bool = 1,
+        /// A report of an entry that is held was not made, for the limit is 0.
+        lost: bool = 1,
     }
 }
 
@@ -190,9 +198,9 @@ impl Inputs {
         }
     }
 
-    /// The page that a walk has found.
+    /// The page of the walk that has ended.
     #[must_use]
-    pub const fn found(&self) -> Page {
+    pub const fn walked(&self) -> Page {
         Page {
             number: self.present_page,
             space: self.present_space,

@@ -152,6 +152,8 @@ ports! {
         interrupts: bool = 1,
         /// One more replayable fault may be let in.
         room: bool = 1,
+        /// A write to a page that may only be read is a replayable fault.
+        replay_writes: bool = 1,
         /// A command for the MSHRs.
         command_valid: bool = 1,
         /// It cancels, or else resolves.
@@ -187,7 +189,7 @@ pub mod register {
     pub const COMMAND: u8 = 7;
     /// Records that were written.
     pub const RECORDS: u8 = 8;
-    /// Faults that were filtered.
+    /// Faults that were filtered or left out.
     pub const FILTERED: u8 = 9;
     /// Faults that were turned away.
     pub const TURNED_AWAY: u8 = 10;
@@ -209,7 +211,16 @@ pub mod control {
     pub const INTERRUPT_OVERFLOW: u64 = 1 << 3;
     /// SMs are asked for details.
     pub const ASK: u64 = 1 << 4;
+    /// Faults that are not replayable are counted, and not recorded.
+    pub const LEAVE_OUT: u64 = 1 << 5;
+    /// A write to a page that may only be read is a replayable fault.
+    pub const REPLAY_WRITES: u64 = 1 << 6;
+    /// Bits that the register has.
+    pub const BITS: usize = 7;
 }
+
+/// The bit of a write to GET that clears OVERFLOW as well.
+pub const GET_CLEARS: u64 = 1 << 31;
 
 /// Bits of STATUS; the first and the third are those of CLEAR, side by side.
 pub mod status {

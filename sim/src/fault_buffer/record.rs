@@ -1,5 +1,10 @@
 //! A record as the driver finds it in memory.
 
+/// The engine that it names: NVIDIA's graphics engine up to Ada.
+pub const ENGINE: u64 = 64;
+/// SMs of a GPC.
+const GPC: u8 = 8;
+
 /// What a record says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
@@ -74,9 +79,12 @@ impl Record {
         }
     }
 
-    /// Its words.
+    /// Its words; the address is canonical for page numbers of so many bits.
     #[must_use]
-    pub fn words(&self) -> [u64; 8] {
+    pub fn words(&self, page_bits: usize) -> [u64; 8] {
+        let above = 64 - page_bits;
+        let address = (self.page << above).cast_signed() >> (above - 12);
+        let client = self.client();
         let wide = |value: u8, place: u32| u64::from(value) << place;
         let others = self.requesters.count_ones().saturating_sub(1) as u8;
         let instruction = self.context.map_or([0; 2], |context| {
@@ -92,11 +100,13 @@ impl Record {
         });
         [
             wide(self.space, 12),
-            self.page << 12,
+            address.cast_unsigned(),
             self.time,
-            self.fault_type() << 32
+            ENGINE
+                | self.fault_type() << 32
                 | u64::from(self.replayable) << 39
-                | wide(self.client(), 40)
+                | wide(client % GPC, 40)
+                | wide(client / GPC, 56)
                 | wide(self.access & 1, 48)
                 | 1 << 62
                 | VALID,
@@ -126,7 +136,7 @@ impl Record {
             pointer: part(7, 56, 7) as u8,
         };
         (words[3] & VALID != 0).then_some(Self {
-            page: words[1] >> 12,
+            page: part(1, 12, 36),
             space: part(0, 12, 8) as u8,
             time: words[2],
             cause: part(4, 12, 3) as u8,

@@ -171,17 +171,22 @@ impl FarFaultMshrTraffic {
         if self.present_held {
             return;
         }
-        inputs.present_valid = false;
+        (inputs.present_valid, inputs.present_missing) = (false, false);
         let mut page = None;
         if !self.walks.is_empty() && self.dice.chance(self.mode.walk) {
             let chosen = self.dice.below(self.walks.len() as u64) as usize;
             let walked = self.walks.swap_remove(chosen);
             let present = self.dice.chance(self.mode.present);
             self.scenarios.premature += u64::from(!present);
-            page = Some(walked).filter(|_| present);
+            // What nobody tells is a walk that its requester has given up.
+            page = Some(walked).filter(|_| present || self.dice.chance(240));
+            inputs.present_missing = !present;
         } else if self.dice.chance(self.mode.stray / 8) {
             page = Some(self.page_or_held(model, 128));
+            inputs.present_missing = self.dice.chance(60);
         }
+        let bits = self.dice.bits();
+        (inputs.present_cause, inputs.present_level) = ((bits & 7) as u8, (bits >> 3 & 7) as u8);
         inputs.present_valid = page.is_some();
         let page = page.unwrap_or_else(|| self.page());
         (inputs.present_page, inputs.present_space) = (page.number, page.space);

@@ -2,8 +2,8 @@
 //! ring, or writes anything anywhere.
 
 use faultline_sim::fault_buffer::{
-    Asking, Command, Commanding, Doing, FaultBuffer, Inputs, Kind, Outputs, Parameters, control,
-    register,
+    Asking, Command, Commanding, Doing, FaultBuffer, GET_CLEARS, Inputs, Kind, Outputs, Parameters,
+    control, register,
 };
 
 use super::{Dice, Traffic};
@@ -101,7 +101,10 @@ impl FaultBufferTraffic {
     /// What the driver writes in turn while it makes another ring.
     fn remake(&mut self, model: &FaultBuffer, step: u8) -> Option<(u8, u64)> {
         if model.enabled() && step == 0 {
-            return Some((register::CONTROL, self.low(5) & !control::ENABLED));
+            return Some((
+                register::CONTROL,
+                self.low(control::BITS) & !control::ENABLED,
+            ));
         }
         if model.unread().next().is_some() && step == 0 {
             return Some((register::GET, model.put()));
@@ -127,7 +130,10 @@ impl FaultBufferTraffic {
                 } else {
                     0
                 };
-                let any = self.low(5) & !control::SHORT & !control::ASK;
+                let mut any = self.low(control::BITS) & !control::SHORT & !control::ASK;
+                if self.dice.chance(200) {
+                    any &= !control::LEAVE_OUT;
+                }
                 let short = if self.dice.chance(60) {
                     control::SHORT
                 } else {
@@ -144,7 +150,7 @@ impl FaultBufferTraffic {
             let number = self.dice.below(16) as u8;
             // Neither does it switch the buffer off each time, nor does it always write a number that is in the ring.
             let data = match number {
-                register::CONTROL => self.low(5) | u64::from(self.dice.chance(230)),
+                register::CONTROL => self.low(control::BITS) | u64::from(self.dice.chance(230)),
                 _ if self.dice.chance(128) => self.low(4),
                 _ => self.dice.bits(),
             };
@@ -169,7 +175,8 @@ impl FaultBufferTraffic {
                 _ => self.dice.below(unread + 1),
             };
             let get = (model.get() + records) % model.size().max(1);
-            return Some((register::GET, get));
+            let clears = self.dice.chance(self.mode.clear);
+            return Some((register::GET, get | if clears { GET_CLEARS } else { 0 }));
         }
         let clear = self.dice.chance(self.mode.clear);
         clear.then(|| (register::CLEAR, self.low(2)))

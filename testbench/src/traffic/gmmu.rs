@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use faultline_sim::fault_buffer::{Asking, Command, Doing, FaultBuffer, Kind, control, register};
+use faultline_sim::fault_buffer::{
+    Asking, Command, Doing, FaultBuffer, GET_CLEARS, Kind, control, register,
+};
 use faultline_sim::gmmu::{Gmmu, Inputs, Outputs, Parameters};
 use faultline_sim::l1_tlb::{CANCELLED, FAR};
 use faultline_sim::walk::{ACCESSED, DIRTY};
@@ -281,7 +283,11 @@ impl GmmuTraffic {
             1 => Some((register::BASE, self.dice.bits())),
             _ => {
                 self.remaking = None;
-                let others = self.dice.bits() & 0x1E;
+                let all = (1 << control::BITS) - 1;
+                let mut others = self.dice.bits() & all & !control::ENABLED;
+                if self.dice.chance(200) {
+                    others &= !control::LEAVE_OUT;
+                }
                 Some((register::CONTROL, others | control::ENABLED))
             }
         }
@@ -302,7 +308,12 @@ impl GmmuTraffic {
         if self.dice.chance(self.mode.read) {
             let unread = buffer.unread().count() as u64;
             let get = buffer.get() + self.dice.below(unread + 1);
-            return Some((register::GET, get % buffer.size().max(1)));
+            let clears = if self.dice.chance(self.mode.clear) {
+                GET_CLEARS
+            } else {
+                0
+            };
+            return Some((register::GET, get % buffer.size().max(1) | clears));
         }
         let clear = self.dice.chance(self.mode.clear);
         clear.then_some((register::CLEAR, 3))

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use faultline_sim::fault_buffer::{
     Command, Context, Inputs, Kind, Outputs, Record, control, register, status,
 };
+use faultline_testbench::backend;
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, FaultBuffer};
 use faultline_testbench::driver::Machine;
@@ -119,8 +120,13 @@ pub fn offer(fault: &Record) -> Inputs {
 impl Buffer {
     /// A buffer after reset.
     pub fn new() -> Self {
+        Self::of(&backend::Kind::built().collect::<Vec<_>>())
+    }
+
+    /// One in these back ends.
+    pub fn of(kinds: &[backend::Kind]) -> Self {
         let mut buffer = Self {
-            bench: blocks::bench::<FaultBuffer>("64").unwrap(),
+            bench: blocks::bench_of::<FaultBuffer>("64", kinds).unwrap(),
             memory: BTreeMap::new(),
             writes: VecDeque::new(),
             order: Vec::new(),

@@ -97,6 +97,16 @@ pub fn present(page: Page) -> Inputs {
     }
 }
 
+/// A walk has not found a page, for this cause at this level.
+pub fn missing(page: Page, cause: u8, level: u8) -> Inputs {
+    Inputs {
+        present_missing: true,
+        present_cause: cause,
+        present_level: level,
+        ..present(page)
+    }
+}
+
 /// The wake-up that a cycle shows.
 pub fn wake(outputs: &Outputs) -> Option<Wake> {
     outputs.wake_valid.then_some(Wake {

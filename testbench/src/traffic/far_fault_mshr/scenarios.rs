@@ -12,6 +12,7 @@ scenarios! {
         far_and_nack_together, merged_when_full, merged_while_marked, all_held, last_entry_ended, page_beside_another_space,
         page_of_a_held_region, same_tag_read, three_read, resolved, resolved_again, resolved_nothing, cancelled,
         cancelled_nothing, cancelled_some, cancelled_nobody, step_cancelled_some, step_cancelled_nobody, cancelled_while_walked, woken, woken_many, woken_by_an_old_walk, present_of_nothing,
+        upgraded, upgraded_without_room, missing, missing_without_room, missing_nothing, missing_behind_a_report,
         all_resolved, all_cancelled, all_of_nothing, step_resolved, step_cancelled, marked_entry_ended,
         fault_beside_a_sweep, command_beside_a_sweep, fault_behind_a_report, command_behind_a_walk, fault_goes_first,
         fault_gives_way, answer_stalled, wake_stalled, report_stalled, walk_stalled, premature, four_at_once, idle,
@@ -49,6 +50,17 @@ impl FarFaultMshrTraffic {
                     .fold(0, |mask: u16, sm| mask | 1 << sm);
                 let entry = of(page);
                 let waits = entry.map_or(0, |entry| entry.waiters);
+                let writes = came.fault_access & 1 == 1;
+                let upgraded = writes && entry.is_some_and(|entry| entry.access & 1 == 0);
+                count(
+                    &mut s.upgraded,
+                    upgraded && requesters & (below | waits) != 0,
+                );
+                let unheard = upgraded && inputs.limit == 0;
+                count(
+                    &mut s.upgraded_without_room,
+                    unheard && requesters & waits != 0,
+                );
                 let some = requesters & below != 0;
                 count(&mut s.new_fault, entry.is_none() && some && !full);
                 count(
@@ -88,7 +100,7 @@ impl FarFaultMshrTraffic {
                 );
             }
             Work::Present => {
-                let entry = of(came.found());
+                let entry = of(came.walked());
                 count(&mut s.woken, entry.is_some());
                 count(
                     &mut s.woken_many,
@@ -100,8 +112,14 @@ impl FarFaultMshrTraffic {
                     &mut s.marked_entry_ended,
                     entry.is_some_and(|entry| entry.marked),
                 );
-                let fresh = self.asked.contains(&came.found());
+                let fresh = self.asked.contains(&came.walked());
                 count(&mut s.woken_by_an_old_walk, entry.is_some() && !fresh);
+            }
+            Work::Missing => {
+                let held = of(came.walked()).is_some();
+                count(&mut s.missing, held);
+                count(&mut s.missing_without_room, held && inputs.limit == 0);
+                count(&mut s.missing_nothing, !held);
             }
             Work::Resolve => {
                 let entry = of(came.commanded());
@@ -201,6 +219,11 @@ impl FarFaultMshrTraffic {
         count(
             &mut s.four_at_once,
             fault && inputs.present_valid && inputs.command_valid && outputs.sweeping,
+        );
+        let missing = inputs.present_valid && inputs.present_missing;
+        count(
+            &mut s.missing_behind_a_report,
+            missing && outputs.report_valid && !outputs.present_ready,
         );
         count(&mut s.idle, !fault && !other && !outputs.answer_valid);
     }

@@ -15,7 +15,8 @@ scenarios! {
         search_ended_by_get, get_moved_too_late, dropped_while_disabled, dropped_when_full, dropped_by_overflow,
         taken_after_a_search, replayable_waits, last_place_taken, one_place_kept, full, put_goes_round, get_goes_round,
         get_takes_all, get_takes_some, get_stays, get_beyond_put, get_beyond_size, base_kept, size_kept, mode_kept,
-        ring_is_none, accepted_while_off, size_kept_by_a_fault, size_no_ring, turned_away, turned_away_without_need, overflow_cleared, overflow_kept, set_and_cleared,
+        ring_is_none, accepted_while_off, size_kept_by_a_fault, size_no_ring, turned_away, turned_away_without_need, overflow_cleared, overflow_kept, cleared_by_get, kept_by_get,
+        cleared_with_the_ring, turned_away_without_a_ring, cleared_beside_one_turned_away, left_out,
         start, start_ack_all, cancel_targeted, cancel_global, cancel_va, resolve_va, command_while_busy, no_command,
         refused_cleared, sweep_waited_for, walks_waited_for, sweep_not_seen_at_first, command_stalled, write_stalled,
         many_unacknowledged, most_unacknowledged, stray_acknowledgement, stray_answer, answer_with_the_question, question_stalled,
@@ -99,12 +100,24 @@ impl FaultBufferTraffic {
                 &mut s.one_place_kept,
                 drops && model.enabled() && model.places() == 1,
             );
-            let clears = write == Some(register::CLEAR) && data & 1 == 1;
-            count(
-                &mut s.set_and_cleared,
-                clears && model.places() >= 2 && (drops || inputs.turned_away),
-            );
         }
+        let clears = write == Some(register::CLEAR) && data & 1 == 1 && model.overflow();
+        count(
+            &mut s.cleared_beside_one_turned_away,
+            clears && model.places() >= 2 && inputs.turned_away,
+        );
+        count(
+            &mut s.turned_away_without_a_ring,
+            inputs.turned_away && model.size() == 0,
+        );
+        count(
+            &mut s.cleared_by_get,
+            model.clears() && model.overflow() && model.places() >= 2,
+        );
+        count(
+            &mut s.kept_by_get,
+            model.clears() && model.overflow() && model.places() < 2,
+        );
         count(&mut s.full, model.size() > 2 && model.places() == 0);
         count(
             &mut s.ring_is_none,
@@ -135,6 +148,17 @@ impl FaultBufferTraffic {
         count(
             &mut s.size_no_ring,
             write == Some(register::SIZE) && at_rest && data < 3,
+        );
+        count(
+            &mut s.cleared_with_the_ring,
+            write == Some(register::SIZE) && at_rest && data & ring >= 3 && model.overflow(),
+        );
+        count(
+            &mut s.left_out,
+            inputs.fault_valid
+                && !inputs.fault_replayable
+                && *model.doing() == Doing::Nothing
+                && model.leaves_out(),
         );
         count(&mut s.base_kept, write == Some(register::BASE) && !at_rest);
         count(&mut s.size_kept, write == Some(register::SIZE) && !at_rest);

@@ -11,7 +11,8 @@ scenarios! {
     /// What the traffic has led to.
     struct Scenarios {
         hit, several_told, translation, denial, far_fault, nack, far_and_nack_at_once, hit_goes_before_denial,
-        hit_goes_before_far_fault, hit_goes_before_walk, found_for_nobody, premature, resolved,
+        hit_goes_before_far_fault, hit_goes_before_walk, found_for_nobody, premature, write_replayed,
+        read_only_page_as_a_clean_one, resolved,
         resolved_for_several, region_resolved, cancelled, region_cancelled, region_cancelled_beside_a_walk, limit_reached, no_room, mshrs_full, every_walk_busy,
         walk_of_the_mshrs, walked_twice_at_once, two_walks_of_the_mshrs, report_of_a_denial, two_reports_at_once,
         readable_and_denied, clean_page, large_page, invalidated_page, invalidated_space, invalidated_all,
@@ -95,7 +96,12 @@ impl GmmuTraffic {
             &mut s.walked_twice_at_once,
             walks > 1 && model.walker().has_twins(),
         );
-        count(&mut s.premature, walks < self.walks && !desk.finds);
+        count(&mut s.premature, desk.finds && desk.is_absent());
+        count(&mut s.write_replayed, desk.faults && desk.cause() == 4);
+        count(
+            &mut s.read_only_page_as_a_clean_one,
+            outputs.fill_clean && !outputs.fill_writable,
+        );
         count(&mut s.report_of_a_denial, desk.reports);
         count(
             &mut s.two_reports_at_once,
