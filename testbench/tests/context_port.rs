@@ -390,6 +390,42 @@ fn end_must_be_about_what_came() {
     assert_eq!(found.verdict, Verdict::BeyondTheEnd);
 }
 
+/// G1, G4: the count goes on at 0 after its greatest number, in the small configuration after 7.
+#[test]
+fn count_of_a_long_context_goes_around() {
+    let mut port = Port::new("proof");
+    let parameters = port.parameters();
+    let count = 1 << parameters.count_bits;
+    for beats in [count - 1, count, count + 1, 2 * count + 3] {
+        // The begin is one of them, and packets without data are the others.
+        let lengths = vec![0; beats as usize - 1];
+        let given = packets(&parameters, &mut Dice::new(beats), &lengths);
+        let (context, _) = port.save(1, 2, &given);
+        let end = context.last().unwrap();
+        assert_eq!(end[1], beats % count);
+        assert_eq!(*end, parameters.end(1, &context[..context.len() - 1]));
+        let found = port.restore(1, 2, &context);
+        assert_eq!(found.verdict, Verdict::Accepted, "{beats} beats");
+        assert_eq!(found.told.len(), lengths.len());
+    }
+}
+
+/// A reset ends no read: what is left of it is taken for the next context.
+#[test]
+fn rest_of_a_read_after_a_reset_is_the_next_context() {
+    let (_, context) = short();
+    let mut port = Port::new("32");
+    port.begin(true, BLOCK, EPOCH);
+    port.read(&context, 0);
+    while port.inputs.in_valid {
+        port.cycle();
+    }
+    port.reset();
+    let found = port.restore(BLOCK, EPOCH, &context[1..]);
+    assert_eq!(found.verdict, Verdict::NotAContext);
+    assert_eq!(found.taken, context.len() - 1);
+}
+
 /// G5, G7.
 #[test]
 fn each_begin_has_one_verdict_and_it_holds() {

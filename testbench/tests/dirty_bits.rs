@@ -373,6 +373,61 @@ fn save_at_32_bytes_a_cycle_takes_as_long_as_its_bytes() {
     }
 }
 
+/// A clear of other groups holds up nothing: neither does the walk find later, nor come, nor take.
+#[test]
+fn clear_of_another_group_holds_up_no_walk() {
+    for config in BOTH {
+        for (first, last) in [(5, 5), (1, 255), (5, 4), (9, 0)] {
+            for after in 0..8 {
+                let mut bits = Bits::new(config);
+                bits.fill(0..2);
+                bits.walk(0, 0, true);
+                let start = bits.cycle;
+                for cycle in 0..12 {
+                    if cycle == after {
+                        bits.clear(first, last);
+                    }
+                    bits.cycle();
+                }
+                let given: Vec<_> = bits.given.iter().map(|it| (it.0 - start, it.1)).collect();
+                assert_eq!(given, [(4, 0), (5, 1)], "{first} to {last}, {after}");
+            }
+        }
+    }
+}
+
+/// A range whose first group is above its last one is empty.
+#[test]
+fn clear_with_its_first_group_above_its_last_clears_nothing() {
+    for config in BOTH {
+        for (first, last) in [(1, 0), (255, 0), (3, 2), (2, 1)] {
+            let mut bits = Bits::new(config);
+            bits.fill(0..24);
+            bits.clear(first, last);
+            bits.rest(3);
+            assert_eq!(bits.count(0, 255).0, 24, "{first} to {last}");
+        }
+    }
+}
+
+/// `write_ready` is that of the row shown, whether or not it is to be written.
+#[test]
+fn write_ready_tells_of_its_row_without_valid() {
+    for config in BOTH {
+        // A row is written in the cycle before row 0 is taken: the walk waits, and its half takes no other write.
+        for (rows, ready) in [([4, 5], 2), ([7, 6], 1), ([2, 2], 0), ([3, 3], 3)] {
+            let mut bits = Bits::new(config);
+            bits.fill(0..2);
+            bits.walk(0, 0, true);
+            bits.rest(2);
+            bits.ask(0, 1000, ALL);
+            bits.cycle();
+            bits.inputs.write_row = rows;
+            assert_eq!(bits.cycle().write_ready, ready, "{rows:?}");
+        }
+    }
+}
+
 /// G9: warps of other blocks end, as often as can be, while others write in both halves: a save goes on.
 #[test]
 fn save_goes_on_while_other_warps_end() {

@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::far_fault_mshr::{Inputs, Page};
+use faultline_sim::far_fault_mshr::{Inputs, Outputs, Page};
 use support::mshr::{
     Answer, Mshr, Report, Wake, answer, command, command_all, fault, missing, page, present, wake,
 };
@@ -298,6 +298,92 @@ fn no_sm_has_more_than_its_limit() {
         }
         mshr.command(&command_all(true));
         assert_eq!(mshr.held(), 0);
+    }
+}
+
+/// G4: the limit is that of the cycle in which the fault acts, the second one after that in which it is accepted and two
+/// for each entry that is read later.
+#[test]
+fn limit_is_looked_at_in_the_cycle_of_the_action() {
+    // With a page that is held already there is a read, and otherwise none but of other pages.
+    for (held, acts) in [(false, 3), (true, 4)] {
+        for high in 0..6 {
+            let mut mshr = Mshr::new("64");
+            if held {
+                assert_eq!(mshr.fault(page(5), 2).far, 2);
+            }
+            mshr.limit = if high == 0 { 16 } else { 0 };
+            let outputs = mshr.cycle(&fault(page(5), 1));
+            assert!(outputs.fault_ready);
+            for cycle in 1..=acts {
+                mshr.limit = if cycle == high { 16 } else { 0 };
+                assert_eq!(answer(&mshr.rest()), None, "cycle {cycle}");
+            }
+            let (_, told) = answer(&mshr.rest()).unwrap();
+            assert_eq!(told.far, u16::from(high == acts), "{held} {high}");
+        }
+    }
+}
+
+/// `present` goes before a command and a step whatever the last operation was, and before a fault after a fault.
+#[test]
+fn page_that_is_present_goes_before_a_command_and_a_step() {
+    for (last, marked) in [(0, false), (1, false), (2, false), (2, true)] {
+        let mut mshr = Mshr::new("64");
+        for number in 0..3 {
+            mshr.fault(page(number), 1);
+        }
+        mshr.settle();
+        match last {
+            0 => {
+                mshr.fault(page(9), 1);
+                mshr.settle();
+            }
+            1 => assert_eq!(mshr.present(page(9)), []),
+            _ if marked => mshr.accept(&command_all(false)),
+            _ => {
+                mshr.command(&command(page(9), true));
+            }
+        }
+        let both = Inputs {
+            present_valid: true,
+            present_page: 2,
+            ..command(page(1), false)
+        };
+        let outputs = loop {
+            let outputs = mshr.cycle(&both);
+            if outputs.present_ready {
+                break outputs;
+            }
+            assert!(!outputs.command_ready);
+        };
+        assert!(!outputs.command_ready, "{last}");
+        assert_eq!(mshr.settle(), [woken(page(2), 1)]);
+    }
+}
+
+/// From the cycle after the command's action to that of the last step's.
+#[test]
+fn sweeping_is_high_from_the_mark_to_the_last_step() {
+    for entries in 0..4 {
+        for cancel in [false, true] {
+            let mut mshr = Mshr::new("64");
+            for number in 0..entries {
+                mshr.fault(page(number), 1);
+            }
+            mshr.settle();
+            assert!(mshr.cycle(&command_all(cancel)).command_ready);
+            let swept: Vec<_> = (1..60).map(|_| mshr.rest()).collect();
+            let high = |outputs: &Outputs| outputs.sweeping;
+            let count = swept.iter().filter(|outputs| high(outputs)).count();
+            // Every step takes four cycles after that in which it is accepted, and its walk or wake-up a cycle to be taken.
+            let wanted = match entries {
+                0 => 0,
+                _ => 6 * entries as usize - 1,
+            };
+            assert_eq!(count, wanted, "{entries} {cancel}");
+            assert_eq!(swept.iter().position(high), (entries > 0).then_some(1));
+        }
     }
 }
 

@@ -309,6 +309,116 @@ fn free_entry_is_not_released_again() {
     assert_eq!(log.try_allocate(2, false), None);
 }
 
+/// G6: an entry that is being taken is not released: it is in use from the next cycle on.
+#[test]
+fn release_of_an_entry_that_is_being_taken_is_ignored() {
+    let mut log = Log::new(SIZE, 2);
+    log.cycle(&Inputs {
+        allocate_valid: true,
+        allocate_slot: 3,
+        ..Inputs::default()
+    });
+    let taken = log.cycle(&Inputs {
+        release_valid: true,
+        release_slot: 3,
+        release_entry: 6,
+        ..Inputs::default()
+    });
+    assert!(taken.allocated_valid && taken.allocated_address == 6);
+    assert_eq!(log.try_allocate(3, true), None, "one is free");
+    assert_eq!(log.load(3), 7);
+    log.release(3, 6);
+    assert_eq!(log.load(3), 6);
+}
+
+/// G1: the data's entry of a load is the highest that is free, which the load does not take.
+#[test]
+fn data_entry_of_a_load_stays_free() {
+    let mut log = Log::new(SIZE, 4);
+    assert_eq!(log.try_allocate(1, false), Some((4, 7)));
+    assert_eq!(log.try_allocate(1, false), Some((5, 7)));
+    assert_eq!(log.try_allocate(1, false), Some((6, 7)));
+    assert_eq!(log.try_allocate(1, false), Some((7, 7)));
+    assert_eq!(log.try_allocate(1, false), None);
+}
+
+/// A reset reaches no memory: what is read in its cycle is shown, without a valid, and what was read stays.
+#[test]
+fn read_data_survives_a_reset_and_a_read_in_its_cycle_changes_it() {
+    let mut log = Log::new(SIZE, 2);
+    let (entry, other) = (log.load(3), log.load(3));
+    log.write(entry, &operand(1));
+    log.write(other, &operand(2));
+    assert_eq!(log.read(Reader::Save, 3, entry), Some(operand(1)));
+    let read = Inputs {
+        reset: true,
+        replay_valid: true,
+        replay_slot: 3,
+        replay_entry: other,
+        ..Inputs::default()
+    };
+    assert!(log.cycle(&read).replay_ready);
+    for reset in [false, true, false] {
+        let outputs = log.cycle(&Inputs {
+            reset,
+            ..Inputs::default()
+        });
+        assert!(!outputs.replayed_valid && !outputs.saved_valid && !outputs.read_denied);
+        assert_eq!(outputs.read_data, operand(2));
+    }
+    log.launch(2);
+    assert!(log.denies(3, other), "what is left in memory is nobody's");
+}
+
+/// G9: cycles of a launch count, so a reader that waits is overdue the sooner.
+#[test]
+fn readers_wait_counts_through_a_launch() {
+    for launches in 0..=8 {
+        let mut log = Log::new(SIZE, 2);
+        let busy = Inputs {
+            write_valid: true,
+            replay_valid: true,
+            save_valid: true,
+            ..Inputs::default()
+        };
+        for cycle in 0..8 {
+            let outputs = log.cycle(&Inputs {
+                launch_valid: cycle >= 8 - launches,
+                launch_entries: 2,
+                ..busy.clone()
+            });
+            assert_eq!(outputs.write_ready, cycle < 8 - launches);
+            assert!(!outputs.replay_ready && !outputs.save_ready);
+        }
+        let outputs = log.cycle(&busy);
+        assert!(outputs.replay_ready && !outputs.write_ready, "{launches}");
+    }
+}
+
+/// Whose turn it is to read stays over a launch; a reset gives it to replay.
+#[test]
+fn turn_of_the_readers_stays_over_a_launch() {
+    let mut log = Log::new(SIZE, 2);
+    let both = Inputs {
+        replay_valid: true,
+        save_valid: true,
+        ..Inputs::default()
+    };
+    for reset in [false, true] {
+        assert!(log.cycle(&both).replay_ready);
+        if reset {
+            log.cycle(&Inputs {
+                reset,
+                ..Inputs::default()
+            });
+        } else {
+            log.launch(2);
+        }
+        let outputs = log.cycle(&both);
+        assert_eq!((outputs.replay_ready, outputs.save_ready), (reset, !reset));
+    }
+}
+
 /// G7.
 #[test]
 fn one_access_a_cycle() {

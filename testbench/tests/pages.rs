@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use faultline_hw::registry::designs;
 use faultline_sim::ports::Port;
 use faultline_testbench::backend::Kind;
+use faultline_testbench::lockstep::Lockstep;
+use faultline_testbench::session::Stimulus;
 use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
@@ -222,6 +224,207 @@ fn costs_of_the_pages_are_those_of_the_reports() {
             }
         }
         assert!(compared >= 2, "{block}.md: no figure was compared");
+    }
+}
+
+/// The text in a page from a paragraph's bold name to the next such paragraph.
+fn paragraph<'a>(page: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = page.split_once(&format!("\n**{name}.** "))?;
+    let ends = ["\n**", "\n## "].map(|end| rest.find(end).unwrap_or(rest.len()));
+    Some(&rest[..ends[0].min(ends[1])])
+}
+
+/// What stands between backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// What an output shows after a reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    Zero,
+    One,
+    /// All bits are 1.
+    All,
+    /// A memory's output, which no reset reaches.
+    Kept,
+}
+
+/// The outputs that the sentence in a page's paragraph about the reset names.
+fn after_reset<'a>(block: &str, page: &'a str) -> Vec<(&'a str, After)> {
+    const SENTENCE: &str = "With all inputs 0 every output is then 0";
+    let reset = paragraph(page, "Reset")
+        .unwrap_or_else(|| panic!("{block}.md: there is no paragraph \"Reset\""));
+    let (_, rest) = reset
+        .split_once(SENTENCE)
+        .unwrap_or_else(|| panic!("{block}.md: \"{SENTENCE}\" is not in \"Reset\""));
+    let list = rest.split('.').next().unwrap_or_default();
+    let Some(list) = list.strip_prefix(", but for ") else {
+        assert_eq!(list, "", "{block}.md");
+        return Vec::new();
+    };
+    let item = |item: &'a str| {
+        let (name, value) = item.split_once(' ').expect("a name and a value");
+        let value = match value {
+            "(1)" => After::One,
+            "(all)" => After::All,
+            "(kept)" => After::Kept,
+            other => panic!("{block}.md: {item} is {other}"),
+        };
+        (name.trim_matches('`'), value)
+    };
+    list.split(", ").map(item).collect()
+}
+
+/// The words of each port in a frame.
+fn parts<'a>(ports: &'a [Port], frame: &'a [u64]) -> Vec<(&'a Port, &'a [u64])> {
+    let mut word = 0;
+    let part = |port: &'a Port| {
+        word += port.words();
+        (port, &frame[word - port.words()..word])
+    };
+    ports.iter().map(part).collect()
+}
+
+/// The design that a page's timing trace is of.
+fn traced(block: &str, page: &str) -> &'static str {
+    let trace = section(page, "Timing").and_then(Trace::read);
+    let name = trace
+        .unwrap_or_else(|| panic!("{block}.md: no trace"))
+        .design;
+    let design = designs().into_iter().find(|design| design.name == name);
+    design.unwrap_or_else(|| panic!("no design {name}")).config
+}
+
+/// Back ends of a design, but for the kernel, which is slow, and the frames that drive them.
+fn driven(block: &str, config: &str) -> (Lockstep, Box<dyn Stimulus>) {
+    let kinds: Vec<_> = Kind::built()
+        .filter(|kind| *kind != Kind::RustHdl)
+        .collect();
+    let lockstep = blocks::lockstep(block, config, &kinds).unwrap();
+    (lockstep, blocks::stimulus(block, config, 5).unwrap())
+}
+
+/// After a reset every output is what the page says, at the start and from whatever state.
+#[test]
+fn outputs_after_a_reset_are_as_the_pages_say() {
+    for block in blocks::names() {
+        let page = page(block);
+        let named = after_reset(block, &page);
+        let (mut lockstep, mut stimulus) = driven(block, traced(block, &page));
+        let layout = lockstep.layout().clone();
+        for (name, _) in &named {
+            assert!(
+                layout.outputs.iter().any(|port| port.name == *name),
+                "{block}.md: there is no output {name}"
+            );
+        }
+        let mut frame = vec![0; layout.input_words()];
+        for cycles in [0, 1, 50, 300, 700, 1000] {
+            for _ in 0..cycles {
+                stimulus.next(&mut frame);
+                lockstep.run(&frame).unwrap();
+            }
+            // What comes in the cycle of the reset has no effect.
+            frame[0] = 1;
+            lockstep.run(&frame).unwrap();
+            frame.fill(0);
+            lockstep.run(&frame).unwrap();
+            let outputs = lockstep.last_outputs();
+            for (port, value) in parts(&layout.outputs, outputs) {
+                let named = named.iter().find(|(name, _)| *name == port.name);
+                let all = |bits: usize| u64::MAX >> (64 - bits);
+                let same = match named.map_or(After::Zero, |(_, after)| *after) {
+                    After::Zero => value.iter().all(|&word| word == 0),
+                    After::One => value == [1],
+                    After::All => value == [all(port.bits)],
+                    After::Kept => true,
+                };
+                assert!(
+                    same,
+                    "{block}.md: {} is {value:x?} after a reset",
+                    port.name
+                );
+            }
+            assert!(
+                lockstep.difference(1).is_none(),
+                "{block}: back ends differ"
+            );
+        }
+    }
+}
+
+/// The element of a port, of so many, as bits.
+fn element(value: &[u64], bits: usize, elements: usize, number: usize) -> Vec<bool> {
+    let width = bits / elements;
+    let places = number * width..(number + 1) * width;
+    places
+        .map(|bit| value[bit / 64] >> (bit % 64) & 1 == 1)
+        .collect()
+}
+
+/// Pages whose outputs have no table yet.
+const WITHOUT_OUTPUTS: [&str; 2] = ["fault_buffer", "gmmu"];
+
+/// Every output has a row in its page's table, and shows without its valid what the table says.
+#[test]
+fn outputs_without_their_valid_show_what_the_pages_say() {
+    for block in blocks::names().filter(|block| !WITHOUT_OUTPUTS.contains(block)) {
+        let page = page(block);
+        let table = paragraph(&page, "Outputs")
+            .unwrap_or_else(|| panic!("{block}.md: there is no paragraph \"Outputs\""));
+        let rows: Vec<_> = table.lines().filter_map(cells).skip(2).collect();
+        let (mut lockstep, mut stimulus) = driven(block, traced(block, &page));
+        let layout = lockstep.layout().clone();
+        let names: Vec<_> = rows.iter().flat_map(|row| quoted(row[1])).collect();
+        for port in &layout.outputs {
+            let is_offer = port.name.ends_with("_valid") || port.name.ends_with("_ready");
+            let times = names.iter().filter(|name| **name == port.name).count();
+            assert!(
+                times == 1 || is_offer && times == 0,
+                "{block}.md: {} is in {times} rows",
+                port.name
+            );
+        }
+        let mut frame = vec![0; layout.input_words()];
+        let mut before: Option<Vec<u64>> = None;
+        for _ in 0..30_000 {
+            stimulus.next(&mut frame);
+            lockstep.run(&frame).unwrap();
+            let now = lockstep.last_outputs().to_vec();
+            let outputs = parts(&layout.outputs, &now);
+            let value = |name: &str, outputs: &[(&Port, &[u64])]| {
+                let found = outputs.iter().find(|(port, _)| port.name == name);
+                let (port, value) = found.unwrap_or_else(|| panic!("{block}.md: no output {name}"));
+                (port.bits, value.to_vec())
+            };
+            for row in &rows {
+                let valids: Vec<_> = quoted(row[0]).map(|name| value(name, &outputs)).collect();
+                let elements = valids.first().map_or(0, |(bits, _)| *bits);
+                for number in 0..elements {
+                    let is_valid = |(_, value): &(usize, Vec<u64>)| value[0] >> number & 1 == 1;
+                    if valids.iter().any(is_valid) {
+                        continue;
+                    }
+                    for name in quoted(row[1]) {
+                        let (bits, shown) = value(name, &outputs);
+                        let shown = element(&shown, bits, elements, number);
+                        if row[2].starts_with('0') {
+                            assert!(!shown.contains(&true), "{block}.md: {name} is not 0");
+                            continue;
+                        }
+                        assert_eq!(row[2], "what they showed last", "{block}.md");
+                        let Some(before) = &before else {
+                            continue;
+                        };
+                        let (_, last) = value(name, &parts(&layout.outputs, before));
+                        let last = element(&last, bits, elements, number);
+                        assert_eq!(shown, last, "{block}.md: {name} changes");
+                    }
+                }
+            }
+            before = (frame[0] == 0).then_some(now);
+        }
     }
 }
 

@@ -143,6 +143,22 @@ fn chimera_takes_what_costs_least_and_meets_the_deadline() {
     }
 }
 
+/// G3: the average is PEP's alone. Chimera has the block's own rate, and so another remaining time and another case.
+#[test]
+fn average_is_not_chimeras() {
+    let mut policy = known(20);
+    policy.issue(3, 10);
+    policy.inputs.ask_instructions = 1000;
+    policy.inputs.ask_launch = 50;
+    policy.inputs.end_slot = 3;
+    assert_eq!(policy.ask().remaining, 40 - 20, "PEP");
+    policy.inputs.ask_chimera = true;
+    policy.inputs.ask_valid = true;
+    assert_eq!(policy.cycle().end_run, 25);
+    let answer = policy.ask();
+    assert_eq!((answer.remaining, answer.case), (2475, Case::Switch));
+}
+
 /// G3: without an average, the instructions that are left at the rate of before: here 30 in 12 ticks.
 #[test]
 fn remaining_time_without_a_profile_is_chimeras() {
@@ -218,6 +234,101 @@ fn blocks_are_counted_each_for_itself() {
         let remaining = (200 - executed) * time / executed;
         assert_eq!(policy.ask().remaining, remaining, "{asked}");
     }
+}
+
+/// G5: the ticks are those of the whole block, and go on from reset whatever begins; one counts from the next cycle on.
+#[test]
+fn ticks_are_counted_from_reset_and_shared_by_all_slots() {
+    for begun in 0..40 {
+        let mut policy = Policy::new("16");
+        while policy.cycle < begun {
+            policy.inputs.launch_valid = policy.cycle == 7;
+            policy.cycle();
+        }
+        policy.begin(2);
+        policy.inputs.end_slot = 2;
+        for _ in 0..50 {
+            let passed = policy.cycle / 16 - (begun + 1) / 16;
+            assert_eq!(policy.cycle().end_run, passed, "begun in cycle {begun}");
+        }
+    }
+}
+
+/// G5, G6: what comes with the end is in what the slot keeps, and neither in what is shown nor in the average.
+#[test]
+fn tick_and_instruction_in_the_cycle_of_an_end_are_kept_and_not_shown() {
+    let mut policy = Policy::new("16");
+    policy.begin(2);
+    policy.issue(2, 8);
+    policy.ticks(2);
+    while policy.cycle % 16 != 15 {
+        policy.cycle();
+    }
+    policy.inputs.issued_valid = 3;
+    policy.inputs.issued_slot = [2; 2];
+    (policy.inputs.end_valid, policy.inputs.end_slot) = (true, 2);
+    let shown = policy.cycle();
+    assert_eq!((shown.end_run, shown.end_executed), (3, 8));
+    for _ in 0..40 {
+        policy.inputs.issued_valid = 3;
+        let kept = policy.cycle();
+        assert_eq!((kept.end_run, kept.end_executed), (4, 10));
+    }
+    policy.begin(1);
+    policy.inputs.ask_slot = 1;
+    assert_eq!(policy.ask().remaining, 3, "the average has what was shown");
+}
+
+/// G4, G5, G6: a block that begins takes the place of one that has not ended, whose time is lost.
+#[test]
+fn begin_in_a_slot_that_runs_takes_its_place() {
+    let mut policy = Policy::new("16");
+    policy.begin(2);
+    policy.issue(2, 8);
+    policy.ticks(5);
+    policy.ticks(0);
+    policy.inputs.issued_valid = 3;
+    (policy.inputs.begin_run, policy.inputs.begin_executed) = (7, 9);
+    policy.begin(2);
+    (policy.inputs.begin_run, policy.inputs.begin_executed) = (0, 0);
+    policy.inputs.end_slot = 2;
+    let shown = policy.cycle();
+    assert_eq!((shown.end_run, shown.end_executed), (7, 9));
+    (policy.inputs.ask_slot, policy.inputs.ask_switch) = (2, 100);
+    let answer = policy.ask();
+    assert_eq!(answer.switch, 100, "there is one block");
+    assert_eq!(
+        answer.remaining, 0,
+        "there is no average, and nothing is left"
+    );
+}
+
+/// G5, G6: one block ends and the next one begins in the same cycle and slot.
+#[test]
+fn end_and_begin_of_a_slot_in_one_cycle_are_both_done() {
+    let mut policy = Policy::new("16");
+    policy.begin(2);
+    policy.ticks(5);
+    policy.ticks(0);
+    (policy.inputs.end_valid, policy.inputs.end_slot) = (true, 2);
+    policy.begin(2);
+    assert_eq!(policy.cycle().end_run, 0);
+    (policy.inputs.ask_slot, policy.inputs.ask_switch) = (2, 100);
+    let answer = policy.ask();
+    assert_eq!((answer.remaining, answer.switch), (6, 100));
+}
+
+/// G3: none are left, but from the greatest number on there is no rate.
+#[test]
+fn block_with_more_instructions_than_asked_has_none_left() {
+    let mut policy = Policy::new("16");
+    (policy.inputs.begin_run, policy.inputs.begin_executed) = (50, 30);
+    policy.begin(0);
+    policy.inputs.ask_instructions = 20;
+    assert_eq!(policy.ask().remaining, 0);
+    policy.inputs.begin_executed = MOST;
+    policy.begin(0);
+    assert_eq!(policy.ask().remaining, MOST);
 }
 
 /// G5: what is full stays full. Times of three bits, ticks of two cycles.

@@ -226,6 +226,38 @@ fn message_that_makes_no_sense_is_ignored() {
     assert_eq!(queue.replay(9), [waiting]);
 }
 
+/// G6: neither a fault nor a check changes a checked entry; it is in flight until it commits.
+#[test]
+fn fault_on_a_checked_entry_is_ignored() {
+    let mut queue = Queue::new(SIZE);
+    let index = queue.insert(&instruction(8, 1));
+    queue.check(index);
+    for _ in 0..2 {
+        queue.fault(index);
+        queue.check(index);
+        assert!(!queue.held(8, 2), "it stays checked");
+        assert!(!queue.resume(8), "it stays in flight");
+    }
+    queue.commit(index);
+    assert_eq!(queue.rest().occupancy, 0);
+}
+
+/// G7: what waits has not passed its last TLB check, though it comes from a saved context.
+#[test]
+fn what_waits_is_unchecked_and_holds_its_sources() {
+    let mut queue = Queue::new(SIZE);
+    let faulted = queue.insert(&instruction(8, 1));
+    queue.fault(faulted);
+    queue.restore(&instruction(9, 2));
+    for warp in [8, 9] {
+        assert!(queue.held(warp, 2));
+    }
+    queue.check(faulted);
+    assert!(queue.held(8, 2), "a check of what waits is ignored");
+    queue.commit(faulted);
+    assert!(queue.held(8, 2), "and so is a commit");
+}
+
 /// G6: commit goes before fault, and fault before check.
 #[test]
 fn commit_goes_before_fault_and_fault_before_check() {
