@@ -11,9 +11,14 @@ module sram_1024x32_masked (
     output reg   [31:0] q
 );
     reg [31:0] contents [0:1023];
+    integer bit_number;
+    // Each bit has its own write enable, as block RAMs have.
     always @(posedge clock)
         if (enable) begin
-            if (write) contents[address] <= (contents[address] & ~mask) | (data & mask);
-            else       q <= contents[address];
+            if (write) begin
+                for (bit_number = 0; bit_number < 32; bit_number = bit_number + 1)
+                    if (mask[bit_number]) contents[address][bit_number] <= data[bit_number];
+            end
+            else q <= contents[address];
         end
 endmodule

@@ -90,10 +90,15 @@ module {module} (
     output reg  {width:>7} q
 );
     reg {width} contents [0:{last}];
+    integer bit_number;
+    // Each bit has its own write enable, as block RAMs have.
     always @(posedge clock)
         if (enable) begin
-            if (write) contents[address] <= (contents[address] & ~mask) | (data & mask);
-            else       q <= contents[address];
+            if (write) begin
+                for (bit_number = 0; bit_number < {bits}; bit_number = bit_number + 1)
+                    if (mask[bit_number]) contents[address][bit_number] <= data[bit_number];
+            end
+            else q <= contents[address];
         end
 endmodule
 ",
