@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::Global;
 use crate::cost;
 use crate::kit;
-use crate::output::{grouped, progress, right, table};
+use crate::output::{fitted, grouped, progress, right, table};
 use crate::value::{named, whole};
 
 /// Write a cocotb test bench of each design: its Verilog, the reference's inputs and outputs in each cycle, and a Makefile
@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(value_parser = named)]
     design: Vec<String>,
     /// Clock cycles of random traffic, after a reset
-    #[arg(long, default_value_t = 1000, value_parser = whole::<u64>(1..=1_000_000))]
+    #[arg(long, default_value_t = 10_000, value_parser = whole::<u64>(1..=1_000_000))]
     cycles: u64,
     /// The same seed gives the same traffic
     #[arg(long, default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
@@ -35,8 +35,8 @@ pub struct Args {
     out: PathBuf,
 }
 
-/// The version of cocotb that the test benches were run with.
-const COCOTB: &str = "1.9.2";
+/// The version of cocotb that the test benches were run with, beside 1.9.2.
+const COCOTB: &str = "2.1.0";
 
 const BENCH: &str = include_str!("cocotb/bench.py");
 const MAKEFILE: &str = include_str!("cocotb/Makefile");
@@ -99,7 +99,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         cells.push(Cell::new(row.folder.display()));
         shown.add_row(cells);
     }
-    global.print(&shown.to_string())
+    global.print(&fitted(&shown))
 }
 
 /// The designs of these names, or those that are exported where nothing is chosen.

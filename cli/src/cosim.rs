@@ -17,17 +17,17 @@ use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
-use crate::output::{grouped, progress, right, table};
+use crate::output::{distinct_files, fitted, grouped, progress, right, table, wave_file};
 use crate::value::{named, whole};
 
 /// Run reference, kernel and exported Verilog in lockstep, every output compared in every cycle
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A block, such as operand_log or l2_tlb, or all
-    #[arg(default_value = "all")]
+    /// A design, such as operand_log_16k, a block, such as l2_tlb, at the paper's size, or all blocks
+    #[arg(value_name = "DESIGN", default_value = "all")]
     block: String,
     /// Sizes, such as 64 or 8k,16k, or all; the paper's size if not given
-    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = named)]
+    #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = named, hide = true)]
     config: Vec<String>,
     /// Clock cycles of each design
     #[arg(long, default_value_t = 20_000, value_parser = whole::<u64>(1..=u64::MAX))]
@@ -40,7 +40,7 @@ pub struct Args {
     backends: Vec<Kind>,
     /// Where the waveform goes, with a view for GTKWave (.gtkw) and one for Surfer (.sucl) beside it: of the cycles around a
     /// mismatch, or of the last ones if there is none
-    #[arg(long, value_name = "FILE.fst")]
+    #[arg(long, value_name = "FILE.fst", value_parser = wave_file)]
     wave: Option<PathBuf>,
     /// Cycles that the waveform shows, 1024 at most
     #[arg(long, value_name = "N", default_value_t = WINDOW, value_parser = whole::<u64>(1..=LONGEST_WINDOW))]
@@ -53,6 +53,8 @@ pub struct Args {
     markdown: Option<PathBuf>,
 }
 
+/// Cycles that are searched for what a run has not seen.
+const LONGEST_SEARCH: u64 = 1 << 20;
 /// Cycles between two movements of the progress bar.
 const STEP: u64 = 2048;
 
@@ -69,6 +71,9 @@ struct Row {
     scenarios: usize,
     /// The names of the others.
     scenarios_unseen: Vec<&'static str>,
+    /// The cycles after which the traffic has brought about all of them, if it was tried and found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles_until_seen: Option<u64>,
     /// The lockstep of a design ends with its first one.
     mismatches: u64,
     mismatch: Option<String>,
@@ -82,11 +87,21 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     let designs = designs(args)?;
     if args.wave.is_some() && designs.len() > 1 {
         return Err(miette!(
-            "--wave is for one design; name a block and, unless its paper's size is meant, --config"
+            "--wave is for one design; name it, or a block for its paper's size"
         ));
     }
     let views = args.wave.iter().filter(|path| is_new_or_file(path));
     let views: Vec<PathBuf> = views.flat_map(|path| wave::views(path)).collect();
+    let mut files = vec![
+        ("--wave", args.wave.as_deref()),
+        ("--markdown", args.markdown.as_deref()),
+    ];
+    files.extend(
+        views
+            .iter()
+            .map(|path| ("--wave's view", Some(path.as_path()))),
+    );
+    distinct_files(&files)?;
     for path in args.markdown.iter().chain(&args.wave).chain(&views) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
@@ -110,6 +125,11 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         bar.set_message(format!("{block} {config}"));
         let (session, mismatch) = lockstep(args, &block, &config, &kinds, &bar)?;
         let coverage = session.coverage();
+        let is_seen = coverage.iter().all(|(_, times)| *times > 0);
+        let until_seen = match is_seen || mismatch.is_some() || args.trace.is_some() {
+            true => None,
+            false => cycles_until_seen(&block, &config, args)?,
+        };
         rows.extend(session.speeds().map(|speed| {
             Row {
                 block: block.clone(),
@@ -124,6 +144,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
                     .filter(|(_, times)| *times == 0)
                     .map(|(name, _)| *name)
                     .collect(),
+                cycles_until_seen: until_seen,
                 mismatches: u64::from(mismatch.is_some()),
                 mismatch: mismatch.clone(),
             }
@@ -146,6 +167,20 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
 }
 
+/// The cycles after which the random traffic has brought about all that it aims at: the reference alone is run, which takes
+/// a moment, as far as [`LONGEST_SEARCH`].
+fn cycles_until_seen(block: &str, config: &str, args: &Args) -> Result<Option<u64>> {
+    let session = blocks::session(block, config, &[Kind::Reference], args.seed);
+    let mut session = session.map_err(|error| miette!("{error}"))?;
+    while session.cycles() < LONGEST_SEARCH {
+        session.run(STEP).map_err(|error| miette!("{error}"))?;
+        if session.coverage().iter().all(|(_, times)| *times > 0) {
+            return Ok(Some(session.cycles()));
+        }
+    }
+    Ok(None)
+}
+
 /// Whether a waveform there can be opened again, and so has views: it is no device.
 fn is_new_or_file(path: &Path) -> bool {
     path.is_file() || !path.exists()
@@ -153,6 +188,14 @@ fn is_new_or_file(path: &Path) -> bool {
 
 /// Blocks and configurations that were asked for.
 fn designs(args: &Args) -> Result<Vec<(String, String)>> {
+    let named = faultline_hw::registry::designs()
+        .into_iter()
+        .find(|design| design.name == args.block && args.config.is_empty());
+    if let Some(design) = named
+        && blocks::configurations(design.block).any(|config| config == design.config)
+    {
+        return Ok(vec![(design.block.to_owned(), design.config.to_owned())]);
+    }
     let blocks: Vec<&str> = if args.block == "all" {
         blocks::names()
             .filter(|block| args.trace.is_none() || blocks::takes_traces(block))
@@ -166,7 +209,7 @@ fn designs(args: &Args) -> Result<Vec<(String, String)>> {
         if known.is_empty() {
             let names: Vec<&str> = blocks::names().collect();
             return Err(miette!(
-                "there is no block {block}; there are {}, and all",
+                "there is no design or block {block}; the blocks are {}, and all",
                 names.join(", ")
             ));
         }
@@ -279,7 +322,7 @@ fn text(rows: &[Row]) -> String {
         table.add_row(names.chain(numbers.iter().map(right)));
     }
     let unseen = unseen(rows).into_iter().map(|line| format!("\n{line}"));
-    table.to_string() + &unseen.collect::<String>()
+    fitted(&table) + &unseen.collect::<String>()
 }
 
 /// A line for each design whose traffic has not brought about all that it aims at.
@@ -289,10 +332,15 @@ fn unseen(rows: &[Row]) -> Vec<String> {
         .iter()
         .filter(|row| !row.scenarios_unseen.is_empty())
         .map(|row| {
+            let unseen = row.scenarios_unseen.join(", ");
+            let told = match row.cycles_until_seen {
+                Some(cycles) => format!("; --cycles {cycles} does"),
+                None => String::new(),
+            };
             format!(
-                "{} has not seen {}",
+                "{} has not seen {unseen} in {} cycles{told}",
                 design(row),
-                row.scenarios_unseen.join(", ")
+                grouped(row.cycles)
             )
         })
         .collect();

@@ -49,6 +49,10 @@ pub struct Args {
 /// # Errors
 /// If an option makes no sense, a tool is missing or fails, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    crate::output::distinct_files(&[
+        ("--csv", args.csv.as_deref()),
+        ("--markdown", args.markdown.as_deref()),
+    ])?;
     for path in args.csv.iter().chain(&args.markdown) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
@@ -117,7 +121,7 @@ pub fn drawn(grid: &Grid) -> String {
         let label = cells.next().map(String::as_str).unwrap_or_default();
         table.add_row(std::iter::once(label.into()).chain(cells.map(right)));
     }
-    format!("{}\n{table}", grid.title)
+    format!("{}\n{}", grid.title, crate::output::fitted(&table))
 }
 
 /// Says at once if a tool is missing, and not after minutes.

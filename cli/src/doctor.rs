@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde::Serialize;
 
 use crate::Global;
-use crate::output::table;
+use crate::output::{fitted, table};
 
 /// Say which tools are installed, their versions, and what is missing without the others
 #[derive(clap::Args, Debug)]
@@ -278,7 +278,7 @@ impl Report {
             "not built in"
         };
         table.add_row(["Verilated back end", state, "", backend.without_it]);
-        let mut text = format!("faultline {}\n{table}\n", self.faultline);
+        let mut text = format!("faultline {}\n{}\n", self.faultline, fitted(&table));
         for tool in self.tools.iter().filter(|tool| !tool.works) {
             text.push_str(&format!("To get {}: {}\n", tool.name, tool.get));
         }

@@ -19,13 +19,20 @@ use crate::value::named;
 /// Map designs as `cost` does, and prove that each netlist is its design
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// Designs; `tops` stands for all that a flow is given as a whole, `measured` for all but those for proofs
+    /// Designs, or blocks for their designs; `tops` stands for all that a flow is given as a whole, `measured` for all but
+    /// those for proofs [default: replay_queue_64 operand_log_16k]
+    #[arg(value_name = "DESIGN", value_parser = named)]
+    design: Vec<String>,
+    /// The same, as a list
     #[arg(
         long,
         value_delimiter = ',',
         value_parser = named,
         default_value = "replay_queue_64,operand_log_16k",
-        value_name = "NAMES"
+        hide_default_value = true,
+        conflicts_with = "design",
+        value_name = "NAMES",
+        hide = true
     )]
     designs: Vec<String>,
     /// Cell library, .lib or .lib.gz; the embedded 45 nm library if not given
@@ -38,6 +45,16 @@ pub struct Args {
     markdown: Option<PathBuf>,
 }
 
+impl Args {
+    /// The names that were given, either way.
+    fn names(&self) -> &[String] {
+        match self.design.as_slice() {
+            [] => &self.designs,
+            given => given,
+        }
+    }
+}
+
 /// Runs the command.
 ///
 /// # Errors
@@ -47,7 +64,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     if let Some(path) = &args.markdown {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
-    let designs = cost::of_names(&args.designs)?;
+    let designs = cost::of_names(args.names())?;
     YOSYS.check().map_err(failed)?;
     let library = cost::library_of(args.liberty.as_deref())?;
     let subjects = designs
@@ -165,7 +182,7 @@ fn markdown(
     library: &Library,
 ) -> Result<String> {
     let origin = origin::verilog(designs).map_err(|error| miette!("{error}"))?;
-    let mut command = format!("faultline equivalence --designs {}", args.designs.join(","));
+    let mut command = format!("faultline equivalence {}", args.names().join(" "));
     if let Some(path) = &args.liberty {
         command += &format!(" --liberty {}", path.display());
     }

@@ -17,11 +17,14 @@ use crate::value::named;
 /// large and much alike.
 #[derive(clap::Args)]
 pub struct Args {
+    /// Designs, such as replay_queue_64, or blocks, such as replay_queue, for all of their designs; all if none is given.
+    #[arg(value_name = "DESIGN", value_parser = named, conflicts_with_all = ["block", "config"])]
+    design: Vec<String>,
     /// Only this block, such as replay_queue.
-    #[arg(long, value_parser = named)]
+    #[arg(long, value_parser = named, hide = true)]
     block: Option<String>,
     /// Only this configuration, such as 64 or 16k.
-    #[arg(long, value_parser = named)]
+    #[arg(long, value_parser = named, hide = true)]
     config: Option<String>,
     /// Folder to write to; it is made if it is not there.
     #[arg(long, default_value = "rtl-out")]
@@ -72,7 +75,9 @@ pub fn chosen(block: Option<&str>, config: Option<&str>) -> Result<Vec<Design>> 
         let blocks = known(found.iter().map(|design| design.block).collect());
         found.retain(|design| design.block == block);
         if found.is_empty() {
-            return Err(miette!("there is no block `{block}`; there are {blocks}"));
+            return Err(miette!(
+                "there is no design or block `{block}`; the blocks are {blocks}"
+            ));
         }
     }
     if let Some(config) = config {
@@ -84,6 +89,22 @@ pub fn chosen(block: Option<&str>, config: Option<&str>) -> Result<Vec<Design>> 
             ));
         }
     }
+    Ok(found)
+}
+
+/// The designs of these names, and those of these blocks.
+fn of_names(names: &[String]) -> Result<Vec<Design>> {
+    let mut found = designs();
+    for name in names {
+        if !found.iter().any(|design| design.name == name) {
+            chosen(Some(name), None)?;
+        }
+    }
+    found.retain(|design| {
+        names
+            .iter()
+            .any(|name| design.name == name || design.block == name)
+    });
     Ok(found)
 }
 
@@ -150,8 +171,12 @@ fn write_files(folder: &Path, files: &Files) -> Result<()> {
 
 /// Runs the command.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    let (files, rows) = collect(chosen(args.block.as_deref(), args.config.as_deref())?)?;
-    let whole = args.block.is_none() && args.config.is_none();
+    let designs = match args.design.as_slice() {
+        [] => chosen(args.block.as_deref(), args.config.as_deref())?,
+        names => of_names(names)?,
+    };
+    let (files, rows) = collect(designs)?;
+    let whole = args.design.is_empty() && args.block.is_none() && args.config.is_none();
     if args.check {
         check(&args.out, &files, whole)?;
     } else {

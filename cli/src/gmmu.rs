@@ -168,6 +168,10 @@ impl Args {
 /// # Errors
 /// If an option makes no sense, a trace cannot be read, or a run does not come to its end.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    crate::output::distinct_files(&[
+        ("--svg", args.svg.as_deref()),
+        ("--markdown", args.markdown.as_deref()),
+    ])?;
     for path in args.svg.iter().chain(&args.markdown) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }

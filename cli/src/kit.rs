@@ -25,7 +25,17 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "FLOW")]
     flow: Choice,
     /// Designs, such as replay_queue_16; the queues, logs, pipelines of 64 warps, walker, GMMU and dirty bits if not given
-    #[arg(long, value_delimiter = ',', value_parser = named, value_name = "TOP")]
+    #[arg(value_name = "DESIGN", value_parser = named)]
+    designs: Vec<String>,
+    /// The same, as a list
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_parser = named,
+        conflicts_with = "designs",
+        value_name = "TOP",
+        hide = true
+    )]
     design: Vec<String>,
     /// Folder to write to, with a folder for each design; it is made if it is not there
     #[arg(long, value_name = "DIR")]
@@ -100,7 +110,10 @@ struct Kind {
 /// If there is no such design, it has a memory without figures, or a folder cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     let flow = args.flow.flow();
-    let chosen = chosen(&args.design)?;
+    let chosen = chosen(match args.designs.as_slice() {
+        [] => &args.design,
+        given => given,
+    })?;
     let sram = Sram::Table(Table::embedded().map_err(|error| miette!("{error}"))?);
     let bar = progress(chosen.len() as u64, "{msg:32} {wide_bar} {pos}/{len} kits");
     let mut rows = Vec::new();

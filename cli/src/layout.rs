@@ -19,8 +19,11 @@ use crate::{Global, cost};
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// The design
-    #[arg(long, value_parser = named, default_value = "replay_queue_16", value_name = "TOP")]
-    design: String,
+    #[arg(value_name = "DESIGN", value_parser = named, default_value = "replay_queue_16")]
+    top: String,
+    /// The same
+    #[arg(long, value_parser = named, value_name = "TOP", hide = true)]
+    design: Option<String>,
     /// Folder for qflow's files; it is made if it is not there, and an earlier layout in it is replaced
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -41,14 +44,19 @@ pub struct Args {
 /// If there is no such design, a tool is missing or fails, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     check_folder(&args.out)?;
+    crate::output::distinct_files(&[
+        ("--markdown", args.markdown.as_deref()),
+        ("--svg", args.svg.as_deref()),
+    ])?;
     for path in args.markdown.iter().chain(&args.svg) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
-    let found = cost::of_names(std::slice::from_ref(&args.design))?;
+    let name = args.design.as_ref().unwrap_or(&args.top);
+    let found = cost::of_names(std::slice::from_ref(name))?;
     let [design] = found.as_slice() else {
         return Err(miette!(
             "a layout is of one design, and {} are several",
-            args.design
+            name
         ));
     };
     cost::check_tools()?;

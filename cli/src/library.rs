@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::Global;
 use crate::cost::Synthesis;
-use crate::output::{right, table};
+use crate::output::{fitted, right, table};
 use crate::value::whole;
 
 mod against;
@@ -27,13 +27,20 @@ pub struct Args {
     /// Map, time and simulate designs with this library (.lib or .lib.gz) and with the embedded one
     #[arg(long, value_name = "LIBRARY", conflicts_with = "fit")]
     pub against: Option<PathBuf>,
-    /// Designs to compare; `tops` stands for all that a flow is given as a whole, `measured` for all but those for proofs
+    /// Designs to compare, or blocks for their designs; `tops` stands for all that a flow is given as a whole, `measured` for
+    /// all but those for proofs [default: replay_queue_64 operand_log_16k]
+    #[arg(value_name = "DESIGN", requires = "against")]
+    pub design: Vec<String>,
+    /// The same, as a list
     #[arg(
         long,
         value_delimiter = ',',
         default_value = "replay_queue_64,operand_log_16k",
+        hide_default_value = true,
+        conflicts_with = "design",
         value_name = "NAMES",
-        requires = "against"
+        requires = "against",
+        hide = true
     )]
     pub designs: Vec<String>,
     /// Clock cycles of random traffic for the power
@@ -57,6 +64,16 @@ pub struct Args {
     pub table: Option<PathBuf>,
 }
 
+impl Args {
+    /// The names of designs that were given, either way.
+    pub fn names(&self) -> &[String] {
+        match self.design.as_slice() {
+            [] => &self.designs,
+            given => given,
+        }
+    }
+}
+
 /// What `--json` gives for a cell.
 #[derive(Serialize)]
 struct Cell {
@@ -72,6 +89,11 @@ struct Cell {
 /// # Errors
 /// If a library cannot be used, a design is not there, a tool fails, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
+    crate::output::distinct_files(&[
+        ("--write", args.write.as_deref()),
+        ("--markdown", args.markdown.as_deref()),
+        ("--table", args.table.as_deref()),
+    ])?;
     for path in args.write.iter().chain(&args.markdown).chain(&args.table) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
@@ -117,14 +139,14 @@ fn show(global: &Global) -> Result<()> {
             right(format!("{:.0}", row.max_load_ff)),
         ]);
     }
-    global.print(&shown.to_string())
+    global.print(&fitted(&shown))
 }
 
 fn fit_table(library: &Path, output: &Path, global: &Global) -> Result<()> {
     let full = Library::read(library).map_err(|error| miette!("{error}"))?;
-    let (fitted, deviations) = fit::fit(&library.display().to_string(), full.text())
+    let (table_of_cells, deviations) = fit::fit(&library.display().to_string(), full.text())
         .map_err(|error| miette!("{error}"))?;
-    let text = fitted
+    let text = table_of_cells
         .to_toml(&format!("the library {}", full.name()))
         .map_err(|error| miette!("the table cannot be written as TOML: {error}"))?;
     file::write_whole(output, &text).map_err(|error| miette!("{error}"))?;
@@ -141,7 +163,7 @@ fn fit_table(library: &Path, output: &Path, global: &Global) -> Result<()> {
             right(format!("{:.2}", row.worst_arc_percent)),
         ]);
     }
-    global.print(&shown.to_string())
+    global.print(&fitted(&shown))
 }
 
 /// How good the fits of one quantity are.

@@ -1,10 +1,11 @@
 //! How every subcommand writes: results on standard output, progress on standard error.
 
 use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table};
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Table, Width};
+use faultline_sim::trace::Trace;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, WrapErr};
 use serde::Serialize;
@@ -27,7 +28,7 @@ impl Global {
         let mut output = std::io::stdout().lock();
         let written = writeln!(output, "{}", text.trim_end()).and_then(|()| output.flush());
         match written {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => std::process::exit(0),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => crate::ending::leave(),
             Err(error) => Err(miette::miette!(
                 "standard output cannot be written ({error})"
             )),
@@ -49,6 +50,21 @@ impl Global {
     }
 }
 
+/// Tells standard error what was skipped; with it closed there is nobody to tell.
+pub fn note(text: &impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "note: {text}");
+}
+
+/// Opens a trace, and tells what of its list was skipped.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn open_trace(path: &Path) -> miette::Result<Trace> {
+    let trace = Trace::open(path).map_err(|error| miette::miette!("{error}"))?;
+    trace.notes.iter().for_each(note);
+    Ok(trace)
+}
+
 /// A file for a picture, which is SVG whatever it is called.
 ///
 /// # Errors
@@ -64,6 +80,56 @@ pub fn svg_file(name: &str) -> Result<PathBuf, String> {
     }
 }
 
+/// A file for a waveform, which is FST whatever it is called.
+///
+/// # Errors
+/// If its name says something else.
+pub fn wave_file(name: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(name);
+    // A device takes anything.
+    let is_device = path.exists() && !path.is_file() && !path.is_dir();
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_ascii_lowercase());
+    match is_device || extension.is_some_and(|extension| extension == "fst") {
+        true => Ok(path),
+        false => Err("the waveform is FST, so give a name that ends in .fst".to_owned()),
+    }
+}
+
+/// The file that a path leads to, whether it is there or not.
+fn target(path: &Path) -> Option<PathBuf> {
+    if let Ok(known) = path.canonicalize() {
+        return Some(known);
+    }
+    let whole = std::path::absolute(path).ok()?;
+    let folder = whole.parent()?.canonicalize().ok()?;
+    Some(folder.join(whole.file_name()?))
+}
+
+/// Refuses two options that name one file, however they spell it: one of the two would be lost. A device may be named
+/// twice.
+///
+/// # Errors
+/// If two do.
+pub fn distinct_files(files: &[(&str, Option<&Path>)]) -> miette::Result<()> {
+    let named: Vec<(&str, PathBuf)> = files
+        .iter()
+        .filter_map(|(option, path)| Some((*option, target((*path)?)?)))
+        .filter(|(_, path)| path.is_file() || !path.exists())
+        .collect();
+    for (place, (option, path)) in named.iter().enumerate() {
+        let earlier = named[..place].iter().find(|(_, other)| other == path);
+        if let Some((other, _)) = earlier {
+            return Err(miette::miette!(
+                "{other} and {option} both name {}; give each a file of its own",
+                path.display()
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// A progress bar on standard error, for what takes seconds; invisible where that is no terminal.
 pub fn progress(length: u64, template: &str) -> ProgressBar {
     let bar = ProgressBar::new(length);
@@ -73,7 +139,7 @@ pub fn progress(length: u64, template: &str) -> ProgressBar {
     bar
 }
 
-/// An empty table with these headings, as wide as it likes, or as the terminal if there is one.
+/// An empty table with these headings; [`fitted`] makes a text of it.
 pub fn table(headings: &[&str]) -> Table {
     let mut table = Table::new();
     table
@@ -81,6 +147,72 @@ pub fn table(headings: &[&str]) -> Table {
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(headings);
     table
+}
+
+/// The table, no wider than the terminal if there is one. Texts are wrapped between their words, and no word or number
+/// is broken: a table that needs more becomes several, each with the first column.
+pub fn fitted(table: &Table) -> String {
+    fitted_in(table, table.width().map(usize::from))
+}
+
+fn fitted_in(table: &Table, width: Option<usize>) -> String {
+    let Some(width) = width else {
+        return table.to_string();
+    };
+    let header: Vec<Cell> = table
+        .header()
+        .map_or_else(Vec::new, |row| row.cell_iter().cloned().collect());
+    let rows: Vec<Vec<Cell>> = table
+        .row_iter()
+        .map(|row| row.cell_iter().cloned().collect())
+        .collect();
+    // A space on either side of the longest word, and a line.
+    let least = |place: usize| {
+        let cells = rows
+            .iter()
+            .chain([&header])
+            .filter_map(|row| row.get(place));
+        let words = cells.map(|cell| {
+            let content = cell.content();
+            let lengths = content.split_whitespace().map(|word| word.chars().count());
+            lengths.max().unwrap_or(0)
+        });
+        words.max().unwrap_or(0) + 3
+    };
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    let mut used = usize::MAX;
+    for place in 1..header.len() {
+        used = used.saturating_add(least(place));
+        match parts.last_mut() {
+            Some(part) if used <= width => part.push(place),
+            _ => {
+                parts.push(vec![0, place]);
+                used = 1 + least(0) + least(place);
+            }
+        }
+    }
+    let parts = parts.iter().map(|part| {
+        let of = |row: &Vec<Cell>| -> Vec<Cell> {
+            part.iter()
+                .filter_map(|&place| row.get(place).cloned())
+                .collect()
+        };
+        let mut shown = Table::new();
+        shown
+            .load_preset(UTF8_FULL_CONDENSED)
+            .set_content_arrangement(ContentArrangement::Dynamic)
+            .set_width(u16::try_from(width).unwrap_or(u16::MAX))
+            .set_header(of(&header));
+        for row in &rows {
+            shown.add_row(of(row));
+        }
+        for (&place, column) in part.iter().zip(shown.column_iter_mut()) {
+            let least = u16::try_from(least(place) - 1).unwrap_or(u16::MAX);
+            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+        }
+        shown.to_string()
+    });
+    parts.collect::<Vec<_>>().join("\n")
 }
 
 /// Rows of so many names and then numbers as tables that are no wider than this, each with all names and some of the
@@ -155,7 +287,78 @@ pub fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{grouped, tables};
+    use std::path::Path;
+
+    use super::{distinct_files, fitted_in, grouped, right, table, tables, wave_file};
+
+    #[test]
+    fn no_word_of_a_table_is_broken_and_no_line_is_too_long() {
+        let headings = [
+            "design",
+            "total um2",
+            "clock MHz",
+            "leakage mW",
+            "what it is",
+        ];
+        let numbers = [
+            "1,234,567.89",
+            "1,015.2",
+            "0.000123",
+            "a block of many words that wrap",
+        ];
+        let mut whole = table(&headings);
+        for name in ["sm_pipeline_queue_64", "gmmu_64"] {
+            let cells = numbers.iter().map(right);
+            whole.add_row(std::iter::once(name.into()).chain(cells));
+        }
+        for width in [200, 80, 60, 40] {
+            let text = fitted_in(&whole, Some(width));
+            for line in text.lines() {
+                assert!(line.chars().count() <= width, "{width}:\n{text}");
+            }
+            for number in &numbers[..3] {
+                let whole = format!(" {number} ");
+                assert_eq!(text.matches(&whole).count(), 2, "{width}: {number}\n{text}");
+            }
+        }
+        assert_eq!(fitted_in(&whole, None), whole.to_string());
+    }
+
+    #[test]
+    fn one_file_is_not_written_twice_however_it_is_spelled() {
+        let folder = tempfile::tempdir().unwrap();
+        let there = |name: &str| folder.path().join(name);
+        std::fs::create_dir(there("sub")).unwrap();
+        let spelled = [there("a"), there("./a"), there("sub/../a")];
+        for other in &spelled {
+            let files = [
+                ("--saif", Some(spelled[0].as_path())),
+                ("--csv", Some(other.as_path())),
+            ];
+            let sentence = distinct_files(&files).unwrap_err().to_string();
+            assert!(
+                sentence.starts_with("--saif and --csv both name "),
+                "{sentence}"
+            );
+        }
+        let other = there("b");
+        let files = [
+            ("--saif", Some(spelled[0].as_path())),
+            ("--csv", Some(other.as_path())),
+            ("--markdown", None),
+        ];
+        assert!(distinct_files(&files).is_ok());
+        let device = Path::new("/dev/null");
+        assert!(distinct_files(&[("--saif", Some(device)), ("--csv", Some(device))]).is_ok());
+    }
+
+    #[test]
+    fn a_waveform_is_called_what_it_is() {
+        assert!(wave_file("a.fst").is_ok() && wave_file("/dev/null").is_ok());
+        for name in ["x.vcd", "x", "x.fst.gz"] {
+            assert!(wave_file(name).unwrap_err().contains(".fst"), "{name}");
+        }
+    }
 
     #[test]
     fn cells_of_split_tables_stay_whole() {

@@ -13,7 +13,7 @@ use miette::{Result, miette};
 
 use crate::Global;
 use crate::cost::{self, Choice};
-use crate::output::progress;
+use crate::output::{distinct_files, progress};
 use crate::value::{named, whole};
 
 pub mod drive;
@@ -77,15 +77,11 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     for path in files.into_iter().flatten() {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
-    let same = |one: &Option<PathBuf>, other: &Option<PathBuf>| one.is_some() && one == other;
-    if same(&args.saif, &args.csv)
-        || same(&args.saif, &args.markdown)
-        || same(&args.csv, &args.markdown)
-    {
-        return Err(miette!(
-            "--saif, --csv and --markdown are for files of their own; name different ones"
-        ));
-    }
+    distinct_files(&[
+        ("--saif", args.saif.as_deref()),
+        ("--csv", args.csv.as_deref()),
+        ("--markdown", args.markdown.as_deref()),
+    ])?;
     let designs = cost::chosen(&args.choice)?;
     if designs.len() > 1 && (args.saif.is_some() || args.csv.is_some()) {
         return Err(miette!(

@@ -39,7 +39,7 @@ fn workloads() -> String {
     let variants = VARIANTS.map(|(name, _)| name).join(", ");
     format!(
         "Kernels by name ({kernels}), patterns after Parboil's and not its programs, or Accel-Sim traces (.traceg, \
-         kernelslist.g); all kernels if not given; also {variants}, which shows what the choice of addresses is worth to one"
+         kernelslist.g); all kernels if not given; also {variants}: lbm at the paper's 8 warps, or with other addresses"
     )
 }
 
@@ -221,11 +221,10 @@ impl Args {
                 ));
             }
         }
-        let whole = |path: &Option<PathBuf>| std::path::absolute(path.as_ref()?).ok();
-        if whole(&self.svg).is_some_and(|svg| whole(&self.markdown) == Some(svg)) {
-            return Err(miette!("--svg and --markdown: give each a file of its own"));
-        }
-        Ok(())
+        output::distinct_files(&[
+            ("--svg", self.svg.as_deref()),
+            ("--markdown", self.markdown.as_deref()),
+        ])
     }
 }
 
@@ -261,20 +260,12 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             let varied = setups::varied(&setups, change);
             variations.push((name, self::rows(&works, &varied, args.runs)?));
         }
-        let variant = match args.is_beside_paper() && args.backend == Kind::Reference {
-            true => {
-                let baseline = Scheme::StallOnFault.name();
-                let is_looked_at = |setup: &&setups::Setup| {
-                    let name = setup.name();
-                    name == baseline || explain::HARDEST_SETUPS.contains(&name.as_str())
-                };
-                let setups: Vec<_> = setups.iter().filter(is_looked_at).cloned().collect();
-                self::rows(&[works::variant(args)?], &setups, args.runs)?
-            }
+        let variants = match args.is_beside_paper() && args.backend == Kind::Reference {
+            true => self::rows(&works::variants(args)?, &setups, args.runs)?,
             false => Vec::new(),
         };
         let origin = setups::origin(&setups)?;
-        let page = page::markdown(args, &rows, &variations, &variant, &origin);
+        let page = page::markdown(args, &rows, &variations, &variants, &origin);
         file::write_whole(path, &page).map_err(|error| miette!("{error}"))?;
     }
     match global.json {

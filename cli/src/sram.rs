@@ -11,7 +11,7 @@ use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
-use crate::output::{progress, right, table as table_of};
+use crate::output::{fitted, progress, right, table as table_of};
 
 /// Print the table of memory macros, measure it again with CACTI, or write the macros of the designs for a layout flow.
 #[derive(clap::Args, Debug)]
@@ -71,7 +71,8 @@ fn write_macros(table: &Table, folder: &Path, global: &Global) -> Result<()> {
         ]);
     }
     global.print(&format!(
-        "{shown}\n{count} files written in {}",
+        "{}\n{count} files written in {}",
+        fitted(&shown),
         folder.display()
     ))
 }
@@ -143,5 +144,5 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             right(format!("{:.3}", figures.cycle_ns)),
         ]);
     }
-    global.print(&format!("{shown}\n{}", macros.provenance))
+    global.print(&format!("{}\n{}", fitted(&shown), macros.provenance))
 }

@@ -7,7 +7,7 @@ use faultline_sim::trace::{Counts, KernelSummary, LINE_BYTES, Summary};
 use miette::miette;
 
 use crate::Global;
-use crate::output::{grouped, progress, right, table};
+use crate::output::{fitted, grouped, note, progress, right, table};
 
 /// Say what is in an Accel-Sim trace: kernels, blocks, warps, instructions, pages, lines
 #[derive(clap::Args, Debug)]
@@ -35,6 +35,7 @@ pub fn run(args: &Args, global: &Global) -> miette::Result<()> {
     });
     bar.finish_and_clear();
     let summary = summary.map_err(|error| miette!("{error}"))?;
+    summary.notes.iter().for_each(note);
     if global.json {
         global.print_json(&summary)
     } else {
@@ -169,7 +170,7 @@ fn kernels(kernels: &[KernelSummary]) -> String {
             let values = kernels.iter().map(|kernel| right(value(kernel)));
             table.add_row(std::iter::once((*label).into()).chain(values));
         }
-        table.to_string()
+        fitted(&table)
     });
     tables.collect::<Vec<_>>().join("\n")
 }
@@ -187,7 +188,7 @@ fn classes(counts: &Counts) -> String {
             right(format!("{share:.1} %")),
         ]);
     }
-    table.to_string()
+    fitted(&table)
 }
 
 /// A row for each number of lines that an instruction touches.
@@ -198,5 +199,5 @@ fn lines(counts: &Counts) -> String {
         let bar = "#".repeat((number as f64 / most as f64 * 30.0).ceil() as usize);
         table.add_row(vec![right(lines), right(grouped(number)), bar.into()]);
     }
-    table.to_string()
+    fitted(&table)
 }

@@ -11,7 +11,7 @@ use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
-use crate::output::{right, table};
+use crate::output::{fitted, right, table};
 
 /// Walk x86-64 page tables in a memory image: physical address, page and rights, or the fault
 ///
@@ -167,7 +167,7 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
         None => args.addresses.iter().map(|&at| request(args, at)).collect(),
     };
     let walks = walks(args, rules, &mut memory, &requests)?;
-    let walks: Vec<_> = requests.iter().zip(walks).collect();
+    let walks: Vec<(&Request, Walk)> = requests.iter().zip(walks).collect();
     if global.json {
         let rows: Vec<_> = walks
             .iter()
@@ -175,23 +175,41 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
             .collect();
         return global.print_json(&rows);
     }
-    let mut shown = table(&["request", "result", "rights or fault", "read", "written"]);
-    for (request, walk) in &walks {
+    global.print(&text(&walks))
+}
+
+/// The walks and what they read and wrote, in two tables that fit 80 columns.
+fn text(walks: &[(&Request, Walk)]) -> String {
+    let mut ends = table(&["walk", "request", "result", "rights or fault"]);
+    let mut entries = table(&["walk", "entry", "address", "read", "written"]);
+    for (number, (request, walk)) in (1..).zip(walks) {
         let (result, told) = told(walk);
-        shown.add_row(vec![
-            comfy_table::Cell::new(format!(
-                "{}\n{} {}",
+        let who = if request.user { "user" } else { "supervisor" };
+        ends.add_row(vec![
+            right(number),
+            right(format!(
+                "{}\n{} {who}",
                 hex(request.address),
-                request.access.name(),
-                if request.user { "user" } else { "supervisor" }
+                request.access.name()
             )),
             right(result),
-            comfy_table::Cell::new(told),
-            comfy_table::Cell::new(entries(&walk.reads)),
-            comfy_table::Cell::new(entries(&walk.writes)),
+            told.into(),
         ]);
+        let row = |entry: &Entry, read: String, written: String| {
+            let name = level_name(entry.level);
+            let numbers = [hex(entry.address), read, written].map(right);
+            let mut cells = vec![right(number), name.into()];
+            cells.extend(numbers);
+            cells
+        };
+        for entry in &walk.reads {
+            entries.add_row(row(entry, hex(entry.value), String::new()));
+        }
+        for entry in &walk.writes {
+            entries.add_row(row(entry, String::new(), hex(entry.value)));
+        }
     }
-    global.print(&shown.to_string())
+    format!("{}\n{}", fitted(&ends), fitted(&entries))
 }
 
 /// The walks of all requests, one after the other.
@@ -266,21 +284,6 @@ fn told(walk: &Walk) -> (String, String) {
             ("-".to_owned(), format!("{}{at}{code}", fault.cause.name()))
         }
     }
-}
-
-fn entries(entries: &[Entry]) -> String {
-    let lines: Vec<_> = entries
-        .iter()
-        .map(|entry| {
-            format!(
-                "{:<5} {} = {}",
-                level_name(entry.level),
-                hex(entry.address),
-                hex(entry.value)
-            )
-        })
-        .collect();
-    lines.join("\n")
 }
 
 fn hex(number: u64) -> String {

@@ -134,7 +134,8 @@ fn table_shows_entries_and_error_codes() {
         .assert()
         .success()
         .stdout(contains("0x12345008"))
-        .stdout(contains("PDPTE 0x2000 = 0x3007"))
+        .stdout(contains(" PDPTE "))
+        .stdout(contains(" 0x3007 "))
         .stdout(contains("error code 0x07 P W/R U/S"));
 }
 

@@ -8,8 +8,9 @@
 //! Nothing that a file claims is believed: counts are checked against what follows them and never
 //! allocate, and every error is one sentence that names the file and the line.
 //!
-//! The format: tracer versions 1 to 5, with and without line numbers, address modes 0 (list),
-//! 1 (base and stride) and 2 (base and deltas).
+//! The format: tracer versions 1 to 6, with and without line numbers, address modes 0 (list),
+//! 1 (base and stride) and 2 (base and deltas); plain, in `.gz`, `.xz` or `.zst`, or as `.tracez`. A header without a
+//! version is of a tracer before version 3.
 
 mod accesses;
 mod error;
@@ -19,16 +20,19 @@ mod lines;
 mod list;
 mod opcode;
 mod reader;
+mod source;
 mod summary;
+mod tracez;
 
 pub use accesses::{GlobalAccess, GlobalAccesses, NO_REGISTER, SM_BLOCKS, SM_WARPS};
 pub use error::{Fault, TraceError};
 pub use instruction::{Access, Instruction, LANES, Registers};
 pub use kernel::Kernel;
 pub use lines::no_text;
-pub use list::{Copy, Trace};
+pub use list::{Copy, Note, Trace};
 pub use opcode::{Class, Opcode, Space};
 pub use reader::{Block, Event, Reader, Warp};
+pub use source::Text;
 pub use summary::{Counts, GlobalCounts, KernelSummary, LINE_BYTES, Summary};
 
 /// The project's own saxpy kernel: 8 thread blocks of 4 warps, a grid-stride loop with a partial

@@ -208,7 +208,7 @@ fn logged_operands_restart_every_access() {
 /// The paper's "RAW on replay": the kernels' pointers have moved on when an access comes back.
 #[test]
 fn registers_of_a_restart_are_not_those_of_the_first_attempt() {
-    for name in ["lbm", "stencil"] {
+    for name in ["lbm-8-warps", "stencil"] {
         let kernel = named(name).unwrap()(1).unwrap();
         assert!(!ends_alike(&kernel, Faults::Forgotten, 0), "{name}");
     }

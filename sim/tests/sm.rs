@@ -106,7 +106,7 @@ fn every_cycle_is_accounted_for() {
 /// Each cause is seen where it should be, and nowhere else.
 #[test]
 fn stalls_are_told_apart() {
-    let work = Work::of_kernel(&named("lbm").unwrap()(1).unwrap()).unwrap();
+    let work = Work::of_kernel(&named("lbm-8-warps").unwrap()(1).unwrap()).unwrap();
     let share = |scheme, queue, log, cause: Stall| {
         let mut parameters = Parameters::paper(scheme, log);
         parameters.pipeline.queue = replay_queue::Parameters::with_entries(queue);

@@ -57,7 +57,8 @@ VECTORS = Vectors(Path(__file__).with_name("vectors.txt"))
 def below(dut, path):
     """What a path such as `banks[3].sram` leads to."""
     if cocotb.SIM_NAME == "Verilator":  # gives the rounds of a generate loop names of their own
-        return dut._id(path.replace("[", "__BRA__").replace("]", "__KET__"), extended=False)
+        path = path.replace("[", "__BRA__").replace("]", "__KET__")
+        return dut._id(path, extended=False) if cocotb.__version__.startswith("1.") else dut[path]
     for name, index in re.findall(r"(\w+)|\[(\d+)\]", path):
         dut = getattr(dut, name) if name else dut[int(index)]
     return dut

@@ -13,8 +13,16 @@ use crate::value::{named, whole};
 /// What is synthesised, and how: the options that the report has too.
 #[derive(clap::Args, Debug)]
 pub struct Choice {
+    /// Designs, such as replay_queue_64, or blocks, such as l2_tlb, for their designs; the logs of 8, 16, 20 and 32 KB and the
+    /// queue of 64 entries if none is given
+    #[arg(
+        value_name = "DESIGN",
+        value_parser = named,
+        conflicts_with_all = ["block", "config", "log", "queue"]
+    )]
+    pub designs: Vec<String>,
     /// Only this block, such as operand_log or l2_tlb
-    #[arg(long, value_parser = named)]
+    #[arg(long, value_parser = named, hide = true)]
     pub block: Option<String>,
     /// Configurations of a block other than the log and the queue; all but the proof's if not given
     #[arg(
@@ -22,7 +30,8 @@ pub struct Choice {
         value_delimiter = ',',
         value_parser = named,
         requires = "block",
-        value_name = "LIST"
+        value_name = "LIST",
+        hide = true
     )]
     pub config: Vec<String>,
     /// Sizes of the operand log [default: 8K,16K,20K,32K]
@@ -31,7 +40,8 @@ pub struct Choice {
         value_delimiter = ',',
         value_parser = named,
         conflicts_with = "config",
-        value_name = "SIZES"
+        value_name = "SIZES",
+        hide = true
     )]
     pub log: Vec<String>,
     /// Entries of the replay queue [default: 64]
@@ -40,7 +50,8 @@ pub struct Choice {
         value_delimiter = ',',
         value_parser = named,
         conflicts_with = "config",
-        value_name = "ENTRIES"
+        value_name = "ENTRIES",
+        hide = true
     )]
     pub queue: Vec<String>,
     /// Cell library, .lib or .lib.gz; the embedded 45 nm library if not given
@@ -160,6 +171,9 @@ pub fn library_name(path: Option<&Path>, library: &Library) -> String {
 /// The command that makes these rows again.
 pub fn command(subcommand: &str, args: &Choice) -> String {
     let mut command = format!("faultline {subcommand}");
+    for design in &args.designs {
+        command += &format!(" {design}");
+    }
     if let Some(block) = &args.block {
         command += &format!(" --block {block}");
     }
@@ -167,7 +181,8 @@ pub fn command(subcommand: &str, args: &Choice) -> String {
         command += &format!(" --config {}", args.config.join(","));
     }
     for (block, option, sizes) in args.sizes().iter().rev() {
-        if args.block.as_deref().is_none_or(|chosen| chosen == *block) {
+        let is_chosen = args.block.as_deref().is_none_or(|chosen| chosen == *block);
+        if args.designs.is_empty() && is_chosen {
             command += &format!(" --{option} {}", sizes.join(","));
         }
     }
@@ -189,6 +204,9 @@ pub fn command(subcommand: &str, args: &Choice) -> String {
 /// # Errors
 /// If there is no such block or size.
 pub fn chosen(args: &Choice) -> Result<Vec<Design>> {
+    if !args.designs.is_empty() {
+        return super::of_names(&args.designs);
+    }
     let designs = designs();
     let sizes = args.sizes();
     if let Some(block) = &args.block {

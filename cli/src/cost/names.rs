@@ -30,18 +30,20 @@ pub fn of_names(names: &[String]) -> Result<Vec<Design>> {
     let mut known = designs();
     let groups = ["tops", "measured"];
     let is_known = |name: &String| {
-        groups.contains(&name.as_str()) || known.iter().any(|design| design.name == name)
+        let is_it = |design: &Design| design.name == name || design.block == name;
+        groups.contains(&name.as_str()) || known.iter().any(is_it)
     };
     if let Some(name) = names.iter().find(|name| !is_known(name)) {
         let names: Vec<&str> = known.iter().map(|design| design.name).collect();
         return Err(miette!(
-            "there is no design {name}; there are {}, tops for those that a flow is given as a whole, and measured for all \
+            "there is no design {name}; there are {}, a block for its designs, tops for those that a flow is given as a whole, and measured for all \
              but those for proofs",
             names.join(", ")
         ));
     }
     known.retain(|design| {
         asked(design.name)
+            || (asked(design.block) && design.is_measured())
             || (asked("tops") && TOPS.contains(&design.name))
             || (asked("measured") && design.is_measured())
     });

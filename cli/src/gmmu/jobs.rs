@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use faultline_sim::trace::Trace;
 use faultline_sim::translation::{
     Design, Histogram, IDEAL_CACHE, LEVELS, Outcome, Parameters, Pattern, Work, ideal,
     run as translate,
@@ -161,7 +160,7 @@ fn of_trace(name: &str, sms: usize) -> Result<Work> {
             super::patterns()
         ));
     }
-    let trace = Trace::open(path).map_err(|error| miette!("{error}"))?;
+    let trace = crate::output::open_trace(path)?;
     let file = path.file_name().unwrap_or(path.as_os_str());
     let work = Work::of_trace(file.to_string_lossy().into_owned(), &trace, sms);
     let work = work.map_err(|error| miette!("{error}"))?;

@@ -1,7 +1,7 @@
 //! The runs as tables.
 
 use super::jobs::{Latency, MHZ, Row};
-use crate::output::{grouped, right, table, tables, width};
+use crate::output::{fitted, grouped, right, table, tables, width};
 
 /// What tells machines apart, by name.
 type Size = (&'static str, fn(&Row) -> String);
@@ -237,5 +237,5 @@ fn histogram(row: &Row) -> String {
         cells.push(bar.into());
         table.add_row(cells);
     }
-    table.to_string()
+    fitted(&table)
 }

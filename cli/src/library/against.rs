@@ -21,7 +21,7 @@ use crate::power::drive;
 /// If the library cannot be used, a design is not there, a tool fails, or a file cannot be written.
 pub fn run(args: &Args, path: &Path, global: &Global) -> Result<()> {
     let failed = |error: faultline_synth::Error| miette!("{error}");
-    let designs = cost::of_names(&args.designs)?;
+    let designs = cost::of_names(args.names())?;
     cost::check_tools()?;
     let library = Library::read(path).map_err(failed)?;
     let embedded = Library::embedded().map_err(failed)?;
@@ -64,9 +64,9 @@ pub fn run(args: &Args, path: &Path, global: &Global) -> Result<()> {
 /// The command that makes a comparison again; of the library, its file name is enough.
 fn command(args: &Args, library: &Path) -> String {
     let name = library.file_name().unwrap_or_default().to_string_lossy();
-    let designs = args.designs.join(",");
+    let designs = args.names().join(" ");
     format!(
-        "faultline library --against {name} --designs {designs} --cycles {} {}",
+        "faultline library --against {name} {designs} --cycles {} {}",
         args.cycles,
         args.synthesis.command()
     )

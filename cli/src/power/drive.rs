@@ -5,7 +5,6 @@ use std::path::Path;
 use faultline_sim::ports::Port as Known;
 use faultline_sim::simt::kernels::{KERNELS, Make, named};
 use faultline_sim::sm::Work;
-use faultline_sim::trace::Trace;
 use faultline_synth::cost::{Subject, activity};
 use faultline_synth::power::{Activity, Circuit, Port, Simulator};
 use faultline_testbench::backend::Kind;
@@ -88,7 +87,7 @@ pub fn works(names: &[String]) -> Result<Vec<Work>> {
         } else if let Some(make) = named(name) {
             works.push(kernel(name, make)?);
         } else if Path::new(name).exists() {
-            let trace = Trace::open(Path::new(name)).map_err(|error| miette!("{error}"))?;
+            let trace = crate::output::open_trace(Path::new(name))?;
             for reader in trace.readers() {
                 let work = reader.and_then(Work::of_trace);
                 works.push(work.map_err(|error| miette!("{error}"))?);

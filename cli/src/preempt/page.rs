@@ -40,7 +40,7 @@ pub fn markdown(
         sections.extend([
             table1::assumptions(table_works),
             table1::latencies(&table, rows),
-            reasons::reasons(args, &table, &varied),
+            reasons::reasons(&table, &varied),
             table1::cases(&table, rows),
             table1::by_kernel(&table),
             saving::saved(&table, table_works),

@@ -75,7 +75,7 @@ pub fn variations(args: &Args, works: &Works) -> Result<Vec<Variation>> {
 }
 
 /// What other choices give, and so why a mean is where it is.
-pub fn reasons(args: &Args, table: &[Summary], varied: &[(&str, Vec<Summary>)]) -> String {
+pub fn reasons(table: &[Summary], varied: &[(&str, Vec<Summary>)]) -> String {
     let here = ("as built", table.to_vec());
     let latency = |summaries: &[Summary], policy| summary::latency(summaries, policy);
     let line = |(name, summaries): &(&str, Vec<Summary>)| {
@@ -111,25 +111,12 @@ pub fn reasons(args: &Args, table: &[Summary], varied: &[(&str, Vec<Summary>)]) 
         let means = PAPER_US.map(|(policy, _)| latency(summaries, policy));
         let [chimera, pep, in_place] =
             PAPER_US.map(|(policy, paper)| 100.0 * (latency(summaries, policy) / paper - 1.0));
-        let others: Vec<_> = table
-            .iter()
-            .filter(|one| one.kernel != "LBM")
-            .cloned()
-            .collect();
-        let without = latency::saving(&others);
-        let of_lbm = match args.registers {
-            Registers::Given => format!(
-                "lbm is given 255 registers, for the occupancy of another paper, and so LBM has little that is dirty; without it \
-                 dirty bits save {without:.1} %. "
-            ),
-            Registers::Named => String::new(),
-        };
         let order = match means.is_sorted_by(|left, right| left > right) {
             true => "in the same order",
             false => "in another order",
         };
         told.push(format!(
-            "What is dirty depends on what counts as the context. {of_lbm}With {name} the means are {chimera:+.0} %, {pep:+.0} % \
+            "What is dirty depends on what counts as the context. With {name} the means are {chimera:+.0} %, {pep:+.0} % \
              and {in_place:+.0} % from the paper's (Chimera, PEP, in place), {order}."
         ));
     }

@@ -42,17 +42,6 @@ pub fn recorded(args: &Args, dirty: &[Dirty], varied: &[Dirty]) -> String {
         rows,
     );
     let others = mean(varied.iter().map(Dirty::saving));
-    let without: Vec<_> = dirty.iter().filter(|one| one.kernel != "lbm").collect();
-    let (without, given) = match without.is_empty() || without.len() == dirty.len() {
-        true => (String::new(), ""),
-        false => (
-            format!(
-                ", and {:.1} % without lbm",
-                mean(without.into_iter().map(Dirty::saving))
-            ),
-            ", of lbm as many as give the occupancy of Tanasic et al",
-        ),
-    };
     let increments = [0, places[0], places[1]].map(increment);
     let reason = match increments[1] > PAPER_INCREMENT {
         true => {
@@ -62,9 +51,9 @@ pub fn recorded(args: &Args, dirty: &[Dirty], varied: &[Dirty]) -> String {
         false => "",
     };
     format!(
-        "{grid}\n\nDirty bits save {saving:.1} % of the context, {PAPER_SAVING} in the paper{without}. {other} it would be \
+        "{grid}\n\nDirty bits save {saving:.1} % of the context, {PAPER_SAVING} in the paper. {other} it would be \
          {others:.1} %: between the two lie registers that a thread is given and this program never names, for how many it is given \
-         is that of the kernel which it is written after{given}. An increment is {:.0} % of its base after 1 us, {:.0} % after 15 \
+         is that of the kernel which it is written after. An increment is {:.0} % of its base after 1 us, {:.0} % after 15 \
          and {:.0} % after 35, and {PAPER_INCREMENT} in the paper{reason}. A bit for each row, 2,048 instead of 65,536, saves \
          {more:.1} % more of the registers.",
         increments[0], increments[1], increments[2],

@@ -5,7 +5,6 @@ use std::path::Path;
 use faultline_sim::preemption::{Recording, Shape, Subject, TABLE_1};
 use faultline_sim::simt::kernels::{KERNELS, VARIANTS, named};
 use faultline_sim::sm::Work;
-use faultline_sim::trace::Trace;
 use miette::{Result, miette};
 use rayon::prelude::*;
 
@@ -100,7 +99,7 @@ fn traced(name: &str, registers: Registers) -> Result<Vec<Candidate>> {
             kernels.collect::<Vec<_>>().join(", ")
         ));
     }
-    let trace = Trace::open(path).map_err(|error| miette!("{error}"))?;
+    let trace = crate::output::open_trace(path)?;
     let mut candidates = Vec::new();
     for reader in trace.readers() {
         let reader = reader.map_err(|error| miette!("{error}"))?;

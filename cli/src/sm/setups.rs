@@ -36,13 +36,6 @@ pub struct Setup {
     pub backend: Option<(Kind, &'static str)>,
 }
 
-impl Setup {
-    /// The scheme, with the size of its log.
-    pub fn name(&self) -> String {
-        name(self.parameters.pipeline.scheme.name(), self.log_bytes)
-    }
-}
-
 /// The SMs; the baseline is always the first.
 pub fn setups(args: &Args, schemes: &[Scheme]) -> Result<Vec<Setup>> {
     let queue = args.queue();

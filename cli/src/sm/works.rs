@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use faultline_sim::simt::kernels::{KERNELS, Kernel, Make, VARIANTS, named};
 use faultline_sim::simt::{self, WriteError};
 use faultline_sim::sm::Work;
-use faultline_sim::trace::Trace;
 use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
 
-use super::{Args, explain};
+use super::Args;
 use crate::value::distinct;
 
 /// The names of the kernels and traces that were asked for, each once.
@@ -33,12 +32,13 @@ fn kernel(args: &Args, name: &str, make: Make) -> Result<Kernel> {
     make(args.scale()).map_err(|error| miette!("{name}: {error}"))
 }
 
-/// The variant of the paper's hardest case.
-pub fn variant(args: &Args) -> Result<Work> {
-    let name = explain::VARIANT;
-    let make = named(name).ok_or_else(|| miette!("there is no kernel {name}"))?;
-    let kernel = kernel(args, name, make)?;
-    Work::of_kernel(&kernel).map_err(|error| miette!("{name}: {error}"))
+/// The variants of the paper's hardest case.
+pub fn variants(args: &Args) -> Result<Vec<Work>> {
+    let work = |(name, make): (&str, Make)| {
+        let kernel = kernel(args, name, make)?;
+        Work::of_kernel(&kernel).map_err(|error| miette!("{name}: {error}"))
+    };
+    VARIANTS.into_iter().map(work).collect()
 }
 
 /// The kernels and traces that were asked for, each with a name of its own.
@@ -61,7 +61,7 @@ pub fn works(args: &Args) -> Result<Vec<Work>> {
                 known()
             ));
         }
-        let trace = Trace::open(path).map_err(|error| miette!("{error}"))?;
+        let trace = crate::output::open_trace(path)?;
         for reader in trace.readers() {
             let work = reader.and_then(Work::of_trace);
             works.push(work.map_err(|error| miette!("{error}"))?);

@@ -108,9 +108,11 @@ pub fn write_trace(to: &mut impl Write, kernel: &Kernel, id: usize, run: &Run) -
 
 fn write_step(to: &mut impl Write, instruction: &Instruction, step: &Step) -> io::Result<()> {
     write!(to, "{:04x} {:08x}", step.pc * INSTRUCTION_BYTES, step.mask)?;
-    match instruction.destination {
-        Some(register) => write!(to, " 1 R{register}")?,
-        None => write!(to, " 0")?,
+    match (instruction.destination, instruction.operation) {
+        (Some(register), _) => write!(to, " 1 R{register}")?,
+        // The hardware's instruction has one, if nobody reads it, and Accel-Sim counts none without.
+        (None, Operation::AtomicAdd(Space::Shared, _)) => write!(to, " 1 R{ZERO_REGISTER}")?,
+        (None, _) => write!(to, " 0")?,
     }
     write!(to, " {}", opcode(instruction))?;
     let memory = instruction.operation.memory();
@@ -158,7 +160,8 @@ fn write_addresses(to: &mut impl Write, mask: u32, addresses: &Lanes) -> io::Res
         .try_for_each(|address| write!(to, " {address:#x}"))
 }
 
-/// The name of an NVIDIA instruction that does nearly the same.
+/// The name of an instruction of sm_80 that does nearly the same. There, comparisons of integers write predicates alone;
+/// the trace keeps the register, on which later instructions depend.
 fn opcode(instruction: &Instruction) -> String {
     let name = match instruction.operation {
         Operation::Move => "MOV",
@@ -168,7 +171,7 @@ fn opcode(instruction: &Instruction) -> String {
         Operation::And | Operation::Or | Operation::Xor => "LOP3.LUT",
         Operation::ShiftLeft => "SHF.L",
         Operation::ShiftRight => "SHF.R",
-        Operation::Compare(relation) => return format!("ISET.{}", suffix(relation)),
+        Operation::Compare(relation) => return format!("ISETP.{}", suffix(relation)),
         Operation::Select => "SEL",
         Operation::FloatAdd | Operation::FloatSubtract => "FADD",
         Operation::FloatMultiply => "FMUL",

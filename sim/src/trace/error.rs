@@ -41,9 +41,14 @@ pub enum Fault {
     /// There is nothing in it.
     #[error("the file is empty; give a .traceg file or a kernelslist.g")]
     Empty,
-    /// It is compressed.
-    #[error("the file is compressed with {0}; decompress it first")]
+    /// It is compressed in a way that is not known.
+    #[error(
+        "the file is compressed with {0}, which is not read; decompress it, or compress it with xz or gzip"
+    )]
     Compressed(&'static str),
+    /// Its compressed data is damaged.
+    #[error("the compressed data is damaged ({0}); copy or trace it again")]
+    Damaged(io::Error),
     /// It is not a text.
     #[error(
         "this is no text (byte 0x{byte:02x} in column {column}); give a .traceg file or a kernelslist.g"
@@ -121,8 +126,30 @@ pub enum Fault {
         shown(.0)
     )]
     Addresses(String),
+    /// A part of a thread block stands outside any.
+    #[error(
+        "\"{}\" stands outside any thread block; the post-processor dropped the block's #BEGIN_TB, so process the trace again",
+        shown(.0)
+    )]
+    Outside(String),
+    /// An instruction stands outside any thread block: the trace is as the tracer wrote it.
+    #[error(
+        "an instruction stands outside any thread block, as in a trace before Accel-Sim's post-processing; process it first"
+    )]
+    Unprocessed,
+    /// Thread blocks are missing, and later ones are there.
+    #[error(
+        "thread block {}, of {missing} missing in all, is not in the file though later ones are; the post-processor dropped it, so process or trace it again",
+        .first.map(|place| place.to_string()).join(",")
+    )]
+    Dropped {
+        /// The coordinates of the first one.
+        first: [u64; 3],
+        /// How many are missing.
+        missing: u64,
+    },
     /// The tracer is newer than this reader.
-    #[error("tracer version {0} is not known, only 1 to 5; trace with one of these")]
+    #[error("tracer version {0} is not known, only 1 to 6; trace with one of these")]
     Version(u64),
     /// Base and stride over lanes that are not neighbours mean nothing.
     #[error(
@@ -144,4 +171,18 @@ pub enum Fault {
         /// The bytes that it accesses.
         width: u64,
     },
+}
+
+impl Fault {
+    /// Tells damaged data from a file that cannot be read.
+    pub(super) fn reading(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::OutOfMemory
+            | io::ErrorKind::Other => Self::Damaged(error),
+            _ => Self::Read(error),
+        }
+    }
 }

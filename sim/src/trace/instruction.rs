@@ -36,7 +36,7 @@ pub struct Instruction {
     pub sources: Registers,
     /// Addresses, if it has any.
     pub access: Option<Box<Access>>,
-    /// The immediate operand, from tracer version 5 on.
+    /// The immediate operand: from tracer version 5 on, and in some traces of version 4.
     pub immediate: Option<i128>,
 }
 
@@ -154,26 +154,107 @@ impl<'line> Fields<'line> {
         })
     }
 
-    fn registers(&mut self, count: &'static str, field: &'static str) -> Result<Registers, Fault> {
-        let count = self.decimal(count, Registers::MOST as u64)? as u8;
-        let mut registers = Registers {
-            count,
-            ..Registers::default()
-        };
-        for number in &mut registers.numbers[..usize::from(registers.count)] {
+    /// Vector registers, and how many registers of any kind are named. Uniform registers and predicates, which only
+    /// version 6 names, hold no lane's value and are left out.
+    fn registers(
+        &mut self,
+        count: &'static str,
+        field: &'static str,
+        version: u64,
+    ) -> Result<(Registers, u64), Fault> {
+        let count = self.decimal(count, Registers::MOST as u64)?;
+        let mut registers = Registers::default();
+        for _ in 0..count {
             let text = self.text(field)?;
-            let value = text
-                .strip_prefix('R')
-                .and_then(|digits| decimal("", digits).ok());
-            *number = value
-                .and_then(|value| value.try_into().ok())
-                .ok_or_else(|| Fault::Field {
-                    field,
-                    text: text.to_owned(),
-                    expected: "a register, R0 to R255",
-                })?;
+            let kind = text.trim_end_matches(|digit: char| digit.is_ascii_digit());
+            let number = decimal("", &text[kind.len()..]).ok();
+            let number: Option<u8> = number.and_then(|number| number.try_into().ok());
+            match (kind, number) {
+                ("R", Some(number)) => {
+                    registers.numbers[usize::from(registers.count)] = number;
+                    registers.count += 1;
+                }
+                ("UR" | "P" | "UP", Some(_)) if version >= 6 => {}
+                _ => {
+                    return Err(Fault::Field {
+                        field,
+                        text: text.to_owned(),
+                        expected: "a register, R0 to R255",
+                    });
+                }
+            }
         }
-        Ok(registers)
+        Ok((registers, count))
+    }
+
+    /// What version 6 adds to the end of a line: a second immediate, and the values of all named registers, which are
+    /// not kept.
+    fn values(&mut self, registers: u64) -> Result<(), Fault> {
+        const KIND: &str = "Val or NoVal";
+        let mut rest = self.0.clone();
+        let Some(mut text) = rest.next() else {
+            return Ok(());
+        };
+        if immediate(text).is_ok() {
+            self.0 = rest.clone();
+            match rest.next() {
+                Some(next) => text = next,
+                None => return Ok(()),
+            }
+        }
+        self.0 = rest;
+        match text {
+            "NoVal" => return Ok(()),
+            "Val" => {}
+            _ => {
+                return Err(Fault::Field {
+                    field: "the kind of values",
+                    text: text.to_owned(),
+                    expected: KIND,
+                });
+            }
+        }
+        for _ in 0..registers {
+            let count = self.decimal("the number of values", LANES as u64)?;
+            if count != 1 && count != LANES as u64 {
+                return Err(Fault::Field {
+                    field: "the number of values",
+                    text: count.to_string(),
+                    expected: "1 or 32",
+                });
+            }
+            for _ in 0..count {
+                const VALUE: &str = "a register's value";
+                address(VALUE, self.text(VALUE)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a bulk copy of the tensor-memory unit has behind its width, from version 6 on. One thread starts it, and its
+    /// addresses belong to no lane, so they are not kept.
+    fn bulk(&mut self) -> Result<(), Fault> {
+        let hexadecimal = |fields: &mut Self, field| address(field, fields.text(field)?);
+        hexadecimal(self, "the barrier's address")?;
+        if self.decimal("whether a copy goes to several blocks", 1)? == 1 {
+            hexadecimal(self, "the mask of blocks")?;
+        }
+        self.decimal("the number of bytes", u64::MAX)?;
+        self.decimal("the number of bytes out of bounds", u64::MAX)?;
+        let mode = self.decimal("the address mode", 4)?;
+        if mode == 4 {
+            hexadecimal(self, "the base address")?;
+        }
+        let count = self.decimal("the number of addresses", u32::MAX.into())?;
+        match mode {
+            3 => (0..count).try_for_each(|_| hexadecimal(self, "an address").map(drop)),
+            4 => (1..count).try_for_each(|_| self.signed("an address delta").map(drop)),
+            _ => Err(Fault::Field {
+                field: "the address mode",
+                text: mode.to_string(),
+                expected: "3 or 4 for a bulk copy",
+            }),
+        }
     }
 
     /// The addresses of the active lanes, in any of the three modes.
@@ -227,13 +308,24 @@ impl Instruction {
         };
         let pc = fields.word("the program counter")?;
         let mask = fields.word("the lane mask")?;
-        let destinations =
-            fields.registers("the number of destinations", "the destination register")?;
+        let version = kernel.tracer_version;
+        let (destinations, named) = fields.registers(
+            "the number of destinations",
+            "the destination register",
+            version,
+        )?;
         let opcode = opcodes.get(fields.text("the opcode")?)?;
-        let sources = fields.registers("the number of sources", "the source register")?;
+        let (sources, more) =
+            fields.registers("the number of sources", "the source register", version)?;
         let mut access = None;
+        if version >= 6 && opcode.name.contains("GMMA") {
+            fields.decimal("whether it ends a group", u32::MAX.into())?;
+        }
         // This width only says whether there are addresses; the true one is in the opcode.
-        if fields.decimal("the access width", u32::MAX.into())? > 0 {
+        let with_addresses = fields.decimal("the access width", u32::MAX.into())? > 0;
+        if version >= 6 && opcode.is_bulk() {
+            fields.bulk()?;
+        } else if with_addresses {
             if !opcode.may_have_addresses() {
                 return Err(Fault::Addresses(opcode.name.to_string()));
             }
@@ -241,10 +333,14 @@ impl Instruction {
             let addresses = fields.addresses(mask, width)?;
             access = Some(Box::new(Access { width, addresses }));
         }
-        let immediate = match kernel.tracer_version {
+        let immediate = match version {
             5.. => Some(immediate(fields.text("the immediate")?)?),
+            4 => fields.0.next().map(immediate).transpose()?,
             _ => None,
         };
+        if version >= 6 {
+            fields.values(named + more)?;
+        }
         if let Some(text) = fields.0.next() {
             return Err(Fault::ExtraField(text.to_owned()));
         }

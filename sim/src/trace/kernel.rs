@@ -23,7 +23,8 @@ pub struct Kernel {
     pub registers: u64,
     /// Compute capability of the code, 80 for sm_80.
     pub binary_version: u64,
-    /// Version of the tracer, which settles the format of an instruction.
+    /// Version of the tracer, which settles the format of an instruction; 0 if the header names none, which is a
+    /// version before 3.
     pub tracer_version: u64,
     /// Each instruction starts with its source line.
     pub line_info: bool,
@@ -41,6 +42,12 @@ impl Kernel {
         self.grid.iter().map(|&size| u64::from(size)).product()
     }
 
+    /// The number of a thread block in the grid, x first.
+    pub(super) fn number(&self, [x, y, z]: [u32; 3]) -> u64 {
+        let [columns, rows, _] = self.grid.map(u64::from);
+        (u64::from(z) * rows + u64::from(y)) * columns + u64::from(x)
+    }
+
     /// Warps of a thread block.
     #[must_use]
     pub fn warps_per_block(&self) -> u32 {
@@ -49,9 +56,9 @@ impl Kernel {
 
     /// Takes one header line; keys that are not known are passed over.
     pub(super) fn header(&mut self, line: &str) -> Result<(), Fault> {
-        let unexpected = || Fault::Unexpected {
-            text: line.to_owned(),
-            expected: "a header line \"-key = value\"",
+        let unexpected = || {
+            let expected = "a header line \"-key = value\"";
+            outside(line, expected)
         };
         let (key, value) = line
             .strip_prefix('-')
@@ -73,8 +80,10 @@ impl Kernel {
                 self.local_window = Some(address("the local memory's base address", value)?);
             }
             "accelsim tracer version" => {
-                self.tracer_version = decimal("the tracer version", value)?;
-                if !(1..=5).contains(&self.tracer_version) {
+                // Version 1.2 has been there.
+                let (version, _) = value.split_once('.').unwrap_or((value, ""));
+                self.tracer_version = decimal("the tracer version", version)?;
+                if !(1..=6).contains(&self.tracer_version) {
                     return Err(Fault::Version(self.tracer_version));
                 }
             }
@@ -90,11 +99,25 @@ impl Kernel {
             Err(Fault::NoHeader("grid dim"))
         } else if self.block == [0; 3] {
             Err(Fault::NoHeader("block dim"))
-        } else if self.tracer_version == 0 {
-            Err(Fault::NoHeader("accelsim tracer version"))
         } else {
             Ok(())
         }
+    }
+}
+
+/// The fault of a line that may not stand outside the thread blocks.
+pub(super) fn outside(line: &str, expected: &'static str) -> Fault {
+    let text = line.to_owned();
+    let inside = ["thread block", "cluster ", "warp =", "insts =", "#END_TB"];
+    let mut fields = line.split_ascii_whitespace();
+    // Coordinates, warp, program counter, mask, destinations, opcode, sources, width.
+    let fields = (fields.clone().count(), fields.next().and_then(hexadecimal));
+    if inside.iter().any(|start| line.starts_with(start)) {
+        Fault::Outside(text)
+    } else if matches!(fields, (6.., Some(_))) {
+        Fault::Unprocessed
+    } else {
+        Fault::Unexpected { text, expected }
     }
 }
 

@@ -1,32 +1,23 @@
 //! Lines of bounded length, with their numbers.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
+use std::io::{BufRead, Read};
 
 use super::{Fault, TraceError};
 
 /// Longer than any line that a tracer writes: mangled kernel names reach some kilobytes.
 const LONGEST: usize = 64 * 1024;
 
-/// Opens a file, with its name for errors.
-pub(super) fn open(path: &Path) -> Result<(BufReader<File>, String), TraceError> {
-    let open = || {
-        let file = File::open(path).map_err(Fault::Open)?;
-        // A folder can be opened, but not read.
-        let folder = file.metadata().map_err(Fault::Open)?.is_dir();
-        if folder { Err(Fault::Folder) } else { Ok(file) }
-    };
-    let name = path.display().to_string();
-    match open() {
-        Ok(file) => Ok((BufReader::with_capacity(1 << 16, file), name)),
-        Err(fault) => Err(TraceError {
-            file: name,
-            line: 0,
-            fault,
-        }),
-    }
-}
+/// What some editors write before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// How compressed files start, and with what they are compressed. A file of these that is opened by its name is
+/// decompressed, but for the last.
+const COMPRESSED: [(&[u8], &str); 4] = [
+    (b"\xfd7zXZ", "xz"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"BZh", "bzip2"),
+];
 
 /// The place of the first byte that no text has.
 #[must_use]
@@ -88,12 +79,16 @@ impl<R: BufRead> Lines<R> {
             .by_ref()
             .take(limit)
             .read_until(b'\n', &mut self.buffer);
-        self.bytes += read.map_err(Fault::Read)? as u64;
+        self.bytes += read.map_err(Fault::reading)? as u64;
         if self.number == 1 {
-            for (magic, name) in [(&b"\xfd7zXZ"[..], "xz"), (b"\x1f\x8b", "gzip")] {
-                if self.buffer.starts_with(magic) {
-                    return Err(Fault::Compressed(name));
-                }
+            if let Some((_, name)) = COMPRESSED
+                .iter()
+                .find(|(magic, _)| self.buffer.starts_with(magic))
+            {
+                return Err(Fault::Compressed(name));
+            }
+            if self.buffer.starts_with(BYTE_ORDER_MARK) {
+                self.buffer.drain(..BYTE_ORDER_MARK.len());
             }
         }
         if self.buffer.len() > LONGEST {

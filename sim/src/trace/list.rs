@@ -1,14 +1,16 @@
 //! The list of a program's copies and kernels.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::fmt;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::kernel::{address, decimal};
-use super::lines::{Lines, open};
+use super::lines::Lines;
+use super::source::{Text, open};
 use super::{Fault, Reader, TraceError};
+use crate::place::{place, shown};
 
 /// A copy from the host to the GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -26,8 +28,31 @@ pub struct Trace {
     pub copies: Vec<Copy>,
     /// The kernels' files.
     pub kernels: Vec<PathBuf>,
+    /// The lines of the list that were skipped.
+    pub notes: Vec<Note>,
     /// Where the list names each of them; nothing for a program that is one kernel's file.
     named: Vec<Place>,
+}
+
+/// A line of a list that is neither a copy nor a kernel, and was skipped: Accel-Sim's parser skips it too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// The list's name.
+    pub list: String,
+    /// The line, counted from 1.
+    pub line: u64,
+    /// What stands there.
+    pub text: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (place, text) = (place(&self.list, self.line), shown(&self.text));
+        write!(
+            formatter,
+            "{place}: \"{text}\" is neither a copy nor a kernel, and is skipped"
+        )
+    }
 }
 
 /// A line of a list.
@@ -44,7 +69,7 @@ impl Trace {
     /// # Errors
     /// If the file cannot be read, or is neither.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
-        Self::read(open(path)?.0, path)
+        Self::read(open(path)?.text, path)
     }
 
     /// As [`Trace::open`], from any source that stands for the file at `path`.
@@ -58,15 +83,35 @@ impl Trace {
         loop {
             let step = match lines.next()? {
                 None if empty => Err(Fault::Empty),
-                None if trace.kernels.is_empty() => {
-                    Err(Fault::Truncated("a kernel's file name".to_owned()))
-                }
+                None if trace.kernels.is_empty() => Err(match trace.notes.first() {
+                    // A list of nothing but unknown lines is no list.
+                    Some(note) if trace.copies.is_empty() => {
+                        return Err(TraceError {
+                            file: note.list.clone(),
+                            line: note.line,
+                            fault: Fault::Unexpected {
+                                text: note.text.clone(),
+                                expected: "\"MemcpyHtoD,ADDRESS,BYTES\" or \"kernel-N.traceg\"",
+                            },
+                        });
+                    }
+                    _ => Fault::Truncated("a kernel's file name".to_owned()),
+                }),
                 None => return Ok(trace),
                 Some(line) if empty && line.starts_with('-') => {
                     trace.kernels.push(path.to_owned());
                     return Ok(trace);
                 }
-                Some(line) => trace.command(line, path),
+                Some(line) => match trace.command(line, path) {
+                    Ok(true) => Ok(()),
+                    Ok(false) => {
+                        let text = line.to_owned();
+                        let (list, line) = (path.display().to_string(), lines.number());
+                        trace.notes.push(Note { list, line, text });
+                        Ok(())
+                    }
+                    Err(fault) => Err(fault),
+                },
             };
             empty = false;
             step.map_err(|fault| lines.error(fault))?;
@@ -79,9 +124,9 @@ impl Trace {
         }
     }
 
-    /// Takes one line of the list. Copies back to the host and collective operations say nothing
-    /// about the GPU's memory, and are passed over.
-    fn command(&mut self, line: &str, path: &Path) -> Result<(), Fault> {
+    /// Takes one line of the list; false if it is not known. Copies back to the host and collective operations say
+    /// nothing about the GPU's memory, and are passed over.
+    fn command(&mut self, line: &str, path: &Path) -> Result<bool, Fault> {
         if let Some(rest) = line.strip_prefix("MemcpyHtoD,") {
             let (start, bytes) = rest
                 .split_once(',')
@@ -89,26 +134,17 @@ impl Trace {
             let address = address("the copy's address", start.trim())?;
             let bytes = decimal("the copy's size", bytes.trim())?;
             self.copies.push(Copy { address, bytes });
-        } else if line.starts_with("kernel") && line.ends_with(".traceg") {
+            Ok(true)
+        } else if line.starts_with("kernel") {
             self.kernels.push(path.with_file_name(line));
-        } else if line.starts_with("kernel") && line.ends_with(".traceg.xz") {
-            return Err(Fault::Unexpected {
-                text: line.to_owned(),
-                expected: "a decompressed kernel-N.traceg (run unxz, and take .xz off this line)",
-            });
-        } else if !line.starts_with("Memcpy") && !line.starts_with("nccl") {
-            return Err(Fault::Unexpected {
-                text: line.to_owned(),
-                expected: "\"MemcpyHtoD,ADDRESS,BYTES\" or \"kernel-N.traceg\"",
-            });
+            Ok(true)
+        } else {
+            Ok(line.starts_with("Memcpy") || line.starts_with("nccl"))
         }
-        Ok(())
     }
 
     /// The kernels' readers, one after the other. A file that cannot be opened is the fault of the line that names it.
-    pub fn readers(
-        &self,
-    ) -> impl Iterator<Item = Result<Reader<BufReader<File>>, TraceError>> + '_ {
+    pub fn readers(&self) -> impl Iterator<Item = Result<Reader<Text>, TraceError>> + '_ {
         self.kernels.iter().enumerate().map(|(index, path)| {
             Reader::open(path).map_err(|error| match (self.named.get(index), error.fault) {
                 (Some(place), Fault::Open(cause)) => TraceError {

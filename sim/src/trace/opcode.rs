@@ -143,6 +143,14 @@ impl Opcode {
         matches!(self.name.split('.').next(), Some("LD" | "ST" | "ATOM"))
     }
 
+    /// A bulk copy, which one thread starts and the tensor-memory unit carries out.
+    pub(super) fn is_bulk(&self) -> bool {
+        const BULK: [&str; 7] = [
+            "UTMALDG", "UTMASTG", "UTMAPF", "UTMAREDG", "UBLKCP", "UBLKPF", "UBLKRED",
+        ];
+        BULK.iter().any(|name| self.name.starts_with(name))
+    }
+
     /// Cache control and barriers in memory have addresses without an access of the warp, and QSPC asks what lies at one.
     pub(super) fn may_have_addresses(&self) -> bool {
         self.class.space().is_some()

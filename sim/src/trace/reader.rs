@@ -1,12 +1,16 @@
 //! Streaming over the thread blocks, warps and instructions of one kernel.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::kernel::{decimal, triple};
-use super::lines::{Lines, open};
+use rangemap::RangeSet;
+
+use super::kernel::{decimal, outside, triple};
+use super::lines::Lines;
 use super::opcode::Opcodes;
+use super::source::{Text, open};
 use super::{Fault, Instruction, Kernel, TraceError};
 
 /// What comes next in a trace.
@@ -56,26 +60,32 @@ enum Place {
     Ended,
 }
 
-/// Reads a `.traceg` file event by event, in constant memory. As an iterator it ends after the
+/// Reads a `.traceg` file event by event, in memory that does not grow with the file. As an iterator it ends after the
 /// first error.
 pub struct Reader<R> {
     lines: Lines<R>,
     kernel: Kernel,
     opcodes: Opcodes,
     place: Place,
-    blocks: u64,
+    /// The thread blocks that were seen, by their numbers in the grid.
+    blocks: RangeSet<u64>,
+    /// The bytes of the file that were read, if there is a file.
+    read: Option<Arc<AtomicU64>>,
     /// The warps of this block that were seen; a block has at most 32.
     warps: u32,
 }
 
-impl Reader<BufReader<File>> {
-    /// Opens a file and reads its header.
+impl Reader<Text> {
+    /// Opens a file, plain, `.gz`, `.xz`, `.zst` or `.tracez`, and reads its header. In errors, lines are those of the
+    /// text, decompressed.
     ///
     /// # Errors
     /// If the file cannot be opened, or its header is not that of a trace.
     pub fn open(path: &Path) -> Result<Self, TraceError> {
-        let (input, file) = open(path)?;
-        Self::new(input, file)
+        let source = open(path)?;
+        let mut reader = Self::new(source.text, source.file)?;
+        reader.read = Some(source.read);
+        Ok(reader)
     }
 }
 
@@ -109,7 +119,8 @@ impl<R: BufRead> Reader<R> {
             kernel,
             opcodes,
             place: Place::Begun,
-            blocks: 1,
+            blocks: RangeSet::new(),
+            read: None,
             warps: 0,
         })
     }
@@ -120,10 +131,22 @@ impl<R: BufRead> Reader<R> {
         &self.kernel
     }
 
-    /// Bytes read so far.
+    /// Bytes of the file, as it is compressed, that were read so far.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.lines.bytes()
+        let read = self.read.as_ref();
+        read.map_or(self.lines.bytes(), |read| read.load(Ordering::Relaxed))
+    }
+
+    /// The error of a file that lacks thread blocks, of which this is the first, though later ones are there.
+    fn dropped(&self, first: u64) -> TraceError {
+        let [x, y, _] = self.kernel.grid.map(u64::from);
+        let grid = 0..self.kernel.blocks();
+        let gaps = self.blocks.gaps(&grid);
+        self.lines.error(Fault::Dropped {
+            first: [first % x, first / x % y, first / x / y],
+            missing: gaps.map(|gap| gap.end - gap.start).sum(),
+        })
     }
 
     /// The next thread block, whole; `None` at the end.
@@ -159,12 +182,20 @@ impl<R: BufRead> Reader<R> {
     fn event(&mut self) -> Result<Option<Event>, TraceError> {
         loop {
             let Some(line) = self.lines.next()? else {
-                let missing = self.kernel.blocks() - self.blocks;
+                let blocks = self.kernel.blocks();
+                let gap = self.blocks.gaps(&(0..blocks)).next();
                 let fault = Fault::Truncated(match self.place {
                     Place::Ended => return Ok(None),
-                    Place::Outside if missing == 0 => return Ok(None),
-                    Place::Outside if missing == 1 => "the grid's last thread block".to_owned(),
-                    Place::Outside => format!("{missing} more thread blocks of the grid"),
+                    Place::Outside => match gap {
+                        None => return Ok(None),
+                        Some(gap) if gap.end < blocks => return Err(self.dropped(gap.start)),
+                        Some(gap) if gap.end - gap.start == 1 => {
+                            "the grid's last thread block".to_owned()
+                        }
+                        Some(gap) => {
+                            format!("{} more thread blocks of the grid", gap.end - gap.start)
+                        }
+                    },
                     Place::Begun => "\"thread block = x,y,z\"".to_owned(),
                     Place::Block => "a warp or #END_TB".to_owned(),
                     Place::Named(_) => "\"insts = n\"".to_owned(),
@@ -185,29 +216,26 @@ impl<R: BufRead> Reader<R> {
                         .map_err(|fault| early(line, left, fault))
                         .map(|instruction| Some(Event::Instruction(instruction)))
                 }
-                Place::Outside => begin(line).and_then(|()| {
-                    self.blocks += 1;
+                Place::Outside => begin(line).map(|()| {
                     self.place = Place::Begun;
-                    let limit = self.kernel.blocks();
-                    if self.blocks > limit {
-                        let field = "the number of thread blocks";
-                        return Err(Fault::TooMany {
-                            field,
-                            value: self.blocks,
-                            limit,
-                        });
-                    }
-                    Ok(None)
+                    None
                 }),
-                Place::Begun => coordinates(line, &self.kernel).map(|coordinates| {
+                Place::Begun => coordinates(line, &self.kernel).and_then(|coordinates| {
                     self.place = Place::Block;
                     self.warps = 0;
-                    Some(Event::Block(coordinates))
+                    let number = self.kernel.number(coordinates);
+                    if self.blocks.contains(&number) {
+                        let [x, y, z] = coordinates;
+                        return Err(Fault::Twice(format!("thread block {x},{y},{z}")));
+                    }
+                    self.blocks.insert(number..number + 1);
+                    Ok(Some(Event::Block(coordinates)))
                 }),
                 Place::Block if line == "#END_TB" => {
                     self.place = Place::Outside;
                     Ok(Some(Event::EndOfBlock))
                 }
+                Place::Block if line.starts_with("cluster ") => cluster(line).map(|()| None),
                 Place::Block => warp(line, &self.kernel).and_then(|number| {
                     let bit = 1 << number;
                     if self.warps & bit != 0 {
@@ -266,11 +294,24 @@ fn early(line: &str, left: u64, fault: Fault) -> Fault {
 fn begin(line: &str) -> Result<(), Fault> {
     match line {
         "#BEGIN_TB" => Ok(()),
-        _ => Err(Fault::Unexpected {
-            text: line.to_owned(),
-            expected: "#BEGIN_TB",
-        }),
+        _ => Err(outside(line, "#BEGIN_TB")),
     }
+}
+
+/// The place of a block in its cluster, which newer tracers write, says nothing about its accesses.
+fn cluster(line: &str) -> Result<(), Fault> {
+    let known = match line.split_once('=') {
+        Some((key, text)) => match key.trim_end() {
+            "cluster id" | "cluster cta" => triple(text).is_some(),
+            "cluster rank" => decimal("the cluster rank", text.trim()).is_ok(),
+            _ => false,
+        },
+        None => false,
+    };
+    known.then_some(()).ok_or_else(|| Fault::Unexpected {
+        text: line.to_owned(),
+        expected: "\"cluster id = x,y,z\", \"cluster cta = x,y,z\" or \"cluster rank = n\"",
+    })
 }
 
 /// What follows `key =` on a line.

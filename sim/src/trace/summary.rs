@@ -19,6 +19,8 @@ const LARGE_PAGE_SHIFT: u32 = 16;
 pub struct Summary {
     /// The file's name.
     pub file: String,
+    /// The lines of the list that were skipped, in a sentence each.
+    pub notes: Vec<String>,
     /// Copies from the host.
     pub copies: Vec<Copy>,
     /// Each kernel in the order of launch.
@@ -232,17 +234,19 @@ impl Summary {
         let trace = Trace::open(path)?;
         let mut summary = Self {
             file: path.display().to_string(),
+            notes: trace.notes.iter().map(ToString::to_string).collect(),
             ..Self::default()
         };
         // Only for the progress: a file that is not there is told when its turn comes.
         let size = |path: &PathBuf| path.metadata().map_or(0, |metadata| metadata.len());
-        let size = trace.kernels.iter().map(size).sum();
+        let size: u64 = trace.kernels.iter().map(size).sum();
         let mut before = 0;
         for (reader, path) in trace.readers().zip(&trace.kernels) {
             let mut bytes = 0;
             let kernel = KernelSummary::of(reader?, path.display().to_string(), |read| {
                 bytes = read;
-                progress(before + read, size);
+                // The index of a `.tracez` is read twice.
+                progress(size.min(before + read), size);
             })?;
             before += bytes;
             summary.total.add(&kernel.counts);

@@ -174,6 +174,11 @@ impl Lines {
             if text.contains('\0') {
                 return Err(self.error(Fault::Binary));
             }
+            // Some editors write a byte order mark before a text.
+            let text = match self.number {
+                1 => text.strip_prefix('\u{feff}').unwrap_or(&text),
+                _ => &text,
+            };
             let told = text.split('#').next().unwrap_or_default().trim();
             if !told.is_empty() {
                 self.open = text.trim_start() == told;

@@ -3,9 +3,9 @@
 //! A block counts in shared memory, over which it clears before and hands to global memory after, each
 //! behind a barrier; values that the shared part has no bin for go to global memory at once. The
 //! values crowd in the middle, so that lanes meet in the same bin. Each thread strides over its share
-//! with four loads ahead.
+//! and loads one value at a time, as the compiled kernel does.
 
-use super::super::builder::{Builder, Reg};
+use super::super::builder::Builder;
 use super::super::instruction::SpecialRegister;
 use super::super::operation::Space::{Global, Shared};
 use super::super::program::ProgramError;
@@ -14,20 +14,18 @@ use super::Kernel;
 use super::data::{Layout, Values};
 
 /// Threads of a block.
-const THREADS: usize = 512;
+const THREADS: usize = 768;
 /// Blocks for a scale of 1.
 const BLOCKS: usize = 6;
 /// All bins.
-const BINS: usize = 4096;
+const BINS: usize = 12_288;
 /// The first bin in shared memory.
-const FIRST: usize = 1024;
+const FIRST: usize = 3072;
 /// Bins in shared memory.
-const SHARED_BINS: usize = 2048;
-/// Loads that are under way at once.
-const AHEAD: usize = 4;
-/// Values of a thread, a multiple of [`AHEAD`].
+const SHARED_BINS: usize = 6144;
+/// Values of a thread.
 const SHARE: usize = 24;
-const REGISTERS: u32 = 24;
+const REGISTERS: u32 = 19;
 
 fn values(scale: u32) -> Vec<u32> {
     let mut values = Values(6);
@@ -47,8 +45,7 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
     let stride = 4 * (THREADS * blocks) as u64;
 
     let b = &mut Builder::new();
-    let [pointer, slot, left, count, place, outside] = b.registers();
-    let loaded: [Reg; AHEAD] = b.registers();
+    let [pointer, slot, left, count, place, outside, value] = b.registers();
     b.shl(slot, SpecialRegister::Thread(0), 2);
     for step in 0..SHARED_BINS / THREADS {
         b.store(Shared, slot, 4 * (step * THREADS) as i64, 0);
@@ -63,28 +60,24 @@ pub fn kernel(scale: u32) -> Result<Kernel, ProgramError> {
     b.barrier();
     b.mov(left, SHARE as i32);
     b.repeat(|b| {
-        for value in loaded {
-            b.load(Global, value, pointer, 0);
-            b.add(pointer, pointer, stride);
-        }
-        b.sub(left, left, AHEAD as i32);
-        for value in loaded {
-            b.sub(count, value, FIRST as i32);
-            b.set_lt(place, count, 0);
-            b.set_lt(outside, SHARED_BINS as i32 - 1, count);
-            b.or(outside, outside, place);
-            b.when_else(
-                outside,
-                |b| {
-                    b.mad(place, value, 4, bins);
-                    b.atomic_add(Global, place, 0, 1);
-                },
-                |b| {
-                    b.shl(place, count, 2);
-                    b.atomic_add(Shared, place, 0, 1);
-                },
-            );
-        }
+        b.load(Global, value, pointer, 0);
+        b.add(pointer, pointer, stride);
+        b.sub(left, left, 1);
+        b.sub(count, value, FIRST as i32);
+        b.set_lt(place, count, 0);
+        b.set_lt(outside, SHARED_BINS as i32 - 1, count);
+        b.or(outside, outside, place);
+        b.when_else(
+            outside,
+            |b| {
+                b.mad(place, value, 4, bins);
+                b.atomic_add(Global, place, 0, 1);
+            },
+            |b| {
+                b.shl(place, count, 2);
+                b.atomic_add(Shared, place, 0, 1);
+            },
+        );
         left
     });
     b.barrier();
@@ -130,11 +123,11 @@ mod tests {
     }
 
     #[test]
-    fn sixty_four_warps_are_resident() {
+    fn twenty_four_warps_are_resident() {
         let kernel = kernel(1).unwrap();
         assert_eq!(
             (kernel.blocks_per_sm(), kernel.launch.warps_per_block()),
-            (4, 16)
+            (1, 24)
         );
     }
 }

@@ -23,7 +23,7 @@ const FULLEST: f32 = 220.0;
 const EMPTIEST: u32 = 2;
 /// The square of the distance up to which a sample counts.
 const NEAR: f32 = 4.0;
-const REGISTERS: u32 = 40;
+const REGISTERS: u32 = 45;
 
 /// Where the samples of each bin start, the last one's end, and the samples by bins; places are
 /// relative to the tile's corner.

@@ -19,7 +19,7 @@ const BLOCKS: usize = 12;
 /// Samples, an even number; each has a place x, y, z and a weight. The original has a thousand for a launch: what counts is
 /// that a thread computes for far longer than it waits for its point.
 const SAMPLES: usize = 64;
-const REGISTERS: u32 = 28;
+const REGISTERS: u32 = 24;
 const TURN: f32 = 2.0 * std::f32::consts::PI;
 
 /// The points' x, y and z, and the samples.

@@ -26,7 +26,7 @@ const TILE_COLUMNS: usize = 16;
 const TILE_DEPTH: usize = 8;
 /// Loads of A that are under way at once.
 const AHEAD: usize = 4;
-const REGISTERS: u32 = 50;
+const REGISTERS: u32 = 48;
 const ALPHA: f32 = 1.5;
 const BETA: f32 = 0.5;
 

@@ -20,7 +20,7 @@ const BLOCKS: usize = 24;
 const MISSING: usize = 40;
 /// Elements of the longest row at most.
 const LONGEST: usize = 24;
-const REGISTERS: u32 = 24;
+const REGISTERS: u32 = 29;
 
 /// A matrix in jagged diagonals, its rows sorted by length and filled up warp by warp.
 struct Matrix {

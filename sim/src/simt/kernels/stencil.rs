@@ -24,7 +24,7 @@ const PLANES: usize = 32;
 const TILE_WIDTH: usize = 32;
 /// Threads of a block along y.
 const TILE_ROWS: usize = 4;
-const REGISTERS: u32 = 28;
+const REGISTERS: u32 = 32;
 /// The weight of the point itself.
 const CENTRE: f32 = 0.5;
 /// The weight of each neighbour.
