@@ -73,13 +73,12 @@ pub struct Proof {
 /// # Errors
 /// If Yosys or ABC is missing or fails.
 pub fn prove(design: &Design, netlist: &Netlist, library: &Library) -> Result<Proof, Error> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let scratch = tool::scratch()?;
     let folder = scratch.path();
     let failed = |reason: String| YOSYS.failure(&design.top, &reason);
     tool::write(&folder.join("design.v"), &design.verilog)?;
     tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
-    tool::write(&folder.join("cells.lib"), library.text())?;
+    tool::write(&folder.join("cells.lib"), library.for_mapping())?;
     let pins: String = design.memories.iter().map(pins).collect();
     tool::write(&folder.join("memories.v"), &pins)?;
     let machines = Machine::parse(&netlist.states).map_err(failed)?;

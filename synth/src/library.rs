@@ -1,6 +1,7 @@
 //! A cell library: any Liberty file, or the embedded one.
 
 use crate::error::{Error, one_line};
+use faultline_liberty::Text;
 use flate2::read::GzDecoder;
 use liberty_db::{Cell, DefaultCtx};
 use std::collections::BTreeMap;
@@ -10,8 +11,11 @@ use std::path::Path;
 /// What synthesis needs to know of a cell library.
 #[derive(Clone, Debug)]
 pub struct Library {
+    origin: String,
     name: String,
     text: String,
+    for_mapping: String,
+    default_wire_load: Option<String>,
     areas: BTreeMap<String, f64>,
     registers: Vec<String>,
     driving_cell: String,
@@ -45,7 +49,7 @@ impl Library {
         } else {
             bytes
         };
-        let text = String::from_utf8(bytes).map_err(|_| unusable("it is not text"))?;
+        let text = faultline_liberty::decode(bytes).map_err(|reason| unusable(&reason))?;
         let library = Self::parse(&path.display().to_string(), &text)?;
         if library.registers.is_empty() {
             return Err(unusable("it has no flip-flop"));
@@ -68,7 +72,10 @@ impl Library {
         if text.trim().is_empty() {
             return Err(unusable("it is empty".to_owned()));
         }
-        let parsed = faultline_liberty::parse(text).map_err(|error| unusable(place(&error)))?;
+        let written = Text::read(text).map_err(unusable)?;
+        let text = written.whole();
+        let parsed =
+            faultline_liberty::parse(&text).map_err(|error| unusable(refused(&text, &error)))?;
         let name = parsed
             .name
             .iter()
@@ -93,8 +100,11 @@ impl Library {
         }
         buffers.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         Ok(Self {
+            origin: origin.to_owned(),
             name,
-            text: text.to_owned(),
+            for_mapping: written.for_mapping(),
+            text,
+            default_wire_load: parsed.default_wire_load.as_ref().map(ToString::to_string),
             areas,
             registers,
             driving_cell: driving_cell(&buffers),
@@ -106,9 +116,24 @@ impl Library {
         &self.name
     }
 
-    /// The Liberty text.
+    /// Where it comes from: its file, or that it is the embedded one.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The Liberty text, in the form of [`Text`].
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The Liberty text without its power, which mapping does not use.
+    pub fn for_mapping(&self) -> &str {
+        &self.for_mapping
+    }
+
+    /// The name of its default wire-load model, if it has one.
+    pub fn default_wire_load(&self) -> Option<&str> {
+        self.default_wire_load.as_deref()
     }
 
     /// Area of a cell in the library's unit (µm² for the libraries in use), if it has one.
@@ -156,18 +181,27 @@ fn driving_cell(buffers: &[(f64, String)]) -> String {
         .unwrap_or_default()
 }
 
-/// The parser's message, shortened: it quotes what it stumbled over, which may be the whole file,
-/// and counts lines from 0.
-fn place(message: &str) -> String {
+/// The parser's message, shortened: it quotes what it stumbled over, and counts lines of the rewritten text from 0. The
+/// cell says where that is in the file.
+fn refused(text: &str, message: &str) -> String {
     let line = message
         .strip_prefix("line ")
         .and_then(|rest| rest.split_once(". "))
-        .and_then(|(number, what)| Some((number.parse::<usize>().ok()?, what)));
-    match line {
-        Some((line, what)) if what.starts_with("Need key=library") => {
-            format!("line {} starts no `library` group", line + 1)
-        }
-        Some((line, _)) => format!("its syntax breaks near line {}", line + 1),
-        None => message.chars().take(120).collect(),
+        .and_then(|(number, _)| number.parse::<usize>().ok());
+    let message: String = one_line(message).chars().take(160).collect();
+    match line.and_then(|line| cell_at(text, line + 1)) {
+        Some(cell) => format!("its cell {cell} is not understood: {message}"),
+        None => format!("it is not understood: {message}"),
     }
+}
+
+/// The cell that a line of a rewritten library is in.
+pub(crate) fn cell_at(text: &str, line: usize) -> Option<&str> {
+    let heads = text.lines().take(line);
+    let head = heads.filter(|line| line.starts_with("  cell (")).last()?;
+    Some(
+        head.trim_start_matches("  cell (")
+            .trim_end_matches(") {")
+            .trim_matches('"'),
+    )
 }

@@ -153,8 +153,7 @@ fn ask(
     memories: &[(Memory, Macro)],
     more: &str,
 ) -> Result<Timing, Error> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let scratch = tool::scratch()?;
     let folder = scratch.path();
     tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
     tool::write(&folder.join("cells.lib"), library.text())?;
@@ -191,11 +190,17 @@ pub(crate) fn surroundings(
         // Writing to a String cannot fail.
         let _ = writeln!(text, "read_liberty {}.lib", memory.module);
     }
+    // OpenSTA 2 takes the library's default model by itself, OpenSTA 3 none that is not named.
+    let wires = library
+        .default_wire_load()
+        .map_or_else(String::new, |model| {
+            format!("set_wire_load_model -name {{{model}}}\n")
+        });
     let _ = write!(
         text,
         "read_verilog netlist.v
 link_design {top}
-set_cmd_units -time ns -capacitance fF
+{wires}set_cmd_units -time ns -capacitance fF
 create_clock -name clock -period {period_ns} [get_ports clock]
 set inputs {{}}
 foreach port [all_inputs] {{

@@ -98,7 +98,7 @@ pub fn synthesise_with(
     let mapping = mapping.replace("{D}", &format!("-D {target_ps}"));
     let files = [
         ("design.v", &*design.verilog),
-        ("cells.lib", library.text()),
+        ("cells.lib", library.for_mapping()),
         ("abc.constr", &constraints),
         ("mapping.abc", &mapping),
         ("taps.v", &taps),
@@ -130,8 +130,7 @@ pub fn synthesise_with(
 
 /// Has Yosys run `flow.ys`.
 fn make(files: &[(&str, &str)], top: &str) -> Result<Made, Error> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let scratch = tool::scratch()?;
     let folder = scratch.path();
     for (name, text) in files {
         tool::write(&folder.join(name), text)?;

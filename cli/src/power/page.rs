@@ -36,7 +36,7 @@ pub fn markdown(
     let grids: Vec<String> = grids(rows).iter().map(Grid::markdown).collect();
     let origin = origin::verilog(designs).map_err(|error| miette!("{error}"))?;
     let version = |tool: faultline_synth::tool::Tool| {
-        let version = tool.version().unwrap_or_else(|| "unknown".to_owned());
+        let version = tool.shown_version();
         format!("- {}: {version}\n", tool.program)
     };
     let opensta = match args.engine {

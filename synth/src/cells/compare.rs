@@ -99,7 +99,7 @@ impl Comparison {
         Self {
             library: flow.library.name().to_owned(),
             yosys: YOSYS.version().unwrap_or_default(),
-            opensta: OPENSTA.version().unwrap_or_default(),
+            opensta: OPENSTA.shown_version(),
             mapping: flow.mapping.name(),
             target_ps: flow.target_ps,
             clock_mhz: activity::CLOCK_MHZ,

@@ -55,8 +55,7 @@ pub fn power(
     saif: &str,
     clock_mhz: f64,
 ) -> Result<Groups, Error> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let scratch = tool::scratch()?;
     let folder = scratch.path();
     tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
     tool::write(&folder.join("cells.lib"), library.text())?;
