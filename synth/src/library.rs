@@ -4,7 +4,7 @@ use crate::error::{Error, one_line};
 use faultline_liberty::Text;
 use flate2::read::GzDecoder;
 use liberty_db::{Cell, DefaultCtx};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 
@@ -18,6 +18,8 @@ pub struct Library {
     default_wire_load: Option<String>,
     areas: BTreeMap<String, f64>,
     registers: Vec<String>,
+    complements_only: bool,
+    not_understood: Option<String>,
     driving_cell: String,
 }
 
@@ -84,17 +86,32 @@ impl Library {
             .join(" ");
         let mut areas = BTreeMap::new();
         let mut registers = Vec::new();
+        let mut complements_only = true;
         let mut buffers = Vec::new();
         for cell in parsed.cell.iter() {
             let area = cell.area.unwrap_or(0.0);
             areas.insert(cell.name.to_string(), area);
             if !cell.ff.is_empty() || !cell.ff_bank.is_empty() {
                 registers.push(cell.name.to_string());
+                complements_only &= !shows_its_data(cell);
             }
             if is_buffer(cell) {
                 buffers.push((area, cell.name.to_string()));
             }
         }
+        let understood: BTreeSet<(String, String)> = parsed
+            .cell
+            .iter()
+            .flat_map(|cell| {
+                let pins = cell.pin.iter().filter(|pin| pin.function.is_some());
+                pins.map(|pin| (cell.name.to_string(), pin.name.to_string()))
+            })
+            .collect();
+        let not_understood = written
+            .functions()
+            .into_iter()
+            .find(|(cell, pin)| !understood.contains(&((*cell).to_owned(), (*pin).to_owned())))
+            .map(|(cell, pin)| format!("the function of the pin {pin} of its cell {cell}"));
         if areas.is_empty() {
             return Err(unusable("it has no cells".to_owned()));
         }
@@ -107,6 +124,8 @@ impl Library {
             default_wire_load: parsed.default_wire_load.as_ref().map(ToString::to_string),
             areas,
             registers,
+            complements_only,
+            not_understood,
             driving_cell: driving_cell(&buffers),
         })
     }
@@ -146,10 +165,37 @@ impl Library {
         self.registers.iter().any(|register| register == cell)
     }
 
+    /// Whether no flip-flop has an output that shows what it took over, but only its complement.
+    pub fn shows_complements_only(&self) -> bool {
+        self.complements_only && !self.registers.is_empty()
+    }
+
+    /// The first part of it that was not understood, where another reader may stumble too.
+    pub fn not_understood(&self) -> Option<&str> {
+        self.not_understood.as_deref()
+    }
+
     /// The buffer that is taken to drive every input of a design.
     pub fn driving_cell(&self) -> &str {
         &self.driving_cell
     }
+}
+
+/// Whether an output of a flip-flop shows its data and not the complement.
+fn shows_its_data(cell: &Cell<DefaultCtx>) -> bool {
+    let plain = |text: String| text.trim_matches(['(', ')', ' ']).to_owned();
+    cell.ff.iter().any(|flip_flop| {
+        let next = flip_flop.next_state.as_ref();
+        let turned = next.is_some_and(|next| plain(next.to_string()).starts_with('!'));
+        let shown = match turned {
+            true => &flip_flop.variable2,
+            false => &flip_flop.variable1,
+        };
+        let functions = cell.pin.iter().filter_map(|pin| pin.function.as_ref());
+        functions
+            .map(|function| plain(function.to_string()))
+            .any(|function| function == *shown)
+    })
 }
 
 /// Two pins, of which one repeats the other.

@@ -25,6 +25,7 @@
 //! Not counted are glitches, because the simulation has no delays, and what only a layout shows: the clock tree, and wires as
 //! they lie.
 
+pub mod beside;
 mod build;
 mod calculate;
 mod cells;
@@ -38,12 +39,14 @@ mod modules;
 pub mod opensta;
 mod saif;
 mod simulator;
+pub mod single;
 mod store;
 mod summary;
 mod wires;
 
 pub use calculate::{Calculator, Estimate, InstancePower, Kind, Power};
 pub use cells::Cells;
+pub(crate) use cells::{Cell, Shows};
 pub use circuit::{Circuit, Port};
 pub use electric::Electric;
 pub use modules::Modules;

@@ -315,6 +315,28 @@ mod tests {
     }
 
     #[test]
+    fn the_wire_load_model_is_named_once_the_design_is_there() {
+        let netlist = Netlist {
+            top: "top".to_owned(),
+            verilog: String::new(),
+            cells: BTreeMap::new(),
+            area_um2: 0.0,
+            registers: 0,
+            states: String::new(),
+            aliases: Vec::new(),
+            complements: Vec::new(),
+        };
+        let library = Library::embedded().unwrap();
+        let text = surroundings(&netlist, &library, &[], 1.0);
+        let place = |line: &str| text.lines().position(|other| other == line).unwrap();
+        let named = place("set_wire_load_model -name {default_wires}");
+        assert_eq!(named, place("link_design top") + 1);
+        // A library without a model has no wires before layout.
+        let plain = Library::parse("l", "library (l) { cell (A) { area : 1; } }").unwrap();
+        assert!(!surroundings(&netlist, &plain, &[], 1.0).contains("wire_load"));
+    }
+
+    #[test]
     fn slack_against_hold_is_no_period() {
         let text = "faultline hold 2.92e-01 register register\nfaultline end\n";
         let timing = parse(text, text).unwrap();

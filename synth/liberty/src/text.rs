@@ -189,6 +189,22 @@ impl Text {
         }
     }
 
+    /// The cells and pins that have a function, as the text says.
+    pub fn functions(&self) -> Vec<(&str, &str)> {
+        let has_function = |pin: &&Group| {
+            let mut statements = pin.statements.iter();
+            statements.any(
+                |statement| matches!(statement, Statement::Value(name, _) if name == "function"),
+            )
+        };
+        let mut found = Vec::new();
+        for cell in groups(&self.library, "cell") {
+            let pins = groups(cell, "pin").into_iter().filter(has_function);
+            found.extend(pins.map(|pin| (bare(&cell.arguments), bare(&pin.arguments))));
+        }
+        found
+    }
+
     /// The library with all that is kept.
     pub fn whole(&self) -> String {
         self.without(&[])
@@ -382,6 +398,22 @@ fn one_line(text: &str) -> String {
         }
         false => text.to_owned(),
     }
+}
+
+/// The groups of a name in another one.
+fn groups<'a>(of: &'a Group, name: &str) -> Vec<&'a Group> {
+    let groups = of
+        .statements
+        .iter()
+        .filter_map(|statement| match statement {
+            Statement::Group(group) if group.name == name => Some(group),
+            _ => None,
+        });
+    groups.collect()
+}
+
+fn bare(name: &str) -> &str {
+    name.trim().trim_matches('"')
 }
 
 fn is_kept(name: &str) -> bool {

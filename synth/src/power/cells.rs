@@ -184,6 +184,11 @@ impl Cells {
         })
     }
 
+    /// All cells of the library.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.values()
+    }
+
     /// A cell of the library.
     pub fn find(&self, name: &str) -> Option<&Cell> {
         self.cells.get(name)

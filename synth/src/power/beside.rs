@@ -1,0 +1,240 @@
+//! Power by Faultline beside power by OpenSTA, of the same netlists under the same activity.
+
+use super::calculate::{Calculator, Power};
+use super::cells::Cells;
+use super::circuit::Circuit;
+use super::opensta::{self, Groups};
+use super::saif::saif;
+use super::single::SINGLES;
+use crate::cost::activity::CLOCK_MHZ;
+use crate::cost::{self, Drive, Flow, Subject};
+use crate::error::Error;
+use crate::sram::{Macro, Setting};
+use crate::table::Grid;
+use crate::tool::{OPENSTA, YOSYS};
+use crate::yosys;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// How far the total may be from OpenSTA's, and each class, as parts of it.
+pub const BARS: [f64; 2] = [0.05, 0.10];
+
+/// A netlist with both results.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Row {
+    /// The top module.
+    pub design: String,
+    /// The library's own name.
+    pub library: String,
+    /// Cells.
+    pub cells: usize,
+    /// Cycles of the activity.
+    pub cycles: u64,
+    /// SHA-256 of the netlist's Verilog.
+    pub sha256: String,
+    /// By Faultline.
+    pub ours: Groups,
+    /// By OpenSTA.
+    pub opensta: Groups,
+}
+
+/// A cell with three results, fJ.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SingleRow {
+    /// What it shows.
+    pub name: &'static str,
+    /// By hand, in words.
+    pub in_words: &'static str,
+    /// By hand.
+    pub by_hand: f64,
+    /// By Faultline.
+    pub ours: f64,
+    /// By OpenSTA.
+    pub opensta: f64,
+}
+
+impl Row {
+    /// How far classes and total are from OpenSTA's, as parts of those: sequential, combinational, memory and total.
+    pub fn off(&self) -> [Option<f64>; 4] {
+        let parts = |groups: &Groups| {
+            let Groups {
+                sequential,
+                combinational,
+                memory,
+                total,
+                ..
+            } = groups;
+            [sequential, combinational, memory, total].map(Power::total_mw)
+        };
+        let (ours, theirs) = (parts(&self.ours), parts(&self.opensta));
+        std::array::from_fn(|part| (theirs[part] > 0.0).then(|| ours[part] / theirs[part] - 1.0))
+    }
+}
+
+/// Maps a design with the library of the flow, simulates it, and has both calculate. The first activity counts.
+///
+/// # Errors
+/// If a tool is missing or fails, a memory has no figures, or a netlist is not the design.
+pub fn row(subject: &Subject, flow: &Flow, drive: &Drive<'_>) -> Result<Row, Error> {
+    let memories = cost::figures(&subject.design, flow, Setting::SinglePort)?;
+    let netlist =
+        yosys::synthesise_with(&subject.design, flow.library, flow.target_ps, flow.mapping)?;
+    let cells = Cells::read(flow.library)?;
+    let circuit = Circuit::read(&netlist, &cells, &subject.design.memories)?;
+    let failed = |reason: String| Error::Power {
+        design: netlist.top.clone(),
+        reason,
+    };
+    let activities = drive(subject, &circuit).map_err(failed)?;
+    let (_, activity) = activities
+        .into_iter()
+        .next()
+        .ok_or_else(|| failed("nothing drives it".to_owned()))?;
+    let figures: Vec<Macro> = memories.iter().map(|(_, figures)| *figures).collect();
+    let calculator = Calculator::new(&circuit, &cells, flow.library)?;
+    let estimate = calculator.estimate(&activity, CLOCK_MHZ, &figures);
+    let saif = saif(&circuit, &activity, CLOCK_MHZ);
+    let hash = Sha256::digest(netlist.verilog.as_bytes());
+    Ok(Row {
+        design: netlist.top.clone(),
+        library: flow.library.name().to_owned(),
+        cells: netlist.cells.values().sum(),
+        cycles: activity.cycles,
+        sha256: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
+        ours: Groups::of(&estimate),
+        opensta: opensta::power(&netlist, flow.library, &memories, &saif, CLOCK_MHZ)?,
+    })
+}
+
+/// The single cells.
+///
+/// # Errors
+/// If a tool is missing or fails.
+pub fn singles() -> Result<Vec<SingleRow>, Error> {
+    let row = |single: &super::single::Single| {
+        Ok(SingleRow {
+            name: single.name,
+            in_words: single.by_hand,
+            by_hand: single.femtojoules,
+            ours: single.ours()?,
+            opensta: single.by_opensta()?,
+        })
+    };
+    SINGLES.iter().map(row).collect()
+}
+
+/// The tables: netlists, and single cells.
+pub fn grids(rows: &[Row], singles: &[SingleRow]) -> [Grid; 2] {
+    let titles = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let percent = |part: Option<f64>| {
+        part.map_or_else(|| "-".to_owned(), |part| format!("{:.1}", 100.0 * part))
+    };
+    let line = |row: &Row| {
+        let (ours, theirs) = (&row.ours, &row.opensta);
+        let [sequential, combinational, memory, total] = row.off().map(percent);
+        let pair = |one: &Power, other: &Power| {
+            [one, other].map(|power| format!("{:.3}", power.total_mw()))
+        };
+        let mut cells = vec![
+            row.library.clone(),
+            row.design.clone(),
+            row.cells.to_string(),
+        ];
+        for (one, other, off) in [
+            (&ours.sequential, &theirs.sequential, sequential),
+            (&ours.combinational, &theirs.combinational, combinational),
+            (&ours.memory, &theirs.memory, memory),
+            (&ours.total, &theirs.total, total),
+        ] {
+            cells.extend(pair(one, other));
+            cells.push(off);
+        }
+        cells.push(row.sha256[..16].to_owned());
+        cells
+    };
+    let single = |row: &SingleRow| {
+        let mut cells = vec![row.name.to_owned(), row.in_words.to_owned()];
+        cells.extend([row.by_hand, row.ours, row.opensta].map(|energy| format!("{energy:.1}")));
+        cells
+    };
+    [
+        Grid {
+            title: format!(
+                "Power at {CLOCK_MHZ} MHz, mW, by Faultline and by OpenSTA, and how far the first is from the second"
+            ),
+            headings: titles(&[
+                "library",
+                "design",
+                "cells",
+                "sequential",
+                "OpenSTA",
+                "off by %",
+                "combinational",
+                "OpenSTA",
+                "off by %",
+                "memory",
+                "OpenSTA",
+                "off by %",
+                "total",
+                "OpenSTA",
+                "off by %",
+                "SHA-256 of the netlist begins with",
+            ]),
+            rows: rows.iter().map(line).collect(),
+        },
+        Grid {
+            title: "Internal energy of single cells in eight cycles, fJ".to_owned(),
+            headings: titles(&["cell", "by hand", "fJ", "Faultline", "OpenSTA"]),
+            rows: singles.iter().map(single).collect(),
+        },
+    ]
+}
+
+/// What is not within its bar, in a sentence.
+pub fn verdict(rows: &[Row]) -> String {
+    let missed = rows.iter().filter(|row| {
+        let [classes @ .., total] = row.off();
+        let beyond = |off: Option<f64>, bar: f64| off.is_some_and(|off| off.abs() > bar);
+        beyond(total, BARS[0]) || classes.into_iter().any(|class| beyond(class, BARS[1]))
+    });
+    let missed: Vec<String> = missed
+        .map(|row| format!("{} with {}", row.design, row.library))
+        .collect();
+    let [total, class] = BARS.map(|bar| 100.0 * bar);
+    match missed.as_slice() {
+        [] => format!(
+            "Every total is within {total} % of OpenSTA's, and every class within {class} %."
+        ),
+        missed => format!(
+            "Not within {total} % of OpenSTA's total or {class} % of one of its classes: {}.",
+            missed.join(", ")
+        ),
+    }
+}
+
+/// The page, under the command that made it and what names its Verilog.
+pub fn markdown(rows: &[Row], singles: &[SingleRow], command: &str, origin: &str) -> String {
+    let cycles = rows.first().map_or(0, |row| row.cycles);
+    let [netlists, cells] = grids(rows, singles).map(|grid| grid.markdown());
+    format!(
+        "# Power by Faultline beside power by OpenSTA
+
+Generated by `{command}`. Yosys {}; OpenSTA {}. {origin}.
+
+Each design is mapped with each library and simulated for {cycles} cycles of random traffic, every output compared with the
+reference in every cycle. OpenSTA reads the netlist, the libraries and the activity as SAIF. Clock pins count with the
+flip-flops, and what the clock's net charges is left out, for OpenSTA counts nets that a cell drives. {}
+
+{netlists}
+The two differ in how they treat conditions. Faultline evaluates the `when` condition of a table in the cycle of each edge, and
+takes a table without a condition where no other holds. OpenSTA knows how often each pin is high, and takes pins to be
+independent: a condition on data and output of a flip-flop that holds its value, or on an output and its complement, then has
+the wrong probability. A table without a condition it adds to those with one, and tables of an output that differ in their
+conditions it weighs alike. On the cells below each edge can be counted by hand.
+
+{cells}",
+        YOSYS.shown_version(),
+        OPENSTA.shown_version(),
+        verdict(rows),
+    )
+}
