@@ -130,6 +130,19 @@ impl Library {
         })
     }
 
+    /// The same library with plain conditions, as [`Text::with_plain_conditions`] writes them.
+    ///
+    /// # Errors
+    /// If its text does not parse again.
+    pub fn with_plain_conditions(&self) -> Result<Self, Error> {
+        let unusable = |reason: String| Error::Liberty {
+            path: self.origin.clone(),
+            reason,
+        };
+        let text = Text::read(&self.text).map_err(unusable)?;
+        Self::parse(&self.origin, &text.with_plain_conditions().whole())
+    }
+
     /// The name that the library gives itself.
     pub fn name(&self) -> &str {
         &self.name

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use faultline_synth::cost::{Flow, Subject};
 use faultline_synth::library::Library;
+use faultline_synth::power::beside::Conditions;
 use faultline_synth::power::{Circuit, beside, opensta};
 use faultline_synth::sram::{Sram, Table};
 use faultline_testbench::{file, origin};
@@ -64,10 +65,12 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     let grids = beside::grids(&rows, &singles);
     let drawn: Vec<String> = grids.iter().map(cost::drawn).collect();
+    let verdicts = [Conditions::AsTheyAre, Conditions::Plain];
+    let verdicts = verdicts.map(|conditions| beside::verdict(&rows, conditions));
     global.print(&format!(
         "{}\n\n{}",
         drawn.join("\n\n"),
-        beside::verdict(&rows)
+        verdicts.join("\n")
     ))
 }
 

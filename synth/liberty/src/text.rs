@@ -205,6 +205,19 @@ impl Text {
         found
     }
 
+    /// The same library with conditions that a reader cannot take amiss who knows neither that a flip-flop's outputs are
+    /// complements of each other nor that what has no condition is for states that no condition covers.
+    pub fn with_plain_conditions(mut self) -> Self {
+        for statement in &mut self.library.statements {
+            if let Statement::Group(cell) = statement
+                && cell.name == "cell"
+            {
+                plain_conditions(cell);
+            }
+        }
+        self
+    }
+
     /// The library with all that is kept.
     pub fn whole(&self) -> String {
         self.without(&[])
@@ -398,6 +411,108 @@ fn one_line(text: &str) -> String {
         }
         false => text.to_owned(),
     }
+}
+
+/// Writes the conditions of a cell with one of two outputs that are complements, and gives tables of inputs without a condition
+/// that of the states that the others leave.
+fn plain_conditions(cell: &mut Group) {
+    let shows = |variable: &str| {
+        let pins = groups(cell, "pin").into_iter();
+        let mut showing = pins.filter(|pin| {
+            let function = value(pin, "function").unwrap_or_default();
+            bare(function).trim_matches(['(', ')', ' ']) == variable
+        });
+        showing.next().map(|pin| bare(&pin.arguments).to_owned())
+    };
+    let flip_flop = groups(cell, "ff").into_iter().next();
+    let variables = flip_flop.and_then(|flip_flop| flip_flop.arguments.split_once(','));
+    let pair = variables
+        .and_then(|(state, complement)| Some((shows(bare(state))?, shows(bare(complement))?)));
+    if let Some((state, complement)) = &pair {
+        conditions(cell, &mut |when| *when = without(when, complement, state));
+    }
+    for statement in &mut cell.statements {
+        if let Statement::Group(pin) = statement
+            && pin.name == "pin"
+            && value(pin, "function").is_none()
+        {
+            leave_the_rest(pin);
+        }
+    }
+}
+
+/// Calls a function with each condition in a group.
+fn conditions(group: &mut Group, change: &mut impl FnMut(&mut String)) {
+    for statement in &mut group.statements {
+        match statement {
+            Statement::Value(name, when) if name == "when" => change(when),
+            Statement::Group(group) => conditions(group, change),
+            Statement::Value(..) | Statement::List(..) => {}
+        }
+    }
+}
+
+/// A condition in which a name is written as the complement of another one.
+fn without(when: &str, complement: &str, state: &str) -> String {
+    let mut text = String::new();
+    let mut rest = when;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let end = match is_word(first) {
+            true => rest.find(|letter| !is_word(letter)).unwrap_or(rest.len()),
+            false => first.len_utf8(),
+        };
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        if word != complement {
+            text.push_str(word);
+        } else if let Some(after) = rest.strip_prefix('\'') {
+            rest = after;
+            text.push_str(state);
+        } else if text.trim_end().ends_with('!') {
+            text.truncate(text.trim_end().len() - 1);
+            text.push_str(state);
+        } else {
+            text.push('!');
+            text.push_str(state);
+        }
+    }
+    text
+}
+
+/// Gives each table of an input that has no condition that of the states that its others leave; those of a supply are others
+/// of each other.
+fn leave_the_rest(pin: &mut Group) {
+    let supply = |group: &Group| value(group, "related_pg_pin").map(bare).map(str::to_owned);
+    let tables = groups(pin, "internal_power").into_iter();
+    let known: Vec<(Option<String>, String)> = tables
+        .filter_map(|table| Some((supply(table), bare(value(table, "when")?).to_owned())))
+        .collect();
+    for statement in &mut pin.statements {
+        let Statement::Group(table) = statement else {
+            continue;
+        };
+        let of_supply = supply(table);
+        let others = known.iter().filter(|(other, _)| *other == of_supply);
+        let others: Vec<String> = others.map(|(_, when)| format!("({when})")).collect();
+        if table.name == "internal_power" && value(table, "when").is_none() && !others.is_empty() {
+            let when = format!("\"!({})\"", others.join(" | "));
+            table
+                .statements
+                .push(Statement::Value("when".to_owned(), when));
+        }
+    }
+}
+
+/// The value of an attribute of a group.
+fn value<'a>(group: &'a Group, attribute: &str) -> Option<&'a str> {
+    group
+        .statements
+        .iter()
+        .find_map(|statement| match statement {
+            Statement::Value(name, value) if name == attribute => Some(value.as_str()),
+            _ => None,
+        })
 }
 
 /// The groups of a name in another one.
@@ -656,6 +771,27 @@ mod tests {
             !text.contains("internal_power") && !text.contains("value :"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn conditions_become_plain() {
+        let text = Text::read(
+            "library (l) { cell (A) { ff (IQ , IQN) { next_state : D; }
+             pin (Q) { function : \"IQ\"; } pin (QN) { function : \"(IQN)\"; }
+             leakage_power () { when : \"D & QN\"; }
+             pin (C) { internal_power () { when : \"D & !Q & QN\"; } internal_power () { when : \"Q * !QN\"; }
+               internal_power () { power (x) { } } } } }",
+        );
+        let text = text.unwrap().with_plain_conditions().whole();
+        for when in [
+            "\"D & !Q\"",
+            "\"D & !Q & !Q\"",
+            "\"Q * Q\"",
+            "\"!((D & !Q & !Q) | (Q * Q))\"",
+        ] {
+            assert!(text.contains(&format!("when : {when};")), "{when}: {text}");
+        }
+        assert_eq!(without("QN' + Q2N ! QN", "QN", "Q"), "Q + Q2N Q");
     }
 
     #[test]

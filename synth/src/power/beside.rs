@@ -9,6 +9,7 @@ use super::single::SINGLES;
 use crate::cost::activity::CLOCK_MHZ;
 use crate::cost::{self, Drive, Flow, Subject};
 use crate::error::Error;
+use crate::library::Library;
 use crate::sram::{Macro, Setting};
 use crate::table::Grid;
 use crate::tool::{OPENSTA, YOSYS};
@@ -34,8 +35,19 @@ pub struct Row {
     pub sha256: String,
     /// By Faultline.
     pub ours: Groups,
-    /// By OpenSTA.
+    /// By OpenSTA, with the library as it is.
     pub opensta: Groups,
+    /// By OpenSTA, with the library's conditions written plainly.
+    pub plain: Groups,
+}
+
+/// Which of OpenSTA's results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conditions {
+    /// Those of the library as it is.
+    AsTheyAre,
+    /// The same, written plainly.
+    Plain,
 }
 
 /// A cell with three results, fJ.
@@ -54,8 +66,15 @@ pub struct SingleRow {
 }
 
 impl Row {
+    const fn theirs(&self, conditions: Conditions) -> &Groups {
+        match conditions {
+            Conditions::AsTheyAre => &self.opensta,
+            Conditions::Plain => &self.plain,
+        }
+    }
+
     /// How far classes and total are from OpenSTA's, as parts of those: sequential, combinational, memory and total.
-    pub fn off(&self) -> [Option<f64>; 4] {
+    pub fn off(&self, conditions: Conditions) -> [Option<f64>; 4] {
         let parts = |groups: &Groups| {
             let Groups {
                 sequential,
@@ -66,7 +85,7 @@ impl Row {
             } = groups;
             [sequential, combinational, memory, total].map(Power::total_mw)
         };
-        let (ours, theirs) = (parts(&self.ours), parts(&self.opensta));
+        let (ours, theirs) = (parts(&self.ours), parts(self.theirs(conditions)));
         std::array::from_fn(|part| (theirs[part] > 0.0).then(|| ours[part] / theirs[part] - 1.0))
     }
 }
@@ -94,6 +113,8 @@ pub fn row(subject: &Subject, flow: &Flow, drive: &Drive<'_>) -> Result<Row, Err
     let calculator = Calculator::new(&circuit, &cells, flow.library)?;
     let estimate = calculator.estimate(&activity, CLOCK_MHZ, &figures);
     let saif = saif(&circuit, &activity, CLOCK_MHZ);
+    let by_opensta =
+        |library: &Library| opensta::power(&netlist, library, &memories, &saif, CLOCK_MHZ);
     let hash = Sha256::digest(netlist.verilog.as_bytes());
     Ok(Row {
         design: netlist.top.clone(),
@@ -102,7 +123,8 @@ pub fn row(subject: &Subject, flow: &Flow, drive: &Drive<'_>) -> Result<Row, Err
         cycles: activity.cycles,
         sha256: hash.iter().map(|byte| format!("{byte:02x}")).collect(),
         ours: Groups::of(&estimate),
-        opensta: opensta::power(&netlist, flow.library, &memories, &saif, CLOCK_MHZ)?,
+        opensta: by_opensta(flow.library)?,
+        plain: by_opensta(&flow.library.with_plain_conditions()?)?,
     })
 }
 
@@ -123,18 +145,32 @@ pub fn singles() -> Result<Vec<SingleRow>, Error> {
     SINGLES.iter().map(row).collect()
 }
 
-/// The tables: netlists, and single cells.
-pub fn grids(rows: &[Row], singles: &[SingleRow]) -> [Grid; 2] {
-    let titles = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+/// The tables: netlists, the same with plain conditions, and single cells.
+pub fn grids(rows: &[Row], singles: &[SingleRow]) -> [Grid; 3] {
+    let single = |row: &SingleRow| {
+        let mut cells = vec![row.name.to_owned(), row.in_words.to_owned()];
+        cells.extend([row.by_hand, row.ours, row.opensta].map(|energy| format!("{energy:.1}")));
+        cells
+    };
+    let headings = ["cell", "by hand", "fJ", "Faultline", "OpenSTA"];
+    [
+        of_rows(rows, Conditions::AsTheyAre),
+        of_rows(rows, Conditions::Plain),
+        Grid {
+            title: "Internal energy of single cells in eight cycles, fJ".to_owned(),
+            headings: headings.map(str::to_owned).to_vec(),
+            rows: singles.iter().map(single).collect(),
+        },
+    ]
+}
+
+fn of_rows(rows: &[Row], conditions: Conditions) -> Grid {
     let percent = |part: Option<f64>| {
         part.map_or_else(|| "-".to_owned(), |part| format!("{:.1}", 100.0 * part))
     };
     let line = |row: &Row| {
-        let (ours, theirs) = (&row.ours, &row.opensta);
-        let [sequential, combinational, memory, total] = row.off().map(percent);
-        let pair = |one: &Power, other: &Power| {
-            [one, other].map(|power| format!("{:.3}", power.total_mw()))
-        };
+        let (ours, theirs) = (&row.ours, row.theirs(conditions));
+        let [sequential, combinational, memory, total] = row.off(conditions).map(percent);
         let mut cells = vec![
             row.library.clone(),
             row.design.clone(),
@@ -146,54 +182,34 @@ pub fn grids(rows: &[Row], singles: &[SingleRow]) -> [Grid; 2] {
             (&ours.memory, &theirs.memory, memory),
             (&ours.total, &theirs.total, total),
         ] {
-            cells.extend(pair(one, other));
+            cells.extend([one, other].map(|power| format!("{:.3}", power.total_mw())));
             cells.push(off);
         }
         cells.push(row.sha256[..16].to_owned());
         cells
     };
-    let single = |row: &SingleRow| {
-        let mut cells = vec![row.name.to_owned(), row.in_words.to_owned()];
-        cells.extend([row.by_hand, row.ours, row.opensta].map(|energy| format!("{energy:.1}")));
-        cells
+    let written = match conditions {
+        Conditions::AsTheyAre => "the libraries as they are",
+        Conditions::Plain => "their conditions written plainly",
     };
-    [
-        Grid {
-            title: format!(
-                "Power at {CLOCK_MHZ} MHz, mW, by Faultline and by OpenSTA, and how far the first is from the second"
-            ),
-            headings: titles(&[
-                "library",
-                "design",
-                "cells",
-                "sequential",
-                "OpenSTA",
-                "off by %",
-                "combinational",
-                "OpenSTA",
-                "off by %",
-                "memory",
-                "OpenSTA",
-                "off by %",
-                "total",
-                "OpenSTA",
-                "off by %",
-                "SHA-256 of the netlist begins with",
-            ]),
-            rows: rows.iter().map(line).collect(),
-        },
-        Grid {
-            title: "Internal energy of single cells in eight cycles, fJ".to_owned(),
-            headings: titles(&["cell", "by hand", "fJ", "Faultline", "OpenSTA"]),
-            rows: singles.iter().map(single).collect(),
-        },
-    ]
+    let mut headings = vec!["library", "design", "cells"];
+    for class in ["sequential", "combinational", "memory", "total"] {
+        headings.extend([class, "OpenSTA", "off by %"]);
+    }
+    headings.push("SHA-256 of the netlist begins with");
+    Grid {
+        title: format!(
+            "Power at {CLOCK_MHZ} MHz, mW, by Faultline and by OpenSTA, {written}, and how far the first is from the second"
+        ),
+        headings: headings.into_iter().map(str::to_owned).collect(),
+        rows: rows.iter().map(line).collect(),
+    }
 }
 
 /// What is not within its bar, in a sentence.
-pub fn verdict(rows: &[Row]) -> String {
+pub fn verdict(rows: &[Row], conditions: Conditions) -> String {
     let missed = rows.iter().filter(|row| {
-        let [classes @ .., total] = row.off();
+        let [classes @ .., total] = row.off(conditions);
         let beyond = |off: Option<f64>, bar: f64| off.is_some_and(|off| off.abs() > bar);
         beyond(total, BARS[0]) || classes.into_iter().any(|class| beyond(class, BARS[1]))
     });
@@ -215,7 +231,7 @@ pub fn verdict(rows: &[Row]) -> String {
 /// The page, under the command that made it and what names its Verilog.
 pub fn markdown(rows: &[Row], singles: &[SingleRow], command: &str, origin: &str) -> String {
     let cycles = rows.first().map_or(0, |row| row.cycles);
-    let [netlists, cells] = grids(rows, singles).map(|grid| grid.markdown());
+    let [netlists, plain, cells] = grids(rows, singles).map(|grid| grid.markdown());
     format!(
         "# Power by Faultline beside power by OpenSTA
 
@@ -228,13 +244,18 @@ flip-flops, and what the clock's net charges is left out, for OpenSTA counts net
 {netlists}
 The two differ in how they treat conditions. Faultline evaluates the `when` condition of a table in the cycle of each edge, and
 takes a table without a condition where no other holds. OpenSTA knows how often each pin is high, and takes pins to be
-independent: a condition on data and output of a flip-flop that holds its value, or on an output and its complement, then has
-the wrong probability. A table without a condition it adds to those with one, and tables of an output that differ in their
-conditions it weighs alike. On the cells below each edge can be counted by hand.
+independent of each other, a flip-flop's output and its complement as well; a table of an input without a condition it adds to
+those with one; and tables of an output with different conditions it weighs alike. So for the next table each library was
+written in a way that means the same: conditions name one of two outputs that are complements, and a table of an input without
+a condition has that of the states that the others leave. {}
+
+{plain}
+Who is right is seen on cells whose edges can be counted by hand.
 
 {cells}",
         YOSYS.shown_version(),
         OPENSTA.shown_version(),
-        verdict(rows),
+        verdict(rows, Conditions::AsTheyAre),
+        verdict(rows, Conditions::Plain),
     )
 }
