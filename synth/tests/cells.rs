@@ -276,6 +276,12 @@ fn a_library_without_the_cells_is_refused_in_a_sentence() {
     assert!(message.contains("osu.lib"), "{message}");
     assert!(message.contains("no cell AND2_X1"), "{message}");
     assert!(fit::fit("not.lib", "nothing of the kind").is_err());
+    let other = cells::liberty().replace("(1, ff)", "(1, pf)");
+    let message = fit::fit("pf.lib", &other).unwrap_err().to_string();
+    assert!(
+        message.contains("its units are not ns, fF and nW"),
+        "{message}"
+    );
 }
 
 #[test]

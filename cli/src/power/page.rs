@@ -206,7 +206,7 @@ fn beside_opensta(rows: &[Row]) -> Option<Grid> {
         lines.push(line);
     }
     (!lines.is_empty()).then(|| Grid {
-        title: "OpenSTA's power of the same activity, mW; it counts clock pins with the flip-flops, and no accesses of memories"
+        title: "OpenSTA's power of the same activity, mW; it counts clock pins with the flip-flops, and not what the clock's net charges"
             .to_owned(),
         headings: titles(&[
             "design",

@@ -57,6 +57,9 @@ pub const FAMILIES: &[(&str, &[u32])] = &[
     ("XOR2", &[1, 2]),
 ];
 
+/// The units of the table: s, F and W.
+const UNITS: [f64; 3] = [1e-9, 1e-15, 1e-9];
+
 /// How far a fitted curve is from the tables that it was fitted to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deviation {
@@ -85,6 +88,18 @@ pub fn fit(origin: &str, text: &str) -> Result<(Table, Vec<Deviation>), Error> {
         .iter()
         .map(|&(name, drives)| source.family(&library, name, drives, &mut deviations))
         .collect::<Result<_, _>>()?;
+    let units = [
+        Some(library.time_unit.value()),
+        library.capacitive_load_unit.map(|unit| unit.value()),
+        library.leakage_power_unit.map(|unit| unit.value()),
+    ];
+    let alike = units.into_iter().zip(UNITS);
+    if !alike
+        .into_iter()
+        .all(|(unit, known)| unit.is_some_and(|unit| (unit / known - 1.0).abs() < 1e-9))
+    {
+        return Err(source.unusable("its units are not ns, fF and nW".to_owned()));
+    }
     let wire_load = library
         .default_wire_load
         .as_ref()
