@@ -22,6 +22,8 @@ pub struct Side<'a> {
 struct Counterpart {
     cell: String,
     pins: Vec<(String, String)>,
+    /// Outputs of the other cell that this one does not have.
+    left_out: Vec<String>,
 }
 
 /// The netlist with cells of another library: of those with the same function, that of the same name, or else that whose size
@@ -50,7 +52,9 @@ pub fn translate(
         return Ok(Err(missing));
     }
     let itself = |(name, to): (&&str, &Counterpart)| {
-        to.cell == **name && to.pins.iter().all(|(pin, other)| pin == other)
+        to.cell == **name
+            && to.left_out.is_empty()
+            && to.pins.iter().all(|(pin, other)| pin == other)
     };
     if found.iter().all(itself) {
         let area = |(name, count): (&String, &usize)| {
@@ -99,7 +103,12 @@ fn module(name: &str, to: &Counterpart) -> String {
         let _ = writeln!(inputs, "  inout {of_cell};");
         pins.push(format!(".\\{of_other} ({of_cell})"));
     }
-    let ports: Vec<&str> = to.pins.iter().map(|(pin, _)| pin.as_str()).collect();
+    // A port that drives nothing has to be there, too, for the cell to be taken for this module.
+    for pin in &to.left_out {
+        let _ = writeln!(inputs, "  inout {pin};");
+    }
+    let ports = to.pins.iter().map(|(pin, _)| pin).chain(&to.left_out);
+    let ports: Vec<&str> = ports.map(String::as_str).collect();
     format!(
         "module \\{name} ({});\n{inputs}  \\{}  _TECHMAP_REPLACE_ ({});\nendmodule\n",
         ports.join(", "),
@@ -126,8 +135,11 @@ fn counterpart(cell: &Cell, from: Side<'_>, to: Side<'_>) -> Option<Counterpart>
     let (_, other, pins) = alike.min_by(|((name, off), ..), ((other_name, other_off), ..)| {
         name.cmp(other_name).then(off.total_cmp(other_off))
     })?;
+    let outputs = cell.outputs.iter().map(|output| &output.name);
+    let left_out = outputs.filter(|name| pins.iter().all(|(pin, _)| pin != *name));
     Some(Counterpart {
         cell: other.name.clone(),
+        left_out: left_out.cloned().collect(),
         pins,
     })
 }
