@@ -187,7 +187,7 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
         ));
     }
     let version = |tool: tool::Tool| {
-        let version = tool.version().unwrap_or_else(|| "unknown".to_owned());
+        let version = tool.shown_version();
         (tool.program.to_owned(), version)
     };
     let origin = vec![

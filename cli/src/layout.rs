@@ -197,7 +197,7 @@ fn rows(layout: &Layout) -> String {
 }
 
 fn markdown(args: &Args, layout: &Layout, origin: &str) -> String {
-    let version = |tool: tool::Tool| tool.version().unwrap_or_else(|| "unknown".to_owned());
+    let version = |tool: tool::Tool| tool.shown_version();
     let picture = args.svg.as_ref().and_then(|path| path.file_name());
     let picture = picture.map_or(String::new(), |name| {
         format!(

@@ -15,21 +15,27 @@ use crate::output::{fitted, right, table};
 use crate::value::whole;
 
 mod against;
+mod engines;
 
 /// Print the embedded cell library, write it, compare it with a full one, or make it again.
 #[derive(clap::Args, Debug)]
-#[command(mut_arg("target", |target| target.requires("against")))]
-#[command(mut_arg("mapping", |mapping| mapping.requires("against")))]
+#[command(group(clap::ArgGroup::new("comparison").args(["against", "opensta"])))]
+#[command(mut_arg("target", |target| target.requires("comparison")))]
+#[command(mut_arg("mapping", |mapping| mapping.requires("comparison")))]
 pub struct Args {
     /// Write the embedded library as a Liberty file
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["against", "fit"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["comparison", "fit"])]
     pub write: Option<PathBuf>,
     /// Map, time and simulate designs with this library (.lib or .lib.gz) and with the embedded one
     #[arg(long, value_name = "LIBRARY", conflicts_with = "fit")]
     pub against: Option<PathBuf>,
+    /// Calculate the power of designs with each of these libraries (.lib or .lib.gz, or `embedded`) by Faultline and by OpenSTA 3 or
+    /// newer, from the same activity
+    #[arg(long, value_delimiter = ',', value_name = "LIBRARIES", conflicts_with_all = ["against", "fit"])]
+    pub opensta: Vec<PathBuf>,
     /// Designs to compare, or blocks for their designs; `tops` stands for all that a flow is given as a whole, `measured` for
     /// all but those for proofs [default: replay_queue_64 operand_log_16k]
-    #[arg(value_name = "DESIGN", requires = "against")]
+    #[arg(value_name = "DESIGN", requires = "comparison")]
     pub design: Vec<String>,
     /// The same, as a list
     #[arg(
@@ -39,7 +45,7 @@ pub struct Args {
         hide_default_value = true,
         conflicts_with = "design",
         value_name = "NAMES",
-        requires = "against",
+        requires = "comparison",
         hide = true
     )]
     pub designs: Vec<String>,
@@ -48,13 +54,13 @@ pub struct Args {
         long,
         default_value_t = 2_000,
         value_parser = whole::<u64>(1..=u64::from(u32::MAX)),
-        requires = "against"
+        requires = "comparison"
     )]
     pub cycles: u64,
     #[command(flatten)]
     pub synthesis: Synthesis,
     /// Also write the comparison to this Markdown file
-    #[arg(long, value_name = "FILE", requires = "against")]
+    #[arg(long, value_name = "FILE", requires = "comparison")]
     pub markdown: Option<PathBuf>,
     /// Fit the table of cells to this library (.lib or .lib.gz)
     #[arg(long, value_name = "LIBRARY", requires = "table")]
@@ -99,6 +105,9 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
     if let Some(path) = &args.against {
         return against::run(args, path, global);
+    }
+    if !args.opensta.is_empty() {
+        return engines::run(args, global);
     }
     if let (Some(library), Some(output)) = (&args.fit, &args.table) {
         return fit_table(library, output, global);

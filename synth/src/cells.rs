@@ -7,6 +7,7 @@
 //! with it are from results with that one.
 
 pub mod compare;
+mod counterpart;
 pub mod curve;
 pub mod fit;
 mod liberty;

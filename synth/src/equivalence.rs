@@ -73,19 +73,27 @@ pub struct Proof {
 /// # Errors
 /// If Yosys or ABC is missing or fails.
 pub fn prove(design: &Design, netlist: &Netlist, library: &Library) -> Result<Proof, Error> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let scratch = tool::scratch()?;
     let folder = scratch.path();
     let failed = |reason: String| YOSYS.failure(&design.top, &reason);
     tool::write(&folder.join("design.v"), &design.verilog)?;
     tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
-    tool::write(&folder.join("cells.lib"), library.text())?;
+    tool::write(&folder.join("cells.lib"), library.for_mapping())?;
     let pins: String = design.memories.iter().map(pins).collect();
     tool::write(&folder.join("memories.v"), &pins)?;
+    tool::write(&folder.join("plain.v"), &plain_registers())?;
     let machines = Machine::parse(&netlist.states).map_err(failed)?;
     let of_design = gates(folder, design, &rtl(design), "design.blif")?;
     let mut of_netlist = gates(folder, design, &mapped(design), "netlist.blif")?;
-    of_netlist.add_aliases(&netlist.aliases);
+    of_netlist.add_aliases(&netlist.aliases, false);
+    of_netlist.add_aliases(&netlist.complements, true);
+    let latches = of_design.latches.iter();
+    let names = latches.flat_map(|latch| of_design.names(&latch.state));
+    let coded = machines
+        .iter()
+        .flat_map(|machine| machine.bits(machine.widths()[1]));
+    let coded: Vec<String> = coded.collect();
+    of_netlist.hold_as(&names.chain(coded.iter().map(String::as_str)).collect());
     let proof = Proof {
         design: design.top.clone(),
         registers: of_design.latches.len(),
@@ -143,9 +151,52 @@ fn rtl(design: &Design) -> String {
 fn mapped(design: &Design) -> String {
     format!(
         "read_liberty -ignore_miss_func cells.lib; read_verilog -lib memories.v; read_verilog netlist.v; hierarchy -top {}; \
-         flatten; opt_clean",
+         flatten; opt_clean; techmap -map plain.v",
         design.top
     )
+}
+
+/// A map that turns a flip-flop whose asynchronous reset and set are constants, and never act, into one without: a library may
+/// have no other.
+fn plain_registers() -> String {
+    let low_or_high = [("N", 1), ("P", 0)];
+    let module = |cell: &str, pins: &[(&str, i32)]| {
+        let ports: String = pins.iter().map(|(pin, _)| format!(", {pin}")).collect();
+        let parameters: String = pins
+            .iter()
+            .map(|(pin, _)| {
+                format!(
+                    "  parameter _TECHMAP_CONSTMSK_{pin}_ = 0;\n  parameter _TECHMAP_CONSTVAL_{pin}_ = 0;\n"
+                )
+            })
+            .collect();
+        let rests: Vec<String> = pins
+            .iter()
+            .map(|(pin, level)| {
+                format!("_TECHMAP_CONSTMSK_{pin}_ == 1 && _TECHMAP_CONSTVAL_{pin}_ == {level}")
+            })
+            .collect();
+        format!(
+            "(* techmap_celltype = \"{cell}\" *)
+module \\{cell}_plain (input D, C{ports}, output Q);
+{parameters}  wire _TECHMAP_FAIL_ = !({});
+  \\$_DFF_P_ _TECHMAP_REPLACE_ (.D(D), .C(C), .Q(Q));
+endmodule
+",
+            rests.join(" && ")
+        )
+    };
+    let mut text = String::new();
+    for (reset, rests) in low_or_high {
+        for value in [0, 1] {
+            text += &module(&format!("$_DFF_P{reset}{value}_"), &[("R", rests)]);
+        }
+        for (set, set_rests) in low_or_high {
+            let pins = [("S", set_rests), ("R", rests)];
+            text += &module(&format!("$_DFFSR_P{set}{reset}_"), &pins);
+        }
+    }
+    text
 }
 
 fn gates(folder: &Path, design: &Design, read: &str, file: &str) -> Result<Blif, Error> {

@@ -1,19 +1,25 @@
 //! A cell library: any Liberty file, or the embedded one.
 
 use crate::error::{Error, one_line};
+use faultline_liberty::Text;
 use flate2::read::GzDecoder;
 use liberty_db::{Cell, DefaultCtx};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 
 /// What synthesis needs to know of a cell library.
 #[derive(Clone, Debug)]
 pub struct Library {
+    origin: String,
     name: String,
     text: String,
+    for_mapping: String,
+    default_wire_load: Option<String>,
     areas: BTreeMap<String, f64>,
     registers: Vec<String>,
+    complements_only: bool,
+    not_understood: Option<String>,
     driving_cell: String,
 }
 
@@ -45,7 +51,7 @@ impl Library {
         } else {
             bytes
         };
-        let text = String::from_utf8(bytes).map_err(|_| unusable("it is not text"))?;
+        let text = faultline_liberty::decode(bytes).map_err(|reason| unusable(&reason))?;
         let library = Self::parse(&path.display().to_string(), &text)?;
         if library.registers.is_empty() {
             return Err(unusable("it has no flip-flop"));
@@ -68,7 +74,10 @@ impl Library {
         if text.trim().is_empty() {
             return Err(unusable("it is empty".to_owned()));
         }
-        let parsed = faultline_liberty::parse(text).map_err(|error| unusable(place(&error)))?;
+        let written = Text::read(text).map_err(unusable)?;
+        let text = written.whole();
+        let parsed =
+            faultline_liberty::parse(&text).map_err(|error| unusable(refused(&text, &error)))?;
         let name = parsed
             .name
             .iter()
@@ -77,28 +86,61 @@ impl Library {
             .join(" ");
         let mut areas = BTreeMap::new();
         let mut registers = Vec::new();
+        let mut complements_only = true;
         let mut buffers = Vec::new();
         for cell in parsed.cell.iter() {
             let area = cell.area.unwrap_or(0.0);
             areas.insert(cell.name.to_string(), area);
             if !cell.ff.is_empty() || !cell.ff_bank.is_empty() {
                 registers.push(cell.name.to_string());
+                complements_only &= !shows_its_data(cell);
             }
             if is_buffer(cell) {
                 buffers.push((area, cell.name.to_string()));
             }
         }
+        let understood: BTreeSet<(String, String)> = parsed
+            .cell
+            .iter()
+            .flat_map(|cell| {
+                let pins = cell.pin.iter().filter(|pin| pin.function.is_some());
+                pins.map(|pin| (cell.name.to_string(), pin.name.to_string()))
+            })
+            .collect();
+        let not_understood = written
+            .functions()
+            .into_iter()
+            .find(|(cell, pin)| !understood.contains(&((*cell).to_owned(), (*pin).to_owned())))
+            .map(|(cell, pin)| format!("the function of the pin {pin} of its cell {cell}"));
         if areas.is_empty() {
             return Err(unusable("it has no cells".to_owned()));
         }
         buffers.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
         Ok(Self {
+            origin: origin.to_owned(),
             name,
-            text: text.to_owned(),
+            for_mapping: written.for_mapping(),
+            text,
+            default_wire_load: parsed.default_wire_load.as_ref().map(ToString::to_string),
             areas,
             registers,
+            complements_only,
+            not_understood,
             driving_cell: driving_cell(&buffers),
         })
+    }
+
+    /// The same library with plain conditions, as [`Text::with_plain_conditions`] writes them.
+    ///
+    /// # Errors
+    /// If its text does not parse again.
+    pub fn with_plain_conditions(&self) -> Result<Self, Error> {
+        let unusable = |reason: String| Error::Liberty {
+            path: self.origin.clone(),
+            reason,
+        };
+        let text = Text::read(&self.text).map_err(unusable)?;
+        Self::parse(&self.origin, &text.with_plain_conditions().whole())
     }
 
     /// The name that the library gives itself.
@@ -106,9 +148,24 @@ impl Library {
         &self.name
     }
 
-    /// The Liberty text.
+    /// Where it comes from: its file, or that it is the embedded one.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The Liberty text, in the form of [`Text`].
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The Liberty text without its power, which mapping does not use.
+    pub fn for_mapping(&self) -> &str {
+        &self.for_mapping
+    }
+
+    /// The name of its default wire-load model, if it has one.
+    pub fn default_wire_load(&self) -> Option<&str> {
+        self.default_wire_load.as_deref()
     }
 
     /// Area of a cell in the library's unit (µm² for the libraries in use), if it has one.
@@ -121,10 +178,37 @@ impl Library {
         self.registers.iter().any(|register| register == cell)
     }
 
+    /// Whether no flip-flop has an output that shows what it took over, but only its complement.
+    pub fn shows_complements_only(&self) -> bool {
+        self.complements_only && !self.registers.is_empty()
+    }
+
+    /// The first part of it that was not understood, where another reader may stumble too.
+    pub fn not_understood(&self) -> Option<&str> {
+        self.not_understood.as_deref()
+    }
+
     /// The buffer that is taken to drive every input of a design.
     pub fn driving_cell(&self) -> &str {
         &self.driving_cell
     }
+}
+
+/// Whether an output of a flip-flop shows its data and not the complement.
+fn shows_its_data(cell: &Cell<DefaultCtx>) -> bool {
+    let plain = |text: String| text.trim_matches(['(', ')', ' ']).to_owned();
+    cell.ff.iter().any(|flip_flop| {
+        let next = flip_flop.next_state.as_ref();
+        let turned = next.is_some_and(|next| plain(next.to_string()).starts_with('!'));
+        let shown = match turned {
+            true => &flip_flop.variable2,
+            false => &flip_flop.variable1,
+        };
+        let functions = cell.pin.iter().filter_map(|pin| pin.function.as_ref());
+        functions
+            .map(|function| plain(function.to_string()))
+            .any(|function| function == *shown)
+    })
 }
 
 /// Two pins, of which one repeats the other.
@@ -156,18 +240,27 @@ fn driving_cell(buffers: &[(f64, String)]) -> String {
         .unwrap_or_default()
 }
 
-/// The parser's message, shortened: it quotes what it stumbled over, which may be the whole file,
-/// and counts lines from 0.
-fn place(message: &str) -> String {
+/// The parser's message, shortened: it quotes what it stumbled over, and counts lines of the rewritten text from 0. The
+/// cell says where that is in the file.
+fn refused(text: &str, message: &str) -> String {
     let line = message
         .strip_prefix("line ")
         .and_then(|rest| rest.split_once(". "))
-        .and_then(|(number, what)| Some((number.parse::<usize>().ok()?, what)));
-    match line {
-        Some((line, what)) if what.starts_with("Need key=library") => {
-            format!("line {} starts no `library` group", line + 1)
-        }
-        Some((line, _)) => format!("its syntax breaks near line {}", line + 1),
-        None => message.chars().take(120).collect(),
+        .and_then(|(number, _)| number.parse::<usize>().ok());
+    let message: String = one_line(message).chars().take(160).collect();
+    match line.and_then(|line| cell_at(text, line + 1)) {
+        Some(cell) => format!("its cell {cell} is not understood: {message}"),
+        None => format!("it is not understood: {message}"),
     }
+}
+
+/// The cell that a line of a rewritten library is in.
+pub(crate) fn cell_at(text: &str, line: usize) -> Option<&str> {
+    let heads = text.lines().take(line);
+    let head = heads.filter(|line| line.starts_with("  cell (")).last()?;
+    Some(
+        head.trim_start_matches("  cell (")
+            .trim_end_matches(") {")
+            .trim_matches('"'),
+    )
 }

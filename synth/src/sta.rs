@@ -153,8 +153,7 @@ fn ask(
     memories: &[(Memory, Macro)],
     more: &str,
 ) -> Result<Timing, Error> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let scratch = tool::scratch()?;
     let folder = scratch.path();
     tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
     tool::write(&folder.join("cells.lib"), library.text())?;
@@ -191,11 +190,17 @@ pub(crate) fn surroundings(
         // Writing to a String cannot fail.
         let _ = writeln!(text, "read_liberty {}.lib", memory.module);
     }
+    // OpenSTA 2 takes the library's default model by itself, OpenSTA 3 none that is not named.
+    let wires = library
+        .default_wire_load()
+        .map_or_else(String::new, |model| {
+            format!("set_wire_load_model -name {{{model}}}\n")
+        });
     let _ = write!(
         text,
         "read_verilog netlist.v
 link_design {top}
-set_cmd_units -time ns -capacitance fF
+{wires}set_cmd_units -time ns -capacitance fF
 create_clock -name clock -period {period_ns} [get_ports clock]
 set inputs {{}}
 foreach port [all_inputs] {{
@@ -307,6 +312,28 @@ mod tests {
         };
         assert_eq!(slower.limit().unwrap().group(), "output");
         assert!((slower.fmax_mhz().unwrap() - 666.7).abs() < 0.1);
+    }
+
+    #[test]
+    fn the_wire_load_model_is_named_once_the_design_is_there() {
+        let netlist = Netlist {
+            top: "top".to_owned(),
+            verilog: String::new(),
+            cells: BTreeMap::new(),
+            area_um2: 0.0,
+            registers: 0,
+            states: String::new(),
+            aliases: Vec::new(),
+            complements: Vec::new(),
+        };
+        let library = Library::embedded().unwrap();
+        let text = surroundings(&netlist, &library, &[], 1.0);
+        let place = |line: &str| text.lines().position(|other| other == line).unwrap();
+        let named = place("set_wire_load_model -name {default_wires}");
+        assert_eq!(named, place("link_design top") + 1);
+        // A library without a model has no wires before layout.
+        let plain = Library::parse("l", "library (l) { cell (A) { area : 1; } }").unwrap();
+        assert!(!surroundings(&netlist, &plain, &[], 1.0).contains("wire_load"));
     }
 
     #[test]

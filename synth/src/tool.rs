@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
 
 /// A program that a figure needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct Tool {
     pub package: &'static str,
     /// The option that prints its version.
     version_option: &'static str,
+    /// The versions whose figures were compared with each other, where figures depend on it; none if any will do.
+    tried: &'static [&'static str],
 }
 
 /// Logic synthesis.
@@ -22,6 +25,7 @@ pub const YOSYS: Tool = Tool {
     program: "yosys",
     package: "yosys",
     version_option: "-V",
+    tried: &[],
 };
 
 /// Comparison of logic; in Debian it is a package of its own, which that of Yosys brings along.
@@ -30,6 +34,7 @@ pub const ABC: Tool = Tool {
     package: "yosys",
     // It has none but that of Yosys.
     version_option: "-h",
+    tried: &[],
 };
 
 /// Static timing.
@@ -37,6 +42,7 @@ pub const OPENSTA: Tool = Tool {
     program: "sta",
     package: "opensta",
     version_option: "-version",
+    tried: &["2.0.17", "3.1.0"],
 };
 
 /// Simulation of Verilog. It is built into the command by its feature `verilog`.
@@ -44,6 +50,7 @@ pub const VERILATOR: Tool = Tool {
     program: "verilator",
     package: "verilator",
     version_option: "--version",
+    tried: &[],
 };
 
 impl Tool {
@@ -60,6 +67,20 @@ impl Tool {
         line.split_whitespace()
             .find(|word| word.starts_with(|first: char| first.is_ascii_digit()))
             .map(str::to_owned)
+    }
+
+    /// The version as pages show it, with a note if its figures were never compared with those of a version that is known;
+    /// "unknown" if the program is not there.
+    pub fn shown_version(&self) -> String {
+        self.version()
+            .map_or_else(|| "unknown".to_owned(), |version| self.noted(version))
+    }
+
+    fn noted(&self, version: String) -> String {
+        match self.tried.is_empty() || self.tried.contains(&version.as_str()) {
+            true => version,
+            false => format!("{version} (not tried; {} were)", self.tried.join(" and ")),
+        }
     }
 
     /// Whether the program is there.
@@ -88,6 +109,8 @@ impl Tool {
         Command::new(self.program)
             .args(arguments)
             .current_dir(folder)
+            // What the program itself puts aside lies there too, and vanishes with it.
+            .env("TMPDIR", folder)
             .stdin(Stdio::null())
             .output()
             .map_err(|source| match source.kind() {
@@ -109,6 +132,31 @@ impl Tool {
     }
 }
 
+/// A folder for the files of a run, which vanishes with it.
+///
+/// Yosys hands the folder's path to ABC's command line, which takes a blank for its end. Where the system's folder for such
+/// files has a path with a letter that some program splits at, another one is taken.
+///
+/// # Errors
+/// If no folder can be made.
+pub(crate) fn scratch() -> Result<TempDir, Error> {
+    let chosen = std::env::temp_dir();
+    let plain = |path: &PathBuf| {
+        let letters = |letter: char| letter.is_ascii_alphanumeric() || "/._-+".contains(letter);
+        path.is_absolute() && path.to_string_lossy().chars().all(letters)
+    };
+    let others = ["/tmp", "/var/tmp"].map(PathBuf::from);
+    let folders = [chosen.clone()].into_iter().chain(others);
+    let mut failure = io::Error::from(io::ErrorKind::NotFound);
+    for folder in folders.filter(plain) {
+        match tempfile::tempdir_in(folder) {
+            Ok(made) => return Ok(made),
+            Err(error) => failure = error,
+        }
+    }
+    Err(Error::file(&chosen, "write", failure))
+}
+
 /// Looks a program up on `PATH`; a name with a slash is taken as it is.
 pub(crate) fn find(program: &OsStr) -> Option<PathBuf> {
     let path = Path::new(program);
@@ -123,4 +171,19 @@ pub(crate) fn find(program: &OsStr) -> Option<PathBuf> {
 /// Writes a file of a scratch folder.
 pub(crate) fn write(path: &Path, content: &str) -> Result<(), Error> {
     std::fs::write(path, content).map_err(|source| Error::file(path, "write", source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_that_was_not_tried_is_named_as_that() {
+        assert_eq!(OPENSTA.noted("3.1.0".to_owned()), "3.1.0");
+        assert_eq!(
+            OPENSTA.noted("2.7.0".to_owned()),
+            "2.7.0 (not tried; 2.0.17 and 3.1.0 were)"
+        );
+        assert_eq!(YOSYS.noted("9.0".to_owned()), "9.0");
+    }
 }

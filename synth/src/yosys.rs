@@ -1,7 +1,7 @@
 //! Maps a design onto a cell library with Yosys, and adds up its area.
 
 use crate::error::Error;
-use crate::library::Library;
+use crate::library::{Library, cell_at};
 use crate::tool::{self, YOSYS};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -66,6 +66,8 @@ pub struct Netlist {
     pub states: String,
     /// Pairs of names of one net, of all that nets had in the flattened design.
     pub aliases: Vec<(String, String)>,
+    /// Pairs of names of which one was the complement of the other, where no flip-flop of the library shows its state as it is.
+    pub complements: Vec<(String, String)>,
 }
 
 /// [`synthesise_with`] the default [`Mapping`].
@@ -91,14 +93,15 @@ pub fn synthesise_with(
     target_ps: u32,
     mapping: Mapping,
 ) -> Result<Netlist, Error> {
-    let flow = script(design, target_ps, mapping);
+    let complements = library.shows_complements_only();
+    let flow = script(design, target_ps, mapping, complements);
     let constraints = constraints(library);
     let taps: String = design.memories.iter().map(taps).collect();
     let mapping = mapping.script().unwrap_or_default();
     let mapping = mapping.replace("{D}", &format!("-D {target_ps}"));
     let files = [
         ("design.v", &*design.verilog),
-        ("cells.lib", library.text()),
+        ("cells.lib", library.for_mapping()),
         ("abc.constr", &constraints),
         ("mapping.abc", &mapping),
         ("taps.v", &taps),
@@ -108,7 +111,7 @@ pub fn synthesise_with(
     let made = match place.as_ref().and_then(Place::read) {
         Some(made) => made,
         None => {
-            let made = make(&files, &design.top)?;
+            let made = make(&files, &design.top, library)?;
             if let Some(place) = place {
                 place.write(&made);
             }
@@ -125,13 +128,13 @@ pub fn synthesise_with(
         registers,
         states: made.states,
         aliases: made.aliases,
+        complements: made.complements,
     })
 }
 
 /// Has Yosys run `flow.ys`.
-fn make(files: &[(&str, &str)], top: &str) -> Result<Made, Error> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+fn make(files: &[(&str, &str)], top: &str, library: &Library) -> Result<Made, Error> {
+    let scratch = tool::scratch()?;
     let folder = scratch.path();
     for (name, text) in files {
         tool::write(&folder.join(name), text)?;
@@ -139,7 +142,7 @@ fn make(files: &[(&str, &str)], top: &str) -> Result<Made, Error> {
     let output = YOSYS.run(folder, ["-q", "-l", "yosys.log", "flow.ys"])?;
     let log = read(&folder.join("yosys.log")).unwrap_or_default();
     if let Some(reason) = complaint(&log, output.status.success()) {
-        return Err(YOSYS.failure(top, &reason));
+        return Err(YOSYS.failure(top, &placed(&reason, library)));
     }
     let statistics = read(&folder.join("statistics.json"))?;
     let cells = parse_statistics(&statistics, top).map_err(|reason| YOSYS.failure(top, &reason))?;
@@ -148,7 +151,12 @@ fn make(files: &[(&str, &str)], top: &str) -> Result<Made, Error> {
         cells,
         // Without state machines there is no file.
         states: read(&folder.join("states.txt")).unwrap_or_default(),
-        aliases: aliases(&read(&folder.join("names.blif"))?),
+        aliases: pairs(&read(&folder.join("names.blif"))?, "1 1"),
+        // It is written for some libraries alone.
+        complements: pairs(
+            &read(&folder.join("complements.blif")).unwrap_or_default(),
+            "0 1",
+        ),
     })
 }
 
@@ -163,30 +171,67 @@ fn constraints(library: &Library) -> String {
     )
 }
 
-/// Yosys's first error or warning, with the pass that it came from. A warning about a library's
-/// cell that Yosys cannot use (scan flip-flops) is none about the design.
+/// Yosys's first error or warning, with the pass that it came from, and what ABC said before it if that failed. A warning about
+/// a library's cell that Yosys cannot use (scan flip-flops) is none about the design.
 fn complaint(log: &str, success: bool) -> Option<String> {
     let mut pass = "";
+    let mut of_abc: Vec<&str> = Vec::new();
     for line in log.lines() {
         if let Some((number, rest)) = line.split_once(". Executing ")
             && number.starts_with(|digit: char| digit.is_ascii_digit())
         {
             pass = rest.split(' ').next().unwrap_or(rest);
         }
+        if let Some(said) = line.strip_prefix("ABC: ") {
+            // What is not an echo of its script.
+            if !said.starts_with("+ ") && !said.trim().is_empty() {
+                of_abc.push(said);
+            }
+            continue;
+        }
         let wrong = line.contains("ERROR: ")
-            || (line.contains("Warning: ")
-                && !line.starts_with("ABC: ")
-                && !line.contains("in pin attribute of cell"));
+            || (line.contains("Warning: ") && !line.contains("in pin attribute of cell"));
         if wrong {
             let place = if pass.is_empty() {
                 String::new()
             } else {
                 format!("in its pass {pass}, ")
             };
-            return Some(format!("{place}{line}"));
+            let last = of_abc.len().saturating_sub(ABC_LINES);
+            let said = match line.contains("ABC") && !of_abc.is_empty() {
+                true => format!("; ABC said: {}", of_abc[last..].join("; ")),
+                false => String::new(),
+            };
+            return Some(format!("{place}{line}{said}"));
         }
     }
     (!success).then(|| format!("it stopped without a message, last in its pass {pass}"))
+}
+
+/// As many of ABC's last lines say why it failed.
+const ABC_LINES: usize = 3;
+
+/// A complaint with the library where it is about one, and the cell at its line.
+fn placed(complaint: &str, library: &Library) -> String {
+    let of_library = ["in its pass ABC", "in its pass DFFLIBMAP", "iberty"];
+    if !of_library.iter().any(|part| complaint.contains(part)) {
+        return complaint.to_owned();
+    }
+    let line = complaint
+        .split(" line ")
+        .nth(1)
+        .and_then(|rest| rest.split(|letter: char| !letter.is_ascii_digit()).next())
+        .and_then(|number| number.parse().ok());
+    let cell = line.and_then(|line| cell_at(library.for_mapping(), line));
+    let cell = cell.map_or_else(String::new, |cell| format!(", near its cell {cell}"));
+    let doubt = library.not_understood();
+    let doubt = doubt.map_or_else(String::new, |part| {
+        format!(", where {part} is not understood")
+    });
+    format!(
+        "{complaint}; the library is {}{cell}{doubt}",
+        library.origin()
+    )
 }
 
 #[derive(Deserialize)]
@@ -212,11 +257,12 @@ fn parse_statistics(text: &str, top: &str) -> Result<BTreeMap<String, usize>, St
         .ok_or_else(|| format!("its statistics lack the module {top}"))
 }
 
-/// The names that stand for the same in BLIF of a mapped design, which has tables only for them.
-fn aliases(blif: &str) -> Vec<(String, String)> {
-    let nets = blif.lines().filter_map(|line| line.strip_prefix(".names "));
-    let pairs = nets.filter_map(|nets| nets.split_once(' '));
-    pairs
+/// The pairs of names in BLIF that a table of one row relates: `1 1` for the same, `0 1` for a complement.
+fn pairs(blif: &str, row: &str) -> Vec<(String, String)> {
+    let lines = blif.lines().zip(blif.lines().skip(1));
+    let tables = lines.filter(|(_, next)| *next == row);
+    let nets = tables.filter_map(|(line, _)| line.strip_prefix(".names ")?.split_once(' '));
+    nets.filter(|(_, to)| !to.contains(' '))
         .map(|(from, to)| (from.to_owned(), to.to_owned()))
         .collect()
 }
@@ -271,9 +317,38 @@ mod tests {
     }
 
     #[test]
+    fn what_abc_said_is_shown_with_the_library_and_its_cell() {
+        let log = "6. Executing ABC pass (technology mapping using ABC).\nABC: + read_lib -w cells.lib \nABC: Libery parser cannot read unit.\nABC: yosys-abc: Assertion `0' failed.\nERROR: ABC: execution of command \"yosys-abc\" failed: return code 134.\n";
+        let found = complaint(log, false).unwrap();
+        assert!(
+            found.ends_with(
+                "; ABC said: Libery parser cannot read unit.; yosys-abc: Assertion `0' failed."
+            ),
+            "{found}"
+        );
+        let library = Library::parse(
+            "some.lib",
+            "library (l) { cell (A) { area : 1; }\n cell (\"B\") { area : 1; } }",
+        );
+        let library = library.unwrap();
+        assert!(placed(&found, &library).ends_with("; the library is some.lib"));
+        let syntax = "in its pass DFFLIBMAP, ERROR: Syntax error in liberty file on line 6.";
+        assert!(placed(syntax, &library).ends_with("some.lib, near its cell B"));
+        assert_eq!(
+            placed("in its pass PROC, ERROR: x", &library),
+            "in its pass PROC, ERROR: x"
+        );
+    }
+
+    #[test]
     fn names_of_a_net_are_those_of_a_table_with_one_input() {
         let text = ".model a\n.subckt DFF_X1 D=d CK=clock Q=q\n.names $true\n1\n.names q[0] shown\n1 1\n.end\n";
-        assert_eq!(aliases(text), [("q[0]".to_owned(), "shown".to_owned())]);
+        assert_eq!(
+            pairs(text, "1 1"),
+            [("q[0]".to_owned(), "shown".to_owned())]
+        );
+        let text = ".names a b\n0 1\n.names a c d\n0 1\n.names a e\n1 1\n";
+        assert_eq!(pairs(text, "0 1"), [("a".to_owned(), "b".to_owned())]);
     }
 
     #[test]

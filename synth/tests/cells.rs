@@ -6,7 +6,7 @@
 use faultline_synth::cells::{self, Table, compare, fit};
 use faultline_synth::cost::{Flow, Subject};
 use faultline_synth::library::Library;
-use faultline_synth::power::{Circuit, Simulator};
+use faultline_synth::power::{Activity, Circuit, Simulator};
 use faultline_synth::sram::{self, Sram};
 use faultline_synth::tool::{OPENSTA, YOSYS};
 use faultline_synth::yosys::{Design, Mapping, TARGET_PS};
@@ -276,6 +276,12 @@ fn a_library_without_the_cells_is_refused_in_a_sentence() {
     assert!(message.contains("osu.lib"), "{message}");
     assert!(message.contains("no cell AND2_X1"), "{message}");
     assert!(fit::fit("not.lib", "nothing of the kind").is_err());
+    let other = cells::liberty().replace("(1, ff)", "(1, pf)");
+    let message = fit::fit("pf.lib", &other).unwrap_err().to_string();
+    assert!(
+        message.contains("its units are not ns, fF and nW"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -344,39 +350,55 @@ fn opensta_has_nothing_to_say_of_the_library() {
     assert!(output.status.success() && text.trim().is_empty(), "{text}");
 }
 
+fn without_tools() -> bool {
+    let missing = YOSYS.version().is_none() || OPENSTA.version().is_none();
+    if missing {
+        println!("skipped: it needs yosys and sta, and one of them is not installed");
+    }
+    missing
+}
+
+fn flow<'a>(library: &'a Library, sram: &'a Sram) -> Flow<'a> {
+    Flow {
+        library,
+        sram,
+        node_nm: None,
+        target_ps: TARGET_PS,
+        mapping: Mapping::default(),
+    }
+}
+
+/// Lets the counter count for 100 cycles.
+fn count(_: &Subject, circuit: &Circuit) -> Result<Vec<(&'static str, Activity)>, String> {
+    let mut simulator = Simulator::new(circuit);
+    let input = |name: &str| {
+        circuit
+            .inputs
+            .iter()
+            .find(|port| port.name == name)
+            .unwrap()
+    };
+    for cycle in 0..100 {
+        simulator.set(input("reset"), &[u64::from(cycle == 0)]);
+        simulator.set(input("step"), &[cycle % 7]);
+        simulator.clock();
+    }
+    Ok(vec![("a test", simulator.activity(circuit))])
+}
+
 #[test]
 fn the_embedded_library_equals_itself_in_a_comparison() {
-    if YOSYS.version().is_none() || OPENSTA.version().is_none() {
-        println!("skipped: it needs yosys and sta, and one of them is not installed");
+    if without_tools() {
         return;
     }
     let library = embedded();
     let sram = Sram::Table(sram::Table::embedded().unwrap());
-    let flow = Flow {
-        library: &library,
-        sram: &sram,
-        node_nm: None,
-        target_ps: TARGET_PS,
-        mapping: Mapping::default(),
-    };
-    let drive = |_: &Subject, circuit: &Circuit| {
-        let mut simulator = Simulator::new(circuit);
-        let input = |name: &str| {
-            circuit
-                .inputs
-                .iter()
-                .find(|port| port.name == name)
-                .unwrap()
-        };
-        for cycle in 0..100 {
-            simulator.set(input("reset"), &[u64::from(cycle == 0)]);
-            simulator.set(input("step"), &[cycle % 7]);
-            simulator.clock();
-        }
-        Ok(vec![("a test", simulator.activity(circuit))])
-    };
-    let row = compare::row(&counter(), &flow, &library, &drive).unwrap();
-    assert_eq!((row.off(), row.off_for_a_netlist()), ([0.0; 3], [0.0; 3]));
+    let flow = flow(&library, &sram);
+    let row = compare::row(&counter(), &flow, &library, &count).unwrap();
+    assert_eq!(
+        (row.off(), row.off_for_a_netlist()),
+        ([0.0; 3], Some([0.0; 3]))
+    );
     assert!(row.full.power.switching_mw > 0.0);
     // A little more of each, and twice the power.
     let mut other = row.clone();
@@ -384,13 +406,60 @@ fn the_embedded_library_equals_itself_in_a_comparison() {
     other.embedded.path_ns *= 0.91;
     other.embedded.power = row.full.power + row.full.power;
     assert_eq!(other.met(), [true, true, false]);
-    let page = compare::Comparison::new(&flow, vec![row]).markdown("a test", "Its Verilog");
-    assert!(page.contains("| counter |"), "{page}");
-    assert!(page.contains("100 cycles of a test"), "{page}");
-    assert!(page.contains("Every design is within every bar."), "{page}");
-    let page = compare::Comparison::new(&flow, vec![other]).markdown("a test", "Its Verilog");
+    let page = |row| compare::Comparison::new(&flow, vec![row]).markdown("a test", "Its Verilog");
+    let text = page(row.clone());
+    assert!(text.contains("| counter |"), "{text}");
+    assert!(text.contains("100 cycles of a test"), "{text}");
+    assert!(text.contains("Every design is within every bar."), "{text}");
+    let text = page(other);
     assert!(
-        page.contains("Not within its bar: power of counter."),
-        "{page}"
+        text.contains("Not within its bar: power of counter."),
+        "{text}"
+    );
+    let mut unlike = row;
+    unlike.netlist_in_full = None;
+    unlike.without_counterpart = vec!["XOR2_X1".to_owned()];
+    let text = page(unlike);
+    assert!(
+        text.contains("no cell of the same function and pins: XOR2_X1."),
+        "{text}"
+    );
+    assert!(text.contains("| yes | - | - |"), "{text}");
+}
+
+/// The embedded library with other names of cells and pins is as near to itself.
+#[test]
+fn cells_of_another_library_are_found_by_what_they_do() {
+    if without_tools() {
+        return;
+    }
+    let text = cells::liberty();
+    let text = ["NAND", "NOR", "XOR", "DFF", "INV", "AOI", "OAI"]
+        .into_iter()
+        .fold(text, |text, name| {
+            text.replace(&format!("cell ({name}"), &format!("cell (other_{name}"))
+        });
+    let text = text
+        .replace("A1", "A0")
+        .replace("ZN", "Y")
+        .replace("CK", "G");
+    let library = Library::parse("other", &text).unwrap();
+    let sram = Sram::Table(sram::Table::embedded().unwrap());
+    let row = compare::row(&counter(), &flow(&library, &sram), &embedded(), &count).unwrap();
+    let off = row.off_for_a_netlist().unwrap();
+    assert!(off.iter().all(|off| off.abs() < 1e-9), "{off:?}");
+    // Without an output that nothing reads, the flip-flops take less.
+    let mut text = text;
+    while let Some(start) = text.find("    pin (QN) {") {
+        let end = text[start..].find("\n    }\n").unwrap();
+        text.replace_range(start..start + end + "\n    }\n".len(), "");
+    }
+    let library = Library::parse("other", &text).unwrap();
+    let row = compare::row(&counter(), &flow(&library, &sram), &embedded(), &count).unwrap();
+    assert_eq!(row.without_counterpart, [""; 0]);
+    let [area, path, power] = row.off_for_a_netlist().unwrap();
+    assert!(
+        area == 0.0 && path.abs() < 1e-9 && power > 0.0,
+        "{path} {power}"
     );
 }

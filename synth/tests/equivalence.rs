@@ -319,3 +319,64 @@ fn registers_with_other_names_and_constants_are_matched() {
         assert!(output.contains(named), "{to}: {output}");
     }
 }
+
+/// A library whose only flip-flops have resets, which the netlist leaves at rest.
+#[test]
+fn flip_flops_with_resets_alone_are_proved() {
+    if YOSYS.version().is_none() {
+        println!("skipped: yosys is not installed");
+        return;
+    }
+    let text = faultline_synth::cells::liberty();
+    let with_reset = text
+        .replace(
+            "clocked_on : \"CK\";",
+            "clocked_on : \"CK\"; clear : \"!RN\";",
+        )
+        .replace(
+            "pin (CK) {",
+            "pin (RN) { direction : input; capacitance : 1.0; } pin (CK) {",
+        );
+    let library = Library::parse("resets", &with_reset).unwrap();
+    let design = registers(REGISTERS);
+    let netlist = yosys::synthesise(&design, &library, TARGET_PS).unwrap();
+    assert!(netlist.verilog.contains(".RN(1'h1)"), "{}", netlist.verilog);
+    let proof = prove(&design, &netlist, &library).unwrap();
+    assert_eq!(proof.verdict, Verdict::Equivalent);
+    let wrong = netlist.verilog.replacen(".RN(1'h1)", ".RN(reset)", 1);
+    let wrong = Netlist {
+        verilog: wrong,
+        ..netlist
+    };
+    let error = prove(&design, &wrong, &library).unwrap_err().to_string();
+    assert!(error.contains("async"), "{error}");
+}
+
+/// Libraries whose flip-flops show the complement of their data alone: the complement of their state, or a state that is itself
+/// the complement.
+#[test]
+fn flip_flops_that_show_complements_alone_are_proved() {
+    if YOSYS.version().is_none() {
+        println!("skipped: yosys is not installed");
+        return;
+    }
+    let text = faultline_synth::cells::liberty();
+    let shown = text.replace("function : \"IQ\";", "function : \"IQN\";");
+    let held = text
+        .replace("function : \"IQN\";", "function : \"IQ\";")
+        .replace("next_state : \"D\";", "next_state : \"!D\";");
+    for text in [shown, held] {
+        let library = Library::parse("complements", &text).unwrap();
+        assert!(library.shows_complements_only());
+        for verilog in [REGISTERS, VERILOG] {
+            let design = match verilog == VERILOG {
+                true => design(verilog),
+                false => registers(verilog),
+            };
+            let netlist = yosys::synthesise(&design, &library, TARGET_PS).unwrap();
+            let proof = prove(&design, &netlist, &library).unwrap();
+            assert_eq!(proof.verdict, Verdict::Equivalent, "{proof:?}");
+        }
+    }
+    assert!(!Library::embedded().unwrap().shows_complements_only());
+}

@@ -266,6 +266,83 @@ fn another_library_works_and_its_own_buffer_drives_the_inputs() {
     assert!((100.0..1000.0).contains(&rows[1].fmax_mhz.unwrap()));
 }
 
+/// The embedded library as vendors write theirs: another spelling of units, expressions without quotes, attributes of either
+/// form, attributes that are not known, and a letter of Latin-1.
+#[test]
+fn a_library_that_is_written_otherwise_gives_the_same_figures() {
+    if missing(&[YOSYS, OPENSTA]) {
+        return;
+    }
+    let plain = faultline_synth::cells::liberty();
+    let other = plain
+        .replace("(1, ff)", "(1.0, \"fF\")")
+        .replace("\"1ns\"", "\"1NS\"")
+        .replace(
+            "technology (cmos);",
+            "technology : cmos; library_features : \"x\";",
+        )
+        .replace("function : \"!A\";", "function : !A; vendor_figure : 7;")
+        .replace("next_state : \"D\";", "next_state : (D);");
+    assert!(other.contains("function : !A;") && other.contains("\"fF\""));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("other.lib");
+    let bytes = [b"/* M\xfcller */\n", other.as_bytes()].concat();
+    std::fs::write(&path, bytes).unwrap();
+    let sram = Sram::Table(Table::embedded().unwrap());
+    let figures = |library: &Library| {
+        let row = rows(library, &sram).remove(1);
+        (row.logic_area_um2, row.fmax_mhz, row.registers)
+    };
+    let other = Library::read(&path).unwrap();
+    assert_eq!(figures(&other), figures(&Library::embedded().unwrap()));
+}
+
+#[test]
+fn a_cell_that_no_tool_can_use_is_named_with_its_library() {
+    if missing(&[YOSYS]) {
+        return;
+    }
+    let text = faultline_synth::cells::liberty();
+    let broken = text.replace("function : \"!(A1 & A2)\";", "function : \"!(A1 & \";");
+    assert_ne!(broken, text);
+    let error = match Library::parse("broken.lib", &broken) {
+        Err(error) => error.to_string(),
+        Ok(library) => yosys::synthesise(&design(VERILOG), &library, 900)
+            .unwrap_err()
+            .to_string(),
+    };
+    assert!(error.contains("broken.lib"), "{error}");
+    assert!(error.contains("NAND2_X1"), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+}
+
+/// The test of the figures again, in a process of its own whose folder for scratch files has a blank in its path.
+#[test]
+fn a_blank_in_the_path_of_scratch_files_does_no_harm() {
+    if missing(&[YOSYS, OPENSTA]) {
+        return;
+    }
+    let folder = tempfile::Builder::new()
+        .prefix("a blank ")
+        .tempdir()
+        .unwrap();
+    let output = std::process::Command::new(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "rows_count_cells_and_memories_and_time_the_access",
+        ])
+        .env("TMPDIR", folder.path())
+        // What was kept would not be made again.
+        .env("FAULTLINE_CACHE", "")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{said}"
+    );
+}
+
 #[test]
 fn what_is_no_library_gets_a_sentence() {
     let folder = tempfile::tempdir().unwrap();

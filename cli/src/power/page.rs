@@ -36,7 +36,7 @@ pub fn markdown(
     let grids: Vec<String> = grids(rows).iter().map(Grid::markdown).collect();
     let origin = origin::verilog(designs).map_err(|error| miette!("{error}"))?;
     let version = |tool: faultline_synth::tool::Tool| {
-        let version = tool.version().unwrap_or_else(|| "unknown".to_owned());
+        let version = tool.shown_version();
         format!("- {}: {version}\n", tool.program)
     };
     let opensta = match args.engine {
@@ -54,7 +54,7 @@ pub fn markdown(
 }
 
 const ABOUT: &str = "The mapped netlist of each design is simulated, every output compared with the reference in every cycle, and what switches is \
-counted. Traces are those of the kernels built in, or of files, on the SM of the reference, which tells the block alone what it tells it there. Leakage is the mean over the states of a cell, internal energy comes from the library's tables for each edge, and \
+counted. Traces are those of the kernels built in, or of files, on the SM of the reference, which tells the block alone what it tells it there. Leakage is that of each state of a cell, internal energy comes for each edge from the library's table whose condition holds in its cycle, and \
 switching charges the pins and, by the library's wire-load model, the wires that a cell or memory drives. The clock is its \
 pins alone, without a tree of buffers, and what flip-flops take when it turns. A memory takes its leakage and the energy of \
 each read and write. The tables of kinds and modules have the single-port memories that the design is built with. The cells leak as \
@@ -206,7 +206,7 @@ fn beside_opensta(rows: &[Row]) -> Option<Grid> {
         lines.push(line);
     }
     (!lines.is_empty()).then(|| Grid {
-        title: "OpenSTA's power of the same activity, mW; it counts clock pins with the flip-flops, and no accesses of memories"
+        title: "OpenSTA's power of the same activity, mW; it counts clock pins with the flip-flops, and not what the clock's net charges"
             .to_owned(),
         headings: titles(&[
             "design",

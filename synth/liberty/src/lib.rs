@@ -1,5 +1,9 @@
 //! Parses Liberty text. The parser of `liberty-db` is generic and large: here it is compiled once, and not with each
-//! change of what uses it.
+//! change of what uses it. [`Text`] brings what vendors write into the form that this parser and other readers take.
+
+mod text;
+
+pub use text::{Text, decode};
 
 /// A Liberty library, with all its groups.
 pub type Library = liberty_db::Library<liberty_db::DefaultCtx>;

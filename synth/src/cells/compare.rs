@@ -1,9 +1,10 @@
 //! Sets results with the embedded library beside results with a full one.
 
+use super::counterpart::{Side, translate};
 use crate::cost::{self, Drive, Flow, Subject, activity};
 use crate::error::Error;
 use crate::library::Library;
-use crate::power::{Kind, Power};
+use crate::power::{Cells, Kind, Power};
 use crate::sram::{Macro, Setting};
 use crate::sta::{self, Timing};
 use crate::tool::{OPENSTA, YOSYS};
@@ -48,8 +49,11 @@ pub struct Row {
     pub full: Figures,
     /// Mapped, timed and simulated with the embedded library.
     pub embedded: Figures,
-    /// Mapped with the embedded library, timed and simulated with the full one: what is left is the error of the fits alone.
-    pub netlist_in_full: Figures,
+    /// Mapped with the embedded library, timed and simulated with cells of the full one that do the same: what is left is the
+    /// error of the fits alone. None if the full library has no such cells.
+    pub netlist_in_full: Option<Figures>,
+    /// The cells that it has nothing for.
+    pub without_counterpart: Vec<String>,
 }
 
 impl Row {
@@ -58,9 +62,10 @@ impl Row {
         off(&self.embedded, &self.full)
     }
 
-    /// How far it is for the same netlist; the area is the same.
-    pub fn off_for_a_netlist(&self) -> [f64; 3] {
-        off(&self.embedded, &self.netlist_in_full)
+    /// How far it is for the same netlist, if the full library has its cells; the area is the same where they are the same.
+    pub fn off_for_a_netlist(&self) -> Option<[f64; 3]> {
+        let in_full = self.netlist_in_full.as_ref()?;
+        Some(off(&self.embedded, in_full))
     }
 
     /// Whether area, longest path and power are within [`BARS`].
@@ -99,7 +104,7 @@ impl Comparison {
         Self {
             library: flow.library.name().to_owned(),
             yosys: YOSYS.version().unwrap_or_default(),
-            opensta: OPENSTA.version().unwrap_or_default(),
+            opensta: OPENSTA.shown_version(),
             mapping: flow.mapping.name(),
             target_ps: flow.target_ps,
             clock_mhz: activity::CLOCK_MHZ,
@@ -129,7 +134,19 @@ pub fn row(
     let (full, ..) = measure(&synthesise(flow.library)?, flow.library)?;
     let netlist = synthesise(embedded)?;
     let (figures, activity, cycles) = measure(&netlist, embedded)?;
-    let (netlist_in_full, ..) = measure(&netlist, flow.library)?;
+    let [from, to] = [Cells::read(embedded)?, Cells::read(flow.library)?];
+    let from = Side {
+        library: embedded,
+        cells: &from,
+    };
+    let to = Side {
+        library: flow.library,
+        cells: &to,
+    };
+    let (netlist_in_full, without_counterpart) = match translate(&netlist, from, to)? {
+        Ok(netlist) => (Some(measure(&netlist, flow.library)?.0), Vec::new()),
+        Err(missing) => (None, missing),
+    };
     Ok(Row {
         design: subject.design.top.clone(),
         activity,
@@ -137,6 +154,7 @@ pub fn row(
         full,
         embedded: figures,
         netlist_in_full,
+        without_counterpart,
     })
 }
 

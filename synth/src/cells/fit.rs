@@ -3,12 +3,14 @@
 
 use super::curve::{Constraint, Curve, Energy, Point, round};
 use super::points::{
-    Cell, Pin, Quantity, energy_points, find_pin, grid, pin_name, senses, timing_points,
+    Cell, Pin, Quantity, energy_points, find_pin, grid, pin_name, power_points, senses,
+    timing_points,
 };
-use super::table::{Arc, ArcEnergy, Family, FlipFlop, Output, Size, Table, WireLoad};
+use super::table::{Arc, ArcEnergy, Family, FlipFlop, Output, Size, StateEnergy, Table, WireLoad};
 use crate::error::Error;
+use crate::power::function::truth_of;
 use liberty_db::timing::TimingType;
-use liberty_db::{DefaultCtx, Library};
+use liberty_db::{DefaultCtx, InternalPower, Library};
 
 /// The families and the sizes that share a fit: 30 functions in 90 cells, all that `abc` and
 /// `dfflibmap` can put into a design with synchronous resets. Fewer functions or sizes would do for
@@ -55,6 +57,9 @@ pub const FAMILIES: &[(&str, &[u32])] = &[
     ("XOR2", &[1, 2]),
 ];
 
+/// The units of the table: s, F and W.
+const UNITS: [f64; 3] = [1e-9, 1e-15, 1e-9];
+
 /// How far a fitted curve is from the tables that it was fitted to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deviation {
@@ -83,6 +88,18 @@ pub fn fit(origin: &str, text: &str) -> Result<(Table, Vec<Deviation>), Error> {
         .iter()
         .map(|&(name, drives)| source.family(&library, name, drives, &mut deviations))
         .collect::<Result<_, _>>()?;
+    let units = [
+        Some(library.time_unit.value()),
+        library.capacitive_load_unit.map(|unit| unit.value()),
+        library.leakage_power_unit.map(|unit| unit.value()),
+    ];
+    let alike = units.into_iter().zip(UNITS);
+    if !alike
+        .into_iter()
+        .all(|(unit, known)| unit.is_some_and(|unit| (unit / known - 1.0).abs() < 1e-9))
+    {
+        return Err(source.unusable("its units are not ns, fF and nW".to_owned()));
+    }
     let wire_load = library
         .default_wire_load
         .as_ref()
@@ -188,7 +205,7 @@ impl Source<'_> {
                     });
                 }
                 let [rise, fall] =
-                    [true, false].map(|rise| energy_points(&cells, &to, Some(&from), rise));
+                    [true, false].map(|rise| energy_points(&cells, &to, &from, rise));
                 if !rise.is_empty() && !fall.is_empty() {
                     let mut fitted = |quantity, points: &[Point]| {
                         let energy = Energy::fit(points);
@@ -304,11 +321,6 @@ impl Source<'_> {
             }
             Ok(Constraint::fit(&points))
         };
-        let hidden = |pin: &Pin| {
-            [true, false].map(|rise| {
-                Energy::fit(&energy_points(&[(drive, cell)], &pin_name(pin), None, rise))
-            })
-        };
         Ok(Some(FlipFlop {
             clock: pin_name(clock),
             data: pin_name(data),
@@ -320,10 +332,57 @@ impl Source<'_> {
                 constraint(TimingType::HOLD_RISING, true)?,
                 constraint(TimingType::HOLD_RISING, false)?,
             ],
-            clock_energy: hidden(clock),
-            data_energy: hidden(data),
+            clock_energy: states(drive, cell, clock),
+            data_energy: states(drive, cell, data),
         }))
     }
+}
+
+/// The energy of a flip-flop's input in each state of the other inputs and the state that it shows.
+fn states(drive: u32, cell: &Cell, pin: &Pin) -> Vec<StateEnergy> {
+    let Some(flip_flop) = cell.ff.iter().next() else {
+        return Vec::new();
+    };
+    let shows = |variable: &str| {
+        let pins = cell.pin.iter();
+        let mut showing = pins.filter(|pin| function(pin) == variable);
+        showing.next().map(pin_name)
+    };
+    let (state, complement) = (shows(&flip_flop.variable1), shows(&flip_flop.variable2));
+    let inputs = cell.pin.iter().filter(|other| other.function.is_none());
+    let others = inputs.map(pin_name).filter(|other| *other != pin_name(pin));
+    let others: Vec<String> = others.chain(state).collect();
+    let value = |name: &str, row: usize| match complement.as_deref() == Some(name) {
+        true => Some(row >> (others.len() - 1) & 1 == 0),
+        false => {
+            let place = others.iter().position(|other| other == name)?;
+            Some(row >> place & 1 == 1)
+        }
+    };
+    let rows = (0..1 << others.len()).map(|row| {
+        let holds = |power: &&InternalPower<DefaultCtx>| {
+            let when = power.when.as_ref();
+            let table = when.and_then(|when| truth_of(when, others.len(), value));
+            table.is_none_or(|table| table >> row & 1 == 1)
+        };
+        let points = |rise: bool| -> Vec<Point> {
+            let powers = pin.internal_power.iter().filter(holds);
+            powers
+                .flat_map(|power| power_points(drive, power, rise))
+                .collect()
+        };
+        let level = |(place, name): (usize, &String)| match row >> place & 1 == 1 {
+            true => name.clone(),
+            false => format!("!{name}"),
+        };
+        let levels: Vec<String> = others.iter().enumerate().map(level).collect();
+        StateEnergy {
+            when: levels.join(" & "),
+            rise: Energy::fit(&points(true)),
+            fall: Energy::fit(&points(false)),
+        }
+    });
+    rows.collect()
 }
 
 fn cells_name(name: &str, drives: &[u32]) -> String {

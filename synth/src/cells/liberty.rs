@@ -244,16 +244,19 @@ fn flip_flop_pin(file: &mut File, flip_flop: &FlipFlop, input: &str, drive: f64)
         }
         &flip_flop.data_energy
     };
-    file.group("internal_power ()", |file| {
-        for (head, edge) in ["rise_power", "fall_power"].into_iter().zip(energy) {
-            file.table(
-                &format!("{head} (input_energy)"),
-                &SLEWS,
-                &[],
-                |slew, load| drive * edge.at(slew, load),
-            );
-        }
-    });
+    for state in energy {
+        file.group("internal_power ()", |file| {
+            file.text("when", &state.when);
+            for (head, edge) in [("rise_power", &state.rise), ("fall_power", &state.fall)] {
+                file.table(
+                    &format!("{head} (input_energy)"),
+                    &SLEWS,
+                    &[],
+                    |slew, load| drive * edge.at(slew, load),
+                );
+            }
+        });
+    }
 }
 
 fn arc(file: &mut File, arc: &Arc, clocked: bool, loads: &[f64], drive: f64) {

@@ -1,8 +1,8 @@
 //! What a library tabulates for a cell, as points for a fit.
 
 use super::curve::Point;
-use liberty_db::DefaultCtx;
 use liberty_db::timing::TimingSenseType;
+use liberty_db::{DefaultCtx, InternalPower};
 
 /// A cell of the library that is read.
 pub type Cell = liberty_db::Cell<DefaultCtx>;
@@ -97,37 +97,32 @@ pub fn timing_points(
     points
 }
 
-/// Energy of all sizes per drive strength, of an arc or (without `from`) of the pin alone, all
-/// states of the other inputs among them, so that the fit is their mean.
-pub fn energy_points(
-    cells: &[(u32, &Cell)],
-    to: &str,
-    from: Option<&str>,
-    rise: bool,
-) -> Vec<Point> {
-    let mut points = Vec::new();
-    for &(drive, cell) in cells {
+/// Energy of all sizes per drive strength, of an arc, all states of the other inputs among them, so that the fit is their
+/// mean.
+pub fn energy_points(cells: &[(u32, &Cell)], to: &str, from: &str, rise: bool) -> Vec<Point> {
+    let of_cell = |&(drive, cell): &(u32, &Cell)| {
         let powers = find_pin(cell, to)
             .into_iter()
             .flat_map(|pin| pin.internal_power.iter());
-        for power in powers.filter(|power| match from {
-            Some(from) => power.related_pin.inner.contains(from),
-            None => power.related_pin.inner.is_empty(),
-        }) {
-            let table = if rise {
-                &power.rise_power
-            } else {
-                &power.fall_power
-            };
-            let Some(table) = table else { continue };
-            let here = grid(&table.index_1, &table.index_2, &table.values.inner);
-            points.extend(
-                per_drive(here, drive)
-                    .map(|(slew, load, value)| (slew, load, value / f64::from(drive))),
-            );
-        }
-    }
-    points
+        let powers = powers.filter(|power| power.related_pin.inner.contains(from));
+        let points = powers.flat_map(|power| power_points(drive, power, rise));
+        points.collect::<Vec<_>>()
+    };
+    cells.iter().flat_map(of_cell).collect()
+}
+
+/// Energy per drive strength of one table of a cell.
+pub fn power_points(drive: u32, power: &InternalPower<DefaultCtx>, rise: bool) -> Vec<Point> {
+    let table = match rise {
+        true => &power.rise_power,
+        false => &power.fall_power,
+    };
+    let points = table
+        .as_ref()
+        .map(|table| grid(&table.index_1, &table.index_2, &table.values.inner));
+    per_drive(points.unwrap_or_default(), drive)
+        .map(|(slew, load, value)| (slew, load, value / f64::from(drive)))
+        .collect()
 }
 
 fn per_drive(points: Vec<Point>, drive: u32) -> impl Iterator<Item = Point> {

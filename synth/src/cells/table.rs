@@ -80,10 +80,22 @@ pub struct FlipFlop {
     pub setup: [Constraint; 2],
     /// Hold time of a rising and of a falling data pin.
     pub hold: [Constraint; 2],
-    /// Energy of a rising and of a falling clock at a constant output, mean over the states.
-    pub clock_energy: [Energy; 2],
-    /// Energy of a rising and of a falling data pin, mean over the states.
-    pub data_energy: [Energy; 2],
+    /// Energy of an edge of the clock in each state of the data pin and the output.
+    pub clock_energy: Vec<StateEnergy>,
+    /// Energy of an edge of the data pin in each state of the clock and the output.
+    pub data_energy: Vec<StateEnergy>,
+}
+
+/// Energy of an edge of a pin in a state of the others, without what an edge of the output takes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StateEnergy {
+    /// The state, as a condition: `D & !Q`.
+    pub when: String,
+    /// Of the rising pin.
+    pub rise: Energy,
+    /// Of the falling pin.
+    pub fall: Energy,
 }
 
 /// What the sizes of a family do not share.
@@ -163,8 +175,9 @@ fn header(origin: &str) -> String {
 # from any library with the same cells.
 # Area (um2), leakage (nW, mean over states), capacitance (fF, of the rising and falling pin) and
 # largest load (fF) are that library's figures. Timing (ns, worst over the states of the other
-# inputs) and energy (fJ, mean over them) are functions fitted to it by least squares; their
-# formulas, over input slew in ns and load in fF per drive strength, are in synth/src/cells/curve.rs.
+# inputs) and energy (fJ, mean over them, but in each state for the inputs of flip-flops) are functions
+# fitted to it by least squares; their formulas, over input slew in ns and load in fF per drive
+# strength, are in synth/src/cells/curve.rs.
 # No file and no code of that library is carried here, and of its tables only the wire lengths by
 # fan-out: those functions stand for all the others.
 "

@@ -16,8 +16,8 @@ pub struct Blif {
     pub boxes: Vec<Memory>,
     /// The tables between them, as they are.
     pub logic: String,
-    /// For each net those that repeat it.
-    copies: HashMap<String, Vec<String>>,
+    /// For each net those that repeat it, and those that are its complement.
+    copies: HashMap<String, Vec<(String, bool)>>,
 }
 
 /// A flip-flop: what it takes over at the clock's edge, and what it shows.
@@ -89,9 +89,10 @@ impl Blif {
                 }
                 Some(".names") => {
                     let nets: Vec<&str> = words.collect();
-                    if let ([from, to], Some(&"1 1")) = (&nets[..], lines.peek()) {
+                    if let ([from, to], Some(&("1 1" | "0 1"))) = (&nets[..], lines.peek()) {
+                        let complement = lines.peek() == Some(&"0 1");
                         let copies = blif.copies.entry((*from).to_owned()).or_default();
-                        copies.push((*to).to_owned());
+                        copies.push(((*to).to_owned(), complement));
                     }
                     blif.logic += line;
                     blif.logic.push('\n');
@@ -111,13 +112,33 @@ impl Blif {
         Ok(blif)
     }
 
-    /// Tells it of pairs of names that stood for one net each.
-    pub fn add_aliases(&mut self, pairs: &[(String, String)]) {
+    /// Tells it of pairs of names that stood for one net each, or for a net and its complement.
+    pub fn add_aliases(&mut self, pairs: &[(String, String)], complement: bool) {
         for (one, other) in pairs {
             for (from, to) in [(one, other), (other, one)] {
                 let copies = self.copies.entry(from.clone()).or_default();
-                copies.push(to.clone());
+                copies.push((to.clone(), complement));
             }
+        }
+    }
+
+    /// Has a flip-flop hold the complement where only that has a name of these: what it takes over and what it shows are
+    /// turned over.
+    pub fn hold_as(&mut self, names: &BTreeSet<&str>) {
+        let known = |found: Vec<&str>| found.iter().any(|name| names.contains(name));
+        for place in 0..self.latches.len() {
+            let Latch { next, state } = self.latches[place].clone();
+            if known(self.names(&state)) || !known(self.complements(&state)) {
+                continue;
+            }
+            let [turned_next, turned] = [&next, &state].map(|net| format!("{net}$turned"));
+            self.logic +=
+                &format!(".names {next} {turned_next}\n0 1\n.names {turned} {state}\n0 1\n");
+            self.copies.insert(turned.clone(), vec![(state, true)]);
+            self.latches[place] = Latch {
+                next: turned_next,
+                state: turned,
+            };
         }
     }
 
@@ -151,17 +172,30 @@ impl Blif {
 
     /// All names of a net.
     pub fn names<'a>(&'a self, net: &'a str) -> Vec<&'a str> {
-        let mut names = vec![net];
+        self.related(net, false)
+    }
+
+    /// All names of its complement.
+    fn complements<'a>(&'a self, net: &'a str) -> Vec<&'a str> {
+        self.related(net, true)
+    }
+
+    fn related<'a>(&'a self, net: &'a str, complement: bool) -> Vec<&'a str> {
+        let mut found = vec![(net, false)];
         let mut next = 0;
-        while let Some(name) = names.get(next) {
+        while let Some((name, turned)) = found.get(next).copied() {
             next += 1;
-            for copy in self.copies.get(*name).into_iter().flatten() {
-                if !names.contains(&copy.as_str()) {
-                    names.push(copy);
+            for (copy, turns) in self.copies.get(name).into_iter().flatten() {
+                let copy = (copy.as_str(), turned != *turns);
+                if !found.contains(&copy) {
+                    found.push(copy);
                 }
             }
         }
-        names
+        let found = found
+            .into_iter()
+            .filter(|(_, turned)| *turned == complement);
+        found.map(|(name, _)| name).collect()
     }
 
     /// The logic as a module of its own between these inputs and outputs, each with the net that it stands for. Both have

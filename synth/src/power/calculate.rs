@@ -1,9 +1,10 @@
 //! Energy and power from activity.
 
-use super::cells::{Arc, Cells, Input};
+use super::cells::{Arc, Cell, Cells, States};
 use super::circuit::{Circuit, Gate, Macro, NetId};
-use super::electric::{CLOCK_SLEW, Electric};
-use super::lookup::{FALL, RISE, mean};
+use super::counts::{EDGE, Layout};
+use super::electric::Electric;
+use super::lookup::{FALL, Lookup, RISE};
 use super::modules::Modules;
 use super::simulator::{Activity, NetActivity};
 use crate::error::Error;
@@ -183,33 +184,33 @@ impl<'a> Calculator<'a> {
 
     fn gate(&self, number: usize, gate: &Gate, activity: &Activity, seconds: f64) -> InstancePower {
         let cell = self.circuit.cell(gate);
+        let states = Counted::new(self.circuit, gate, cell, &activity.gates[number]);
         let clock_pin = cell.register.map(|register| register.clock);
         let mut own = Power {
-            leakage_mw: cell.leakage * 1e3,
+            leakage_mw: states.leakage() * 1e3,
             ..Power::default()
         };
         let mut clock = Power::default();
         for (pin, (input, net)) in cell.inputs.iter().zip(&gate.inputs).enumerate() {
-            let net_activity = &activity.nets[*net as usize];
+            let slew = self.electric.input_slew(self.circuit, *net);
+            let energy = [FALL, RISE].map(|edge| {
+                let rows = states.input_edges(pin, edge);
+                states.energy(rows, &input.energy[edge], slew[edge], 0.0)
+            });
+            let internal_mw = milliwatts(energy.iter().sum(), seconds);
             if clock_pin == Some(pin) {
-                let energy = input_energy(input, net_activity, [CLOCK_SLEW; 2]);
-                clock.internal_mw += milliwatts(energy, seconds);
-                clock.switching_mw += self.charging(input.capacitance, net_activity, seconds);
+                let activity = &activity.nets[*net as usize];
+                clock.internal_mw += internal_mw;
+                clock.switching_mw += self.charging(input.capacitance, activity, seconds);
             } else {
-                let slew = self.electric.slew[*net as usize];
-                let energy = input_energy(input, net_activity, slew);
-                own.internal_mw += milliwatts(energy, seconds);
+                own.internal_mw += internal_mw;
             }
         }
         for (place, (output, net)) in cell.outputs.iter().zip(&gate.outputs).enumerate() {
             let Some(net) = net else { continue };
-            let shares = activity
-                .shares
-                .get(number)
-                .and_then(|outputs| outputs.get(place));
-            let shares = shares.map_or(&[][..], Vec::as_slice);
-            let energy = self.output_energy(gate, &output.arcs, *net, activity, shares);
-            own.internal_mw += milliwatts(energy, seconds);
+            let arcs = output.arcs.iter();
+            let energy = arcs.map(|arc| self.arc_energy(gate, &states, place, arc, *net));
+            own.internal_mw += milliwatts(energy.sum(), seconds);
             own.switching_mw += self.switching(*net, activity, seconds);
         }
         InstancePower {
@@ -225,42 +226,29 @@ impl<'a> Calculator<'a> {
         }
     }
 
-    /// The energy of an output's edges. They are divided among the inputs by how often each changed with one; those of a
-    /// flip-flop are its clock's.
-    fn output_energy(
+    /// The energy of an output's edges that an input turned.
+    fn arc_energy(
         &self,
         gate: &Gate,
-        arcs: &[Arc],
+        states: &Counted<'_>,
+        output: usize,
+        arc: &Arc,
         net: NetId,
-        activity: &Activity,
-        shares: &[[u64; 2]],
     ) -> f64 {
         let load = self.electric.load[net as usize];
-        let edges = activity.nets[net as usize].edges;
+        let slew = self
+            .electric
+            .input_slew(self.circuit, gate.inputs[arc.input]);
         let of_edge = |edge: usize| {
-            let weights = arcs.iter().map(|arc| match shares {
-                [] => 1,
-                shares => shares[arc.input][edge],
-            });
-            let weights: Vec<u64> = weights.collect();
-            let sum: u64 = weights.iter().sum();
-            if sum == 0 || edges[edge] == 0 {
-                return 0.0;
-            }
-            let energies = arcs.iter().zip(weights).map(|(arc, weight)| {
-                let slew = self
-                    .electric
-                    .input_slew(self.circuit, gate.inputs[arc.input]);
-                // Which edge of the input it was follows from the sense of the arc; where both may be, the mean.
-                let causes = [FALL, RISE].map(|cause| !arc.slew[cause][edge].is_empty());
-                let slew = match causes {
-                    [true, false] => slew[FALL],
-                    [false, true] => slew[RISE],
-                    _ => (slew[FALL] + slew[RISE]) / 2.0,
-                };
-                weight as f64 * mean(&arc.energy[edge], slew, load)
-            });
-            energies.sum::<f64>() / sum as f64 * edges[edge] as f64
+            // Which edge of the input it was follows from the sense of the arc; where both may be, the mean.
+            let causes = [FALL, RISE].map(|cause| !arc.slew[cause][edge].is_empty());
+            let slew = match causes {
+                [true, false] => slew[FALL],
+                [false, true] => slew[RISE],
+                _ => (slew[FALL] + slew[RISE]) / 2.0,
+            };
+            let rows = states.output_edges(output, arc.input, edge);
+            states.energy(rows, &arc.energy[edge], slew, load)
         };
         of_edge(FALL) + of_edge(RISE)
     }
@@ -310,10 +298,93 @@ impl<'a> Calculator<'a> {
     }
 }
 
-fn input_energy(input: &Input, activity: &NetActivity, slew: [f64; 2]) -> f64 {
-    let of_edge =
-        |edge: usize| activity.edges[edge] as f64 * mean(&input.energy[edge], slew[edge], 0.0);
-    of_edge(FALL) + of_edge(RISE)
+/// What was counted of a gate.
+struct Counted<'a> {
+    cell: &'a Cell,
+    layout: Layout,
+    counts: &'a [u64],
+}
+
+impl<'a> Counted<'a> {
+    fn new(circuit: &Circuit, gate: &Gate, cell: &'a Cell, counts: &'a [u64]) -> Self {
+        Self {
+            cell,
+            layout: Layout::of(circuit, gate),
+            counts,
+        }
+    }
+
+    /// How many edges of an input there were in each row.
+    fn input_edges(&self, input: usize, edge: usize) -> impl Iterator<Item = f64> {
+        let clock = self
+            .cell
+            .register
+            .is_some_and(|register| register.clock == input);
+        (0..self.layout.rows()).map(move |row| {
+            let ended = self.counts[self.layout.ended(row)] as f64;
+            match (clock, edge) {
+                // The clock rises when all else is settled. It falls in the middle of a cycle, before the inputs turn as often
+                // as after them.
+                (true, RISE) => ended,
+                (true, _) => (ended + self.counts[self.layout.began(row)] as f64) / 2.0,
+                (false, _) => self.edges(self.layout.input(input, edge, row)),
+            }
+        })
+    }
+
+    /// How many edges of an output an input turned in each row.
+    fn output_edges(&self, output: usize, input: usize, edge: usize) -> impl Iterator<Item = f64> {
+        (0..self.layout.rows())
+            .map(move |row| self.edges(self.layout.output(output, input, edge, row)))
+    }
+
+    fn edges(&self, place: usize) -> f64 {
+        self.counts[place] as f64 / EDGE as f64
+    }
+
+    /// The energy of edges, J.
+    fn energy(
+        &self,
+        rows: impl Iterator<Item = f64>,
+        tables: &States<Lookup>,
+        slew: f64,
+        load: f64,
+    ) -> f64 {
+        if tables.is_empty() {
+            return 0.0;
+        }
+        let rows = rows.enumerate().filter(|(_, edges)| *edges > 0.0);
+        rows.map(|(row, edges)| edges * self.at(row, tables, |table| table.at(slew, load)))
+            .sum()
+    }
+
+    /// The mean leakage, W; without a cycle, that of the mean state.
+    fn leakage(&self) -> f64 {
+        let rows = 0..self.layout.rows();
+        let cycles = |row: usize| self.counts[self.layout.ended(row)] as f64;
+        let all: f64 = rows.clone().map(cycles).sum();
+        let weight = |row: usize| match all > 0.0 {
+            true => cycles(row) / all,
+            false => 1.0 / self.layout.rows() as f64,
+        };
+        let weighed = rows
+            .map(|row| (row, weight(row)))
+            .filter(|(_, weight)| *weight > 0.0);
+        weighed
+            .map(|(row, weight)| weight * self.at(row, &self.cell.leakage, |watts| *watts))
+            .sum()
+    }
+
+    /// A figure in a row; of a flip-flop, the mean over both levels of its clock, which no row knows.
+    fn at<T>(&self, row: usize, states: &States<T>, value: impl Fn(&T) -> f64 + Copy) -> f64 {
+        match self.cell.register {
+            None => states.at(row, value),
+            Some(register) => {
+                let high = 1 << register.clock;
+                (states.at(row & !high, value) + states.at(row | high, value)) / 2.0
+            }
+        }
+    }
 }
 
 /// The power of an energy that is spent in a time; none in no time.

@@ -1,11 +1,12 @@
 //! What power needs to know of a library's cells: functions, capacitances, leakage, energies and transition times.
 
-use super::function::{Truth, depends, truth};
+use super::function::{Truth, truth, truth_of};
 use super::lookup::{FALL, Lookup, RISE, Units};
 use super::wires::Wires;
 use crate::error::{Error, one_line};
 use crate::library::Library;
 use liberty_db::DefaultCtx;
+use liberty_db::cell::PgType;
 use liberty_db::expression::LogicBooleanExpression;
 use liberty_db::table::TableLookUp;
 use liberty_db::timing::{TimingSenseType, TimingTableLookUp, TimingType};
@@ -29,8 +30,8 @@ pub struct Cells {
 pub struct Cell {
     /// Its name.
     pub name: String,
-    /// Mean over the states that the library has figures for, W.
-    pub leakage: f64,
+    /// W.
+    pub leakage: States<f64>,
     /// Inputs, the variables of its functions.
     pub inputs: Vec<Input>,
     /// Outputs.
@@ -48,8 +49,8 @@ pub struct Input {
     pub name: String,
     /// F.
     pub capacitance: f64,
-    /// Energy of an edge of the pin, whatever the outputs do, J: tables by edge, one for each condition.
-    pub energy: [Vec<Lookup>; 2],
+    /// Energy of an edge of the pin, whatever the outputs do, J: by edge.
+    pub energy: [States<Lookup>; 2],
 }
 
 /// An output pin.
@@ -79,10 +80,49 @@ pub enum Shows {
 pub struct Arc {
     /// The input.
     pub input: usize,
-    /// Energy of an edge of the output, J: tables by edge, one for each condition.
-    pub energy: [Vec<Lookup>; 2],
+    /// Energy of an edge of the output, J: by edge.
+    pub energy: [States<Lookup>; 2],
     /// Transition time of the output, s: tables by edge of the input, then by edge of the output.
     pub slew: [[Vec<Lookup>; 2]; 2],
+}
+
+/// Figures of which each is for some states of the cell's pins, whose variables are the inputs, and after them the state of a
+/// flip-flop. Those of each supply are parts of a sum.
+#[derive(Clone, Debug)]
+pub struct States<T>(BTreeMap<String, Vec<(Option<Truth>, T)>>);
+
+impl<T> Default for States<T> {
+    fn default() -> Self {
+        Self(BTreeMap::new())
+    }
+}
+
+impl<T> States<T> {
+    /// Adds a figure for the states in which a condition holds, or for all that no condition covers.
+    pub fn add(&mut self, supply: String, when: Option<Truth>, figure: T) {
+        self.0.entry(supply).or_default().push((when, figure));
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The sum in a state of what the figures say: for each supply, that of the condition that holds, of several their mean, or
+    /// that without a condition where none does.
+    pub fn at(&self, row: usize, value: impl Fn(&T) -> f64) -> f64 {
+        let of_supply = |figures: &Vec<(Option<Truth>, T)>| {
+            let mean = |holds: &dyn Fn(Option<Truth>) -> bool| {
+                let held = figures.iter().filter(|(when, _)| holds(*when));
+                let values: Vec<f64> = held.map(|(_, figure)| value(figure)).collect();
+                let sum: f64 = values.iter().sum();
+                (!values.is_empty()).then(|| sum / values.len() as f64)
+            };
+            mean(&|when| when.is_some_and(|when| when >> row & 1 == 1))
+                .or_else(|| mean(&|when| when.is_none()))
+        };
+        self.0.values().filter_map(of_supply).sum()
+    }
 }
 
 /// A flip-flop on the rising edge. Its functions have the inputs as variables, and after them the state.
@@ -92,8 +132,6 @@ pub struct Register {
     pub clock: usize,
     /// The next state.
     pub next: Truth,
-    /// Whether that depends on the state.
-    pub feeds_back: bool,
     /// Sets the state to 0 at any time.
     pub clear: Truth,
     /// Sets the state to 1 at any time.
@@ -146,10 +184,45 @@ impl Cells {
         })
     }
 
+    /// All cells of the library.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.values()
+    }
+
     /// A cell of the library.
     pub fn find(&self, name: &str) -> Option<&Cell> {
         self.cells.get(name)
     }
+}
+
+/// The pins of a cell, as its conditions name them.
+struct Pins {
+    /// The inputs, and the state of a flip-flop.
+    variables: Vec<String>,
+    /// The outputs with their functions of these.
+    outputs: BTreeMap<String, Truth>,
+}
+
+impl Pins {
+    /// The states in which a condition holds; `None` if it has names that are no pins.
+    fn truth(&self, when: &LogicBooleanExpression) -> Option<Truth> {
+        truth_of(when, self.variables.len(), |name, row| {
+            match self.outputs.get(name) {
+                Some(function) => Some(function >> row & 1 == 1),
+                None => {
+                    let variable = self.variables.iter().position(|known| known == name)?;
+                    Some(row >> variable & 1 == 1)
+                }
+            }
+        })
+    }
+}
+
+/// The names of a list as one.
+fn names(list: &liberty_db::common::items::WordSet) -> String {
+    let mut names: Vec<&str> = list.inner.iter().map(AsRef::as_ref).collect();
+    names.sort_unstable();
+    names.join(" ")
 }
 
 /// A cell that is being read.
@@ -172,42 +245,78 @@ impl Reader<'_> {
             refusal = Some(reason);
             None
         });
+        let pins = self.pins(&names, &outputs, register.is_some());
         let mut shown = Vec::new();
         for pin in outputs {
-            match self.output(pin, &names) {
+            match self.output(pin, &names, &pins) {
                 Ok(output) => shown.push(output),
                 Err(reason) => refusal = refusal.or(Some(reason)),
             }
         }
         Cell {
             name: self.cell.name.to_string(),
-            leakage: self.leakage(),
-            inputs: inputs.iter().map(|pin| self.input(pin)).collect(),
+            leakage: self.leakage(&pins),
+            inputs: inputs.iter().map(|pin| self.input(pin, &pins)).collect(),
             outputs: shown,
             register,
             refusal,
         }
     }
 
-    /// The mean over the states, or the figure of the cell where there are none.
-    fn leakage(&self) -> f64 {
-        let states: Vec<f64> = self
-            .cell
-            .leakage_power
-            .iter()
-            .map(|state| state.value)
-            .collect();
-        let mean = match states.len() {
-            0 => self.cell.cell_leakage_power.unwrap_or_default(),
-            count => states.iter().sum::<f64>() / count as f64,
-        };
-        mean * self.units.leakage
+    /// The variables of the conditions, and what the outputs are of them.
+    fn pins(&self, inputs: &[&str], outputs: &[&LibertyPin], register: bool) -> Pins {
+        let flip_flop = self.cell.ff.iter().next().filter(|_| register);
+        let state = flip_flop.map(|flip_flop| flip_flop.variable1.clone());
+        let variables = inputs.iter().map(|name| (*name).to_owned());
+        let variables: Vec<String> = variables.chain(state).collect();
+        let complement = flip_flop.map(|flip_flop| (flip_flop.variable2.as_str(), inputs.len()));
+        let names: Vec<&str> = variables.iter().map(String::as_str).collect();
+        let outputs = outputs.iter().filter_map(|pin| {
+            let function = truth(pin.function.as_ref()?, &names, complement)?;
+            Some((pin.name.to_string(), function))
+        });
+        Pins {
+            outputs: outputs.collect(),
+            variables,
+        }
     }
 
-    fn input(&self, pin: &LibertyPin) -> Input {
-        let mut energy = [Vec::new(), Vec::new()];
+    /// The leakage of the supplies; what flows into ground comes from them.
+    fn leakage(&self, pins: &Pins) -> States<f64> {
+        let is_ground = |of: PgType| {
+            use PgType::{BackupGround, InternalGround, PrimaryGround};
+            matches!(of, PrimaryGround | BackupGround | InternalGround)
+        };
+        let grounds = self.cell.pg_pin.iter();
+        let grounds = grounds.filter(|pin| is_ground(pin.pg_type));
+        let grounds: Vec<String> = grounds.map(|pin| pin.name.clone()).collect();
+        let mut leakage = States::default();
+        for state in self.cell.leakage_power.iter() {
+            let supply = names(&state.related_pg_pin);
+            if !grounds.contains(&supply) {
+                let when = state.when.as_ref().and_then(|when| pins.truth(when));
+                leakage.add(supply, when, state.value * self.units.leakage);
+            }
+        }
+        let all = self
+            .cell
+            .cell_leakage_power
+            .map(|value| value * self.units.leakage);
+        // It is the cell's where it has no others, and else that of the states that none of them has.
+        match (all, leakage.0.values_mut().next()) {
+            (Some(all), None) => leakage.add(String::new(), None, all),
+            (Some(all), Some(states)) if states.iter().all(|(when, _)| when.is_some()) => {
+                states.push((None, all));
+            }
+            _ => {}
+        }
+        leakage
+    }
+
+    fn input(&self, pin: &LibertyPin, pins: &Pins) -> Input {
+        let mut energy = Default::default();
         for power in pin.internal_power.iter() {
-            self.add_energy(&mut energy, power);
+            self.add_energy(&mut energy, power, pins);
         }
         Input {
             name: pin.name.to_string(),
@@ -216,7 +325,7 @@ impl Reader<'_> {
         }
     }
 
-    fn output(&self, pin: &LibertyPin, inputs: &[&str]) -> Result<Output, String> {
+    fn output(&self, pin: &LibertyPin, inputs: &[&str], pins: &Pins) -> Result<Output, String> {
         let name = pin.name.to_string();
         let function = pin
             .function
@@ -227,7 +336,7 @@ impl Reader<'_> {
         }
         let arcs = inputs.iter().enumerate().map(|(input, from)| Arc {
             input,
-            energy: self.arc_energy(pin, from),
+            energy: self.arc_energy(pin, from, pins),
             slew: self.arc_slew(pin, from),
         });
         Ok(Output {
@@ -288,7 +397,6 @@ impl Reader<'_> {
         Ok(Some(Register {
             clock: clock.ok_or("its flip-flop has no rising clock")?,
             next,
-            feeds_back: depends(next, state),
             clear: table(&flip_flop.clear)?,
             preset: table(&flip_flop.preset)?,
             both: flip_flop
@@ -297,11 +405,11 @@ impl Reader<'_> {
         }))
     }
 
-    fn arc_energy(&self, pin: &LibertyPin, from: &str) -> [Vec<Lookup>; 2] {
-        let mut energy = [Vec::new(), Vec::new()];
+    fn arc_energy(&self, pin: &LibertyPin, from: &str, pins: &Pins) -> [States<Lookup>; 2] {
+        let mut energy = Default::default();
         for power in pin.internal_power.iter() {
             if power.related_pin.inner.contains(from) {
-                self.add_energy(&mut energy, power);
+                self.add_energy(&mut energy, power, pins);
             }
         }
         energy
@@ -309,13 +417,18 @@ impl Reader<'_> {
 
     fn add_energy(
         &self,
-        energy: &mut [Vec<Lookup>; 2],
+        energy: &mut [States<Lookup>; 2],
         power: &liberty_db::InternalPower<DefaultCtx>,
+        pins: &Pins,
     ) {
+        let when = power.when.as_ref().and_then(|when| pins.truth(when));
+        let supply = names(&power.related_pg_pin);
         let tables = [(FALL, &power.fall_power), (RISE, &power.rise_power)];
         for (edge, table) in tables {
             let table = table.as_ref().or(power.power.as_ref());
-            energy[edge].extend(table.and_then(|table| self.energy_table(table)));
+            if let Some(table) = table.and_then(|table| self.energy_table(table)) {
+                energy[edge].add(supply.clone(), when, table);
+            }
         }
     }
 
@@ -375,10 +488,8 @@ impl Reader<'_> {
 
 impl Arc {
     fn is_there(&self) -> bool {
-        let slews = self.slew.iter().flatten();
-        self.energy
-            .iter()
-            .chain(slews)
-            .any(|tables| !tables.is_empty())
+        let mut slews = self.slew.iter().flatten();
+        slews.any(|tables| !tables.is_empty())
+            || self.energy.iter().any(|states| !states.is_empty())
     }
 }

@@ -16,7 +16,7 @@ const MACRO_LOADS: [f64; 2] = [5e-15, 500e-15];
 const MACRO_SLEWS: [f64; 2] = [9e-12, 227e-12];
 
 /// The transition time of the clock, s: it is ideal, as for timing.
-pub const CLOCK_SLEW: f64 = 0.0;
+const CLOCK_SLEW: f64 = 0.0;
 
 /// Capacitances and transition times of a netlist.
 #[derive(Clone, Debug)]

@@ -16,34 +16,31 @@ pub fn truth(
     variables: &[&str],
     complement: Option<(&str, usize)>,
 ) -> Option<Truth> {
-    if variables.len() > VARIABLES {
-        return None;
-    }
-    let value = |name: &str, row: usize| match complement {
+    truth_of(expression, variables.len(), |name, row| match complement {
         Some((other, variable)) if other == name => Some(row >> variable & 1 == 0),
         _ => {
             let variable = variables.iter().position(|variable| *variable == name)?;
             Some(row >> variable & 1 == 1)
         }
-    };
+    })
+}
+
+/// The truth table of an expression over so many variables, whose names have a value in each row. `None` if a name has none,
+/// or there are too many variables.
+pub fn truth_of(
+    expression: &LogicBooleanExpression,
+    variables: usize,
+    value: impl Fn(&str, usize) -> Option<bool>,
+) -> Option<Truth> {
+    if variables > VARIABLES {
+        return None;
+    }
     let mut table = 0;
-    for row in 0..1 << variables.len() {
+    for row in 0..1 << variables {
         let high = evaluate(&expression.0.expr, &|name| value(name, row))?;
         table |= Truth::from(high) << row;
     }
     Some(table)
-}
-
-/// Whether a function's value depends on a variable.
-pub const fn depends(table: Truth, variable: usize) -> bool {
-    let mut row = 0;
-    while row < 1 << VARIABLES {
-        if row >> variable & 1 == 0 && (table >> row ^ table >> (row | 1 << variable)) & 1 == 1 {
-            return true;
-        }
-        row += 1;
-    }
-    false
 }
 
 fn evaluate(expression: &Expr, value: &dyn Fn(&str) -> Option<bool>) -> Option<bool> {
@@ -99,11 +96,5 @@ mod tests {
         let state = truth(&function("IQN"), &["d", "IQ"], Some(("IQN", 1)));
         assert_eq!(state, Some(0b0011));
         assert_eq!(truth(&function("a & c"), &["a", "b"], None), None);
-    }
-
-    #[test]
-    fn a_function_depends_on_what_changes_it() {
-        let found = [0, 1, 2].map(|variable| depends(0b0110_0110, variable));
-        assert_eq!(found, [true, true, false]);
     }
 }

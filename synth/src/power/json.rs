@@ -54,8 +54,7 @@ struct File {
 
 /// Has Yosys parse a netlist.
 pub fn read(netlist: &Netlist) -> Result<Module, Error> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let scratch = tool::scratch()?;
     let folder = scratch.path();
     tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
     let script = "read_verilog netlist.v; write_json netlist.json";

@@ -113,12 +113,6 @@ impl Lookup {
     }
 }
 
-/// The mean of tables at a point; 0 of none.
-pub fn mean(tables: &[Lookup], slew: f64, load: f64) -> f64 {
-    let sum: f64 = tables.iter().map(|table| table.at(slew, load)).sum();
-    sum / tables.len().max(1) as f64
-}
-
 /// The largest of tables at a point; 0 of none.
 pub fn largest(tables: &[Lookup], slew: f64, load: f64) -> f64 {
     let values = tables.iter().map(|table| table.at(slew, load));

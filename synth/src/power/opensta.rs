@@ -1,6 +1,6 @@
 //! OpenSTA's power of the same netlist and activity, where a version is installed that calculates it rightly.
 
-use super::calculate::Power;
+use super::calculate::{Estimate, InstancePower, Kind, Power};
 use crate::error::Error;
 use crate::library::Library;
 use crate::sram::{Macro, macro_liberty};
@@ -25,6 +25,34 @@ pub struct Groups {
     pub memory: Power,
     /// All of it.
     pub total: Power,
+}
+
+impl Groups {
+    /// The parts of an estimate as OpenSTA groups them: clock pins are the flip-flops', and what the clock's net charges is
+    /// nobody's, because no cell drives it.
+    pub fn of(estimate: &Estimate) -> Self {
+        let without_net = |instance: &InstancePower| {
+            let clock = Power {
+                switching_mw: 0.0,
+                ..instance.clock
+            };
+            instance.own + clock
+        };
+        let of_kind = |kind: Kind| -> Power {
+            let instances = estimate.instances.iter();
+            let instances = instances.filter(|instance| instance.kind == kind);
+            instances.map(without_net).sum()
+        };
+        let [sequential, combinational, memory] =
+            [Kind::Sequential, Kind::Combinational, Kind::Memory].map(of_kind);
+        Self {
+            sequential,
+            combinational,
+            clock: Power::default(),
+            memory,
+            total: sequential + combinational + memory,
+        }
+    }
 }
 
 /// Whether an OpenSTA is there that can be asked.
@@ -55,8 +83,7 @@ pub fn power(
     saif: &str,
     clock_mhz: f64,
 ) -> Result<Groups, Error> {
-    let scratch = tempfile::tempdir()
-        .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+    let scratch = tool::scratch()?;
     let folder = scratch.path();
     tool::write(&folder.join("netlist.v"), &netlist.verilog)?;
     tool::write(&folder.join("cells.lib"), library.text())?;

@@ -6,6 +6,7 @@
 
 use super::cells::Shows;
 use super::circuit::{Circuit, HIGH, LOW, NetId, Port};
+use super::counts::{EDGE, Layout};
 use super::store::Store;
 
 /// A netlist in the middle of a run. Registers and memories start with zeros.
@@ -28,9 +29,11 @@ pub struct Simulator {
     /// Gates and registers whose inputs have changed.
     dirty: Vec<u64>,
     stores: Vec<Store>,
-    /// For each output of a gate and each of its inputs: how often the input changed when the output fell, and when it
-    /// rose.
-    shares: Vec<[u64; 2]>,
+    /// For each gate and register the places of its counters, and the first of them.
+    layouts: Vec<(Layout, usize)>,
+    counts: Vec<u64>,
+    /// For each gate and register the row that it was last counted in, and the first cycle that was not counted.
+    seen: Vec<(u8, u64)>,
     now: u64,
     since: u64,
     scratch: Vec<NetId>,
@@ -50,9 +53,8 @@ struct NetState {
 struct Output {
     table: u64,
     net: NetId,
-    /// The place of its inputs in `shares`.
-    share: u32,
-    seen: u8,
+    /// Which of the cell's outputs it is.
+    output: u8,
 }
 
 #[derive(Clone, Debug)]
@@ -61,10 +63,19 @@ struct Register {
     clear: u128,
     preset: u128,
     both: bool,
-    feeds_back: bool,
     /// The bit of the state in the index.
     state: u8,
-    show: Vec<NetId>,
+    clock: u8,
+    show: Vec<Shown>,
+}
+
+/// An output of a register.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    net: NetId,
+    /// Which of the cell's outputs it is.
+    output: u8,
+    complement: bool,
 }
 
 /// What a net did.
@@ -90,9 +101,8 @@ pub struct Activity {
     pub cycles: u64,
     /// By net. The clock's edges are two in a cycle.
     pub nets: Vec<NetActivity>,
-    /// For each gate, each of its outputs and each of its inputs: how often the input changed when the output fell, and
-    /// when it rose.
-    pub shares: Vec<Vec<Vec<[u64; 2]>>>,
+    /// By gate, in the places of [`Layout`]: in which states its pins were, and what turned in them.
+    pub gates: Vec<Vec<u64>>,
     /// Reads and writes, by memory.
     pub accesses: Vec<[u64; 2]>,
 }
@@ -116,7 +126,9 @@ impl Simulator {
                 .iter()
                 .map(|of| Store::new(of, circuit.memory(of)))
                 .collect(),
-            shares: Vec::new(),
+            layouts: Vec::with_capacity(circuit.gates.len()),
+            counts: Vec::new(),
+            seen: vec![(0, 0); circuit.gates.len()],
             now: 0,
             since: 0,
             scratch: Vec::new(),
@@ -130,18 +142,23 @@ impl Simulator {
             simulator.sinks.extend(sinks);
         }
         simulator.first_sink.push(simulator.sinks.len() as u32);
+        let mut counters = 0;
+        for gate in &circuit.gates {
+            let layout = Layout::of(circuit, gate);
+            simulator.layouts.push((layout, counters));
+            counters += layout.size();
+        }
+        simulator.counts = vec![0; counters];
         for gate in &circuit.gates[..circuit.combinational] {
             simulator.first_output.push(simulator.outputs.len() as u32);
-            for (output, net) in circuit.cell(gate).outputs.iter().zip(&gate.outputs) {
+            let outputs = circuit.cell(gate).outputs.iter().zip(&gate.outputs);
+            for (place, (output, net)) in (0..).zip(outputs) {
                 if let (Shows::Function(table), Some(net)) = (output.shows, net) {
                     simulator.outputs.push(Output {
                         table,
                         net: *net,
-                        share: simulator.shares.len() as u32,
-                        seen: 0,
+                        output: place,
                     });
-                    let inputs = simulator.shares.len() + gate.inputs.len();
-                    simulator.shares.resize(inputs, [0; 2]);
                 }
             }
         }
@@ -177,9 +194,18 @@ impl Simulator {
                 clear: register.clear,
                 preset: register.preset,
                 both: register.both,
-                feeds_back: register.feeds_back,
                 state: gate.inputs.len() as u8,
-                show: outputs().filter_map(|(_, net)| *net).collect(),
+                clock: register.clock as u8,
+                show: (0..)
+                    .zip(outputs())
+                    .filter_map(|(output, (of, net))| {
+                        Some(Shown {
+                            net: (*net)?,
+                            output,
+                            complement: of.shows == Shows::Complement,
+                        })
+                    })
+                    .collect(),
             });
         }
     }
@@ -190,7 +216,14 @@ impl Simulator {
         for net in &mut self.nets {
             (net.toggles, net.ones, net.last, net.initial) = (0, 0, self.now, net.value);
         }
-        self.shares.fill([0; 2]);
+        self.counts.fill(0);
+        for (gate, seen) in self.seen.iter_mut().enumerate() {
+            *seen = match self.now {
+                // What the first cycle begins with.
+                0 => (self.index[gate], 0),
+                now => (seen.0, now),
+            };
+        }
         for store in &mut self.stores {
             store.accesses = [0; 2];
         }
@@ -231,6 +264,7 @@ impl Simulator {
         let mut flips = std::mem::take(&mut self.scratch);
         let mut changed = Vec::new();
         for register in self.take_dirty_registers() {
+            self.count_register(register);
             let of = &self.registers[register];
             let index = self.index[self.combinational + register];
             let held = (of.clear | of.preset) >> index & 1 == 1;
@@ -260,21 +294,22 @@ impl Simulator {
         if let Some(clock) = nets.get_mut(circuit.clock as usize) {
             clock.edges = [cycles; 2];
         }
-        let mut outputs = self.outputs.iter();
-        let shares = circuit.gates[..self.combinational].iter().map(|gate| {
-            let of_output = |net: &Option<NetId>| match net.and_then(|_| outputs.next()) {
-                Some(output) => {
-                    let first = output.share as usize;
-                    self.shares[first..first + gate.inputs.len()].to_vec()
-                }
-                None => Vec::new(),
-            };
-            gate.outputs.iter().map(of_output).collect()
+        let gates = self.layouts.iter().zip(&self.seen);
+        let gates = gates.map(|((layout, first), (row, counted))| {
+            let mut counts = self.counts[*first..first + layout.size()].to_vec();
+            // What has not turned since is in the row that it was in.
+            for place in [
+                layout.ended(usize::from(*row)),
+                layout.began(usize::from(*row)),
+            ] {
+                counts[place] += self.now.saturating_sub(*counted);
+            }
+            counts
         });
         Activity {
             cycles,
             nets,
-            shares: shares.collect(),
+            gates: gates.collect(),
             accesses: self.stores.iter().map(|store| store.accesses).collect(),
         }
     }
@@ -330,22 +365,78 @@ impl Simulator {
 
     fn evaluate(&mut self, gate: usize) {
         let index = self.index[gate];
+        let changed = self.count(gate, index);
+        let before = index ^ changed;
         for output in self.first_output[gate]..self.first_output[gate + 1] {
-            let output = &mut self.outputs[output as usize];
-            let mut changed = output.seen ^ index;
-            output.seen = index;
-            let (net, share) = (output.net, output.share);
-            let value = output.table >> index & 1 == 1;
+            let Output { table, net, output } = self.outputs[output as usize];
+            let value = table >> index & 1 == 1;
             if self.nets[net as usize].value == value {
                 continue;
             }
-            while changed != 0 {
-                let pin = changed.trailing_zeros();
-                self.shares[(share + pin) as usize][usize::from(value)] += 1;
-                changed &= changed - 1;
-            }
+            // Those turned it without which it would not have turned, before the others or after them.
+            let shows = |row: u8| table >> row & 1;
+            let turned = bits(changed).filter(|pin| {
+                let pin = 1 << pin;
+                shows(before ^ pin) != shows(before) || shows(index ^ pin) != shows(index)
+            });
+            let turned = turned.fold(0, |pins, pin| pins | 1 << pin);
+            self.count_output(gate, output, value, turned, [before, index]);
             self.flip(net);
         }
+    }
+
+    /// Counts the edges of a gate's inputs and the cycles in its last row, and returns which inputs turned.
+    fn count(&mut self, gate: usize, index: u8) -> u8 {
+        let (before, counted) = self.seen[gate];
+        self.seen[gate] = (index, self.now);
+        let (layout, first) = self.layouts[gate];
+        self.counts[first + layout.ended(usize::from(before))] += self.now - counted;
+        let changed = before ^ index;
+        self.count_inputs(gate, changed, [before, index]);
+        changed
+    }
+
+    /// Counts edges of inputs, half before the others turned and half after.
+    fn count_inputs(&mut self, gate: usize, changed: u8, rows: [u8; 2]) {
+        let (layout, first) = self.layouts[gate];
+        for pin in bits(changed) {
+            let edge = usize::from(rows[1] >> pin & 1);
+            for row in rows {
+                self.counts[first + layout.input(pin, edge, usize::from(row))] += EDGE / 2;
+            }
+        }
+    }
+
+    /// Counts an edge of an output, in equal parts for the inputs that turned it.
+    fn count_output(&mut self, gate: usize, output: u8, value: bool, turned: u8, rows: [u8; 2]) {
+        let (layout, first) = self.layouts[gate];
+        let share = EDGE / 2 / u64::from(turned.count_ones().max(1));
+        for pin in bits(turned) {
+            for row in rows.map(usize::from) {
+                let place = layout.output(usize::from(output), pin, usize::from(value), row);
+                self.counts[first + place] += share;
+            }
+        }
+    }
+
+    /// Counts the cycle of a register that ends, whose inputs or state have turned in it, and those before.
+    fn count_register(&mut self, register: usize) {
+        let gate = self.combinational + register;
+        let (before, counted) = self.seen[gate];
+        let ended = self.index[gate];
+        self.seen[gate] = (ended, self.now + 1);
+        let state = 1 << self.registers[register].state;
+        let began = before & !state | ended & state;
+        let (layout, first) = self.layouts[gate];
+        for (place, cycles) in [
+            (layout.ended(usize::from(before)), self.now - counted),
+            (layout.began(usize::from(before)), self.now - counted),
+            (layout.ended(usize::from(ended)), 1),
+            (layout.began(usize::from(began)), 1),
+        ] {
+            self.counts[first + place] += cycles;
+        }
+        self.count_inputs(gate, (before ^ ended) & !state, [began, ended]);
     }
 
     fn state(&self, register: usize) -> bool {
@@ -353,15 +444,24 @@ impl Simulator {
         self.index[self.combinational + register] >> bit & 1 == 1
     }
 
-    /// Changes the state of a register.
+    /// Changes the state of a register, which its clock does.
     fn turn(&mut self, register: usize) {
         let gate = self.combinational + register;
-        self.index[gate] ^= 1 << self.registers[register].state;
-        if self.registers[register].feeds_back {
-            self.dirty[gate / 64] |= 1 << (gate % 64);
-        }
+        let state = 1 << self.registers[register].state;
+        self.index[gate] ^= state;
+        // Its new state is counted at the end of the cycle.
+        self.dirty[gate / 64] |= 1 << (gate % 64);
+        let (before, _) = self.seen[gate];
+        let clock = 1 << self.registers[register].clock;
         for place in 0..self.registers[register].show.len() {
-            self.flip(self.registers[register].show[place]);
+            let Shown {
+                net,
+                output,
+                complement,
+            } = self.registers[register].show[place];
+            let value = self.state(register) != complement;
+            self.count_output(gate, output, value, clock, [before, before ^ state]);
+            self.flip(net);
         }
     }
 
@@ -398,4 +498,13 @@ impl Simulator {
         }
         any
     }
+}
+
+/// The places of the bits that are 1.
+fn bits(mut word: u8) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (word != 0).then(|| word.trailing_zeros() as usize)?;
+        word &= word - 1;
+        Some(place)
+    })
 }

@@ -67,8 +67,7 @@ impl Cacti {
     }
 
     fn run(&self, shape: &Shape) -> Result<String, Error> {
-        let scratch = tempfile::tempdir()
-            .map_err(|source| Error::file(&std::env::temp_dir(), "write", source))?;
+        let scratch = tool::scratch()?;
         let input = scratch.path().join("macro.cfg");
         tool::write(&input, &configuration(shape))?;
         let output = Command::new(&self.program)

@@ -20,7 +20,7 @@ use std::sync::Once;
 const FOLDER: &str = "FAULTLINE_CACHE";
 
 /// The form of what is kept; another one begins anew.
-const FORM: &str = "1";
+const FORM: &str = "2";
 
 /// The files that Yosys has written.
 #[derive(Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub(super) struct Made {
     pub states: String,
     /// Pairs of names of one net.
     pub aliases: Vec<(String, String)>,
+    /// Pairs of names of which one was the complement of the other.
+    pub complements: Vec<(String, String)>,
 }
 
 /// Where a netlist is kept.
@@ -143,6 +145,7 @@ mod tests {
             cells: BTreeMap::from([("INV_X1".to_owned(), 3)]),
             states: String::new(),
             aliases: vec![("a".to_owned(), "b".to_owned())],
+            complements: Vec::new(),
         }
     }
 

@@ -82,8 +82,9 @@ dnsize -c {D}
 stime -p -c
 ";
 
-/// The script. It is public so that a figure can be shown with what made it.
-pub fn script(design: &Design, target_ps: u32, mapping: Mapping) -> String {
+/// The script. It is public so that a figure can be shown with what made it. Where flip-flops show complements only, what they
+/// show gets names that last, and the names that these are the complements of are written.
+pub fn script(design: &Design, target_ps: u32, mapping: Mapping, complements: bool) -> String {
     let top = &design.top;
     let abc_script = match mapping.script() {
         None => "",
@@ -101,6 +102,10 @@ pub fn script(design: &Design, target_ps: u32, mapping: Mapping) -> String {
             format!("techmap -map taps.v t:{module}\nchtype -set {module} t:{module}_tapped\n")
         })
         .collect();
+    let named = match complements {
+        true => "autoname\nwrite_blif complements.blif\n",
+        false => "",
+    };
     // `check` comes before the cells of the library, whose pin directions Yosys does not know. The names are written before
     // all but one of each net are dropped. Ports are split into bits, because OpenSTA does not read an assignment of
     // constants to some bits of a port.
@@ -110,7 +115,7 @@ pub fn script(design: &Design, target_ps: u32, mapping: Mapping) -> String {
 synth -flatten -encfile states.txt -top {top}
 check -assert
 dfflibmap -liberty cells.lib
-{tapped}abc -liberty cells.lib -D {target_ps} -constr abc.constr{abc_script}
+{named}{tapped}abc -liberty cells.lib -D {target_ps} -constr abc.constr{abc_script}
 write_blif names.blif
 opt_clean -purge
 select -assert-none t:$*

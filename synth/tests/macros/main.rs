@@ -266,6 +266,7 @@ fn opensta_times_a_design_through_the_macro() {
         registers: 0,
         states: String::new(),
         aliases: Vec::new(),
+        complements: Vec::new(),
     };
     let library = Library::embedded().unwrap();
     let timing = sta::time(&netlist, &library, &[(memory, figures)]).unwrap();

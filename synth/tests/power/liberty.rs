@@ -10,7 +10,7 @@ pub struct Table {
     pub values: Vec<f64>,
 }
 
-/// A pin: its lines `name : value`, and its tables by related pin and name; those of timing are named with their sense,
+/// A pin: its lines `name : value`, and its tables by related pin or condition and name; those of timing are named with their sense,
 /// such as `negative_unate fall_transition`.
 #[derive(Clone, Default)]
 pub struct Pin {
@@ -38,6 +38,16 @@ impl Cell {
             .attributes
             .get("function")
             .map(String::as_str)
+    }
+
+    /// The tables of an input for an edge, each with its condition.
+    pub fn hidden(&self, pin: &str, edge: &str) -> Vec<(&str, &Table)> {
+        let name = format!("{edge}_power");
+        let tables = self.pins[pin].tables.iter();
+        let tables = tables.filter(|((_, of), _)| *of == name);
+        tables
+            .map(|((when, _), table)| (when.as_str(), table))
+            .collect()
     }
 
     pub fn capacitance(&self, pin: &str) -> f64 {
@@ -88,7 +98,8 @@ pub fn cells(text: &str) -> HashMap<String, Cell> {
             continue;
         };
         match attribute {
-            Some(("related_pin", value)) => related = value.trim_matches('"').to_owned(),
+            // Tables of an input have a condition, and those of an output a related pin.
+            Some(("related_pin" | "when", value)) => related = value.trim_matches('"').to_owned(),
             Some(("timing_sense", value)) => sense = format!("{value} "),
             Some((name, value)) if groups.len() == 3 => {
                 let value = value.trim_matches('"').to_owned();

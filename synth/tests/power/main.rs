@@ -38,6 +38,7 @@ fn netlist(verilog: &str) -> Netlist {
         registers: 0,
         states: String::new(),
         aliases: Vec::new(),
+        complements: Vec::new(),
     }
 }
 

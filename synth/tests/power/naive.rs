@@ -19,8 +19,10 @@ pub struct Naive<'a> {
     pub values: HashMap<String, bool>,
     /// Falls and rises of nets.
     pub edges: HashMap<String, [u64; 2]>,
-    /// By instance and input: falls and rises of the output with which it changed.
-    pub causes: HashMap<(usize, String), [u64; 2]>,
+    /// By instance and input: the falls and rises of the output that it turned, its share of those that others turned too.
+    pub causes: HashMap<(usize, String), [f64; 2]>,
+    /// Values of the nets before and after the changes of each cycle.
+    pub cycles: Vec<[HashMap<String, bool>; 2]>,
 }
 
 fn plain(name: &str) -> String {
@@ -44,6 +46,7 @@ impl<'a> Naive<'a> {
             values: HashMap::from([("1'h0".to_owned(), false), ("1'h1".to_owned(), true)]),
             edges: HashMap::new(),
             causes: HashMap::new(),
+            cycles: Vec::new(),
         };
         for statement in text.split(';').map(str::trim) {
             let (word, rest) = statement
@@ -133,6 +136,7 @@ impl<'a> Naive<'a> {
     pub fn restart(&mut self) {
         self.edges.clear();
         self.causes.clear();
+        self.cycles.clear();
     }
 
     fn is_register(&self, instance: &Instance) -> bool {
@@ -187,13 +191,28 @@ impl<'a> Naive<'a> {
                 continue;
             }
             self.edges.entry(net.clone()).or_default()[usize::from(value)] += 1;
-            for (pin, net) in instance.pins.iter().filter(|(pin, _)| *pin != output) {
-                if old(net) != self.value(net) {
-                    let cause = self.causes.entry((number, pin.clone())).or_default();
-                    cause[usize::from(value)] += 1;
-                }
+            let inputs = instance.pins.iter().filter(|(pin, _)| *pin != output);
+            let turned = inputs.filter(|(_, net)| old(net) != self.value(net));
+            // Those turned the output without which it would have stayed, before the others turned or after.
+            let function = cell.function(output).unwrap();
+            let needed = |(pin, _): &(&String, &String)| {
+                let values: [&dyn Fn(&str) -> bool; 2] = [&old, &|net| self.value(net)];
+                values.iter().any(|value| {
+                    let shown = |other: Option<&str>| {
+                        evaluate(function, &|input| {
+                            value(&instance.pins[input]) != (other == Some(input))
+                        })
+                    };
+                    shown(None) != shown(Some(pin))
+                })
+            };
+            let needed: Vec<&String> = turned.filter(needed).map(|(pin, _)| pin).collect();
+            for pin in &needed {
+                let cause = self.causes.entry((number, (*pin).clone())).or_default();
+                cause[usize::from(value)] += 1.0 / needed.len() as f64;
             }
         }
+        self.cycles.push([before.clone(), self.values.clone()]);
     }
 
     /// Registers take their data.

@@ -2,6 +2,7 @@
 
 use super::{BARS, Comparison, Row};
 use crate::table::Grid;
+use std::collections::BTreeSet;
 
 const HEADINGS: [&str; 15] = [
     "design",
@@ -28,7 +29,10 @@ impl Row {
         let (full, here) = (&self.full, &self.embedded);
         let [area, path, power] = self.off();
         let [area_met, path_met, power_met] = self.met();
-        let [_, netlist_path, netlist_power] = self.off_for_a_netlist();
+        let of_netlist = |which: usize| match self.off_for_a_netlist() {
+            Some(off) => percent(off[which]),
+            None => "-".to_owned(),
+        };
         vec![
             self.design.clone(),
             format!("{:.0}", full.area_um2),
@@ -43,8 +47,8 @@ impl Row {
             format!("{:.3}", here.power.total_mw()),
             percent(power),
             yes(power_met),
-            percent(netlist_path),
-            percent(netlist_power),
+            of_netlist(1),
+            of_netlist(2),
         ]
     }
 }
@@ -64,8 +68,23 @@ impl Comparison {
         }
     }
 
-    /// What is not within its bar, in a sentence.
+    /// What is not within its bar, and what cannot be compared, in sentences.
     pub fn verdict(&self) -> String {
+        let unlike = self.rows.iter().flat_map(|row| &row.without_counterpart);
+        let unlike: BTreeSet<&str> = unlike.map(String::as_str).collect();
+        if unlike.is_empty() {
+            return self.missed();
+        }
+        let unlike: Vec<&str> = unlike.into_iter().collect();
+        format!(
+            "{} A netlist is not comparable with the full library's cells where it has one of these, for which that library has \
+             no cell of the same function and pins: {}.",
+            self.missed(),
+            unlike.join(", ")
+        )
+    }
+
+    fn missed(&self) -> String {
         let missed = self.rows.iter().flat_map(|row| {
             let what = ["area", "longest path", "power"].into_iter().zip(row.met());
             let missed = what.filter(|(_, met)| !met);
