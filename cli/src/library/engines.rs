@@ -25,7 +25,7 @@ const EMBEDDED: &str = "embedded";
 pub fn run(args: &Args, global: &Global) -> Result<()> {
     let failed = |error: faultline_synth::Error| miette!("{error}");
     opensta::check().map_err(failed)?;
-    let designs = cost::of_names(&args.designs)?;
+    let designs = cost::of_names(args.names())?;
     let subjects = designs
         .iter()
         .map(cost::subject)
@@ -82,7 +82,7 @@ fn command(args: &Args) -> String {
     format!(
         "faultline library --opensta {} --designs {} --cycles {} {}",
         names.join(","),
-        args.designs.join(","),
+        args.names().join(","),
         args.cycles,
         args.synthesis.command()
     )
