@@ -18,7 +18,7 @@ pub struct Library {
     default_wire_load: Option<String>,
     areas: BTreeMap<String, f64>,
     registers: Vec<String>,
-    complements_only: bool,
+    complements: bool,
     not_understood: Option<String>,
     driving_cell: String,
 }
@@ -86,14 +86,14 @@ impl Library {
             .join(" ");
         let mut areas = BTreeMap::new();
         let mut registers = Vec::new();
-        let mut complements_only = true;
+        let mut complements = false;
         let mut buffers = Vec::new();
         for cell in parsed.cell.iter() {
             let area = cell.area.unwrap_or(0.0);
             areas.insert(cell.name.to_string(), area);
             if !cell.ff.is_empty() || !cell.ff_bank.is_empty() {
                 registers.push(cell.name.to_string());
-                complements_only &= !shows_its_data(cell);
+                complements |= !shows_its_data(cell);
             }
             if is_buffer(cell) {
                 buffers.push((area, cell.name.to_string()));
@@ -124,7 +124,7 @@ impl Library {
             default_wire_load: parsed.default_wire_load.as_ref().map(ToString::to_string),
             areas,
             registers,
-            complements_only,
+            complements,
             not_understood,
             driving_cell: driving_cell(&buffers),
         })
@@ -178,9 +178,9 @@ impl Library {
         self.registers.iter().any(|register| register == cell)
     }
 
-    /// Whether no flip-flop has an output that shows what it took over, but only its complement.
-    pub fn shows_complements_only(&self) -> bool {
-        self.complements_only && !self.registers.is_empty()
+    /// Whether a flip-flop has no output that shows what it took over, but only its complement.
+    pub fn has_complements(&self) -> bool {
+        self.complements
     }
 
     /// The first part of it that was not understood, where another reader may stumble too.

@@ -66,7 +66,7 @@ pub struct Netlist {
     pub states: String,
     /// Pairs of names of one net, of all that nets had in the flattened design.
     pub aliases: Vec<(String, String)>,
-    /// Pairs of names of which one was the complement of the other, where no flip-flop of the library shows its state as it is.
+    /// Pairs of names of which one was the complement of the other, where the library has flip-flops that do not show their data as it is.
     pub complements: Vec<(String, String)>,
 }
 
@@ -93,7 +93,7 @@ pub fn synthesise_with(
     target_ps: u32,
     mapping: Mapping,
 ) -> Result<Netlist, Error> {
-    let complements = library.shows_complements_only();
+    let complements = library.has_complements();
     let flow = script(design, target_ps, mapping, complements);
     let constraints = constraints(library);
     let taps: String = design.memories.iter().map(taps).collect();

@@ -1,6 +1,6 @@
 //! Sets results with the embedded library beside results with a full one.
 
-use super::counterpart::{Side, translate};
+use super::counterpart::{Side, Translated, translate};
 use crate::cost::{self, Drive, Flow, Subject, activity};
 use crate::error::Error;
 use crate::library::Library;
@@ -144,7 +144,10 @@ pub fn row(
         cells: &to,
     };
     let (netlist_in_full, without_counterpart) = match translate(&netlist, from, to)? {
-        Ok(netlist) => (Some(measure(&netlist, flow.library)?.0), Vec::new()),
+        Ok(Translated { netlist, narrower }) => match measure(&netlist, flow.library) {
+            Err(Error::Power { .. }) if !narrower.is_empty() => (None, narrower),
+            found => (Some(found?.0), Vec::new()),
+        },
         Err(missing) => (None, missing),
     };
     Ok(Row {

@@ -26,8 +26,17 @@ struct Counterpart {
     left_out: Vec<String>,
 }
 
-/// The netlist with cells of another library: of those with the same function, that of the same name, or else that whose size
-/// among them is the nearest. `Err` has the cells that the other library has nothing for.
+/// A netlist with the cells of another library.
+#[derive(Clone, Debug)]
+pub struct Translated {
+    /// The netlist.
+    pub netlist: Netlist,
+    /// The cells that have an output which the other library's do not have: the netlist is none if something reads it.
+    pub narrower: Vec<String>,
+}
+
+/// The netlist with cells of another library: of those with the same function, one with all outputs, that of the same name, or
+/// else that whose size among them is the nearest. `Err` has the cells that the other library has nothing for.
 ///
 /// # Errors
 /// If Yosys, which puts the cells in, is missing or fails.
@@ -35,7 +44,7 @@ pub fn translate(
     netlist: &Netlist,
     from: Side<'_>,
     to: Side<'_>,
-) -> Result<Result<Netlist, Vec<String>>, Error> {
+) -> Result<Result<Translated, Vec<String>>, Error> {
     let mut found = BTreeMap::new();
     let mut missing = Vec::new();
     for name in netlist.cells.keys() {
@@ -60,9 +69,13 @@ pub fn translate(
         let area = |(name, count): (&String, &usize)| {
             to.library.area(name).unwrap_or_default() * *count as f64
         };
-        return Ok(Ok(Netlist {
+        let netlist = Netlist {
             area_um2: netlist.cells.iter().map(area).sum(),
             ..netlist.clone()
+        };
+        return Ok(Ok(Translated {
+            netlist,
+            narrower: Vec::new(),
         }));
     }
     let map: String = found.iter().map(|(name, to)| module(name, to)).collect();
@@ -87,11 +100,15 @@ pub fn translate(
         *cells.entry(name.clone()).or_default() += count;
         area_um2 += to.library.area(name).unwrap_or_default() * *count as f64;
     }
-    Ok(Ok(Netlist {
-        verilog,
-        cells,
-        area_um2,
-        ..netlist.clone()
+    let narrower = found.iter().filter(|(_, to)| !to.left_out.is_empty());
+    Ok(Ok(Translated {
+        narrower: narrower.map(|(name, _)| (*name).to_owned()).collect(),
+        netlist: Netlist {
+            verilog,
+            cells,
+            area_um2,
+            ..netlist.clone()
+        },
     }))
 }
 
@@ -129,11 +146,12 @@ fn counterpart(cell: &Cell, from: Side<'_>, to: Side<'_>) -> Option<Counterpart>
     let wanted = size(from, cell);
     let alike = to.cells.all().filter_map(|other| {
         let pins = same(cell, other)?;
+        let left_out = cell.inputs.len() + cell.outputs.len() - pins.len();
         let off = (size(to, other) - wanted).abs();
-        Some(((other.name != cell.name, off), other, pins))
+        Some(((left_out, other.name != cell.name), off, other, pins))
     });
-    let (_, other, pins) = alike.min_by(|((name, off), ..), ((other_name, other_off), ..)| {
-        name.cmp(other_name).then(off.total_cmp(other_off))
+    let (.., other, pins) = alike.min_by(|(first, off, ..), (second, other_off, ..)| {
+        first.cmp(second).then(off.total_cmp(other_off))
     })?;
     let outputs = cell.outputs.iter().map(|output| &output.name);
     let left_out = outputs.filter(|name| pins.iter().all(|(pin, _)| pin != *name));

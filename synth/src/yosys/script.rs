@@ -82,7 +82,7 @@ dnsize -c {D}
 stime -p -c
 ";
 
-/// The script. It is public so that a figure can be shown with what made it. Where flip-flops show complements only, what they
+/// The script. It is public so that a figure can be shown with what made it. Where flip-flops may show complements only, what they
 /// show gets names that last, and the names that these are the complements of are written.
 pub fn script(design: &Design, target_ps: u32, mapping: Mapping, complements: bool) -> String {
     let top = &design.top;
