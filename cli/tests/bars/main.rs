@@ -28,8 +28,8 @@ const WALK_UM2: f64 = 1200.0;
 const MEAN_POINTS: f64 = 5.0;
 /// The mean with a log of 16 KB, the baseline as 100.
 const LOG_16K_MEAN: f64 = 98.0;
-/// The paper's order of the schemes, with a log of 16 KB; so many percent count as equal; and the kernel that is not in it,
-/// on which warp disable until commit is the fastest.
+/// The paper's order of the schemes, with a log of 16 KB; so many percent count as equal; and the kernels that are not in it,
+/// on which the log is behind the queue.
 const ORDER: [&str; 4] = [
     "warp-disable-commit",
     "warp-disable-last-check",
@@ -37,7 +37,7 @@ const ORDER: [&str; 4] = [
     "operand-log 16 KB",
 ];
 const EQUAL: f64 = 0.5;
-const OUT_OF_ORDER: &str = "tpacf";
+const OUT_OF_ORDER: [&str; 2] = ["lbm", "sgemm"];
 /// Points between the replay queue and a log of 16 KB on lbm at 8 warps; 37 in the paper.
 const LBM_GAP: f64 = 25.0;
 /// Walks that are active in design 1 at an SM as one begins: 60 in the paper (Power et al., section 4.2).
@@ -377,7 +377,7 @@ fn committed_performance_stays_within_the_bars() {
     };
     let kernels = KERNELS.map(|(name, _)| name);
     let out_of_order: Vec<_> = kernels.iter().filter(|kernel| !in_order(kernel)).collect();
-    assert_eq!(out_of_order, [&OUT_OF_ORDER], "with a log of 16 KB");
+    assert_eq!(out_of_order, OUT_OF_ORDER.each_ref(), "with a log of 16 KB");
     let lbm = report_row(&report, "`lbm-8-warps`", "## lbm, by warps");
     let of = |scheme: &str| lbm.iter().find(|(name, _)| *name == scheme).unwrap().1;
     let gap = of("operand-log 16 KB") - of("replay-queue");
