@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use miette::{Result, miette};
@@ -17,6 +18,9 @@ use tempfile::TempDir;
 
 /// The scratch folder of this process.
 static SCRATCH: Mutex<Option<TempDir>> = Mutex::new(None);
+
+/// Whether a signal is ending the command.
+static SIGNALLED: AtomicBool = AtomicBool::new(false);
 
 /// Begins a command that runs tools: makes its scratch folder, and ends tools and folder when a signal ends the command.
 ///
@@ -42,6 +46,7 @@ pub fn begin() -> Result<()> {
     let mut signals = signals.map_err(|error| miette!("signals cannot be caught ({error})"))?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {
+            SIGNALLED.store(true, Ordering::Release);
             end_children();
             remove_scratch();
             // Ends the process as the signal would have, so that a shell knows of it.
@@ -63,9 +68,18 @@ pub fn leave() -> ! {
     std::process::exit(0)
 }
 
+/// Removes the folder. Whoever comes second waits until it is gone.
 fn remove_scratch() {
-    let taken = SCRATCH.lock().ok().and_then(|mut slot| slot.take());
-    drop(taken);
+    if let Ok(mut slot) = SCRATCH.lock() {
+        drop(slot.take());
+    }
+}
+
+/// Waits for the end if a signal is ending the command: what its tools say then, as they end, is no error of theirs.
+pub fn give_way() {
+    while SIGNALLED.load(Ordering::Acquire) {
+        std::thread::park();
+    }
 }
 
 /// Ends all processes that this one started, and those that they started, until there is none. Where there is no `/proc`,

@@ -300,6 +300,7 @@ fn run(global: &Global, command: &Command) -> ExitCode {
         Command::Completions(args) => shell::completions(args, global),
         Command::Man(args) => shell::man(args, global),
     };
+    ending::give_way();
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

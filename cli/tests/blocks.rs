@@ -209,7 +209,7 @@ fn lockstep_that_cannot_be_had_is_one_sentence() {
     for (arguments, sentence) in [
         (
             vec!["nothing"],
-            "error: there is no block nothing; there are",
+            "error: there is no design or block nothing; the blocks are",
         ),
         (
             vec![
@@ -430,7 +430,7 @@ fn embedded_library_equals_itself() {
     assert!(row["full"]["power"]["internal_mw"].as_f64().unwrap() > 0.0);
     let page = std::fs::read_to_string(page).unwrap();
     for told in [
-        "faultline library --against a.lib --designs scoreboard_proof --cycles 200",
+        "faultline library --against a.lib scoreboard_proof --cycles 200",
         "Every design is within every bar.",
         "have the SHA-256",
     ] {

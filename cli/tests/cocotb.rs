@@ -112,7 +112,7 @@ fn broken_verilog_is_told_with_cycle_port_and_values() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    faultline(&["coalescer_proof"], folder.path());
+    faultline(&["coalescer_proof", "--cycles", "1000"], folder.path());
     let folder = folder.path().join("coalescer_proof");
     let verilog = folder.join("rtl/coalescer_proof.v");
     // A request that waits is dropped.
@@ -136,7 +136,7 @@ fn register_without_reset_is_found() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    faultline(&["coalescer_proof"], folder.path());
+    faultline(&["coalescer_proof", "--cycles", "1000"], folder.path());
     let folder = folder.path().join("coalescer_proof");
     let verilog = folder.join("rtl/coalescer_proof.v");
     edit(

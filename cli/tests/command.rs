@@ -318,3 +318,140 @@ fn wrong_arguments_get_one_line() {
             .stderr(diff(told));
     }
 }
+
+#[test]
+fn completions_and_manual_name_every_subcommand() {
+    for shell in ["bash", "zsh", "fish"] {
+        faultline()
+            .args(["completions", shell])
+            .assert()
+            .success()
+            .stdout(contains("equivalence").and(contains("write-traces")));
+    }
+    faultline()
+        .arg("man")
+        .assert()
+        .success()
+        .stdout(contains(".TH faultline 1").and(contains("faultline\\-equivalence(1)")));
+    let folder = tempfile::tempdir().unwrap();
+    faultline()
+        .args(["man", "--out"])
+        .arg(folder.path().join("man1"))
+        .assert()
+        .success();
+    let page = std::fs::read_to_string(folder.path().join("man1/faultline-walk.1")).unwrap();
+    assert!(page.contains("Examples:"), "{page}");
+}
+
+#[test]
+fn designs_are_named_in_one_way_and_in_the_old_ones() {
+    let files = |arguments: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        faultline()
+            .arg("export")
+            .args(arguments)
+            .arg("--out")
+            .arg(folder.path())
+            .assert()
+            .success();
+        let names = std::fs::read_dir(folder.path()).unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let old = files(&["--block", "coalescer", "--config", "32"]);
+    assert_eq!(files(&["coalescer_32"]), old);
+    assert!(files(&["coalescer"]).len() > old.len());
+    for subcommand in [
+        "export",
+        "cosim",
+        "cocotb",
+        "cost",
+        "power",
+        "equivalence",
+        "library",
+        "kit",
+        "layout",
+    ] {
+        let help = faultline().args([subcommand, "--help"]).output().unwrap();
+        let help = String::from_utf8(help.stdout).unwrap();
+        assert!(help.contains("[DESIGN]"), "{subcommand}: {help}");
+        for old in ["--block", "--config", "--design"] {
+            assert!(!help.contains(old), "{subcommand}: {old}");
+        }
+    }
+}
+
+#[test]
+fn lines_of_a_list_that_are_skipped_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("kernelslist.g");
+    std::fs::copy(
+        own("kernel-1-saxpy.traceg"),
+        folder.path().join("kernel-1.traceg"),
+    )
+    .unwrap();
+    std::fs::write(&list, "cudaMalloc,0x10000000,8\nkernel-1.traceg\n").unwrap();
+    faultline()
+        .arg("trace")
+        .arg(&list)
+        .assert()
+        .success()
+        .stderr(contains(
+            "kernelslist.g:1: \"cudaMalloc,0x10000000,8\" is neither a copy nor a kernel",
+        ));
+}
+
+/// A tool that never ends is ended with the command, and so is what it has started; their folders go.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_ends_the_tools_and_removes_their_folders() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::{Duration, Instant};
+
+    for signal in ["TERM", "INT"] {
+        let folder = tempfile::tempdir().unwrap();
+        let (tools, scratch) = (folder.path().join("tools"), folder.path().join("scratch"));
+        std::fs::create_dir(&tools).unwrap();
+        std::fs::create_dir(&scratch).unwrap();
+        let yosys = tools.join("yosys");
+        let script = "#!/bin/sh\n[ \"$1\" = -V ] && echo 'Yosys 0.23' && exit\n\
+                      mkdir \"$TMPDIR/of-yosys\"\nsleep 300 &\necho $$ $! > \"$PIDS.new\"\nmv \"$PIDS.new\" \"$PIDS\"\nwait\n";
+        std::fs::write(&yosys, script).unwrap();
+        std::fs::set_permissions(&yosys, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let pids = folder.path().join("pids");
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_faultline"))
+            .args(["equivalence", "coalescer_proof"])
+            .env("PATH", format!("{}:{path}", tools.display()))
+            .env("TMPDIR", &scratch)
+            .env("PIDS", &pids)
+            .env("FAULTLINE_CACHE", folder.path().join("cache"))
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while !pids.exists() {
+            assert!(
+                start.elapsed() < Duration::from_secs(60),
+                "the tool does not start"
+            );
+            assert!(
+                command.try_wait().unwrap().is_none(),
+                "the command has ended"
+            );
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let sent = std::process::Command::new("kill")
+            .args([format!("-{signal}"), command.id().to_string()])
+            .status();
+        assert!(sent.unwrap().success());
+        assert!(!command.wait().unwrap().success());
+        let left: Vec<_> = std::fs::read_dir(&scratch).unwrap().collect();
+        assert!(left.is_empty(), "{signal}: {left:?}");
+        for pid in std::fs::read_to_string(&pids).unwrap().split_whitespace() {
+            let status = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+            let ended = status.map_or(true, |status| status.contains(") Z "));
+            assert!(ended, "{signal}: {pid} still runs");
+        }
+    }
+}
