@@ -18,7 +18,7 @@ const PAPER: [(Design, &str); 6] = [
     (Design::SharedL2AndCache, "98"),
     (Design::IdealCache, "99"),
 ];
-/// Misses in 1,000 cycles of a CU in the paper's worst workload (Fig. 8).
+/// Misses in 1,000 cycles of a CU in the paper's worst workload (section 4.3).
 const PAPER_WORST_MISSES: f64 = 13.0;
 
 /// The machines of a design, changed.
@@ -188,8 +188,9 @@ fn designs(rows: &[Row], args: &Args) -> String {
     let most = rates.iter().copied().fold(0.0, f64::max);
     told.push(format!(
         "The patterns miss {least:.1} to {most:.1} times in 1,000 cycles of an SM, the paper's workloads 1.4 times in the mean \
-         and {PAPER_WORST_MISSES} times at most (Fig. 8): none of them is like the paper's worst, which a design without the \
-         cache feels most.",
+         and {PAPER_WORST_MISSES} times at most (section 4.3): none of them is like the paper's worst, which a design without \
+         the cache feels most. That `gather` takes four pages each and 112 other instructions between, and that five warps run \
+         on an SM beside the one of `one-bursts` that bursts, are assumptions.",
     ));
     if let Some(row) = of(Pattern::Stride, Design::SharedL2) {
         let service = known(row.service.mean);

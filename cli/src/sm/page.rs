@@ -195,6 +195,8 @@ fn assumptions(args: &Args) -> String {
          - `--sharers {}`: so many SMs share the L2 TLB and work on neighbouring blocks, so of as many pages that are \
          new to it this SM walks for one in the mean, drawn by page and seed, and finds the others there. With 1, it walks \
          for every page itself.\n\
+         - Apart from that one SM is alone: it has the whole L2 cache, L2 TLB and page walkers, and the pages that it waits \
+         for share no link.\n\
          - `--queue {}`: the paper's replay queue is never full (\"its size is bounded by the number of in-flight \
          global memory instructions\", section 3.2). Here it has entries, which are held from the memory stage to the \
          last TLB check, and a full queue stalls the issue of memory instructions.\n\

@@ -6,13 +6,14 @@ use super::{Access, Phase, SmWork, Work};
 
 /// Warps of an SM.
 const WARPS: u64 = 32;
-/// Warps of an SM beside one that bursts. With four, the walks of an SM's own walker wait for each other about as long as
+/// Warps of an SM beside one that bursts, an assumption. With four, the walks of an SM's own walker wait for each other about as long as
 /// those of a shared one for the other SMs, and which of the two is faster is chance.
 const BESIDE: u64 = 5;
-/// Pages of a gathering instruction: 39 accesses are made where 268 lane instructions, coalesced perfectly, would make 9
+/// Pages of a gathering instruction, an assumption after these figures: 39 accesses are made where 268 lane instructions, coalesced perfectly, would make 9
 /// (Power et al., section 4.1).
 const GATHERED: u32 = 4;
-/// Other instructions for each one that gathers: so an SM misses some 1.4 pages in 1,000 cycles (Power et al., Fig. 8).
+/// Other instructions for each one that gathers: so an SM misses some 1.4 pages in 1,000 cycles, the
+/// mean of Power et al., section 4.3.
 const OTHERS: u32 = 112;
 /// Accesses to a page that is streamed: its lines of 128 B.
 const LINES: u64 = 32;
