@@ -101,7 +101,7 @@ pub struct Activity {
     pub cycles: u64,
     /// By net. The clock's edges are two in a cycle.
     pub nets: Vec<NetActivity>,
-    /// By gate, in the places of [`Layout`]: in which states its pins were, and what turned in them.
+    /// By gate, in the places of `Layout`: in which states its pins were, and what turned in them.
     pub gates: Vec<Vec<u64>>,
     /// Reads and writes, by memory.
     pub accesses: Vec<[u64; 2]>,

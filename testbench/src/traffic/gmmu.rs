@@ -313,7 +313,7 @@ impl GmmuTraffic {
             } else {
                 0
             };
-            return Some((register::GET, get % buffer.size().max(1) | clears));
+            return Some((register::GET, get % buffer.size().max(1) + clears));
         }
         let clear = self.dice.chance(self.mode.clear);
         clear.then_some((register::CLEAR, 3))
