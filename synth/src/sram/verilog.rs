@@ -38,19 +38,31 @@ pub fn black_box(memory: &Memory) -> String {
 /// What the macro does: a write takes `data`, where `mask` says so; a read shows the word on `q` from the next cycle on.
 pub fn model(memory: &Memory) -> String {
     let (words, bits) = (memory.words, memory.bits);
-    let (with, written) = match memory.masked {
+    let (with, number, write) = match memory.masked {
         true => (
             " with a mask for writes",
-            "(contents[address] & ~mask) | (data & mask)",
+            "\n    integer bit_number;\n    // Each bit has its own write enable, as block RAMs have.",
+            format!(
+                "if (write) begin
+                for (bit_number = 0; bit_number < {bits}; bit_number = bit_number + 1)
+                    if (mask[bit_number]) contents[address][bit_number] <= data[bit_number];
+            end
+            else q <= contents[address];"
+            ),
         ),
-        false => ("", "data"),
+        false => (
+            "",
+            "",
+            "if (write) contents[address] <= data;
+            else       q <= contents[address];"
+                .to_owned(),
+        ),
     };
     format!(
-        "// A single-ported memory of {words} words of {bits} bits{with}: what the macro of this name does.\n\n{}    reg [{}:0] contents [0:{}];
+        "// A single-ported memory of {words} words of {bits} bits{with}: what the macro of this name does.\n\n{}    reg [{}:0] contents [0:{}];{number}
     always @(posedge clock)
         if (enable) begin
-            if (write) contents[address] <= {written};
-            else       q <= contents[address];
+            {write}
         end
 endmodule
 ",
