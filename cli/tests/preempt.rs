@@ -125,7 +125,7 @@ fn granularity_and_registers_change_what_is_saved() {
         let all = json(
             &[
                 &[
-                    "lbm",
+                    "lbm-8-warps",
                     "cutcp",
                     "--progress",
                     "50",

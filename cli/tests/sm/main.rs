@@ -67,7 +67,7 @@ fn kernels_run_beside_the_paper() {
 fn the_command_of_the_report_is_the_one_that_is_told() {
     let report = include_str!("../../../sim/reports/performance.md");
     let line = report.lines().nth(2).unwrap();
-    for option in ["--log 8k,16k,20k,32k", "--scale 4", "--runs 24"] {
+    for option in ["--log 8k,16k,20k,32k", "--scale 4", "--runs 6"] {
         assert!(line.contains(option), "{line}");
     }
 }
