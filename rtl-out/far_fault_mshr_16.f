@@ -1,7 +1,6 @@
 far_fault_mshr_16.v
 far_fault_mshr_16_reports.v
 far_fault_mshr_16_limits.v
-register_7.v
 far_fault_mshr_16_entries.v
 any_of_16.v
 arbiter_lowest_16.v

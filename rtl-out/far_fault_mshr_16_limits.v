@@ -11,16 +11,28 @@ module far_fault_mshr_16_limits (
     input  wire          remove,
     output reg    [15:0] far_
 );
+    localparam [6:0] COUNT_BITS = 7'd5;
+    wire    [6:0] above;
+    reg     [4:0] most;
     reg    [15:0] added;
-    reg   [111:0] count_d;
-    wire  [111:0] count_q;
+    reg    [79:0] count_d;
+    wire   [79:0] count_q;
 
-    register_7 count [15:0] (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
+    register_5 count [15:0] (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
+
+    always @* begin : most_process
+        most = limit[4:0];
+        if (|above) begin
+            most = ~5'd0;
+        end
+    end
+
+    assign above = limit >> COUNT_BITS;
 
     always @* begin : added_process
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            added[s] = requester[s] && !waits[s] && room && (count_q[s*7 +: 7] < limit);
+            added[s] = requester[s] && !waits[s] && room && (count_q[s*5 +: 5] < most);
         end
     end
 
@@ -34,12 +46,12 @@ module far_fault_mshr_16_limits (
     always @* begin : count_d_process
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            count_d[s*7 +: 7] = count_q[s*7 +: 7];
+            count_d[s*5 +: 5] = count_q[s*5 +: 5];
             if (add && added[s]) begin
-                count_d[s*7 +: 7] = count_q[s*7 +: 7] + 7'd1;
+                count_d[s*5 +: 5] = count_q[s*5 +: 5] + 5'd1;
             end
             if (remove && waits[s] && requester[s]) begin
-                count_d[s*7 +: 7] = count_q[s*7 +: 7] - 7'd1;
+                count_d[s*5 +: 5] = count_q[s*5 +: 5] - 5'd1;
             end
         end
     end

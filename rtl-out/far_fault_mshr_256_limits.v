@@ -11,16 +11,28 @@ module far_fault_mshr_256_limits (
     input  wire          remove,
     output reg    [15:0] far_
 );
+    localparam [6:0] COUNT_BITS = 7'd7;
+    wire    [6:0] above;
+    reg     [6:0] most;
     reg    [15:0] added;
     reg   [111:0] count_d;
     wire  [111:0] count_q;
 
     register_7 count [15:0] (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
 
+    always @* begin : most_process
+        most = limit;
+        if (|above) begin
+            most = ~7'd0;
+        end
+    end
+
+    assign above = limit >> COUNT_BITS;
+
     always @* begin : added_process
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            added[s] = requester[s] && !waits[s] && room && (count_q[s*7 +: 7] < limit);
+            added[s] = requester[s] && !waits[s] && room && (count_q[s*7 +: 7] < most);
         end
     end
 

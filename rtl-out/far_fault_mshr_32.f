@@ -2,7 +2,6 @@ far_fault_mshr_32.v
 any_of_16.v
 far_fault_mshr_32_reports.v
 far_fault_mshr_32_limits.v
-register_7.v
 far_fault_mshr_32_entries.v
 any_of_32.v
 arbiter_lowest_32.v

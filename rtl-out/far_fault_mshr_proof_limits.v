@@ -11,16 +11,28 @@ module far_fault_mshr_proof_limits (
     input  wire          remove,
     output reg     [1:0] far_
 );
+    localparam [1:0] COUNT_BITS = 2'd2;
+    wire    [1:0] above;
+    reg     [1:0] most;
     reg     [1:0] added;
     reg     [3:0] count_d;
     wire    [3:0] count_q;
 
     register_2 count [1:0] (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
 
+    always @* begin : most_process
+        most = limit;
+        if (|above) begin
+            most = ~2'd0;
+        end
+    end
+
+    assign above = limit >> COUNT_BITS;
+
     always @* begin : added_process
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
-            added[s] = requester[s] && !waits[s] && room && (count_q[s*2 +: 2] < limit);
+            added[s] = requester[s] && !waits[s] && room && (count_q[s*2 +: 2] < most);
         end
     end
 

@@ -37,7 +37,7 @@ enum Phase {
 }
 
 /// `E` entries with `I`-bit numbers, counted in `O` = `I` + 1 bits; pages of `P` bits, spaces of `A`, and `W` = `P` + `A`
-/// + `O` + 3 bits of both with a place and an access; `N` SMs, whose far faults are counted in `C` bits. A region has 2^`G` pages.
+/// + `O` + 3 bits of both with a place and an access; `N` SMs, which may have as many far faults as `C` bits say, and whose are counted in `K`. A region has 2^`G` pages.
 #[allow(missing_docs)] // the port table above
 #[derive(LogicBlock)]
 pub struct FarFaultMshr<
@@ -49,6 +49,7 @@ pub struct FarFaultMshr<
     const W: usize,
     const N: usize,
     const C: usize,
+    const K: usize,
     const G: usize,
 > {
     pub clock: Signal<In, Clock>,
@@ -158,7 +159,7 @@ pub struct FarFaultMshr<
 
     choice: Choice,
     entries: Entries<E, I, A>,
-    limits: Limits<N, C>,
+    limits: Limits<N, C, K>,
     reports: Report<I, O, P, A, N>,
     some_far: AnyOf<N>,
     some_told: AnyOf<N>,
@@ -200,8 +201,9 @@ impl<
     const W: usize,
     const N: usize,
     const C: usize,
+    const K: usize,
     const G: usize,
-> Logic for FarFaultMshr<E, I, O, P, A, W, N, C, G>
+> Logic for FarFaultMshr<E, I, O, P, A, W, N, C, K, G>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -607,8 +609,9 @@ impl<
     const W: usize,
     const N: usize,
     const C: usize,
+    const K: usize,
     const G: usize,
-> Default for FarFaultMshr<E, I, O, P, A, W, N, C, G>
+> Default for FarFaultMshr<E, I, O, P, A, W, N, C, K, G>
 {
     fn default() -> Self {
         assert!(
@@ -618,6 +621,10 @@ impl<
         assert!(
             P + A + O + 3 == W && A <= P && G < P,
             "{P}, {A}, {O} and 3 bits do not make {W}, or regions of {G} bits do not fit"
+        );
+        assert!(
+            K <= C && (K == C || O <= K),
+            "{K} bits do not count the far faults of an SM"
         );
         macro_rules! signals {
             ($($field:ident),*; $($array:ident),*) => {
@@ -657,7 +664,7 @@ impl<
 }
 
 hardware!([const E: usize, const I: usize, const O: usize, const P: usize, const A: usize, const W: usize,
-    const N: usize, const C: usize, const G: usize] FarFaultMshr<E, I, O, P, A, W, N, C, G> {
+    const N: usize, const C: usize, const K: usize, const G: usize] FarFaultMshr<E, I, O, P, A, W, N, C, K, G> {
     inputs: reset, region, limit, fault_valid, fault_page, fault_space, fault_requesters, fault_access,
         fault_cause, fault_level, answer_ready, report_ready, command_valid, command_cancel, command_all,
         command_page, command_space, command_requesters, walk_ready, present_valid, present_page, present_space,

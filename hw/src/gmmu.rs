@@ -119,7 +119,7 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     tlb: SharedTlb<7, 8, 10, 29, 42>,
     walker: Walker<REQUESTERS, REQUESTER_BITS, T, I, 2, 1, E>,
     cache: WalkCache<T, I, 8, 10, 29, 31>,
-    mshrs: FarFaultMshrs<64, 6, 7, 54>,
+    mshrs: FarFaultMshrs<64, 6, 7, 54, 7>,
     buffer: PaperFaultBuffer,
     desk: Desk,
 

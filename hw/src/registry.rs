@@ -320,12 +320,12 @@ pub fn designs() -> Vec<Design> {
             "proof" => ready::<L2Tlb<2, 1, 1, 2, 2, 1, 2, 3, 2, 1, 2, 8, 1>>,
         }
         far_fault_mshr {
-            "16" => ready::<FarFaultMshrs<16, 4, 5, 52>>,
-            "32" => ready::<FarFaultMshrs<32, 5, 6, 53>>,
-            "64" => ready::<FarFaultMshrs<64, 6, 7, 54>>,
-            "128" => ready::<FarFaultMshrs<128, 7, 8, 55>>,
-            "256" => ready::<FarFaultMshrs<256, 8, 9, 56>>,
-            "proof" => ready::<FarFaultMshr<2, 1, 2, 2, 1, 8, 2, 2, 1>>,
+            "16" => ready::<FarFaultMshrs<16, 4, 5, 52, 5>>,
+            "32" => ready::<FarFaultMshrs<32, 5, 6, 53, 6>>,
+            "64" => ready::<FarFaultMshrs<64, 6, 7, 54, 7>>,
+            "128" => ready::<FarFaultMshrs<128, 7, 8, 55, 7>>,
+            "256" => ready::<FarFaultMshrs<256, 8, 9, 56, 7>>,
+            "proof" => ready::<FarFaultMshr<2, 1, 2, 2, 1, 8, 2, 2, 2, 1>>,
         }
         fault_buffer {
             "64" => ready::<PaperFaultBuffer>,

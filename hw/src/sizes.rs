@@ -58,8 +58,13 @@ pub type WalkCache<
 > = PageWalkCache<T, I, WORD_BITS, TABLE_BITS, N, 4, 2, D, G, E>;
 
 /// The far-fault MSHRs of a GPU.
-pub type FarFaultMshrs<const E: usize, const I: usize, const O: usize, const W: usize> =
-    FarFaultMshr<E, I, O, PAGE_BITS, SPACE_BITS, W, SMS, FAR_FAULT_BITS, REGION_BITS>;
+pub type FarFaultMshrs<
+    const E: usize,
+    const I: usize,
+    const O: usize,
+    const W: usize,
+    const K: usize,
+> = FarFaultMshr<E, I, O, PAGE_BITS, SPACE_BITS, W, SMS, FAR_FAULT_BITS, K, REGION_BITS>;
 
 /// The fault buffer of a GPU with 64 far-fault MSHRs.
 pub type PaperFaultBuffer = FaultBuffer<

@@ -4,9 +4,9 @@ use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
-/// `N` SMs, whose far faults are counted in `C` bits.
+/// `N` SMs, which may have as many far faults as `C` bits say, and whose are counted in `K`.
 #[derive(LogicBlock)]
-pub struct Limits<const N: usize, const C: usize> {
+pub struct Limits<const N: usize, const C: usize, const K: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -26,11 +26,14 @@ pub struct Limits<const N: usize, const C: usize> {
     /// The SMs that are told far.
     pub far: [Signal<Out, Bit>; N],
 
-    count: [Register<Bits<C>>; N],
+    count: [Register<Bits<K>>; N],
+    count_bits: Constant<Bits<C>>,
+    above: Signal<Local, Bits<C>>,
+    most: Signal<Local, Bits<K>>,
     added: [Signal<Local, Bit>; N],
 }
 
-impl<const N: usize, const C: usize> Logic for Limits<N, C> {
+impl<const N: usize, const C: usize, const K: usize> Logic for Limits<N, C, K> {
     #[hdl_gen]
     fn update(&mut self) {
         for s in 0..N {
@@ -38,11 +41,17 @@ impl<const N: usize, const C: usize> Logic for Limits<N, C> {
             self.count[s].reset.next = self.reset.val();
         }
 
+        // A count never comes to its greatest number, so a limit above is none.
+        self.most.next = bit_cast::<K, C>(self.limit.val());
+        self.above.next = self.limit.val() >> self.count_bits.val();
+        if self.above.val().any() {
+            self.most.next = !bits::<K>(0);
+        }
         for s in 0..N {
             self.added[s].next = self.requester[s].val()
                 && !self.waits[s].val()
                 && self.room.val()
-                && (self.count[s].q.val() < self.limit.val());
+                && (self.count[s].q.val() < self.most.val());
             self.far[s].next =
                 self.added[s].val() || (self.requester[s].val() && self.waits[s].val());
             self.count[s].d.next = self.count[s].q.val();
@@ -56,18 +65,19 @@ impl<const N: usize, const C: usize> Logic for Limits<N, C> {
     }
 }
 
-impl<const N: usize, const C: usize> Default for Limits<N, C> {
+impl<const N: usize, const C: usize, const K: usize> Default for Limits<N, C, K> {
     fn default() -> Self {
         macro_rules! signals {
             ($($field:ident),*; $($array:ident),*) => {
                 Self {
+                    count_bits: Constant::new((K as LiteralType).into()),
                     $($field: Default::default(),)*
                     $($array: std::array::from_fn(|_| Default::default()),)*
                 }
             };
         }
         signals!(
-            clock, reset, limit, room, add, remove;
+            clock, reset, limit, room, add, remove, above, most;
             requester, waits, far, count, added
         )
     }
