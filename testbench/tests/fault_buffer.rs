@@ -492,7 +492,7 @@ fn denials_may_be_left_out_of_the_ring() {
     assert!(!buffer.has(status::OVERFLOW));
 }
 
-/// The GMMU is told of the setting.
+/// Bit 6 of CONTROL drives `replay_writes`.
 #[test]
 fn writes_are_replayable_by_a_setting() {
     let mut buffer = Buffer::with_ring(5);

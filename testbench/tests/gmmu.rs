@@ -411,7 +411,7 @@ fn premature_resolution_wakes_nobody() {
     );
     gmmu.steps(200);
     let pages: Vec<_> = gmmu.records().iter().map(|record| record.page).collect();
-    assert_eq!(pages, [1, 2, 2], "the driver hears of it again");
+    assert_eq!(pages, [1, 2, 2], "it is reported again");
 }
 
 /// G6: a write waits for the dirty bit, whatever else the driver has brought.
@@ -478,7 +478,7 @@ fn start_reports_again_what_is_still_absent() {
     assert_eq!(seen.len(), 31);
 }
 
-/// G3: SM 1 writes a page that SM 0 waits to read. The driver hears of the write, and maps the page to be written.
+/// G3: SM 1 writes a page that SM 0 waits to read. A second record reports the write.
 #[test]
 fn write_behind_a_read_is_recorded() {
     let mut gmmu = Gmmu::new("8");
@@ -493,8 +493,8 @@ fn write_behind_a_read_is_recorded() {
     assert_eq!(seen, [(5, 4, 1), (5, 5, 2)]);
 }
 
-/// G3: with the setting, a write to a page that may only be read is a far fault, in an SM whose L1 TLB has the page too:
-/// it is told a clean page, and asks again for a write.
+/// G3: with the setting, a write to a page that may only be read is a far fault. An L1 TLB that has the page received it as
+/// clean, and so requests it again for the write.
 #[test]
 fn write_to_a_read_only_page_is_replayable_by_a_setting() {
     let mut gmmu = Gmmu::new("8");

@@ -14,8 +14,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Tells the proofs where to leave their rows, and which tenth of what is known is to be shown again: the number of
-    /// commits says it, so each has its turn.
+    /// Sets where the proofs leave their rows, and which tenth of the known rows is proved again: the number of commits
+    /// chooses it, so each tenth has its turn.
     pub fn begin(proofs: &mut Command) -> Self {
         let rows = root().join("target/proved.tsv");
         // What an earlier run has left says nothing of this one.

@@ -60,9 +60,9 @@ pub struct Desk {
     pub tells: Signal<Out, Bit>,
     /// The MSHRs are to hold the page.
     pub faults: Signal<Out, Bit>,
-    /// A walk of theirs has ended: they are to wake those who wait for it,
+    /// A walk of theirs has ended.
     pub finds: Signal<Out, Bit>,
-    /// or it is absent still.
+    /// It missed its page.
     pub misses: Signal<Out, Bit>,
     /// The driver is to be told.
     pub reports: Signal<Out, Bit>,

@@ -178,7 +178,7 @@ impl FarFaultMshrTraffic {
             let walked = self.walks.swap_remove(chosen);
             let present = self.dice.chance(self.mode.present);
             self.scenarios.premature += u64::from(!present);
-            // What nobody tells is a walk that its requester has given up.
+            // Some walks end without an answer.
             page = Some(walked).filter(|_| present || self.dice.chance(240));
             inputs.present_missing = !present;
         } else if self.dice.chance(self.mode.stray / 8) {
