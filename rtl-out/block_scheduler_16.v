@@ -171,7 +171,8 @@ module block_scheduler_16 (
     any_of_16 known (.of(page_told), .any(known_any));
     any_of_16 faulting (.of(faulting_of), .any(faulting_any));
     select_16_of_16 wait_far (.choose(page_far), .of(page_in_slots), .chosen(wait_far_chosen));
-    select_16_of_5 wait_off_chip (.choose(wait_off_chip_choose), .of(page_off_chip), .chosen(wait_off_chip_chosen));
+    select_16_of_5 wait_off_chip (.choose(wait_off_chip_choose), .of(page_off_chip),
+        .chosen(wait_off_chip_chosen));
     block_scheduler_16_slot slot [15:0] (
         .clock(clock),
         .reset(reset),
@@ -206,7 +207,8 @@ module block_scheduler_16 (
     register_2 question (.clock(clock), .reset(reset), .d(question_d), .q(question_q));
     register_4 question_slot (.clock(clock), .reset(reset), .d(question_slot_d), .q(question_slot_q));
     register_4 last_left (.clock(clock), .reset(reset), .d(last_left_d), .q(last_left_q));
-    arbiter_lowest_16 free_slot (.request(free_slot_request), .grant(free_slot_grant), .index(free_slot_index));
+    arbiter_lowest_16 free_slot (.request(free_slot_request), .grant(free_slot_grant),
+        .index(free_slot_index));
     arbiter_lowest_5 free_context (
         .request(free_context_request),
         .grant(unused_free_context_grant),
@@ -219,7 +221,8 @@ module block_scheduler_16 (
     any_of_5 some_ready (.of(some_ready_of), .any(some_ready_any));
     any_of_16 some_taken (.of(some_taken_of), .any(some_taken_any));
 
-    always @* begin : period_d_process
+    // Drives the next value of register period, from period_q and tick.
+    always @* begin : drive_period_d
         period_d = period_q + 16'd1;
         if (tick) begin
             period_d = START;
@@ -233,14 +236,16 @@ module block_scheduler_16 (
     assign ends_here = ended_valid && (ended_slot == switch_slot_q);
     assign stays = left && !over_q && !ends_here;
 
-    always @* begin : ending_process
+    // Drives signal ending, from ended_slot and ended_valid.
+    always @* begin : drive_ending
         ending = NO_SLOTS;
         if (ended_valid) begin
             ending = FIRST_SLOT << {12'd0, ended_slot};
         end
     end
 
-    always @* begin : leaving_process
+    // Drives signal leaving, from left and switch_slot_q.
+    always @* begin : drive_leaving
         leaving = NO_SLOTS;
         if (left) begin
             leaving = FIRST_SLOT << {12'd0, switch_slot_q};
@@ -249,7 +254,8 @@ module block_scheduler_16 (
 
     assign clear = ending | leaving;
 
-    always @* begin : moves_process
+    // Drives signal moves, from leaving and stays.
+    always @* begin : drive_moves
         moves = NO_SLOTS;
         if (stays) begin
             moves = leaving;
@@ -260,7 +266,8 @@ module block_scheduler_16 (
     assign absent = fill_valid && (fill_kind != TRANSLATION) && (fill_kind != DENIAL);
     assign past = (fill_kind == FAR) && (threshold < fill_place);
 
-    always @* begin : faulting_of_process
+    // Drives input faulting.of, from fault_slot and slot_holds.
+    always @* begin : drive_faulting_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             faulting_of[i] = slot_holds[i] && (fault_slot == i[3:0]);
@@ -269,56 +276,65 @@ module block_scheduler_16 (
 
     assign has_block = fault_valid && faulting_any;
 
-    always @* begin : meets_process
+    // Drives signal meets, from fault_slot and has_block.
+    always @* begin : drive_meets
         meets = NO_SLOTS;
         if (has_block) begin
             meets = FIRST_SLOT << {12'd0, fault_slot};
         end
     end
 
-    always @* begin : page_ends_process
+    // Drives input page.ends, from absent and fill_valid.
+    always @* begin : drive_page_ends
         integer e;
         for (e = 0; e < 16; e = e + 1) begin
             page_ends[e] = fill_valid && !absent;
         end
     end
 
-    always @* begin : page_take_process
+    // Drives input page.take, from absent, free_page_grant and known_any.
+    always @* begin : drive_page_take
         integer e;
         for (e = 0; e < 16; e = e + 1) begin
             page_take[e] = free_page_grant[e] && absent && !known_any;
         end
     end
 
-    always @* begin : wait_off_chip_choose_process
+    // Drives input wait_off_chip.choose, from page_free.
+    always @* begin : drive_wait_off_chip_choose
         integer e;
         for (e = 0; e < 16; e = e + 1) begin
             wait_off_chip_choose[e] = !page_free[e];
         end
     end
 
-    always @* begin : slot_end_process
+    // Drives input slot.end_, from ended_slot and ended_valid.
+    always @* begin : drive_slot_end
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             slot_end[i] = ended_valid && (ended_slot == i[3:0]);
         end
     end
 
-    always @* begin : slot_reserve_process
+    // Drives input slot.reserve, from begins_enter, begins_want and free_slot_grant.
+    always @* begin : drive_slot_reserve
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             slot_reserve[i] = (begins_enter || begins_want) && free_slot_grant[i];
         end
     end
 
-    always @* begin : slot_leave_process
+    // Drives input slot.leave, from begins_leave and turns_index.
+    always @* begin : drive_slot_leave
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             slot_leave[i] = begins_leave && (turns_index == i[3:0]);
         end
     end
 
-    always @* begin : slot_begin_process
+    // Drives input slot.begin_, from entered, entered_refused, given, given_some, question_slot_q
+    // and switch_slot_q.
+    always @* begin : drive_slot_begin
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             slot_begin[i] = (entered && !entered_refused && (switch_slot_q == i[3:0]))
@@ -326,7 +342,8 @@ module block_scheduler_16 (
         end
     end
 
-    always @* begin : slot_release_process
+    // Drives input slot.release_.
+    always @* begin : drive_slot_release
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             slot_release[i] = ((left || (entered && entered_refused)) && (switch_slot_q == i[3:0]))
@@ -334,49 +351,57 @@ module block_scheduler_16 (
         end
     end
 
-    always @* begin : free_slot_request_process
+    // Drives input free_slot.request, from slot_free and slots.
+    always @* begin : drive_free_slot_request
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             free_slot_request[i] = slot_free[i] && (i[4:0] < slots);
         end
     end
 
-    always @* begin : some_free_of_process
+    // Drives input some_free.of, from slot_free and slots.
+    always @* begin : drive_some_free_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             some_free_of[i] = slot_free[i] && (i[4:0] < slots);
         end
     end
 
-    always @* begin : turns_request_process
+    // Drives input turns.request, from slot_settled, slots and wait_far_chosen.
+    always @* begin : drive_turns_request
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             turns_request[i] = slot_settled[i] && (i[4:0] < slots) && wait_far_chosen[i];
         end
     end
 
-    always @* begin : some_could_of_process
+    // Drives input some_could.of, from slot_settled, slots and wait_far_chosen.
+    always @* begin : drive_some_could_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             some_could_of[i] = slot_settled[i] && (i[4:0] < slots) && wait_far_chosen[i];
         end
     end
 
-    always @* begin : some_taken_of_process
+    // Drives input some_taken.of, from slot_free.
+    always @* begin : drive_some_taken_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             some_taken_of[i] = !slot_free[i];
         end
     end
 
-    always @* begin : active_process
+    // Drives output active, from slot_active.
+    always @* begin : drive_active
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             active[i] = slot_active[i];
         end
     end
 
-    always @* begin : held_d_process
+    // Drives the next value of register held, from begins_enter, held_q, oldest_grant, stays and
+    // switch_context_q.
+    always @* begin : drive_held_d
         integer x;
         for (x = 0; x < 5; x = x + 1) begin
             held_d[x] = (held_q[x] && !(begins_enter && oldest_grant[x]))
@@ -384,21 +409,24 @@ module block_scheduler_16 (
         end
     end
 
-    always @* begin : oldest_request_process
+    // Drives input oldest.request, from held_q and wait_off_chip_chosen.
+    always @* begin : drive_oldest_request
         integer x;
         for (x = 0; x < 5; x = x + 1) begin
             oldest_request[x] = held_q[x] && !wait_off_chip_chosen[x];
         end
     end
 
-    always @* begin : some_ready_of_process
+    // Drives input some_ready.of, from held_q and wait_off_chip_chosen.
+    always @* begin : drive_some_ready_of
         integer x;
         for (x = 0; x < 5; x = x + 1) begin
             some_ready_of[x] = held_q[x] && !wait_off_chip_chosen[x];
         end
     end
 
-    always @* begin : oldest_served_process
+    // Drives input oldest.served, from stays and switch_context_q.
+    always @* begin : drive_oldest_served
         integer x;
         for (x = 0; x < 5; x = x + 1) begin
             oldest_served[x] = stays && (switch_context_q == x[2:0]);
@@ -411,14 +439,16 @@ module block_scheduler_16 (
     assign oldest_last[3] = 1'd0;
     assign oldest_last[4] = 1'd0;
 
-    always @* begin : free_context_request_process
+    // Drives input free_context.request, from held_q.
+    always @* begin : drive_free_context_request
         integer x;
         for (x = 0; x < 5; x = x + 1) begin
             free_context_request[x] = !held_q[x];
         end
     end
 
-    always @* begin : some_context_of_process
+    // Drives input some_context.of, from held_q.
+    always @* begin : drive_some_context_of
         integer x;
         for (x = 0; x < 5; x = x + 1) begin
             some_context_of[x] = !held_q[x];
@@ -431,7 +461,8 @@ module block_scheduler_16 (
         && (some_ready_any || room) && some_could_any && !(ended_valid && (ended_slot == turns_index));
     assign begins_want = (question_q == QUESTION_IDLE) && some_free_any && !some_ready_any && more;
 
-    always @* begin : switch_d_process
+    // Drives the next values of registers switch_, switch_slot, switch_context, over and last_left.
+    always @* begin : drive_switch_d_and_4_more
         switch_d = switch_q;
         switch_slot_d = switch_slot_q;
         switch_context_d = switch_context_q;
@@ -475,7 +506,9 @@ module block_scheduler_16 (
         endcase
     end
 
-    always @* begin : question_d_process
+    // Drives the next values of registers question and question_slot, from begins_want,
+    // free_slot_index, given, question_q, question_slot_q and want_ready.
+    always @* begin : drive_question_d_and_question_slot_d
         question_d = question_q;
         question_slot_d = question_slot_q;
         case (question_q)
@@ -500,7 +533,9 @@ module block_scheduler_16 (
 
     assign leave_valid = switch_q == SWITCH_LEAVE;
 
-    always @* begin : leave_slot_process
+    // Drives outputs leave_slot and leave_context, from switch_context_q, switch_q and
+    // switch_slot_q.
+    always @* begin : drive_leave_slot_and_leave_context
         leave_slot = SLOT_0;
         leave_context = CONTEXT_0;
         if (switch_q == SWITCH_LEAVE) begin
@@ -511,7 +546,9 @@ module block_scheduler_16 (
 
     assign enter_valid = switch_q == SWITCH_ENTER;
 
-    always @* begin : enter_slot_process
+    // Drives outputs enter_slot and enter_context, from switch_context_q, switch_q and
+    // switch_slot_q.
+    always @* begin : drive_enter_slot_and_enter_context
         enter_slot = SLOT_0;
         enter_context = CONTEXT_0;
         if (switch_q == SWITCH_ENTER) begin
@@ -522,7 +559,8 @@ module block_scheduler_16 (
 
     assign lost_valid = entered && entered_refused;
 
-    always @* begin : lost_context_process
+    // Drives output lost_context, from entered, entered_refused and switch_context_q.
+    always @* begin : drive_lost_context
         lost_context = CONTEXT_0;
         if (entered && entered_refused) begin
             lost_context = switch_context_q;
@@ -531,7 +569,8 @@ module block_scheduler_16 (
 
     assign want_valid = question_q == QUESTION_WANT;
 
-    always @* begin : want_slot_process
+    // Drives output want_slot, from question_q and question_slot_q.
+    always @* begin : drive_want_slot
         want_slot = SLOT_0;
         if (question_q == QUESTION_WANT) begin
             want_slot = question_slot_q;

@@ -28,7 +28,8 @@ module block_scheduler_8_slot (
     register_2 used (.clock(clock), .reset(reset), .d(used_d), .q(used_q));
     register_2 periods (.clock(clock), .reset(reset), .d(periods_d), .q(periods_q));
 
-    always @* begin : used_d_process
+    // Drives the next values of registers used and periods.
+    always @* begin : drive_used_d_and_periods_d
         used_d = used_q;
         periods_d = periods_q;
         if (tick && (periods_q != ENOUGH)) begin

@@ -49,14 +49,16 @@ module block_scheduler_proof_page (
     assign is_told = follows_q && (page_q == told_page) && (space_q == told_space);
     assign is_met = follows_q && (page_q == met_page) && (space_q == met_space);
 
-    always @* begin : waiting_process
+    // Drives signal waiting, from is_met, meets and waits_q.
+    always @* begin : drive_waiting
         waiting = waits_q;
         if (is_met) begin
             waiting = waits_q | meets;
         end
     end
 
-    always @* begin : waits_d_process
+    // Drives the next values of registers waits, waits_off_chip and follows.
+    always @* begin : drive_waits_d_and_waits_off_chip_d_and_follows_d
         waits_d = waiting & ~clear;
         waits_off_chip_d = waits_off_chip_q;
         if (|(waiting & moves)) begin
@@ -70,7 +72,9 @@ module block_scheduler_proof_page (
         end
     end
 
-    always @* begin : page_d_process
+    // Drives the next values of registers page and space, from page_q, space_q, take, told_page and
+    // told_space.
+    always @* begin : drive_page_d_and_space_d
         page_d = page_q;
         space_d = space_q;
         if (take) begin
@@ -79,7 +83,8 @@ module block_scheduler_proof_page (
         end
     end
 
-    always @* begin : is_past_d_process
+    // Drives the next value of register is_past, from absent, is_past_q, is_told, past and take.
+    always @* begin : drive_is_past_d
         is_past_d = is_past_q;
         if (take || (absent && is_told)) begin
             is_past_d = past;

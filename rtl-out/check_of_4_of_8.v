@@ -7,12 +7,20 @@ module check_of_4_of_8 (
     input  wire [31:0] of,
     output wire [7:0] check
 );
-    assign check[0] = ^{so_far[0], so_far[4], so_far[5], so_far[6], of[0], of[4], of[5], of[6], of[10], of[14], of[15], of[20], of[30]};
-    assign check[1] = ^{so_far[1], so_far[5], so_far[6], so_far[7], of[1], of[5], of[6], of[7], of[11], of[15], of[21], of[31]};
-    assign check[2] = ^{so_far[0], so_far[2], so_far[4], so_far[5], so_far[7], of[0], of[2], of[4], of[5], of[7], of[10], of[12], of[14], of[15], of[20], of[22], of[24], of[30]};
-    assign check[3] = ^{so_far[0], so_far[1], so_far[3], so_far[4], of[0], of[1], of[3], of[4], of[10], of[11], of[13], of[14], of[20], of[21], of[23], of[25], of[30], of[31]};
-    assign check[4] = ^{so_far[0], so_far[1], so_far[2], so_far[6], of[0], of[1], of[2], of[6], of[10], of[11], of[12], of[16], of[20], of[21], of[22], of[26], of[30], of[31]};
-    assign check[5] = ^{so_far[1], so_far[2], so_far[3], so_far[7], of[1], of[2], of[3], of[7], of[11], of[12], of[13], of[17], of[21], of[22], of[23], of[27], of[31]};
-    assign check[6] = ^{so_far[2], so_far[3], so_far[4], of[2], of[3], of[4], of[8], of[12], of[13], of[14], of[18], of[22], of[23], of[28]};
-    assign check[7] = ^{so_far[3], so_far[4], so_far[5], of[3], of[4], of[5], of[9], of[13], of[14], of[15], of[19], of[23], of[29]};
+    assign check[0] = ^{so_far[0], so_far[4], so_far[5], so_far[6], of[0], of[4], of[5], of[6], of[10],
+        of[14], of[15], of[20], of[30]};
+    assign check[1] = ^{so_far[1], so_far[5], so_far[6], so_far[7], of[1], of[5], of[6], of[7], of[11],
+        of[15], of[21], of[31]};
+    assign check[2] = ^{so_far[0], so_far[2], so_far[4], so_far[5], so_far[7], of[0], of[2], of[4], of[5],
+        of[7], of[10], of[12], of[14], of[15], of[20], of[22], of[24], of[30]};
+    assign check[3] = ^{so_far[0], so_far[1], so_far[3], so_far[4], of[0], of[1], of[3], of[4], of[10],
+        of[11], of[13], of[14], of[20], of[21], of[23], of[25], of[30], of[31]};
+    assign check[4] = ^{so_far[0], so_far[1], so_far[2], so_far[6], of[0], of[1], of[2], of[6], of[10],
+        of[11], of[12], of[16], of[20], of[21], of[22], of[26], of[30], of[31]};
+    assign check[5] = ^{so_far[1], so_far[2], so_far[3], so_far[7], of[1], of[2], of[3], of[7], of[11],
+        of[12], of[13], of[17], of[21], of[22], of[23], of[27], of[31]};
+    assign check[6] = ^{so_far[2], so_far[3], so_far[4], of[2], of[3], of[4], of[8], of[12], of[13], of[14],
+        of[18], of[22], of[23], of[28]};
+    assign check[7] = ^{so_far[3], so_far[4], so_far[5], of[3], of[4], of[5], of[9], of[13], of[14], of[15],
+        of[19], of[23], of[29]};
 endmodule

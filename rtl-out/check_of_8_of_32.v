@@ -7,36 +7,78 @@ module check_of_8_of_32 (
     input  wire [255:0] of,
     output wire [31:0] check
 );
-    assign check[0] = ^{so_far[16], so_far[26], of[16], of[26], of[50], of[60], of[84], of[94], of[118], of[152], of[186], of[220], of[254]};
-    assign check[1] = ^{so_far[16], so_far[17], so_far[26], so_far[27], of[16], of[17], of[26], of[27], of[50], of[51], of[60], of[61], of[84], of[85], of[94], of[95], of[118], of[119], of[152], of[153], of[186], of[187], of[220], of[221], of[254], of[255]};
-    assign check[2] = ^{so_far[16], so_far[17], so_far[18], so_far[26], so_far[27], so_far[28], of[16], of[17], of[18], of[26], of[27], of[28], of[50], of[51], of[52], of[60], of[61], of[62], of[84], of[85], of[86], of[94], of[95], of[118], of[119], of[120], of[152], of[153], of[154], of[186], of[187], of[188], of[220], of[221], of[222], of[224], of[254], of[255]};
-    assign check[3] = ^{so_far[17], so_far[18], so_far[19], so_far[27], so_far[28], so_far[29], of[17], of[18], of[19], of[27], of[28], of[29], of[51], of[52], of[53], of[61], of[62], of[63], of[85], of[86], of[87], of[95], of[119], of[120], of[121], of[153], of[154], of[155], of[187], of[188], of[189], of[221], of[222], of[223], of[225], of[255]};
-    assign check[4] = ^{so_far[18], so_far[19], so_far[20], so_far[28], so_far[29], so_far[30], of[18], of[19], of[20], of[28], of[29], of[30], of[52], of[53], of[54], of[62], of[63], of[86], of[87], of[88], of[120], of[121], of[122], of[154], of[155], of[156], of[188], of[189], of[190], of[192], of[222], of[223], of[226]};
-    assign check[5] = ^{so_far[19], so_far[20], so_far[21], so_far[29], so_far[30], so_far[31], of[19], of[20], of[21], of[29], of[30], of[31], of[53], of[54], of[55], of[63], of[87], of[88], of[89], of[121], of[122], of[123], of[155], of[156], of[157], of[189], of[190], of[191], of[193], of[223], of[227]};
-    assign check[6] = ^{so_far[20], so_far[21], so_far[22], so_far[30], so_far[31], of[20], of[21], of[22], of[30], of[31], of[54], of[55], of[56], of[88], of[89], of[90], of[122], of[123], of[124], of[156], of[157], of[158], of[160], of[190], of[191], of[194], of[228]};
-    assign check[7] = ^{so_far[21], so_far[22], so_far[23], so_far[31], of[21], of[22], of[23], of[31], of[55], of[56], of[57], of[89], of[90], of[91], of[123], of[124], of[125], of[157], of[158], of[159], of[161], of[191], of[195], of[229]};
-    assign check[8] = ^{so_far[22], so_far[23], so_far[24], of[22], of[23], of[24], of[56], of[57], of[58], of[90], of[91], of[92], of[124], of[125], of[126], of[128], of[158], of[159], of[162], of[196], of[230]};
-    assign check[9] = ^{so_far[23], so_far[24], so_far[25], of[23], of[24], of[25], of[57], of[58], of[59], of[91], of[92], of[93], of[125], of[126], of[127], of[129], of[159], of[163], of[197], of[231]};
-    assign check[10] = ^{so_far[24], so_far[25], so_far[26], of[24], of[25], of[26], of[58], of[59], of[60], of[92], of[93], of[94], of[96], of[126], of[127], of[130], of[164], of[198], of[232]};
-    assign check[11] = ^{so_far[25], so_far[26], so_far[27], of[25], of[26], of[27], of[59], of[60], of[61], of[93], of[94], of[95], of[97], of[127], of[131], of[165], of[199], of[233]};
-    assign check[12] = ^{so_far[26], so_far[27], so_far[28], of[26], of[27], of[28], of[60], of[61], of[62], of[64], of[94], of[95], of[98], of[132], of[166], of[200], of[234]};
-    assign check[13] = ^{so_far[27], so_far[28], so_far[29], of[27], of[28], of[29], of[61], of[62], of[63], of[65], of[95], of[99], of[133], of[167], of[201], of[235]};
-    assign check[14] = ^{so_far[28], so_far[29], so_far[30], of[28], of[29], of[30], of[32], of[62], of[63], of[66], of[100], of[134], of[168], of[202], of[236]};
-    assign check[15] = ^{so_far[29], so_far[30], so_far[31], of[29], of[30], of[31], of[33], of[63], of[67], of[101], of[135], of[169], of[203], of[237]};
-    assign check[16] = ^{so_far[0], so_far[30], so_far[31], of[0], of[30], of[31], of[34], of[68], of[102], of[136], of[170], of[204], of[238]};
-    assign check[17] = ^{so_far[1], so_far[31], of[1], of[31], of[35], of[69], of[103], of[137], of[171], of[205], of[239]};
+    assign check[0] = ^{so_far[16], so_far[26], of[16], of[26], of[50], of[60], of[84], of[94], of[118],
+        of[152], of[186], of[220], of[254]};
+    assign check[1] = ^{so_far[16], so_far[17], so_far[26], so_far[27], of[16], of[17], of[26], of[27],
+        of[50], of[51], of[60], of[61], of[84], of[85], of[94], of[95], of[118], of[119], of[152], of[153],
+        of[186], of[187], of[220], of[221], of[254], of[255]};
+    assign check[2] = ^{so_far[16], so_far[17], so_far[18], so_far[26], so_far[27], so_far[28], of[16],
+        of[17], of[18], of[26], of[27], of[28], of[50], of[51], of[52], of[60], of[61], of[62], of[84],
+        of[85], of[86], of[94], of[95], of[118], of[119], of[120], of[152], of[153], of[154], of[186],
+        of[187], of[188], of[220], of[221], of[222], of[224], of[254], of[255]};
+    assign check[3] = ^{so_far[17], so_far[18], so_far[19], so_far[27], so_far[28], so_far[29], of[17],
+        of[18], of[19], of[27], of[28], of[29], of[51], of[52], of[53], of[61], of[62], of[63], of[85],
+        of[86], of[87], of[95], of[119], of[120], of[121], of[153], of[154], of[155], of[187], of[188],
+        of[189], of[221], of[222], of[223], of[225], of[255]};
+    assign check[4] = ^{so_far[18], so_far[19], so_far[20], so_far[28], so_far[29], so_far[30], of[18],
+        of[19], of[20], of[28], of[29], of[30], of[52], of[53], of[54], of[62], of[63], of[86], of[87],
+        of[88], of[120], of[121], of[122], of[154], of[155], of[156], of[188], of[189], of[190], of[192],
+        of[222], of[223], of[226]};
+    assign check[5] = ^{so_far[19], so_far[20], so_far[21], so_far[29], so_far[30], so_far[31], of[19],
+        of[20], of[21], of[29], of[30], of[31], of[53], of[54], of[55], of[63], of[87], of[88], of[89],
+        of[121], of[122], of[123], of[155], of[156], of[157], of[189], of[190], of[191], of[193], of[223],
+        of[227]};
+    assign check[6] = ^{so_far[20], so_far[21], so_far[22], so_far[30], so_far[31], of[20], of[21], of[22],
+        of[30], of[31], of[54], of[55], of[56], of[88], of[89], of[90], of[122], of[123], of[124], of[156],
+        of[157], of[158], of[160], of[190], of[191], of[194], of[228]};
+    assign check[7] = ^{so_far[21], so_far[22], so_far[23], so_far[31], of[21], of[22], of[23], of[31],
+        of[55], of[56], of[57], of[89], of[90], of[91], of[123], of[124], of[125], of[157], of[158], of[159],
+        of[161], of[191], of[195], of[229]};
+    assign check[8] = ^{so_far[22], so_far[23], so_far[24], of[22], of[23], of[24], of[56], of[57], of[58],
+        of[90], of[91], of[92], of[124], of[125], of[126], of[128], of[158], of[159], of[162], of[196],
+        of[230]};
+    assign check[9] = ^{so_far[23], so_far[24], so_far[25], of[23], of[24], of[25], of[57], of[58], of[59],
+        of[91], of[92], of[93], of[125], of[126], of[127], of[129], of[159], of[163], of[197], of[231]};
+    assign check[10] = ^{so_far[24], so_far[25], so_far[26], of[24], of[25], of[26], of[58], of[59], of[60],
+        of[92], of[93], of[94], of[96], of[126], of[127], of[130], of[164], of[198], of[232]};
+    assign check[11] = ^{so_far[25], so_far[26], so_far[27], of[25], of[26], of[27], of[59], of[60], of[61],
+        of[93], of[94], of[95], of[97], of[127], of[131], of[165], of[199], of[233]};
+    assign check[12] = ^{so_far[26], so_far[27], so_far[28], of[26], of[27], of[28], of[60], of[61], of[62],
+        of[64], of[94], of[95], of[98], of[132], of[166], of[200], of[234]};
+    assign check[13] = ^{so_far[27], so_far[28], so_far[29], of[27], of[28], of[29], of[61], of[62], of[63],
+        of[65], of[95], of[99], of[133], of[167], of[201], of[235]};
+    assign check[14] = ^{so_far[28], so_far[29], so_far[30], of[28], of[29], of[30], of[32], of[62], of[63],
+        of[66], of[100], of[134], of[168], of[202], of[236]};
+    assign check[15] = ^{so_far[29], so_far[30], so_far[31], of[29], of[30], of[31], of[33], of[63], of[67],
+        of[101], of[135], of[169], of[203], of[237]};
+    assign check[16] = ^{so_far[0], so_far[30], so_far[31], of[0], of[30], of[31], of[34], of[68], of[102],
+        of[136], of[170], of[204], of[238]};
+    assign check[17] = ^{so_far[1], so_far[31], of[1], of[31], of[35], of[69], of[103], of[137], of[171],
+        of[205], of[239]};
     assign check[18] = ^{so_far[2], of[2], of[36], of[70], of[104], of[138], of[172], of[206], of[240]};
     assign check[19] = ^{so_far[3], of[3], of[37], of[71], of[105], of[139], of[173], of[207], of[241]};
     assign check[20] = ^{so_far[4], of[4], of[38], of[72], of[106], of[140], of[174], of[208], of[242]};
     assign check[21] = ^{so_far[5], of[5], of[39], of[73], of[107], of[141], of[175], of[209], of[243]};
-    assign check[22] = ^{so_far[6], so_far[16], so_far[26], of[6], of[16], of[26], of[40], of[50], of[60], of[74], of[84], of[94], of[108], of[118], of[142], of[152], of[176], of[186], of[210], of[220], of[244], of[254]};
-    assign check[23] = ^{so_far[7], so_far[17], so_far[27], of[7], of[17], of[27], of[41], of[51], of[61], of[75], of[85], of[95], of[109], of[119], of[143], of[153], of[177], of[187], of[211], of[221], of[245], of[255]};
-    assign check[24] = ^{so_far[8], so_far[18], so_far[28], of[8], of[18], of[28], of[42], of[52], of[62], of[76], of[86], of[110], of[120], of[144], of[154], of[178], of[188], of[212], of[222], of[246]};
-    assign check[25] = ^{so_far[9], so_far[19], so_far[29], of[9], of[19], of[29], of[43], of[53], of[63], of[77], of[87], of[111], of[121], of[145], of[155], of[179], of[189], of[213], of[223], of[247]};
-    assign check[26] = ^{so_far[10], so_far[20], so_far[30], of[10], of[20], of[30], of[44], of[54], of[78], of[88], of[112], of[122], of[146], of[156], of[180], of[190], of[214], of[248]};
-    assign check[27] = ^{so_far[11], so_far[21], so_far[31], of[11], of[21], of[31], of[45], of[55], of[79], of[89], of[113], of[123], of[147], of[157], of[181], of[191], of[215], of[249]};
-    assign check[28] = ^{so_far[12], so_far[22], of[12], of[22], of[46], of[56], of[80], of[90], of[114], of[124], of[148], of[158], of[182], of[216], of[250]};
-    assign check[29] = ^{so_far[13], so_far[23], of[13], of[23], of[47], of[57], of[81], of[91], of[115], of[125], of[149], of[159], of[183], of[217], of[251]};
-    assign check[30] = ^{so_far[14], so_far[24], of[14], of[24], of[48], of[58], of[82], of[92], of[116], of[126], of[150], of[184], of[218], of[252]};
-    assign check[31] = ^{so_far[15], so_far[25], of[15], of[25], of[49], of[59], of[83], of[93], of[117], of[127], of[151], of[185], of[219], of[253]};
+    assign check[22] = ^{so_far[6], so_far[16], so_far[26], of[6], of[16], of[26], of[40], of[50], of[60],
+        of[74], of[84], of[94], of[108], of[118], of[142], of[152], of[176], of[186], of[210], of[220],
+        of[244], of[254]};
+    assign check[23] = ^{so_far[7], so_far[17], so_far[27], of[7], of[17], of[27], of[41], of[51], of[61],
+        of[75], of[85], of[95], of[109], of[119], of[143], of[153], of[177], of[187], of[211], of[221],
+        of[245], of[255]};
+    assign check[24] = ^{so_far[8], so_far[18], so_far[28], of[8], of[18], of[28], of[42], of[52], of[62],
+        of[76], of[86], of[110], of[120], of[144], of[154], of[178], of[188], of[212], of[222], of[246]};
+    assign check[25] = ^{so_far[9], so_far[19], so_far[29], of[9], of[19], of[29], of[43], of[53], of[63],
+        of[77], of[87], of[111], of[121], of[145], of[155], of[179], of[189], of[213], of[223], of[247]};
+    assign check[26] = ^{so_far[10], so_far[20], so_far[30], of[10], of[20], of[30], of[44], of[54], of[78],
+        of[88], of[112], of[122], of[146], of[156], of[180], of[190], of[214], of[248]};
+    assign check[27] = ^{so_far[11], so_far[21], so_far[31], of[11], of[21], of[31], of[45], of[55], of[79],
+        of[89], of[113], of[123], of[147], of[157], of[181], of[191], of[215], of[249]};
+    assign check[28] = ^{so_far[12], so_far[22], of[12], of[22], of[46], of[56], of[80], of[90], of[114],
+        of[124], of[148], of[158], of[182], of[216], of[250]};
+    assign check[29] = ^{so_far[13], so_far[23], of[13], of[23], of[47], of[57], of[81], of[91], of[115],
+        of[125], of[149], of[159], of[183], of[217], of[251]};
+    assign check[30] = ^{so_far[14], so_far[24], of[14], of[24], of[48], of[58], of[82], of[92], of[116],
+        of[126], of[150], of[184], of[218], of[252]};
+    assign check[31] = ^{so_far[15], so_far[25], of[15], of[25], of[49], of[59], of[83], of[93], of[117],
+        of[127], of[151], of[185], of[219], of[253]};
 endmodule

@@ -3,25 +3,16 @@
 module checkpoint_32_named (
     input  wire   [31:0] word,
     output wire   [21:0] row,
-    output reg     [7:0] sectors
+    output wire    [7:0] sectors
 );
-    localparam [31:0] SECTORS_AT = 32'd11;
-    localparam [31:0] HALF = 32'd16;
     wire   [31:0] high;
 
 
-    assign high = word >> HALF;
+    assign high = {16'd0, word[31:16]};
     assign row[10:0] = word[10:0];
     assign row[21:11] = high[10:0];
+    assign sectors[3:0] = word[14:11];
+    assign sectors[7:4] = high[14:11];
 
-    always @* begin : sectors_process
-        reg [27:0] unused_0;
-        reg [3:0] part_0;
-        reg [27:0] unused_1;
-        reg [3:0] part_1;
-        {unused_0, part_0} = word >> SECTORS_AT;
-        sectors[3:0] = part_0;
-        {unused_1, part_1} = high >> SECTORS_AT;
-        sectors[7:4] = part_1;
-    end
+    wire unused_bits = &{1'b0, high[31:15], word[15]};
 endmodule

@@ -5,13 +5,13 @@ module checkpoint_32_naming (
     input  wire    [7:0] sectors,
     output wire   [31:0] word
 );
-    localparam [31:0] SECTORS_AT = 32'd11;
-    localparam [31:0] HALF = 32'd16;
     wire   [31:0] low;
     wire   [31:0] high;
 
 
-    assign low = {21'd0, row[10:0]} | ({28'd0, sectors[3:0]} << SECTORS_AT);
-    assign high = {21'd0, row[21:11]} | ({28'd0, sectors[7:4]} << SECTORS_AT);
-    assign word = low | (high << HALF);
+    assign low = {21'd0, row[10:0]} | {17'd0, sectors[3:0], 11'd0};
+    assign high = {21'd0, row[21:11]} | {17'd0, sectors[7:4], 11'd0};
+    assign word = low | {high[15:0], 16'd0};
+
+    wire unused_bits = &{1'b0, high[31:16]};
 endmodule

@@ -81,17 +81,8 @@ module checkpoint_proof (
     output reg     [5:0] ended_beats,
     output reg     [1:0] ended_operands
 );
-    localparam [7:0] OF_SECTOR = {4'd12, 4'd3};
+    localparam [7:0] OF_SECTOR = {4'hc, 4'h3};
     localparam [3:0] SECTOR_BIT = {2'd2, 2'd1};
-    localparam [7:0] KIND_AT = 8'd2;
-    localparam [7:0] LENGTH_AT = 8'd5;
-    localparam [7:0] STORE_AT = 8'd1;
-    localparam [7:0] WARP_AT = 8'd2;
-    localparam [1:0] GROUP_AT = 2'd1;
-    localparam [2:0] ROW_AT = 3'd1;
-    localparam [5:0] ROW_BEATS_AT = 6'd1;
-    localparam [2:0] STATE_AT = 3'd1;
-    localparam [2:0] STATE_BEATS_AT = 3'd1;
     localparam [2:0] DATA_PLACE = 3'd2;
     localparam [2:0] OPERAND_BEATS = 3'd2;
     localparam [7:0] NO_WORD = 8'd0;
@@ -137,7 +128,7 @@ module checkpoint_proof (
     localparam [4:0] STAGE_WAITING = 5'd12;
     reg           job_empty;
     wire    [1:0] row;
-    reg           row_group;
+    wire          row_group;
     wire          groups;
     wire          fits;
     reg     [1:0] job_space;
@@ -150,10 +141,10 @@ module checkpoint_proof (
     reg     [1:0] kept_space;
     reg     [2:0] kept_place;
     wire          restoring;
-    reg     [2:0] found_kind;
+    wire    [2:0] found_kind;
     wire          found_operand;
-    reg           found_store;
-    reg           found_warp;
+    wire          found_store;
+    wire          found_warp;
     wire    [1:0] operands_left;
     wire          instruction_fits;
     wire          returns;
@@ -398,7 +389,8 @@ module checkpoint_proof (
     checkpoint_proof_named named [0:0] (.word(named_word), .row(named_row), .sectors(named_sectors));
     select_2_of_2 sectors (.choose(sectors_choose), .of(sectors_of), .chosen(sectors_chosen));
 
-    always @* begin : job_empty_process
+    // Drives signal job_empty, from by_rows_q, list_empty and run_left_q.
+    always @* begin : drive_job_empty
         job_empty = !(|run_left_q);
         if (by_rows_q) begin
             job_empty = list_empty;
@@ -406,78 +398,53 @@ module checkpoint_proof (
     end
 
     assign groups = last_group_q - first_group_q;
-
-    always @* begin : row_group_process
-        reg unused_0;
-        reg part_0;
-        {unused_0, part_0} = list_row[1:0] >> GROUP_AT;
-        row_group = part_0;
-    end
-
-    assign row = list_row[1:0] + ({1'd0, first_group_q} << GROUP_AT);
+    assign row_group = list_row[1];
+    assign row = list_row[1:0] + {first_group_q, 1'd0};
     assign fits = !job_empty && (!by_rows_q || (row_group <= groups));
 
-    always @* begin : job_space_process
+    // Drives signals job_space and job_place, from by_rows_q, list_sector, row, run_place_q and
+    // run_space_q.
+    always @* begin : drive_job_space_and_job_place
         job_space = run_space_q;
         job_place = run_place_q;
         if (by_rows_q) begin
             job_space = REGISTERS;
-            job_place = ({1'd0, row} << ROW_AT) | {2'd0, list_sector};
+            job_place = {row, 1'd0} | {2'd0, list_sector};
         end
     end
 
-    assign row_beats = room_rows_q << ROW_BEATS_AT;
+    assign row_beats = {room_rows_q[4:0], 1'd0};
     assign room_d = row_beats + room_beats_q;
     assign in_place = beats_q < room_q;
     assign is_kept = in_place && (beats_q < asked_beats_q);
     assign fetches_kept = (fetched_q < room_q) && (fetched_q < asked_beats_q);
 
-    always @* begin : kept_number_process
+    // Drives signal kept_number, from beats_q, fetched_q and restores_q.
+    always @* begin : drive_kept_number
         kept_number = beats_q;
         if (restores_q) begin
             kept_number = fetched_q;
         end
     end
 
-    always @* begin : kept_space_process
-        reg [2:0] unused_0;
-        reg [2:0] part_0;
+    // Drives signals kept_space and kept_place, from kept_number, room_first_q, room_row_q and
+    // row_beats.
+    always @* begin : drive_kept_space_and_kept_place
         kept_space = SHARED;
-        {unused_0, part_0} = kept_number - row_beats;
-        kept_place = {1'd0, room_first_q} + part_0;
+        kept_place = {1'd0, room_first_q} + (kept_number[2:0] - row_beats[2:0]);
         if (kept_number < row_beats) begin
             kept_space = REGISTERS;
-            kept_place = ({1'd0, room_row_q} << ROW_AT) + kept_number[2:0];
+            kept_place = {room_row_q, 1'd0} + kept_number[2:0];
         end
     end
 
     assign restoring = step_q == STAGE_RESTORING;
-
-    always @* begin : found_kind_process
-        reg [4:0] unused_0;
-        reg [2:0] part_0;
-        {unused_0, part_0} = port_found_beat[7:0] >> KIND_AT;
-        found_kind = part_0;
-    end
-
+    assign found_kind = port_found_beat[4:2];
     assign found_operand = port_found_beat[8];
-
-    always @* begin : found_store_process
-        reg [6:0] unused_0;
-        reg part_0;
-        {unused_0, part_0} = port_found_beat[15:8] >> STORE_AT;
-        found_store = |part_0;
-    end
-
-    always @* begin : found_warp_process
-        reg [6:0] unused_0;
-        reg part_0;
-        {unused_0, part_0} = port_found_beat[15:8] >> WARP_AT;
-        found_warp = part_0;
-    end
-
+    assign found_store = |port_found_beat[9];
+    assign found_warp = port_found_beat[10];
     assign warps = last_warp_q - first_warp_q;
-    assign state_beats = ({2'd0, warps} + 3'd1) << STATE_BEATS_AT;
+    assign state_beats = {{1'd0, warps} + 2'd1, 1'd0};
     assign operands_left = asked_operands_q - operands_q;
     assign instruction_fits = (found_warp <= warps) && (instructions_q < ENTRIES)
         && ((operands_left > ONE_OPERAND) || (!found_store && (|operands_left)));
@@ -485,7 +452,9 @@ module checkpoint_proof (
     assign found_data = port_found_valid && !port_found_header;
     assign returns = found_header && (found_kind == KIND_INSTRUCTION) && !found_operand && instruction_fits;
 
-    always @* begin : port_found_ready_process
+    // Drives input port.found_ready, from fits, found_data, put_ready, restore_ready, restoring and
+    // returns.
+    always @* begin : drive_port_found_ready
         port_found_ready = restoring;
         if (returns) begin
             port_found_ready = restore_ready;
@@ -498,7 +467,8 @@ module checkpoint_proof (
     assign found = port_found_valid && port_found_ready;
     assign has_left = |left_q;
 
-    always @* begin : listed_process
+    // Drives signal listed, from naming_word.
+    always @* begin : drive_listed
         integer i;
         for (i = 0; i < 5; i = i + 1) begin
             listed[i*8 +: 8] = NO_WORD;
@@ -508,23 +478,26 @@ module checkpoint_proof (
         end
     end
 
-    always @* begin : naming_row_process
+    // Drives input naming.row, from list_row.
+    always @* begin : drive_naming_row
         integer i;
         for (i = 0; i < 1; i = i + 1) begin
-            naming_row[((i)*2 + (0))*2 +: 2] = list_row[(2*i)*2 +: 2];
-            naming_row[((i)*2 + (1))*2 +: 2] = list_row[(2*i+1)*2 +: 2];
+            naming_row[(i*2 + 0)*2 +: 2] = list_row[(2*i)*2 +: 2];
+            naming_row[(i*2 + 1)*2 +: 2] = list_row[(2*i+1)*2 +: 2];
         end
     end
 
-    always @* begin : naming_sectors_process
+    // Drives input naming.sectors, from list_sectors.
+    always @* begin : drive_naming_sectors
         integer i;
         for (i = 0; i < 1; i = i + 1) begin
-            naming_sectors[((i)*2 + (0))*2 +: 2] = list_sectors[(2*i)*2 +: 2];
-            naming_sectors[((i)*2 + (1))*2 +: 2] = list_sectors[(2*i+1)*2 +: 2];
+            naming_sectors[(i*2 + 0)*2 +: 2] = list_sectors[(2*i)*2 +: 2];
+            naming_sectors[(i*2 + 1)*2 +: 2] = list_sectors[(2*i+1)*2 +: 2];
         end
     end
 
-    always @* begin : made_kind_process
+    // Drives signals made_kind, made_length and made.
+    always @* begin : drive_made_kind_and_made_length_and_made
         integer i;
         made_kind = kind_q;
         made_length = length_q;
@@ -553,18 +526,19 @@ module checkpoint_proof (
             for (i = 0; i < 5; i = i + 1) begin
                 made[i*8 +: 8] = NO_WORD;
             end
-            made[15:8] = {7'd0, saved_warp - first_warp_q} << WARP_AT;
+            made[15:8] = {5'd0, saved_warp - first_warp_q, 2'd0};
             if (saved_store) begin
-                made[15:8] = ({7'd0, saved_warp - first_warp_q} << WARP_AT) | STORE_WORD;
+                made[15:8] = {5'd0, saved_warp - first_warp_q, 2'd0} | STORE_WORD;
             end
             for (i = 0; i < 3; i = i + 1) begin
                 made[(i+2)*8 +: 8] = saved_words[i*8 +: 8];
             end
         end
-        made[7:0] = ({5'd0, made_kind} << KIND_AT) | ({5'd0, made_length} << LENGTH_AT);
+        made[7:0] = {3'd0, made_kind, 2'd0} | {made_length, 5'd0};
     end
 
-    always @* begin : port_packet_beat_process
+    // Drives input port.packet_beat, from got_beat, has_left and made.
+    always @* begin : drive_port_packet_beat
         integer i;
         for (i = 0; i < 5; i = i + 1) begin
             port_packet_beat[i*8 +: 8] = made[i*8 +: 8];
@@ -574,7 +548,9 @@ module checkpoint_proof (
         end
     end
 
-    always @* begin : port_packet_valid_process
+    // Drives input port.packet_valid, from got_valid, has_left, pending_q, saved_valid,
+    // spilled_valid and step_q.
+    always @* begin : drive_port_packet_valid
         port_packet_valid = pending_q || (step_q == STAGE_CLOSING);
         if (step_q == STAGE_TAKING) begin
             port_packet_valid = saved_valid;
@@ -590,14 +566,16 @@ module checkpoint_proof (
     assign gives = port_packet_valid && port_packet_ready;
     assign port_begin_valid = (step_q == STAGE_OPENING) && (restores_q || walk_ready);
 
-    always @* begin : port_out_ready_process
+    // Drives input port.out_ready, from in_place, out_ready and put_ready.
+    always @* begin : drive_port_out_ready
         port_out_ready = out_ready;
         if (in_place) begin
             port_out_ready = put_ready;
         end
     end
 
-    always @* begin : port_in_valid_process
+    // Drives inputs port.in_valid, port.in_last and port.in_beat.
+    always @* begin : drive_port_in_valid_and_port_in_last_and_port_in_beat
         integer i;
         port_in_valid = restoring && in_valid;
         port_in_last = in_last;
@@ -618,7 +596,8 @@ module checkpoint_proof (
     assign gets_to_save = !restores_q && fits && ((step_q != STAGE_LOOKING) || spilled_valid)
         && (!pending_q || (!has_left && port_packet_ready));
 
-    always @* begin : gets_process
+    // Drives outputs get_space and get_place; signal gets.
+    always @* begin : drive_gets_and_get_space_and_get_place
         gets = gets_to_save;
         get_space = REGISTERS;
         get_place = NO_PLACE;
@@ -640,7 +619,9 @@ module checkpoint_proof (
     assign get_valid = gets;
     assign got = gets && get_ready;
 
-    always @* begin : got_ready_process
+    // Drives output got_ready, from has_left, is_kept, port_in_ready, port_packet_ready, restores_q
+    // and restoring.
+    always @* begin : drive_got_ready
         got_ready = !restores_q && has_left && port_packet_ready;
         if (restoring) begin
             got_ready = port_in_ready && is_kept;
@@ -649,7 +630,8 @@ module checkpoint_proof (
 
     assign in_ready = restoring && port_in_ready && !is_kept;
 
-    always @* begin : put_valid_process
+    // Drives outputs put_valid, put_space and put_place.
+    always @* begin : drive_put_valid_and_put_space_and_put_place
         put_valid = 1'd0;
         put_space = REGISTERS;
         put_place = NO_PLACE;
@@ -668,21 +650,24 @@ module checkpoint_proof (
     assign out_valid = port_out_valid && !in_place;
     assign out_last = port_out_last && !in_place;
 
-    always @* begin : out_beat_process
+    // Drives output out_beat, from port_out_beat.
+    always @* begin : drive_out_beat
         integer i;
         for (i = 0; i < 5; i = i + 1) begin
             out_beat[i*8 +: 8] = port_out_beat[i*8 +: 8];
         end
     end
 
-    always @* begin : put_beat_process
+    // Drives output put_beat, from port_out_beat.
+    always @* begin : drive_put_beat
         integer i;
         for (i = 0; i < 5; i = i + 1) begin
             put_beat[i*8 +: 8] = port_out_beat[i*8 +: 8];
         end
     end
 
-    always @* begin : sectors_choose_process
+    // Drives input sectors.choose, from dirty_lanes.
+    always @* begin : drive_sectors_choose
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             sectors_choose[i] = |(dirty_lanes & OF_SECTOR[i*4 +: 4]);
@@ -694,9 +679,15 @@ module checkpoint_proof (
     assign dirty_ready = (step_q == STAGE_REGISTERS) && !found_all_q && !gather_full;
     assign total_ready = (step_q == STAGE_REGISTERS) && !found_all_q;
     assign gather_push = (step_q == STAGE_REGISTERS) && !found_all_q && !gather_full && dirty_valid;
-    assign gather_push_row = dirty_row - ({1'd0, first_group_q} << GROUP_AT);
+    assign gather_push_row = dirty_row - {first_group_q, 1'd0};
 
-    always @* begin : gather_clear_process
+    // Drives the next values of registers step, restores, runs, block, epoch, slot, first_warp,
+    // last_warp, first_group, last_group, shared_first, shared_beats, room_row, room_rows,
+    // room_first, room_beats, asked_beats, asked_operands, warp, found_all, by_rows, run_space,
+    // run_place, run_left, pending, kind, length, left, has_address, is_data, operands,
+    // instructions, queue_done, strayed, has_shared, has_states, verdict, beats and fetched; inputs
+    // gather.clear, list_.load and list_.advance.
+    always @* begin : drive_gather_clear_and_41_more
         gather_clear = 1'd0;
         list_load = 1'd0;
         step_d = step_q;
@@ -780,7 +771,7 @@ module checkpoint_proof (
             end else if (found_kind == KIND_STATES) begin
                 has_states_d = 1'd1;
                 run_space_d = STATES;
-                run_place_d = {2'd0, first_warp_q} << STATE_AT;
+                run_place_d = {1'd0, first_warp_q, 1'd0};
                 run_left_d = state_beats;
             end else if (found_operand) begin
                 run_space_d = OPERAND;
@@ -896,7 +887,7 @@ module checkpoint_proof (
                         kind_d = KIND_STATES;
                         length_d = state_beats;
                         run_space_d = STATES;
-                        run_place_d = {2'd0, first_warp_q} << STATE_AT;
+                        run_place_d = {1'd0, first_warp_q, 1'd0};
                         run_left_d = state_beats;
                     end
                 end
@@ -997,7 +988,9 @@ module checkpoint_proof (
         end
     end
 
-    always @* begin : list_load_row_process
+    // Drives inputs list_.load_row and list_.load_sectors, from gather_row, gather_sectors,
+    // named_row, named_sectors and restoring.
+    always @* begin : drive_list_load_row_and_list_load_sectors
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             list_load_row[i*2 +: 2] = gather_row[i*2 +: 2];
@@ -1007,15 +1000,16 @@ module checkpoint_proof (
         end
         if (restoring) begin
             for (i = 0; i < 1; i = i + 1) begin
-                list_load_row[(2*i)*2 +: 2] = named_row[((i)*2 + (0))*2 +: 2];
-                list_load_row[(2*i+1)*2 +: 2] = named_row[((i)*2 + (1))*2 +: 2];
-                list_load_sectors[(2*i)*2 +: 2] = named_sectors[((i)*2 + (0))*2 +: 2];
-                list_load_sectors[(2*i+1)*2 +: 2] = named_sectors[((i)*2 + (1))*2 +: 2];
+                list_load_row[(2*i)*2 +: 2] = named_row[(i*2 + 0)*2 +: 2];
+                list_load_row[(2*i+1)*2 +: 2] = named_row[(i*2 + 1)*2 +: 2];
+                list_load_sectors[(2*i)*2 +: 2] = named_sectors[(i*2 + 0)*2 +: 2];
+                list_load_sectors[(2*i+1)*2 +: 2] = named_sectors[(i*2 + 1)*2 +: 2];
             end
         end
     end
 
-    always @* begin : named_word_process
+    // Drives input named.word, from port_found_beat.
+    always @* begin : drive_named_word
         integer i;
         for (i = 0; i < 1; i = i + 1) begin
             named_word[i*8 +: 8] = port_found_beat[(i+1)*8 +: 8];
@@ -1025,7 +1019,8 @@ module checkpoint_proof (
     assign fetches = !pending_q && job_empty;
     assign through = !pending_q && job_empty && (!has_left || ((left_q == 3'd1) && gives));
 
-    always @* begin : concluded_process
+    // Drives signal concluded, from job_empty, lacks, port_ended_verdict and strayed_q.
+    always @* begin : drive_concluded
         concluded = {1'd0, port_ended_verdict};
         if ((strayed_q || !job_empty || lacks) && !(|port_ended_verdict)) begin
             concluded = DOES_NOT_FIT;
@@ -1038,7 +1033,8 @@ module checkpoint_proof (
     assign ask_ready = step_q == STAGE_IDLE;
     assign stop_valid = step_q == STAGE_STOPPING;
 
-    always @* begin : stop_warp_process
+    // Drives output stop_warp, from step_q and warp_q.
+    always @* begin : drive_stop_warp
         stop_warp = NO_WARP;
         if (step_q == STAGE_STOPPING) begin
             stop_warp = warp_q;
@@ -1047,7 +1043,8 @@ module checkpoint_proof (
 
     assign resume_valid = step_q == STAGE_RESUMING;
 
-    always @* begin : resume_warp_process
+    // Drives output resume_warp, from step_q and warp_q.
+    always @* begin : drive_resume_warp
         resume_warp = NO_WARP;
         if (step_q == STAGE_RESUMING) begin
             resume_warp = warp_q;
@@ -1059,7 +1056,8 @@ module checkpoint_proof (
     assign saved_ready = (step_q == STAGE_DROPPING) || ((step_q == STAGE_TAKING) && port_packet_ready);
     assign restore_valid = returns;
 
-    always @* begin : restore_warp_process
+    // Drives output restore_warp, from first_warp_q, found_warp and returns.
+    always @* begin : drive_restore_warp
         restore_warp = NO_WARP;
         if (returns) begin
             restore_warp = first_warp_q + found_warp;
@@ -1069,7 +1067,8 @@ module checkpoint_proof (
     assign restore_store = returns && found_store;
     assign restore_slot = slot_q;
 
-    always @* begin : restore_words_process
+    // Drives output restore_words, from port_out_beat.
+    always @* begin : drive_restore_words
         integer i;
         for (i = 0; i < 3; i = i + 1) begin
             restore_words[i*8 +: 8] = port_out_beat[(i+2)*8 +: 8];
@@ -1081,7 +1080,9 @@ module checkpoint_proof (
     assign walk_last = last_group_q;
     assign ended_valid = step_q == STAGE_TELLING;
 
-    always @* begin : ended_verdict_process
+    // Drives outputs ended_verdict, ended_beats and ended_operands, from beats_q, operands_q,
+    // step_q and verdict_q.
+    always @* begin : drive_ended_verdict_and_ended_beats_and_ended_operands
         ended_verdict = ACCEPTED;
         ended_beats = NO_COUNT;
         ended_operands = NO_OPERANDS;

@@ -32,7 +32,8 @@ module checkpoint_proof_gather (
     register_3 sum (.clock(clock), .reset(reset), .d(sum_d), .q(sum_q));
     count_of_2_in_3_bits of_row (.of(of_row_of), .count(of_row_count));
 
-    always @* begin : number_d_process
+    // Drives the next values of registers number, dirty and sum.
+    always @* begin : drive_number_d_and_dirty_d_and_sum_d
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             number_d[i*2 +: 2] = number_q[i*2 +: 2];
@@ -45,7 +46,7 @@ module checkpoint_proof_gather (
             sum_d = sum_q + of_row_count;
         end
         for (i = 1; i < 2; i = i + 1) begin
-            if (push && taken[(i-1)] && !taken[i]) begin
+            if (push && taken[i-1] && !taken[i]) begin
                 number_d[i*2 +: 2] = push_row;
                 dirty_d[i*2 +: 2] = push_sectors;
             end
@@ -64,14 +65,16 @@ module checkpoint_proof_gather (
         end
     end
 
-    always @* begin : taken_process
+    // Drives signal taken, from dirty_q.
+    always @* begin : drive_taken
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             taken[i] = |dirty_q[i*2 +: 2];
         end
     end
 
-    always @* begin : last_process
+    // Drives signal last, from taken.
+    always @* begin : drive_last
         integer i;
         last = 1'd0;
         for (i = 0; i < 2; i = i + 1) begin
@@ -79,7 +82,8 @@ module checkpoint_proof_gather (
         end
     end
 
-    always @* begin : of_row_of_process
+    // Drives input of_row.of, from push_sectors.
+    always @* begin : drive_of_row_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             of_row_of[i] = push_sectors[i];
@@ -90,14 +94,16 @@ module checkpoint_proof_gather (
     assign full = last;
     assign beats = sum_q;
 
-    always @* begin : row_process
+    // Drives output row, from number_q.
+    always @* begin : drive_row
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             row[i*2 +: 2] = number_q[i*2 +: 2];
         end
     end
 
-    always @* begin : sectors_process
+    // Drives output sectors, from dirty_q.
+    always @* begin : drive_sectors
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             sectors[i*2 +: 2] = dirty_q[i*2 +: 2];

@@ -27,17 +27,16 @@ module checkpoint_proof_list (
     register_2 left [1:0] (.clock(clock), .reset(reset), .d(left_d), .q(left_q));
     lowest_of_2 lowest (.request(lowest_request), .grant(lowest_grant));
 
-    always @* begin : lowest_request_process
+    // Drives input lowest.request, from left_q.
+    always @* begin : drive_lowest_request
         integer i;
-        reg unused_0;
-        reg part_0;
         for (i = 0; i < 2; i = i + 1) begin
-            {unused_0, part_0} = left_q[1:0] >> i;
-            lowest_request[i] = part_0;
+            lowest_request[i] = left_q[i];
         end
     end
 
-    always @* begin : sector_process
+    // Drives output sector; signal rest, from left_q and lowest_grant.
+    always @* begin : drive_sector_and_rest
         integer i;
         sector = FIRST;
         rest = left_q[1:0];
@@ -51,7 +50,8 @@ module checkpoint_proof_list (
 
     assign shifts = advance && (|left_q[1:0]) && !(|rest);
 
-    always @* begin : number_d_process
+    // Drives the next values of registers number and left.
+    always @* begin : drive_number_d_and_left_d
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             number_d[i*2 +: 2] = number_q[i*2 +: 2];
@@ -79,14 +79,16 @@ module checkpoint_proof_list (
         end
     end
 
-    always @* begin : row_process
+    // Drives output row, from number_q.
+    always @* begin : drive_row
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             row[i*2 +: 2] = number_q[i*2 +: 2];
         end
     end
 
-    always @* begin : sectors_process
+    // Drives output sectors, from left_q.
+    always @* begin : drive_sectors
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             sectors[i*2 +: 2] = left_q[i*2 +: 2];

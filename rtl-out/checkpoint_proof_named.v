@@ -3,25 +3,16 @@
 module checkpoint_proof_named (
     input  wire    [7:0] word,
     output wire    [3:0] row,
-    output reg     [3:0] sectors
+    output wire    [3:0] sectors
 );
-    localparam [7:0] SECTORS_AT = 8'd2;
-    localparam [7:0] HALF = 8'd4;
     wire    [7:0] high;
 
 
-    assign high = word >> HALF;
+    assign high = {4'd0, word[7:4]};
     assign row[1:0] = word[1:0];
     assign row[3:2] = high[1:0];
+    assign sectors[1:0] = word[3:2];
+    assign sectors[3:2] = high[3:2];
 
-    always @* begin : sectors_process
-        reg [5:0] unused_0;
-        reg [1:0] part_0;
-        reg [5:0] unused_1;
-        reg [1:0] part_1;
-        {unused_0, part_0} = word >> SECTORS_AT;
-        sectors[1:0] = part_0;
-        {unused_1, part_1} = high >> SECTORS_AT;
-        sectors[3:2] = part_1;
-    end
+    wire unused_bits = &{1'b0, high[7:4]};
 endmodule

@@ -5,13 +5,13 @@ module checkpoint_proof_naming (
     input  wire    [3:0] sectors,
     output wire    [7:0] word
 );
-    localparam [7:0] SECTORS_AT = 8'd2;
-    localparam [7:0] HALF = 8'd4;
     wire    [7:0] low;
     wire    [7:0] high;
 
 
-    assign low = {6'd0, row[1:0]} | ({6'd0, sectors[1:0]} << SECTORS_AT);
-    assign high = {6'd0, row[3:2]} | ({6'd0, sectors[3:2]} << SECTORS_AT);
-    assign word = low | (high << HALF);
+    assign low = {6'd0, row[1:0]} | {4'd0, sectors[1:0], 2'd0};
+    assign high = {6'd0, row[3:2]} | {4'd0, sectors[3:2], 2'd0};
+    assign word = low | {high[3:0], 4'd0};
+
+    wire unused_bits = &{1'b0, high[7:4]};
 endmodule

@@ -27,11 +27,9 @@ module checkpoint_proof_port (
     output wire          ended_valid,
     output reg     [2:0] ended_verdict
 );
-    localparam [7:0] KIND_AT = 8'd2;
-    localparam [7:0] LENGTH_AT = 8'd5;
-    localparam [7:0] ABOVE_BLOCK = 8'd252;
+    localparam [7:0] ABOVE_BLOCK = 8'hfc;
     localparam [7:0] BEGIN_HEADER = 8'd4;
-    localparam [7:0] END_HEADER = 8'd24;
+    localparam [7:0] END_HEADER = 8'h18;
     localparam [7:0] NOTHING = 8'd0;
     localparam [2:0] NONE_LEFT = 3'd0;
     localparam [5:0] NO_COUNT = 6'd0;
@@ -54,7 +52,7 @@ module checkpoint_proof_port (
     localparam [2:0] STEP_SAVING = 3'd1;
     localparam [2:0] STEP_TELLING = 3'd6;
     wire          header;
-    reg     [2:0] kind;
+    wire    [2:0] kind;
     wire          of_block;
     wire          content;
     wire          ends;
@@ -67,7 +65,7 @@ module checkpoint_proof_port (
     reg     [2:0] settled;
     reg     [5:0] counted;
     reg     [7:0] checked;
-    reg     [2:0] packet_kind;
+    wire    [2:0] packet_kind;
     wire          saves;
     wire          reads;
     wire          begin_;
@@ -112,21 +110,15 @@ module checkpoint_proof_port (
     check_of_5_of_8 with_beat (.so_far(check_q), .of(beat_q), .check(with_beat_check));
 
     assign header = left_q == NONE_LEFT;
-
-    always @* begin : kind_process
-        reg [4:0] unused_0;
-        reg [2:0] part_0;
-        {unused_0, part_0} = beat_q[7:0] >> KIND_AT;
-        kind = part_0;
-    end
-
+    assign kind = beat_q[4:2];
     assign of_block = beat_q[1:0] == block_q;
     assign ends = kind == KIND_END;
     assign content = (KIND_REGISTERS <= kind) && (kind < KIND_END);
 
-    always @* begin : beyond_of_process
+    // Drives input beyond.of, from beat_q.
+    always @* begin : drive_beyond_of
         integer i;
-        beyond_of[0] = |(beat_q[7:0] >> LENGTH_AT);
+        beyond_of[0] = |{5'd0, beat_q[7:5]};
         beyond_of[1] = 1'd0;
         beyond_of[2] = 1'd0;
         for (i = 3; i < 5; i = i + 1) begin
@@ -144,7 +136,8 @@ module checkpoint_proof_port (
     assign reads = (step_q == STEP_OPENING) || (step_q == STEP_RESTORING) || (step_q == STEP_DRAINING);
     assign moves = holds_q && ((saves && out_ready) || (reads && (!tells || found_ready)));
 
-    always @* begin : settled_process
+    // Drives signal settled.
+    always @* begin : drive_settled
         settled = ACCEPTED;
         if (step_q == STEP_OPENING) begin
             if (last_q) begin
@@ -181,7 +174,8 @@ module checkpoint_proof_port (
         end
     end
 
-    always @* begin : counted_process
+    // Drives signals counted and checked, from check_q, count_q, moves and with_beat_check.
+    always @* begin : drive_counted_and_checked
         counted = count_q;
         checked = check_q;
         if (moves) begin
@@ -193,19 +187,13 @@ module checkpoint_proof_port (
     assign begin_ = (step_q == STEP_IDLE) && begin_valid;
     assign packet_ready = (step_q == STEP_SAVING) && (!holds_q || out_ready);
     assign packet = (step_q == STEP_SAVING) && packet_valid && (!holds_q || out_ready);
-
-    always @* begin : packet_kind_process
-        reg [4:0] unused_0;
-        reg [2:0] part_0;
-        {unused_0, part_0} = packet_beat[7:0] >> KIND_AT;
-        packet_kind = part_0;
-    end
-
+    assign packet_kind = packet_beat[4:2];
     assign packet_ends = header && (packet_kind == KIND_END);
     assign in_ready = reads && (!holds_q || (!last_q && (!tells || found_ready)));
     assign read = reads && in_valid && (!holds_q || (!last_q && (!tells || found_ready)));
 
-    always @* begin : holds_d_process
+    // Drives the next values of registers holds, last and beat.
+    always @* begin : drive_holds_d_and_last_d_and_beat_d
         integer i;
         holds_d = holds_q && !moves;
         last_d = last_q;
@@ -248,15 +236,8 @@ module checkpoint_proof_port (
         end
     end
 
-    always @* begin : block_d_process
-        reg [4:0] unused_0;
-        reg [2:0] part_0;
-        reg [4:0] unused_1;
-        reg [2:0] part_1;
-        unused_0 = 5'd0;
-        part_0 = 3'd0;
-        unused_1 = 5'd0;
-        part_1 = 3'd0;
+    // Drives the next values of registers block, epoch, left, count and check.
+    always @* begin : drive_block_d_and_epoch_d_and_left_d_and_count_d_and_check_d
         block_d = block_q;
         epoch_d = epoch_q;
         left_d = left_q;
@@ -265,15 +246,13 @@ module checkpoint_proof_port (
         if (packet) begin
             left_d = left_q - 3'd1;
             if (header) begin
-                {unused_0, part_0} = packet_beat[7:0] >> LENGTH_AT;
-                left_d = part_0;
+                left_d = packet_beat[7:5];
             end
         end
         if (tells && moves) begin
             left_d = left_q - 3'd1;
             if (header) begin
-                {unused_1, part_1} = beat_q[7:0] >> LENGTH_AT;
-                left_d = part_1;
+                left_d = beat_q[7:5];
             end
         end
         if (begin_) begin
@@ -285,7 +264,8 @@ module checkpoint_proof_port (
         end
     end
 
-    always @* begin : step_d_process
+    // Drives the next values of registers step and verdict.
+    always @* begin : drive_step_d_and_verdict_d
         step_d = step_q;
         verdict_d = verdict_q;
         case (step_q)
@@ -348,14 +328,16 @@ module checkpoint_proof_port (
     assign found_valid = holds_q && tells;
     assign found_header = holds_q && tells && header;
 
-    always @* begin : out_beat_process
+    // Drives output out_beat, from beat_q.
+    always @* begin : drive_out_beat
         integer i;
         for (i = 0; i < 5; i = i + 1) begin
             out_beat[i*8 +: 8] = beat_q[i*8 +: 8];
         end
     end
 
-    always @* begin : found_beat_process
+    // Drives output found_beat, from beat_q.
+    always @* begin : drive_found_beat
         integer i;
         for (i = 0; i < 5; i = i + 1) begin
             found_beat[i*8 +: 8] = beat_q[i*8 +: 8];
@@ -364,7 +346,8 @@ module checkpoint_proof_port (
 
     assign ended_valid = step_q == STEP_TELLING;
 
-    always @* begin : ended_verdict_process
+    // Drives output ended_verdict, from step_q and verdict_q.
+    always @* begin : drive_ended_verdict
         ended_verdict = ACCEPTED;
         if (step_q == STEP_TELLING) begin
             ended_verdict = verdict_q;

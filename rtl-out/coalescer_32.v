@@ -16,7 +16,7 @@ module coalescer_32 (
     output reg    [31:0] request_mask,
     output wire          request_last
 );
-    localparam [40:0] PAGE = 41'd2199023255520;
+    localparam [40:0] PAGE = 41'h1ffffffffe0;
     reg  [1311:0] incoming;
     reg    [31:0] together;
     wire          free;
@@ -66,41 +66,48 @@ module coalescer_32 (
         .grant(incoming_leader_grant),
         .index(incoming_leader_index)
     );
-    select_32_of_41 incoming_line (.choose(incoming_leader_grant), .of(incoming), .chosen(incoming_line_chosen));
-    arbiter_lowest_32 following (.request(following_request), .grant(following_grant), .index(following_index));
+    select_32_of_41 incoming_line (.choose(incoming_leader_grant), .of(incoming),
+        .chosen(incoming_line_chosen));
+    arbiter_lowest_32 following (.request(following_request), .grant(following_grant),
+        .index(following_index));
     select_32_of_41 following_line (.choose(following_grant), .of(line_q), .chosen(following_line_chosen));
     any_of_32 some (.of(pending_q), .any(some_any));
     any_of_32 more (.of(more_of), .any(more_any));
 
-    always @* begin : together_process
+    // Drives signal together, from leading_line_q, line_q and pending_q.
+    always @* begin : drive_together
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             together[i] = pending_q[i] && (line_q[i*41 +: 41] == leading_line_q);
         end
     end
 
-    always @* begin : more_of_process
+    // Drives input more.of, from pending_q and together.
+    always @* begin : drive_more_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             more_of[i] = pending_q[i] && !together[i];
         end
     end
 
-    always @* begin : following_request_process
+    // Drives input following.request, from pending_q and together.
+    always @* begin : drive_following_request
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             following_request[i] = pending_q[i] && !together[i];
         end
     end
 
-    always @* begin : kept_process
+    // Drives signal kept, from instruction_pages.
+    always @* begin : drive_kept
         kept = ~41'd0;
         if (instruction_pages) begin
             kept = PAGE;
         end
     end
 
-    always @* begin : incoming_process
+    // Drives signal incoming, from instruction_line and kept.
+    always @* begin : drive_incoming
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             incoming[i*41 +: 41] = instruction_line[i*41 +: 41] & kept;
@@ -112,7 +119,8 @@ module coalescer_32 (
     assign instruction_ready = !some_any || (free && !more_any);
     assign accepting = instruction_valid && instruction_ready;
 
-    always @* begin : pending_d_process
+    // Drives the next values of registers pending and line.
+    always @* begin : drive_pending_d_and_line_d
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             pending_d[i] = pending_q[i];
@@ -127,7 +135,8 @@ module coalescer_32 (
         end
     end
 
-    always @* begin : leader_d_process
+    // Drives the next values of registers leader and leading_line.
+    always @* begin : drive_leader_d_and_leading_line_d
         leader_d = leader_q;
         leading_line_d = leading_line_q;
         if (making) begin
@@ -142,7 +151,8 @@ module coalescer_32 (
 
     assign offered_d = some_any || !free;
 
-    always @* begin : offered_line_d_process
+    // Drives the next values of registers offered_line, offered_leader and offered_last.
+    always @* begin : drive_offered_line_d_and_offered_leader_d_and_offered_last_d
         offered_line_d = offered_line_q;
         offered_leader_d = offered_leader_q;
         offered_last_d = offered_last_q;
@@ -153,7 +163,8 @@ module coalescer_32 (
         end
     end
 
-    always @* begin : offered_mask_d_process
+    // Drives the next value of register offered_mask, from making, offered_mask_q and together.
+    always @* begin : drive_offered_mask_d
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             offered_mask_d[i] = offered_mask_q[i];
@@ -168,7 +179,8 @@ module coalescer_32 (
     assign request_leader = offered_leader_q;
     assign request_last = offered_last_q;
 
-    always @* begin : request_mask_process
+    // Drives output request_mask, from offered_mask_q.
+    always @* begin : drive_request_mask
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             request_mask[i] = offered_mask_q[i];

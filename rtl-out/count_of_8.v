@@ -5,5 +5,6 @@ module count_of_8 (
     input  wire [7:0] of,
     output wire [3:0] count
 );
-    assign count = ((({3'd0, of[0]} + {3'd0, of[1]}) + ({3'd0, of[2]} + {3'd0, of[3]})) + (({3'd0, of[4]} + {3'd0, of[5]}) + ({3'd0, of[6]} + {3'd0, of[7]})));
+    assign count = ((({3'd0, of[0]} + {3'd0, of[1]}) + ({3'd0, of[2]} + {3'd0, of[3]})) + (({3'd0,
+        of[4]} + {3'd0, of[5]}) + ({3'd0, of[6]} + {3'd0, of[7]})));
 endmodule

@@ -18,14 +18,13 @@ module dirty_bits_lanes_half (
     output wire    [3:0] held,
     output wire   [31:0] lanes
 );
-    localparam [31:0] BY_LANE = 32'd4294967295;
-    localparam [31:0] ALL = 32'd4294967295;
+    localparam [31:0] BY_LANE = 32'hffffffff;
+    localparam [31:0] ALL = 32'hffffffff;
     localparam [3:0] FIRST = 4'd1;
     localparam [3:0] NONE = 4'd0;
-    localparam [9:0] ABOVE = 10'd2;
-    reg     [7:0] acting_group;
+    wire    [7:0] acting_group;
     reg     [3:0] written_row;
-    reg     [7:0] taken_group;
+    wire    [7:0] taken_group;
     wire    [3:0] taken_row;
     reg     [3:0] saved_row;
     wire          acts_d;
@@ -77,66 +76,62 @@ module dirty_bits_lanes_half (
 
     assign acts_d = write && (|write_lanes);
     assign writing = acts_q;
+    assign acting_group = acting_row_q[9:2];
 
-    always @* begin : acting_group_process
-        reg [1:0] unused_0;
-        reg [7:0] part_0;
-        {unused_0, part_0} = acting_row_q >> ABOVE;
-        acting_group = part_0;
-    end
-
-    always @* begin : written_row_process
+    // Drives signal written_row, from acting_row_q and acts_q.
+    always @* begin : drive_written_row
         written_row = NONE;
         if (acts_q) begin
             written_row = FIRST << {2'd0, acting_row_q[1:0]};
         end
     end
 
-    always @* begin : taken_group_process
-        reg [1:0] unused_0;
-        reg [7:0] part_0;
-        {unused_0, part_0} = take_row >> ABOVE;
-        taken_group = part_0;
-    end
-
+    assign taken_group = take_row[9:2];
     assign taken_row = FIRST << {2'd0, take_row[1:0]};
 
-    always @* begin : saved_row_process
+    // Drives signal saved_row, from saves, take and taken_row.
+    always @* begin : drive_saved_row
         saved_row = NONE;
         if (take && saves) begin
             saved_row = taken_row;
         end
     end
 
-    always @* begin : group_write_process
+    // Drives input group.write, from acting_group.
+    always @* begin : drive_group_write
         integer i;
         for (i = 0; i < 256; i = i + 1) begin
             group_write[i] = acting_group == i[7:0];
         end
     end
 
-    always @* begin : group_take_process
+    // Drives input group.take, from taken_group.
+    always @* begin : drive_group_take
         integer i;
         for (i = 0; i < 256; i = i + 1) begin
             group_take[i] = taken_group == i[7:0];
         end
     end
 
-    always @* begin : some_process
+    // Drives output some, from group_some.
+    always @* begin : drive_some
         integer i;
         for (i = 0; i < 256; i = i + 1) begin
             some[i] = group_some[i];
         end
     end
 
-    always @* begin : next_rows_choose_process
+    // Drives input next_rows.choose, from next_group.
+    always @* begin : drive_next_rows_choose
         integer i;
         for (i = 0; i < 256; i = i + 1) begin
             next_rows_choose[i] = next_group == i[7:0];
         end
     end
 
-    always @* begin : rows_d_process
+    // Drives the next value of register rows, from leave, load, next_rows_chosen, rows_q, take and
+    // taken_row.
+    always @* begin : drive_rows_d
         rows_d = rows_q;
         if (take) begin
             rows_d = rows_q & ~taken_row;
@@ -152,14 +147,16 @@ module dirty_bits_lanes_half (
     assign held = rows_q;
     assign bits_enable = acts_q || take;
 
-    always @* begin : bits_address_process
+    // Drives input bits.address, from acting_row_q, acts_q and take_row.
+    always @* begin : drive_bits_address
         bits_address = take_row;
         if (acts_q) begin
             bits_address = acting_row_q;
         end
     end
 
-    always @* begin : bits_mask_process
+    // Drives input bits.mask, from acting_lanes_q and was_any.
+    always @* begin : drive_bits_mask
         bits_mask = ALL;
         if (was_any) begin
             bits_mask = acting_lanes_q;

@@ -26,14 +26,17 @@ module dirty_bits_proof_counts (
     register_5 all (.clock(clock), .reset(reset), .d(all_d), .q(all_q));
     count_of_2_in_5_bits ones (.of(ones_of), .count(ones_count));
 
-    always @* begin : ones_of_process
+    // Drives input ones.of, from lanes.
+    always @* begin : drive_ones_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             ones_of[i] = lanes[i];
         end
     end
 
-    always @* begin : rows_d_process
+    // Drives the next values of registers rows, few and all, from all_q, begin_, few_q, ones_count,
+    // row and rows_q.
+    always @* begin : drive_rows_d_and_few_d_and_all_d
         rows_d = rows_q;
         few_d = NO_LANE;
         if (row) begin

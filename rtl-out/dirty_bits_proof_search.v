@@ -35,14 +35,16 @@ module dirty_bits_proof_search (
     arbiter_lowest_2 next (.request(next_request), .grant(unused_next_grant), .index(next_index));
     any_of_2 some_next (.of(some_next_of), .any(some_next_any));
 
-    always @* begin : next_request_process
+    // Drives input next.request, from ahead_covered and some.
+    always @* begin : drive_next_request
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             next_request[i] = ahead_covered[i] && some[i];
         end
     end
 
-    always @* begin : some_next_of_process
+    // Drives input some_next.of, from ahead_covered and some.
+    always @* begin : drive_some_next_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             some_next_of[i] = ahead_covered[i] && some[i];
@@ -53,7 +55,8 @@ module dirty_bits_proof_search (
     assign group = place_q;
     assign done = !waits_q && !some_next_any;
 
-    always @* begin : waits_d_process
+    // Drives the next values of registers waits, place, beyond and end_.
+    always @* begin : drive_waits_d_and_place_d_and_beyond_d_and_end_d
         waits_d = waits_q;
         place_d = place_q;
         beyond_d = beyond_q;

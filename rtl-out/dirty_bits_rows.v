@@ -25,12 +25,10 @@ module dirty_bits_rows (
     output reg    [11:0] total_rows,
     output reg    [16:0] total_lanes
 );
-    localparam [10:0] ABOVE = 11'd3;
-    localparam [10:0] ABOVE_PARITY = 11'd1;
     localparam [7:0] HIGHEST = 8'd255;
     localparam [7:0] LOWEST = 8'd0;
     localparam [10:0] NO_ROW = 11'd0;
-    localparam [31:0] WHOLE = 32'd4294967295;
+    localparam [31:0] WHOLE = 32'hffffffff;
     localparam [11:0] NO_ROWS = 12'd0;
     localparam [16:0] NO_LANES = 17'd0;
     localparam [1:0] STEP_IDLE = 2'd0;
@@ -149,7 +147,8 @@ module dirty_bits_rows (
     arbiter_lowest_8 next (.request(next_request), .grant(next_grant), .index(next_index));
     any_of_8 left (.of(left_of), .any(left_any));
 
-    always @* begin : odd_process
+    // Drives signal odd, from write_row.
+    always @* begin : drive_odd
         integer b;
         for (b = 0; b < 2; b = b + 1) begin
             odd[b] = write_row[b*11];
@@ -162,14 +161,16 @@ module dirty_bits_rows (
     assign write_ready[0] = !(refused[0] && !odd[0]) && !(refused[1] && odd[0]) && !(conflict && turn_q);
     assign write_ready[1] = !(refused[0] && !odd[1]) && !(refused[1] && odd[1]) && !(conflict && !turn_q);
 
-    always @* begin : go_process
+    // Drives signal go, from write_ready and write_valid.
+    always @* begin : drive_go
         integer b;
         for (b = 0; b < 2; b = b + 1) begin
             go[b] = write_valid[b] && write_ready[b];
         end
     end
 
-    always @* begin : turn_d_process
+    // Drives the next value of register turn, from conflict, go and turn_q.
+    always @* begin : drive_turn_d
         turn_d = turn_q;
         if (conflict && (go[0] || go[1])) begin
             turn_d = !turn_q;
@@ -179,38 +180,28 @@ module dirty_bits_rows (
     assign half_write[0] = (go[0] && !odd[0]) || (go[1] && !odd[1]);
     assign half_write[1] = (go[0] && odd[0]) || (go[1] && odd[1]);
 
-    always @* begin : half_write_row_process
+    // Drives inputs half.write_row and half.write_lanes, from go, odd, write_lanes and write_row.
+    always @* begin : drive_half_write_row_and_half_write_lanes
         integer b;
-        reg unused_0;
-        reg [9:0] part_0;
-        reg unused_1;
-        reg [9:0] part_1;
-        reg unused_2;
-        reg [9:0] part_2;
-        unused_1 = 1'd0;
-        part_1 = 10'd0;
-        unused_2 = 1'd0;
-        part_2 = 10'd0;
         for (b = 0; b < 2; b = b + 1) begin
-            {unused_0, part_0} = write_row[21:11] >> ABOVE_PARITY;
-            half_write_row[b*10 +: 10] = part_0;
+            half_write_row[b*10 +: 10] = write_row[21:12];
         end
         for (b = 0; b < 2; b = b + 1) begin
             half_write_lanes[b*32 +: 32] = write_lanes[63:32];
         end
         if (go[0] && !odd[0]) begin
-            {unused_1, part_1} = write_row[10:0] >> ABOVE_PARITY;
-            half_write_row[9:0] = part_1;
+            half_write_row[9:0] = write_row[10:1];
             half_write_lanes[31:0] = write_lanes[31:0];
         end
         if (go[0] && odd[0]) begin
-            {unused_2, part_2} = write_row[10:0] >> ABOVE_PARITY;
-            half_write_row[19:10] = part_2;
+            half_write_row[19:10] = write_row[10:1];
             half_write_lanes[63:32] = write_lanes[31:0];
         end
     end
 
-    always @* begin : clearing_first_d_process
+    // Drives the next values of registers clearing_first and clearing_last, from clear_first,
+    // clear_last and clear_valid.
+    always @* begin : drive_clearing_first_d_and_clearing_last_d
         clearing_first_d = HIGHEST;
         clearing_last_d = LOWEST;
         if (clear_valid) begin
@@ -223,40 +214,38 @@ module dirty_bits_rows (
     assign clears_here = (clearing_first_q <= place_q) && (place_q <= clearing_last_q);
     assign clears_next = (clearing_first_q <= search_group) && (search_group <= clearing_last_q);
 
-    always @* begin : leave_process
+    // Drives signal leave, from clears_here, clears_next and load.
+    always @* begin : drive_leave
         leave = clears_here;
         if (load) begin
             leave = clears_next;
         end
     end
 
-    always @* begin : half_clear_process
+    // Drives input half.clear, from cleared_covered.
+    always @* begin : drive_half_clear
         integer b;
         integer i;
         for (b = 0; b < 2; b = b + 1) begin
             for (i = 0; i < 256; i = i + 1) begin
-                half_clear[((b)*256 + (i))] = cleared_covered[i];
+                half_clear[b*256 + i] = cleared_covered[i];
             end
         end
     end
 
-    always @* begin : next_request_process
+    // Drives input next.request, from half_held.
+    always @* begin : drive_next_request
         integer i;
-        reg [2:0] unused_0;
-        reg part_0;
-        reg [2:0] unused_1;
-        reg part_1;
         for (i = 0; i < 4; i = i + 1) begin
-            {unused_0, part_0} = half_held[3:0] >> i;
-            next_request[(2*i)] = part_0;
-            {unused_1, part_1} = half_held[7:4] >> i;
-            next_request[(2*i+1)] = part_1;
+            next_request[2*i] = half_held[i];
+            next_request[2*i+1] = half_held[4 + i];
         end
     end
 
     assign some = (|half_held[3:0]) || (|half_held[7:4]);
 
-    always @* begin : left_of_process
+    // Drives input left.of, from next_grant and next_request.
+    always @* begin : drive_left_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             left_of[i] = next_request[i] && !next_grant[i];
@@ -264,23 +253,22 @@ module dirty_bits_rows (
     end
 
     assign next_odd = next_index[0];
-    assign next_row = {8'd0, next_index} | ({3'd0, place_q} << ABOVE);
+    assign next_row = {8'd0, next_index} | {place_q, 3'd0};
     assign blocked = (half_writing[0] && !next_odd) || (half_writing[1] && next_odd);
     assign take = some && !blocked && !clears_here && (!offering_q || dirty_ready);
     assign half_take[0] = take && !next_odd;
     assign half_take[1] = take && next_odd;
 
-    always @* begin : half_take_row_process
+    // Drives input half.take_row, from next_row.
+    always @* begin : drive_half_take_row
         integer b;
-        reg unused_0;
-        reg [9:0] part_0;
         for (b = 0; b < 2; b = b + 1) begin
-            {unused_0, part_0} = next_row >> ABOVE_PARITY;
-            half_take_row[b*10 +: 10] = part_0;
+            half_take_row[b*10 +: 10] = next_row[10:1];
         end
     end
 
-    always @* begin : row_d_process
+    // Drives the next value of register row, from next_row, row_q and take.
+    always @* begin : drive_row_d
         row_d = row_q;
         if (take) begin
             row_d = next_row;
@@ -290,21 +278,24 @@ module dirty_bits_rows (
     assign offering_d = (take && saves_q) || (offering_q && !dirty_ready);
     assign load = (step_q == STEP_WALKING) && search_found && (!some || (take && !left_any));
 
-    always @* begin : place_d_process
+    // Drives the next value of register place, from load, place_q and search_group.
+    always @* begin : drive_place_d
         place_d = place_q;
         if (load) begin
             place_d = search_group;
         end
     end
 
-    always @* begin : search_some_process
+    // Drives input search.some, from half_some.
+    always @* begin : drive_search_some
         integer i;
         for (i = 0; i < 256; i = i + 1) begin
-            search_some[i] = half_some[((0)*256 + (i))] || half_some[((1)*256 + (i))];
+            search_some[i] = half_some[i] || half_some[256 + i];
         end
     end
 
-    always @* begin : lanes_process
+    // Drives signal lanes, from half_lanes and row_q.
+    always @* begin : drive_lanes
         lanes = half_lanes[31:0];
         if (row_q[0]) begin
             lanes = half_lanes[63:32];
@@ -313,7 +304,8 @@ module dirty_bits_rows (
 
     assign dirty_valid = offering_q;
 
-    always @* begin : dirty_row_process
+    // Drives outputs dirty_row and dirty_lanes, from lanes, offering_q and row_q.
+    always @* begin : drive_dirty_row_and_dirty_lanes
         dirty_row = NO_ROW;
         dirty_lanes = WHOLE;
         if (offering_q) begin
@@ -324,7 +316,9 @@ module dirty_bits_rows (
 
     assign total_valid = step_q == STEP_TELLING;
 
-    always @* begin : total_rows_process
+    // Drives outputs total_rows and total_lanes, from counts_lane_count, counts_row_count and
+    // step_q.
+    always @* begin : drive_total_rows_and_total_lanes
         total_rows = NO_ROWS;
         total_lanes = NO_LANES;
         if (step_q == STEP_TELLING) begin
@@ -336,7 +330,8 @@ module dirty_bits_rows (
     assign walk_ready = step_q == STEP_IDLE;
     assign begin_ = walk_valid && walk_ready;
 
-    always @* begin : saves_d_process
+    // Drives the next values of registers saves and step.
+    always @* begin : drive_saves_d_and_step_d
         saves_d = saves_q;
         step_d = step_q;
         if (begin_) begin

@@ -20,21 +20,24 @@ module dirty_bits_rows_half_group (
 
     register_4 bits (.clock(clock), .reset(reset), .d(bits_d), .q(bits_q));
 
-    always @* begin : set__process
+    // Drives signal set_, from write and written_row.
+    always @* begin : drive_set_
         set_ = NONE;
         if (write) begin
             set_ = written_row;
         end
     end
 
-    always @* begin : saved_process
+    // Drives signal saved, from take and taken_row.
+    always @* begin : drive_saved
         saved = NONE;
         if (take) begin
             saved = taken_row;
         end
     end
 
-    always @* begin : bits_d_process
+    // Drives the next value of register bits, from bits_q, clear, saved and set_.
+    always @* begin : drive_bits_d
         bits_d = (bits_q | set_) & ~saved;
         if (clear) begin
             bits_d = NONE;

@@ -35,7 +35,8 @@ module far_fault_mshr_16_choice (
     assign command = command_valid && command_ready;
     assign step = free && !present_valid && !walking && marked;
 
-    always @* begin : after_fault_d_process
+    // Drives the next value of register after_fault, from after_fault_q, fault, free and others.
+    always @* begin : drive_after_fault_d
         after_fault_d = after_fault_q;
         if (free && others) begin
             after_fault_d = 1'd0;

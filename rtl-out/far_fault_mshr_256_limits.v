@@ -11,8 +11,7 @@ module far_fault_mshr_256_limits (
     input  wire          remove,
     output reg    [15:0] far_
 );
-    localparam [6:0] COUNT_BITS = 7'd7;
-    wire    [6:0] above;
+    wire    [6:0] above_;
     reg     [6:0] most;
     reg    [15:0] added;
     reg   [111:0] count_d;
@@ -20,30 +19,35 @@ module far_fault_mshr_256_limits (
 
     register_7 count [15:0] (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
 
-    always @* begin : most_process
+    // Drives signal most, from above_ and limit.
+    always @* begin : drive_most
         most = limit;
-        if (|above) begin
+        if (|above_) begin
             most = ~7'd0;
         end
     end
 
-    assign above = limit >> COUNT_BITS;
+    assign above_ = 7'd0;
 
-    always @* begin : added_process
+    // Drives signal added, from count_q, most, requester, room and waits.
+    always @* begin : drive_added
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             added[s] = requester[s] && !waits[s] && room && (count_q[s*7 +: 7] < most);
         end
     end
 
-    always @* begin : far__process
+    // Drives output far_, from added, requester and waits.
+    always @* begin : drive_far_
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             far_[s] = added[s] || (requester[s] && waits[s]);
         end
     end
 
-    always @* begin : count_d_process
+    // Drives the next value of register count, from add, added, count_q, remove, requester and
+    // waits.
+    always @* begin : drive_count_d
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             count_d[s*7 +: 7] = count_q[s*7 +: 7];

@@ -61,9 +61,6 @@ module far_fault_mshr_proof (
     output wire          lost
 );
     localparam [1:0] OUTSIDE = 2'd2;
-    localparam [7:0] ABOVE_PAGE = 8'd2;
-    localparam [7:0] ABOVE_SPACE = 8'd3;
-    localparam [7:0] ABOVE_PLACE = 8'd5;
     localparam [1:0] CAPACITY = 2'd2;
     localparam [2:0] PROTECTED = 3'd4;
     localparam [2:0] NOT_DIRTY = 3'd6;
@@ -77,7 +74,7 @@ module far_fault_mshr_proof (
     wire          idle;
     reg     [1:0] compared;
     wire    [1:0] read_page;
-    reg           read_space;
+    wire          read_space;
     wire    [1:0] other_page;
     wire          same;
     wire          choosing;
@@ -167,7 +164,7 @@ module far_fault_mshr_proof (
     wire          choice_step;
     wire          entries_search;
     wire          entries_sweep;
-    reg           entries_tag;
+    wire          entries_tag;
     wire          entries_mark;
     wire          entries_writes;
     wire          entries_unmark;
@@ -206,7 +203,7 @@ module far_fault_mshr_proof (
     register_2 page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
     register_1 space (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
     register_1 requester [1:0] (.clock(clock), .reset(reset), .d(requester_d), .q(requester_q));
-    register_3 access (.clock(clock), .reset(reset), .d(access_d), .q(access_q));
+    register_3 access_ (.clock(clock), .reset(reset), .d(access_d), .q(access_q));
     register_3 cause (.clock(clock), .reset(reset), .d(cause_d), .q(cause_q));
     register_3 level (.clock(clock), .reset(reset), .d(level_d), .q(level_q));
     register_1 entry (.clock(clock), .reset(reset), .d(entry_d), .q(entry_q));
@@ -291,7 +288,7 @@ module far_fault_mshr_proof (
         .take(reports_take),
         .page(page_q),
         .space(space_q),
-        .access(reports_access),
+        .access_(reports_access),
         .cause(cause_q),
         .level(level_q),
         .index(entry_q),
@@ -320,7 +317,9 @@ module far_fault_mshr_proof (
     assign present_ready = choice_present_ready && !waits_for_report;
     assign idle = phase_q == PHASE_IDLE;
 
-    always @* begin : of_fault_d_process
+    // Drives the next values of registers of_fault, of_sweep, of_all, of_missing, ends, denies,
+    // page, space, access_, cause and level.
+    always @* begin : drive_of_fault_d_and_10_more
         of_fault_d = of_fault_q;
         of_sweep_d = of_sweep_q;
         of_all_d = of_all_q;
@@ -359,7 +358,8 @@ module far_fault_mshr_proof (
         end
     end
 
-    always @* begin : requester_d_process
+    // Drives the next value of register requester.
+    always @* begin : drive_requester_d
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             requester_d[s] = requester_q[s];
@@ -371,37 +371,27 @@ module far_fault_mshr_proof (
         end
     end
 
-    always @* begin : compared_process
+    // Drives signal compared, from region.
+    always @* begin : drive_compared
         compared = ~2'd0;
         if (region) begin
             compared = OUTSIDE;
         end
     end
 
-    always @* begin : entries_tag_process
-        reg unused_0;
-        reg part_0;
-        {unused_0, part_0} = page_q & compared;
-        entries_tag = part_0 ^ space_q;
-    end
-
+    assign entries_tag = (page_q[0] & compared[0]) ^ space_q;
     assign entries_search = phase_q == PHASE_SEARCHING;
     assign entries_sweep = (phase_q == PHASE_SEARCHING) && of_sweep_q;
     assign entries_mark = (phase_q == PHASE_SEARCHING) && of_all_q;
     assign choosing = phase_q == PHASE_CHOOSING;
     assign read_page = names_q[1:0];
-
-    always @* begin : read_space_process
-        reg [6:0] unused_0;
-        reg part_0;
-        {unused_0, part_0} = names_q >> ABOVE_PAGE;
-        read_space = part_0;
-    end
-
+    assign read_space = names_q[2];
     assign other_page = (read_page ^ page_q) & compared;
     assign same = of_sweep_q || ((other_page == 2'd0) && (read_space == space_q));
 
-    always @* begin : entry_d_process
+    // Drives the next value of register entry, from choosing, entries_first, entries_some,
+    // entries_vacant and entry_q.
+    always @* begin : drive_entry_d
         entry_d = entry_q;
         if (choosing) begin
             entry_d = entries_vacant;
@@ -414,7 +404,8 @@ module far_fault_mshr_proof (
     assign found_d = (phase_q == PHASE_COMPARING) && same;
     assign acting = phase_q == PHASE_ACTING;
 
-    always @* begin : limits_waits_process
+    // Drives input limits.waits, from found_q and waiters_q.
+    always @* begin : drive_limits_waits
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             limits_waits[s] = found_q && waiters_q[s];
@@ -425,14 +416,16 @@ module far_fault_mshr_proof (
     assign merging = acting && of_fault_q && some_far_any;
     assign taking = merging && !found_q;
 
-    always @* begin : some_told_of_process
+    // Drives input some_told.of, from limits_waits and requester_q.
+    always @* begin : drive_some_told_of
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             some_told_of[s] = limits_waits[s] && requester_q[s];
         end
     end
 
-    always @* begin : left_process
+    // Drives signal left, from limits_waits and requester_q.
+    always @* begin : drive_left
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             left[s] = limits_waits[s] && !requester_q[s];
@@ -444,15 +437,11 @@ module far_fault_mshr_proof (
     assign trimming = telling && some_left_any;
     assign asking = acting && found_q && !of_fault_q && !of_missing_q && !ends_q;
 
-    always @* begin : kept_access_process
-        reg [4:0] unused_0;
-        reg [2:0] part_0;
-        unused_0 = 5'd0;
-        part_0 = 3'd0;
+    // Drives signal kept_access, from found_q and names_q.
+    always @* begin : drive_kept_access
         kept_access = 3'd0;
         if (found_q) begin
-            {unused_0, part_0} = names_q >> ABOVE_PLACE;
-            kept_access = part_0;
+            kept_access = names_q[7:5];
         end
     end
 
@@ -463,7 +452,8 @@ module far_fault_mshr_proof (
     assign entries_writes = (cause_q == PROTECTED) || (cause_q == NOT_DIRTY);
     assign entries_unmark = acting && of_sweep_q;
 
-    always @* begin : count_d_process
+    // Drives the next value of register count, from count_q, ending and taking.
+    always @* begin : drive_count_d
         count_d = count_q;
         if (taking) begin
             count_d = count_q + 2'd1;
@@ -473,14 +463,16 @@ module far_fault_mshr_proof (
         end
     end
 
-    always @* begin : sweep_denies_d_process
+    // Drives the next value of register sweep_denies, from ends_q, entries_mark and sweep_denies_q.
+    always @* begin : drive_sweep_denies_d
         sweep_denies_d = sweep_denies_q;
         if (entries_mark) begin
             sweep_denies_d = ends_q;
         end
     end
 
-    always @* begin : sweep_of_d_process
+    // Drives the next value of register sweep_of, from entries_mark, requester_q and sweep_of_q.
+    always @* begin : drive_sweep_of_d
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             sweep_of_d[s] = sweep_of_q[s];
@@ -490,7 +482,8 @@ module far_fault_mshr_proof (
         end
     end
 
-    always @* begin : names_address_process
+    // Drives inputs names.address and waiters.address, from choosing, entries_first and entry_q.
+    always @* begin : drive_names_address_and_waiters_address
         names_address = entry_q;
         waiters_address = entry_q;
         if (choosing) begin
@@ -502,18 +495,20 @@ module far_fault_mshr_proof (
     assign names_enable = choosing || taking || upgrading;
     assign names_write = taking || upgrading;
 
-    always @* begin : name_process
-        name = {6'd0, page_q} | ({7'd0, space_q} << ABOVE_PAGE) | ({6'd0, count_q} << ABOVE_SPACE);
+    // Drives signal name, from count_q, found_q, names_q, page_q and space_q.
+    always @* begin : drive_name
+        name = {6'd0, page_q} | {5'd0, space_q, 2'd0} | {3'd0, count_q, 3'd0};
         if (found_q) begin
             name = names_q;
         end
     end
 
-    assign names_data = name | ({5'd0, access_q} << ABOVE_PLACE);
+    assign names_data = name | {access_q, 5'd0};
     assign waiters_enable = choosing || merging || trimming;
     assign waiters_write = merging || trimming;
 
-    always @* begin : waiters_data_process
+    // Drives input waiters.data, from left, limits_far, limits_waits and of_fault_q.
+    always @* begin : drive_waiters_data
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             waiters_data[s] = left[s];
@@ -523,7 +518,8 @@ module far_fault_mshr_proof (
         end
     end
 
-    always @* begin : phase_d_process
+    // Drives the next value of register phase.
+    always @* begin : drive_phase_d
         phase_d = phase_q;
         case (phase_q)
             PHASE_IDLE: begin
@@ -574,26 +570,24 @@ module far_fault_mshr_proof (
         endcase
     end
 
-    always @* begin : held_place_process
-        reg [5:0] unused_0;
-        reg [1:0] part_0;
-        unused_0 = 6'd0;
-        part_0 = 2'd0;
+    // Drives signal held_place, from count_q, found_q and names_q.
+    always @* begin : drive_held_place
         held_place = count_q;
         if (found_q) begin
-            {unused_0, part_0} = names_q >> ABOVE_SPACE;
-            held_place = part_0;
+            held_place = names_q[4:3];
         end
     end
 
-    always @* begin : place_d_process
+    // Drives the next value of register place, from acting, held_place and place_q.
+    always @* begin : drive_place_d
         place_d = place_q;
         if (acting) begin
             place_d = held_place;
         end
     end
 
-    always @* begin : far_d_process
+    // Drives the next value of register far_, from acting, far_q and limits_far.
+    always @* begin : drive_far_d
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             far_d[s] = far_q[s];
@@ -606,7 +600,9 @@ module far_fault_mshr_proof (
     assign answering = phase_q == PHASE_ANSWERING;
     assign answer_valid = answering;
 
-    always @* begin : answer_page_process
+    // Drives outputs answer_page, answer_space and answer_place, from answering, page_q, place_q
+    // and space_q.
+    always @* begin : drive_answer_page_and_answer_space_and_answer_place
         answer_page = 2'd0;
         answer_space = 1'd0;
         answer_place = 2'd0;
@@ -617,14 +613,16 @@ module far_fault_mshr_proof (
         end
     end
 
-    always @* begin : answer_far_process
+    // Drives output answer_far, from answering and far_q.
+    always @* begin : drive_answer_far
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             answer_far[s] = answering && far_q[s];
         end
     end
 
-    always @* begin : answer_nack_process
+    // Drives output answer_nack, from answering, far_q and requester_q.
+    always @* begin : drive_answer_nack
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             answer_nack[s] = answering && requester_q[s] && !far_q[s];
@@ -635,7 +633,8 @@ module far_fault_mshr_proof (
     assign wake_valid = waking;
     assign wake_denied = waking && denies_q;
 
-    always @* begin : wake_page_process
+    // Drives outputs wake_page and wake_space, from read_page, read_space and waking.
+    always @* begin : drive_wake_page_and_wake_space
         wake_page = 2'd0;
         wake_space = 1'd0;
         if (waking) begin
@@ -644,7 +643,8 @@ module far_fault_mshr_proof (
         end
     end
 
-    always @* begin : wake_to_process
+    // Drives output wake_to, from requester_q, waiters_q and waking.
+    always @* begin : drive_wake_to
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             wake_to[s] = waking && waiters_q[s] && requester_q[s];
@@ -653,7 +653,8 @@ module far_fault_mshr_proof (
 
     assign walking_d = asking || (walking_q && !walk_ready);
 
-    always @* begin : walk_of_d_process
+    // Drives the next values of registers walk_of, walk_in and walk_writes.
+    always @* begin : drive_walk_of_d_and_walk_in_d_and_walk_writes_d
         walk_of_d = walk_of_q;
         walk_in_d = walk_in_q;
         walk_writes_d = walk_writes_q;
@@ -671,7 +672,8 @@ module far_fault_mshr_proof (
     assign reports_take = has_room && (taking || upgrading || missing);
     assign reports_access = access_q | kept_access;
 
-    always @* begin : reports_requester_process
+    // Drives input reports.requester, from limits_far, limits_waits and of_missing_q.
+    always @* begin : drive_reports_requester
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             reports_requester[s] = limits_far[s];
@@ -690,7 +692,8 @@ module far_fault_mshr_proof (
     assign report_index = reports_shown_index;
     assign report_place = reports_shown_place;
 
-    always @* begin : report_requesters_process
+    // Drives output report_requesters, from reports_shown_requester.
+    always @* begin : drive_report_requesters
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             report_requesters[s] = reports_shown_requester[s];

@@ -52,10 +52,7 @@ module fault_buffer_proof (
     output wire          command_space,
     output reg     [1:0] command_requesters
 );
-    localparam [9:0] ABOVE_PAGE = 10'd2;
-    localparam [9:0] ABOVE_SPACE = 10'd3;
-    localparam [9:0] ABOVE_ACCESS = 10'd6;
-    localparam [9:0] REPLAYABLE_KEY = 10'd512;
+    localparam [9:0] REPLAYABLE_KEY = 10'h200;
     localparam [1:0] COMPARED_ALL = 2'd2;
     localparam [447:0] FLAG = {64'd64, 64'd32, 64'd16, 64'd8, 64'd4, 64'd2, 64'd1};
     localparam [1:0] DOING_COMPARING = 2'd2;
@@ -224,7 +221,7 @@ module fault_buffer_proof (
     register_2 page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
     register_1 space (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
     register_1 requester [1:0] (.clock(clock), .reset(reset), .d(requester_d), .q(requester_q));
-    register_3 access (.clock(clock), .reset(reset), .d(access_d), .q(access_q));
+    register_3 access_ (.clock(clock), .reset(reset), .d(access_d), .q(access_q));
     register_3 cause (.clock(clock), .reset(reset), .d(cause_d), .q(cause_q));
     register_3 level (.clock(clock), .reset(reset), .d(level_d), .q(level_q));
     register_1 replayable (.clock(clock), .reset(reset), .d(replayable_d), .q(replayable_q));
@@ -247,8 +244,10 @@ module fault_buffer_proof (
     register_7 pointer (.clock(clock), .reset(reset), .d(pointer_d), .q(pointer_q));
     register_1 enabled (.clock(clock), .reset(reset), .d(enabled_d), .q(enabled_q));
     register_1 short_ (.clock(clock), .reset(reset), .d(short_d), .q(short_q));
-    register_1 interrupts_records (.clock(clock), .reset(reset), .d(interrupts_records_d), .q(interrupts_records_q));
-    register_1 interrupts_overflow (.clock(clock), .reset(reset), .d(interrupts_overflow_d), .q(interrupts_overflow_q));
+    register_1 interrupts_records (.clock(clock), .reset(reset), .d(interrupts_records_d),
+        .q(interrupts_records_q));
+    register_1 interrupts_overflow (.clock(clock), .reset(reset), .d(interrupts_overflow_d),
+        .q(interrupts_overflow_q));
     register_1 asks (.clock(clock), .reset(reset), .d(asks_d), .q(asks_q));
     register_1 leaves_out (.clock(clock), .reset(reset), .d(leaves_out_d), .q(leaves_out_q));
     register_1 replays_writes (.clock(clock), .reset(reset), .d(replays_writes_d), .q(replays_writes_q));
@@ -318,7 +317,7 @@ module fault_buffer_proof (
         .page(page_q),
         .space(space_q),
         .requester(requester_q),
-        .access(access_q),
+        .access_(access_q),
         .cause(cause_q),
         .level(level_q),
         .replayable(replayable_q),
@@ -353,7 +352,9 @@ module fault_buffer_proof (
         && !(fault_valid && fault_replayable);
     assign at_rest = ring_at_rest;
 
-    always @* begin : enabled_d_process
+    // Drives the next values of registers enabled, interrupts_records, interrupts_overflow, asks,
+    // leaves_out and replays_writes.
+    always @* begin : drive_enabled_d_and_5_more
         enabled_d = enabled_q;
         interrupts_records_d = interrupts_records_q;
         interrupts_overflow_d = interrupts_overflow_q;
@@ -370,7 +371,9 @@ module fault_buffer_proof (
         end
     end
 
-    always @* begin : short_d_process
+    // Drives the next value of register short_, from at_rest, register_data, short_q and
+    // writes_control.
+    always @* begin : drive_short_d
         short_d = short_q;
         if (writes_control && at_rest) begin
             short_d = register_data[1];
@@ -381,7 +384,9 @@ module fault_buffer_proof (
     assign fault_ready = idle && (!fault_replayable || ring_place);
     assign accepts = fault_valid && idle && !fault_replayable;
 
-    always @* begin : page_d_process
+    // Drives the next values of registers page, space, access_, cause, level, replayable, index,
+    // place and stamp.
+    always @* begin : drive_page_d_and_8_more
         page_d = page_q;
         space_d = space_q;
         access_d = access_q;
@@ -404,7 +409,8 @@ module fault_buffer_proof (
         end
     end
 
-    always @* begin : requester_d_process
+    // Drives the next value of register requester, from fault_requesters, idle and requester_q.
+    always @* begin : drive_requester_d
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             requester_d[s] = requester_q[s];
@@ -418,12 +424,14 @@ module fault_buffer_proof (
     assign comparing = phase_q == DOING_COMPARING;
     assign has_room = enabled_q && !overflow_q && ring_two_places;
     assign ends_search = searching && (ring_searched || moved_q || (compared_q == COMPARED_ALL));
-    assign key = {8'd0, page_q} | ({9'd0, space_q} << ABOVE_PAGE) | ({7'd0, access_q} << ABOVE_SPACE) | ({7'd0, cause_q} << ABOVE_ACCESS);
+    assign key = {8'd0, page_q} | {7'd0, space_q, 2'd0} | {4'd0, access_q, 3'd0} | {1'd0, cause_q, 6'd0};
     assign alike = keys_q == key;
     assign filters = (comparing && alike && !moved_q) || (accepts && leaves_out_q);
     assign drops = ends_search && !has_room;
 
-    always @* begin : compared_d_process
+    // Drives the next values of registers compared and moved, from compared_q, comparing, idle,
+    // moved_q and ring_moves.
+    always @* begin : drive_compared_d_and_moved_d
         compared_d = compared_q;
         if (comparing) begin
             compared_d = compared_q + 2'd1;
@@ -443,7 +451,8 @@ module fault_buffer_proof (
     assign last = (step_q == 3'd7) || (short_q && (step_q == 3'd3));
     assign seals = writes && last;
 
-    always @* begin : step_d_process
+    // Drives the next value of register step, from step_q, takes and writes.
+    always @* begin : drive_step_d
         step_d = step_q;
         if (writes) begin
             step_d = step_q + 3'd1;
@@ -456,7 +465,8 @@ module fault_buffer_proof (
     assign in_flight = |outstanding_q;
     assign acknowledged = written && in_flight;
 
-    always @* begin : outstanding_d_process
+    // Drives the next value of register outstanding, from acknowledged, outstanding_q and writes.
+    always @* begin : drive_outstanding_d
         outstanding_d = outstanding_q;
         if (writes && !acknowledged) begin
             outstanding_d = outstanding_q + 4'd1;
@@ -469,7 +479,8 @@ module fault_buffer_proof (
     assign last_settled = (settled_q == 3'd7) || (short_q && (settled_q == 3'd3));
     assign ends = acknowledged && last_settled;
 
-    always @* begin : settled_d_process
+    // Drives the next value of register settled, from acknowledged, ends and settled_q.
+    always @* begin : drive_settled_d
         settled_d = settled_q;
         if (acknowledged) begin
             settled_d = settled_q + 3'd1;
@@ -479,7 +490,8 @@ module fault_buffer_proof (
         end
     end
 
-    always @* begin : phase_d_process
+    // Drives the next value of register phase.
+    always @* begin : drive_phase_d
         phase_d = phase_q;
         case (phase_q)
             DOING_NOTHING: begin
@@ -519,21 +531,24 @@ module fault_buffer_proof (
     assign newest = (records_q[0] - compared_q[0]) - 1'd1;
     assign keys_enable = searching || writing;
 
-    always @* begin : keys_address_process
+    // Drives input keys.address, from newest, records_q and writing.
+    always @* begin : drive_keys_address
         keys_address = newest;
         if (writing) begin
             keys_address = records_q[0];
         end
     end
 
-    always @* begin : keys_data_process
+    // Drives input keys.data, from key and replayable_q.
+    always @* begin : drive_keys_data
         keys_data = key;
         if (replayable_q) begin
             keys_data = key | REPLAYABLE_KEY;
         end
     end
 
-    always @* begin : word_process
+    // Drives signal word, from last and step_q.
+    always @* begin : drive_word
         word = step_q;
         if (!(step_q < 3'd3)) begin
             word = step_q + 3'd1;
@@ -543,24 +558,27 @@ module fault_buffer_proof (
         end
     end
 
-    always @* begin : record_show_process
+    // Drives input record.show, from offered and word.
+    always @* begin : drive_record_show
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             record_show[w] = offered && (word == w[2:0]);
         end
     end
 
-    always @* begin : inside__process
-        inside_ = ({7'd0, ring_current} << 2'd3) | {7'd0, word};
+    // Drives signal inside_, from ring_current, short_q and word.
+    always @* begin : drive_inside_
+        inside_ = {4'd0, ring_current, 3'd0} | {7'd0, word};
         if (short_q) begin
-            inside_ = ({7'd0, ring_current} << 2'd2) | {7'd0, word};
+            inside_ = {5'd0, ring_current, 2'd0} | {7'd0, word};
         end
     end
 
-    assign start = {9'd0, ring_base} << 4'd9;
+    assign start = {ring_base, 9'd0};
     assign write_valid = offered;
 
-    always @* begin : write_address_process
+    // Drives output write_address, from inside_, offered and start.
+    always @* begin : drive_write_address
         write_address = 10'd0;
         if (offered) begin
             write_address = start + inside_;
@@ -570,7 +588,8 @@ module fault_buffer_proof (
     assign write_data = record_word;
     assign answered = awaiting_q && context_valid;
 
-    always @* begin : asking_d_process
+    // Drives the next values of registers asking, known, warp, slot, pc, lanes, scheme and pointer.
+    always @* begin : drive_asking_d_and_7_more
         asking_d = asking_q && !detail_ready;
         known_d = known_q;
         if (takes) begin
@@ -597,7 +616,9 @@ module fault_buffer_proof (
     assign awaiting_d = (asking_q && detail_ready) || (awaiting_q && !answered);
     assign detail_valid = asking_q;
 
-    always @* begin : detail_sm_process
+    // Drives outputs detail_sm, detail_page and detail_space, from asking_q, page_q, record_lowest
+    // and space_q.
+    always @* begin : drive_detail_sm_and_detail_page_and_detail_space
         detail_sm = 1'd0;
         detail_page = 2'd0;
         detail_space = 1'd0;
@@ -614,7 +635,8 @@ module fault_buffer_proof (
     assign command_page = commands_page;
     assign command_space = commands_space;
 
-    always @* begin : command_requesters_process
+    // Drives output command_requesters, from commands_sm and commands_targeted.
+    always @* begin : drive_command_requesters
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             command_requesters[s] = !commands_targeted || (commands_sm == s[0:0]);
@@ -627,28 +649,32 @@ module fault_buffer_proof (
     assign overflow_d = overflows || (overflow_q && !cleared);
     assign refused_d = commands_refused || (refused_q && !(writes_flags && register_data[1]));
 
-    always @* begin : records_d_process
+    // Drives the next value of register records, from records_q and seals.
+    always @* begin : drive_records_d
         records_d = records_q;
         if (seals) begin
             records_d = records_q + 3'd1;
         end
     end
 
-    always @* begin : filtered_d_process
+    // Drives the next value of register filtered, from filtered_q and filters.
+    always @* begin : drive_filtered_d
         filtered_d = filtered_q;
         if (filters) begin
             filtered_d = filtered_q + 3'd1;
         end
     end
 
-    always @* begin : away_d_process
+    // Drives the next value of register away, from away_q and turned_away.
+    always @* begin : drive_away_d
         away_d = away_q;
         if (turned_away) begin
             away_d = away_q + 3'd1;
         end
     end
 
-    always @* begin : dropped_d_process
+    // Drives the next value of register dropped, from dropped_q and drops.
+    always @* begin : drive_dropped_d
         dropped_d = dropped_q;
         if (drops) begin
             dropped_d = dropped_q + 3'd1;
@@ -672,7 +698,8 @@ module fault_buffer_proof (
     assign state_choose[4] = has_room;
     assign state_choose[5] = !idle || in_flight;
 
-    always @* begin : shown_choose_process
+    // Drives input shown.choose, from read_number.
+    always @* begin : drive_shown_choose
         integer i;
         for (i = 0; i < 13; i = i + 1) begin
             shown_choose[i] = read_number == i[3:0];

@@ -52,35 +52,22 @@ module fault_buffer_proof_commands (
     assign taken = write && known && idle;
     assign refused = write && !(known && idle);
 
-    always @* begin : kind_d_process
-        reg [62:0] unused_0;
-        reg part_0;
-        reg [61:0] unused_1;
-        reg [1:0] part_1;
-        reg [62:0] unused_2;
-        reg part_2;
-        unused_0 = 63'd0;
-        part_0 = 1'd0;
-        unused_1 = 62'd0;
-        part_1 = 2'd0;
-        unused_2 = 63'd0;
-        part_2 = 1'd0;
+    // Drives the next values of registers kind, of_sm, of_page and of_space.
+    always @* begin : drive_kind_d_and_of_sm_d_and_of_page_d_and_of_space_d
         kind_d = kind_q;
         of_sm_d = of_sm_q;
         of_page_d = of_page_q;
         of_space_d = of_space_q;
         if (taken) begin
             kind_d = written_kind;
-            {unused_0, part_0} = data >> 3'd4;
-            of_sm_d = part_0;
-            {unused_1, part_1} = data >> 4'd12;
-            of_page_d = part_1;
-            {unused_2, part_2} = data >> 6'd48;
-            of_space_d = part_2;
+            of_sm_d = data[4];
+            of_page_d = data[13:12];
+            of_space_d = data[48];
         end
     end
 
-    always @* begin : stage_d_process
+    // Drives the next value of register stage.
+    always @* begin : drive_stage_d
         stage_d = stage_q;
         case (stage_q)
             STAGE_IDLE: begin
@@ -129,5 +116,8 @@ module fault_buffer_proof_commands (
     assign sm = of_sm_q;
     assign page = of_page_q;
     assign space = of_space_q;
-    assign word = {61'd0, kind_q} | ({63'd0, of_sm_q} << 3'd4) | ({62'd0, of_page_q} << 4'd12) | ({63'd0, of_space_q} << 6'd48);
+    assign word = {61'd0, kind_q} | {59'd0, of_sm_q, 4'd0} | {50'd0, of_page_q, 12'd0}
+        | {15'd0, of_space_q, 48'd0};
+
+    wire unused_bits = &{1'b0, data[63:49], data[47:14], data[11:5], data[3]};
 endmodule

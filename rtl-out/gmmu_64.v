@@ -77,8 +77,7 @@ module gmmu_64 (
     output wire          invalidate_ready,
     output wire    [6:0] held
 );
-    localparam [51:0] TRANSLATED = 52'd68719476735;
-    localparam [35:0] OUTSIDE = 36'd68719476720;
+    localparam [35:0] OUTSIDE = 36'hffffffff0;
     localparam [3:0] LAST_BEAT = 4'd15;
     localparam [2:0] PHASE_CACHE = 3'd1;
     localparam [2:0] PHASE_DESK = 3'd3;
@@ -229,7 +228,7 @@ module gmmu_64 (
     wire   [35:0] buffer_command_page;
     wire    [7:0] buffer_command_space;
     wire   [15:0] buffer_command_requesters;
-    reg    [35:0] desk_page;
+    wire   [35:0] desk_page;
     wire          desk_keeps;
     wire          desk_report_ready;
     wire          desk_ready;
@@ -546,7 +545,8 @@ module gmmu_64 (
     assign hit = tlb_answer_valid;
     assign denies = mshrs_wake_valid && mshrs_wake_denied;
 
-    always @* begin : woken_process
+    // Drives signal woken, from beat_q, mshrs_wake_page and region.
+    always @* begin : drive_woken
         woken = mshrs_wake_page;
         if (region) begin
             woken = (mshrs_wake_page & OUTSIDE) | {32'd0, beat_q};
@@ -556,7 +556,8 @@ module gmmu_64 (
     assign ends = !region || (beat_q == LAST_BEAT);
     assign beats = mshrs_wake_valid && !(mshrs_wake_denied && hit);
 
-    always @* begin : beat_d_process
+    // Drives the next value of register beat, from beat_q, beats and ends.
+    always @* begin : drive_beat_d
         beat_d = beat_q;
         if (beats) begin
             beat_d = beat_q + 4'd1;
@@ -569,7 +570,8 @@ module gmmu_64 (
     assign answers = mshrs_answer_valid && !hit;
     assign tells = desk_tells && !hit && !denies && !mshrs_answer_valid;
 
-    always @* begin : fill_valid_process
+    // Drives output fill_valid.
+    always @* begin : drive_fill_valid
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             fill_valid[s] = (hit && tlb_answer_to[s]) || (denies && !hit && mshrs_wake_to[s])
@@ -577,7 +579,8 @@ module gmmu_64 (
         end
     end
 
-    always @* begin : fill_kind_process
+    // Drives output fill_kind.
+    always @* begin : drive_fill_kind
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             fill_kind[s*3 +: 3] = 3'd0;
@@ -596,7 +599,8 @@ module gmmu_64 (
         end
     end
 
-    always @* begin : fill_page_process
+    // Drives outputs fill_page, fill_space, fill_frame, fill_writable, fill_clean and fill_place.
+    always @* begin : drive_fill_page_and_5_more
         fill_page = 36'd0;
         fill_space = 8'd0;
         fill_frame = 28'd0;
@@ -628,7 +632,9 @@ module gmmu_64 (
         end
     end
 
-    always @* begin : resolve_page_process
+    // Drives outputs resolve_page and resolve_space, from mshrs_wake_denied, mshrs_wake_space,
+    // mshrs_wake_valid and woken.
+    always @* begin : drive_resolve_page_and_resolve_space
         resolve_page = 36'd0;
         resolve_space = 8'd0;
         if (mshrs_wake_valid && !mshrs_wake_denied) begin
@@ -637,28 +643,32 @@ module gmmu_64 (
         end
     end
 
-    always @* begin : resolve_valid_process
+    // Drives output resolve_valid, from mshrs_wake_denied and mshrs_wake_to.
+    always @* begin : drive_resolve_valid
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             resolve_valid[s] = mshrs_wake_to[s] && !mshrs_wake_denied;
         end
     end
 
-    always @* begin : request_ready_process
+    // Drives output request_ready, from tlb_request_ready.
+    always @* begin : drive_request_ready
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             request_ready[s] = tlb_request_ready[s];
         end
     end
 
-    always @* begin : tlb_miss_ready_process
+    // Drives input tlb.miss_ready, from walker_request_ready.
+    always @* begin : drive_tlb_miss_ready
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             tlb_miss_ready[s] = walker_request_ready[s];
         end
     end
 
-    always @* begin : walker_request_valid_process
+    // Drives input walker.request_valid, from mshrs_walk_valid and tlb_miss_valid.
+    always @* begin : drive_walker_request_valid
         integer m;
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
@@ -669,7 +679,8 @@ module gmmu_64 (
         end
     end
 
-    always @* begin : address_page_process
+    // Drives input address.page, from mshrs_walk_page and tlb_miss_page.
+    always @* begin : drive_address_page
         integer m;
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
@@ -680,7 +691,8 @@ module gmmu_64 (
         end
     end
 
-    always @* begin : walker_request_page_process
+    // Drives input walker.request_page, from address_whole.
+    always @* begin : drive_walker_request_page
         integer m;
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
@@ -691,7 +703,8 @@ module gmmu_64 (
         end
     end
 
-    always @* begin : walker_request_space_process
+    // Drives input walker.request_space, from mshrs_walk_space and tlb_miss_space.
+    always @* begin : drive_walker_request_space
         integer m;
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
@@ -702,7 +715,8 @@ module gmmu_64 (
         end
     end
 
-    always @* begin : walker_request_write_process
+    // Drives input walker.request_write, from mshrs_walk_write and tlb_miss_write.
+    always @* begin : drive_walker_request_write
         integer m;
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
@@ -751,14 +765,16 @@ module gmmu_64 (
     assign some_walk = |walks_q;
     assign walker_alone = 1'd1;
 
-    always @* begin : begun_process
+    // Drives signal begun, from walker_request_ready.
+    always @* begin : drive_begun
         integer m;
         for (m = 16; m < 17; m = m + 1) begin
             begun = walker_request_ready[m];
         end
     end
 
-    always @* begin : walks_d_process
+    // Drives the next value of register walks, from begun, desk_answered and walks_q.
+    always @* begin : drive_walks_d
         walks_d = walks_q;
         if (begun && !desk_answered) begin
             walks_d = walks_q + 7'd1;
@@ -776,17 +792,11 @@ module gmmu_64 (
     assign memory_update = cache_memory_update;
     assign memory_dirty = cache_memory_dirty;
     assign memory_expected = cache_memory_expected;
-
-    always @* begin : desk_page_process
-        reg [15:0] unused_0;
-        reg [35:0] part_0;
-        {unused_0, part_0} = walker_answer_page & TRANSLATED;
-        desk_page = part_0;
-    end
-
+    assign desk_page = walker_answer_page[35:0];
     assign desk_keeps = shared_tlb && (walker_answer_user || walker_answer_user_page);
 
-    always @* begin : mshrs_limit_process
+    // Drives input mshrs.limit, from buffer_room and far_limit.
+    always @* begin : drive_mshrs_limit
         mshrs_limit = 7'd0;
         if (buffer_room) begin
             mshrs_limit = far_limit;
@@ -802,7 +812,9 @@ module gmmu_64 (
     assign buffer_fault_valid = desk_reports || mshrs_report_valid;
     assign buffer_fault_replayable = !denial;
 
-    always @* begin : buffer_fault_page_process
+    // Drives inputs buffer.fault_page, buffer.fault_space, buffer.fault_access, buffer.fault_cause,
+    // buffer.fault_level, buffer.fault_index and buffer.fault_place.
+    always @* begin : drive_buffer_fault_page_and_6_more
         buffer_fault_page = mshrs_report_page;
         buffer_fault_space = mshrs_report_space;
         buffer_fault_access = mshrs_report_access;
@@ -821,7 +833,8 @@ module gmmu_64 (
         end
     end
 
-    always @* begin : buffer_fault_requesters_process
+    // Drives input buffer.fault_requesters, from denial, desk_of and mshrs_report_requesters.
+    always @* begin : drive_buffer_fault_requesters
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             buffer_fault_requesters[s] = mshrs_report_requesters[s];
@@ -850,7 +863,9 @@ module gmmu_64 (
     assign invalidate_ready = phase_q == PHASE_SMS;
     assign drop_valid = phase_q == PHASE_SMS;
 
-    always @* begin : drop_scope_process
+    // Drives outputs drop_scope and drop_space, from invalidate_scope, invalidate_space and
+    // phase_q.
+    always @* begin : drive_drop_scope_and_drop_space
         drop_scope = 2'd0;
         drop_space = 8'd0;
         if (phase_q == PHASE_SMS) begin
@@ -862,7 +877,9 @@ module gmmu_64 (
         end
     end
 
-    always @* begin : phase_d_process
+    // Drives the next value of register phase, from cache_invalidate_ready, desk_ready,
+    // invalidate_valid, phase_q, tlb_invalidate_ready and walker_invalidate_ready.
+    always @* begin : drive_phase_d
         phase_d = phase_q;
         case (phase_q)
             PHASE_IDLE: begin
@@ -898,4 +915,6 @@ module gmmu_64 (
             end
         endcase
     end
+
+    wire unused_bits = &{1'b0, walker_answer_page[51:36]};
 endmodule

@@ -2,24 +2,10 @@
 
 module gmmu_8_cache_request_place (
     input  wire   [36:0] word,
-    output reg     [7:0] set_,
-    output reg    [28:0] tag
+    output wire    [7:0] set_,
+    output wire   [28:0] tag
 );
-    localparam [36:0] FRAME = 37'd9;
-    localparam [36:0] ABOVE = 37'd8;
 
-
-    always @* begin : set__process
-        reg [28:0] unused_0;
-        reg [7:0] part_0;
-        {unused_0, part_0} = word ^ (word >> FRAME);
-        set_ = part_0;
-    end
-
-    always @* begin : tag_process
-        reg [7:0] unused_0;
-        reg [28:0] part_0;
-        {unused_0, part_0} = word >> ABOVE;
-        tag = part_0;
-    end
+    assign set_ = word[7:0] ^ word[16:9];
+    assign tag = word[36:8];
 endmodule

@@ -99,7 +99,9 @@ module gmmu_8_desk (
 
     assign ready = !filling_q && !telling_q && !faulting_q && !finding_q && !reporting_q;
 
-    always @* begin : filling_d_process
+    // Drives the next values of registers filling, telling, faulting, finding, missing and
+    // reporting.
+    always @* begin : drive_filling_d_and_5_more
         filling_d = filling_q && !fill_ready;
         telling_d = telling_q && !tell_ready;
         faulting_d = faulting_q && !fault_ready;
@@ -118,14 +120,16 @@ module gmmu_8_desk (
 
     assign take = valid && ready;
 
-    always @* begin : some_sm_of_process
+    // Drives input some_sm.of, from requesters.
+    always @* begin : drive_some_sm_of
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             some_sm_of[s] = requesters[s];
         end
     end
 
-    always @* begin : of_mshrs_process
+    // Drives signal of_mshrs, from requesters.
+    always @* begin : drive_of_mshrs
         integer m;
         for (m = 16; m < 17; m = m + 1) begin
             of_mshrs = requesters[m];
@@ -137,7 +141,8 @@ module gmmu_8_desk (
         || ((cause == 3'd4) && write && readable && replay_writes);
     assign denied = !absent && (|cause);
 
-    always @* begin : requester_d_process
+    // Drives the next value of register requester, from requester_q, requesters and take.
+    always @* begin : drive_requester_d
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             requester_d[s] = requester_q[s];
@@ -147,14 +152,17 @@ module gmmu_8_desk (
         end
     end
 
-    always @* begin : of_process
+    // Drives output of, from requester_q.
+    always @* begin : drive_of
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             of[s] = requester_q[s];
         end
     end
 
-    always @* begin : its_page_d_process
+    // Drives the next values of registers its_page, its_space, writes, its_cause, its_level, reads,
+    // its_frame, may_write and clear.
+    always @* begin : drive_its_page_d_and_8_more
         its_page_d = its_page_q;
         its_space_d = its_space_q;
         writes_d = writes_q;
@@ -186,7 +194,8 @@ module gmmu_8_desk (
     assign of_page = its_page_q;
     assign of_space = its_space_q;
 
-    always @* begin : of_access_process
+    // Drives output of_access, from writes_q.
+    always @* begin : drive_of_access
         of_access = 3'd4;
         if (writes_q) begin
             of_access = 3'd5;

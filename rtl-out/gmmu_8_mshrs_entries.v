@@ -56,21 +56,24 @@ module gmmu_8_mshrs_entries (
     any_of_64 some_noted (.of(noted_q), .any(some_noted_any));
     any_of_64 some_write (.of(some_write_of), .any(some_write_any));
 
-    always @* begin : lowest_free_request_process
+    // Drives input lowest_free.request, from taken_q.
+    always @* begin : drive_lowest_free_request
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             lowest_free_request[i] = !taken_q[i];
         end
     end
 
-    always @* begin : is_target_process
+    // Drives signal is_target, from target.
+    always @* begin : drive_is_target
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             is_target[i] = target == i[5:0];
         end
     end
 
-    always @* begin : some_write_of_process
+    // Drives input some_write.of, from is_target and of_write_q.
+    always @* begin : drive_some_write_of
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             some_write_of[i] = is_target[i] && of_write_q[i];
@@ -83,7 +86,8 @@ module gmmu_8_mshrs_entries (
     assign vacant = lowest_free_index;
     assign marked = some_noted_any;
 
-    always @* begin : candidate_d_process
+    // Drives the next value of register candidate.
+    always @* begin : drive_candidate_d
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             candidate_d[i] = candidate_q[i];
@@ -99,7 +103,8 @@ module gmmu_8_mshrs_entries (
         end
     end
 
-    always @* begin : taken_d_process
+    // Drives the next values of registers taken, tags and of_write.
+    always @* begin : drive_taken_d_and_tags_d_and_of_write_d
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             taken_d[i] = taken_q[i];
@@ -116,7 +121,9 @@ module gmmu_8_mshrs_entries (
         end
     end
 
-    always @* begin : noted_d_process
+    // Drives the next value of register noted, from free, is_target, mark, noted_q, taken_q and
+    // unmark.
+    always @* begin : drive_noted_d
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             noted_d[i] = noted_q[i] || (mark && taken_q[i]);

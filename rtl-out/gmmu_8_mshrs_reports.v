@@ -6,7 +6,7 @@ module gmmu_8_mshrs_reports (
     input  wire          take,
     input  wire   [35:0] page,
     input  wire    [7:0] space,
-    input  wire    [2:0] access,
+    input  wire    [2:0] access_,
     input  wire    [2:0] cause,
     input  wire    [2:0] level,
     input  wire    [5:0] index,
@@ -50,11 +50,14 @@ module gmmu_8_mshrs_reports (
     register_3 kept_level (.clock(clock), .reset(reset), .d(kept_level_d), .q(kept_level_q));
     register_6 kept_index (.clock(clock), .reset(reset), .d(kept_index_d), .q(kept_index_q));
     register_7 kept_place (.clock(clock), .reset(reset), .d(kept_place_d), .q(kept_place_q));
-    register_1 kept_requester [15:0] (.clock(clock), .reset(reset), .d(kept_requester_d), .q(kept_requester_q));
+    register_1 kept_requester [15:0] (.clock(clock), .reset(reset), .d(kept_requester_d),
+        .q(kept_requester_q));
 
     assign offered_d = take || (offered_q && !ready);
 
-    always @* begin : kept_page_d_process
+    // Drives the next values of registers kept_page, kept_space, kept_access, kept_cause,
+    // kept_level, kept_index and kept_place.
+    always @* begin : drive_kept_page_d_and_6_more
         kept_page_d = kept_page_q;
         kept_space_d = kept_space_q;
         kept_access_d = kept_access_q;
@@ -65,7 +68,7 @@ module gmmu_8_mshrs_reports (
         if (take) begin
             kept_page_d = page;
             kept_space_d = space;
-            kept_access_d = access;
+            kept_access_d = access_;
             kept_cause_d = cause;
             kept_level_d = level;
             kept_index_d = index;
@@ -73,7 +76,8 @@ module gmmu_8_mshrs_reports (
         end
     end
 
-    always @* begin : kept_requester_d_process
+    // Drives the next value of register kept_requester, from kept_requester_q, requester and take.
+    always @* begin : drive_kept_requester_d
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             kept_requester_d[s] = kept_requester_q[s];
@@ -92,7 +96,8 @@ module gmmu_8_mshrs_reports (
     assign shown_index = kept_index_q;
     assign shown_place = kept_place_q;
 
-    always @* begin : shown_requester_process
+    // Drives output shown_requester, from kept_requester_q.
+    always @* begin : drive_shown_requester
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             shown_requester[s] = kept_requester_q[s];

@@ -4,11 +4,12 @@ module gmmu_8_updates_address (
     input  wire   [35:0] page,
     output reg    [51:0] whole
 );
-    localparam [35:0] SIGN = 36'd34359738368;
-    localparam [51:0] ABOVE = 52'd4503530907893760;
+    localparam [35:0] SIGN = 36'h800000000;
+    localparam [51:0] ABOVE = 52'hffff000000000;
 
 
-    always @* begin : whole_process
+    // Drives output whole, from page.
+    always @* begin : drive_whole
         whole = {16'd0, page};
         if (|(page & SIGN)) begin
             whole = {16'd0, page} | ABOVE;

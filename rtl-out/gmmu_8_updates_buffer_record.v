@@ -4,7 +4,7 @@ module gmmu_8_updates_buffer_record (
     input  wire   [35:0] page,
     input  wire    [7:0] space,
     input  wire   [15:0] requester,
-    input  wire    [2:0] access,
+    input  wire    [2:0] access_,
     input  wire    [2:0] cause,
     input  wire    [2:0] level,
     input  wire          replayable,
@@ -23,15 +23,16 @@ module gmmu_8_updates_buffer_record (
     output wire    [3:0] lowest,
     output wire   [63:0] word
 );
-    localparam [1023:0] SM_BIT = {64'd140737488355328, 64'd70368744177664, 64'd35184372088832, 64'd17592186044416, 64'd8796093022208, 64'd4398046511104, 64'd2199023255552, 64'd1099511627776, 64'd549755813888, 64'd274877906944, 64'd137438953472, 64'd68719476736, 64'd34359738368, 64'd17179869184, 64'd8589934592, 64'd4294967296};
-    localparam [63:0] SEAL = 64'd13835058055282163776;
-    localparam [35:0] SIGN = 36'd34359738368;
-    localparam [63:0] ABOVE_ADDRESS = 64'd18446462598732840960;
+    localparam [1023:0] SM_BIT = {64'h800000000000, 64'h400000000000, 64'h200000000000, 64'h100000000000,
+        64'h80000000000, 64'h40000000000, 64'h20000000000, 64'h10000000000, 64'h8000000000, 64'h4000000000,
+        64'h2000000000, 64'h1000000000, 64'h800000000, 64'h400000000, 64'h200000000, 64'h100000000};
+    localparam [63:0] SEAL = 64'hc000000000000040;
+    localparam [35:0] SIGN = 36'h800000000;
+    localparam [63:0] ABOVE_ADDRESS = 64'hffff000000000000;
     localparam [63:0] WITHIN_GPC = 64'd7;
-    localparam [63:0] GPC_BITS = 64'd3;
-    localparam [63:0] KNOWN_BIT = 64'd9223372036854775808;
-    localparam [63:0] REPLAYABLE_BIT = 64'd549755813888;
-    localparam [63:0] WRITE_BIT = 64'd281474976710656;
+    localparam [63:0] KNOWN_BIT = 64'h8000000000000000;
+    localparam [63:0] REPLAYABLE_BIT = 64'h8000000000;
+    localparam [63:0] WRITE_BIT = 64'h1000000000000;
     wire          writes;
     reg     [4:0] kind;
     reg    [63:0] of_replayable;
@@ -55,7 +56,8 @@ module gmmu_8_updates_buffer_record (
     select_16_of_64 mask (.choose(requester), .of(mask_of), .chosen(mask_chosen));
     select_8_of_64 words (.choose(show), .of(words_of), .chosen(words_chosen));
 
-    always @* begin : others_of_process
+    // Drives input others.of, from client_grant and requester.
+    always @* begin : drive_others_of
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             others_of[s] = requester[s] && !client_grant[s];
@@ -79,9 +81,10 @@ module gmmu_8_updates_buffer_record (
     assign mask_of[959:896] = SM_BIT[959:896];
     assign mask_of[1023:960] = SM_BIT[1023:960];
     assign lowest = client_index;
-    assign writes = access[0];
+    assign writes = access_[0];
 
-    always @* begin : kind_process
+    // Drives signal kind, from cause, level and writes.
+    always @* begin : drive_kind
         kind = 5'd2;
         if (cause == 3'd1) begin
             kind = 5'd3;
@@ -103,45 +106,54 @@ module gmmu_8_updates_buffer_record (
         end
     end
 
-    always @* begin : of_replayable_process
+    // Drives signal of_replayable, from replayable.
+    always @* begin : drive_of_replayable
         of_replayable = 64'd0;
         if (replayable) begin
             of_replayable = REPLAYABLE_BIT;
         end
     end
 
-    always @* begin : of_write_process
+    // Drives signal of_write, from writes.
+    always @* begin : drive_of_write
         of_write = 64'd0;
         if (writes) begin
             of_write = WRITE_BIT;
         end
     end
 
-    always @* begin : address_process
+    // Drives signals address and instruction.
+    always @* begin : drive_address_and_instruction
         address = 64'd0;
         instruction = 64'd0;
         if (known) begin
             address = {16'd0, pc};
-            instruction = KNOWN_BIT | {32'd0, lanes} | ({58'd0, warp} << 6'd32) | ({60'd0, slot} << 6'd40) | ({61'd0, scheme} << 6'd48) | ({57'd0, pointer} << 6'd56);
+            instruction = KNOWN_BIT | {32'd0, lanes} | {26'd0, warp, 32'd0} | {20'd0, slot, 40'd0}
+                | {13'd0, scheme, 48'd0} | {1'd0, pointer, 56'd0};
         end
     end
 
-    always @* begin : faulting_process
-        faulting = {28'd0, page} << 4'd12;
+    // Drives signal faulting, from page.
+    always @* begin : drive_faulting
+        faulting = {16'd0, page, 12'd0};
         if (|(page & SIGN)) begin
-            faulting = ({28'd0, page} << 4'd12) | ABOVE_ADDRESS;
+            faulting = {16'd0, page, 12'd0} | ABOVE_ADDRESS;
         end
     end
 
     assign number = {60'd0, client_index};
-    assign gpc = number >> GPC_BITS;
-    assign words_of[63:0] = {56'd0, space} << 4'd12;
+    assign gpc = {3'd0, number[63:3]};
+    assign words_of[63:0] = {44'd0, space, 12'd0};
     assign words_of[127:64] = faulting;
     assign words_of[191:128] = time_;
-    assign words_of[255:192] = SEAL | ({59'd0, kind} << 6'd32) | of_replayable | ((number & WITHIN_GPC) << 6'd40) | (gpc << 6'd56) | of_write;
-    assign words_of[319:256] = {56'd0, space} | ({61'd0, level} << 4'd8) | ({61'd0, cause} << 4'd12) | ({61'd0, access} << 5'd16) | mask_chosen | ({59'd0, others_count} << 6'd48);
-    assign words_of[383:320] = {58'd0, index} | ({57'd0, place} << 5'd16) | ({32'd0, sequence_} << 6'd32);
+    assign words_of[255:192] = SEAL | {27'd0, kind, 32'd0} | of_replayable
+        | {number[23:0] & WITHIN_GPC[23:0], 40'd0} | {gpc[7:0], 56'd0} | of_write;
+    assign words_of[319:256] = {56'd0, space} | {53'd0, level, 8'd0} | {49'd0, cause, 12'd0}
+        | {45'd0, access_, 16'd0} | mask_chosen | {11'd0, others_count, 48'd0};
+    assign words_of[383:320] = {58'd0, index} | {41'd0, place, 16'd0} | {sequence_, 32'd0};
     assign words_of[447:384] = address;
     assign words_of[511:448] = instruction;
     assign word = words_chosen;
+
+    wire unused_bits = &{1'b0, gpc[63:8]};
 endmodule

@@ -83,7 +83,9 @@ module gmmu_8_updates_buffer_ring (
     assign moves = write_get
         && ((!wrapped && from_get && to_put) || (wrapped && from_get && in_ring) || (wrapped && to_put));
 
-    always @* begin : read_d_process
+    // Drives the next values of registers read, following, written, head, after, second, begun and
+    // records.
+    always @* begin : drive_read_d_and_7_more
         read_d = read_q;
         if (moves) begin
             read_d = number;
@@ -121,7 +123,8 @@ module gmmu_8_updates_buffer_ring (
     assign next_put = written_q + 16'd1;
     assign sum = second_q + 16'd1;
 
-    always @* begin : third_process
+    // Drives signal third, from records_q and sum.
+    always @* begin : drive_third
         third = sum;
         if (sum == records_q) begin
             third = 16'd0;
@@ -130,7 +133,8 @@ module gmmu_8_updates_buffer_ring (
 
     assign remakes = write_size && at_rest && !(number < 16'd3);
 
-    always @* begin : first_d_process
+    // Drives the next value of register first, from at_rest, first_q, frame and write_base.
+    always @* begin : drive_first_d
         first_d = first_q;
         if (write_base && at_rest) begin
             first_d = frame;
@@ -139,7 +143,9 @@ module gmmu_8_updates_buffer_ring (
 
     assign searched = back_q == read_q;
 
-    always @* begin : back_d_process
+    // Drives the next value of register back, from back_q, head_q, records_q, remakes, search and
+    // step.
+    always @* begin : drive_back_d
         back_d = back_q;
         if (step) begin
             back_d = back_q - 16'd1;

@@ -12,24 +12,27 @@ module gmmu_8_updates_cache_ways (
     output wire          found,
     output wire          round
 );
-    localparam [30:0] IS_PRESENT = 31'd536870912;
-    localparam [30:0] IS_SECOND = 31'd1073741824;
+    localparam [30:0] IS_PRESENT = 31'h20000000;
+    localparam [30:0] IS_SECOND = 31'h40000000;
     localparam [30:0] NONE = 31'd0;
     reg    [30:0] present;
     reg    [30:0] second;
     wire   [30:0] tags_data;
     wire   [30:0] tags_q;
 
-    sram_256x31 tags (.clock(clock), .enable(enable), .write(write), .address(set_), .data(tags_data), .q(tags_q));
+    sram_256x31 tags (.clock(clock), .enable(enable), .write(write), .address(set_), .data(tags_data),
+        .q(tags_q));
 
-    always @* begin : present_process
+    // Drives signal present, from write_present.
+    always @* begin : drive_present
         present = NONE;
         if (write_present) begin
             present = IS_PRESENT;
         end
     end
 
-    always @* begin : second_process
+    // Drives signal second, from write_round.
+    always @* begin : drive_second
         second = NONE;
         if (write_round) begin
             second = IS_SECOND;

@@ -34,8 +34,6 @@ module gmmu_8_updates_tlb (
     output wire          fill_ready,
     output wire          invalidate_ready
 );
-    localparam [35:0] SET_BITS = 36'd7;
-    localparam [9:0] WAY_BITS = 10'd3;
     reg    [15:0] asking;
     reg    [15:0] chosen;
     reg    [35:0] next_page;
@@ -249,7 +247,8 @@ module gmmu_8_updates_tlb (
     any_of_8 some_clean (.of(some_clean_of), .any(some_clean_any));
     select_8_of_10 used_way (.choose(used), .of(used_way_of), .chosen(used_way_chosen));
 
-    always @* begin : asking_process
+    // Drives signal asking, from choice_acting, own_miss_offered, request_valid and requester_q.
+    always @* begin : drive_asking
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             asking[n] = request_valid[n] && !own_miss_offered[n] && !(choice_acting && requester_q[n]);
@@ -259,35 +258,40 @@ module gmmu_8_updates_tlb (
     assign fill_ready = choice_fill_ready;
     assign invalidate_ready = choice_acknowledge;
 
-    always @* begin : chosen_process
+    // Drives signal chosen, from turns_index.
+    always @* begin : drive_chosen
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             chosen[n] = turns_index == n[3:0];
         end
     end
 
-    always @* begin : request_ready_process
+    // Drives output request_ready, from choice_lookup and chosen.
+    always @* begin : drive_request_ready
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             request_ready[n] = choice_lookup && chosen[n];
         end
     end
 
-    always @* begin : chosen_write_of_process
+    // Drives input chosen_write.of, from chosen and request_write.
+    always @* begin : drive_chosen_write_of
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             chosen_write_of[n] = chosen[n] && request_write[n];
         end
     end
 
-    always @* begin : turn_d_process
+    // Drives the next value of register turn, from choice_lookup, turn_q and turns_index.
+    always @* begin : drive_turn_d
         turn_d = turn_q;
         if (choice_lookup) begin
             turn_d = turns_index;
         end
     end
 
-    always @* begin : next_page_process
+    // Drives signals next_page and next_space.
+    always @* begin : drive_next_page_and_next_space
         next_page = fill_page;
         next_space = fill_space;
         if (choice_sweeps) begin
@@ -300,14 +304,17 @@ module gmmu_8_updates_tlb (
         end
     end
 
-    always @* begin : next_set_process
+    // Drives signal next_set, from choice_step, choice_step_set and next_page.
+    always @* begin : drive_next_set
         next_set = next_page[6:0];
         if (choice_step) begin
             next_set = choice_step_set;
         end
     end
 
-    always @* begin : page_d_process
+    // Drives the next values of registers page, space, set_, write, of_lookup, of_fill, of_step,
+    // drop_space, drop_all, frame, level, writable and clean.
+    always @* begin : drive_page_d_and_12_more
         page_d = page_q;
         space_d = space_q;
         set_d = set_q;
@@ -338,7 +345,9 @@ module gmmu_8_updates_tlb (
         end
     end
 
-    always @* begin : requester_d_process
+    // Drives the next value of register requester, from choice_lookup, choice_reading, chosen and
+    // requester_q.
+    always @* begin : drive_requester_d
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             requester_d[n] = requester_q[n];
@@ -353,38 +362,41 @@ module gmmu_8_updates_tlb (
     assign dropping = choice_acting && of_step_q;
     assign same_set = set_q == page_q[6:0];
 
-    always @* begin : way_tag_process
+    // Drives input way.tag, from page_q.
+    always @* begin : drive_way_tag
         integer w;
-        reg [6:0] unused_0;
-        reg [28:0] part_0;
         for (w = 0; w < 8; w = w + 1) begin
-            {unused_0, part_0} = page_q >> SET_BITS;
-            way_tag[w*29 +: 29] = part_0;
+            way_tag[w*29 +: 29] = page_q[35:7];
         end
     end
 
-    always @* begin : vacant_request_process
+    // Drives input vacant.request, from way_taken.
+    always @* begin : drive_vacant_request
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             vacant_request[w] = !way_taken[w];
         end
     end
 
-    always @* begin : some_vacant_of_process
+    // Drives input some_vacant.of, from way_taken.
+    always @* begin : drive_some_vacant_of
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             some_vacant_of[w] = !way_taken[w];
         end
     end
 
-    always @* begin : hit_process
+    // Drives signal hit, from looking, way_found, way_is_clean, way_may_write and write_q.
+    always @* begin : drive_hit
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             hit[w] = looking && way_found[w] && !(write_q && (way_is_clean[w] || !way_may_write[w]));
         end
     end
 
-    always @* begin : target_process
+    // Drives signal target, from filling, recency_oldest, some_found_any, some_vacant_any,
+    // vacant_grant and way_found.
+    always @* begin : drive_target
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             target[w] = filling
@@ -393,35 +405,41 @@ module gmmu_8_updates_tlb (
         end
     end
 
-    always @* begin : dropped_process
+    // Drives signal dropped, from drop_all_q, drop_space_q, dropping, way_contained and
+    // way_in_space.
+    always @* begin : drive_dropped
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             dropped[w] = dropping && (drop_all_q || (drop_space_q && way_in_space[w]) || way_contained[w]);
         end
     end
 
-    always @* begin : way_write_process
+    // Drives input way.write, from dropped and target.
+    always @* begin : drive_way_write
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             way_write[w] = target[w] || dropped[w];
         end
     end
 
-    always @* begin : used_process
+    // Drives signal used, from hit and target.
+    always @* begin : drive_used
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             used[w] = hit[w] || target[w];
         end
     end
 
-    always @* begin : some_writable_of_process
+    // Drives input some_writable.of, from hit and way_may_write.
+    always @* begin : drive_some_writable_of
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             some_writable_of[w] = hit[w] && way_may_write[w];
         end
     end
 
-    always @* begin : some_clean_of_process
+    // Drives input some_clean.of, from hit and way_is_clean.
+    always @* begin : drive_some_clean_of
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             some_clean_of[w] = hit[w] && way_is_clean[w];
@@ -448,12 +466,14 @@ module gmmu_8_updates_tlb (
     assign recency_replaced_set = 1'd0;
     assign order_enable = choice_reading || some_used_any;
     assign order_write = !choice_reading;
-    assign frames_address = ({3'd0, set_q} << WAY_BITS) | used_way_chosen;
+    assign frames_address = {set_q, 3'd0} | used_way_chosen;
     assign answer_valid = answering_q;
     assign answer_writable = answer_may_write_q;
     assign answer_clean = answer_is_clean_q;
 
-    always @* begin : answer_page_process
+    // Drives outputs answer_page, answer_space and answer_frame, from answer_in_q, answer_of_q,
+    // answering_q and frames_q.
+    always @* begin : drive_answer_page_and_answer_space_and_answer_frame
         answer_page = 36'd0;
         answer_space = 8'd0;
         answer_frame = 28'd0;
@@ -464,49 +484,56 @@ module gmmu_8_updates_tlb (
         end
     end
 
-    always @* begin : answer_to_process
+    // Drives output answer_to, from answer_for_q and answering_q.
+    always @* begin : drive_answer_to
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             answer_to[n] = answering_q && answer_for_q[n];
         end
     end
 
-    always @* begin : own_miss_looked_up_process
+    // Drives input own_miss.looked_up, from looking and requester_q.
+    always @* begin : drive_own_miss_looked_up
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             own_miss_looked_up[n] = looking && requester_q[n];
         end
     end
 
-    always @* begin : own_miss_missed_process
+    // Drives input own_miss.missed, from some_hit_any.
+    always @* begin : drive_own_miss_missed
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             own_miss_missed[n] = !some_hit_any;
         end
     end
 
-    always @* begin : miss_valid_process
+    // Drives output miss_valid, from own_miss_offered.
+    always @* begin : drive_miss_valid
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             miss_valid[n] = own_miss_offered[n];
         end
     end
 
-    always @* begin : miss_page_process
+    // Drives output miss_page, from own_miss_miss_page.
+    always @* begin : drive_miss_page
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             miss_page[n*36 +: 36] = own_miss_miss_page[n*36 +: 36];
         end
     end
 
-    always @* begin : miss_space_process
+    // Drives output miss_space, from own_miss_miss_space.
+    always @* begin : drive_miss_space
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             miss_space[n*8 +: 8] = own_miss_miss_space[n*8 +: 8];
         end
     end
 
-    always @* begin : miss_write_process
+    // Drives output miss_write, from own_miss_miss_write.
+    always @* begin : drive_miss_write
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
             miss_write[n] = own_miss_miss_write[n];

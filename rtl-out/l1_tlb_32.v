@@ -42,13 +42,12 @@ module l1_tlb_32 (
     output wire   [35:0] wake_page,
     output wire    [7:0] wake_space
 );
-    localparam [35:0] SET_BITS = 36'd2;
     reg     [7:0] hit;
     reg     [7:0] victim;
     wire    [1:0] look_set;
-    reg    [33:0] look_above;
+    wire   [33:0] look_above;
     wire    [1:0] fill_set;
-    reg    [33:0] fill_above;
+    wire   [33:0] fill_above;
     wire          denied;
     wire          allowed;
     wire          checking_d;
@@ -203,7 +202,9 @@ module l1_tlb_32 (
     assign check_ready = !invalidate_valid;
     assign checking_d = check_valid && !invalidate_valid;
 
-    always @* begin : look_page_d_process
+    // Drives the next values of registers look_page and look_space, from check_page, check_space,
+    // invalidate_page, invalidate_space and invalidate_valid.
+    always @* begin : drive_look_page_d_and_look_space_d
         look_page_d = check_page;
         look_space_d = check_space;
         if (invalidate_valid) begin
@@ -217,59 +218,52 @@ module l1_tlb_32 (
     assign drop_all_d = invalidate_valid && invalidate_scope[1];
     assign clean_d = fill_clean && (fill_kind == 3'd0);
     assign look_set = look_page_q[1:0];
-
-    always @* begin : look_above_process
-        reg [1:0] unused_0;
-        reg [33:0] part_0;
-        {unused_0, part_0} = look_page_q >> SET_BITS;
-        look_above = part_0;
-    end
-
+    assign look_above = look_page_q[35:2];
     assign fill_set = fill_of_q[1:0];
+    assign fill_above = fill_of_q[35:2];
 
-    always @* begin : fill_above_process
-        reg [1:0] unused_0;
-        reg [33:0] part_0;
-        {unused_0, part_0} = fill_of_q >> SET_BITS;
-        fill_above = part_0;
-    end
-
-    always @* begin : way_by_write_process
+    // Drives input way.by_write, from checking_q and look_write_q.
+    always @* begin : drive_way_by_write
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             way_by_write[w] = checking_q && look_write_q;
         end
     end
 
-    always @* begin : way_write_denied_process
+    // Drives input way.write_denied, from kind_q.
+    always @* begin : drive_way_write_denied
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             way_write_denied[w] = |kind_q;
         end
     end
 
-    always @* begin : victim_process
+    // Drives signal victim, from misses_write, recency_oldest, some_vacant_any and vacant_grant.
+    always @* begin : drive_victim
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             victim[w] = misses_write && (vacant_grant[w] || (recency_oldest[w] && !some_vacant_any));
         end
     end
 
-    always @* begin : hit_process
+    // Drives signal hit, from checking_q and way_found.
+    always @* begin : drive_hit
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             hit[w] = checking_q && way_found[w];
         end
     end
 
-    always @* begin : found_writable_of_process
+    // Drives input found_writable.of, from hit and way_writable.
+    always @* begin : drive_found_writable_of
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             found_writable_of[w] = hit[w] && way_writable[w];
         end
     end
 
-    always @* begin : found_denied_of_process
+    // Drives input found_denied.of, from hit and way_denied.
+    always @* begin : drive_found_denied_of
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
             found_denied_of[w] = hit[w] && way_denied[w];

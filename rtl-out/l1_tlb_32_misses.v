@@ -133,49 +133,56 @@ module l1_tlb_32_misses (
 
     assign cancelling = fill_kind[2];
 
-    always @* begin : in_space_process
+    // Drives signal in_space, from look_space and space_q.
+    always @* begin : drive_in_space
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             in_space[i] = space_q[i*8 +: 8] == look_space;
         end
     end
 
-    always @* begin : looked_process
+    // Drives signal looked, from in_space, look_page, page_q and state_q.
+    always @* begin : drive_looked
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             looked[i] = (state_q[i*3 +: 3] != MISS_FREE) && in_space[i] && (page_q[i*36 +: 36] == look_page);
         end
     end
 
-    always @* begin : dropped_process
+    // Drives signal dropped, from drop_all, drop_page, drop_space, in_space and looked.
+    always @* begin : drive_dropped
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             dropped[i] = drop_all || (drop_space && in_space[i]) || (drop_page && looked[i]);
         end
     end
 
-    always @* begin : named_process
+    // Drives signal named, from fill_page, fill_space, filling, page_q and space_q.
+    always @* begin : drive_named
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             named[i] = filling && (page_q[i*36 +: 36] == fill_page) && (space_q[i*8 +: 8] == fill_space);
         end
     end
 
-    always @* begin : cancelled_process
+    // Drives signal cancelled, from cancelling, named and state_q.
+    always @* begin : drive_cancelled
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             cancelled[i] = named[i] && (state_q[i*3 +: 3] == MISS_FETCHING) && cancelling;
         end
     end
 
-    always @* begin : filled_process
+    // Drives signal filled, from cancelled, cancelling, named and state_q.
+    always @* begin : drive_filled
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             filled[i] = cancelled[i] || (named[i] && (state_q[i*3 +: 3] == MISS_WALKING) && !cancelling);
         end
     end
 
-    always @* begin : resolved_process
+    // Drives signal resolved.
+    always @* begin : drive_resolved
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             resolved[i] = resolving && (state_q[i*3 +: 3] == MISS_FETCHING) && !cancelled[i]
@@ -185,21 +192,24 @@ module l1_tlb_32_misses (
 
     assign far_ = fill_kind[1];
 
-    always @* begin : ended_process
+    // Drives signal ended, from dropped, far_, filled and stale_q.
+    always @* begin : drive_ended
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             ended[i] = filled[i] && !far_ && !stale_q[i] && !dropped[i];
         end
     end
 
-    always @* begin : some_absent_of_process
+    // Drives input some_absent.of, from known_absent_q and looked.
+    always @* begin : drive_some_absent_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             some_absent_of[i] = looked[i] && known_absent_q[i];
         end
     end
 
-    always @* begin : some_told_of_process
+    // Drives input some_told.of, from far_, filled and known_absent_q.
+    always @* begin : drive_some_told_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             some_told_of[i] = filled[i] && far_ && !known_absent_q[i];
@@ -210,14 +220,16 @@ module l1_tlb_32_misses (
     assign write = some_ended_any;
     assign wake = some_ended_any || (some_told_any && report_faults);
 
-    always @* begin : free_request_process
+    // Drives input free.request, from state_q.
+    always @* begin : drive_free_request
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             free_request[i] = state_q[i*3 +: 3] == MISS_FREE;
         end
     end
 
-    always @* begin : some_free_of_process
+    // Drives input some_free.of, from state_q.
+    always @* begin : drive_some_free_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             some_free_of[i] = state_q[i*3 +: 3] == MISS_FREE;
@@ -229,7 +241,8 @@ module l1_tlb_32_misses (
     assign wake_all = some_ended_any && (refused_q || refusing);
     assign refused_d = (refused_q || refusing) && !some_ended_any;
 
-    always @* begin : longest_ago_request_process
+    // Drives input longest_ago.request, from state_q.
+    always @* begin : drive_longest_ago_request
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             longest_ago_request[i] = state_q[i*3 +: 3] == MISS_HELD;
@@ -246,7 +259,8 @@ module l1_tlb_32_misses (
     assign longest_ago_last[7] = 1'd0;
     assign room = !some_claiming_any || (claims_count < far_limit);
 
-    always @* begin : released_process
+    // Drives signal released, from longest_ago_grant and room.
+    always @* begin : drive_released
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             released[i] = room && longest_ago_grant[i];
@@ -255,21 +269,24 @@ module l1_tlb_32_misses (
 
     assign choosing = !offering_q || walk_ready;
 
-    always @* begin : offered_process
+    // Drives signal offered, from offering_q and turn_q.
+    always @* begin : drive_offered
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             offered[i] = offering_q && (turn_q == i[2:0]);
         end
     end
 
-    always @* begin : asking_process
+    // Drives signal asking, from offered and state_q.
+    always @* begin : drive_asking
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             asking[i] = (state_q[i*3 +: 3] == MISS_ASKING) && !offered[i];
         end
     end
 
-    always @* begin : some_write_of_process
+    // Drives input some_write.of, from by_write_q and offered.
+    always @* begin : drive_some_write_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             some_write_of[i] = offered[i] && by_write_q[i];
@@ -278,7 +295,8 @@ module l1_tlb_32_misses (
 
     assign offering_d = some_asking_any || !choosing;
 
-    always @* begin : turn_d_process
+    // Drives the next value of register turn, from choosing, next_index and turn_q.
+    always @* begin : drive_turn_d
         turn_d = turn_q;
         if (choosing) begin
             turn_d = next_index;
@@ -290,7 +308,9 @@ module l1_tlb_32_misses (
     assign walk_space = offered_space_chosen;
     assign walk_write = some_write_any;
 
-    always @* begin : state_d_process
+    // Drives the next values of registers state, page, space, by_write, stale, known_absent and
+    // claiming.
+    always @* begin : drive_state_d_and_6_more
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             state_d[i*3 +: 3] = state_q[i*3 +: 3];

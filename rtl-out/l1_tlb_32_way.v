@@ -72,49 +72,56 @@ module l1_tlb_32_way (
     any_of_4 some_denied (.of(some_denied_of), .any(some_denied_any));
     any_of_4 taken (.of(taken_of), .any(taken_any));
 
-    always @* begin : looked_process
+    // Drives signal looked, from look_set.
+    always @* begin : drive_looked
         integer s;
         for (s = 0; s < 4; s = s + 1) begin
             looked[s] = look_set == s[1:0];
         end
     end
 
-    always @* begin : written_process
+    // Drives signal written, from write_set.
+    always @* begin : drive_written
         integer s;
         for (s = 0; s < 4; s = s + 1) begin
             written[s] = write_set == s[1:0];
         end
     end
 
-    always @* begin : some_of_process
+    // Drives input some.of, from looked and present_q.
+    always @* begin : drive_some_of
         integer s;
         for (s = 0; s < 4; s = s + 1) begin
             some_of[s] = looked[s] && present_q[s];
         end
     end
 
-    always @* begin : some_writable_of_process
+    // Drives input some_writable.of, from looked and may_write_q.
+    always @* begin : drive_some_writable_of
         integer s;
         for (s = 0; s < 4; s = s + 1) begin
             some_writable_of[s] = looked[s] && may_write_q[s];
         end
     end
 
-    always @* begin : some_clean_of_process
+    // Drives input some_clean.of, from clean_q and looked.
+    always @* begin : drive_some_clean_of
         integer s;
         for (s = 0; s < 4; s = s + 1) begin
             some_clean_of[s] = looked[s] && clean_q[s];
         end
     end
 
-    always @* begin : some_denied_of_process
+    // Drives input some_denied.of, from barred_q and looked.
+    always @* begin : drive_some_denied_of
         integer s;
         for (s = 0; s < 4; s = s + 1) begin
             some_denied_of[s] = looked[s] && barred_q[s];
         end
     end
 
-    always @* begin : taken_of_process
+    // Drives input taken.of, from present_q and written.
+    always @* begin : drive_taken_of
         integer s;
         for (s = 0; s < 4; s = s + 1) begin
             taken_of[s] = written[s] && present_q[s];
@@ -129,7 +136,8 @@ module l1_tlb_32_way (
     assign denied = some_denied_any;
     assign vacant = !taken_any;
 
-    always @* begin : present_d_process
+    // Drives the next values of registers present, tag, space, frames, may_write, clean and barred.
+    always @* begin : drive_present_d_and_6_more
         integer s;
         for (s = 0; s < 4; s = s + 1) begin
             present_d[s] = present_q[s];

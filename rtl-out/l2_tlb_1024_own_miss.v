@@ -30,7 +30,8 @@ module l2_tlb_1024_own_miss (
 
     assign waits_d = (waits_q && !ready) || (looked_up && missed);
 
-    always @* begin : page_of_d_process
+    // Drives the next values of registers page_of, space_of and write_of.
+    always @* begin : drive_page_of_d_and_space_of_d_and_write_of_d
         page_of_d = page_of_q;
         space_of_d = space_of_q;
         write_of_d = write_of_q;

@@ -19,15 +19,12 @@ module l2_tlb_1024_way (
     output wire          may_write,
     output wire          is_clean
 );
-    localparam [41:0] ABOVE_SPACE = 42'd13;
-    localparam [41:0] ABOVE_LEVEL = 42'd5;
-    localparam [41:0] ABOVE_RIGHTS = 42'd3;
-    localparam [28:0] OUTSIDE_2 = 29'd536870908;
-    localparam [28:0] OUTSIDE_3 = 29'd536868864;
+    localparam [28:0] OUTSIDE_2 = 29'h1ffffffc;
+    localparam [28:0] OUTSIDE_3 = 29'h1ffff800;
     wire   [41:0] row;
     wire   [41:0] named;
-    reg    [28:0] other;
-    reg           same_space;
+    wire   [28:0] other;
+    wire          same_space;
     wire          same_high;
     wire          same_middle;
     wire          same_low;
@@ -49,29 +46,16 @@ module l2_tlb_1024_way (
 
     assign pages_enable = read || write;
     assign pages_write = !read;
-    assign named = ({13'd0, tag} << ABOVE_SPACE) | ({34'd0, space} << ABOVE_LEVEL) | ({40'd0, level} << ABOVE_RIGHTS);
-    assign pages_data = (((((named & ~(42'd1 << 32'd0)) | ({41'd0, present} << 32'd0)) & ~(42'd1 << 32'd1)) | ({41'd0, writable} << 32'd1)) & ~(42'd1 << 32'd2)) | ({41'd0, clean} << 32'd2);
+    assign named = {tag, 13'd0} | {29'd0, space, 5'd0} | {37'd0, level, 3'd0};
+    assign pages_data = {named[41:3], clean, writable, present};
     assign row = pages_q;
     assign taken = row[0];
     assign may_write = row[1];
     assign is_clean = row[2];
     assign huge_ = row[3] && row[4];
     assign large_ = row[4];
-
-    always @* begin : same_space_process
-        reg [33:0] unused_0;
-        reg [7:0] part_0;
-        {unused_0, part_0} = row >> ABOVE_LEVEL;
-        same_space = part_0 == space;
-    end
-
-    always @* begin : other_process
-        reg [12:0] unused_0;
-        reg [28:0] part_0;
-        {unused_0, part_0} = row >> ABOVE_SPACE;
-        other = part_0 ^ tag;
-    end
-
+    assign same_space = row[12:5] == space;
+    assign other = row[41:13] ^ tag;
     assign same_high = (other & OUTSIDE_3) == 29'd0;
     assign same_middle = (other & OUTSIDE_2 & ~OUTSIDE_3) == 29'd0;
     assign same_low = (other & ~OUTSIDE_2) == 29'd0;
@@ -79,4 +63,6 @@ module l2_tlb_1024_way (
     assign in_space = taken && same_space;
     assign contained = taken && same_space && same_high && (same_middle || huge_)
         && ((same_low && same_set) || large_);
+
+    wire unused_bits = &{1'b0, named[2:0]};
 endmodule

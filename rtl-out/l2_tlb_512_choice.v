@@ -64,7 +64,8 @@ module l2_tlb_512_choice (
     assign reading = reads_q;
     assign acting = acts_q;
 
-    always @* begin : after_lookup_d_process
+    // Drives the next value of register after_lookup, from after_lookup_q, fill, lookup and step.
+    always @* begin : drive_after_lookup_d
         after_lookup_d = after_lookup_q;
         if (fill || step) begin
             after_lookup_d = 1'd0;
@@ -77,7 +78,8 @@ module l2_tlb_512_choice (
     assign step_set = steps_q[5:0];
     assign clearing = !cleared_q;
 
-    always @* begin : of_last_d_process
+    // Drives the next value of register of_last, from of_last_q, reads_q, step and steps_q.
+    always @* begin : drive_of_last_d
         of_last_d = of_last_q;
         if (!reads_q) begin
             of_last_d = step && (steps_q == LAST_SET);
@@ -87,7 +89,8 @@ module l2_tlb_512_choice (
     assign finishing = acts_q && of_last_q;
     assign acknowledge = finishing && cleared_q;
 
-    always @* begin : sweeping_d_process
+    // Drives the next values of registers sweeping, steps, fill_first and cleared.
+    always @* begin : drive_sweeping_d_and_steps_d_and_fill_first_d_and_cleared_d
         sweeping_d = sweeping_q;
         steps_d = steps_q;
         fill_first_d = fill_first_q && !fill;

@@ -19,15 +19,12 @@ module l2_tlb_512_way (
     output wire          may_write,
     output wire          is_clean
 );
-    localparam [42:0] ABOVE_SPACE = 43'd13;
-    localparam [42:0] ABOVE_LEVEL = 43'd5;
-    localparam [42:0] ABOVE_RIGHTS = 43'd3;
-    localparam [29:0] OUTSIDE_2 = 30'd1073741816;
-    localparam [29:0] OUTSIDE_3 = 30'd1073737728;
+    localparam [29:0] OUTSIDE_2 = 30'h3ffffff8;
+    localparam [29:0] OUTSIDE_3 = 30'h3ffff000;
     wire   [42:0] row;
     wire   [42:0] named;
-    reg    [29:0] other;
-    reg           same_space;
+    wire   [29:0] other;
+    wire          same_space;
     wire          same_high;
     wire          same_middle;
     wire          same_low;
@@ -49,29 +46,16 @@ module l2_tlb_512_way (
 
     assign pages_enable = read || write;
     assign pages_write = !read;
-    assign named = ({13'd0, tag} << ABOVE_SPACE) | ({35'd0, space} << ABOVE_LEVEL) | ({41'd0, level} << ABOVE_RIGHTS);
-    assign pages_data = (((((named & ~(43'd1 << 32'd0)) | ({42'd0, present} << 32'd0)) & ~(43'd1 << 32'd1)) | ({42'd0, writable} << 32'd1)) & ~(43'd1 << 32'd2)) | ({42'd0, clean} << 32'd2);
+    assign named = {tag, 13'd0} | {30'd0, space, 5'd0} | {38'd0, level, 3'd0};
+    assign pages_data = {named[42:3], clean, writable, present};
     assign row = pages_q;
     assign taken = row[0];
     assign may_write = row[1];
     assign is_clean = row[2];
     assign huge_ = row[3] && row[4];
     assign large_ = row[4];
-
-    always @* begin : same_space_process
-        reg [34:0] unused_0;
-        reg [7:0] part_0;
-        {unused_0, part_0} = row >> ABOVE_LEVEL;
-        same_space = part_0 == space;
-    end
-
-    always @* begin : other_process
-        reg [12:0] unused_0;
-        reg [29:0] part_0;
-        {unused_0, part_0} = row >> ABOVE_SPACE;
-        other = part_0 ^ tag;
-    end
-
+    assign same_space = row[12:5] == space;
+    assign other = row[42:13] ^ tag;
     assign same_high = (other & OUTSIDE_3) == 30'd0;
     assign same_middle = (other & OUTSIDE_2 & ~OUTSIDE_3) == 30'd0;
     assign same_low = (other & ~OUTSIDE_2) == 30'd0;
@@ -79,4 +63,6 @@ module l2_tlb_512_way (
     assign in_space = taken && same_space;
     assign contained = taken && same_space && same_high && (same_middle || huge_)
         && ((same_low && same_set) || large_);
+
+    wire unused_bits = &{1'b0, named[2:0]};
 endmodule

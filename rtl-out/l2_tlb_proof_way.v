@@ -19,15 +19,12 @@ module l2_tlb_proof_way (
     output wire          may_write,
     output wire          is_clean
 );
-    localparam [7:0] ABOVE_SPACE = 8'd6;
-    localparam [7:0] ABOVE_LEVEL = 8'd5;
-    localparam [7:0] ABOVE_RIGHTS = 8'd3;
     localparam [1:0] OUTSIDE_2 = 2'd3;
     localparam [1:0] OUTSIDE_3 = 2'd2;
     wire    [7:0] row;
     wire    [7:0] named;
-    reg     [1:0] other;
-    reg           same_space;
+    wire    [1:0] other;
+    wire          same_space;
     wire          same_high;
     wire          same_middle;
     wire          same_low;
@@ -49,29 +46,16 @@ module l2_tlb_proof_way (
 
     assign pages_enable = read || write;
     assign pages_write = !read;
-    assign named = ({6'd0, tag} << ABOVE_SPACE) | ({7'd0, space} << ABOVE_LEVEL) | ({6'd0, level} << ABOVE_RIGHTS);
-    assign pages_data = (((((named & ~(8'd1 << 32'd0)) | ({7'd0, present} << 32'd0)) & ~(8'd1 << 32'd1)) | ({7'd0, writable} << 32'd1)) & ~(8'd1 << 32'd2)) | ({7'd0, clean} << 32'd2);
+    assign named = {tag, 6'd0} | {2'd0, space, 5'd0} | {3'd0, level, 3'd0};
+    assign pages_data = {named[7:3], clean, writable, present};
     assign row = pages_q;
     assign taken = row[0];
     assign may_write = row[1];
     assign is_clean = row[2];
     assign huge_ = row[3] && row[4];
     assign large_ = row[4];
-
-    always @* begin : same_space_process
-        reg [6:0] unused_0;
-        reg part_0;
-        {unused_0, part_0} = row >> ABOVE_LEVEL;
-        same_space = part_0 == space;
-    end
-
-    always @* begin : other_process
-        reg [5:0] unused_0;
-        reg [1:0] part_0;
-        {unused_0, part_0} = row >> ABOVE_SPACE;
-        other = part_0 ^ tag;
-    end
-
+    assign same_space = row[5] == space;
+    assign other = row[7:6] ^ tag;
     assign same_high = (other & OUTSIDE_3) == 2'd0;
     assign same_middle = (other & OUTSIDE_2 & ~OUTSIDE_3) == 2'd0;
     assign same_low = (other & ~OUTSIDE_2) == 2'd0;
@@ -79,4 +63,6 @@ module l2_tlb_proof_way (
     assign in_space = taken && same_space;
     assign contained = taken && same_space && same_high && (same_middle || huge_)
         && ((same_low && same_set) || large_);
+
+    wire unused_bits = &{1'b0, named[2:0]};
 endmodule

@@ -37,7 +37,8 @@ module operand_log_16k_16x128 (
     output wire          read_denied,
     output reg  [2047:0] read_data
 );
-    localparam [111:0] LIMIT = {7'd4, 7'd4, 7'd4, 7'd4, 7'd5, 7'd5, 7'd6, 7'd7, 7'd8, 7'd9, 7'd10, 7'd12, 7'd16, 7'd21, 7'd32, 7'd64};
+    localparam [111:0] LIMIT = {7'd4, 7'd4, 7'd4, 7'd4, 7'd5, 7'd5, 7'd6, 7'd7, 7'd8, 7'd9, 7'd10, 7'd12,
+        7'd16, 7'd21, 7'd32, 7'd64};
     reg    [15:0] fits;
     reg    [15:0] one_of_slot;
     reg    [15:0] two_of_slot;
@@ -124,42 +125,48 @@ module operand_log_16k_16x128 (
     any_of_64 released (.of(releasing), .any(released_any));
     any_of_64 entry_written (.of(entry_written_of), .any(entry_written_any));
 
-    always @* begin : free_one_process
+    // Drives output free_one, from free_q.
+    always @* begin : drive_free_one
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             free_one[k] = |free_q[k*7 +: 7];
         end
     end
 
-    always @* begin : free_two_process
+    // Drives output free_two, from free_q.
+    always @* begin : drive_free_two
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             free_two[k] = free_q[k*7 +: 7] > 7'd1;
         end
     end
 
-    always @* begin : free_three_process
+    // Drives output free_three, from free_q.
+    always @* begin : drive_free_three
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             free_three[k] = free_q[k*7 +: 7] > 7'd2;
         end
     end
 
-    always @* begin : free_four_process
+    // Drives output free_four, from free_q.
+    always @* begin : drive_free_four
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             free_four[k] = free_q[k*7 +: 7] > 7'd3;
         end
     end
 
-    always @* begin : one_of_slot_process
+    // Drives signal one_of_slot, from allocate_slot and free_one.
+    always @* begin : drive_one_of_slot
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             one_of_slot[k] = free_one[k] && (allocate_slot == k[3:0]);
         end
     end
 
-    always @* begin : two_of_slot_process
+    // Drives signal two_of_slot, from allocate_slot and free_two.
+    always @* begin : drive_two_of_slot
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             two_of_slot[k] = free_two[k] && (allocate_slot == k[3:0]);
@@ -169,31 +176,35 @@ module operand_log_16k_16x128 (
     assign allocate_ready = !launch_valid && (two_any || (one_any && !allocate_store));
     assign allocate = allocate_valid && allocate_ready;
     assign next_slot = {12'd0, allocate_slot} + 16'd1;
-    assign first = {16'd0, {12'd0, allocate_slot}} * {16'd0, {9'd0, size_q}};
-    assign past = {16'd0, next_slot} * {16'd0, {9'd0, size_q}};
+    assign first = {28'd0, allocate_slot} * {25'd0, size_q};
+    assign past = {16'd0, next_slot} * {25'd0, size_q};
 
-    always @* begin : partition_d_process
+    // Drives the next value of register partition, from allocate, first and past.
+    always @* begin : drive_partition_d
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             partition_d[i] = allocate && (first <= i) && (i < past);
         end
     end
 
-    always @* begin : lowest_request_process
+    // Drives input lowest.request, from allocated_q and partition_q.
+    always @* begin : drive_lowest_request
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             lowest_request[i] = partition_q[i] && !allocated_q[i];
         end
     end
 
-    always @* begin : highest_request_process
+    // Drives input highest.request, from allocated_q and partition_q.
+    always @* begin : drive_highest_request
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             highest_request[i] = partition_q[i] && !allocated_q[i];
         end
     end
 
-    always @* begin : taking_process
+    // Drives signal taking, from allocating_store_q, highest_grant and lowest_grant.
+    always @* begin : drive_taking
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             taking[i] = lowest_grant[i] || (highest_grant[i] && allocating_store_q);
@@ -213,7 +224,9 @@ module operand_log_16k_16x128 (
     assign save = save_valid && save_ready;
     assign reader_saves = save_valid && (!replay_valid || turn_q);
 
-    always @* begin : entry_process
+    // Drives signals entry and slot, from reader_saves, replay_entry, replay_slot, save_entry and
+    // save_slot.
+    always @* begin : drive_entry_and_slot
         entry = replay_entry;
         slot = replay_slot;
         if (reader_saves) begin
@@ -222,7 +235,8 @@ module operand_log_16k_16x128 (
         end
     end
 
-    always @* begin : entry_written_of_process
+    // Drives input entry_written.of, from allocated_q, entry and written_q.
+    always @* begin : drive_entry_written_of
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             entry_written_of[i] = allocated_q[i] && written_q[i] && (entry == i[5:0]);
@@ -230,27 +244,30 @@ module operand_log_16k_16x128 (
     end
 
     assign reader_next_slot = {12'd0, slot} + 16'd1;
-    assign reader_first = {16'd0, {12'd0, slot}} * {16'd0, {9'd0, size_q}};
-    assign reader_past = {16'd0, reader_next_slot} * {16'd0, {9'd0, size_q}};
+    assign reader_first = {28'd0, slot} * {25'd0, size_q};
+    assign reader_past = {16'd0, reader_next_slot} * {25'd0, size_q};
     assign read_allowed = entry_written_any && (reader_first <= {26'd0, entry})
         && ({26'd0, entry} < reader_past);
     assign memory_enable = write || ((replay || save) && read_allowed);
 
-    always @* begin : memory_address_process
+    // Drives input memory.address, from entry, write and write_entry.
+    always @* begin : drive_memory_address
         memory_address = entry;
         if (write) begin
             memory_address = write_entry;
         end
     end
 
-    always @* begin : read_data_process
+    // Drives output read_data, from memory_q.
+    always @* begin : drive_read_data
         integer j;
         for (j = 0; j < 64; j = j + 1) begin
             read_data[j*32 +: 32] = memory_q[j*32 +: 32];
         end
     end
 
-    always @* begin : turn_d_process
+    // Drives the next value of register turn, from replay, save and turn_q.
+    always @* begin : drive_turn_d
         turn_d = turn_q;
         if (replay) begin
             turn_d = 1'd1;
@@ -260,7 +277,8 @@ module operand_log_16k_16x128 (
         end
     end
 
-    always @* begin : waited_d_process
+    // Drives the next value of register waited, from asked, overdue, replay, save and waited_q.
+    always @* begin : drive_waited_d
         waited_d = 4'd0;
         if (asked && !replay && !save) begin
             waited_d = waited_q;
@@ -274,21 +292,26 @@ module operand_log_16k_16x128 (
     assign saved_valid = reading_save_q && reading_allowed_q;
     assign read_denied = (reading_replay_q || reading_save_q) && !reading_allowed_q;
 
-    always @* begin : releasing_process
+    // Drives signal releasing, from allocated_q, release_entry and release_valid.
+    always @* begin : drive_releasing
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             releasing[i] = release_valid && allocated_q[i] && (release_entry == i[5:0]);
         end
     end
 
-    always @* begin : allocated_d_process
+    // Drives the next value of register allocated, from allocated_q, launch_valid, releasing and
+    // taking.
+    always @* begin : drive_allocated_d
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             allocated_d[i] = (allocated_q[i] || taking[i]) && !releasing[i] && !launch_valid;
         end
     end
 
-    always @* begin : written_d_process
+    // Drives the next value of register written, from allocated_q, taking, write, write_entry and
+    // written_q.
+    always @* begin : drive_written_d
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             written_d[i] = (written_q[i] && !taking[i])
@@ -296,35 +319,40 @@ module operand_log_16k_16x128 (
         end
     end
 
-    always @* begin : size_d_process
+    // Drives the next value of register size, from launch_entries, launch_valid and size_q.
+    always @* begin : drive_size_d
         size_d = size_q;
         if (launch_valid) begin
             size_d = launch_entries;
         end
     end
 
-    always @* begin : allocating_slot_process
+    // Drives signal allocating_slot, from allocate and allocate_slot.
+    always @* begin : drive_allocating_slot
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             allocating_slot[k] = allocate && (allocate_slot == k[3:0]);
         end
     end
 
-    always @* begin : releasing_slot_process
+    // Drives signal releasing_slot, from release_slot and released_any.
+    always @* begin : drive_releasing_slot
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             releasing_slot[k] = released_any && (release_slot == k[3:0]);
         end
     end
 
-    always @* begin : freed_process
+    // Drives signal freed, from free_q and releasing_slot.
+    always @* begin : drive_freed
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             freed[k*7 +: 7] = free_q[k*7 +: 7] + {6'd0, releasing_slot[k]};
         end
     end
 
-    always @* begin : taken_process
+    // Drives signal taken, from allocate_store and freed.
+    always @* begin : drive_taken
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             taken[k*7 +: 7] = freed[k*7 +: 7] - 7'd1;
@@ -334,14 +362,17 @@ module operand_log_16k_16x128 (
         end
     end
 
-    always @* begin : fits_process
+    // Drives signal fits, from launch_entries.
+    always @* begin : drive_fits
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             fits[k] = launch_entries <= LIMIT[k*7 +: 7];
         end
     end
 
-    always @* begin : free_d_process
+    // Drives the next value of register free, from allocating_slot, fits, freed, launch_entries,
+    // launch_valid and taken.
+    always @* begin : drive_free_d
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             free_d[k*7 +: 7] = freed[k*7 +: 7];

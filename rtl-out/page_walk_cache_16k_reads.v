@@ -39,7 +39,8 @@ module page_walk_cache_16k_reads (
 
     assign words_enable = note || read;
 
-    always @* begin : words_address_process
+    // Drives input words.address, from answered_walk, note_walk and read.
+    always @* begin : drive_words_address
         words_address = note_walk;
         if (read) begin
             words_address = answered_walk;
@@ -48,21 +49,24 @@ module page_walk_cache_16k_reads (
 
     assign word = words_q;
 
-    always @* begin : is_taken_process
+    // Drives signal is_taken, from taken_walk.
+    always @* begin : drive_is_taken
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             is_taken[i] = taken_walk == i[5:0];
         end
     end
 
-    always @* begin : is_answered_process
+    // Drives signal is_answered, from answered_walk.
+    always @* begin : drive_is_answered
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             is_answered[i] = answered_walk == i[5:0];
         end
     end
 
-    always @* begin : some_kept_of_process
+    // Drives input some_kept.of, from is_answered and kept_q.
+    always @* begin : drive_some_kept_of
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             some_kept_of[i] = kept_q[i] && is_answered[i];
@@ -71,7 +75,8 @@ module page_walk_cache_16k_reads (
 
     assign keeps = some_kept_any;
 
-    always @* begin : kept_d_process
+    // Drives the next value of register kept.
+    always @* begin : drive_kept_d
         integer i;
         for (i = 0; i < 64; i = i + 1) begin
             kept_d[i] = kept_q[i];

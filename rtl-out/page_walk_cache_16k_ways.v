@@ -12,24 +12,27 @@ module page_walk_cache_16k_ways (
     output wire          found,
     output wire          round
 );
-    localparam [29:0] IS_PRESENT = 30'd268435456;
-    localparam [29:0] IS_SECOND = 30'd536870912;
+    localparam [29:0] IS_PRESENT = 30'h10000000;
+    localparam [29:0] IS_SECOND = 30'h20000000;
     localparam [29:0] NONE = 30'd0;
     reg    [29:0] present;
     reg    [29:0] second;
     wire   [29:0] tags_data;
     wire   [29:0] tags_q;
 
-    sram_512x30 tags (.clock(clock), .enable(enable), .write(write), .address(set_), .data(tags_data), .q(tags_q));
+    sram_512x30 tags (.clock(clock), .enable(enable), .write(write), .address(set_), .data(tags_data),
+        .q(tags_q));
 
-    always @* begin : present_process
+    // Drives signal present, from write_present.
+    always @* begin : drive_present
         present = NONE;
         if (write_present) begin
             present = IS_PRESENT;
         end
     end
 
-    always @* begin : second_process
+    // Drives signal second, from write_round.
+    always @* begin : drive_second
         second = NONE;
         if (write_round) begin
             second = IS_SECOND;

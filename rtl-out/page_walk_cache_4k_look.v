@@ -37,7 +37,8 @@ module page_walk_cache_4k_look (
     register_1 dirties (.clock(clock), .reset(reset), .d(dirties_d), .q(dirties_q));
     register_64 expects (.clock(clock), .reset(reset), .d(expects_d), .q(expects_q));
 
-    always @* begin : of_walk_d_process
+    // Drives the next values of registers of_walk, of_word, of_level, updates, dirties and expects.
+    always @* begin : drive_of_walk_d_and_5_more
         of_walk_d = of_walk_q;
         of_word_d = of_word_q;
         of_level_d = of_level_q;

@@ -2,24 +2,10 @@
 
 module page_walk_cache_4k_request_place (
     input  wire   [36:0] word,
-    output reg     [6:0] set_,
-    output reg    [29:0] tag
+    output wire    [6:0] set_,
+    output wire   [29:0] tag
 );
-    localparam [36:0] FRAME = 37'd9;
-    localparam [36:0] ABOVE = 37'd7;
 
-
-    always @* begin : set__process
-        reg [29:0] unused_0;
-        reg [6:0] part_0;
-        {unused_0, part_0} = word ^ (word >> FRAME);
-        set_ = part_0;
-    end
-
-    always @* begin : tag_process
-        reg [6:0] unused_0;
-        reg [29:0] part_0;
-        {unused_0, part_0} = word >> ABOVE;
-        tag = part_0;
-    end
+    assign set_ = word[6:0] ^ word[15:9];
+    assign tag = word[36:7];
 endmodule

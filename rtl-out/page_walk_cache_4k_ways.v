@@ -12,24 +12,27 @@ module page_walk_cache_4k_ways (
     output wire          found,
     output wire          round
 );
-    localparam [31:0] IS_PRESENT = 32'd1073741824;
-    localparam [31:0] IS_SECOND = 32'd2147483648;
+    localparam [31:0] IS_PRESENT = 32'h40000000;
+    localparam [31:0] IS_SECOND = 32'h80000000;
     localparam [31:0] NONE = 32'd0;
     reg    [31:0] present;
     reg    [31:0] second;
     wire   [31:0] tags_data;
     wire   [31:0] tags_q;
 
-    sram_128x32 tags (.clock(clock), .enable(enable), .write(write), .address(set_), .data(tags_data), .q(tags_q));
+    sram_128x32 tags (.clock(clock), .enable(enable), .write(write), .address(set_), .data(tags_data),
+        .q(tags_q));
 
-    always @* begin : present_process
+    // Drives signal present, from write_present.
+    always @* begin : drive_present
         present = NONE;
         if (write_present) begin
             present = IS_PRESENT;
         end
     end
 
-    always @* begin : second_process
+    // Drives signal second, from write_round.
+    always @* begin : drive_second
         second = NONE;
         if (write_round) begin
             second = IS_SECOND;

@@ -38,7 +38,6 @@ module page_walk_cache_8k (
     output wire          invalidate_ready
 );
     localparam [7:0] LAST_SET = 8'd255;
-    localparam [9:0] ABOVE_SET = 10'd8;
     wire          quiet;
     reg     [3:0] found;
     reg     [1:0] entry_way;
@@ -231,20 +230,24 @@ module page_walk_cache_8k (
         .set_(request_place_set),
         .tag(unused_request_place_tag)
     );
-    page_walk_cache_8k_request_place look_place (.word(look_held_word), .set_(look_place_set), .tag(look_place_tag));
-    page_walk_cache_8k_request_place fill_place (.word(reads_word), .set_(fill_place_set), .tag(fill_place_tag));
+    page_walk_cache_8k_request_place look_place (.word(look_held_word), .set_(look_place_set),
+        .tag(look_place_tag));
+    page_walk_cache_8k_request_place fill_place (.word(reads_word), .set_(fill_place_set),
+        .tag(fill_place_tag));
     any_of_4 some_found (.of(found), .any(some_found_any));
     select_4_of_2 found_way (.choose(found), .of(found_way_of), .chosen(found_way_chosen));
     select_4_of_2 written_way (.choose(fill_way), .of(written_way_of), .chosen(written_way_chosen));
 
-    always @* begin : tag_process
+    // Drives signal tag, from fill_comparing, fill_place_tag and look_place_tag.
+    always @* begin : drive_tag
         tag = look_place_tag;
         if (fill_comparing) begin
             tag = fill_place_tag;
         end
     end
 
-    always @* begin : found_process
+    // Drives signal found, from fresh_q, was_found_q and ways_found.
+    always @* begin : drive_found
         integer i;
         for (i = 0; i < 4; i = i + 1) begin
             found[i] = (fresh_q && ways_found[i]) || was_found_q[i];
@@ -264,7 +267,8 @@ module page_walk_cache_8k (
     assign go_searched = go && searched_q;
     assign hit = go && some_found_any;
 
-    always @* begin : was_found_d_process
+    // Drives the next value of register was_found, from found and go.
+    always @* begin : drive_was_found_d
         integer i;
         for (i = 0; i < 4; i = i + 1) begin
             was_found_d[i] = found[i] && !go;
@@ -275,7 +279,8 @@ module page_walk_cache_8k (
     assign request_ready = ready;
     assign accept = request_valid && ready;
 
-    always @* begin : of_level_process
+    // Drives signal of_level, from request_level.
+    always @* begin : drive_of_level
         of_level = 4'd0;
         if (request_level == 3'd2) begin
             of_level = 4'd1;
@@ -295,7 +300,8 @@ module page_walk_cache_8k (
     assign looking_d = accept || (looking_q && !go);
     assign fresh_d = search && !request_anew;
 
-    always @* begin : searched_d_process
+    // Drives the next value of register searched, from accept, search and searched_q.
+    always @* begin : drive_searched_d
         searched_d = searched_q;
         if (accept) begin
             searched_d = search;
@@ -304,7 +310,9 @@ module page_walk_cache_8k (
 
     assign offering_d = (go && !some_found_any) || (offering_q && !memory_ready);
 
-    always @* begin : keeps_d_process
+    // Drives the next value of register keeps, from go, invalidate_valid, keeps_q, quiet,
+    // searched_q and some_found_any.
+    always @* begin : drive_keeps_d
         keeps_d = keeps_q && !invalidate_valid;
         if (go) begin
             keeps_d = searched_q && !some_found_any && quiet;
@@ -328,7 +336,8 @@ module page_walk_cache_8k (
     assign written_way_of[5:4] = 2'd2;
     assign written_way_of[7:6] = 2'd3;
 
-    always @* begin : tag_set_process
+    // Drives signal tag_set, from clean_q, fill_place_set, request_place_set, search and sweep_q.
+    always @* begin : drive_tag_set
         tag_set = fill_place_set;
         if (!clean_q) begin
             tag_set = sweep_q;
@@ -338,28 +347,33 @@ module page_walk_cache_8k (
         end
     end
 
-    always @* begin : ways_enable_process
+    // Drives input ways.enable, from clean_q, fill_read, fill_way, fill_write and search.
+    always @* begin : drive_ways_enable
         integer i;
         for (i = 0; i < 4; i = i + 1) begin
             ways_enable[i] = search || fill_read || (fill_write && fill_way[i]) || !clean_q;
         end
     end
 
-    always @* begin : ways_write_process
+    // Drives input ways.write, from clean_q and fill_write.
+    always @* begin : drive_ways_write
         integer i;
         for (i = 0; i < 4; i = i + 1) begin
             ways_write[i] = fill_write || !clean_q;
         end
     end
 
-    always @* begin : ways_write_round_process
+    // Drives input ways.write_round, from clean_q and fill_write_round.
+    always @* begin : drive_ways_write_round
         integer i;
         for (i = 0; i < 4; i = i + 1) begin
             ways_write_round[i] = clean_q && fill_write_round;
         end
     end
 
-    always @* begin : entry_way_process
+    // Drives signals entry_way and entry_set, from fill_place_set, fill_write, found_way_chosen,
+    // look_place_set and written_way_chosen.
+    always @* begin : drive_entry_way_and_entry_set
         entry_way = found_way_chosen;
         entry_set = look_place_set;
         if (fill_write) begin
@@ -369,11 +383,13 @@ module page_walk_cache_8k (
     end
 
     assign entries_enable = go_searched || fill_write;
-    assign entries_address = {2'd0, entry_set} | ({8'd0, entry_way} << ABOVE_SET);
+    assign entries_address = {2'd0, entry_set} | {entry_way, 8'd0};
     assign hitting_d = hit || (hitting_q && response_valid);
     assign answer_valid = response_valid || hitting_q;
 
-    always @* begin : answer_walk_process
+    // Drives outputs answer_walk and answer_data, from entries_q, hitting_q, offer_held_walk,
+    // response_data, response_valid and response_walk.
+    always @* begin : drive_answer_walk_and_answer_data
         answer_walk = 6'd0;
         answer_data = 64'd0;
         if (hitting_q) begin
@@ -391,14 +407,18 @@ module page_walk_cache_8k (
     assign answer_kept = hitting_q && !response_valid;
     assign invalidate_ready = invalidating_q && clean_q && !hitting_q && !(looking_q && searched_q);
 
-    always @* begin : invalidating_d_process
+    // Drives the next value of register invalidating, from invalidate_ready, invalidate_valid and
+    // invalidating_q.
+    always @* begin : drive_invalidating_d
         invalidating_d = invalidate_valid;
         if (invalidating_q) begin
             invalidating_d = !invalidate_ready;
         end
     end
 
-    always @* begin : sweep_d_process
+    // Drives the next values of registers sweep and clean, from clean_q, invalidate_valid,
+    // invalidating_q and sweep_q.
+    always @* begin : drive_sweep_d_and_clean_d
         sweep_d = 8'd0;
         clean_d = !invalidate_valid || invalidating_q;
         if (!clean_q) begin

@@ -64,7 +64,8 @@ module page_walk_cache_proof_fill (
     assign idle = step_q == STEP_IDLE;
     assign take = offered && idle && leads && !withholds && !reserved && !error;
 
-    always @* begin : held_d_process
+    // Drives the next value of register held, from data, held_q and idle.
+    always @* begin : drive_held_d
         held_d = held_q;
         if (idle) begin
             held_d = data;
@@ -73,21 +74,24 @@ module page_walk_cache_proof_fill (
 
     assign entry = held_q;
 
-    always @* begin : some_round_of_process
+    // Drives input some_round.of, from found and round.
+    always @* begin : drive_some_round_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             some_round_of[i] = found[i] && round[i];
         end
     end
 
-    always @* begin : behind_request_process
+    // Drives input behind.request, from round.
+    always @* begin : drive_behind_request
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             behind_request[i] = round[i] ^ round[0];
         end
     end
 
-    always @* begin : some_behind_of_process
+    // Drives input some_behind.of, from round.
+    always @* begin : drive_some_behind_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             some_behind_of[i] = round[i] ^ round[0];
@@ -96,7 +100,8 @@ module page_walk_cache_proof_fill (
 
     assign comparing = step_q == STEP_COMPARING;
 
-    always @* begin : chosen_round_d_process
+    // Drives the next values of registers chosen_round and chosen.
+    always @* begin : drive_chosen_round_d_and_chosen_d
         integer i;
         chosen_round_d = chosen_round_q;
         for (i = 0; i < 2; i = i + 1) begin
@@ -119,7 +124,8 @@ module page_walk_cache_proof_fill (
         end
     end
 
-    always @* begin : way_process
+    // Drives output way, from chosen_q.
+    always @* begin : drive_way
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             way[i] = chosen_q[i];
@@ -134,7 +140,8 @@ module page_walk_cache_proof_fill (
     assign waited_d = !forget
         && (((step_q == STEP_READING) && !may_read) || ((step_q == STEP_WRITING) && !may_write));
 
-    always @* begin : step_d_process
+    // Drives the next value of register step, from comparing, forget, read, step_q, take and write.
+    always @* begin : drive_step_d
         step_d = step_q;
         if (take) begin
             step_d = STEP_READING;

@@ -2,24 +2,10 @@
 
 module page_walk_cache_proof_request_place (
     input  wire    [2:0] word,
-    output reg           set_,
-    output reg     [1:0] tag
+    output wire          set_,
+    output wire    [1:0] tag
 );
-    localparam [2:0] FRAME = 3'd1;
-    localparam [2:0] ABOVE = 3'd1;
 
-
-    always @* begin : set__process
-        reg [1:0] unused_0;
-        reg part_0;
-        {unused_0, part_0} = word ^ (word >> FRAME);
-        set_ = part_0;
-    end
-
-    always @* begin : tag_process
-        reg unused_0;
-        reg [1:0] part_0;
-        {unused_0, part_0} = word >> ABOVE;
-        tag = part_0;
-    end
+    assign set_ = word[0] ^ word[1];
+    assign tag = word[2:1];
 endmodule

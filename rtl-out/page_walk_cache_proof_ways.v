@@ -20,16 +20,19 @@ module page_walk_cache_proof_ways (
     wire    [3:0] tags_data;
     wire    [3:0] tags_q;
 
-    sram_2x4 tags (.clock(clock), .enable(enable), .write(write), .address(set_), .data(tags_data), .q(tags_q));
+    sram_2x4 tags (.clock(clock), .enable(enable), .write(write), .address(set_), .data(tags_data),
+        .q(tags_q));
 
-    always @* begin : present_process
+    // Drives signal present, from write_present.
+    always @* begin : drive_present
         present = NONE;
         if (write_present) begin
             present = IS_PRESENT;
         end
     end
 
-    always @* begin : second_process
+    // Drives signal second, from write_round.
+    always @* begin : drive_second
         second = NONE;
         if (write_round) begin
             second = IS_SECOND;

@@ -72,49 +72,56 @@ module page_walker_2_5_levels_updates_waiting (
     select_2_of_1 space_of (.choose(at_head), .of(spaces_q), .chosen(space_of_chosen));
     select_2_of_1 requester_of (.choose(at_head), .of(requesters_q), .chosen(requester_of_chosen));
 
-    always @* begin : at_head_process
+    // Drives signal at_head, from head_q.
+    always @* begin : drive_at_head
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             at_head[i] = head_q == i[0:0];
         end
     end
 
-    always @* begin : at_tail_process
+    // Drives signal at_tail, from tail_q.
+    always @* begin : drive_at_tail
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             at_tail[i] = tail_q == i[0:0];
         end
     end
 
-    always @* begin : some_valid_of_process
+    // Drives input some_valid.of, from at_head and used_q.
+    always @* begin : drive_some_valid_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             some_valid_of[i] = used_q[i] && at_head[i];
         end
     end
 
-    always @* begin : some_full_of_process
+    // Drives input some_full.of, from at_tail and used_q.
+    always @* begin : drive_some_full_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             some_full_of[i] = used_q[i] && at_tail[i];
         end
     end
 
-    always @* begin : some_write_of_process
+    // Drives input some_write.of, from at_head and writes_q.
+    always @* begin : drive_some_write_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             some_write_of[i] = writes_q[i] && at_head[i];
         end
     end
 
-    always @* begin : some_execute_of_process
+    // Drives input some_execute.of, from at_head and executes_q.
+    always @* begin : drive_some_execute_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             some_execute_of[i] = executes_q[i] && at_head[i];
         end
     end
 
-    always @* begin : some_user_of_process
+    // Drives input some_user.of, from at_head and users_q.
+    always @* begin : drive_some_user_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             some_user_of[i] = users_q[i] && at_head[i];
@@ -130,21 +137,25 @@ module page_walker_2_5_levels_updates_waiting (
     assign first_user = some_user_any;
     assign first_requester = requester_of_chosen;
 
-    always @* begin : head_d_process
+    // Drives the next value of register head, from head_q and pop.
+    always @* begin : drive_head_d
         head_d = head_q;
         if (pop) begin
             head_d = head_q + 1'd1;
         end
     end
 
-    always @* begin : tail_d_process
+    // Drives the next value of register tail, from push, room and tail_q.
+    always @* begin : drive_tail_d
         tail_d = tail_q;
         if (push && room) begin
             tail_d = tail_q + 1'd1;
         end
     end
 
-    always @* begin : used_d_process
+    // Drives the next values of registers used, pages, spaces, writes, executes, users and
+    // requesters.
+    always @* begin : drive_used_d_and_6_more
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             used_d[i] = used_q[i];

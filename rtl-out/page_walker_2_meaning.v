@@ -37,7 +37,7 @@ module page_walker_2_meaning (
     output wire          next_executable
 );
     localparam [39:0] OF_LARGE = 40'd511;
-    localparam [39:0] OF_HUGE = 40'd262143;
+    localparam [39:0] OF_HUGE = 40'h3ffff;
     reg     [2:0] next_cause;
     reg     [2:0] next_unmarked;
     wire          first;
@@ -66,7 +66,8 @@ module page_walker_2_meaning (
     assign maps = (level == 3'd1) || large_ || huge_;
     assign table_ = address;
 
-    always @* begin : offset_process
+    // Drives signal offset, from huge_ and large_.
+    always @* begin : drive_offset
         offset = 40'd0;
         if (large_) begin
             offset = OF_LARGE;
@@ -90,14 +91,16 @@ module page_walker_2_meaning (
     assign outside = last_frame < next_frame;
     assign refused = forbidden || outside;
 
-    always @* begin : so_far_process
+    // Drives signal so_far, from first and unmarked.
+    always @* begin : drive_so_far
         so_far = unmarked;
         if (first) begin
             so_far = 3'd0;
         end
     end
 
-    always @* begin : next_unmarked_process
+    // Drives signal next_unmarked, from accessed, level and so_far.
+    always @* begin : drive_next_unmarked
         next_unmarked = so_far;
         if (!(|so_far) && !accessed) begin
             next_unmarked = level;
@@ -110,7 +113,8 @@ module page_walker_2_meaning (
     assign marks = maps && unset && updates;
     assign ends = broken || (maps && (refused || !unset || !updates));
 
-    always @* begin : next_level_process
+    // Drives output next_level.
+    always @* begin : drive_next_level
         next_level = level - 3'd1;
         if (marks) begin
             next_level = top;
@@ -123,7 +127,8 @@ module page_walker_2_meaning (
         end
     end
 
-    always @* begin : next_marking_process
+    // Drives output next_marking, from ends, is_dirty, marking, marks and write.
+    always @* begin : drive_next_marking
         next_marking = !ends && (marks || marking);
         if (ends) begin
             next_marking = !write && !is_dirty;
@@ -132,14 +137,16 @@ module page_walker_2_meaning (
 
     assign readable = !outside && !clear && (next_user_page || !user);
 
-    always @* begin : next_writable_process
+    // Drives output next_writable, from ends, forbidden, may_be_written and readable.
+    always @* begin : drive_next_writable
         next_writable = may_be_written;
         if (ends && forbidden) begin
             next_writable = readable;
         end
     end
 
-    always @* begin : next_cause_process
+    // Drives signal next_cause.
+    always @* begin : drive_next_cause
         next_cause = 3'd0;
         if (maps && unset && !updates) begin
             next_cause = 3'd6;
@@ -166,7 +173,8 @@ module page_walker_2_meaning (
 
     assign doubtful = (|next_cause) && used;
 
-    always @* begin : next_note_process
+    // Drives output next_note, from ends, next_cause and next_unmarked.
+    always @* begin : drive_next_note
         next_note = next_unmarked;
         if (ends) begin
             next_note = next_cause;

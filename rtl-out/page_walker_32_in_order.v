@@ -55,7 +55,7 @@ module page_walker_32_in_order (
     output wire          memory_anew,
     output wire          invalidate_ready
 );
-    localparam [51:0] HIGH_BITS = 52'd4503565267632128;
+    localparam [51:0] HIGH_BITS = 52'hffff800000000;
     localparam [15:0] ONE = 16'd1;
     localparam  UPDATES = 1'd0;
     localparam [63:0] TRAIL_MASK = 64'd0;
@@ -92,7 +92,7 @@ module page_walker_32_in_order (
     wire          found;
     wire          readable;
     wire          coded;
-    reg     [4:0] from;
+    reg     [4:0] from_;
     reg    [31:0] arrived_at;
     wire          invalidating;
     reg     [3:0] turn_d;
@@ -404,7 +404,7 @@ module page_walker_32_in_order (
     register_1 chosen_first (.clock(clock), .reset(reset), .d(chosen_first_d), .q(chosen_first_q));
     register_5 chosen_walk (.clock(clock), .reset(reset), .d(chosen_walk_d), .q(chosen_walk_q));
     any_of_32 some_want (.of(wants), .any(some_want_any));
-    arbiter_lowest_32 above (.request(later), .grant(above_grant), .index(above_index));
+    arbiter_lowest_32 above_ (.request(later), .grant(above_grant), .index(above_index));
     arbiter_lowest_32 all (.request(wants), .grant(all_grant), .index(all_index));
     any_of_32 some_above (.of(later), .any(some_above_any));
     register_1 here [31:0] (.clock(clock), .reset(reset), .d(here_d), .q(here_q));
@@ -472,7 +472,7 @@ module page_walker_32_in_order (
     any_of_32 looked_executable (.of(looked_executable_of), .any(looked_executable_any));
     any_of_32 looked_used (.of(looked_used_of), .any(looked_used_any));
     register_1 looked (.clock(clock), .reset(reset), .d(looked_d), .q(looked_q));
-    register_5 seen_walk (.clock(clock), .reset(reset), .d(from), .q(seen_walk_q));
+    register_5 seen_walk (.clock(clock), .reset(reset), .d(from_), .q(seen_walk_q));
     register_64 seen_data (.clock(clock), .reset(reset), .d(seen_data_d), .q(seen_data_q));
     register_1 seen_error (.clock(clock), .reset(reset), .d(seen_error_d), .q(seen_error_q));
     register_1 seen_changed (.clock(clock), .reset(reset), .d(seen_changed_d), .q(seen_changed_q));
@@ -485,7 +485,8 @@ module page_walker_32_in_order (
     register_1 seen_marking (.clock(clock), .reset(reset), .d(looked_marking_any), .q(seen_marking_q));
     register_1 seen_writable (.clock(clock), .reset(reset), .d(looked_writable_any), .q(seen_writable_q));
     register_1 seen_user_page (.clock(clock), .reset(reset), .d(looked_user_page_any), .q(seen_user_page_q));
-    register_1 seen_executable (.clock(clock), .reset(reset), .d(looked_executable_any), .q(seen_executable_q));
+    register_1 seen_executable (.clock(clock), .reset(reset), .d(looked_executable_any),
+        .q(seen_executable_q));
     register_1 seen_used (.clock(clock), .reset(reset), .d(seen_used_d), .q(seen_used_q));
     page_walker_32_in_order_meaning meaning (
         .present(meaning_present),
@@ -533,49 +534,57 @@ module page_walker_32_in_order (
     register_3 out_note (.clock(clock), .reset(reset), .d(meaning_next_note), .q(out_note_q));
     register_1 out_writable (.clock(clock), .reset(reset), .d(meaning_next_writable), .q(out_writable_q));
     register_1 out_user_page (.clock(clock), .reset(reset), .d(meaning_next_user_page), .q(out_user_page_q));
-    register_1 out_executable (.clock(clock), .reset(reset), .d(meaning_next_executable), .q(out_executable_q));
+    register_1 out_executable (.clock(clock), .reset(reset), .d(meaning_next_executable),
+        .q(out_executable_q));
     register_1 out_used (.clock(clock), .reset(reset), .d(seen_used_q), .q(out_used_q));
     register_1 halting (.clock(clock), .reset(reset), .d(halting_d), .q(halting_q));
     register_1 delays (.clock(clock), .reset(reset), .d(some_delayed_any), .q(delays_q));
     any_of_32 some_delayed (.of(walk_delayed), .any(some_delayed_any));
     any_of_32 some_setting (.of(walk_setting), .any(some_setting_any));
 
-    always @* begin : granted_process
+    // Drives signal granted, from next_index and request_valid.
+    always @* begin : drive_granted
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             granted[i] = request_valid[i] && (next_index == i[3:0]);
         end
     end
 
-    always @* begin : request_ready_process
+    // Drives output request_ready, from granted and waiting_room.
+    always @* begin : drive_request_ready
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             request_ready[i] = granted[i] && waiting_room;
         end
     end
 
-    always @* begin : some_write_of_process
+    // Drives input some_write.of, from granted and request_write.
+    always @* begin : drive_some_write_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             some_write_of[i] = granted[i] && request_write[i];
         end
     end
 
-    always @* begin : some_execute_of_process
+    // Drives input some_execute.of, from granted and request_execute.
+    always @* begin : drive_some_execute_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             some_execute_of[i] = granted[i] && request_execute[i];
         end
     end
 
-    always @* begin : some_user_of_process
+    // Drives input some_user.of, from granted and request_user.
+    always @* begin : drive_some_user_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             some_user_of[i] = granted[i] && request_user[i];
         end
     end
 
-    always @* begin : turn_d_process
+    // Drives the next value of register turn, from next_index, some_request_any, turn_q and
+    // waiting_room.
+    always @* begin : drive_turn_d
         turn_d = turn_q;
         if (some_request_any && waiting_room) begin
             turn_d = next_index;
@@ -619,21 +628,24 @@ module page_walker_32_in_order (
     assign walk_top[92:90] = TOP;
     assign walk_top[95:93] = TOP;
 
-    always @* begin : walk_first_page_process
+    // Drives input walk.first_page, from waiting_first_page.
+    always @* begin : drive_walk_first_page
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             walk_first_page[i*36 +: 36] = waiting_first_page[35:0];
         end
     end
 
-    always @* begin : matched_process
+    // Drives signal matched, from joins_q, walk_free and was_alike_q.
+    always @* begin : drive_matched
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             matched[i] = joins_q && was_alike_q[i] && !walk_free[i];
         end
     end
 
-    always @* begin : joined_process
+    // Drives signal joined, from here_q, matched and walk_ended.
+    always @* begin : drive_joined
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             joined[i] = matched[i] && !(here_q[i] && walk_ended[i]);
@@ -644,7 +656,8 @@ module page_walker_32_in_order (
     assign compared_d = canonical && !some_joined_any && !begin_;
     assign joins_d = compared_d && (waiting_first_user || !alone);
 
-    always @* begin : walk_begin_process
+    // Drives input walk.begin_, from begin_ and free_grant.
+    always @* begin : drive_walk_begin
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             walk_begin[i] = begin_ && free_grant[i];
@@ -655,28 +668,33 @@ module page_walker_32_in_order (
     assign choosing = !chosen_q || go;
     assign offers_first = odd && !chosen_first_q;
 
-    always @* begin : wants_process
+    // Drives signal wants, from here_q, walk_asking and walk_ended.
+    always @* begin : drive_wants
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             wants[i] = (walk_asking[i] || walk_ended[i]) && !here_q[i];
         end
     end
 
-    always @* begin : later_process
+    // Drives signal later, from chosen_walk_q and wants.
+    always @* begin : drive_later
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             later[i] = wants[i] && (chosen_walk_q < i[4:0]);
         end
     end
 
-    always @* begin : chosen_d_process
+    // Drives the next value of register chosen, from choosing, chosen_q, halting_q, offers_first
+    // and some_want_any.
+    always @* begin : drive_chosen_d
         chosen_d = chosen_q;
         if (choosing) begin
             chosen_d = (offers_first || some_want_any) && !halting_q;
         end
     end
 
-    always @* begin : chosen_first_d_process
+    // Drives the next values of registers chosen_first and chosen_walk.
+    always @* begin : drive_chosen_first_d_and_chosen_walk_d
         chosen_first_d = chosen_first_q;
         chosen_walk_d = chosen_walk_q;
         if (choosing && !halting_q) begin
@@ -690,7 +708,8 @@ module page_walker_32_in_order (
         end
     end
 
-    always @* begin : here_d_process
+    // Drives the next value of register here.
+    always @* begin : drive_here_d
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             here_d[i] = here_q[i];
@@ -705,70 +724,80 @@ module page_walker_32_in_order (
     assign tracing = UPDATES && looked_q;
     assign go = room && !root_valid && !tracing;
 
-    always @* begin : moving_process
+    // Drives signal moving, from go and here_q.
+    always @* begin : drive_moving
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             moving[i] = here_q[i] && go;
         end
     end
 
-    always @* begin : some_ask_of_process
+    // Drives input some_ask.of, from here_q and walk_asking.
+    always @* begin : drive_some_ask_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             some_ask_of[i] = here_q[i] && walk_asking[i];
         end
     end
 
-    always @* begin : some_writes_of_process
+    // Drives input some_writes.of, from here_q and walk_write.
+    always @* begin : drive_some_writes_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             some_writes_of[i] = here_q[i] && walk_write[i];
         end
     end
 
-    always @* begin : some_executes_of_process
+    // Drives input some_executes.of, from here_q and walk_execute.
+    always @* begin : drive_some_executes_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             some_executes_of[i] = here_q[i] && walk_execute[i];
         end
     end
 
-    always @* begin : some_user_mode_of_process
+    // Drives input some_user_mode.of, from here_q and walk_user.
+    always @* begin : drive_some_user_mode_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             some_user_mode_of[i] = here_q[i] && walk_user[i];
         end
     end
 
-    always @* begin : some_marking_of_process
+    // Drives input some_marking.of, from here_q and walk_marking.
+    always @* begin : drive_some_marking_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             some_marking_of[i] = here_q[i] && walk_marking[i];
         end
     end
 
-    always @* begin : some_writable_of_process
+    // Drives input some_writable.of, from here_q and walk_writable.
+    always @* begin : drive_some_writable_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             some_writable_of[i] = here_q[i] && walk_writable[i];
         end
     end
 
-    always @* begin : some_user_page_of_process
+    // Drives input some_user_page.of, from here_q and walk_user_page.
+    always @* begin : drive_some_user_page_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             some_user_page_of[i] = here_q[i] && walk_user_page[i];
         end
     end
 
-    always @* begin : some_executable_of_process
+    // Drives input some_executable.of, from here_q and walk_executable.
+    always @* begin : drive_some_executable_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             some_executable_of[i] = here_q[i] && walk_executable[i];
         end
     end
 
-    always @* begin : some_anew_of_process
+    // Drives input some_anew.of, from here_q and walk_anew.
+    always @* begin : drive_some_anew_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             some_anew_of[i] = here_q[i] && walk_anew[i];
@@ -777,21 +806,25 @@ module page_walker_32_in_order (
 
     assign narrow_page = {16'd0, some_page_chosen};
 
-    always @* begin : whole_page_process
+    // Drives signal whole_page, from narrow_page.
+    always @* begin : drive_whole_page
         whole_page = narrow_page;
         if (|(narrow_page & HIGH_BITS)) begin
             whole_page = narrow_page | HIGH_BITS;
         end
     end
 
-    always @* begin : leaving_space_process
+    // Drives signal leaving_space, from chosen_first_q, some_space_chosen and waiting_first_space.
+    always @* begin : drive_leaving_space
         leaving_space = some_space_chosen;
         if (chosen_first_q) begin
             leaving_space = waiting_first_space;
         end
     end
 
-    always @* begin : leaving_d_process
+    // Drives the next values of registers leaving, answers, number, page, space, write, execute,
+    // user, requesters, level, marking, frame, cause, writable, user_page, executable and anew.
+    always @* begin : drive_leaving_d_and_16_more
         leaving_d = leaving_q && !room;
         answers_d = answers_q;
         number_d = number_q;
@@ -840,7 +873,8 @@ module page_walker_32_in_order (
 
     assign roots_enable = (root_valid || (chosen_q && go)) && !reset;
 
-    always @* begin : roots_address_process
+    // Drives input roots.address, from leaving_space, root_space and root_valid.
+    always @* begin : drive_roots_address
         roots_address = leaving_space;
         if (root_valid) begin
             roots_address = root_space;
@@ -849,10 +883,12 @@ module page_walker_32_in_order (
 
     assign trail_enable = UPDATES && (tracing || (chosen_q && go)) && !reset;
 
-    always @* begin : trail_address_process
-        trail_address = ({3'd0, chosen_walk_q} << 2'd3) | {5'd0, some_level_chosen};
+    // Drives input trail.address, from chosen_walk_q, seen_level_q, seen_walk_q, some_level_chosen
+    // and tracing.
+    always @* begin : drive_trail_address
+        trail_address = {chosen_walk_q, 3'd0} | {5'd0, some_level_chosen};
         if (tracing) begin
-            trail_address = ({3'd0, seen_walk_q} << 2'd3) | {5'd0, seen_level_q};
+            trail_address = {seen_walk_q, 3'd0} | {5'd0, seen_level_q};
         end
     end
 
@@ -866,7 +902,8 @@ module page_walker_32_in_order (
     assign answer_user = user_q;
     assign answer_level = level_q;
 
-    always @* begin : answer_cause_process
+    // Drives output answer_cause, from answers_q and cause_q.
+    always @* begin : drive_answer_cause
         answer_cause = 3'd0;
         if (answers_q) begin
             answer_cause = cause_q;
@@ -876,7 +913,8 @@ module page_walker_32_in_order (
     assign readable = found || (answers_q && (cause_q == 3'd4) && writable_q);
     assign answer_readable = readable;
 
-    always @* begin : answer_frame_process
+    // Drives output answer_frame, from frame_q and readable.
+    always @* begin : drive_answer_frame
         answer_frame = 28'd0;
         if (readable) begin
             answer_frame = frame_q;
@@ -913,7 +951,8 @@ module page_walker_32_in_order (
     assign memory_expected = entry;
     assign memory_anew = anew_q;
 
-    always @* begin : table__process
+    // Drives signal table_, from frame_q, level_q and roots_q.
+    always @* begin : drive_table_
         table_ = frame_q;
         if (level_q == TOP) begin
             table_ = roots_q;
@@ -922,7 +961,8 @@ module page_walker_32_in_order (
 
     assign wide_page = page_q[44:0];
 
-    always @* begin : index_process
+    // Drives signal index, from level_q and wide_page.
+    always @* begin : drive_index
         index = wide_page[8:0];
         if (level_q == 3'd2) begin
             index = wide_page[17:9];
@@ -938,16 +978,19 @@ module page_walker_32_in_order (
         end
     end
 
-    always @* begin : memory_word_process
+    // Drives output memory_word, from answers_q, index and table_.
+    always @* begin : drive_memory_word
         memory_word = 37'd0;
         if (!answers_q) begin
-            memory_word = ({9'd0, table_} << 4'd9) | {28'd0, index};
+            memory_word = {table_, 9'd0} | {28'd0, index};
         end
     end
 
     assign back_d = skipped || (back_q && response_valid);
 
-    always @* begin : back_walk_d_process
+    // Drives the next values of registers back_walk and back_data, from back_data_q, back_walk_q,
+    // entry, number_q and skipped.
+    always @* begin : drive_back_walk_d_and_back_data_d
         back_walk_d = back_walk_q;
         back_data_d = back_data_q;
         if (skipped) begin
@@ -958,11 +1001,13 @@ module page_walker_32_in_order (
 
     assign looked_d = response_valid || back_q;
 
-    always @* begin : from_process
-        from = back_walk_q;
+    // Drives the next value of register seen_data; signal from_, from back_data_q, back_walk_q,
+    // response_data, response_valid and response_walk.
+    always @* begin : drive_from__and_seen_data_d
+        from_ = back_walk_q;
         seen_data_d = back_data_q;
         if (response_valid) begin
-            from = response_walk;
+            from_ = response_walk;
             seen_data_d = response_data;
         end
     end
@@ -970,70 +1015,80 @@ module page_walker_32_in_order (
     assign seen_error_d = response_valid && response_error;
     assign seen_changed_d = response_valid && response_changed;
 
-    always @* begin : arrived_at_process
+    // Drives signal arrived_at, from from_.
+    always @* begin : drive_arrived_at
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            arrived_at[i] = from == i[4:0];
+            arrived_at[i] = from_ == i[4:0];
         end
     end
 
-    always @* begin : looked_inside_of_process
+    // Drives input looked_inside.of, from walk_page.
+    always @* begin : drive_looked_inside_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             looked_inside_of[i*18 +: 18] = walk_page[i*36 +: 18];
         end
     end
 
-    always @* begin : looked_write_of_process
+    // Drives input looked_write.of, from arrived_at and walk_write.
+    always @* begin : drive_looked_write_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             looked_write_of[i] = arrived_at[i] && walk_write[i];
         end
     end
 
-    always @* begin : looked_execute_of_process
+    // Drives input looked_execute.of, from arrived_at and walk_execute.
+    always @* begin : drive_looked_execute_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             looked_execute_of[i] = arrived_at[i] && walk_execute[i];
         end
     end
 
-    always @* begin : looked_user_of_process
+    // Drives input looked_user.of, from arrived_at and walk_user.
+    always @* begin : drive_looked_user_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             looked_user_of[i] = arrived_at[i] && walk_user[i];
         end
     end
 
-    always @* begin : looked_marking_of_process
+    // Drives input looked_marking.of, from arrived_at, walk_ended and walk_marking.
+    always @* begin : drive_looked_marking_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             looked_marking_of[i] = arrived_at[i] && walk_marking[i] && !walk_ended[i];
         end
     end
 
-    always @* begin : looked_writable_of_process
+    // Drives input looked_writable.of, from arrived_at and walk_writable.
+    always @* begin : drive_looked_writable_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             looked_writable_of[i] = arrived_at[i] && walk_writable[i];
         end
     end
 
-    always @* begin : looked_user_page_of_process
+    // Drives input looked_user_page.of, from arrived_at and walk_user_page.
+    always @* begin : drive_looked_user_page_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             looked_user_page_of[i] = arrived_at[i] && walk_user_page[i];
         end
     end
 
-    always @* begin : looked_executable_of_process
+    // Drives input looked_executable.of, from arrived_at and walk_executable.
+    always @* begin : drive_looked_executable_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             looked_executable_of[i] = arrived_at[i] && walk_executable[i];
         end
     end
 
-    always @* begin : looked_used_of_process
+    // Drives input looked_used.of, from arrived_at and walk_used.
+    always @* begin : drive_looked_used_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             looked_used_of[i] = arrived_at[i] && walk_used[i];
@@ -1053,7 +1108,8 @@ module page_walker_32_in_order (
     assign meaning_updates = UPDATES;
     assign out_changed_d = seen_changed_q || meaning_doubtful;
 
-    always @* begin : walk_answered_process
+    // Drives input walk.answered, from means_q and out_walk_q.
+    always @* begin : drive_walk_answered
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             walk_answered[i] = means_q && (out_walk_q == i[4:0]);
@@ -1063,7 +1119,8 @@ module page_walker_32_in_order (
     assign invalidating = invalidate_valid && !halting_q && !delays_q;
     assign invalidate_ready = halting_q && !chosen_q && !leaving_q && !some_setting_any;
 
-    always @* begin : halting_d_process
+    // Drives the next value of register halting, from halting_q, invalidate_ready and invalidating.
+    always @* begin : drive_halting_d
         halting_d = invalidating;
         if (halting_q) begin
             halting_d = !invalidate_ready;

@@ -124,7 +124,8 @@ module page_walker_32_in_order_walk (
     assign changing = finishing && changed;
     assign restarting = changing || (finishing && (stale_q || meant)) || (meant && (asks || done) && !moved);
 
-    always @* begin : step_d_process
+    // Drives the next value of register step.
+    always @* begin : drive_step_d
         step_d = step_q;
         if (moved) begin
             step_d = STEP_FREE;
@@ -143,35 +144,41 @@ module page_walker_32_in_order_walk (
         end
     end
 
-    always @* begin : stale_d_process
+    // Drives the next value of register stale, from begin_, meant, restarting and stale_q.
+    always @* begin : drive_stale_d
         stale_d = stale_q || meant;
         if (restarting || begin_) begin
             stale_d = 1'd0;
         end
     end
 
-    always @* begin : hit_d_process
+    // Drives the next value of register hit, from begin_, hit_q and meant.
+    always @* begin : drive_hit_d
         hit_d = hit_q || meant;
         if (begin_) begin
             hit_d = 1'd0;
         end
     end
 
-    always @* begin : uses_d_process
+    // Drives the next value of register uses, from begin_, finishing, next_used, restarting and
+    // uses_q.
+    always @* begin : drive_uses_d
         uses_d = uses_q || (finishing && next_used);
         if (restarting || begin_) begin
             uses_d = 1'd0;
         end
     end
 
-    always @* begin : doubts_d_process
+    // Drives the next value of register doubts, from begin_, changing and doubts_q.
+    always @* begin : drive_doubts_d
         doubts_d = doubts_q || changing;
         if (begin_) begin
             doubts_d = 1'd0;
         end
     end
 
-    always @* begin : at_level_d_process
+    // Drives the next values of registers at_level and marks.
+    always @* begin : drive_at_level_d_and_marks_d
         at_level_d = at_level_q;
         marks_d = marks_q;
         if (finishing) begin
@@ -184,7 +191,8 @@ module page_walker_32_in_order_walk (
         end
     end
 
-    always @* begin : at_frame_d_process
+    // Drives the next values of registers at_frame, noted, may_write, for_users and may_execute.
+    always @* begin : drive_at_frame_d_and_4_more
         at_frame_d = at_frame_q;
         noted_d = noted_q;
         may_write_d = may_write_q;
@@ -199,7 +207,9 @@ module page_walker_32_in_order_walk (
         end
     end
 
-    always @* begin : of_page_d_process
+    // Drives the next values of registers of_page, of_space, of_write, of_execute, of_user and
+    // waits.
+    always @* begin : drive_of_page_d_and_5_more
         of_page_d = of_page_q;
         of_space_d = of_space_q;
         of_write_d = of_write_q;

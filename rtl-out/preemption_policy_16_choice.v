@@ -13,7 +13,6 @@ module preemption_policy_16_choice (
     input  wire   [19:0] lead,
     output reg     [2:0] chosen
 );
-    localparam [20:0] ONE = 21'd1;
     localparam [2:0] TWO_CHECKPOINTS = 3'd0;
     localparam [2:0] ONE_CHECKPOINT = 3'd1;
     localparam [2:0] DRAIN = 3'd2;
@@ -26,9 +25,10 @@ module preemption_policy_16_choice (
 
 
     assign meets = switching <= launch;
-    assign cheaper = {1'd0, run} < ({1'd0, switching} << ONE);
+    assign cheaper = {1'd0, run} < {switching, 1'd0};
 
-    always @* begin : chosen_process
+    // Drives output chosen.
+    always @* begin : drive_chosen
         chosen = DRAIN;
         if (chimera) begin
             if (launch < remaining) begin

@@ -10,12 +10,11 @@ module preemption_policy_16_ratio (
     output wire          busy,
     output wire   [19:0] quotient
 );
-    localparam [19:0] ONE = 20'd1;
     localparam [20:0] ONE_OF_SUM = 21'd1;
-    localparam [19:0] TOP = 20'd524288;
+    localparam [19:0] TOP = 20'h80000;
     localparam [19:0] LOWEST = 20'd1;
     localparam [19:0] NOTHING = 20'd0;
-    localparam [19:0] MOST = 20'd1048575;
+    localparam [19:0] MOST = 20'hfffff;
     localparam [4:0] FINAL_BIT = 5'd19;
     localparam [4:0] FIRST_BIT = 5'd0;
     reg    [20:0] sum;
@@ -39,15 +38,8 @@ module preemption_policy_16_ratio (
     register_20 high (.clock(clock), .reset(reset), .d(high_d), .q(high_q));
     register_20 low (.clock(clock), .reset(reset), .d(low_d), .q(low_q));
 
-    always @* begin : works_d_process
-        reg unused_0;
-        reg [19:0] part_0;
-        reg unused_1;
-        reg [19:0] part_1;
-        unused_0 = 1'd0;
-        part_0 = 20'd0;
-        unused_1 = 1'd0;
-        part_1 = 20'd0;
+    // Drives the next values of registers works, divides, done, high and low.
+    always @* begin : drive_works_d_and_divides_d_and_done_d_and_high_d_and_low_d
         works_d = works_q;
         divides_d = divides_q;
         done_d = done_q;
@@ -60,19 +52,17 @@ module preemption_policy_16_ratio (
                 divides_d = 1'd1;
                 works_d = !divides_q;
             end
-            {unused_0, part_0} = sum >> ONE_OF_SUM;
-            high_d = part_0;
-            low_d = low_q >> ONE;
+            high_d = sum[20:1];
+            low_d = {1'd0, low_q[19:1]};
             if (sum[0]) begin
-                low_d = (low_q >> ONE) | TOP;
+                low_d = {1'd0, low_q[19:1]} | TOP;
             end
             if (divides_q) begin
                 high_d = shifted[19:0];
-                low_d = low_q << ONE;
+                low_d = {low_q[18:0], 1'd0};
                 if (fits) begin
-                    {unused_1, part_1} = shifted - {1'd0, c};
-                    high_d = part_1;
-                    low_d = (low_q << ONE) | LOWEST;
+                    high_d = shifted[19:0] - c;
+                    low_d = {low_q[18:0], 1'd0} | LOWEST;
                 end
                 if (c <= high_q) begin
                     low_d = MOST;
@@ -91,17 +81,19 @@ module preemption_policy_16_ratio (
 
     assign last = done_q == FINAL_BIT;
 
-    always @* begin : sum_process
+    // Drives signal sum, from a, high_q and low_q.
+    always @* begin : drive_sum
         sum = {1'd0, high_q};
         if (low_q[0]) begin
             sum = {1'd0, high_q} + {1'd0, a};
         end
     end
 
-    always @* begin : shifted_process
-        shifted = {1'd0, high_q} << ONE_OF_SUM;
+    // Drives signal shifted, from high_q and low_q.
+    always @* begin : drive_shifted
+        shifted = {high_q, 1'd0};
         if (|(low_q & TOP)) begin
-            shifted = ({1'd0, high_q} << ONE_OF_SUM) | ONE_OF_SUM;
+            shifted = {high_q, 1'd0} | ONE_OF_SUM;
         end
     end
 

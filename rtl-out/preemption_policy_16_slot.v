@@ -13,8 +13,7 @@ module preemption_policy_16_slot (
     output wire   [19:0] run,
     output wire   [19:0] executed
 );
-    localparam [20:0] ABOVE = 21'd20;
-    localparam [19:0] MOST = 20'd1048575;
+    localparam [19:0] MOST = 20'hfffff;
     reg    [20:0] sum;
     reg           active_d;
     wire          active_q;
@@ -27,7 +26,8 @@ module preemption_policy_16_slot (
     register_20 time_ (.clock(clock), .reset(reset), .d(time_d), .q(time_q));
     register_20 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
 
-    always @* begin : active_d_process
+    // Drives the next values of registers active, time_ and count.
+    always @* begin : drive_active_d_and_time_d_and_count_d
         active_d = active_q;
         time_d = time_q;
         if (active_q && tick && !(&time_q)) begin
@@ -36,7 +36,7 @@ module preemption_policy_16_slot (
         count_d = count_q;
         if (active_q) begin
             count_d = sum[19:0];
-            if (|(sum >> ABOVE)) begin
+            if (|{20'd0, sum[20]}) begin
                 count_d = MOST;
             end
         end
@@ -50,7 +50,8 @@ module preemption_policy_16_slot (
         end
     end
 
-    always @* begin : sum_process
+    // Drives signal sum, from count_q and issued.
+    always @* begin : drive_sum
         sum = {1'd0, count_q};
         if (issued[0] != issued[1]) begin
             sum = {1'd0, count_q} + 21'd1;

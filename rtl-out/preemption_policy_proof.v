@@ -31,8 +31,6 @@ module preemption_policy_proof (
     output reg     [2:0] answer_remaining,
     output reg     [2:0] answer_switch
 );
-    localparam [5:0] FRACTION = 6'd3;
-    localparam [3:0] ABOVE = 4'd3;
     localparam [2:0] ONE = 3'd1;
     localparam [1:0] ONE_BLOCK = 2'd1;
     localparam [2:0] NO_CASE = 3'd0;
@@ -48,7 +46,7 @@ module preemption_policy_proof (
     localparam [2:0] STEP_WEIGH = 3'd5;
     wire          tick;
     wire          first;
-    reg     [2:0] average_now;
+    wire    [2:0] average_now;
     wire    [3:0] total;
     wire    [3:0] later;
     wire          prescale_d;
@@ -131,7 +129,8 @@ module preemption_policy_proof (
     register_1 known (.clock(clock), .reset(reset), .d(known_d), .q(known_q));
     register_6 average (.clock(clock), .reset(reset), .d(average_d), .q(average_q));
     select_2_of_3 ended_run (.choose(ended_run_choose), .of(slot_run), .chosen(ended_run_chosen));
-    select_2_of_3 ended_executed (.choose(ended_executed_choose), .of(slot_executed), .chosen(ended_executed_chosen));
+    select_2_of_3 ended_executed (.choose(ended_executed_choose), .of(slot_executed),
+        .chosen(ended_executed_chosen));
     any_of_2 ended_holds (.of(ended_holds_of), .any(ended_holds_any));
     register_3 step (.clock(clock), .reset(reset), .d(step_d), .q(step_q));
     register_3 run (.clock(clock), .reset(reset), .d(run_d), .q(run_q));
@@ -147,7 +146,8 @@ module preemption_policy_proof (
     register_3 lead (.clock(clock), .reset(reset), .d(lead_d), .q(lead_q));
     register_3 chosen (.clock(clock), .reset(reset), .d(chosen_d), .q(chosen_q));
     select_2_of_3 asked_run (.choose(asked_run_choose), .of(slot_run), .chosen(asked_run_chosen));
-    select_2_of_3 asked_executed (.choose(asked_executed_choose), .of(slot_executed), .chosen(asked_executed_chosen));
+    select_2_of_3 asked_executed (.choose(asked_executed_choose), .of(slot_executed),
+        .chosen(asked_executed_chosen));
     preemption_policy_proof_ratio ratio (
         .clock(clock),
         .reset(reset),
@@ -175,57 +175,65 @@ module preemption_policy_proof (
     assign prescale_d = prescale_q + 1'd1;
     assign tick = &prescale_q;
 
-    always @* begin : slot_begin_process
+    // Drives input slot.begin_, from begin_slot and begin_valid.
+    always @* begin : drive_slot_begin
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             slot_begin[i] = begin_valid && (begin_slot == i[0:0]);
         end
     end
 
-    always @* begin : slot_end_process
+    // Drives input slot.end_, from end_slot and end_valid.
+    always @* begin : drive_slot_end
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             slot_end[i] = end_valid && (end_slot == i[0:0]);
         end
     end
 
-    always @* begin : slot_issued_process
+    // Drives input slot.issued, from issued_slot and issued_valid.
+    always @* begin : drive_slot_issued
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            slot_issued[((i)*2 + (0))] = issued_valid[0] && (issued_slot[0] == i[0:0]);
-            slot_issued[((i)*2 + (1))] = issued_valid[1] && (issued_slot[1] == i[0:0]);
+            slot_issued[i*2 + 0] = issued_valid[0] && (issued_slot[0] == i[0:0]);
+            slot_issued[i*2 + 1] = issued_valid[1] && (issued_slot[1] == i[0:0]);
         end
     end
 
-    always @* begin : ended_run_choose_process
+    // Drives input ended_run.choose, from end_slot.
+    always @* begin : drive_ended_run_choose
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             ended_run_choose[i] = end_slot == i[0:0];
         end
     end
 
-    always @* begin : ended_executed_choose_process
+    // Drives input ended_executed.choose, from end_slot.
+    always @* begin : drive_ended_executed_choose
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             ended_executed_choose[i] = end_slot == i[0:0];
         end
     end
 
-    always @* begin : ended_holds_of_process
+    // Drives input ended_holds.of, from end_slot and slot_holds.
+    always @* begin : drive_ended_holds_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             ended_holds_of[i] = slot_holds[i] && (end_slot == i[0:0]);
         end
     end
 
-    always @* begin : asked_run_choose_process
+    // Drives input asked_run.choose, from ask_slot.
+    always @* begin : drive_asked_run_choose
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             asked_run_choose[i] = ask_slot == i[0:0];
         end
     end
 
-    always @* begin : asked_executed_choose_process
+    // Drives input asked_executed.choose, from ask_slot.
+    always @* begin : drive_asked_executed_choose
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             asked_executed_choose[i] = ask_slot == i[0:0];
@@ -236,12 +244,14 @@ module preemption_policy_proof (
     assign end_executed = ended_executed_chosen;
     assign ended_d = end_valid && !end_leaves && ended_holds_any && !launch_valid;
 
-    always @* begin : known_d_process
+    // Drives the next values of registers known and average, from average_now, average_q, ended_q,
+    // known_q, launch_valid and sample_q.
+    always @* begin : drive_known_d_and_average_d
         known_d = known_q;
         average_d = average_q;
         if (ended_q) begin
             known_d = 1'd1;
-            average_d = {3'd0, sample_q} << FRACTION;
+            average_d = {sample_q, 3'd0};
             if (known_q) begin
                 average_d = (average_q - {3'd0, average_now}) + {3'd0, sample_q};
             end
@@ -251,16 +261,11 @@ module preemption_policy_proof (
         end
     end
 
-    always @* begin : average_now_process
-        reg [2:0] unused_0;
-        reg [2:0] part_0;
-        {unused_0, part_0} = average_q >> FRACTION;
-        average_now = part_0;
-    end
-
+    assign average_now = average_q[5:3];
     assign first = (step_q == STEP_IDLE) && ask_valid;
 
-    always @* begin : run_d_process
+    // Drives the next values of registers run, executed, profiled, profile and at_once.
+    always @* begin : drive_run_d_and_4_more
         run_d = run_q;
         executed_d = executed_q;
         profiled_d = profiled_q;
@@ -280,7 +285,9 @@ module preemption_policy_proof (
 
     assign ratio_start = (step_q == STEP_ASK_SWITCH) || (step_q == STEP_ASK_REMAINING);
 
-    always @* begin : ratio_a_process
+    // Drives inputs ratio.a, ratio.b and ratio.c, from ask_switch, at_once_q, executed_q, left_q,
+    // run_q and step_q.
+    always @* begin : drive_ratio_a_and_ratio_b_and_ratio_c
         ratio_a = {1'd0, at_once_q};
         ratio_b = ask_switch;
         ratio_c = ONE;
@@ -294,21 +301,25 @@ module preemption_policy_proof (
         end
     end
 
-    always @* begin : left_d_process
+    // Drives the next value of register left, from ask_instructions and executed_q.
+    always @* begin : drive_left_d
         left_d = NOTHING;
         if (executed_q < ask_instructions) begin
             left_d = ask_instructions - executed_q;
         end
     end
 
-    always @* begin : switching_d_process
+    // Drives the next value of register switching, from ratio_quotient, step_q and switching_q.
+    always @* begin : drive_switching_d
         switching_d = switching_q;
         if (step_q == STEP_SWITCH) begin
             switching_d = ratio_quotient;
         end
     end
 
-    always @* begin : remaining_d_process
+    // Drives the next value of register remaining, from profile_q, profiled_q, ratio_quotient,
+    // remaining_q, run_q and step_q.
+    always @* begin : drive_remaining_d
         remaining_d = remaining_q;
         if (step_q == STEP_REMAINING) begin
             remaining_d = ratio_quotient;
@@ -323,9 +334,10 @@ module preemption_policy_proof (
 
     assign total = {1'd0, run_q} + {1'd0, remaining_q};
 
-    always @* begin : whole_d_process
+    // Drives the next value of register whole, from profile_q, profiled_q and total.
+    always @* begin : drive_whole_d
         whole_d = total[2:0];
-        if (|(total >> ABOVE)) begin
+        if (|{3'd0, total[3]}) begin
             whole_d = MOST;
         end
         if (profiled_q) begin
@@ -335,23 +347,26 @@ module preemption_policy_proof (
 
     assign later = {1'd0, ask_warm_up} + {1'd0, switching_q};
 
-    always @* begin : lead_d_process
+    // Drives the next value of register lead, from later.
+    always @* begin : drive_lead_d
         lead_d = later[2:0];
-        if (|(later >> ABOVE)) begin
+        if (|{3'd0, later[3]}) begin
             lead_d = MOST;
         end
     end
 
     assign rest_d = ask_launch - remaining_q;
 
-    always @* begin : chosen_d_process
+    // Drives the next value of register chosen, from choice_chosen, chosen_q and step_q.
+    always @* begin : drive_chosen_d
         chosen_d = chosen_q;
         if (step_q == STEP_CHOOSE) begin
             chosen_d = choice_chosen;
         end
     end
 
-    always @* begin : step_d_process
+    // Drives the next value of register step, from answer_ready, ask_valid, ratio_busy and step_q.
+    always @* begin : drive_step_d
         step_d = step_q;
         case (step_q)
             STEP_IDLE: begin
@@ -392,7 +407,9 @@ module preemption_policy_proof (
     assign answer_valid = step_q == STEP_TELL;
     assign ask_ready = (step_q == STEP_TELL) && answer_ready;
 
-    always @* begin : answer_case_process
+    // Drives outputs answer_case, answer_remaining and answer_switch, from chosen_q, remaining_q,
+    // step_q and switching_q.
+    always @* begin : drive_answer_case_and_answer_remaining_and_answer_switch
         answer_case = NO_CASE;
         answer_remaining = NOTHING;
         answer_switch = NOTHING;

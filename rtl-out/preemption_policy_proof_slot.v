@@ -13,7 +13,6 @@ module preemption_policy_proof_slot (
     output wire    [2:0] run,
     output wire    [2:0] executed
 );
-    localparam [3:0] ABOVE = 4'd3;
     localparam [2:0] MOST = 3'd7;
     reg     [3:0] sum;
     reg           active_d;
@@ -27,7 +26,8 @@ module preemption_policy_proof_slot (
     register_3 time_ (.clock(clock), .reset(reset), .d(time_d), .q(time_q));
     register_3 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
 
-    always @* begin : active_d_process
+    // Drives the next values of registers active, time_ and count.
+    always @* begin : drive_active_d_and_time_d_and_count_d
         active_d = active_q;
         time_d = time_q;
         if (active_q && tick && !(&time_q)) begin
@@ -36,7 +36,7 @@ module preemption_policy_proof_slot (
         count_d = count_q;
         if (active_q) begin
             count_d = sum[2:0];
-            if (|(sum >> ABOVE)) begin
+            if (|{3'd0, sum[3]}) begin
                 count_d = MOST;
             end
         end
@@ -50,7 +50,8 @@ module preemption_policy_proof_slot (
         end
     end
 
-    always @* begin : sum_process
+    // Drives signal sum, from count_q and issued.
+    always @* begin : drive_sum
         sum = {1'd0, count_q};
         if (issued[0] != issued[1]) begin
             sum = {1'd0, count_q} + 4'd1;

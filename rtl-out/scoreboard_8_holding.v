@@ -130,7 +130,8 @@ module scoreboard_8_holding (
     register_3 entry_of_first (.clock(clock), .reset(reset), .d(entry_of_first_d), .q(entry_of_first_q));
     register_3 entry_of_second (.clock(clock), .reset(reset), .d(entry_of_second_d), .q(entry_of_second_q));
     register_1 first_results [7:0] (.clock(clock), .reset(reset), .d(first_results_d), .q(first_results_q));
-    register_1 second_results [7:0] (.clock(clock), .reset(reset), .d(second_results_d), .q(second_results_q));
+    register_1 second_results [7:0] (.clock(clock), .reset(reset), .d(second_results_d),
+        .q(second_results_q));
     register_1 first_holders [7:0] (
         .clock(clock),
         .reset(first_holders_reset),
@@ -160,49 +161,56 @@ module scoreboard_8_holding (
     any_of_8 second_will_wait (.of(second_will_wait_of), .any(second_will_wait_any));
     any_of_8 arrival_waits (.of(arrival_waits_of), .any(arrival_waits_any));
 
-    always @* begin : holds_reset_process
+    // Drives the next value of register holds, from reset.
+    always @* begin : drive_holds_reset
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             holds_reset[i] = reset || !HOLDING;
         end
     end
 
-    always @* begin : held_a_reset_process
+    // Drives the next value of register held_a, from reset.
+    always @* begin : drive_held_a_reset
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             held_a_reset[i] = reset || !HOLDING;
         end
     end
 
-    always @* begin : held_b_reset_process
+    // Drives the next value of register held_b, from reset.
+    always @* begin : drive_held_b_reset
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             held_b_reset[i] = reset || !HOLDING;
         end
     end
 
-    always @* begin : held_c_reset_process
+    // Drives the next value of register held_c, from reset.
+    always @* begin : drive_held_c_reset
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             held_c_reset[i] = reset || !HOLDING;
         end
     end
 
-    always @* begin : first_holders_reset_process
+    // Drives the next value of register first_holders, from reset.
+    always @* begin : drive_first_holders_reset
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             first_holders_reset[i] = reset || !HOLDING;
         end
     end
 
-    always @* begin : second_holders_reset_process
+    // Drives the next value of register second_holders, from reset.
+    always @* begin : drive_second_holders_reset
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             second_holders_reset[i] = reset || !HOLDING;
         end
     end
 
-    always @* begin : finishing_process
+    // Drives signal finishing, from finished_entry and finished_valid.
+    always @* begin : drive_finishing
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             finishing[i] = (finished_valid[0] && (finished_entry[2:0] == i[2:0]))
@@ -214,14 +222,17 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : checking_process
+    // Drives signal checking, from checked_entry and checked_valid.
+    always @* begin : drive_checking
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             checking[i] = checked_valid && (checked_entry == i[2:0]);
         end
     end
 
-    always @* begin : flushing_process
+    // Drives signal flushing, from entry_of_first_q, entry_of_second_q, first_q, flush and
+    // second_q.
+    always @* begin : drive_flushing
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             flushing[i] = flush
@@ -229,21 +240,24 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : free_request_process
+    // Drives input free.request, from used_q.
+    always @* begin : drive_free_request
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             free_request[i] = !used_q[i];
         end
     end
 
-    always @* begin : some_free_of_process
+    // Drives input some_free.of, from used_q.
+    always @* begin : drive_some_free_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             some_free_of[i] = !used_q[i];
         end
     end
 
-    always @* begin : conflict_process
+    // Drives signal conflict.
+    always @* begin : drive_conflict
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             conflict[i] = used_q[i] && !finishing[i] && !(&destination_q[i*8 +: 8])
@@ -256,7 +270,8 @@ module scoreboard_8_holding (
 
     assign writes = !(&arrive_destination);
 
-    always @* begin : hold_conflict_process
+    // Drives signal hold_conflict.
+    always @* begin : drive_hold_conflict
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             hold_conflict[i] = used_q[i] && holds_q[i] && !finishing[i] && !checking[i] && writes
@@ -275,7 +290,8 @@ module scoreboard_8_holding (
     assign buffering_second = buffering && first_q && !issue_first;
     assign buffering_first = buffering && (!first_q || issue_first);
 
-    always @* begin : used_d_process
+    // Drives the next values of registers used, stops and destination.
+    always @* begin : drive_used_d_and_stops_d_and_destination_d
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             used_d[i] = used_q[i] && !finishing[i] && !flushing[i];
@@ -289,7 +305,8 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : holds_d_process
+    // Drives the next values of registers holds, held_a, held_b and held_c.
+    always @* begin : drive_holds_d_and_held_a_d_and_held_b_d_and_held_c_d
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             holds_d[i] = holds_q[i] && !checking[i];
@@ -305,7 +322,9 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : first_d_process
+    // Drives the next values of registers first, second, entry_of_first, entry_of_second,
+    // first_after and second_after.
+    always @* begin : drive_first_d_and_5_more
         first_d = first_q;
         second_d = second_q;
         entry_of_first_d = entry_of_first_q;
@@ -334,7 +353,9 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : second_results_d_process
+    // Drives the next value of register second_results, from buffering_second, conflict, finishing
+    // and second_results_q.
+    always @* begin : drive_second_results_d
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             second_results_d[i] = second_results_q[i] && !finishing[i];
@@ -344,7 +365,9 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : first_results_d_process
+    // Drives the next value of register first_results, from buffering_first, conflict, finishing,
+    // first_results_q, issue_first and second_results_q.
+    always @* begin : drive_first_results_d
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             first_results_d[i] = first_results_q[i] && !finishing[i];
@@ -357,7 +380,9 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : second_holders_d_process
+    // Drives the next value of register second_holders, from buffering_second, checking, finishing,
+    // hold_conflict and second_holders_q.
+    always @* begin : drive_second_holders_d
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             second_holders_d[i] = second_holders_q[i] && !finishing[i] && !checking[i];
@@ -367,7 +392,8 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : first_holders_d_process
+    // Drives the next value of register first_holders.
+    always @* begin : drive_first_holders_d
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             first_holders_d[i] = first_holders_q[i] && !finishing[i] && !checking[i];
@@ -380,7 +406,8 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : last_a_d_process
+    // Drives the next values of registers last_a, last_b and last_c.
+    always @* begin : drive_last_a_d_and_last_b_d_and_last_c_d
         last_a_d = last_a_q;
         last_b_d = last_b_q;
         last_c_d = last_c_q;
@@ -391,21 +418,24 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : first_waits_of_process
+    // Drives input first_waits.of, from first_holders_q and first_results_q.
+    always @* begin : drive_first_waits_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             first_waits_of[i] = first_results_q[i] || first_holders_q[i];
         end
     end
 
-    always @* begin : second_waits_of_process
+    // Drives input second_waits.of, from second_holders_q and second_results_q.
+    always @* begin : drive_second_waits_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             second_waits_of[i] = second_results_q[i] || second_holders_q[i];
         end
     end
 
-    always @* begin : some_stop_left_of_process
+    // Drives input some_stop_left.of, from checking, finishing and stops_q.
+    always @* begin : drive_some_stop_left_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             some_stop_left_of[i] = stops_q[i] && !finishing[i] && !checking[i];
@@ -414,7 +444,8 @@ module scoreboard_8_holding (
 
     assign first_valid = first_q;
 
-    always @* begin : first_entry_process
+    // Drives output first_entry, from entry_of_first_q and first_q.
+    always @* begin : drive_first_entry
         first_entry = entry_of_first_q;
         if (!first_q) begin
             first_entry = 3'd0;
@@ -424,7 +455,8 @@ module scoreboard_8_holding (
     assign first_ready = first_q && !first_waits_any && !(first_after_q && issued_q);
     assign second_valid = second_q;
 
-    always @* begin : second_entry_process
+    // Drives output second_entry, from entry_of_second_q and second_q.
+    always @* begin : drive_second_entry
         second_entry = entry_of_second_q;
         if (!second_q) begin
             second_entry = 3'd0;
@@ -436,7 +468,9 @@ module scoreboard_8_holding (
     assign stopping = some_stop_left_any;
     assign busy = some_used_any;
 
-    always @* begin : first_will_wait_of_process
+    // Drives input first_will_wait.of, from checking, finishing, first_holders_q and
+    // first_results_q.
+    always @* begin : drive_first_will_wait_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             first_will_wait_of[i] = (first_results_q[i] && !finishing[i])
@@ -444,7 +478,9 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : second_will_wait_of_process
+    // Drives input second_will_wait.of, from checking, finishing, second_holders_q and
+    // second_results_q.
+    always @* begin : drive_second_will_wait_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             second_will_wait_of[i] = (second_results_q[i] && !finishing[i])
@@ -452,7 +488,8 @@ module scoreboard_8_holding (
         end
     end
 
-    always @* begin : arrival_waits_of_process
+    // Drives input arrival_waits.of, from conflict and hold_conflict.
+    always @* begin : drive_arrival_waits_of
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
             arrival_waits_of[i] = conflict[i] || hold_conflict[i];

@@ -110,7 +110,7 @@ module sm_pipeline_check_4 (
     localparam  QUEUES = 1'd0;
     localparam  LOGS = 1'd0;
     wire   [54:0] messages;
-    wire    [2:0] units;
+    wire    [2:0] units_;
     wire    [2:0] choice;
     wire          fault;
     wire          clash;
@@ -338,7 +338,8 @@ module sm_pipeline_check_4 (
     register_1 favoured [3:0] (.clock(clock), .reset(reset), .d(favoured_d), .q(favoured_q));
     register_1 kept [1:0] (.clock(clock), .reset(reset), .d(keeps), .q(kept_q));
     register_1 had_special (.clock(clock), .reset(reset), .d(special_ready), .q(had_special_q));
-    register_1 saved_nothing (.clock(clock), .reset(saved_nothing_reset), .d(saved_nothing_d), .q(saved_nothing_q));
+    register_1 saved_nothing (.clock(clock), .reset(saved_nothing_reset), .d(saved_nothing_d),
+        .q(saved_nothing_q));
     sm_pipeline_check_4_warp warp [3:0] (
         .clock(clock),
         .reset(reset),
@@ -363,7 +364,7 @@ module sm_pipeline_check_4 (
         .go(warp_go),
         .pair_go(warp_pair_go),
         .stays(warp_stays),
-        .units(units),
+        .units_(units_),
         .choice(choice),
         .seen_one(warp_seen_one),
         .seen_two(warp_seen_two),
@@ -659,7 +660,8 @@ module sm_pipeline_check_4 (
         .logged_data(stage_logged_data)
     );
     any_of_2 some_asking [1:0] (.of(some_asking_of), .any(some_asking_any));
-    select_4_of_3 reissue_entry (.choose(reissue_entry_choose), .of(warp_arrive_entry), .chosen(reissue_entry_chosen));
+    select_4_of_3 reissue_entry (.choose(reissue_entry_choose), .of(warp_arrive_entry),
+        .chosen(reissue_entry_chosen));
     any_of_4 drained (.of(warp_drained), .any(drained_any));
     any_of_4 slot_busy (.of(warp_stays_in_slot), .any(slot_busy_any));
 
@@ -697,32 +699,35 @@ module sm_pipeline_check_4 (
     assign warp_disables[2] = DISABLES;
     assign warp_disables[3] = DISABLES;
 
-    always @* begin : warp_finished_valid_process
+    // Drives input warp.finished_valid, from finished_valid.
+    always @* begin : drive_warp_finished_valid
         integer u;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             for (u = 0; u < 5; u = u + 1) begin
-                warp_finished_valid[((w)*5 + (u))] = finished_valid[u];
+                warp_finished_valid[w*5 + u] = finished_valid[u];
             end
         end
     end
 
-    always @* begin : warp_finished_warp_process
+    // Drives input warp.finished_warp, from finished_warp.
+    always @* begin : drive_warp_finished_warp
         integer u;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             for (u = 0; u < 5; u = u + 1) begin
-                warp_finished_warp[((w)*5 + (u))*6 +: 6] = finished_warp[u*6 +: 6];
+                warp_finished_warp[(w*5 + u)*6 +: 6] = finished_warp[u*6 +: 6];
             end
         end
     end
 
-    always @* begin : warp_finished_entry_process
+    // Drives input warp.finished_entry, from finished_entry.
+    always @* begin : drive_warp_finished_entry
         integer u;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             for (u = 0; u < 5; u = u + 1) begin
-                warp_finished_entry[((w)*5 + (u))*3 +: 3] = finished_entry[u*3 +: 3];
+                warp_finished_entry[(w*5 + u)*3 +: 3] = finished_entry[u*3 +: 3];
             end
         end
     end
@@ -736,47 +741,52 @@ module sm_pipeline_check_4 (
     assign fetch_port_disables[0] = DISABLES;
     assign fetch_port_disables[1] = DISABLES;
 
-    always @* begin : fetch_port_request_process
+    // Drives input fetch_port.request, from warp_fetch_request.
+    always @* begin : drive_fetch_port_request
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                fetch_port_request[((p)*2 + (i))] = warp_fetch_request[(2*i+p)];
+                fetch_port_request[p*2 + i] = warp_fetch_request[2*i+p];
             end
         end
     end
 
-    always @* begin : some_asking_of_process
+    // Drives input some_asking.of, from warp_asking.
+    always @* begin : drive_some_asking_of
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                some_asking_of[((p)*2 + (i))] = warp_asking[(2*i+p)];
+                some_asking_of[p*2 + i] = warp_asking[2*i+p];
             end
         end
     end
 
-    always @* begin : warp_fetch_chosen_process
+    // Drives input warp.fetch_chosen, from fetch_port_chosen.
+    always @* begin : drive_warp_fetch_chosen
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                warp_fetch_chosen[(2*i+p)] = fetch_port_chosen[((p)*2 + (i))];
+                warp_fetch_chosen[2*i+p] = fetch_port_chosen[p*2 + i];
             end
         end
     end
 
-    always @* begin : warp_fetched_valid_process
+    // Drives input warp.fetched_valid, from fetched_valid.
+    always @* begin : drive_warp_fetched_valid
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                warp_fetched_valid[(2*i+p)] = fetched_valid[p];
+                warp_fetched_valid[2*i+p] = fetched_valid[p];
             end
         end
     end
 
-    always @* begin : warp_fetched_process
+    // Drives input warp.fetched, from fetch_port_fetched.
+    always @* begin : drive_warp_fetched
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
@@ -786,7 +796,8 @@ module sm_pipeline_check_4 (
         end
     end
 
-    always @* begin : warp_entry_process
+    // Drives input warp.entry, from fetch_port_entry.
+    always @* begin : drive_warp_entry
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
@@ -796,243 +807,267 @@ module sm_pipeline_check_4 (
         end
     end
 
-    always @* begin : warp_entry_stops_process
+    // Drives input warp.entry_stops, from fetch_port_entry_stops.
+    always @* begin : drive_warp_entry_stops
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                warp_entry_stops[(2*i+p)] = fetch_port_entry_stops[p];
+                warp_entry_stops[2*i+p] = fetch_port_entry_stops[p];
             end
         end
     end
 
-    always @* begin : warp_entry_holds_process
+    // Drives input warp.entry_holds, from fetch_port_entry_holds.
+    always @* begin : drive_warp_entry_holds
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                warp_entry_holds[(2*i+p)] = fetch_port_entry_holds[p];
+                warp_entry_holds[2*i+p] = fetch_port_entry_holds[p];
             end
         end
     end
 
-    always @* begin : fetch_valid_process
+    // Drives output fetch_valid, from some_asking_any.
+    always @* begin : drive_fetch_valid
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             fetch_valid[p] = some_asking_any[p];
         end
     end
 
-    always @* begin : fetch_warp_process
+    // Drives output fetch_warp, from fetch_port_warp.
+    always @* begin : drive_fetch_warp
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             fetch_warp[p*6 +: 6] = fetch_port_warp[p*6 +: 6];
         end
     end
 
-    assign units[0] = special_ready || had_special_q;
-    assign units[1] = stage_credit_chosen && !reissue_valid;
-    assign units[2] = stage_place_chosen;
+    assign units_[0] = special_ready || had_special_q;
+    assign units_[1] = stage_credit_chosen && !reissue_valid;
+    assign units_[2] = stage_place_chosen;
     assign choice[0] = special_ready;
     assign choice[1] = stage_credit_two && !reissue_valid;
     assign choice[2] = stage_place_two;
 
-    always @* begin : issue_port_request_process
+    // Drives input issue_port.request, from warp_issue_request.
+    always @* begin : drive_issue_port_request
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_request[((p)*2 + (i))] = warp_issue_request[(2*i+p)];
+                issue_port_request[p*2 + i] = warp_issue_request[2*i+p];
             end
         end
     end
 
-    always @* begin : issue_port_ready_process
+    // Drives input issue_port.ready, from warp_ready.
+    always @* begin : drive_issue_port_ready
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_ready[((p)*2 + (i))] = warp_ready[(2*i+p)];
+                issue_port_ready[p*2 + i] = warp_ready[2*i+p];
             end
         end
     end
 
-    always @* begin : issue_port_pair_process
+    // Drives input issue_port.pair, from warp_pair.
+    always @* begin : drive_issue_port_pair
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_pair[((p)*2 + (i))] = warp_pair[(2*i+p)];
+                issue_port_pair[p*2 + i] = warp_pair[2*i+p];
             end
         end
     end
 
-    always @* begin : issue_port_special_process
+    // Drives input issue_port.special, from warp_special.
+    always @* begin : drive_issue_port_special
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_special[((p)*2 + (i))] = warp_special[(2*i+p)];
+                issue_port_special[p*2 + i] = warp_special[2*i+p];
             end
         end
     end
 
-    always @* begin : issue_port_control_process
+    // Drives input issue_port.control, from warp_control.
+    always @* begin : drive_issue_port_control
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_control[((p)*2 + (i))] = warp_control[(2*i+p)];
+                issue_port_control[p*2 + i] = warp_control[2*i+p];
             end
         end
     end
 
-    always @* begin : issue_port_memory_process
+    // Drives input issue_port.memory, from warp_memory.
+    always @* begin : drive_issue_port_memory
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_memory[((p)*2 + (i))] = warp_memory[(2*i+p)];
+                issue_port_memory[p*2 + i] = warp_memory[2*i+p];
             end
         end
     end
 
-    always @* begin : issue_port_turn_process
+    // Drives input issue_port.turn, from warp_chosen_turn.
+    always @* begin : drive_issue_port_turn
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_turn[((p)*2 + (i))] = warp_chosen_turn[(2*i+p)];
+                issue_port_turn[p*2 + i] = warp_chosen_turn[2*i+p];
             end
         end
     end
 
-    always @* begin : issue_port_first_process
+    // Drives input issue_port.first, from warp_first.
+    always @* begin : drive_issue_port_first
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_first[((p)*2 + (i))*106 +: 106] = warp_first[(2*i+p)*106 +: 106];
+                issue_port_first[(p*2 + i)*106 +: 106] = warp_first[(2*i+p)*106 +: 106];
             end
         end
     end
 
-    always @* begin : issue_port_first_entry_process
+    // Drives input issue_port.first_entry, from warp_first_entry.
+    always @* begin : drive_issue_port_first_entry
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_first_entry[((p)*2 + (i))*3 +: 3] = warp_first_entry[(2*i+p)*3 +: 3];
+                issue_port_first_entry[(p*2 + i)*3 +: 3] = warp_first_entry[(2*i+p)*3 +: 3];
             end
         end
     end
 
-    always @* begin : issue_port_second_process
+    // Drives input issue_port.second, from warp_second.
+    always @* begin : drive_issue_port_second
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_second[((p)*2 + (i))*106 +: 106] = warp_second[(2*i+p)*106 +: 106];
+                issue_port_second[(p*2 + i)*106 +: 106] = warp_second[(2*i+p)*106 +: 106];
             end
         end
     end
 
-    always @* begin : issue_port_second_entry_process
+    // Drives input issue_port.second_entry, from warp_second_entry.
+    always @* begin : drive_issue_port_second_entry
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_second_entry[((p)*2 + (i))*3 +: 3] = warp_second_entry[(2*i+p)*3 +: 3];
+                issue_port_second_entry[(p*2 + i)*3 +: 3] = warp_second_entry[(2*i+p)*3 +: 3];
             end
         end
     end
 
-    always @* begin : issue_port_slot_process
+    // Drives input issue_port.slot, from warp_slot.
+    always @* begin : drive_issue_port_slot
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                issue_port_slot[((p)*2 + (i))*4 +: 4] = warp_slot[(2*i+p)*4 +: 4];
+                issue_port_slot[(p*2 + i)*4 +: 4] = warp_slot[(2*i+p)*4 +: 4];
             end
         end
     end
 
-    always @* begin : warp_issue_chosen_process
+    // Drives input warp.issue_chosen, from issue_port_chosen.
+    always @* begin : drive_warp_issue_chosen
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                warp_issue_chosen[(2*i+p)] = issue_port_chosen[((p)*2 + (i))];
+                warp_issue_chosen[2*i+p] = issue_port_chosen[p*2 + i];
             end
         end
     end
 
-    always @* begin : warp_go_process
+    // Drives input warp.go, from go.
+    always @* begin : drive_warp_go
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                warp_go[(2*i+p)] = go[p];
+                warp_go[2*i+p] = go[p];
             end
         end
     end
 
-    always @* begin : warp_pair_go_process
+    // Drives input warp.pair_go, from pair_go.
+    always @* begin : drive_warp_pair_go
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                warp_pair_go[(2*i+p)] = pair_go[p];
+                warp_pair_go[2*i+p] = pair_go[p];
             end
         end
     end
 
-    always @* begin : warp_stays_process
+    // Drives input warp.stays, from clash and issue_port_blocked.
+    always @* begin : drive_warp_stays
         integer i;
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             for (i = 0; i < 2; i = i + 1) begin
-                warp_stays[(2*i+p)] = clash || issue_port_blocked[p];
+                warp_stays[2*i+p] = clash || issue_port_blocked[p];
             end
         end
     end
 
-    always @* begin : warp_seen_one_process
+    // Drives input warp.seen_one, from stage_seen_one.
+    always @* begin : drive_warp_seen_one
         integer k;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             for (k = 0; k < 16; k = k + 1) begin
-                warp_seen_one[((w)*16 + (k))] = stage_seen_one[k];
+                warp_seen_one[w*16 + k] = stage_seen_one[k];
             end
         end
     end
 
-    always @* begin : warp_seen_two_process
+    // Drives input warp.seen_two, from stage_seen_two.
+    always @* begin : drive_warp_seen_two
         integer k;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             for (k = 0; k < 16; k = k + 1) begin
-                warp_seen_two[((w)*16 + (k))] = stage_seen_two[k];
+                warp_seen_two[w*16 + k] = stage_seen_two[k];
             end
         end
     end
 
-    always @* begin : warp_calls_process
+    // Drives input warp.calls, from log_turns_calls.
+    always @* begin : drive_warp_calls
         integer k;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             for (k = 0; k < 16; k = k + 1) begin
-                warp_calls[((w)*16 + (k))] = log_turns_calls[k];
+                warp_calls[w*16 + k] = log_turns_calls[k];
             end
         end
     end
 
-    always @* begin : warp_kept_process
+    // Drives input warp.kept, from log_turns_kept.
+    always @* begin : drive_warp_kept
         integer k;
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             for (k = 0; k < 16; k = k + 1) begin
-                warp_kept[((w)*16 + (k))] = log_turns_kept[k];
+                warp_kept[w*16 + k] = log_turns_kept[k];
             end
         end
     end
@@ -1053,7 +1088,8 @@ module sm_pipeline_check_4 (
     assign go[0] = issue_port_can_go[0] && !(conflict && second_first);
     assign go[1] = issue_port_can_go[1] && !(conflict && !second_first);
 
-    always @* begin : favoured_d_process
+    // Drives the next value of register favoured, from clashes, conflict and favoured_q.
+    always @* begin : drive_favoured_d
         integer c;
         for (c = 0; c < 4; c = c + 1) begin
             favoured_d[c] = favoured_q[c] ^ (conflict && clashes[c]);
@@ -1067,37 +1103,41 @@ module sm_pipeline_check_4 (
     assign room_logs[1] = LOGS;
     assign room_logs[2] = LOGS;
 
-    always @* begin : room_left_one_process
+    // Drives input room.left_one, from stage_left_one.
+    always @* begin : drive_room_left_one
         integer k;
         integer r;
         for (r = 0; r < 3; r = r + 1) begin
             for (k = 0; k < 16; k = k + 1) begin
-                room_left_one[((r)*16 + (k))] = stage_left_one[k];
+                room_left_one[r*16 + k] = stage_left_one[k];
             end
         end
     end
 
-    always @* begin : room_left_two_process
+    // Drives input room.left_two, from stage_left_two.
+    always @* begin : drive_room_left_two
         integer k;
         integer r;
         for (r = 0; r < 3; r = r + 1) begin
             for (k = 0; k < 16; k = k + 1) begin
-                room_left_two[((r)*16 + (k))] = stage_left_two[k];
+                room_left_two[r*16 + k] = stage_left_two[k];
             end
         end
     end
 
-    always @* begin : room_kept_process
+    // Drives input room.kept, from log_turns_kept.
+    always @* begin : drive_room_kept
         integer k;
         integer r;
         for (r = 0; r < 3; r = r + 1) begin
             for (k = 0; k < 16; k = k + 1) begin
-                room_kept[((r)*16 + (k))] = log_turns_kept[k];
+                room_kept[r*16 + k] = log_turns_kept[k];
             end
         end
     end
 
-    always @* begin : room_turn_process
+    // Drives input room.turn, from issue_port_has_turn.
+    always @* begin : drive_room_turn
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             room_turn[p] = issue_port_has_turn[p];
@@ -1105,7 +1145,8 @@ module sm_pipeline_check_4 (
         room_turn[2] = 1'd1;
     end
 
-    always @* begin : room_slot_process
+    // Drives input room.slot, from issue_port_warp_slot and restore_slot.
+    always @* begin : drive_room_slot
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             room_slot[p*4 +: 4] = issue_port_warp_slot[p*4 +: 4];
@@ -1113,14 +1154,16 @@ module sm_pipeline_check_4 (
         room_slot[11:8] = restore_slot;
     end
 
-    always @* begin : issue_port_load_fits_process
+    // Drives input issue_port.load_fits, from room_load.
+    always @* begin : drive_issue_port_load_fits
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             issue_port_load_fits[p] = room_load[p];
         end
     end
 
-    always @* begin : issue_port_store_fits_process
+    // Drives input issue_port.store_fits, from room_store.
+    always @* begin : drive_issue_port_store_fits
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             issue_port_store_fits[p] = room_store[p];
@@ -1130,7 +1173,8 @@ module sm_pipeline_check_4 (
     assign reissue_restore_fits = (restore_store && room_store[2]) || (!restore_store && room_load[2]);
     assign reissue_queues = QUEUES;
 
-    always @* begin : reissue_restore_process
+    // Drives input reissue.restore.
+    always @* begin : drive_reissue_restore
         reissue_restore[2:0] = 3'd4;
         if (restore_store) begin
             reissue_restore[2:0] = 3'd5;
@@ -1147,130 +1191,149 @@ module sm_pipeline_check_4 (
 
     assign restore_ready = reissue_restore_ready;
 
-    always @* begin : reissue_entry_choose_process
+    // Drives input reissue_entry.choose, from reissue_warp.
+    always @* begin : drive_reissue_entry_choose
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             reissue_entry_choose[w] = reissue_warp == w[5:0];
         end
     end
 
-    always @* begin : operand_read_issued_process
+    // Drives input operand_read.issued, from go, pair_go and reissue_taken.
+    always @* begin : drive_operand_read_issued
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            operand_read_issued[((p)*3 + (0))] = go[p];
-            operand_read_issued[((p)*3 + (1))] = pair_go[(1-p)];
+            operand_read_issued[p*3 + 0] = go[p];
+            operand_read_issued[p*3 + 1] = pair_go[1-p];
         end
         operand_read_issued[2] = reissue_taken;
         operand_read_issued[5] = 1'd0;
     end
 
-    always @* begin : operand_read_instruction_process
+    // Drives input operand_read.instruction, from issue_port_older, issue_port_younger and
+    // reissue_instruction.
+    always @* begin : drive_operand_read_instruction
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            operand_read_instruction[((p)*3 + (0))*106 +: 106] = issue_port_older[p*106 +: 106];
-            operand_read_instruction[((p)*3 + (1))*106 +: 106] = issue_port_younger[(1-p)*106 +: 106];
-            operand_read_instruction[((p)*3 + (2))*106 +: 106] = reissue_instruction;
+            operand_read_instruction[(p*3 + 0)*106 +: 106] = issue_port_older[p*106 +: 106];
+            operand_read_instruction[(p*3 + 1)*106 +: 106] = issue_port_younger[(1-p)*106 +: 106];
+            operand_read_instruction[(p*3 + 2)*106 +: 106] = reissue_instruction;
         end
     end
 
-    always @* begin : operand_read_issued_entry_process
+    // Drives input operand_read.issued_entry, from issue_port_older_entry, issue_port_younger_entry
+    // and reissue_entry_chosen.
+    always @* begin : drive_operand_read_issued_entry
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            operand_read_issued_entry[((p)*3 + (0))*3 +: 3] = issue_port_older_entry[p*3 +: 3];
-            operand_read_issued_entry[((p)*3 + (1))*3 +: 3] = issue_port_younger_entry[(1-p)*3 +: 3];
-            operand_read_issued_entry[((p)*3 + (2))*3 +: 3] = reissue_entry_chosen;
+            operand_read_issued_entry[(p*3 + 0)*3 +: 3] = issue_port_older_entry[p*3 +: 3];
+            operand_read_issued_entry[(p*3 + 1)*3 +: 3] = issue_port_younger_entry[(1-p)*3 +: 3];
+            operand_read_issued_entry[(p*3 + 2)*3 +: 3] = reissue_entry_chosen;
         end
     end
 
-    always @* begin : operand_read_issued_warp_process
+    // Drives input operand_read.issued_warp, from issue_port_warp and reissue_warp.
+    always @* begin : drive_operand_read_issued_warp
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            operand_read_issued_warp[((p)*3 + (0))*6 +: 6] = issue_port_warp[p*6 +: 6];
-            operand_read_issued_warp[((p)*3 + (1))*6 +: 6] = issue_port_warp[(1-p)*6 +: 6];
-            operand_read_issued_warp[((p)*3 + (2))*6 +: 6] = reissue_warp;
+            operand_read_issued_warp[(p*3 + 0)*6 +: 6] = issue_port_warp[p*6 +: 6];
+            operand_read_issued_warp[(p*3 + 1)*6 +: 6] = issue_port_warp[(1-p)*6 +: 6];
+            operand_read_issued_warp[(p*3 + 2)*6 +: 6] = reissue_warp;
         end
     end
 
-    always @* begin : operand_read_issued_slot_process
+    // Drives input operand_read.issued_slot, from issue_port_warp_slot and reissue_slot.
+    always @* begin : drive_operand_read_issued_slot
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
-            operand_read_issued_slot[((p)*3 + (0))*4 +: 4] = issue_port_warp_slot[p*4 +: 4];
-            operand_read_issued_slot[((p)*3 + (1))*4 +: 4] = issue_port_warp_slot[(1-p)*4 +: 4];
-            operand_read_issued_slot[((p)*3 + (2))*4 +: 4] = reissue_slot;
+            operand_read_issued_slot[(p*3 + 0)*4 +: 4] = issue_port_warp_slot[p*4 +: 4];
+            operand_read_issued_slot[(p*3 + 1)*4 +: 4] = issue_port_warp_slot[(1-p)*4 +: 4];
+            operand_read_issued_slot[(p*3 + 2)*4 +: 4] = reissue_slot;
         end
     end
 
-    always @* begin : read_valid_process
+    // Drives output read_valid, from operand_read_valid.
+    always @* begin : drive_read_valid
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             read_valid[p] = operand_read_valid[p];
         end
     end
 
-    always @* begin : read_warp_process
+    // Drives output read_warp, from operand_read_warp.
+    always @* begin : drive_read_warp
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             read_warp[p*6 +: 6] = operand_read_warp[p*6 +: 6];
         end
     end
 
-    always @* begin : read_entry_process
+    // Drives output read_entry, from operand_read_entry.
+    always @* begin : drive_read_entry
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             read_entry[p*3 +: 3] = operand_read_entry[p*3 +: 3];
         end
     end
 
-    always @* begin : read_class_process
+    // Drives output read_class, from operand_read_class.
+    always @* begin : drive_read_class
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             read_class[p*3 +: 3] = operand_read_class[p*3 +: 3];
         end
     end
 
-    always @* begin : read_opcode_process
+    // Drives output read_opcode, from operand_read_opcode.
+    always @* begin : drive_read_opcode
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             read_opcode[p*7 +: 7] = operand_read_opcode[p*7 +: 7];
         end
     end
 
-    always @* begin : read_destination_process
+    // Drives output read_destination, from operand_read_destination.
+    always @* begin : drive_read_destination
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             read_destination[p*8 +: 8] = operand_read_destination[p*8 +: 8];
         end
     end
 
-    always @* begin : read_source_a_process
+    // Drives output read_source_a, from operand_read_source_a.
+    always @* begin : drive_read_source_a
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             read_source_a[p*8 +: 8] = operand_read_source_a[p*8 +: 8];
         end
     end
 
-    always @* begin : read_source_b_process
+    // Drives output read_source_b, from operand_read_source_b.
+    always @* begin : drive_read_source_b
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             read_source_b[p*8 +: 8] = operand_read_source_b[p*8 +: 8];
         end
     end
 
-    always @* begin : read_source_c_process
+    // Drives output read_source_c, from operand_read_source_c.
+    always @* begin : drive_read_source_c
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             read_source_c[p*8 +: 8] = operand_read_source_c[p*8 +: 8];
         end
     end
 
-    always @* begin : read_pc_process
+    // Drives output read_pc, from operand_read_pc.
+    always @* begin : drive_read_pc
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             read_pc[p*32 +: 32] = operand_read_pc[p*32 +: 32];
         end
     end
 
-    always @* begin : read_mask_process
+    // Drives output read_mask, from operand_read_mask.
+    always @* begin : drive_read_mask
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             read_mask[p*32 +: 32] = operand_read_mask[p*32 +: 32];
@@ -1288,7 +1351,8 @@ module sm_pipeline_check_4 (
     assign stage_issuing = operand_read_issues_memory[0] || operand_read_issues_memory[1];
     assign stage_issuing_global = operand_read_issues_global[0] || operand_read_issues_global[1];
 
-    always @* begin : stage_port_two_process
+    // Drives input stage.port_two, from operand_read_class.
+    always @* begin : drive_stage_port_two
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             stage_port_two[p] = operand_read_class[p*3];
@@ -1297,7 +1361,10 @@ module sm_pipeline_check_4 (
 
     assign stage_push_valid = operand_read_memory[0] || operand_read_memory[1];
 
-    always @* begin : pushed_process
+    // Drives inputs stage.push_entry, stage.push_replayed and stage.push_squashed; signal pushed,
+    // from operand_read_entry, operand_read_memory, operand_read_request, operand_read_squashed and
+    // reissue_replayed.
+    always @* begin : drive_pushed_and_3_more
         pushed = operand_read_request[107:0];
         stage_push_entry = operand_read_entry[2:0];
         stage_push_replayed = reissue_replayed;
@@ -1310,7 +1377,8 @@ module sm_pipeline_check_4 (
         end
     end
 
-    always @* begin : logged_data_process
+    // Drives output logged_data, from stage_logged_data.
+    always @* begin : drive_logged_data
         integer j;
         for (j = 0; j < 64; j = j + 1) begin
             logged_data[j*32 +: 32] = stage_logged_data[j*32 +: 32];

@@ -26,7 +26,8 @@ module sm_pipeline_check_4_resume (
 
     assign accepted = resume_valid && resume_ready;
 
-    always @* begin : replaying_d_process
+    // Drives the next values of registers replaying and well.
+    always @* begin : drive_replaying_d_and_well_d
         replaying_d = replaying_q;
         well_d = well_q && !(fault_valid && (fault_warp == replaying_q))
             && !(stop_valid && (stop_warp == replaying_q));
@@ -36,7 +37,9 @@ module sm_pipeline_check_4_resume (
         end
     end
 
-    always @* begin : proceed_valid_process
+    // Drives outputs proceed_valid and proceed_warp, from accepted, queues, replay_done,
+    // replaying_q, resume_warp and well_q.
+    always @* begin : drive_proceed_valid_and_proceed_warp
         proceed_valid = accepted;
         proceed_warp = resume_warp;
         if (queues) begin

@@ -109,7 +109,8 @@ module sm_pipeline_check_4_stage_places (
 
     assign fresh_reset = reset || !logs;
 
-    always @* begin : left_process
+    // Drives signal left, from count_q and pop.
+    always @* begin : drive_left
         left = count_q;
         if (pop) begin
             left = count_q - 3'd1;
@@ -124,28 +125,32 @@ module sm_pipeline_check_4_stage_places (
     assign credit_chosen = credit_two || had_credit_two_q;
     assign last = count_q - 3'd1;
 
-    always @* begin : place_push_process
+    // Drives input place.push, from left and push_valid.
+    always @* begin : drive_place_push
         integer i;
         for (i = 0; i < 4; i = i + 1) begin
             place_push[i] = push_valid && (left == i[2:0]);
         end
     end
 
-    always @* begin : place_learns_process
+    // Drives input place.learns, from fresh_q and last.
+    always @* begin : drive_place_learns
         integer i;
         for (i = 0; i < 4; i = i + 1) begin
             place_learns[i] = fresh_q && (last == i[2:0]);
         end
     end
 
-    always @* begin : inserting_process
+    // Drives output inserting, from place_inserting.
+    always @* begin : drive_inserting
         integer i;
         for (i = 0; i < 4; i = i + 1) begin
             inserting[i] = place_inserting[i];
         end
     end
 
-    always @* begin : place_behind_process
+    // Drives input place.behind, from place_request.
+    always @* begin : drive_place_behind
         integer i;
         for (i = 1; i < 4; i = i + 1) begin
             place_behind[(i-1)*108 +: 108] = place_request[i*108 +: 108];
@@ -153,7 +158,8 @@ module sm_pipeline_check_4_stage_places (
         place_behind[431:324] = NOTHING;
     end
 
-    always @* begin : place_behind_entry_process
+    // Drives input place.behind_entry, from place_entry.
+    always @* begin : drive_place_behind_entry
         integer i;
         for (i = 1; i < 4; i = i + 1) begin
             place_behind_entry[(i-1)*3 +: 3] = place_entry[i*3 +: 3];
@@ -161,7 +167,8 @@ module sm_pipeline_check_4_stage_places (
         place_behind_entry[11:9] = 3'd0;
     end
 
-    always @* begin : place_behind_index_process
+    // Drives input place.behind_index, from place_index.
+    always @* begin : drive_place_behind_index
         integer i;
         for (i = 1; i < 4; i = i + 1) begin
             place_behind_index[(i-1)*4 +: 4] = place_index[i*4 +: 4];
@@ -169,15 +176,17 @@ module sm_pipeline_check_4_stage_places (
         place_behind_index[15:12] = 4'd0;
     end
 
-    always @* begin : place_behind_replayed_process
+    // Drives input place.behind_replayed, from place_replayed.
+    always @* begin : drive_place_behind_replayed
         integer i;
         for (i = 1; i < 4; i = i + 1) begin
-            place_behind_replayed[(i-1)] = place_replayed[i];
+            place_behind_replayed[i-1] = place_replayed[i];
         end
         place_behind_replayed[3] = 1'd0;
     end
 
-    always @* begin : place_behind_log_address_process
+    // Drives input place.behind_log_address, from place_log_address.
+    always @* begin : drive_place_behind_log_address
         integer i;
         for (i = 1; i < 4; i = i + 1) begin
             place_behind_log_address[(i-1)*7 +: 7] = place_log_address[i*7 +: 7];
@@ -185,7 +194,8 @@ module sm_pipeline_check_4_stage_places (
         place_behind_log_address[27:21] = 7'd0;
     end
 
-    always @* begin : place_behind_log_data_process
+    // Drives input place.behind_log_data, from place_log_data.
+    always @* begin : drive_place_behind_log_data
         integer i;
         for (i = 1; i < 4; i = i + 1) begin
             place_behind_log_data[(i-1)*7 +: 7] = place_log_data[i*7 +: 7];
@@ -193,21 +203,24 @@ module sm_pipeline_check_4_stage_places (
         place_behind_log_data[27:21] = 7'd0;
     end
 
-    always @* begin : squashed_now_process
+    // Drives signal squashed_now, from only_queue_q, place_stops and queues.
+    always @* begin : drive_squashed_now
         integer i;
         for (i = 0; i < 4; i = i + 1) begin
             squashed_now[i] = only_queue_q[i] || (queues && place_stops[i]);
         end
     end
 
-    always @* begin : only_queue_d_process
+    // Drives the next value of register only_queue, from place_push, pop, push_squashed and
+    // squashed_now.
+    always @* begin : drive_only_queue_d
         integer i;
         for (i = 0; i < 4; i = i + 1) begin
             only_queue_d[i] = squashed_now[i];
         end
         for (i = 1; i < 4; i = i + 1) begin
             if (pop) begin
-                only_queue_d[(i-1)] = squashed_now[i];
+                only_queue_d[i-1] = squashed_now[i];
             end
         end
         if (pop) begin

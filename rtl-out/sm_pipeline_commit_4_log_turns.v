@@ -21,17 +21,19 @@ module sm_pipeline_commit_4_log_turns (
     register_1 keeping [15:0] (.clock(clock), .reset(reset), .d(keeping_d), .q(keeping_q));
     any_of_4 some [15:0] (.of(some_of), .any(some_any));
 
-    always @* begin : some_of_process
+    // Drives input some.of, from slot_of_warp and turn.
+    always @* begin : drive_some_of
         integer k;
         integer w;
         for (k = 0; k < 16; k = k + 1) begin
             for (w = 0; w < 4; w = w + 1) begin
-                some_of[((k)*4 + (w))] = turn[w] && (slot_of_warp[w*4 +: 4] == k[3:0]);
+                some_of[k*4 + w] = turn[w] && (slot_of_warp[w*4 +: 4] == k[3:0]);
             end
         end
     end
 
-    always @* begin : begins_process
+    // Drives signal begins, from keeping_q, refused and slot.
+    always @* begin : drive_begins
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             begins[k] = !keeping_q[k]
@@ -39,21 +41,24 @@ module sm_pipeline_commit_4_log_turns (
         end
     end
 
-    always @* begin : keeping_d_process
+    // Drives the next value of register keeping, from begins, calling_q and some_any.
+    always @* begin : drive_keeping_d
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             keeping_d[k] = begins[k] || calling_q[k] || some_any[k];
         end
     end
 
-    always @* begin : calls_process
+    // Drives output calls, from calling_q.
+    always @* begin : drive_calls
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             calls[k] = calling_q[k];
         end
     end
 
-    always @* begin : kept_process
+    // Drives output kept, from keeping_q.
+    always @* begin : drive_kept
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             kept[k] = keeping_q[k];

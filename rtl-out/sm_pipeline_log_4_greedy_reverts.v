@@ -31,7 +31,8 @@ module sm_pipeline_log_4_greedy_reverts (
     any_of_4 some_second (.of(second), .any(some_second_any));
     any_of_4 some_squashed (.of(squashed), .any(some_squashed_any));
 
-    always @* begin : grant_process
+    // Drives output grant, from arbiter_grant.
+    always @* begin : drive_grant
         integer w;
         for (w = 0; w < 4; w = w + 1) begin
             grant[w] = arbiter_grant[w];
@@ -41,7 +42,8 @@ module sm_pipeline_log_4_greedy_reverts (
     assign valid = chosen_q;
     assign warp = {4'd0, number_q};
 
-    always @* begin : one_process
+    // Drives signal one, from some_first_any.
+    always @* begin : drive_one
         one = 2'd0;
         if (some_first_any) begin
             one = 2'd1;

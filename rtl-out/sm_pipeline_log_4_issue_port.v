@@ -71,18 +71,21 @@ module sm_pipeline_log_4_issue_port (
     any_of_2 some_turn (.of(turn), .any(some_turn_any));
     select_2_of_106 of_first (.choose(scheduler_chosen), .of(first), .chosen(of_first_chosen));
     select_2_of_106 of_second (.choose(scheduler_chosen), .of(second), .chosen(of_second_chosen));
-    select_2_of_3 entry_of_first (.choose(scheduler_chosen), .of(first_entry), .chosen(entry_of_first_chosen));
-    select_2_of_3 entry_of_second (.choose(scheduler_chosen), .of(second_entry), .chosen(entry_of_second_chosen));
+    select_2_of_3 entry_of_first (.choose(scheduler_chosen), .of(first_entry),
+        .chosen(entry_of_first_chosen));
+    select_2_of_3 entry_of_second (.choose(scheduler_chosen), .of(second_entry),
+        .chosen(entry_of_second_chosen));
     select_2_of_4 slot_of_warp (.choose(scheduler_chosen), .of(slot), .chosen(slot_of_warp_chosen));
 
-    always @* begin : chosen_process
+    // Drives output chosen, from scheduler_chosen.
+    always @* begin : drive_chosen
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             chosen[i] = scheduler_chosen[i];
         end
     end
 
-    assign warp = ({5'd0, scheduler_index} << 1'd1) | {5'd0, odd};
+    assign warp = {4'd0, scheduler_index, 1'd0} | {5'd0, odd};
     assign warp_slot = slot_of_warp_chosen;
     assign older = of_first_chosen;
     assign older_entry = entry_of_first_chosen;

@@ -344,7 +344,8 @@ module sm_pipeline_log_4_stage (
     assign front_replayed = places_replayed;
     assign front_squashed = places_squashed;
 
-    always @* begin : front_index_process
+    // Drives output front_index, from places_index, places_replayed and queue_insert_index.
+    always @* begin : drive_front_index
         front_index = queue_insert_index;
         if (places_replayed) begin
             front_index = places_index;
@@ -373,10 +374,11 @@ module sm_pipeline_log_4_stage (
     assign queue_insert_slot = front[107:104];
     assign queue_insert_pc = front[65:34];
 
-    always @* begin : queue_insert_opcode_process
+    // Drives input queue_.insert_opcode, from front and store.
+    always @* begin : drive_queue_insert_opcode
         queue_insert_opcode = {1'd0, front[9:3]};
         if (store) begin
-            queue_insert_opcode = {1'd0, front[9:3]} | 8'd128;
+            queue_insert_opcode = {1'd0, front[9:3]} | 8'h80;
         end
     end
 
@@ -395,7 +397,8 @@ module sm_pipeline_log_4_stage (
     assign replay_valid = QUEUES && queue_replay_valid;
     assign replay_done = QUEUES && queue_replay_done;
 
-    always @* begin : replay_process
+    // Drives output replay.
+    always @* begin : drive_replay
         replay[2:0] = 3'd4;
         if (queue_entry_opcode[7]) begin
             replay[2:0] = 3'd5;
@@ -425,35 +428,40 @@ module sm_pipeline_log_4_stage (
     assign spilled_valid = log_access_spilled_valid;
     assign logged_valid = log_access_logged_valid;
 
-    always @* begin : left_one_process
+    // Drives output left_one, from log_access_left_one.
+    always @* begin : drive_left_one
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             left_one[k] = log_access_left_one[k];
         end
     end
 
-    always @* begin : left_two_process
+    // Drives output left_two, from log_access_left_two.
+    always @* begin : drive_left_two
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             left_two[k] = log_access_left_two[k];
         end
     end
 
-    always @* begin : seen_one_process
+    // Drives output seen_one, from log_access_seen_one.
+    always @* begin : drive_seen_one
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             seen_one[k] = log_access_seen_one[k];
         end
     end
 
-    always @* begin : seen_two_process
+    // Drives output seen_two, from log_access_seen_two.
+    always @* begin : drive_seen_two
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             seen_two[k] = log_access_seen_two[k];
         end
     end
 
-    always @* begin : logged_data_process
+    // Drives output logged_data, from log_access_logged_data.
+    always @* begin : drive_logged_data
         integer j;
         for (j = 0; j < 64; j = j + 1) begin
             logged_data[j*32 +: 32] = log_access_logged_data[j*32 +: 32];

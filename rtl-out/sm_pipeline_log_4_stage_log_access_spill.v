@@ -40,7 +40,8 @@ module sm_pipeline_log_4_stage_log_access_spill (
     register_4 of_slot (.clock(clock), .reset(reset), .d(of_slot_d), .q(of_slot_q));
     register_5 entry (.clock(clock), .reset(reset), .d(entry_d), .q(entry_q));
 
-    always @* begin : total_process
+    // Drives signal total, from logs and store.
+    always @* begin : drive_total
         total = 2'd0;
         if (logs) begin
             total = 2'd1;
@@ -58,7 +59,8 @@ module sm_pipeline_log_4_stage_log_access_spill (
     assign reads = save_valid && save_ready;
     assign aimed_d = aims || (aimed_q && !reads);
 
-    always @* begin : count_d_process
+    // Drives the next value of register count, from all, count_q, reads, taken and valid.
+    always @* begin : drive_count_d
         count_d = count_q + {1'd0, reads};
         if (valid && all && taken) begin
             count_d = 2'd0;
@@ -67,7 +69,8 @@ module sm_pipeline_log_4_stage_log_access_spill (
 
     assign was_read_d = reads || (was_read_q && stalled);
 
-    always @* begin : of_slot_d_process
+    // Drives the next values of registers of_slot and entry.
+    always @* begin : drive_of_slot_d_and_entry_d
         of_slot_d = of_slot_q;
         entry_d = entry_q;
         if (aims) begin

@@ -47,8 +47,10 @@ module sm_pipeline_log_64_issue_port_scheduler (
         .d(served_before_d),
         .q(served_before_q)
     );
-    register_1 chosen_before [31:0] (.clock(clock), .reset(chosen_before_reset), .d(last), .q(chosen_before_q));
-    register_5 number_before (.clock(clock), .reset(number_before_reset), .d(last_number), .q(number_before_q));
+    register_1 chosen_before [31:0] (.clock(clock), .reset(chosen_before_reset), .d(last),
+        .q(chosen_before_q));
+    register_5 number_before (.clock(clock), .reset(number_before_reset), .d(last_number),
+        .q(number_before_q));
     service_order_32 longest_ago (
         .order(order_q),
         .served(served_before_q),
@@ -62,14 +64,16 @@ module sm_pipeline_log_64_issue_port_scheduler (
     any_of_32 some (.of(request), .any(some_any));
     any_of_32 some_again (.of(some_again_of), .any(some_again_any));
 
-    always @* begin : served_before_reset_process
+    // Drives the next value of register served_before, from reset.
+    always @* begin : drive_served_before_reset
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             served_before_reset[i] = reset || GREEDY;
         end
     end
 
-    always @* begin : chosen_before_reset_process
+    // Drives the next value of register chosen_before, from reset.
+    always @* begin : drive_chosen_before_reset
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             chosen_before_reset[i] = reset || !GREEDY;
@@ -79,14 +83,16 @@ module sm_pipeline_log_64_issue_port_scheduler (
     assign order_reset = reset || GREEDY;
     assign number_before_reset = reset || !GREEDY;
 
-    always @* begin : served_before_d_process
+    // Drives the next value of register served_before, from choice_q and served.
+    always @* begin : drive_served_before_d
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             served_before_d[i] = choice_q[i] && served;
         end
     end
 
-    always @* begin : last_process
+    // Drives signal last, from choice_q, chosen_before_q and some_choice_q.
+    always @* begin : drive_last
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             last[i] = chosen_before_q[i];
@@ -96,21 +102,25 @@ module sm_pipeline_log_64_issue_port_scheduler (
         end
     end
 
-    always @* begin : some_again_of_process
+    // Drives input some_again.of, from last and request.
+    always @* begin : drive_some_again_of
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             some_again_of[i] = request[i] && last[i];
         end
     end
 
-    always @* begin : last_number_process
+    // Drives signal last_number, from number_before_q, number_q and some_choice_q.
+    always @* begin : drive_last_number
         last_number = number_before_q;
         if (some_choice_q) begin
             last_number = number_q;
         end
     end
 
-    always @* begin : choice_d_process
+    // Drives the next value of register choice, from choice_q, keeps, last, longest_ago_grant,
+    // lowest_grant and some_again_any.
+    always @* begin : drive_choice_d
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             choice_d[i] = longest_ago_grant[i];
@@ -123,14 +133,17 @@ module sm_pipeline_log_64_issue_port_scheduler (
         end
     end
 
-    always @* begin : chosen_process
+    // Drives output chosen, from choice_q.
+    always @* begin : drive_chosen
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             chosen[i] = choice_q[i];
         end
     end
 
-    always @* begin : number_d_process
+    // Drives the next value of register number, from keeps, last_number, longest_ago_index,
+    // lowest_index, number_q and some_again_any.
+    always @* begin : drive_number_d
         number_d = longest_ago_index;
         if (GREEDY) begin
             number_d = lowest_index;

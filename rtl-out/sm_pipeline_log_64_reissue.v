@@ -40,7 +40,8 @@ module sm_pipeline_log_64_reissue (
     wire    [6:0] reading_data_q;
 
     register_1 replay_reading (.clock(clock), .reset(reset), .d(replay_taken), .q(replay_reading_q));
-    register_1 restore_reading (.clock(clock), .reset(restore_reading_reset), .d(restore_taken), .q(restore_reading_q));
+    register_1 restore_reading (.clock(clock), .reset(restore_reading_reset), .d(restore_taken),
+        .q(restore_reading_q));
     register_6 reading_index (.clock(clock), .reset(reset), .d(replay_index), .q(reading_index_q));
     register_7 reading_address (.clock(clock), .reset(reset), .d(reading_address_d), .q(reading_address_q));
     register_7 reading_data (.clock(clock), .reset(reset), .d(reading_data_d), .q(reading_data_q));
@@ -48,7 +49,8 @@ module sm_pipeline_log_64_reissue (
     assign restore_reading_reset = reset || !queues;
     assign valid = replay_valid || (queues && restore_valid);
 
-    always @* begin : request_process
+    // Drives signal request, from replay, replay_valid and restore.
+    always @* begin : drive_request
         request = restore;
         if (replay_valid) begin
             request = replay;
@@ -74,7 +76,9 @@ module sm_pipeline_log_64_reissue (
     assign restore_taken = restore_ready && restore_valid;
     assign taken = replay_taken || restore_taken;
 
-    always @* begin : reading_address_d_process
+    // Drives the next values of registers reading_address and reading_data, from
+    // replay_log_address, replay_log_data and replay_taken.
+    always @* begin : drive_reading_address_d_and_reading_data_d
         reading_address_d = 7'd0;
         reading_data_d = 7'd0;
         if (replay_taken) begin

@@ -10,7 +10,8 @@ module sm_pipeline_log_64_warp_one_entry (
 
     any_of_16 some (.of(some_of), .any(some_any));
 
-    always @* begin : some_of_process
+    // Drives input some.of, from of and slot.
+    always @* begin : drive_some_of
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             some_of[k] = of[k] && (slot == k[3:0]);

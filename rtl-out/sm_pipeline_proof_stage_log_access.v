@@ -42,7 +42,7 @@ module sm_pipeline_proof_stage_log_access (
     output reg    [15:0] seen_one,
     output reg    [15:0] seen_two
 );
-    localparam [31:0] LOG_MASK = 32'd4294967295;
+    localparam [31:0] LOG_MASK = 32'hffffffff;
     reg     [1:0] port_one;
     reg     [1:0] port_both;
     reg    [15:0] takes_one;
@@ -111,7 +111,7 @@ module sm_pipeline_proof_stage_log_access (
     register_2 releasing_entry (.clock(clock), .reset(reset), .d(checked_data), .q(releasing_entry_q));
     register_1 had_one [15:0] (.clock(clock), .reset(had_one_reset), .d(had_one_d), .q(had_one_q));
     register_1 had_two [15:0] (.clock(clock), .reset(had_two_reset), .d(had_two_d), .q(had_two_q));
-    sm_pipeline_proof_stage_log_access_log log (
+    sm_pipeline_proof_stage_log_access_log log_ (
         .clock(clock),
         .reset(log_reset),
         .launch_valid(launch_valid),
@@ -174,14 +174,16 @@ module sm_pipeline_proof_stage_log_access (
     assign log_reset = reset || !logs;
     assign spill_reset = reset || !logs;
 
-    always @* begin : had_one_reset_process
+    // Drives the next value of register had_one, from logs and reset.
+    always @* begin : drive_had_one_reset
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             had_one_reset[k] = reset || !logs;
         end
     end
 
-    always @* begin : had_two_reset_process
+    // Drives the next value of register had_two, from logs and reset.
+    always @* begin : drive_had_two_reset
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             had_two_reset[k] = reset || !logs;
@@ -194,14 +196,16 @@ module sm_pipeline_proof_stage_log_access (
     assign complete = !wants || (stepping && last_operand);
     assign second = step_q == 2'd1;
 
-    always @* begin : step_d_process
+    // Drives the next value of register step, from pop, step_q and stepping.
+    always @* begin : drive_step_d
         step_d = step_q + {1'd0, stepping};
         if (pop) begin
             step_d = 2'd0;
         end
     end
 
-    always @* begin : front_entry_process
+    // Drives signal front_entry, from front_address, front_data and step_q.
+    always @* begin : drive_front_entry
         front_entry = front_address;
         if (|step_q) begin
             front_entry = front_data;
@@ -212,7 +216,9 @@ module sm_pipeline_proof_stage_log_access (
     assign aimed_d = wants && front_replayed && !stepping;
     assign log_allocate_valid = port_takes[0] || port_takes[1];
 
-    always @* begin : log_allocate_slot_process
+    // Drives inputs log_.allocate_slot and log_.allocate_store, from port_slot, port_takes and
+    // port_two.
+    always @* begin : drive_log_allocate_slot_and_log_allocate_store
         log_allocate_slot = port_slot[3:0];
         log_allocate_store = port_two[0];
         if (port_takes[1]) begin
@@ -224,21 +230,24 @@ module sm_pipeline_proof_stage_log_access (
     assign taken_address = log_allocated_address;
     assign taken_data = log_allocated_data;
 
-    always @* begin : port_one_process
+    // Drives signal port_one, from port_takes and port_two.
+    always @* begin : drive_port_one
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             port_one[p] = port_takes[p] && !port_two[p];
         end
     end
 
-    always @* begin : port_both_process
+    // Drives signal port_both, from port_takes and port_two.
+    always @* begin : drive_port_both
         integer p;
         for (p = 0; p < 2; p = p + 1) begin
             port_both[p] = port_takes[p] && port_two[p];
         end
     end
 
-    always @* begin : takes_one_process
+    // Drives signal takes_one, from port_one and port_slot.
+    always @* begin : drive_takes_one
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             takes_one[k] = (port_one[0] && (port_slot[3:0] == k[3:0]))
@@ -246,7 +255,8 @@ module sm_pipeline_proof_stage_log_access (
         end
     end
 
-    always @* begin : takes_two_process
+    // Drives signal takes_two, from port_both and port_slot.
+    always @* begin : drive_takes_two
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             takes_two[k] = (port_both[0] && (port_slot[3:0] == k[3:0]))
@@ -254,7 +264,8 @@ module sm_pipeline_proof_stage_log_access (
         end
     end
 
-    always @* begin : left_one_process
+    // Drives outputs left_one and left_two.
+    always @* begin : drive_left_one_and_left_two
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             left_one[k] = !logs || log_free_one[k];
@@ -270,28 +281,32 @@ module sm_pipeline_proof_stage_log_access (
         end
     end
 
-    always @* begin : had_one_d_process
+    // Drives the next value of register had_one, from log_free_one and logs.
+    always @* begin : drive_had_one_d
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             had_one_d[k] = !logs || log_free_one[k];
         end
     end
 
-    always @* begin : had_two_d_process
+    // Drives the next value of register had_two, from log_free_two and logs.
+    always @* begin : drive_had_two_d
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             had_two_d[k] = !logs || log_free_two[k];
         end
     end
 
-    always @* begin : seen_one_process
+    // Drives output seen_one, from had_one_q.
+    always @* begin : drive_seen_one
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             seen_one[k] = had_one_q[k];
         end
     end
 
-    always @* begin : seen_two_process
+    // Drives output seen_two, from had_two_q.
+    always @* begin : drive_seen_two
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
             seen_two[k] = had_two_q[k];
@@ -304,7 +319,8 @@ module sm_pipeline_proof_stage_log_access (
     assign releasing_d = logs && checked_valid && checked_ready && checked_store;
     assign log_release_valid = releasing_q || spill_releasing || checked_valid;
 
-    always @* begin : log_release_slot_process
+    // Drives inputs log_.release_slot and log_.release_entry.
+    always @* begin : drive_log_release_slot_and_log_release_entry
         log_release_slot = checked_slot;
         log_release_entry = checked_address;
         if (releasing_q) begin
@@ -319,7 +335,8 @@ module sm_pipeline_proof_stage_log_access (
 
     assign logged_valid = logs && log_replayed_valid;
 
-    always @* begin : logged_data_process
+    // Drives output logged_data, from log_read_data.
+    always @* begin : drive_logged_data
         integer j;
         for (j = 0; j < 64; j = j + 1) begin
             logged_data[j*32 +: 32] = log_read_data[j*32 +: 32] & LOG_MASK;

@@ -61,7 +61,9 @@ module sm_pipeline_queue_4_stage_places_place (
     assign stops = inserting
         && ((fault_valid && (held_q[103:98] == fault_warp)) || (stop_valid && (held_q[103:98] == stop_warp)));
 
-    always @* begin : log_address_process
+    // Drives outputs log_address and log_data, from held_address_q, held_data_q, learns,
+    // learnt_address and learnt_data.
+    always @* begin : drive_log_address_and_log_data
         log_address = held_address_q;
         log_data = held_data_q;
         if (learns) begin
@@ -70,7 +72,9 @@ module sm_pipeline_queue_4_stage_places_place (
         end
     end
 
-    always @* begin : held_d_process
+    // Drives the next values of registers held, held_entry, held_index, is_replayed, held_address
+    // and held_data.
+    always @* begin : drive_held_d_and_5_more
         held_d = held_q;
         held_entry_d = held_entry_q;
         held_index_d = held_index_q;

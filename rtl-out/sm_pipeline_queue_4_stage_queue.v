@@ -55,7 +55,7 @@ module sm_pipeline_queue_4_stage_queue (
 );
     localparam [4:0] CAPACITY = 5'd16;
     localparam [5:0] NEAR = 6'd59;
-    localparam [5:0] GROUP_BITS = 6'd56;
+    localparam [5:0] GROUP_BITS = 6'h38;
     localparam [1:0] SCAN_IDLE = 2'd0;
     localparam [1:0] SCAN_REPLAYING = 2'd1;
     localparam [1:0] SCAN_SAVING = 2'd2;
@@ -139,7 +139,8 @@ module sm_pipeline_queue_4_stage_queue (
     register_1 checked [15:0] (.clock(clock), .reset(reset), .d(checked_d), .q(checked_q));
     register_6 warp [15:0] (.clock(clock), .reset(reset), .d(warp_d), .q(warp_q));
     register_4 slot [15:0] (.clock(clock), .reset(reset), .d(slot_d), .q(slot_q));
-    register_8 address_register [15:0] (.clock(clock), .reset(reset), .d(address_register_d), .q(address_register_q));
+    register_8 address_register [15:0] (.clock(clock), .reset(reset), .d(address_register_d),
+        .q(address_register_q));
     register_8 data_register [15:0] (.clock(clock), .reset(reset), .d(data_register_d), .q(data_register_q));
     register_6 age [15:0] (.clock(clock), .reset(reset), .d(age_d), .q(age_q));
     register_5 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
@@ -172,21 +173,24 @@ module sm_pipeline_queue_4_stage_queue (
     any_of_16 in_group (.of(in_group_of), .any(in_group_any));
     any_of_16 found (.of(candidate_d), .any(found_any));
 
-    always @* begin : in_flight_process
+    // Drives signal in_flight, from live_q and waiting_q.
+    always @* begin : drive_in_flight
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             in_flight[i] = live_q[i] && !waiting_q[i];
         end
     end
 
-    always @* begin : insert_match_process
+    // Drives signal insert_match, from insert_warp, live_q and warp_q.
+    always @* begin : drive_insert_match
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             insert_match[i] = live_q[i] && (warp_q[i*6 +: 6] == insert_warp);
         end
     end
 
-    always @* begin : insert_blocked_of_process
+    // Drives input insert_blocked.of, from age_q, insert_match, insert_restored and waiting_q.
+    always @* begin : drive_insert_blocked_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             insert_blocked_of[i] = insert_match[i]
@@ -194,7 +198,8 @@ module sm_pipeline_queue_4_stage_queue (
         end
     end
 
-    always @* begin : any_held_of_process
+    // Drives input any_held.of.
+    always @* begin : drive_any_held_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             any_held_of[i] = live_q[i] && !checked_q[i] && (warp_q[i*6 +: 6] == held_warp)
@@ -203,21 +208,24 @@ module sm_pipeline_queue_4_stage_queue (
         end
     end
 
-    always @* begin : warp_busy_of_process
+    // Drives input warp_busy.of, from in_flight, resume_warp and warp_q.
+    always @* begin : drive_warp_busy_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             warp_busy_of[i] = in_flight[i] && (warp_q[i*6 +: 6] == resume_warp);
         end
     end
 
-    always @* begin : slot_busy_of_process
+    // Drives input slot_busy.of, from in_flight, save_slot and slot_q.
+    always @* begin : drive_slot_busy_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             slot_busy_of[i] = in_flight[i] && (slot_q[i*4 +: 4] == save_slot);
         end
     end
 
-    always @* begin : any_aged_of_process
+    // Drives input any_aged.of, from age_q and in_flight.
+    always @* begin : drive_any_aged_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             any_aged_of[i] = in_flight[i] && (age_q[i*6 +: 6] >= NEAR);
@@ -229,7 +237,8 @@ module sm_pipeline_queue_4_stage_queue (
     assign offering = offering_replay_q || offering_save_q;
     assign looking = more_ages_q && !picking_q && !offering;
 
-    always @* begin : in_scan_process
+    // Drives signal in_scan, from scan_q, scan_slot_q, scan_warp_q, slot_q, waiting_q and warp_q.
+    always @* begin : drive_in_scan
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             in_scan[i] = waiting_q[i]
@@ -238,14 +247,16 @@ module sm_pipeline_queue_4_stage_queue (
         end
     end
 
-    always @* begin : in_group_of_process
+    // Drives input in_group.of, from age_q, in_scan and wanted_age_q.
+    always @* begin : drive_in_group_of
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             in_group_of[i] = in_scan[i] && ((age_q[i*6 +: 6] & GROUP_BITS) == (wanted_age_q & GROUP_BITS));
         end
     end
 
-    always @* begin : candidate_d_process
+    // Drives the next value of register candidate, from age_q, in_scan, looking and wanted_age_q.
+    always @* begin : drive_candidate_d
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             candidate_d[i] = looking && in_scan[i] && (age_q[i*6 +: 6] == wanted_age_q);
@@ -256,7 +267,8 @@ module sm_pipeline_queue_4_stage_queue (
     assign saved_valid = offering_save_q;
     assign replayed = offering_replay_q && replay_ready;
 
-    always @* begin : free_request_process
+    // Drives input free.request, from live_q.
+    always @* begin : drive_free_request
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             free_request[i] = !live_q[i];
@@ -269,14 +281,17 @@ module sm_pipeline_queue_4_stage_queue (
     assign insert_ready = !full && !picking_q && !insert_blocked_any;
     assign inserting = insert_valid && insert_ready;
 
-    always @* begin : committing_process
+    // Drives signal committing, from committed_index, committed_valid and in_flight.
+    always @* begin : drive_committing
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             committing[i] = committed_valid && (committed_index == i[3:0]) && in_flight[i];
         end
     end
 
-    always @* begin : faulting_process
+    // Drives signal faulting, from checked_q, committing, faulted_index, faulted_valid and
+    // in_flight.
+    always @* begin : drive_faulting
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             faulting[i] = faulted_valid && (faulted_index == i[3:0]) && in_flight[i] && !checked_q[i]
@@ -284,14 +299,16 @@ module sm_pipeline_queue_4_stage_queue (
         end
     end
 
-    always @* begin : checking_process
+    // Drives signal checking, from checked_index and checked_valid.
+    always @* begin : drive_checking
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             checking[i] = checked_valid && (checked_index == i[3:0]);
         end
     end
 
-    always @* begin : live_d_process
+    // Drives the next values of registers live and waiting.
+    always @* begin : drive_live_d_and_waiting_d
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             live_d[i] = live_q[i];
@@ -316,7 +333,9 @@ module sm_pipeline_queue_4_stage_queue (
         end
     end
 
-    always @* begin : checked_d_process
+    // Drives the next values of registers checked, warp, slot, address_register, data_register and
+    // age.
+    always @* begin : drive_checked_d_and_5_more
         integer i;
         for (i = 0; i < 16; i = i + 1) begin
             checked_d[i] = checked_q[i];
@@ -344,14 +363,16 @@ module sm_pipeline_queue_4_stage_queue (
 
     assign count_inserted = count_q + {4'd0, inserting};
 
-    always @* begin : count_committed_process
+    // Drives signal count_committed, from count_inserted and leaving_any.
+    always @* begin : drive_count_committed
         count_committed = count_inserted;
         if (leaving_any) begin
             count_committed = count_inserted - 5'd1;
         end
     end
 
-    always @* begin : count_d_process
+    // Drives the next value of register count, from count_committed, picking_q and scan_q.
+    always @* begin : drive_count_d
         count_d = count_committed;
         if (picking_q && (scan_q == SCAN_SAVING)) begin
             count_d = count_committed - 5'd1;
@@ -361,7 +382,8 @@ module sm_pipeline_queue_4_stage_queue (
     assign occupancy = count_q;
     assign payload_enable = inserting || picking_q;
 
-    always @* begin : payload_address_process
+    // Drives input payload.address, from free_index, pick_index and picking_q.
+    always @* begin : drive_payload_address
         payload_address = free_index;
         if (picking_q) begin
             payload_address = pick_index;
@@ -398,14 +420,16 @@ module sm_pipeline_queue_4_stage_queue (
         || (offering_replay_q && !replay_ready);
     assign offering_save_d = (picking_q && (scan_q == SCAN_SAVING)) || (offering_save_q && !saved_ready);
 
-    always @* begin : offered_d_process
+    // Drives the next value of register offered, from offered_q, pick_index and picking_q.
+    always @* begin : drive_offered_d
         offered_d = offered_q;
         if (picking_q) begin
             offered_d = pick_index;
         end
     end
 
-    always @* begin : scan_d_process
+    // Drives the next values of registers scan, scan_warp, scan_slot, wanted_age and more_ages.
+    always @* begin : drive_scan_d_and_4_more
         scan_d = scan_q;
         scan_warp_d = scan_warp_q;
         scan_slot_d = scan_slot_q;

@@ -9,7 +9,7 @@ module sm_pipeline_queue_4_warp_buffer (
     input  wire          second_valid,
     input  wire          leaving,
     input  wire          issue_first,
-    input  wire    [2:0] units,
+    input  wire    [2:0] units_,
     input  wire    [2:0] choice,
     input  wire          logs,
     input  wire          kept,
@@ -65,7 +65,7 @@ module sm_pipeline_queue_4_warp_buffer (
     register_106 younger (.clock(clock), .reset(reset), .d(younger_d), .q(younger_q));
     sm_pipeline_queue_4_warp_buffer_first_check first_check (
         .class_(first_check_class),
-        .units(units),
+        .units_(units_),
         .special(first_check_special),
         .control(first_check_control),
         .memory(first_check_memory),
@@ -75,7 +75,7 @@ module sm_pipeline_queue_4_warp_buffer (
     );
     sm_pipeline_queue_4_warp_buffer_first_check next_check (
         .class_(next_check_class),
-        .units(choice),
+        .units_(choice),
         .special(unused_next_check_special),
         .control(unused_next_check_control),
         .memory(unused_next_check_memory),
@@ -85,7 +85,7 @@ module sm_pipeline_queue_4_warp_buffer (
     );
     sm_pipeline_queue_4_warp_buffer_first_check then_check (
         .class_(then_check_class),
-        .units(choice),
+        .units_(choice),
         .special(unused_then_check_special),
         .control(unused_then_check_control),
         .memory(unused_then_check_memory),
@@ -95,7 +95,7 @@ module sm_pipeline_queue_4_warp_buffer (
     );
     sm_pipeline_queue_4_warp_buffer_first_check second_check (
         .class_(second_check_class),
-        .units(units),
+        .units_(units_),
         .special(second_check_special),
         .control(second_check_control),
         .memory(second_check_memory),
@@ -104,7 +104,9 @@ module sm_pipeline_queue_4_warp_buffer (
         .free(second_check_free)
     );
 
-    always @* begin : older_d_process
+    // Drives the next values of registers older and younger, from arrival, fetched, first_valid,
+    // issue_first, older_q and younger_q.
+    always @* begin : drive_older_d_and_younger_d
         older_d = older_q;
         younger_d = younger_q;
         if (issue_first) begin
@@ -125,7 +127,9 @@ module sm_pipeline_queue_4_warp_buffer (
     assign next_check_class = older_q[2:0];
     assign free_next = next_check_free;
 
-    always @* begin : then_check_class_process
+    // Drives input then_check.class_, from fetched, first_valid, leaving, older_q, second_valid and
+    // younger_q.
+    always @* begin : drive_then_check_class
         then_check_class = fetched[2:0];
         if (first_valid && !leaving) begin
             then_check_class = older_q[2:0];

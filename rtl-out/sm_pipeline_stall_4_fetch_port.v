@@ -47,12 +47,13 @@ module sm_pipeline_stall_4_fetch_port (
     register_1 number (.clock(clock), .reset(reset), .d(number_d), .q(number_q));
     register_1 some_choice (.clock(clock), .reset(reset), .d(some_choice_d), .q(some_choice_q));
     register_1 number_before (.clock(clock), .reset(reset), .d(last), .q(number_before_q));
-    arbiter_lowest_2 above (.request(above_request), .grant(above_grant), .index(above_index));
+    arbiter_lowest_2 above_ (.request(above_request), .grant(above_grant), .index(above_index));
     arbiter_lowest_2 lowest (.request(request), .grant(lowest_grant), .index(lowest_index));
     any_of_2 some (.of(request), .any(some_any));
     any_of_2 some_above (.of(some_above_of), .any(some_above_any));
 
-    always @* begin : last_process
+    // Drives signal last, from number_before_q, number_q and some_choice_q.
+    always @* begin : drive_last
         last = number_before_q;
         if (some_choice_q) begin
             last = number_q;
@@ -61,21 +62,25 @@ module sm_pipeline_stall_4_fetch_port (
 
     assign keeps = some_choice_q && reissue_valid;
 
-    always @* begin : above_request_process
+    // Drives input above_.request, from last and request.
+    always @* begin : drive_above_request
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             above_request[i] = request[i] && (last < i[0:0]);
         end
     end
 
-    always @* begin : some_above_of_process
+    // Drives input some_above.of, from last and request.
+    always @* begin : drive_some_above_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             some_above_of[i] = request[i] && (last < i[0:0]);
         end
     end
 
-    always @* begin : choice_d_process
+    // Drives the next value of register choice, from above_grant, choice_q, keeps, lowest_grant and
+    // some_above_any.
+    always @* begin : drive_choice_d
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             choice_d[i] = above_grant[i] || (lowest_grant[i] && !some_above_any);
@@ -85,14 +90,17 @@ module sm_pipeline_stall_4_fetch_port (
         end
     end
 
-    always @* begin : chosen_process
+    // Drives output chosen, from choice_q.
+    always @* begin : drive_chosen
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             chosen[i] = choice_q[i];
         end
     end
 
-    always @* begin : number_d_process
+    // Drives the next value of register number, from above_index, keeps, lowest_index, number_q and
+    // some_above_any.
+    always @* begin : drive_number_d
         number_d = lowest_index;
         if (some_above_any) begin
             number_d = above_index;
@@ -104,14 +112,16 @@ module sm_pipeline_stall_4_fetch_port (
 
     assign some_choice_d = some_any || keeps;
 
-    always @* begin : warp_process
+    // Drives output warp, from number_q, odd and some_choice_q.
+    always @* begin : drive_warp
         warp = 6'd0;
         if (some_choice_q) begin
-            warp = ({5'd0, number_q} << 1'd1) | {5'd0, odd};
+            warp = {4'd0, number_q, 1'd0} | {5'd0, odd};
         end
     end
 
-    always @* begin : class__process
+    // Drives signal class_, from fetched_class.
+    always @* begin : drive_class_
         class_ = fetched_class;
         if (fetched_class > 3'd5) begin
             class_ = 3'd0;
@@ -128,7 +138,9 @@ module sm_pipeline_stall_4_fetch_port (
     assign fetched[73:42] = fetched_pc;
     assign fetched[105:74] = fetched_mask;
 
-    always @* begin : entry_process
+    // Drives output entry, from fetched_destination, fetched_source_a, fetched_source_b,
+    // fetched_source_c, reissue_registers and reissue_valid.
+    always @* begin : drive_entry
         entry[7:0] = fetched_destination;
         entry[15:8] = fetched_source_a;
         entry[23:16] = fetched_source_b;

@@ -35,7 +35,9 @@ module sm_pipeline_stall_4_squash (
     assign waiting = telling_q && fault_valid;
     assign telling_d = squashed_valid || waiting;
 
-    always @* begin : of_warp_d_process
+    // Drives the next values of registers of_warp and in_entry, from in_entry_q, of_warp_q,
+    // squashed_entry, squashed_warp and waiting.
+    always @* begin : drive_of_warp_d_and_in_entry_d
         of_warp_d = squashed_warp;
         in_entry_d = squashed_entry;
         if (waiting) begin
@@ -46,7 +48,9 @@ module sm_pipeline_stall_4_squash (
 
     assign valid = fault_valid || telling_q;
 
-    always @* begin : warp_process
+    // Drives outputs warp and entry, from fault_entry, fault_valid, fault_warp, in_entry_q and
+    // of_warp_q.
+    always @* begin : drive_warp_and_entry
         warp = of_warp_q;
         entry = in_entry_q;
         if (fault_valid) begin

@@ -24,7 +24,7 @@ module sm_pipeline_stall_4_warp (
     input  wire          go,
     input  wire          pair_go,
     input  wire          stays,
-    input  wire    [2:0] units,
+    input  wire    [2:0] units_,
     input  wire    [2:0] choice,
     input  wire   [15:0] seen_one,
     input  wire   [15:0] seen_two,
@@ -166,7 +166,7 @@ module sm_pipeline_stall_4_warp (
         .second_valid(board_second_valid),
         .leaving(leaving),
         .issue_first(issue_first),
-        .units(units),
+        .units_(units_),
         .choice(choice),
         .logs(logs),
         .kept(kept_slot_holds),
@@ -186,7 +186,8 @@ module sm_pipeline_stall_4_warp (
         .pair(buffer_pair)
     );
     sm_pipeline_stall_4_warp_one_entry one_entry (.of(seen_one), .slot(own_slot_q), .holds(one_entry_holds));
-    sm_pipeline_stall_4_warp_one_entry two_entries (.of(seen_two), .slot(own_slot_q), .holds(two_entries_holds));
+    sm_pipeline_stall_4_warp_one_entry two_entries (.of(seen_two), .slot(own_slot_q),
+        .holds(two_entries_holds));
     sm_pipeline_stall_4_warp_one_entry called (.of(calls), .slot(own_slot_q), .holds(called_holds));
     sm_pipeline_stall_4_warp_one_entry kept_slot (.of(kept), .slot(own_slot_q), .holds(kept_slot_holds));
 
@@ -198,7 +199,8 @@ module sm_pipeline_stall_4_warp (
     assign proceeding = messages[40] && (messages[46:41] == number);
     assign running_d = (running_q || starting || proceeding) && !stopping;
 
-    always @* begin : own_slot_d_process
+    // Drives the next value of register own_slot, from messages, own_slot_q and starting.
+    always @* begin : drive_own_slot_d
         own_slot_d = own_slot_q;
         if (starting) begin
             own_slot_d = messages[10:7];
@@ -215,7 +217,8 @@ module sm_pipeline_stall_4_warp (
     assign revert_second = reverting_q && board_second_valid;
     assign revert_squashed = reverting_q && refetch_q;
 
-    always @* begin : board_finished_valid_process
+    // Drives input board.finished_valid, from finished_valid, finished_warp, messages and number.
+    always @* begin : drive_board_finished_valid
         integer u;
         for (u = 0; u < 5; u = u + 1) begin
             board_finished_valid[u] = finished_valid[u] && (finished_warp[u*6 +: 6] == number);
@@ -223,7 +226,8 @@ module sm_pipeline_stall_4_warp (
         board_finished_valid[5] = messages[26] && (messages[32:27] == number);
     end
 
-    always @* begin : board_finished_entry_process
+    // Drives input board.finished_entry, from finished_entry and squash_entry.
+    always @* begin : drive_board_finished_entry
         integer u;
         for (u = 0; u < 5; u = u + 1) begin
             board_finished_entry[u*3 +: 3] = finished_entry[u*3 +: 3];

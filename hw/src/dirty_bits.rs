@@ -97,7 +97,7 @@ pub struct DirtyBits<
     lowest: Constant<Bits<U>>,
     no_row: Constant<Bits<R>>,
     // All lanes, where they are not followed.
-    whole: Constant<Bits<L>>,
+    idle_lanes: Constant<Bits<L>>,
     no_rows: Constant<Bits<C>>,
     no_lanes: Constant<Bits<D>>,
 
@@ -295,7 +295,7 @@ impl<
         }
         self.dirty_valid.next = self.offering.q.val();
         self.dirty_row.next = self.no_row.val();
-        self.dirty_lanes.next = self.whole.val();
+        self.dirty_lanes.next = self.idle_lanes.val();
         if self.offering.q.val() {
             self.dirty_row.next = self.row.q.val();
             self.dirty_lanes.next = self.lanes.val();
@@ -374,7 +374,7 @@ impl<
                     highest: Constant::new(((G - 1) as LiteralType).into()),
                     lowest: Constant::new(0.into()),
                     no_row: Constant::new(0.into()),
-                    whole: Constant::new(if by_lane { Bits::default() } else { !Bits::default() }),
+                    idle_lanes: Constant::new(if by_lane { Bits::default() } else { !Bits::default() }),
                     no_rows: Constant::new(0.into()),
                     no_lanes: Constant::new(0.into()),
                     $($field: Default::default(),)*

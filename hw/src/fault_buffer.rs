@@ -112,7 +112,7 @@ pub struct FaultBuffer<
     page: Register<Bits<P>>,
     space: Register<Bits<A>>,
     requester: [Register<Bit>; N],
-    access: Register<Bits<3>>,
+    access_kind: Register<Bits<3>>,
     cause: Register<Bits<3>>,
     level: Register<Bits<3>>,
     replayable: Register<Bit>,
@@ -250,8 +250,8 @@ impl<
         self.page.reset.next = self.reset.val();
         self.space.clock.next = self.clock.val();
         self.space.reset.next = self.reset.val();
-        self.access.clock.next = self.clock.val();
-        self.access.reset.next = self.reset.val();
+        self.access_kind.clock.next = self.clock.val();
+        self.access_kind.reset.next = self.reset.val();
         self.cause.clock.next = self.clock.val();
         self.cause.reset.next = self.reset.val();
         self.level.clock.next = self.clock.val();
@@ -363,7 +363,7 @@ impl<
             self.fault_valid.val() && self.idle.val() && !self.fault_replayable.val();
         self.page.d.next = self.page.q.val();
         self.space.d.next = self.space.q.val();
-        self.access.d.next = self.access.q.val();
+        self.access_kind.d.next = self.access_kind.q.val();
         self.cause.d.next = self.cause.q.val();
         self.level.d.next = self.level.q.val();
         self.replayable.d.next = self.replayable.q.val();
@@ -373,7 +373,7 @@ impl<
         if self.idle.val() {
             self.page.d.next = self.fault_page.val();
             self.space.d.next = self.fault_space.val();
-            self.access.d.next = self.fault_access.val();
+            self.access_kind.d.next = self.fault_access.val();
             self.cause.d.next = self.fault_cause.val();
             self.level.d.next = self.fault_level.val();
             self.replayable.d.next = self.fault_replayable.val();
@@ -399,7 +399,7 @@ impl<
                 || (self.compared.q.val() == self.compared_all.val()));
         self.key.next = bit_cast::<D, P>(self.page.q.val())
             | (bit_cast::<D, A>(self.space.q.val()) << self.above_page.val())
-            | (bit_cast::<D, 3>(self.access.q.val()) << self.above_space.val())
+            | (bit_cast::<D, 3>(self.access_kind.q.val()) << self.above_space.val())
             | (bit_cast::<D, 3>(self.cause.q.val()) << self.above_access.val());
         self.alike.next = self.keys.q[0].val() == self.key.val();
         self.filters.next = (self.comparing.val() && self.alike.val() && !self.moved.q.val())
@@ -543,7 +543,7 @@ impl<
         }
         self.record.page.next = self.page.q.val();
         self.record.space.next = self.space.q.val();
-        self.record.access.next = self.access.q.val();
+        self.record.access_kind.next = self.access_kind.q.val();
         self.record.cause.next = self.cause.q.val();
         self.record.level.next = self.level.q.val();
         self.record.replayable.next = self.replayable.q.val();
@@ -742,7 +742,7 @@ impl<
             register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping,
             walks_pending, fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid,
             write_address, write_data, read_data, interrupts, room, replay_writes, command_valid, command_cancel, command_all,
-            command_page, command_space, phase, step, outstanding, settled, moved, compared, page, space, access, cause,
+            command_page, command_space, phase, step, outstanding, settled, moved, compared, page, space, access_kind, cause,
             level, replayable, index, place, stamp, asking, awaiting, known, warp, slot, pc, lanes, scheme, pointer,
             enabled, short, interrupts_records, interrupts_overflow, asks, leaves_out, replays_writes, overflow, clears,
             overflows, cleared, refused, records, filtered,

@@ -200,7 +200,7 @@ pub struct PageWalker<
     back: Register<Bit>,
     back_walk: Register<Bits<I>>,
     back_data: Register<Bits<64>>,
-    from: Signal<Local, Bits<I>>,
+    of_walk: Signal<Local, Bits<I>>,
     arrived_at: [Signal<Local, Bit>; T],
     looked_level: Select<T, Bits<3>>,
     looked_note: Select<T, Bits<3>>,
@@ -708,19 +708,19 @@ impl<
             self.back_data.d.next = self.entry.val();
         }
         self.looked.d.next = self.response_valid.val() || self.back.q.val();
-        self.from.next = self.back_walk.q.val();
+        self.of_walk.next = self.back_walk.q.val();
         self.seen_data.d.next = self.back_data.q.val();
         if self.response_valid.val() {
-            self.from.next = self.response_walk.val();
+            self.of_walk.next = self.response_walk.val();
             self.seen_data.d.next = self.response_data.val();
         }
-        self.seen_walk.d.next = self.from.val();
+        self.seen_walk.d.next = self.of_walk.val();
         self.seen_error.d.next = self.response_valid.val() && self.response_error.val();
         self.seen_changed.d.next = self.response_valid.val() && self.response_changed.val();
 
         // With its walk.
         for i in 0..T {
-            self.arrived_at[i].next = self.from.val() == i.to_bits::<I>();
+            self.arrived_at[i].next = self.of_walk.val() == i.to_bits::<I>();
             self.looked_level.choose[i].next = self.arrived_at[i].val();
             self.looked_level.of[i].next = self.walk[i].level.val();
             self.looked_note.choose[i].next = self.arrived_at[i].val();
@@ -896,7 +896,7 @@ impl<
             user, requesters, level, marking, frame, cause, writable, user_page, executable, anew, leaving_space,
             entry, maps, dirty, skips, skipped, taken, room, tracing, go, wide_page, index, table, found, readable,
             coded,
-            code, back, back_walk, back_data, from, looked_level,
+            code, back, back_walk, back_data, of_walk, looked_level,
             looked_note, looked_inside, looked_write, looked_execute, looked_user, looked_marking,
             looked_writable, looked_user_page, looked_executable, looked_used, looked, seen_walk, seen_data, seen_error,
             seen_changed, seen_level, seen_unmarked, seen_inside, seen_write, seen_execute, seen_user,

@@ -217,7 +217,7 @@ pub struct SmPipeline<
     slot_busy: AnyOf<W>,
 
     messages: Signal<Local, Messages>,
-    units: Signal<Local, Units>,
+    free_units: Signal<Local, Units>,
     choice: Signal<Local, Units>,
     fault: Signal<Local, Bit>,
     clash: Signal<Local, Bit>,
@@ -368,9 +368,9 @@ impl<
 
         // Issue: whether the warps that were chosen can, and which are chosen for the next cycle.
         self.had_special.d.next = self.special_ready.val();
-        self.units.next.special = self.special_ready.val() || self.had_special.q.val();
-        self.units.next.memory = self.stage.credit_chosen.val() && !self.reissue.valid.val();
-        self.units.next.place = self.stage.place_chosen.val();
+        self.free_units.next.special = self.special_ready.val() || self.had_special.q.val();
+        self.free_units.next.memory = self.stage.credit_chosen.val() && !self.reissue.valid.val();
+        self.free_units.next.place = self.stage.place_chosen.val();
         // Who is chosen finds a place of two, whatever is issued before.
         self.choice.next.special = self.special_ready.val();
         self.choice.next.memory = self.stage.credit_two.val() && !self.reissue.valid.val();
@@ -397,7 +397,7 @@ impl<
             }
         }
         for w in 0..W {
-            self.warp[w].units.next = self.units.val();
+            self.warp[w].free_units.next = self.free_units.val();
             self.warp[w].choice.next = self.choice.val();
             for k in 0..SLOTS {
                 self.warp[w].seen_one[k].next = self.stage.seen_one[k].val();
@@ -722,7 +722,7 @@ impl<
             saved_warp, saved_store, saved_destination, saved_source_a, saved_source_b, saved_pc, saved_mask,
             saved_opcode, restore_ready, had_special, saved_nothing, log_turns, reissue, reverts, resume,
             squash, reissue_entry,
-            drained, slot_busy, messages, units, choice, fault, clash,
+            drained, slot_busy, messages, free_units, choice, fault, clash,
             both_memory, both_global, both_wait, conflict, second_first, pushed;
             fetched_valid, fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c,
             fetched_pc, fetched_mask, fetched_opcode, operand, finished_valid, finished_warp, finished_entry,

@@ -41,3 +41,18 @@ fn keywords_are_escaped() {
     assert_eq!(names::joined("entry", "d"), "entry_d");
     assert_eq!(names::constant("ScanState::Idle"), "SCAN_STATE_IDLE");
 }
+
+#[test]
+fn keywords_of_verilog_ams_are_renamed() {
+    for word in [
+        "units",
+        "access",
+        "from",
+        "branch",
+        "potential",
+        "idtmod",
+        "zi_nd",
+    ] {
+        assert_eq!(names::plain(word), format!("{word}_"));
+    }
+}

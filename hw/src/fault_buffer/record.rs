@@ -29,7 +29,7 @@ pub struct Record<
     /// The SMs that met it.
     pub requester: [Signal<In, Bit>; N],
     /// How the page was accessed.
-    pub access: Signal<In, Bits<3>>,
+    pub access_kind: Signal<In, Bits<3>>,
     /// Why the walk failed.
     pub cause: Signal<In, Bits<3>>,
     /// Where it ended.
@@ -117,7 +117,7 @@ impl<
         self.lowest.next = self.client.index.val();
 
         // NVIDIA's fault type.
-        self.writes.next = self.access.val().get_bit(0);
+        self.writes.next = self.access_kind.val().get_bit(0);
         self.kind.next = bits::<5>(2);
         if self.cause.val() == 1 {
             self.kind.next = bits::<5>(3);
@@ -182,7 +182,7 @@ impl<
         self.words.of[4].next = bit_cast::<64, A>(self.space.val())
             | (bit_cast::<64, 3>(self.level.val()) << 8)
             | (bit_cast::<64, 3>(self.cause.val()) << 12)
-            | (bit_cast::<64, 3>(self.access.val()) << 16)
+            | (bit_cast::<64, 3>(self.access_kind.val()) << 16)
             | self.mask.chosen.val()
             | (bit_cast::<64, 5>(self.others.count.val()) << 48);
         self.words.of[5].next = bit_cast::<64, I>(self.index.val())
@@ -230,7 +230,7 @@ impl<
             };
         }
         signals!(
-            page, space, access, cause, level, replayable, index, place, time, sequence, known, warp, slot, pc, lanes,
+            page, space, access_kind, cause, level, replayable, index, place, time, sequence, known, warp, slot, pc, lanes,
             scheme, pointer, lowest, word, client, others, mask, words, writes, kind, of_replayable, of_write,
             instruction, address, faulting, number, gpc;
             requester, show

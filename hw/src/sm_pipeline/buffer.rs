@@ -26,7 +26,7 @@ pub struct Buffer {
     /// It is issued, and the second one moves up.
     pub issue_first: Signal<In, Bit>,
     /// What is free.
-    pub units: Signal<In, Units>,
+    pub free_units: Signal<In, Units>,
     /// What will be in the next cycle.
     pub choice: Signal<In, Units>,
     /// There is a log.
@@ -94,9 +94,9 @@ impl Logic for Buffer {
         self.second.next = self.younger.q.val();
 
         self.first_check.class.next = self.older.q.val().class;
-        self.first_check.units.next = self.units.val();
+        self.first_check.free_units.next = self.free_units.val();
         self.next_check.class.next = self.older.q.val().class;
-        self.next_check.units.next = self.choice.val();
+        self.next_check.free_units.next = self.choice.val();
         self.free_next.next = self.next_check.free.val();
         self.then_check.class.next = self.fetched.val().class;
         if self.first_valid.val() && !self.leaving.val() {
@@ -105,10 +105,10 @@ impl Logic for Buffer {
         if self.leaving.val() && self.second_valid.val() {
             self.then_check.class.next = self.younger.q.val().class;
         }
-        self.then_check.units.next = self.choice.val();
+        self.then_check.free_units.next = self.choice.val();
         self.free_then.next = self.then_check.free.val();
         self.second_check.class.next = self.younger.q.val().class;
-        self.second_check.units.next = self.units.val();
+        self.second_check.free_units.next = self.free_units.val();
         self.special.next = self.first_check.special.val();
         self.control.next = self.first_check.control.val();
         self.memory.next = self.first_check.memory.val();

@@ -109,7 +109,7 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     had_two: [Register<Bit>; SLOTS],
 
     log_mask: Constant<Bits<32>>,
-    log: OperandLog<E, P, C>,
+    operand_log: OperandLog<E, P, C>,
     spill: LogSpill<P>,
 
     port_one: [Signal<Local, Bit>; WIDTH],
@@ -135,7 +135,7 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
             releasing,
             releasing_slot,
             releasing_entry,
-            log,
+            operand_log,
             spill
         );
         self.step.reset.next = self.reset.val();
@@ -145,7 +145,7 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
         self.releasing.reset.next = self.reset.val();
         self.releasing_slot.reset.next = self.reset.val();
         self.releasing_entry.reset.next = self.reset.val();
-        self.log.reset.next = self.reset.val() || !self.logs.val();
+        self.operand_log.reset.next = self.reset.val() || !self.logs.val();
         self.spill.reset.next = self.reset.val() || !self.logs.val();
         for k in 0..SLOTS {
             self.had_one[k].clock.next = self.clock.val();
@@ -160,8 +160,8 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
             && ((self.step.q.val() == 0) || (self.front_store.val() && (self.step.q.val() == 1)));
         self.last_operand.next = !self.front_store.val() || (self.step.q.val() == 1);
         self.stepping.next = self.wants.val()
-            && ((!self.front_replayed.val() && self.log.write_ready.val())
-                || (self.aimed.q.val() && self.log.replay_ready.val()));
+            && ((!self.front_replayed.val() && self.operand_log.write_ready.val())
+                || (self.aimed.q.val() && self.operand_log.replay_ready.val()));
         self.complete.next = !self.wants.val() || (self.stepping.val() && self.last_operand.val());
         self.second.next = self.step.q.val() == 1;
         self.step.d.next = self.step.q.val() + self.stepping.val();
@@ -172,27 +172,27 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
         if self.step.q.val().any() {
             self.front_entry.next = self.front_data.val();
         }
-        self.log.write_valid.next = self.wants.val() && !self.front_replayed.val();
-        self.log.write_entry.next = self.front_entry.val();
+        self.operand_log.write_valid.next = self.wants.val() && !self.front_replayed.val();
+        self.operand_log.write_entry.next = self.front_entry.val();
         self.aimed.d.next = self.wants.val() && self.front_replayed.val() && !self.stepping.val();
         self.aimed_slot.d.next = self.front_slot.val();
         self.aimed_entry.d.next = self.front_entry.val();
-        self.log.replay_valid.next = self.aimed.q.val();
-        self.log.replay_slot.next = self.aimed_slot.q.val();
-        self.log.replay_entry.next = self.aimed_entry.q.val();
+        self.operand_log.replay_valid.next = self.aimed.q.val();
+        self.operand_log.replay_slot.next = self.aimed_slot.q.val();
+        self.operand_log.replay_entry.next = self.aimed_entry.q.val();
 
         // Entries are taken in operand read.
-        self.log.launch_valid.next = self.launch_valid.val();
-        self.log.launch_entries.next = self.launch_entries.val();
-        self.log.allocate_valid.next = self.port_takes[0].val() || self.port_takes[1].val();
-        self.log.allocate_slot.next = self.port_slot[0].val();
-        self.log.allocate_store.next = self.port_two[0].val();
+        self.operand_log.launch_valid.next = self.launch_valid.val();
+        self.operand_log.launch_entries.next = self.launch_entries.val();
+        self.operand_log.allocate_valid.next = self.port_takes[0].val() || self.port_takes[1].val();
+        self.operand_log.allocate_slot.next = self.port_slot[0].val();
+        self.operand_log.allocate_store.next = self.port_two[0].val();
         if self.port_takes[1].val() {
-            self.log.allocate_slot.next = self.port_slot[1].val();
-            self.log.allocate_store.next = self.port_two[1].val();
+            self.operand_log.allocate_slot.next = self.port_slot[1].val();
+            self.operand_log.allocate_store.next = self.port_two[1].val();
         }
-        self.taken_address.next = self.log.allocated_address.val();
-        self.taken_data.next = self.log.allocated_data.val();
+        self.taken_address.next = self.operand_log.allocated_address.val();
+        self.taken_data.next = self.operand_log.allocated_data.val();
         for p in 0..WIDTH {
             self.port_one[p].next = self.port_takes[p].val() && !self.port_two[p].val();
             self.port_both[p].next = self.port_takes[p].val() && self.port_two[p].val();
@@ -206,18 +206,18 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
                 && (self.port_slot[0].val() == k.to_bits::<SLOT_BITS>()))
                 || (self.port_both[1].val()
                     && (self.port_slot[1].val() == k.to_bits::<SLOT_BITS>()));
-            self.left_one[k].next = !self.logs.val() || self.log.free_one[k].val();
-            self.left_two[k].next = !self.logs.val() || self.log.free_two[k].val();
+            self.left_one[k].next = !self.logs.val() || self.operand_log.free_one[k].val();
+            self.left_two[k].next = !self.logs.val() || self.operand_log.free_two[k].val();
             if self.logs.val() && self.takes_one[k].val() {
-                self.left_one[k].next = self.log.free_two[k].val();
-                self.left_two[k].next = self.log.free_three[k].val();
+                self.left_one[k].next = self.operand_log.free_two[k].val();
+                self.left_two[k].next = self.operand_log.free_three[k].val();
             }
             if self.logs.val() && self.takes_two[k].val() {
-                self.left_one[k].next = self.log.free_three[k].val();
-                self.left_two[k].next = self.log.free_four[k].val();
+                self.left_one[k].next = self.operand_log.free_three[k].val();
+                self.left_two[k].next = self.operand_log.free_four[k].val();
             }
-            self.had_one[k].d.next = !self.logs.val() || self.log.free_one[k].val();
-            self.had_two[k].d.next = !self.logs.val() || self.log.free_two[k].val();
+            self.had_one[k].d.next = !self.logs.val() || self.operand_log.free_one[k].val();
+            self.had_two[k].d.next = !self.logs.val() || self.operand_log.free_two[k].val();
             self.seen_one[k].next = self.had_one[k].q.val();
             self.seen_two[k].next = self.had_two[k].q.val();
         }
@@ -230,13 +230,13 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
         self.spill.address.next = self.saved_address.val();
         self.spill.data.next = self.saved_data.val();
         self.spill.taken.next = self.saved_ready.val();
-        self.spill.save_ready.next = self.log.save_ready.val();
+        self.spill.save_ready.next = self.operand_log.save_ready.val();
         self.spill.stalled.next = self.releasing.q.val();
-        self.log.save_valid.next = self.spill.save_valid.val();
-        self.log.save_slot.next = self.spill.save_slot.val();
-        self.log.save_entry.next = self.spill.save_entry.val();
+        self.operand_log.save_valid.next = self.spill.save_valid.val();
+        self.operand_log.save_slot.next = self.spill.save_slot.val();
+        self.operand_log.save_entry.next = self.spill.save_entry.val();
         self.spilled_all.next = self.spill.all.val();
-        self.spilled_valid.next = self.logs.val() && self.log.saved_valid.val();
+        self.spilled_valid.next = self.logs.val() && self.operand_log.saved_valid.val();
 
         // One entry is released in a cycle: the second one of a store, one that was spilled, what was checked.
         self.checked_ready.next = !self.releasing.q.val() && !self.spill.releasing.val();
@@ -246,23 +246,23 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
             && self.checked_store.val();
         self.releasing_slot.d.next = self.checked_slot.val();
         self.releasing_entry.d.next = self.checked_data.val();
-        self.log.release_valid.next =
+        self.operand_log.release_valid.next =
             self.releasing.q.val() || self.spill.releasing.val() || self.checked_valid.val();
-        self.log.release_slot.next = self.checked_slot.val();
-        self.log.release_entry.next = self.checked_address.val();
+        self.operand_log.release_slot.next = self.checked_slot.val();
+        self.operand_log.release_entry.next = self.checked_address.val();
         if self.releasing.q.val() {
-            self.log.release_slot.next = self.releasing_slot.q.val();
-            self.log.release_entry.next = self.releasing_entry.q.val();
+            self.operand_log.release_slot.next = self.releasing_slot.q.val();
+            self.operand_log.release_entry.next = self.releasing_entry.q.val();
         }
         if !self.releasing.q.val() && self.spill.releasing.val() {
-            self.log.release_slot.next = self.spill.release_slot.val();
-            self.log.release_entry.next = self.spill.release_entry.val();
+            self.operand_log.release_slot.next = self.spill.release_slot.val();
+            self.operand_log.release_entry.next = self.spill.release_entry.val();
         }
 
-        self.logged_valid.next = self.logs.val() && self.log.replayed_valid.val();
+        self.logged_valid.next = self.logs.val() && self.operand_log.replayed_valid.val();
         for j in 0..LOG_WORDS {
-            self.log.write_data[j].next = self.operand[j].val();
-            self.logged_data[j].next = self.log.read_data[j].val() & self.log_mask.val();
+            self.operand_log.write_data[j].next = self.operand[j].val();
+            self.logged_data[j].next = self.operand_log.read_data[j].val() & self.log_mask.val();
         }
     }
 }
@@ -274,7 +274,7 @@ impl<const E: usize, const P: usize, const C: usize> LogAccess<E, P, C> {
             ($($field:ident),*; $($array:ident),*) => {
                 Self {
                     log_mask: Constant::new(if logs { 0xFFFF_FFFF } else { 0 }.into()),
-                    log: OperandLog::new(LOG_BANKS),
+                    operand_log: OperandLog::new(LOG_BANKS),
                     $($field: Default::default(),)*
                     $($array: std::array::from_fn(|_| Default::default()),)*
                 }
@@ -293,6 +293,6 @@ impl<const E: usize, const P: usize, const C: usize> LogAccess<E, P, C> {
 
     /// The memories of the log.
     pub fn memories(&self) -> Vec<MemoryUse> {
-        self.log.memories()
+        self.operand_log.memories()
     }
 }

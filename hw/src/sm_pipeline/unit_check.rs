@@ -11,7 +11,7 @@ pub struct UnitCheck {
     /// The class of the instruction.
     pub class: Signal<In, Bits<CLASS_BITS>>,
     /// What is free.
-    pub units: Signal<In, Units>,
+    pub free_units: Signal<In, Units>,
     /// It needs the unit for special functions.
     pub special: Signal<Out, Bit>,
     /// It needs the control unit.
@@ -34,8 +34,8 @@ impl Logic for UnitCheck {
         self.memory.next = self.class.val() > 2;
         self.load.next = self.class.val() == 4;
         self.store.next = self.class.val() == 5;
-        self.free.next = (!self.special.val() || self.units.val().special)
-            && (!self.memory.val() || self.units.val().memory)
-            && (!(self.load.val() || self.store.val()) || self.units.val().place);
+        self.free.next = (!self.special.val() || self.free_units.val().special)
+            && (!self.memory.val() || self.free_units.val().memory)
+            && (!(self.load.val() || self.store.val()) || self.free_units.val().place);
     }
 }

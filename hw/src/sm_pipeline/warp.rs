@@ -61,7 +61,7 @@ pub struct Warp<const K: usize, const J: usize> {
     /// It is clear already that the chosen one may not issue.
     pub stays: Signal<In, Bit>,
     /// What is free.
-    pub units: Signal<In, Units>,
+    pub free_units: Signal<In, Units>,
     /// What will be in the next cycle.
     pub choice: Signal<In, Units>,
     /// Slots that had a free log entry in the cycle before.
@@ -249,7 +249,7 @@ impl<const K: usize, const J: usize> Logic for Warp<K, J> {
         self.called.slot.next = self.own_slot.q.val();
         self.one_entry.slot.next = self.own_slot.q.val();
         self.two_entries.slot.next = self.own_slot.q.val();
-        self.buffer.units.next = self.units.val();
+        self.buffer.free_units.next = self.free_units.val();
         self.buffer.choice.next = self.choice.val();
         self.buffer.logs.next = self.logs.val();
         self.buffer.kept.next = self.kept_slot.holds.val();
@@ -305,7 +305,7 @@ impl<const K: usize, const J: usize> Warp<K, J> {
         signals! {
             clock, reset, number, logs, disables, messages, finished_valid, finished_warp, finished_entry, squash_entry,
             checked_entry, resume_warp, save_slot, fetch_chosen, fetched_valid, fetched, entry, entry_stops,
-            entry_holds, issue_chosen, go, pair_go, stays, units, choice, seen_one, seen_two, calls, kept, revert,
+            entry_holds, issue_chosen, go, pair_go, stays, free_units, choice, seen_one, seen_two, calls, kept, revert,
             fetch_request, asking,
             arrive_entry, issue_request, ready, pair, special, control, memory, turn, chosen_turn, first,
             first_entry, second,

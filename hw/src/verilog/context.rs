@@ -1,75 +1,15 @@
 //! What is known while a kernel is printed: names, widths, loop indices, helper variables.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rust_hdl::prelude::AtomKind;
 use rust_hdl::prelude::ast::VerilogExpression;
 
-use super::collect::{BlockTree, Discriminant, Vector};
+use super::collect::{BlockTree, Discriminant, Vector, literal};
 use super::index::{self, Indices, evaluate};
-use super::place::{Offset, Place};
+use super::place::{Offset, Place, factor};
+use super::sized::Sized;
 use super::{Result, names, refuse};
-
-/// An expression of known width.
-pub struct Sized {
-    pub text: String,
-    pub width: usize,
-    /// Set when it is bits of a wire, of which parts can be taken.
-    pub place: Option<Place>,
-    /// Set when it is a literal.
-    pub number: Option<u128>,
-    /// It needs no parentheses as an operand.
-    pub atom: bool,
-}
-
-impl Sized {
-    pub fn operator(text: String, width: usize) -> Self {
-        Self {
-            text,
-            width,
-            place: None,
-            number: None,
-            atom: false,
-        }
-    }
-    pub fn atom(text: String, width: usize) -> Self {
-        Self {
-            text,
-            width,
-            place: None,
-            number: None,
-            atom: true,
-        }
-    }
-    pub fn number(number: u128, width: usize) -> Self {
-        let text = if number < 4096 {
-            format!("{width}'d{number}")
-        } else {
-            format!("{width}'h{number:x}")
-        };
-        Self {
-            number: Some(number),
-            ..Self::atom(text, width)
-        }
-    }
-    pub fn place(place: Place) -> Self {
-        Self {
-            text: place.text(),
-            width: place.width,
-            place: Some(place),
-            number: None,
-            atom: true,
-        }
-    }
-    /// As an operand.
-    pub fn operand(&self) -> String {
-        if self.atom {
-            self.text.clone()
-        } else {
-            format!("({})", self.text)
-        }
-    }
-}
 
 /// An expression: literals and loop indices take the width that is asked of them.
 pub enum Value {
@@ -101,6 +41,10 @@ pub struct Context<'a> {
     pub before: Vec<String>,
     /// Wires and constants that were read.
     pub reads: BTreeSet<String>,
+    /// Wires of which an operator's part cuts bits off, and how many bits each has.
+    pub cut: BTreeMap<String, usize>,
+    /// Constants that are masks: operands of a bitwise operator.
+    pub masks: BTreeSet<String>,
 }
 
 impl<'a> Context<'a> {
@@ -113,6 +57,8 @@ impl<'a> Context<'a> {
             branches: 0,
             before: Vec::new(),
             reads: BTreeSet::new(),
+            cut: BTreeMap::new(),
+            masks: BTreeSet::new(),
         }
     }
 
@@ -260,37 +206,50 @@ impl<'a> Context<'a> {
             self.reads.insert(place.wire.clone());
             return Ok(Value::Sized(Sized::place(place)));
         }
-        let constant = self
-            .module
-            .signals
-            .iter()
-            .find(|s| s.kind == AtomKind::Constant && s.count.is_none() && s.name == name);
-        match constant.map(|constant| constant.width) {
-            Some(width) => Ok(Value::Sized(self.constant(name, width))),
+        let constant = scalar(self.module, name).map(|found| (found.width, found.values[0]));
+        match constant {
+            Some((width, value)) => Ok(Value::Sized(self.constant(name, width, value))),
             None => self.discriminant(name).map(Value::Sized),
         }
     }
 
+    /// The value of an expression that is a literal or a named constant.
+    pub fn fixed(&mut self, expression: &VerilogExpression) -> Result<Option<u128>> {
+        Ok(match expression {
+            VerilogExpression::Paren(inner) | VerilogExpression::Cast(inner, _) => {
+                self.fixed(inner)?
+            }
+            VerilogExpression::Signal(name) if !self.loops.contains(name) => {
+                scalar(self.module, name).map(|constant| constant.values[0])
+            }
+            VerilogExpression::Literal(number) => Some(literal(number)?.0),
+            _ => None,
+        })
+    }
+
     /// A named constant, of which parts can be taken.
-    fn constant(&mut self, name: &str, width: usize) -> Sized {
+    fn constant(&mut self, name: &str, width: usize, value: u128) -> Sized {
         let wire = names::constant(name);
         self.reads.insert(wire.clone());
-        Sized::place(Place {
+        let place = Place {
             wire,
             total: width,
             width,
             offset: Offset::At(0),
-        })
+        };
+        Sized::constant(place, value)
     }
 
     /// An enum's variant.
     fn discriminant(&mut self, name: &str) -> Result<Sized> {
         match self.module.discriminants.get(name) {
             Some(Discriminant {
-                bits, unique: true, ..
+                value,
+                bits,
+                unique: true,
             }) => {
-                let bits = *bits;
-                Ok(self.constant(name, bits))
+                let (value, bits) = (*value, *bits);
+                Ok(self.constant(name, bits, value))
             }
             Some(_) => refuse(format!(
                 "{}: two enums have a variant `{}`; rename one of them",
@@ -362,16 +321,43 @@ impl<'a> Context<'a> {
     }
 
     /// The expression as bits of a wire; a helper variable if it is none.
-    pub fn as_place(&mut self, sized: Sized) -> Place {
-        let width = sized.width;
-        self.part(sized, 0, width)
+    pub fn as_place(&mut self, sized: &Sized) -> Place {
+        match sized.as_place() {
+            Some(place) => place.clone(),
+            None => self.held(sized, 0, sized.width),
+        }
     }
 
-    /// `width` bits of an expression, which has them; a helper variable if it is not bits of a wire.
-    pub fn part(&mut self, sized: Sized, bit: usize, width: usize) -> Place {
-        if let Some(place) = &sized.place {
-            return place.part(bit, width);
+    /// `width` bits of an expression, which has them: the same expression of its operands' bits, or a helper variable.
+    pub fn part(&mut self, sized: &Sized, bit: usize, width: usize) -> Sized {
+        match sized.cut(bit, width) {
+            Some(part) => {
+                if sized.as_place().is_none() {
+                    self.cut_off(sized);
+                }
+                part
+            }
+            None => Sized::place(self.held(sized, bit, width)),
         }
+    }
+
+    /// Remembers of which wires bits are cut off.
+    pub fn cut_off(&mut self, sized: &Sized) {
+        let constants = |place: &&Place| {
+            let mut signals = self.module.signals.iter();
+            !signals.any(|signal| {
+                signal.kind == AtomKind::Constant && names::constant(&signal.name) == place.wire
+            })
+        };
+        let places: Vec<&Place> = sized.places().into_iter().filter(constants).collect();
+        let wires = places
+            .into_iter()
+            .map(|place| (place.wire.clone(), place.total));
+        self.cut.extend(wires);
+    }
+
+    /// A helper variable that holds these bits.
+    fn held(&mut self, sized: &Sized, bit: usize, width: usize) -> Place {
         // What is not wanted is named so too: lint tools look for bits that nobody uses.
         let above = sized.width - bit - width;
         let pieces: Vec<String> = [("unused", above), ("part", width), ("unused", bit)]
@@ -412,27 +398,28 @@ impl<'a> Context<'a> {
 
     /// The low `width` bits, with zeros above if there are fewer.
     pub fn resized(&mut self, sized: Sized, width: usize) -> Sized {
-        if sized.width == width {
-            sized
-        } else if let Some(number) = sized.number {
-            let kept = if width < 128 {
-                number & ((1 << width) - 1)
-            } else {
-                number
-            };
-            Sized::number(kept, width)
-        } else if sized.width < width {
-            Sized::atom(
-                format!("{{{}'d0, {}}}", width - sized.width, sized.text),
-                width,
-            )
+        if sized.width > width {
+            self.part(&sized, 0, width)
         } else {
-            Sized::place(self.part(sized, 0, width))
+            sized.padded(0, width)
         }
     }
 }
 
+/// The constant of this name that is no array.
+fn scalar<'a>(module: &'a BlockTree, name: &str) -> Option<&'a Vector> {
+    let is_scalar = |signal: &&Vector| {
+        signal.kind == AtomKind::Constant && signal.count.is_none() && signal.name == name
+    };
+    module.signals.iter().find(is_scalar)
+}
+
 /// The number of an element of an array port of an array of children, which lie one child after the other.
 fn nested(child: Option<&str>, port: Option<&str>, elements: usize) -> Option<String> {
-    Some(format!("({})*{elements} + ({})", child?, port?))
+    let (child, port) = (child?, port?);
+    Some(match child.parse::<usize>() {
+        Ok(0) => port.to_owned(),
+        Ok(number) => format!("{} + {port}", number * elements),
+        Err(_) => format!("{}*{elements} + {port}", factor(child)),
+    })
 }

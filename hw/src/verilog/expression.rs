@@ -7,7 +7,8 @@
 use rust_hdl::prelude::ast::{VerilogExpression, VerilogOp, VerilogOpUnary};
 
 use super::collect::literal;
-use super::context::{Context, Sized, Value};
+use super::context::{Context, Value};
+use super::sized::{Sized, is_bitwise};
 use super::{Result, refuse};
 
 impl Context<'_> {
@@ -102,18 +103,21 @@ impl Context<'_> {
                 ));
             }
         };
-        // A chain of one associative operator reads better without parentheses.
-        for side in [&mut left, &mut right] {
-            if ["&&", "||", "&", "|", "^"].contains(&symbol)
-                && only_operator(&side.text) == Some(symbol)
-            {
-                side.atom = true;
-            }
+        if is_bitwise(symbol) && left.width > 1 {
+            let places = [&left, &right].map(Sized::as_place);
+            self.masks
+                .extend(places.into_iter().flatten().map(|place| place.wire.clone()));
         }
-        let width = if compares { 1 } else { left.width };
+        if !compares {
+            return Ok(Sized::both(left, symbol, right));
+        }
+        for side in [&mut left, &mut right] {
+            side.atom |=
+                ["&&", "||"].contains(&symbol) && only_operator(&side.text) == Some(symbol);
+        }
         Ok(Sized::operator(
             format!("{} {symbol} {}", left.operand(), right.operand()),
-            width,
+            1,
         ))
     }
 
@@ -128,6 +132,12 @@ impl Context<'_> {
             Value::Sized(sized) => (sized, false),
             other => (self.fit(other, 64)?, true),
         };
+        if let Some(amount) = self.fixed(right)? {
+            if let Some(shifted) = shifted(&left, symbol, amount) {
+                self.cut_off(&left);
+                return Ok(shifted);
+            }
+        }
         let right = match self.value(right)? {
             Value::Sized(sized) if sized.width > 64 && of_literal => self.resized(sized, 64),
             Value::Sized(sized) if sized.width > 64 => {
@@ -180,15 +190,24 @@ impl Context<'_> {
         } else {
             format!("{symbol}{}", inner.operand())
         };
-        // A reduction beside a binary `&` or `|` would be hard to read without parentheses.
-        let atom = matches!(operator, VerilogOpUnary::Not);
-        Ok(Sized {
-            text,
-            width,
-            place: None,
-            number: None,
-            atom,
+        Ok(match operator {
+            VerilogOpUnary::Not => inner.inverted(text),
+            // A reduction beside a binary `&` or `|` would be hard to read without parentheses.
+            _ => Sized::operator(text, width),
         })
+    }
+}
+
+/// A shift by a number as a concatenation of zeros and a part, if the part can be told.
+fn shifted(left: &Sized, symbol: &str, amount: u128) -> Option<Sized> {
+    let amount = usize::try_from(amount).unwrap_or(usize::MAX);
+    if amount >= left.width {
+        return Some(Sized::number(0, left.width));
+    }
+    let kept = left.width - amount;
+    match symbol {
+        "<<" => Some(left.cut(0, kept)?.padded(amount, left.width)),
+        _ => Some(left.cut(amount, kept)?.padded(0, left.width)),
     }
 }
 

@@ -16,7 +16,10 @@ mod order;
 mod part;
 mod place;
 mod process;
+mod sentence;
+mod sized;
 mod statement;
+mod unused;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -100,6 +103,7 @@ impl Library {
         match &module.code {
             Verilog::Blackbox(primitive) => {
                 for part in split_modules(&primitive.code) {
+                    let part = wrapped(&part);
                     let part_name = module_name(&part)?;
                     match self
                         .modules
@@ -216,12 +220,19 @@ fn range(bits: usize) -> String {
     }
 }
 
-/// Breaks a long line before its outermost `&&` and `||`, as far as that goes.
+/// Breaks long lines before their outermost operators or behind commas, as far as that goes.
+fn wrapped(text: &str) -> String {
+    let mut broken = String::new();
+    text.lines().for_each(|line| wrap(line, &mut broken));
+    broken
+}
+
 fn wrap(line: &str, text: &mut String) {
     const LIMIT: usize = 110;
     let indent = line.len() - line.trim_start().len();
+    let is_comment = line.trim_start().starts_with("//");
     let mut rest = line.to_owned();
-    while rest.len() > LIMIT {
+    while rest.len() > LIMIT && !is_comment {
         let mut depth = 0_i32;
         let mut best: Option<(i32, usize)> = None;
         for (at, character) in rest.char_indices().take_while(|(at, _)| *at < LIMIT) {
@@ -230,7 +241,11 @@ fn wrap(line: &str, text: &mut String) {
                 ')' | '}' | ']' => -1,
                 _ => 0,
             };
-            let breaks = rest[at..].starts_with(" && ") || rest[at..].starts_with(" || ");
+            let operators = [" && ", " || ", " & ", " | ", " ^ "];
+            let breaks = operators
+                .iter()
+                .any(|operator| rest[at..].starts_with(operator))
+                || rest[..at].ends_with(',');
             if breaks && at > indent + 8 && best.is_none_or(|(least, _)| depth <= least) {
                 best = Some((depth, at));
             }
@@ -302,11 +317,20 @@ fn body(
 
     let mut wrote = false;
     for (name, values, bits) in module.used_constants(processes) {
-        let words: Vec<String> = values
+        let is_mask = processes
             .iter()
-            .rev()
-            .map(|value| format!("{bits}'d{value}"))
-            .collect();
+            .any(|process| process.masks.contains(&name));
+        let hexadecimal = values
+            .iter()
+            .any(|value| *value >= if is_mask { 10 } else { 4096 });
+        let number = |value: &u128| {
+            if hexadecimal {
+                format!("{bits}'h{value:x}")
+            } else {
+                format!("{bits}'d{value}")
+            }
+        };
+        let words: Vec<String> = values.iter().rev().map(number).collect();
         let value = if words.len() == 1 {
             words.concat()
         } else {
@@ -385,13 +409,18 @@ fn body(
         text.push('\n');
     }
     let mut continuous = false;
-    for process in processes {
+    for process in processes.iter() {
         if !(continuous && process.continuous) {
             text.push('\n');
         }
         continuous = process.continuous;
-        process.text.lines().for_each(|line| wrap(line, &mut text));
+        text.push_str(&process.text);
+    }
+    let unused = unused::bits(processes, connections);
+    if !unused.is_empty() {
+        let bits = unused.join(", ");
+        let _ = writeln!(text, "\n    wire unused_bits = &{{1'b0, {bits}}};");
     }
     text.push_str("endmodule\n");
-    Ok(text)
+    Ok(wrapped(&text))
 }

@@ -1,4 +1,4 @@
-//! Plain names: no `$`, no keyword of Verilog or SystemVerilog.
+//! Plain names: no `$`, no keyword of Verilog, SystemVerilog or Verilog-AMS.
 
 /// Keywords of IEEE 1800-2017 that a Rust identifier could be.
 const KEYWORDS: &str = " accept_on alias always always_comb always_ff always_latch and assert assign assume automatic \
@@ -19,6 +19,14 @@ throughout time timeprecision timeunit tran tranif0 tranif1 tri tri0 tri1 triand
 unique0 unsigned until until_with untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while \
 wildcard wire with within wor xnor xor ";
 
+/// Keywords of Verilog-AMS 2.4 (Annex B) that are none of the above: some tools read every file as AMS.
+const ANALOG: &str = " above abs absdelay absdelta abstol access acos acosh ac_stim aliasparam analog analysis asin asinh atan atan2 atanh \
+branch ceil connect connectmodule connectrules continuous cos cosh ddt ddt_nature ddx discipline discrete domain \
+driver_update endconnectrules enddiscipline endnature endparamset exclude exp final_step flicker_noise floor flow \
+from ground hypot idt idt_nature idtmod inf infinite initial_step laplace_nd laplace_np laplace_zd laplace_zp \
+last_crossing limexp ln log max merged min nature net_resolution noise_table noise_table_log paramset potential pow \
+resolveto sin sinh slew split sqrt tan tanh timer transition units white_noise wreal zi_nd zi_np zi_zd zi_zp ";
+
 /// Words that Verilator refuses, or warns of because they mean something in the C++ that it writes.
 const WORDS: &str = " abort alignas alignof and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bit_vector \
 bitand bitor bool catch cdecl char char16_t char32_t compl complex concept const_cast const_iterator constexpr decltype \
@@ -32,7 +40,8 @@ typeid typename uint8_t uint16_t uint32_t using vector volatile wchar_t xor_eq "
 pub fn plain(name: &str) -> String {
     let name = name.trim_start_matches("r#").replace('$', "_");
     let word = format!(" {name} ");
-    if KEYWORDS.contains(&word) || WORDS.contains(&word) {
+    let taken = [KEYWORDS, ANALOG, WORDS];
+    if taken.iter().any(|words| words.contains(&word)) {
         name + "_"
     } else {
         name

@@ -2,8 +2,8 @@
 
 use rust_hdl::prelude::ast::VerilogExpression;
 
-use super::context::{Context, Sized, Value};
-use super::place::{Offset, Place};
+use super::context::{Context, Value};
+use super::sized::Sized;
 use super::{Result, refuse};
 
 impl Context<'_> {
@@ -12,34 +12,18 @@ impl Context<'_> {
         let inner = self.known(inner)?;
         match self.value(index)? {
             Value::Number(bit) if (bit as usize) < inner.width => {
-                Ok(Sized::place(self.part(inner, bit as usize, 1)))
+                Ok(self.part(&inner, bit as usize, 1))
             }
             Value::Number(bit) => {
                 refuse(format!("{}: bit {bit} of {} bits", self.at(), inner.width))
             }
-            Value::Index(index) => {
-                let place = self.as_place(inner);
-                if place.is_whole() {
-                    let offset = Offset::Element {
-                        index,
-                        stride: 1,
-                        plus: 0,
-                    };
-                    return Ok(Sized::place(Place {
-                        width: 1,
-                        offset,
-                        ..place
-                    }));
-                }
-                let shifted = Sized::operator(format!("{} >> {index}", place.text()), place.width);
-                Ok(Sized::place(self.part(shifted, 0, 1)))
-            }
+            Value::Index(index) => Ok(Sized::place(self.as_place(&inner).bit(&index))),
             Value::Sized(index) => {
                 let shifted = Sized::operator(
                     format!("{} >> {}", inner.operand(), index.operand()),
                     inner.width,
                 );
-                Ok(Sized::place(self.part(shifted, 0, 1)))
+                Ok(self.part(&shifted, 0, 1))
             }
         }
     }
@@ -59,7 +43,7 @@ impl Context<'_> {
                     return Ok(Sized::atom(format!("{width}'d0"), width));
                 }
                 let available = width.min(inner.width - offset);
-                let part = Sized::place(self.part(inner, offset, available));
+                let part = self.part(&inner, offset, available);
                 Ok(self.resized(part, width))
             }
             offset => {
@@ -84,12 +68,23 @@ impl Context<'_> {
     ) -> Result<Sized> {
         let inner = self.known(inner)?;
         let width = inner.width;
+        let bit = self.of_width(bit, 1)?;
         let index = match self.value(index)? {
+            Value::Number(at) if (at as usize) < width => {
+                let at = at as usize;
+                let above = (at + 1 < width).then(|| self.part(&inner, at + 1, width - at - 1));
+                let below = (at > 0).then(|| self.part(&inner, 0, at));
+                let pieces = [above, Some(bit), below];
+                return Ok(Sized::joined(pieces.into_iter().flatten()));
+            }
+            Value::Number(at) => return refuse(format!("{}: bit {at} of {width} bits", self.at())),
             Value::Sized(index) => index,
-            Value::Number(number) => self.fit(Value::Number(number), 32)?,
             index @ Value::Index(_) => self.fit(index, 32)?,
         };
-        let bit = self.of_width(bit, 1)?;
+        if bit.is_zero() {
+            let text = format!("{} & ~({width}'d1 << {})", inner.operand(), index.operand());
+            return Ok(Sized::operator(text, width));
+        }
         let bit = self.resized(bit, width);
         Ok(Sized::operator(
             format!(

@@ -38,18 +38,11 @@ impl Place {
                 stride,
                 plus,
             } => {
-                let is_name = index
-                    .chars()
-                    .all(|character| character.is_alphanumeric() || character == '_');
-                let index = if is_name {
-                    index.clone()
-                } else {
-                    format!("({index})")
-                };
                 let start = match (*stride, *plus) {
-                    (1, 0) => index,
-                    (stride, 0) => format!("{index}*{stride}"),
-                    (stride, plus) => format!("{index}*{stride} + {plus}"),
+                    (1, 0) => index.clone(),
+                    (1, plus) => format!("{index} + {plus}"),
+                    (stride, 0) => format!("{}*{stride}", factor(index)),
+                    (stride, plus) => format!("{}*{stride} + {plus}", factor(index)),
                 };
                 if width == 1 {
                     format!("{wire}[{start}]")
@@ -57,6 +50,39 @@ impl Place {
                     format!("{wire}[{start} +: {width}]")
                 }
             }
+        }
+    }
+
+    /// The bit of this number, an expression of loop indices.
+    pub fn bit(&self, number: &str) -> Self {
+        let index = match &self.offset {
+            Offset::At(0) => number.to_owned(),
+            Offset::At(start) => format!("{start} + {number}"),
+            Offset::Element {
+                index,
+                stride: 1,
+                plus: 0,
+            } => format!("{index} + {number}"),
+            Offset::Element {
+                index,
+                stride,
+                plus: 0,
+            } => format!("{}*{stride} + {number}", factor(index)),
+            Offset::Element {
+                index,
+                stride,
+                plus,
+            } => format!("{}*{stride} + {plus} + {number}", factor(index)),
+        };
+        Self {
+            wire: self.wire.clone(),
+            total: self.total,
+            width: 1,
+            offset: Offset::Element {
+                index,
+                stride: 1,
+                plus: 0,
+            },
         }
     }
 
@@ -80,5 +106,15 @@ impl Place {
             width,
             offset,
         }
+    }
+}
+
+/// An index expression as a factor.
+pub fn factor(index: &str) -> String {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    if index.chars().all(is_word) {
+        index.to_owned()
+    } else {
+        format!("({index})")
     }
 }

@@ -16,12 +16,16 @@ use super::order::{self, Written};
 use super::place::{Offset, Place};
 use super::statement::statement;
 use super::walk::{collect_loops, names_in};
-use super::{Result, names, range, refuse};
+use super::{Result, names, range, refuse, sentence};
 
 /// A group of statements that become one `always` block, or continuous assignments.
 pub struct Process {
     pub targets: BTreeSet<String>,
     pub reads: BTreeSet<String>,
+    /// Wires of which bits were cut off, and how many each has.
+    pub cut: BTreeMap<String, usize>,
+    /// Operands of bitwise operators.
+    pub masks: BTreeSet<String>,
     pub continuous: bool,
     pub text: String,
 }
@@ -257,13 +261,16 @@ fn process(module: &BlockTree, members: &[&Item], surely: &mut Written) -> Resul
         .map(|signal| names::constant(&signal.name))
         .collect();
     let wakes = |wire: &String| !targets.contains(wire) && !constants.contains(wire);
+    // Bits that are masked away or shifted out are not read.
+    let printed = lines.concat();
+    context.reads.retain(|wire| has_word(&printed, wire));
     let mut text = String::new();
     let mut continuous = true;
     if let Some(lines) = assignments(&context, &statements, &lines)? {
         for line in lines {
             text += &format!("    assign {}\n", line.trim());
         }
-    } else if !members.iter().any(|member| member.reads.iter().any(wakes)) {
+    } else if !context.reads.iter().any(wakes) {
         // Nothing would ever wake an `always @*` that reads no wire.
         context = Context::new(module);
         for line in taken_apart(&mut context, &statements)? {
@@ -271,8 +278,9 @@ fn process(module: &BlockTree, members: &[&Item], surely: &mut Written) -> Resul
         }
     } else {
         continuous = false;
-        let name = first_target(&context, &members[0].statement)?;
-        text += &format!("    always @* begin : {name}_process\n");
+        let driven = in_order(&statements, &targets);
+        text += &sentence::comment(module, &driven, &context.reads);
+        text += &format!("    always @* begin : {}\n", sentence::name(&driven));
         let mut indices = BTreeSet::new();
         for statement in &statements {
             let mut loops = Vec::new();
@@ -291,12 +299,14 @@ fn process(module: &BlockTree, members: &[&Item], surely: &mut Written) -> Resul
         for helper in context.helpers.iter().filter(|helper| helper.in_branch) {
             text += &format!("        {} = {}'d0;\n", helper.name, helper.width);
         }
-        text += &lines.concat();
+        text += &printed;
         text += "    end\n";
     }
     Ok(Process {
         targets,
         reads: context.reads,
+        cut: context.cut,
+        masks: context.masks,
         continuous,
         text,
     })
@@ -328,23 +338,27 @@ fn assignments<'a>(
     Ok(context.helpers.is_empty().then_some(lines))
 }
 
-/// The wire that a statement writes first, after which its process is named.
-fn first_target(context: &Context, statement: &VerilogStatement) -> Result<String> {
-    let mut first = None;
-    names_in(statement, &mut |name, written| {
-        if written && first.is_none() {
+/// The wires that the statements write, in the order of their first writes.
+fn in_order(statements: &[&VerilogStatement], targets: &BTreeSet<String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for statement in statements {
+        names_in(statement, &mut |name, written| {
             let segments = name.strip_suffix("$next").unwrap_or(name).split('$');
             let without_indices: Vec<&str> = segments
                 .map(|segment| segment.split('[').next().unwrap_or(segment))
                 .collect();
-            first = Some(names::plain(&without_indices.join("$")));
-        }
-    });
-    match first {
-        Some(name) => Ok(name),
-        None => refuse(format!(
-            "kernel of `{}` has a statement without effect",
-            context.module.name
-        )),
+            let wire = names::plain(&without_indices.join("$"));
+            if written && targets.contains(&wire) && !found.contains(&wire) {
+                found.push(wire);
+            }
+        });
     }
+    found
+}
+
+/// Whether a name stands in a text as a whole word.
+pub fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    text.split(|character| !is_part(character))
+        .any(|found| found == word)
 }

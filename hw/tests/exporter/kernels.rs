@@ -121,7 +121,7 @@ fn a_variable_of_a_branch_has_a_value_in_every_case() {
     block!(Branch {} #[hdl_gen] |self| {
         if self.a.val().any() {
             self.y.next = self.b.val();
-        } else if (self.a.val() + self.b.val()).get_bit(7) {
+        } else if (self.a.val() << self.b.val()).get_bit(7) {
             self.y.next = self.a.val();
         } else {
             self.y.next = bits::<8>(0);
@@ -130,7 +130,7 @@ fn a_variable_of_a_branch_has_a_value_in_every_case() {
     });
     let text = text(&Branch::default());
     assert!(text.contains("        part_0 = 1'd0;\n"), "{text}");
-    assert!(text.contains("{part_0, unused_0} = a + b;"), "{text}");
+    assert!(text.contains("{part_0, unused_0} = a << b;"), "{text}");
 }
 
 #[test]
@@ -152,6 +152,83 @@ fn an_array_of_blocks_may_have_arrays_of_ports() {
         self.z.next = self.lane[1].z.val();
     });
     let text = text(&Lanes::default());
-    assert!(text.contains("lane_x[((i)*3 + (j))] = |a;"), "{text}");
-    assert!(text.contains("lane_x[((i)*3 + (2))] = 1'd0;"), "{text}");
+    assert!(text.contains("lane_x[i*3 + j] = |a;"), "{text}");
+    assert!(text.contains("lane_x[i*3 + 2] = 1'd0;"), "{text}");
+}
+
+#[test]
+fn a_part_of_an_expression_is_that_expression_of_parts() {
+    block!(Parts {
+        low: Signal<Out, Bits<4>>,
+        sum: Signal<Out, Bits<3>>,
+        masked: Signal<Out, Bits<4>>,
+        odd: Signal<Out, Bits<4>>;
+        shift: 3, mask: 0xbf
+    } #[hdl_gen] |self| {
+        self.low.next = bit_cast::<4, 8>(self.a.val() >> self.shift.val());
+        self.sum.next = (self.a.val() - self.b.val()).get_bits::<3>(0);
+        self.masked.next = bit_cast::<4, 8>(self.b.val() & self.mask.val());
+        self.odd.next = (!self.a.val() ^ self.b.val()).get_bits::<4>(4);
+        self.y.next = self.a.val() << self.shift.val();
+        self.z.next = self.b.val() >> self.shift.val();
+    });
+    let text = text(&Parts::default());
+    for line in [
+        "assign low = a[6:3];",
+        "assign sum = a[2:0] - b[2:0];",
+        "assign masked = b[3:0];",
+        "assign odd = ~a[7:4] ^ b[7:4];",
+        "assign y = {a[4:0], 3'd0};",
+        "assign z = {3'd0, b[7:3]};",
+    ] {
+        assert!(text.contains(line), "no `{line}` in {text}");
+    }
+    // A constant that shifts, or masks nothing that is kept, is not printed.
+    assert!(!text.contains("localparam"), "{text}");
+}
+
+#[test]
+fn what_is_cut_off_everywhere_is_said_to_be_unused() {
+    block!(Cut { word: Signal<Local, Bits<8>>, high: Signal<Out, Bits<2>> } #[hdl_gen] |self| {
+        self.word.next = self.a.val() + self.b.val();
+        self.high.next = bit_cast::<2, 8>(self.word.val() >> 5);
+        self.y.next = self.a.val();
+        self.z.next = self.b.val();
+    });
+    let text = text(&Cut::default());
+    assert!(text.contains("assign high = word[6:5];"), "{text}");
+    let line = "wire unused_bits = &{1'b0, word[7], word[4:0]};";
+    assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn masks_are_hexadecimal_and_counts_are_decimal() {
+    block!(Masks { ; mask: 0x8f, most: 20 } #[hdl_gen] |self| {
+        self.y.next = (self.a.val() & self.mask.val()) | 0x30;
+        self.z.next = self.b.val() + self.most.val();
+    });
+    let text = text(&Masks::default());
+    for part in [
+        "localparam [7:0] MASK = 8'h8f;",
+        "localparam [7:0] MOST = 8'd20;",
+        "(a & MASK) | 8'h30",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+}
+
+#[test]
+fn a_process_is_named_and_described_after_what_it_drives() {
+    block!(Both { kept: Signal<Local, Bits<8>> } #[hdl_gen] |self| {
+        self.kept.next = self.a.val();
+        self.y.next = self.b.val();
+        if self.a.val().any() {
+            self.kept.next = self.b.val();
+            self.y.next = self.a.val();
+        }
+        self.z.next = self.kept.val();
+    });
+    let text = text(&Both::default());
+    let process = "    // Drives output y; signal kept, from a and b.\n    always @* begin : drive_kept_and_y\n";
+    assert!(text.contains(process), "{text}");
 }

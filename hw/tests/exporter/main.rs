@@ -5,16 +5,32 @@
 use faultline_hw::verilog::verilog;
 use rust_hdl::prelude::*;
 
-/// A block with two inputs, two outputs `y` and `z`, further fields, and a kernel.
+/// A block with two inputs, two outputs `y` and `z`, further fields, constants of 8 bits, and a kernel.
 macro_rules! block {
-    ($name:ident { $($field:ident: $type:ty),* $(,)? } $hash:tt $attribute:tt |$this:ident| { $($kernel:tt)* }) => {
-        #[derive(LogicBlock, Default)]
+    (
+        $name:ident { $($field:ident: $type:ty),* $(,)? $(; $($constant:ident: $value:literal),*)? }
+        $hash:tt $attribute:tt |$this:ident| { $($kernel:tt)* }
+    ) => {
+        #[derive(LogicBlock)]
         pub struct $name {
             pub a: Signal<In, Bits<8>>,
             pub b: Signal<In, Bits<8>>,
             pub y: Signal<Out, Bits<8>>,
             pub z: Signal<Out, Bits<8>>,
             $(pub $field: $type,)*
+            $($($constant: Constant<Bits<8>>,)*)?
+        }
+        impl Default for $name {
+            fn default() -> Self {
+                Self {
+                    a: Default::default(),
+                    b: Default::default(),
+                    y: Default::default(),
+                    z: Default::default(),
+                    $($field: Default::default(),)*
+                    $($($constant: Constant::new($value.into()),)*)?
+                }
+            }
         }
         impl Logic for $name {
             $hash $attribute
