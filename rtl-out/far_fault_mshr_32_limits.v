@@ -7,7 +7,6 @@ module far_fault_mshr_32_limits (
     input  wire   [15:0] requester,
     input  wire   [15:0] waits,
     input  wire          room,
-    input  wire          add,
     input  wire          remove,
     output reg    [15:0] far_
 );
@@ -15,6 +14,9 @@ module far_fault_mshr_32_limits (
     wire    [6:0] above;
     reg     [5:0] most;
     reg    [15:0] added;
+    reg    [15:0] asks_and_waits;
+    reg    [95:0] upward;
+    reg    [95:0] carried;
     reg    [95:0] count_d;
     wire   [95:0] count_q;
 
@@ -36,10 +38,34 @@ module far_fault_mshr_32_limits (
         end
     end
 
+    always @* begin : asks_and_waits_process
+        integer s;
+        for (s = 0; s < 16; s = s + 1) begin
+            asks_and_waits[s] = requester[s] && waits[s];
+        end
+    end
+
     always @* begin : far__process
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            far_[s] = added[s] || (requester[s] && waits[s]);
+            far_[s] = added[s] || asks_and_waits[s];
+        end
+    end
+
+    always @* begin : upward_process
+        integer s;
+        for (s = 0; s < 16; s = s + 1) begin
+            upward[s*6 +: 6] = count_q[s*6 +: 6];
+            if (remove) begin
+                upward[s*6 +: 6] = ~count_q[s*6 +: 6];
+            end
+        end
+    end
+
+    always @* begin : carried_process
+        integer s;
+        for (s = 0; s < 16; s = s + 1) begin
+            carried[s*6 +: 6] = upward[s*6 +: 6] + 6'd1;
         end
     end
 
@@ -47,11 +73,8 @@ module far_fault_mshr_32_limits (
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             count_d[s*6 +: 6] = count_q[s*6 +: 6];
-            if (add && added[s]) begin
-                count_d[s*6 +: 6] = count_q[s*6 +: 6] + 6'd1;
-            end
-            if (remove && waits[s] && requester[s]) begin
-                count_d[s*6 +: 6] = count_q[s*6 +: 6] - 6'd1;
+            if (added[s] || (remove && asks_and_waits[s])) begin
+                count_d[s*6 +: 6] = count_q[s*6 +: 6] ^ upward[s*6 +: 6] ^ carried[s*6 +: 6];
             end
         end
     end
