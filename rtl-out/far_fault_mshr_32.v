@@ -129,6 +129,8 @@ module far_fault_mshr_32 (
     wire   [15:0] far_q;
     reg     [5:0] place_d;
     wire    [5:0] place_q;
+    wire          loses_d;
+    wire          loses_q;
     reg           sweep_denies_d;
     wire          sweep_denies_q;
     reg    [15:0] sweep_of_d;
@@ -175,10 +177,10 @@ module far_fault_mshr_32 (
     wire          entries_marked;
     reg    [15:0] limits_waits;
     wire          limits_room;
+    wire          limits_remove;
     wire   [15:0] limits_far;
     wire          reports_take;
     wire    [2:0] reports_access;
-    reg    [15:0] reports_requester;
     wire          reports_valid;
     wire   [35:0] reports_shown_page;
     wire    [7:0] reports_shown_space;
@@ -210,6 +212,7 @@ module far_fault_mshr_32 (
     register_1 found (.clock(clock), .reset(reset), .d(found_d), .q(found_q));
     register_1 far_ [15:0] (.clock(clock), .reset(reset), .d(far_d), .q(far_q));
     register_6 place (.clock(clock), .reset(reset), .d(place_d), .q(place_q));
+    register_1 loses (.clock(clock), .reset(reset), .d(loses_d), .q(loses_q));
     register_1 sweep_denies (.clock(clock), .reset(reset), .d(sweep_denies_d), .q(sweep_denies_q));
     register_1 sweep_of [15:0] (.clock(clock), .reset(reset), .d(sweep_of_d), .q(sweep_of_q));
     register_6 count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
@@ -278,8 +281,7 @@ module far_fault_mshr_32 (
         .requester(requester_q),
         .waits(limits_waits),
         .room(limits_room),
-        .add(merging),
-        .remove(telling),
+        .remove(limits_remove),
         .far_(limits_far)
     );
     far_fault_mshr_32_reports reports (
@@ -293,7 +295,7 @@ module far_fault_mshr_32 (
         .level(level_q),
         .index(entry_q),
         .place(held_place),
-        .requester(reports_requester),
+        .requester(limits_far),
         .ready(report_ready),
         .valid(reports_valid),
         .shown_page(reports_shown_page),
@@ -412,7 +414,7 @@ module far_fault_mshr_32 (
         end
     end
 
-    assign limits_room = found_q || !(count_q == CAPACITY);
+    assign limits_room = acting && of_fault_q && (found_q || !(count_q == CAPACITY));
     assign merging = acting && of_fault_q && some_far_any;
     assign taking = merging && !found_q;
 
@@ -448,7 +450,9 @@ module far_fault_mshr_32 (
     assign upgrading = merging && found_q && access_q[0] && !kept_access[0];
     assign missing = acting && found_q && of_missing_q;
     assign has_room = |limit;
-    assign lost = (upgrading || missing) && !has_room;
+    assign loses_d = (upgrading || missing) && !has_room;
+    assign lost = loses_q;
+    assign limits_remove = acting && ends_q;
     assign entries_writes = (cause_q == PROTECTED) || (cause_q == NOT_DIRTY);
     assign entries_unmark = acting && of_sweep_q;
 
@@ -511,10 +515,7 @@ module far_fault_mshr_32 (
     always @* begin : drive_waiters_data
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            waiters_data[s] = left[s];
-            if (of_fault_q) begin
-                waiters_data[s] = limits_far[s] || limits_waits[s];
-            end
+            waiters_data[s] = left[s] || (of_fault_q && limits_far[s]);
         end
     end
 
@@ -590,14 +591,10 @@ module far_fault_mshr_32 (
     always @* begin : drive_far_d
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            far_d[s] = far_q[s];
-            if (acting) begin
-                far_d[s] = limits_far[s];
-            end
+            far_d[s] = limits_far[s] || (answering && far_q[s]);
         end
     end
 
-    assign answering = phase_q == PHASE_ANSWERING;
     assign answer_valid = answering;
 
     // Drives outputs answer_page, answer_space and answer_place, from answering, page_q, place_q

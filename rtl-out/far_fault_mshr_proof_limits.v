@@ -7,13 +7,15 @@ module far_fault_mshr_proof_limits (
     input  wire    [1:0] requester,
     input  wire    [1:0] waits,
     input  wire          room,
-    input  wire          add,
     input  wire          remove,
     output reg     [1:0] far_
 );
     wire    [1:0] above_;
     reg     [1:0] most;
     reg     [1:0] added;
+    reg     [1:0] asks_and_waits;
+    reg     [3:0] upward;
+    reg     [3:0] carried;
     reg     [3:0] count_d;
     wire    [3:0] count_q;
 
@@ -41,7 +43,24 @@ module far_fault_mshr_proof_limits (
     always @* begin : drive_far_
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
-            far_[s] = added[s] || (requester[s] && waits[s]);
+            far_[s] = added[s] || asks_and_waits[s];
+        end
+    end
+
+    always @* begin : upward_process
+        integer s;
+        for (s = 0; s < 2; s = s + 1) begin
+            upward[s*2 +: 2] = count_q[s*2 +: 2];
+            if (remove) begin
+                upward[s*2 +: 2] = ~count_q[s*2 +: 2];
+            end
+        end
+    end
+
+    always @* begin : carried_process
+        integer s;
+        for (s = 0; s < 2; s = s + 1) begin
+            carried[s*2 +: 2] = upward[s*2 +: 2] + 2'd1;
         end
     end
 
@@ -51,11 +70,8 @@ module far_fault_mshr_proof_limits (
         integer s;
         for (s = 0; s < 2; s = s + 1) begin
             count_d[s*2 +: 2] = count_q[s*2 +: 2];
-            if (add && added[s]) begin
-                count_d[s*2 +: 2] = count_q[s*2 +: 2] + 2'd1;
-            end
-            if (remove && waits[s] && requester[s]) begin
-                count_d[s*2 +: 2] = count_q[s*2 +: 2] - 2'd1;
+            if (added[s] || (remove && asks_and_waits[s])) begin
+                count_d[s*2 +: 2] = count_q[s*2 +: 2] ^ upward[s*2 +: 2] ^ carried[s*2 +: 2];
             end
         end
     end

@@ -88,7 +88,9 @@ module gmmu_8_updates_buffer (
     wire          answered;
     wire          at_rest;
     wire    [6:0] control;
+    wire          is_short;
     wire          overflows;
+    wire          overflows_late;
     wire          cleared;
     reg     [1:0] phase_d;
     wire    [1:0] phase_q;
@@ -158,6 +160,7 @@ module gmmu_8_updates_buffer (
     wire          overflow_q;
     wire          clears_d;
     wire          clears_q;
+    wire          was_short_q;
     wire          refused_d;
     wire          refused_q;
     reg    [31:0] records_d;
@@ -252,6 +255,7 @@ module gmmu_8_updates_buffer (
     register_1 replays_writes (.clock(clock), .reset(reset), .d(replays_writes_d), .q(replays_writes_q));
     register_1 overflow (.clock(clock), .reset(reset), .d(overflow_d), .q(overflow_q));
     register_1 clears (.clock(clock), .reset(reset), .d(clears_d), .q(clears_q));
+    register_1 was_short (.clock(clock), .reset(reset), .d(is_short), .q(was_short_q));
     register_1 refused (.clock(clock), .reset(reset), .d(refused_d), .q(refused_q));
     register_32 records (.clock(clock), .reset(reset), .d(records_d), .q(records_q));
     register_32 filtered (.clock(clock), .reset(reset), .d(filtered_d), .q(filtered_q));
@@ -642,10 +646,12 @@ module gmmu_8_updates_buffer (
         end
     end
 
-    assign overflows = (turned_away || drops) && ring_made && !ring_two_places;
+    assign is_short = ring_made && !ring_two_places;
+    assign overflows = (turned_away || drops) && is_short;
+    assign overflows_late = turned_away && was_short_q;
     assign clears_d = ring_moves && register_data[31];
     assign cleared = ring_remakes || (ring_two_places && (clears_q || (writes_flags && register_data[0])));
-    assign overflow_d = overflows || (overflow_q && !cleared);
+    assign overflow_d = overflows || ((overflow_q || overflows_late) && !cleared);
     assign refused_d = commands_refused || (refused_q && !(writes_flags && register_data[1]));
 
     // Drives the next value of register records, from records_q and seals.

@@ -7,13 +7,15 @@ module gmmu_8_updates_mshrs_limits (
     input  wire   [15:0] requester,
     input  wire   [15:0] waits,
     input  wire          room,
-    input  wire          add,
     input  wire          remove,
     output reg    [15:0] far_
 );
     wire    [6:0] above_;
     reg     [6:0] most;
     reg    [15:0] added;
+    reg    [15:0] asks_and_waits;
+    reg   [111:0] upward;
+    reg   [111:0] carried;
     reg   [111:0] count_d;
     wire  [111:0] count_q;
 
@@ -41,7 +43,24 @@ module gmmu_8_updates_mshrs_limits (
     always @* begin : drive_far_
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            far_[s] = added[s] || (requester[s] && waits[s]);
+            far_[s] = added[s] || asks_and_waits[s];
+        end
+    end
+
+    always @* begin : upward_process
+        integer s;
+        for (s = 0; s < 16; s = s + 1) begin
+            upward[s*7 +: 7] = count_q[s*7 +: 7];
+            if (remove) begin
+                upward[s*7 +: 7] = ~count_q[s*7 +: 7];
+            end
+        end
+    end
+
+    always @* begin : carried_process
+        integer s;
+        for (s = 0; s < 16; s = s + 1) begin
+            carried[s*7 +: 7] = upward[s*7 +: 7] + 7'd1;
         end
     end
 
@@ -51,11 +70,8 @@ module gmmu_8_updates_mshrs_limits (
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             count_d[s*7 +: 7] = count_q[s*7 +: 7];
-            if (add && added[s]) begin
-                count_d[s*7 +: 7] = count_q[s*7 +: 7] + 7'd1;
-            end
-            if (remove && waits[s] && requester[s]) begin
-                count_d[s*7 +: 7] = count_q[s*7 +: 7] - 7'd1;
+            if (added[s] || (remove && asks_and_waits[s])) begin
+                count_d[s*7 +: 7] = count_q[s*7 +: 7] ^ upward[s*7 +: 7] ^ carried[s*7 +: 7];
             end
         end
     end

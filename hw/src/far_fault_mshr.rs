@@ -134,6 +134,9 @@ pub struct FarFaultMshr<
     far: [Register<Bit>; N],
     place: Register<Bits<O>>,
 
+    // The last action lost a report.
+    loses: Register<Bit>,
+
     // The sweep denies, and whom.
     sweep_denies: Register<Bit>,
     sweep_of: [Register<Bit>; N],
@@ -237,6 +240,8 @@ impl<
         self.found.reset.next = self.reset.val();
         self.place.clock.next = self.clock.val();
         self.place.reset.next = self.reset.val();
+        self.loses.clock.next = self.clock.val();
+        self.loses.reset.next = self.reset.val();
         self.sweep_denies.clock.next = self.clock.val();
         self.sweep_denies.reset.next = self.reset.val();
         self.count.clock.next = self.clock.val();
@@ -364,7 +369,9 @@ impl<
             self.limits.waits[s].next = self.found.q.val() && self.waiters.q[s].val();
         }
         self.limits.limit.next = self.limit.val();
-        self.limits.room.next = self.found.q.val() || !(self.count.q.val() == self.capacity.val());
+        self.limits.room.next = self.acting.val()
+            && self.of_fault.q.val()
+            && (self.found.q.val() || !(self.count.q.val() == self.capacity.val()));
         for s in 0..N {
             self.some_far.of[s].next = self.limits.far[s].val();
         }
@@ -396,9 +403,9 @@ impl<
             && !self.kept_access.val().get_bit(0);
         self.missing.next = self.acting.val() && self.found.q.val() && self.of_missing.q.val();
         self.has_room.next = self.limit.val().any();
-        self.lost.next = (self.upgrading.val() || self.missing.val()) && !self.has_room.val();
-        self.limits.add.next = self.merging.val();
-        self.limits.remove.next = self.telling.val();
+        self.loses.d.next = (self.upgrading.val() || self.missing.val()) && !self.has_room.val();
+        self.lost.next = self.loses.q.val();
+        self.limits.remove.next = self.acting.val() && self.ends.q.val();
         self.entries.target.next = self.entry.q.val();
         self.entries.take.next = self.taking.val();
         self.entries.upgrade.next = self.upgrading.val();
@@ -444,10 +451,8 @@ impl<
         self.waiters.enable.next = self.choosing.val() || self.merging.val() || self.trimming.val();
         self.waiters.write.next = self.merging.val() || self.trimming.val();
         for s in 0..N {
-            self.waiters.data[s].next = self.left[s].val();
-            if self.of_fault.q.val() {
-                self.waiters.data[s].next = self.limits.far[s].val() || self.limits.waits[s].val();
-            }
+            self.waiters.data[s].next =
+                self.left[s].val() || (self.of_fault.q.val() && self.limits.far[s].val());
         }
 
         // The phases.
@@ -504,7 +509,8 @@ impl<
             }
         }
 
-        // The answer.
+        // The answer. Nobody is far but in the cycle of the action.
+        self.answering.next = self.phase.q.val() == Phase::Answering;
         self.held_place.next = self.count.q.val();
         if self.found.q.val() {
             self.held_place.next =
@@ -515,12 +521,9 @@ impl<
             self.place.d.next = self.held_place.val();
         }
         for s in 0..N {
-            self.far[s].d.next = self.far[s].q.val();
-            if self.acting.val() {
-                self.far[s].d.next = self.limits.far[s].val();
-            }
+            self.far[s].d.next =
+                self.limits.far[s].val() || (self.answering.val() && self.far[s].q.val());
         }
-        self.answering.next = self.phase.q.val() == Phase::Answering;
         self.answer_valid.next = self.answering.val();
         self.answer_page.next = bits::<P>(0);
         self.answer_space.next = bits::<A>(0);
@@ -566,7 +569,8 @@ impl<
         self.walk_space.next = self.walk_in.q.val();
         self.walk_write.next = self.walk_writes.q.val();
 
-        // The report: of a new entry, or again of one that is held, with what is known of it now.
+        // The report: of a new entry, or again of one that is held, with what is known of it now. Of a page that a walk did
+        // not find, all ask, and those who wait are far.
         self.reports.take.next = self.has_room.val()
             && (self.taking.val() || self.upgrading.val() || self.missing.val());
         self.reports.page.next = self.page.q.val();
@@ -579,9 +583,6 @@ impl<
         self.reports.ready.next = self.report_ready.val();
         for s in 0..N {
             self.reports.requester[s].next = self.limits.far[s].val();
-            if self.of_missing.q.val() {
-                self.reports.requester[s].next = self.limits.waits[s].val();
-            }
         }
         self.report_valid.next = self.reports.valid.val();
         self.report_page.next = self.reports.shown_page.val();
@@ -651,7 +652,7 @@ impl<
             report_page, report_space, report_access, report_cause, report_level, report_index,
             report_place, command_ready, walk_valid, walk_page, walk_space, walk_write, present_ready, wake_valid,
             wake_page, wake_space, wake_denied, held, sweeping, lost, phase, of_fault, of_sweep, of_all, of_missing, ends,
-            denies, page, space, access, cause, level, entry, found, place, sweep_denies, count, walking,
+            denies, page, space, access, cause, level, entry, found, place, loses, sweep_denies, count, walking,
             walk_of, walk_in, walk_writes, choice, entries, limits, reports, some_far, some_told, some_left, idle,
             compared, read_page,
             read_space, other_page, same, choosing, acting, waking, answering, held_place, merging,

@@ -152,6 +152,7 @@ pub struct FaultBuffer<
     replays_writes: Register<Bit>,
     overflow: Register<Bit>,
     clears: Register<Bit>,
+    was_short: Register<Bit>,
     refused: Register<Bit>,
 
     // The counters.
@@ -206,7 +207,9 @@ pub struct FaultBuffer<
     answered: Signal<Local, Bit>,
     at_rest: Signal<Local, Bit>,
     control: [Signal<Local, Bit>; 7],
+    is_short: Signal<Local, Bit>,
     overflows: Signal<Local, Bit>,
+    overflows_late: Signal<Local, Bit>,
     cleared: Signal<Local, Bit>,
 }
 
@@ -298,6 +301,8 @@ impl<
         self.replays_writes.reset.next = self.reset.val();
         self.clears.clock.next = self.clock.val();
         self.clears.reset.next = self.reset.val();
+        self.was_short.clock.next = self.clock.val();
+        self.was_short.reset.next = self.reset.val();
         self.overflow.clock.next = self.clock.val();
         self.overflow.reset.next = self.reset.val();
         self.refused.clock.next = self.clock.val();
@@ -610,16 +615,17 @@ impl<
         }
 
         // OVERFLOW, REFUSED and the counters.
-        self.overflows.next = (self.turned_away.val() || self.drops.val())
-            && self.ring.made.val()
-            && !self.ring.two_places.val();
+        self.is_short.next = self.ring.made.val() && !self.ring.two_places.val();
+        self.was_short.d.next = self.is_short.val();
+        self.overflows.next = (self.turned_away.val() || self.drops.val()) && self.is_short.val();
+        self.overflows_late.next = self.turned_away.val() && self.was_short.q.val();
         self.clears.d.next = self.ring.moves.val() && self.register_data.val().get_bit(31);
         self.cleared.next = self.ring.remakes.val()
             || (self.ring.two_places.val()
                 && (self.clears.q.val()
                     || (self.writes_flags.val() && self.register_data.val().get_bit(0))));
-        self.overflow.d.next =
-            self.overflows.val() || (self.overflow.q.val() && !self.cleared.val());
+        self.overflow.d.next = self.overflows.val()
+            || ((self.overflow.q.val() || self.overflows_late.val()) && !self.cleared.val());
         self.refused.d.next = self.commands.refused.val()
             || (self.refused.q.val()
                 && !(self.writes_flags.val() && self.register_data.val().get_bit(1)));
@@ -745,7 +751,7 @@ impl<
             command_page, command_space, phase, step, outstanding, settled, moved, compared, page, space, access_kind, cause,
             level, replayable, index, place, stamp, asking, awaiting, known, warp, slot, pc, lanes, scheme, pointer,
             enabled, short, interrupts_records, interrupts_overflow, asks, leaves_out, replays_writes, overflow, clears,
-            overflows, cleared, refused, records, filtered,
+            was_short, is_short, overflows, overflows_late, cleared, refused, records, filtered,
             away, dropped, time, ring, commands, record, shown, state, controls, idle, searching, comparing, writing,
             accepts, takes, ends, ends_search, alike, filters, drops, has_room, writes, details,
             offered, acknowledged, last, seals, last_settled, in_flight, word, start, inside, key, newest, answered, at_rest, writes_control,

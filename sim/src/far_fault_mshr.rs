@@ -93,6 +93,8 @@ pub struct FarFaultMshr {
     reporting: bool,
     /// What the report shows, as outputs.
     report: Outputs,
+    /// A report of an entry that is held was not made in the cycle before.
+    lost: bool,
     /// Entries that are taken, and those of them that are marked: counted when they change, for it is asked in each cycle.
     counted: (u16, u16),
 }
@@ -235,6 +237,7 @@ impl FarFaultMshr {
             walk_write: self.walk_write,
             held: self.counted.0,
             sweeping: self.sweeping(),
+            lost: self.lost,
             ..self.report.clone()
         };
         match &self.doing {
@@ -421,6 +424,7 @@ impl Model for FarFaultMshr {
             walk_write: false,
             reporting: false,
             report: Outputs::default(),
+            lost: false,
             counted: (0, 0),
         }
     }
@@ -438,13 +442,13 @@ impl FarFaultMshr {
             fault_ready,
             present_ready,
             command_ready,
-            lost: self.loses(inputs.limit),
             ..shown
         };
         if inputs.reset {
             *self = Self::new(self.parameters);
             return outputs;
         }
+        self.lost = self.loses(inputs.limit);
         self.walking &= !inputs.walk_ready;
         self.reporting &= !inputs.report_ready;
         match self.doing {

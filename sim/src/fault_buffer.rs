@@ -84,6 +84,8 @@ pub struct FaultBuffer {
     overflow: bool,
     /// A write to GET in the cycle before clears OVERFLOW.
     clears: bool,
+    /// In the cycle before there was a ring with fewer than two places.
+    was_short: bool,
     refused: bool,
     /// The records that memory has taken, and before those that are not read the last of those that were.
     records: VecDeque<Record>,
@@ -212,6 +214,12 @@ impl FaultBuffer {
     #[must_use]
     pub const fn leaves_out(&self) -> bool {
         self.control & control::LEAVE_OUT != 0
+    }
+
+    /// In the cycle before there was a ring with fewer than two places.
+    #[must_use]
+    pub const fn was_short(&self) -> bool {
+        self.was_short
     }
 
     /// A write to GET in the cycle before clears OVERFLOW.
@@ -585,6 +593,7 @@ impl Model for FaultBuffer {
             control: 0,
             overflow: false,
             clears: false,
+            was_short: false,
             refused: false,
             records: VecDeque::new(),
             in_flight: 0,
@@ -626,9 +635,11 @@ impl FaultBuffer {
         let taken = outputs.write_valid && inputs.write_ready;
         let (made, two) = (self.size > 0, self.places() >= 2);
         self.proceed(inputs, taken, matches!(effect, Effect::Take(..)));
+        self.overflow |= inputs.turned_away && self.was_short;
         self.overflow &= !(std::mem::take(&mut self.clears) && two);
         self.apply(effect);
-        self.overflow |= made && !two && (inputs.turned_away || self.dropped > dropped);
+        self.was_short = made && !two;
+        self.overflow |= self.was_short && (inputs.turned_away || self.dropped > dropped);
         self.turned_away += u64::from(inputs.turned_away);
         self.time += 1;
         outputs

@@ -449,7 +449,7 @@ impl Model for Gmmu {
             register_number: inputs.register_number,
             register_data: inputs.register_data,
             read_number: inputs.read_number,
-            turned_away: far.answer_valid && !hit && far.answer_nack != 0 && !room,
+            turned_away: (far.answer_valid && !hit && far.answer_nack != 0 && !room) || far.lost,
             sweeping: far.sweeping || far.walk_valid || (far.wake_valid && far.wake_denied),
             walks_pending: far.walk_valid || self.walks != 0 || desk.finds,
             command_ready: false,
@@ -486,7 +486,6 @@ impl Model for Gmmu {
         let mshrs = self.mshrs.cycle_after(&mshr_inputs, far);
         let reported = fault_buffer::Inputs {
             command_ready: mshrs.command_ready,
-            turned_away: reported.turned_away || mshrs.lost,
             ..reported
         };
         let replay_writes = command.replay_writes;

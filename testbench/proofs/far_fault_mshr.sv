@@ -104,7 +104,7 @@ module far_fault_mshr_proof_top (
     wire       renews = upgrades && limit_then != 2'd0;
     // A walk has not found the page of an entry.
     wire       again = reported && !told;
-    wire       unheard = lost_then && !told;
+    wire       unheard = lost && !told;
     wire       takes = told && !merges && answer_far != 2'd0;
     wire [1:0] waiting = {waits_1[fault_key], waits_0[fault_key]};
     wire [1:0] added = answer_far & ~waiting;
@@ -117,10 +117,8 @@ module far_fault_mshr_proof_top (
     wire       accept = (fault_valid && fault_ready) || (present_valid && present_ready)
         || (command_valid && command_ready);
     reg  [1:0] limit_then;
-    reg        lost_then;
     always @(posedge clock) begin
         limit_then <= limit;
-        lost_then <= lost;
         answer_before <= answer_valid && !answer_ready;
         report_before <= report_valid && !report_ready;
         walk_before <= walk_valid && !walk_ready;
@@ -356,7 +354,7 @@ module far_fault_mshr_proof_top (
     assign bad[1] = astray || (told && (!faulting || answer_of != page_of || (answer_far | answer_nack) != requesters
             || (answer_far & answer_nack) != 2'd0)) || (!answer_valid && answer_now != 9'd0) || (accept && faulting);
     assign bad[2] = astray || (told && reported != (takes || renews)) || (again && !missing)
-        || (told && lost_then != (upgrades && !renews)) || (unheard && !(missing && limit_then == 2'd0))
+        || (told && lost != (upgrades && !renews)) || (unheard && !(missing && limit_then == 2'd0))
         || (again && limit_then == 2'd0) || (missing && !again && !unheard && (accept || age > 5'd7))
         || (takes && here && takes_watched);
     wire [1:0] to_be_told = !wake_denied ? 2'd3 : denying ? denied_of : all_denied_of;

@@ -65,6 +65,7 @@ module fault_buffer_proof_top (
     (* hierconn *) wire       \buffer.asks_q ;
     (* hierconn *) wire       \buffer.leaves_out_q ;
     (* hierconn *) wire       \buffer.clears_q ;
+    (* hierconn *) wire       \buffer.was_short_q ;
     (* hierconn *) wire       \buffer.overflow_q ;
     (* hierconn *) wire       \buffer.refused_q ;
     (* hierconn *) wire [2:0] \buffer.records_q ;
@@ -193,7 +194,7 @@ module fault_buffer_proof_top (
         promised <= (promised || room) && !(accepts && fault_replayable);
 
     // G7 and G8, once more.
-    reg        overflowed, clears, refuses;
+    reg        overflowed, was_full, clears, refuses;
     reg  [2:0] kind;
     reg        of_sm, of_space;
     reg  [1:0] of_page, since;
@@ -203,7 +204,8 @@ module fault_buffer_proof_top (
     wire       for_all = kind >= 3'd1 && kind <= 3'd4;
     always @(posedge clock) begin
         clears <= writes_get && get_fits && register_bits[10];
-        overflowed <= ((turned_away || drops) && size != 3'd0 && places < 4'd2) || (overflowed && !remakes
+        was_full <= size != 3'd0 && places < 4'd2;
+        overflowed <= ((turned_away || drops) && size != 3'd0 && places < 4'd2) || ((overflowed || (turned_away && was_full)) && !remakes
             && !(places >= 4'd2 && (clears || (write && register_number == 4'd6 && register_bits[0]))));
         refuses <= (command_written && (commanding || !is_command))
             || (refuses && !(write && register_number == 4'd6 && register_bits[1]));
@@ -284,7 +286,8 @@ module fault_buffer_proof_top (
     assign bad[5] = filters && !left_out && (!equal || replayable);
     assign bad[6] = (room && (places < 4'd2 || !enabled)) || (begins && fault && !replayable && places < 4'd2)
         || (promised && !fault && fault_valid && fault_replayable && !fault_ready);
-    assign bad[7] = overflow != overflowed || clears != \buffer.clears_q || (room && overflow) || room != (enabled && !overflow && places >= 4'd2);
+    assign bad[7] = overflow != overflowed || clears != \buffer.clears_q || was_full != \buffer.was_short_q
+        || (room && overflow) || room != (enabled && !overflow && places >= 4'd2);
     assign bad[8] = command_valid != offers || busy != commanding || refused != refuses
         || (offers && command_now != {kind >= 3'd3 && kind <= 3'd5, for_all, of_page, of_space,
             kind == 3'd3 ? {of_sm, !of_sm} : 2'd3});

@@ -431,6 +431,47 @@ fn clear_wins_over_a_fault_that_is_turned_away() {
     assert_eq!(buffer.counters()[2], 2, "it is counted all the same");
 }
 
+/// G7: a report that found no room is signalled in the next cycle, with which GET may have moved.
+#[test]
+fn move_of_get_does_not_hide_a_report_that_found_no_room() {
+    let away = |number, data| Inputs {
+        turned_away: true,
+        register_valid: data != 0,
+        register_number: number,
+        register_data: data,
+        ..Inputs::default()
+    };
+    let full = || {
+        let mut buffer = Buffer::with_ring(4);
+        for number in 0..2 {
+            buffer.fault(&fault(number));
+        }
+        assert!(!buffer.rest().room && !buffer.has(status::OVERFLOW));
+        buffer
+    };
+    let mut buffer = full();
+    buffer.set(register::GET, 2);
+    buffer.cycle(&away(0, 0));
+    assert!(!buffer.rest().room && buffer.has(status::OVERFLOW));
+    buffer.set(register::CLEAR, 1);
+    assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
+
+    // A driver who clears is not stopped: whichever way, and a cycle later two places have been free for long enough.
+    let mut buffer = full();
+    buffer.set(register::GET, 2);
+    buffer.cycle(&away(register::CLEAR, 1));
+    assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
+    let mut buffer = full();
+    buffer.set(register::GET, GET_CLEARS | 2);
+    buffer.cycle(&away(0, 0));
+    assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
+    let mut buffer = full();
+    buffer.set(register::GET, 2);
+    buffer.rest();
+    buffer.cycle(&away(0, 0));
+    assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
+}
+
 /// G7: what is turned away before there is a ring is counted, and leaves no flag that no driver would clear.
 #[test]
 fn overflow_needs_a_ring_that_is_full() {

@@ -17,10 +17,8 @@ pub struct Limits<const N: usize, const C: usize, const K: usize> {
     pub requester: [Signal<In, Bit>; N],
     /// Those that wait in the entry already.
     pub waits: [Signal<In, Bit>; N],
-    /// There is an entry for the others.
+    /// A fault acts, and there is an entry for the others: those that are told far wait from now on.
     pub room: Signal<In, Bit>,
-    /// Those that are told far wait from now on.
-    pub add: Signal<In, Bit>,
     /// Those who ask and wait wait no longer.
     pub remove: Signal<In, Bit>,
     /// The SMs that are told far.
@@ -31,6 +29,9 @@ pub struct Limits<const N: usize, const C: usize, const K: usize> {
     above: Signal<Local, Bits<C>>,
     most: Signal<Local, Bits<K>>,
     added: [Signal<Local, Bit>; N],
+    asks_and_waits: [Signal<Local, Bit>; N],
+    upward: [Signal<Local, Bits<K>>; N],
+    carried: [Signal<Local, Bits<K>>; N],
 }
 
 impl<const N: usize, const C: usize, const K: usize> Logic for Limits<N, C, K> {
@@ -52,14 +53,19 @@ impl<const N: usize, const C: usize, const K: usize> Logic for Limits<N, C, K> {
                 && !self.waits[s].val()
                 && self.room.val()
                 && (self.count[s].q.val() < self.most.val());
-            self.far[s].next =
-                self.added[s].val() || (self.requester[s].val() && self.waits[s].val());
-            self.count[s].d.next = self.count[s].q.val();
-            if self.add.val() && self.added[s].val() {
-                self.count[s].d.next = self.count[s].q.val() + 1;
+            self.asks_and_waits[s].next = self.requester[s].val() && self.waits[s].val();
+            self.far[s].next = self.added[s].val() || self.asks_and_waits[s].val();
+
+            // One adder: a count goes down as its complement goes up, and in both cases the same bits change.
+            self.upward[s].next = self.count[s].q.val();
+            if self.remove.val() {
+                self.upward[s].next = !self.count[s].q.val();
             }
-            if self.remove.val() && self.waits[s].val() && self.requester[s].val() {
-                self.count[s].d.next = self.count[s].q.val() - 1;
+            self.carried[s].next = self.upward[s].val() + 1;
+            self.count[s].d.next = self.count[s].q.val();
+            if self.added[s].val() || (self.remove.val() && self.asks_and_waits[s].val()) {
+                self.count[s].d.next =
+                    self.count[s].q.val() ^ (self.upward[s].val() ^ self.carried[s].val());
             }
         }
     }
@@ -77,8 +83,8 @@ impl<const N: usize, const C: usize, const K: usize> Default for Limits<N, C, K>
             };
         }
         signals!(
-            clock, reset, limit, room, add, remove, above, most;
-            requester, waits, far, count, added
+            clock, reset, limit, room, remove, above, most;
+            requester, waits, far, count, added, asks_and_waits, upward, carried
         )
     }
 }

@@ -221,7 +221,8 @@ impl Traffic for FaultBufferTraffic {
         (inputs.register_number, inputs.register_data) =
             write.unwrap_or((self.low(4) as u8, self.dice.bits()));
         inputs.read_number = self.low(4) as u8;
-        inputs.turned_away = match model.room() {
+        // A report that found no room is signalled in the next cycle.
+        inputs.turned_away = match model.room() && !model.was_short() {
             true => self.dice.below(1024) == 0,
             false => self.dice.chance(self.mode.away),
         };

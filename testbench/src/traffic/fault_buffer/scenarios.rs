@@ -16,7 +16,8 @@ scenarios! {
         taken_after_a_search, replayable_waits, last_place_taken, one_place_kept, full, put_goes_round, get_goes_round,
         get_takes_all, get_takes_some, get_stays, get_beyond_put, get_beyond_size, base_kept, size_kept, mode_kept,
         ring_is_none, accepted_while_off, size_kept_by_a_fault, size_no_ring, turned_away, turned_away_without_need, overflow_cleared, overflow_kept, cleared_by_get, kept_by_get,
-        cleared_with_the_ring, turned_away_without_a_ring, cleared_beside_one_turned_away, left_out,
+        cleared_with_the_ring, turned_away_without_a_ring, cleared_beside_one_turned_away, turned_away_behind_get,
+        cleared_beside_one_behind_get, left_out,
         start, start_ack_all, cancel_targeted, cancel_global, cancel_va, resolve_va, command_while_busy, no_command,
         refused_cleared, sweep_waited_for, walks_waited_for, sweep_not_seen_at_first, command_stalled, write_stalled,
         many_unacknowledged, most_unacknowledged, stray_acknowledgement, stray_answer, answer_with_the_question, question_stalled,
@@ -105,6 +106,16 @@ impl FaultBufferTraffic {
         count(
             &mut s.cleared_beside_one_turned_away,
             clears && model.places() >= 2 && inputs.turned_away,
+        );
+        let behind_get = inputs.turned_away && model.was_short() && model.places() >= 2;
+        let cleared = model.clears() || (write == Some(register::CLEAR) && data & 1 == 1);
+        count(
+            &mut s.turned_away_behind_get,
+            behind_get && !model.overflow() && !cleared,
+        );
+        count(
+            &mut s.cleared_beside_one_behind_get,
+            behind_get && !model.overflow() && cleared,
         );
         count(
             &mut s.turned_away_without_a_ring,
