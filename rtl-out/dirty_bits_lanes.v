@@ -28,7 +28,7 @@ module dirty_bits_lanes (
     localparam [7:0] HIGHEST = 8'd255;
     localparam [7:0] LOWEST = 8'd0;
     localparam [10:0] NO_ROW = 11'd0;
-    localparam [31:0] WHOLE = 32'd0;
+    localparam [31:0] IDLE_LANES = 32'd0;
     localparam [11:0] NO_ROWS = 12'd0;
     localparam [16:0] NO_LANES = 17'd0;
     localparam [1:0] STEP_IDLE = 2'd0;
@@ -307,7 +307,7 @@ module dirty_bits_lanes (
     // Drives outputs dirty_row and dirty_lanes, from lanes, offering_q and row_q.
     always @* begin : drive_dirty_row_and_dirty_lanes
         dirty_row = NO_ROW;
-        dirty_lanes = WHOLE;
+        dirty_lanes = IDLE_LANES;
         if (offering_q) begin
             dirty_row = row_q;
             dirty_lanes = lanes;

@@ -28,7 +28,7 @@ module dirty_bits_proof (
     localparam  HIGHEST = 1'd1;
     localparam  LOWEST = 1'd0;
     localparam [2:0] NO_ROW = 3'd0;
-    localparam [1:0] WHOLE = 2'd0;
+    localparam [1:0] IDLE_LANES = 2'd0;
     localparam [3:0] NO_ROWS = 4'd0;
     localparam [4:0] NO_LANES = 5'd0;
     localparam [1:0] STEP_IDLE = 2'd0;
@@ -307,7 +307,7 @@ module dirty_bits_proof (
     // Drives outputs dirty_row and dirty_lanes, from lanes, offering_q and row_q.
     always @* begin : drive_dirty_row_and_dirty_lanes
         dirty_row = NO_ROW;
-        dirty_lanes = WHOLE;
+        dirty_lanes = IDLE_LANES;
         if (offering_q) begin
             dirty_row = row_q;
             dirty_lanes = lanes;

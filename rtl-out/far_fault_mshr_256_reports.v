@@ -6,7 +6,7 @@ module far_fault_mshr_256_reports (
     input  wire          take,
     input  wire   [35:0] page,
     input  wire    [7:0] space,
-    input  wire    [2:0] access_,
+    input  wire    [2:0] access_kind,
     input  wire    [2:0] cause,
     input  wire    [2:0] level,
     input  wire    [7:0] index,
@@ -68,7 +68,7 @@ module far_fault_mshr_256_reports (
         if (take) begin
             kept_page_d = page;
             kept_space_d = space;
-            kept_access_d = access_;
+            kept_access_d = access_kind;
             kept_cause_d = cause;
             kept_level_d = level;
             kept_index_d = index;

@@ -10,7 +10,7 @@ module far_fault_mshr_64_limits (
     input  wire          remove,
     output reg    [15:0] far_
 );
-    wire    [6:0] above_;
+    wire    [6:0] beyond;
     reg     [6:0] most;
     reg    [15:0] added;
     reg    [15:0] asks_and_waits;
@@ -21,15 +21,15 @@ module far_fault_mshr_64_limits (
 
     register_7 count [15:0] (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
 
-    // Drives signal most, from above_ and limit.
+    // Drives signal most, from beyond and limit.
     always @* begin : drive_most
         most = limit;
-        if (|above_) begin
+        if (|beyond) begin
             most = ~7'd0;
         end
     end
 
-    assign above_ = 7'd0;
+    assign beyond = 7'd0;
 
     // Drives signal added, from count_q, most, requester, room and waits.
     always @* begin : drive_added
@@ -39,7 +39,15 @@ module far_fault_mshr_64_limits (
         end
     end
 
-    // Drives output far_, from added, requester and waits.
+    // Drives signal asks_and_waits, from requester and waits.
+    always @* begin : drive_asks_and_waits
+        integer s;
+        for (s = 0; s < 16; s = s + 1) begin
+            asks_and_waits[s] = requester[s] && waits[s];
+        end
+    end
+
+    // Drives output far_, from added and asks_and_waits.
     always @* begin : drive_far_
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
@@ -47,7 +55,8 @@ module far_fault_mshr_64_limits (
         end
     end
 
-    always @* begin : upward_process
+    // Drives signal upward, from count_q and remove.
+    always @* begin : drive_upward
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             upward[s*7 +: 7] = count_q[s*7 +: 7];
@@ -57,15 +66,16 @@ module far_fault_mshr_64_limits (
         end
     end
 
-    always @* begin : carried_process
+    // Drives signal carried, from upward.
+    always @* begin : drive_carried
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             carried[s*7 +: 7] = upward[s*7 +: 7] + 7'd1;
         end
     end
 
-    // Drives the next value of register count, from add, added, count_q, remove, requester and
-    // waits.
+    // Drives the next value of register count, from added, asks_and_waits, carried, count_q, remove
+    // and upward.
     always @* begin : drive_count_d
         integer s;
         for (s = 0; s < 16; s = s + 1) begin

@@ -4,7 +4,7 @@ module fault_buffer_64_record (
     input  wire   [35:0] page,
     input  wire    [7:0] space,
     input  wire   [15:0] requester,
-    input  wire    [2:0] access_,
+    input  wire    [2:0] access_kind,
     input  wire    [2:0] cause,
     input  wire    [2:0] level,
     input  wire          replayable,
@@ -81,7 +81,7 @@ module fault_buffer_64_record (
     assign mask_of[959:896] = SM_BIT[959:896];
     assign mask_of[1023:960] = SM_BIT[1023:960];
     assign lowest = client_index;
-    assign writes = access_[0];
+    assign writes = access_kind[0];
 
     // Drives signal kind, from cause, level and writes.
     always @* begin : drive_kind
@@ -149,7 +149,7 @@ module fault_buffer_64_record (
     assign words_of[255:192] = SEAL | {27'd0, kind, 32'd0} | of_replayable
         | {number[23:0] & WITHIN_GPC[23:0], 40'd0} | {gpc[7:0], 56'd0} | of_write;
     assign words_of[319:256] = {56'd0, space} | {53'd0, level, 8'd0} | {49'd0, cause, 12'd0}
-        | {45'd0, access_, 16'd0} | mask_chosen | {11'd0, others_count, 48'd0};
+        | {45'd0, access_kind, 16'd0} | mask_chosen | {11'd0, others_count, 48'd0};
     assign words_of[383:320] = {58'd0, index} | {41'd0, place, 16'd0} | {sequence_, 32'd0};
     assign words_of[447:384] = address;
     assign words_of[511:448] = instruction;

@@ -100,8 +100,8 @@ module gmmu_64_buffer (
     wire    [7:0] space_q;
     reg    [15:0] requester_d;
     wire   [15:0] requester_q;
-    reg     [2:0] access_d;
-    wire    [2:0] access_q;
+    reg     [2:0] access_kind_d;
+    wire    [2:0] access_kind_q;
     reg     [2:0] cause_d;
     wire    [2:0] cause_q;
     reg     [2:0] level_d;
@@ -223,7 +223,7 @@ module gmmu_64_buffer (
     register_36 page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
     register_8 space (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
     register_1 requester [15:0] (.clock(clock), .reset(reset), .d(requester_d), .q(requester_q));
-    register_3 access_ (.clock(clock), .reset(reset), .d(access_d), .q(access_q));
+    register_3 access_kind (.clock(clock), .reset(reset), .d(access_kind_d), .q(access_kind_q));
     register_3 cause (.clock(clock), .reset(reset), .d(cause_d), .q(cause_q));
     register_3 level (.clock(clock), .reset(reset), .d(level_d), .q(level_q));
     register_1 replayable (.clock(clock), .reset(reset), .d(replayable_d), .q(replayable_q));
@@ -320,7 +320,7 @@ module gmmu_64_buffer (
         .page(page_q),
         .space(space_q),
         .requester(requester_q),
-        .access_(access_q),
+        .access_kind(access_kind_q),
         .cause(cause_q),
         .level(level_q),
         .replayable(replayable_q),
@@ -387,12 +387,12 @@ module gmmu_64_buffer (
     assign fault_ready = idle && (!fault_replayable || ring_place);
     assign accepts = fault_valid && idle && !fault_replayable;
 
-    // Drives the next values of registers page, space, access_, cause, level, replayable, index,
-    // place and stamp.
+    // Drives the next values of registers page, space, access_kind, cause, level, replayable,
+    // index, place and stamp.
     always @* begin : drive_page_d_and_8_more
         page_d = page_q;
         space_d = space_q;
-        access_d = access_q;
+        access_kind_d = access_kind_q;
         cause_d = cause_q;
         level_d = level_q;
         replayable_d = replayable_q;
@@ -402,7 +402,7 @@ module gmmu_64_buffer (
         if (idle) begin
             page_d = fault_page;
             space_d = fault_space;
-            access_d = fault_access;
+            access_kind_d = fault_access;
             cause_d = fault_cause;
             level_d = fault_level;
             replayable_d = fault_replayable;
@@ -427,7 +427,8 @@ module gmmu_64_buffer (
     assign comparing = phase_q == DOING_COMPARING;
     assign has_room = enabled_q && !overflow_q && ring_two_places;
     assign ends_search = searching && (ring_searched || moved_q || (compared_q == COMPARED_ALL));
-    assign key = {15'd0, page_q} | {7'd0, space_q, 36'd0} | {4'd0, access_q, 44'd0} | {1'd0, cause_q, 47'd0};
+    assign key = {15'd0, page_q} | {7'd0, space_q, 36'd0} | {4'd0, access_kind_q, 44'd0}
+        | {1'd0, cause_q, 47'd0};
     assign alike = keys_q == key;
     assign filters = (comparing && alike && !moved_q) || (accepts && leaves_out_q);
     assign drops = ends_search && !has_room;

@@ -114,8 +114,8 @@ module gmmu_8_mshrs (
     wire    [7:0] space_q;
     reg    [15:0] requester_d;
     wire   [15:0] requester_q;
-    reg     [2:0] access_d;
-    wire    [2:0] access_q;
+    reg     [2:0] access_kind_d;
+    wire    [2:0] access_kind_q;
     reg     [2:0] cause_d;
     wire    [2:0] cause_q;
     reg     [2:0] level_d;
@@ -179,7 +179,7 @@ module gmmu_8_mshrs (
     wire          limits_remove;
     wire   [15:0] limits_far;
     wire          reports_take;
-    wire    [2:0] reports_access;
+    wire    [2:0] reports_access_kind;
     wire          reports_valid;
     wire   [35:0] reports_shown_page;
     wire    [7:0] reports_shown_space;
@@ -204,7 +204,7 @@ module gmmu_8_mshrs (
     register_36 page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
     register_8 space (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
     register_1 requester [15:0] (.clock(clock), .reset(reset), .d(requester_d), .q(requester_q));
-    register_3 access_ (.clock(clock), .reset(reset), .d(access_d), .q(access_q));
+    register_3 access_kind (.clock(clock), .reset(reset), .d(access_kind_d), .q(access_kind_q));
     register_3 cause (.clock(clock), .reset(reset), .d(cause_d), .q(cause_q));
     register_3 level (.clock(clock), .reset(reset), .d(level_d), .q(level_q));
     register_6 entry (.clock(clock), .reset(reset), .d(entry_d), .q(entry_q));
@@ -289,7 +289,7 @@ module gmmu_8_mshrs (
         .take(reports_take),
         .page(page_q),
         .space(space_q),
-        .access_(reports_access),
+        .access_kind(reports_access_kind),
         .cause(cause_q),
         .level(level_q),
         .index(entry_q),
@@ -319,7 +319,7 @@ module gmmu_8_mshrs (
     assign idle = phase_q == PHASE_IDLE;
 
     // Drives the next values of registers of_fault, of_sweep, of_all, of_missing, ends, denies,
-    // page, space, access_, cause and level.
+    // page, space, access_kind, cause and level.
     always @* begin : drive_of_fault_d_and_10_more
         of_fault_d = of_fault_q;
         of_sweep_d = of_sweep_q;
@@ -329,7 +329,7 @@ module gmmu_8_mshrs (
         denies_d = denies_q;
         page_d = page_q;
         space_d = space_q;
-        access_d = access_q;
+        access_kind_d = access_kind_q;
         cause_d = cause_q;
         level_d = level_q;
         if (idle) begin
@@ -342,7 +342,7 @@ module gmmu_8_mshrs (
             denies_d = !choice_present;
             page_d = command_page;
             space_d = command_space;
-            access_d = 3'd0;
+            access_kind_d = 3'd0;
             cause_d = fault_cause;
             level_d = fault_level;
         end
@@ -355,7 +355,7 @@ module gmmu_8_mshrs (
         if (choice_fault) begin
             page_d = fault_page;
             space_d = fault_space;
-            access_d = fault_access;
+            access_kind_d = fault_access;
         end
     end
 
@@ -446,7 +446,7 @@ module gmmu_8_mshrs (
         end
     end
 
-    assign upgrading = merging && found_q && access_q[0] && !kept_access[0];
+    assign upgrading = merging && found_q && access_kind_q[0] && !kept_access[0];
     assign missing = acting && found_q && of_missing_q;
     assign has_room = |limit;
     assign loses_d = (upgrading || missing) && !has_room;
@@ -506,11 +506,11 @@ module gmmu_8_mshrs (
         end
     end
 
-    assign names_data = name | {access_q, 51'd0};
+    assign names_data = name | {access_kind_q, 51'd0};
     assign waiters_enable = choosing || merging || trimming;
     assign waiters_write = merging || trimming;
 
-    // Drives input waiters.data, from left, limits_far, limits_waits and of_fault_q.
+    // Drives input waiters.data, from left, limits_far and of_fault_q.
     always @* begin : drive_waiters_data
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
@@ -570,6 +570,8 @@ module gmmu_8_mshrs (
         endcase
     end
 
+    assign answering = phase_q == PHASE_ANSWERING;
+
     // Drives signal held_place, from count_q, found_q and names_q.
     always @* begin : drive_held_place
         held_place = count_q;
@@ -586,7 +588,7 @@ module gmmu_8_mshrs (
         end
     end
 
-    // Drives the next value of register far_, from acting, far_q and limits_far.
+    // Drives the next value of register far_, from answering, far_q and limits_far.
     always @* begin : drive_far_d
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
@@ -666,19 +668,7 @@ module gmmu_8_mshrs (
     assign walk_space = walk_in_q;
     assign walk_write = walk_writes_q;
     assign reports_take = has_room && (taking || upgrading || missing);
-    assign reports_access = access_q | kept_access;
-
-    // Drives input reports.requester, from limits_far, limits_waits and of_missing_q.
-    always @* begin : drive_reports_requester
-        integer s;
-        for (s = 0; s < 16; s = s + 1) begin
-            reports_requester[s] = limits_far[s];
-            if (of_missing_q) begin
-                reports_requester[s] = limits_waits[s];
-            end
-        end
-    end
-
+    assign reports_access_kind = access_kind_q | kept_access;
     assign report_valid = reports_valid;
     assign report_page = reports_shown_page;
     assign report_space = reports_shown_space;

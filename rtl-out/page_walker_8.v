@@ -92,7 +92,7 @@ module page_walker_8 (
     wire          found;
     wire          readable;
     wire          coded;
-    reg     [2:0] from_;
+    reg     [2:0] of_walk;
     reg     [7:0] arrived_at;
     wire          invalidating;
     reg     [3:0] turn_d;
@@ -472,7 +472,7 @@ module page_walker_8 (
     any_of_8 looked_executable (.of(looked_executable_of), .any(looked_executable_any));
     any_of_8 looked_used (.of(looked_used_of), .any(looked_used_any));
     register_1 looked (.clock(clock), .reset(reset), .d(looked_d), .q(looked_q));
-    register_3 seen_walk (.clock(clock), .reset(reset), .d(from_), .q(seen_walk_q));
+    register_3 seen_walk (.clock(clock), .reset(reset), .d(of_walk), .q(seen_walk_q));
     register_64 seen_data (.clock(clock), .reset(reset), .d(seen_data_d), .q(seen_data_q));
     register_1 seen_error (.clock(clock), .reset(reset), .d(seen_error_d), .q(seen_error_q));
     register_1 seen_changed (.clock(clock), .reset(reset), .d(seen_changed_d), .q(seen_changed_q));
@@ -977,13 +977,13 @@ module page_walker_8 (
 
     assign looked_d = response_valid || back_q;
 
-    // Drives the next value of register seen_data; signal from_, from back_data_q, back_walk_q,
+    // Drives the next value of register seen_data; signal of_walk, from back_data_q, back_walk_q,
     // response_data, response_valid and response_walk.
-    always @* begin : drive_from__and_seen_data_d
-        from_ = back_walk_q;
+    always @* begin : drive_of_walk_and_seen_data_d
+        of_walk = back_walk_q;
         seen_data_d = back_data_q;
         if (response_valid) begin
-            from_ = response_walk;
+            of_walk = response_walk;
             seen_data_d = response_data;
         end
     end
@@ -991,11 +991,11 @@ module page_walker_8 (
     assign seen_error_d = response_valid && response_error;
     assign seen_changed_d = response_valid && response_changed;
 
-    // Drives signal arrived_at, from from_.
+    // Drives signal arrived_at, from of_walk.
     always @* begin : drive_arrived_at
         integer i;
         for (i = 0; i < 8; i = i + 1) begin
-            arrived_at[i] = from_ == i[2:0];
+            arrived_at[i] = of_walk == i[2:0];
         end
     end
 

@@ -3,7 +3,7 @@ select_4_of_3.v
 sm_pipeline_check_4_stage.v
 sm_pipeline_check_4_stage_log_access.v
 sm_pipeline_check_4_stage_log_access_spill.v
-sm_pipeline_check_4_stage_log_access_log.v
+sm_pipeline_check_4_stage_log_access_operand_log.v
 any_of_32.v
 memory_32_of_32x64.v
 sram_32x64.v

@@ -2,7 +2,7 @@
 
 module sm_pipeline_check_4_warp_buffer_first_check (
     input  wire    [2:0] class_,
-    input  wire    [2:0] units_,
+    input  wire    [2:0] free_units,
     output wire          special,
     output wire          control,
     output wire          memory,
@@ -16,5 +16,6 @@ module sm_pipeline_check_4_warp_buffer_first_check (
     assign memory = class_ > 3'd2;
     assign load = class_ == 3'd4;
     assign store = class_ == 3'd5;
-    assign free = (!special || units_[0]) && (!memory || units_[1]) && (!(load || store) || units_[2]);
+    assign free = (!special || free_units[0]) && (!memory || free_units[1])
+        && (!(load || store) || free_units[2]);
 endmodule

@@ -110,7 +110,7 @@ module sm_pipeline_commit_4 (
     localparam  QUEUES = 1'd0;
     localparam  LOGS = 1'd0;
     wire   [54:0] messages;
-    wire    [2:0] units_;
+    wire    [2:0] free_units;
     wire    [2:0] choice;
     wire          fault;
     wire          clash;
@@ -364,7 +364,7 @@ module sm_pipeline_commit_4 (
         .go(warp_go),
         .pair_go(warp_pair_go),
         .stays(warp_stays),
-        .units_(units_),
+        .free_units(free_units),
         .choice(choice),
         .seen_one(warp_seen_one),
         .seen_two(warp_seen_two),
@@ -845,9 +845,9 @@ module sm_pipeline_commit_4 (
         end
     end
 
-    assign units_[0] = special_ready || had_special_q;
-    assign units_[1] = stage_credit_chosen && !reissue_valid;
-    assign units_[2] = stage_place_chosen;
+    assign free_units[0] = special_ready || had_special_q;
+    assign free_units[1] = stage_credit_chosen && !reissue_valid;
+    assign free_units[2] = stage_place_chosen;
     assign choice[0] = special_ready;
     assign choice[1] = stage_credit_two && !reissue_valid;
     assign choice[2] = stage_place_two;

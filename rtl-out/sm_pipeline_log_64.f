@@ -3,7 +3,7 @@ select_64_of_3.v
 sm_pipeline_log_64_stage.v
 sm_pipeline_log_64_stage_log_access.v
 sm_pipeline_log_64_stage_log_access_spill.v
-sm_pipeline_log_64_stage_log_access_log.v
+sm_pipeline_log_64_stage_log_access_operand_log.v
 memory_32_of_64x64.v
 sram_64x64.v
 arbiter_highest_64.v

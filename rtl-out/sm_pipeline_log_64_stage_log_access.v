@@ -70,29 +70,29 @@ module sm_pipeline_log_64_stage_log_access (
     reg    [15:0] had_two_reset;
     reg    [15:0] had_two_d;
     wire   [15:0] had_two_q;
-    wire          log_reset;
-    wire          log_allocate_valid;
-    reg     [3:0] log_allocate_slot;
-    reg           log_allocate_store;
-    wire          log_write_valid;
-    wire          log_release_valid;
-    reg     [3:0] log_release_slot;
-    reg     [5:0] log_release_entry;
-    wire          unused_log_allocate_ready;
-    wire          unused_log_allocated_valid;
-    wire    [5:0] log_allocated_address;
-    wire    [5:0] log_allocated_data;
-    wire   [15:0] log_free_one;
-    wire   [15:0] log_free_two;
-    wire   [15:0] log_free_three;
-    wire   [15:0] log_free_four;
-    wire          log_write_ready;
-    wire          log_replay_ready;
-    wire          log_save_ready;
-    wire          log_replayed_valid;
-    wire          log_saved_valid;
-    wire          unused_log_read_denied;
-    wire [2047:0] log_read_data;
+    wire          operand_log_reset;
+    wire          operand_log_allocate_valid;
+    reg     [3:0] operand_log_allocate_slot;
+    reg           operand_log_allocate_store;
+    wire          operand_log_write_valid;
+    wire          operand_log_release_valid;
+    reg     [3:0] operand_log_release_slot;
+    reg     [5:0] operand_log_release_entry;
+    wire          unused_operand_log_allocate_ready;
+    wire          unused_operand_log_allocated_valid;
+    wire    [5:0] operand_log_allocated_address;
+    wire    [5:0] operand_log_allocated_data;
+    wire   [15:0] operand_log_free_one;
+    wire   [15:0] operand_log_free_two;
+    wire   [15:0] operand_log_free_three;
+    wire   [15:0] operand_log_free_four;
+    wire          operand_log_write_ready;
+    wire          operand_log_replay_ready;
+    wire          operand_log_save_ready;
+    wire          operand_log_replayed_valid;
+    wire          operand_log_saved_valid;
+    wire          unused_operand_log_read_denied;
+    wire [2047:0] operand_log_read_data;
     wire          spill_reset;
     wire          spill_save_valid;
     wire    [3:0] spill_save_slot;
@@ -111,41 +111,41 @@ module sm_pipeline_log_64_stage_log_access (
     register_6 releasing_entry (.clock(clock), .reset(reset), .d(checked_data), .q(releasing_entry_q));
     register_1 had_one [15:0] (.clock(clock), .reset(had_one_reset), .d(had_one_d), .q(had_one_q));
     register_1 had_two [15:0] (.clock(clock), .reset(had_two_reset), .d(had_two_d), .q(had_two_q));
-    sm_pipeline_log_64_stage_log_access_log log_ (
+    sm_pipeline_log_64_stage_log_access_operand_log operand_log (
         .clock(clock),
-        .reset(log_reset),
+        .reset(operand_log_reset),
         .launch_valid(launch_valid),
         .launch_entries(launch_entries),
-        .allocate_valid(log_allocate_valid),
-        .allocate_slot(log_allocate_slot),
-        .allocate_store(log_allocate_store),
-        .write_valid(log_write_valid),
+        .allocate_valid(operand_log_allocate_valid),
+        .allocate_slot(operand_log_allocate_slot),
+        .allocate_store(operand_log_allocate_store),
+        .write_valid(operand_log_write_valid),
         .write_entry(front_entry),
         .write_data(operand),
-        .release_valid(log_release_valid),
-        .release_slot(log_release_slot),
-        .release_entry(log_release_entry),
+        .release_valid(operand_log_release_valid),
+        .release_slot(operand_log_release_slot),
+        .release_entry(operand_log_release_entry),
         .replay_valid(aimed_q),
         .replay_slot(aimed_slot_q),
         .replay_entry(aimed_entry_q),
         .save_valid(spill_save_valid),
         .save_slot(spill_save_slot),
         .save_entry(spill_save_entry),
-        .allocate_ready(unused_log_allocate_ready),
-        .allocated_valid(unused_log_allocated_valid),
-        .allocated_address(log_allocated_address),
-        .allocated_data(log_allocated_data),
-        .free_one(log_free_one),
-        .free_two(log_free_two),
-        .free_three(log_free_three),
-        .free_four(log_free_four),
-        .write_ready(log_write_ready),
-        .replay_ready(log_replay_ready),
-        .save_ready(log_save_ready),
-        .replayed_valid(log_replayed_valid),
-        .saved_valid(log_saved_valid),
-        .read_denied(unused_log_read_denied),
-        .read_data(log_read_data)
+        .allocate_ready(unused_operand_log_allocate_ready),
+        .allocated_valid(unused_operand_log_allocated_valid),
+        .allocated_address(operand_log_allocated_address),
+        .allocated_data(operand_log_allocated_data),
+        .free_one(operand_log_free_one),
+        .free_two(operand_log_free_two),
+        .free_three(operand_log_free_three),
+        .free_four(operand_log_free_four),
+        .write_ready(operand_log_write_ready),
+        .replay_ready(operand_log_replay_ready),
+        .save_ready(operand_log_save_ready),
+        .replayed_valid(operand_log_replayed_valid),
+        .saved_valid(operand_log_saved_valid),
+        .read_denied(unused_operand_log_read_denied),
+        .read_data(operand_log_read_data)
     );
     sm_pipeline_log_64_stage_log_access_spill spill (
         .clock(clock),
@@ -157,7 +157,7 @@ module sm_pipeline_log_64_stage_log_access (
         .address(saved_address),
         .data(saved_data),
         .taken(saved_ready),
-        .save_ready(log_save_ready),
+        .save_ready(operand_log_save_ready),
         .stalled(releasing_q),
         .save_valid(spill_save_valid),
         .save_slot(spill_save_slot),
@@ -171,7 +171,7 @@ module sm_pipeline_log_64_stage_log_access (
     assign aimed_reset = reset || !logs;
     assign aimed_slot_reset = reset || !logs;
     assign aimed_entry_reset = reset || !logs;
-    assign log_reset = reset || !logs;
+    assign operand_log_reset = reset || !logs;
     assign spill_reset = reset || !logs;
 
     // Drives the next value of register had_one, from logs and reset.
@@ -192,7 +192,8 @@ module sm_pipeline_log_64_stage_log_access (
 
     assign wants = logs && front_global && ((step_q == 2'd0) || (front_store && (step_q == 2'd1)));
     assign last_operand = !front_store || (step_q == 2'd1);
-    assign stepping = wants && ((!front_replayed && log_write_ready) || (aimed_q && log_replay_ready));
+    assign stepping = wants
+        && ((!front_replayed && operand_log_write_ready) || (aimed_q && operand_log_replay_ready));
     assign complete = !wants || (stepping && last_operand);
     assign second = step_q == 2'd1;
 
@@ -212,23 +213,23 @@ module sm_pipeline_log_64_stage_log_access (
         end
     end
 
-    assign log_write_valid = wants && !front_replayed;
+    assign operand_log_write_valid = wants && !front_replayed;
     assign aimed_d = wants && front_replayed && !stepping;
-    assign log_allocate_valid = port_takes[0] || port_takes[1];
+    assign operand_log_allocate_valid = port_takes[0] || port_takes[1];
 
-    // Drives inputs log_.allocate_slot and log_.allocate_store, from port_slot, port_takes and
-    // port_two.
-    always @* begin : drive_log_allocate_slot_and_log_allocate_store
-        log_allocate_slot = port_slot[3:0];
-        log_allocate_store = port_two[0];
+    // Drives inputs operand_log.allocate_slot and operand_log.allocate_store, from port_slot,
+    // port_takes and port_two.
+    always @* begin : drive_operand_log_allocate_slot_and_1_more
+        operand_log_allocate_slot = port_slot[3:0];
+        operand_log_allocate_store = port_two[0];
         if (port_takes[1]) begin
-            log_allocate_slot = port_slot[7:4];
-            log_allocate_store = port_two[1];
+            operand_log_allocate_slot = port_slot[7:4];
+            operand_log_allocate_store = port_two[1];
         end
     end
 
-    assign taken_address = log_allocated_address;
-    assign taken_data = log_allocated_data;
+    assign taken_address = operand_log_allocated_address;
+    assign taken_data = operand_log_allocated_data;
 
     // Drives signal port_one, from port_takes and port_two.
     always @* begin : drive_port_one
@@ -268,32 +269,32 @@ module sm_pipeline_log_64_stage_log_access (
     always @* begin : drive_left_one_and_left_two
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            left_one[k] = !logs || log_free_one[k];
-            left_two[k] = !logs || log_free_two[k];
+            left_one[k] = !logs || operand_log_free_one[k];
+            left_two[k] = !logs || operand_log_free_two[k];
             if (logs && takes_one[k]) begin
-                left_one[k] = log_free_two[k];
-                left_two[k] = log_free_three[k];
+                left_one[k] = operand_log_free_two[k];
+                left_two[k] = operand_log_free_three[k];
             end
             if (logs && takes_two[k]) begin
-                left_one[k] = log_free_three[k];
-                left_two[k] = log_free_four[k];
+                left_one[k] = operand_log_free_three[k];
+                left_two[k] = operand_log_free_four[k];
             end
         end
     end
 
-    // Drives the next value of register had_one, from log_free_one and logs.
+    // Drives the next value of register had_one, from logs and operand_log_free_one.
     always @* begin : drive_had_one_d
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            had_one_d[k] = !logs || log_free_one[k];
+            had_one_d[k] = !logs || operand_log_free_one[k];
         end
     end
 
-    // Drives the next value of register had_two, from log_free_two and logs.
+    // Drives the next value of register had_two, from logs and operand_log_free_two.
     always @* begin : drive_had_two_d
         integer k;
         for (k = 0; k < 16; k = k + 1) begin
-            had_two_d[k] = !logs || log_free_two[k];
+            had_two_d[k] = !logs || operand_log_free_two[k];
         end
     end
 
@@ -314,32 +315,32 @@ module sm_pipeline_log_64_stage_log_access (
     end
 
     assign spilled_all = spill_all;
-    assign spilled_valid = logs && log_saved_valid;
+    assign spilled_valid = logs && operand_log_saved_valid;
     assign checked_ready = !releasing_q && !spill_releasing;
     assign releasing_d = logs && checked_valid && checked_ready && checked_store;
-    assign log_release_valid = releasing_q || spill_releasing || checked_valid;
+    assign operand_log_release_valid = releasing_q || spill_releasing || checked_valid;
 
-    // Drives inputs log_.release_slot and log_.release_entry.
-    always @* begin : drive_log_release_slot_and_log_release_entry
-        log_release_slot = checked_slot;
-        log_release_entry = checked_address;
+    // Drives inputs operand_log.release_slot and operand_log.release_entry.
+    always @* begin : drive_operand_log_release_slot_and_operand_log_release_entry
+        operand_log_release_slot = checked_slot;
+        operand_log_release_entry = checked_address;
         if (releasing_q) begin
-            log_release_slot = releasing_slot_q;
-            log_release_entry = releasing_entry_q;
+            operand_log_release_slot = releasing_slot_q;
+            operand_log_release_entry = releasing_entry_q;
         end
         if (!releasing_q && spill_releasing) begin
-            log_release_slot = spill_release_slot;
-            log_release_entry = spill_release_entry;
+            operand_log_release_slot = spill_release_slot;
+            operand_log_release_entry = spill_release_entry;
         end
     end
 
-    assign logged_valid = logs && log_replayed_valid;
+    assign logged_valid = logs && operand_log_replayed_valid;
 
-    // Drives output logged_data, from log_read_data.
+    // Drives output logged_data, from operand_log_read_data.
     always @* begin : drive_logged_data
         integer j;
         for (j = 0; j < 64; j = j + 1) begin
-            logged_data[j*32 +: 32] = log_read_data[j*32 +: 32] & LOG_MASK;
+            logged_data[j*32 +: 32] = operand_log_read_data[j*32 +: 32] & LOG_MASK;
         end
     end
 endmodule

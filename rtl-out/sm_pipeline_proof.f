@@ -3,7 +3,7 @@ select_4_of_2.v
 sm_pipeline_proof_stage.v
 sm_pipeline_proof_stage_log_access.v
 sm_pipeline_proof_stage_log_access_spill.v
-sm_pipeline_proof_stage_log_access_log.v
+sm_pipeline_proof_stage_log_access_operand_log.v
 memory_32_of_4x64.v
 sram_4x64.v
 arbiter_highest_4.v

@@ -9,7 +9,7 @@ module sm_pipeline_proof_warp_buffer (
     input  wire          second_valid,
     input  wire          leaving,
     input  wire          issue_first,
-    input  wire    [2:0] units_,
+    input  wire    [2:0] free_units,
     input  wire    [2:0] choice,
     input  wire          logs,
     input  wire          kept,
@@ -65,7 +65,7 @@ module sm_pipeline_proof_warp_buffer (
     register_106 younger (.clock(clock), .reset(reset), .d(younger_d), .q(younger_q));
     sm_pipeline_proof_warp_buffer_first_check first_check (
         .class_(first_check_class),
-        .units_(units_),
+        .free_units(free_units),
         .special(first_check_special),
         .control(first_check_control),
         .memory(first_check_memory),
@@ -75,7 +75,7 @@ module sm_pipeline_proof_warp_buffer (
     );
     sm_pipeline_proof_warp_buffer_first_check next_check (
         .class_(next_check_class),
-        .units_(choice),
+        .free_units(choice),
         .special(unused_next_check_special),
         .control(unused_next_check_control),
         .memory(unused_next_check_memory),
@@ -85,7 +85,7 @@ module sm_pipeline_proof_warp_buffer (
     );
     sm_pipeline_proof_warp_buffer_first_check then_check (
         .class_(then_check_class),
-        .units_(choice),
+        .free_units(choice),
         .special(unused_then_check_special),
         .control(unused_then_check_control),
         .memory(unused_then_check_memory),
@@ -95,7 +95,7 @@ module sm_pipeline_proof_warp_buffer (
     );
     sm_pipeline_proof_warp_buffer_first_check second_check (
         .class_(second_check_class),
-        .units_(units_),
+        .free_units(free_units),
         .special(second_check_special),
         .control(second_check_control),
         .memory(second_check_memory),

@@ -124,7 +124,7 @@ pub struct FarFaultMshr<
     page: Register<Bits<P>>,
     space: Register<Bits<A>>,
     requester: [Register<Bit>; N],
-    access: Register<Bits<3>>,
+    access_kind: Register<Bits<3>>,
     cause: Register<Bits<3>>,
     level: Register<Bits<3>>,
 
@@ -228,8 +228,8 @@ impl<
         self.page.reset.next = self.reset.val();
         self.space.clock.next = self.clock.val();
         self.space.reset.next = self.reset.val();
-        self.access.clock.next = self.clock.val();
-        self.access.reset.next = self.reset.val();
+        self.access_kind.clock.next = self.clock.val();
+        self.access_kind.reset.next = self.reset.val();
         self.cause.clock.next = self.clock.val();
         self.cause.reset.next = self.reset.val();
         self.level.clock.next = self.clock.val();
@@ -296,7 +296,7 @@ impl<
         self.denies.d.next = self.denies.q.val();
         self.page.d.next = self.page.q.val();
         self.space.d.next = self.space.q.val();
-        self.access.d.next = self.access.q.val();
+        self.access_kind.d.next = self.access_kind.q.val();
         self.cause.d.next = self.cause.q.val();
         self.level.d.next = self.level.q.val();
         if self.idle.val() {
@@ -310,7 +310,7 @@ impl<
             self.denies.d.next = !self.choice.present.val();
             self.page.d.next = self.command_page.val();
             self.space.d.next = self.command_space.val();
-            self.access.d.next = bits::<3>(0);
+            self.access_kind.d.next = bits::<3>(0);
             self.cause.d.next = self.fault_cause.val();
             self.level.d.next = self.fault_level.val();
         }
@@ -323,7 +323,7 @@ impl<
         if self.choice.fault.val() {
             self.page.d.next = self.fault_page.val();
             self.space.d.next = self.fault_space.val();
-            self.access.d.next = self.fault_access.val();
+            self.access_kind.d.next = self.fault_access.val();
         }
         for s in 0..N {
             self.requester[s].d.next = self.requester[s].q.val();
@@ -399,7 +399,7 @@ impl<
         }
         self.upgrading.next = self.merging.val()
             && self.found.q.val()
-            && self.access.q.val().get_bit(0)
+            && self.access_kind.q.val().get_bit(0)
             && !self.kept_access.val().get_bit(0);
         self.missing.next = self.acting.val() && self.found.q.val() && self.of_missing.q.val();
         self.has_room.next = self.limit.val().any();
@@ -446,8 +446,8 @@ impl<
         if self.found.q.val() {
             self.name.next = self.names.q[0].val();
         }
-        self.names.data[0].next =
-            self.name.val() | (bit_cast::<W, 3>(self.access.q.val()) << self.above_place.val());
+        self.names.data[0].next = self.name.val()
+            | (bit_cast::<W, 3>(self.access_kind.q.val()) << self.above_place.val());
         self.waiters.enable.next = self.choosing.val() || self.merging.val() || self.trimming.val();
         self.waiters.write.next = self.merging.val() || self.trimming.val();
         for s in 0..N {
@@ -575,7 +575,7 @@ impl<
             && (self.taking.val() || self.upgrading.val() || self.missing.val());
         self.reports.page.next = self.page.q.val();
         self.reports.space.next = self.space.q.val();
-        self.reports.access.next = self.access.q.val() | self.kept_access.val();
+        self.reports.access_kind.next = self.access_kind.q.val() | self.kept_access.val();
         self.reports.cause.next = self.cause.q.val();
         self.reports.level.next = self.level.q.val();
         self.reports.index.next = self.entry.q.val();
@@ -652,7 +652,7 @@ impl<
             report_page, report_space, report_access, report_cause, report_level, report_index,
             report_place, command_ready, walk_valid, walk_page, walk_space, walk_write, present_ready, wake_valid,
             wake_page, wake_space, wake_denied, held, sweeping, lost, phase, of_fault, of_sweep, of_all, of_missing, ends,
-            denies, page, space, access, cause, level, entry, found, place, loses, sweep_denies, count, walking,
+            denies, page, space, access_kind, cause, level, entry, found, place, loses, sweep_denies, count, walking,
             walk_of, walk_in, walk_writes, choice, entries, limits, reports, some_far, some_told, some_left, idle,
             compared, read_page,
             read_space, other_page, same, choosing, acting, waking, answering, held_place, merging,

@@ -26,7 +26,7 @@ pub struct Limits<const N: usize, const C: usize, const K: usize> {
 
     count: [Register<Bits<K>>; N],
     count_bits: Constant<Bits<C>>,
-    above: Signal<Local, Bits<C>>,
+    beyond: Signal<Local, Bits<C>>,
     most: Signal<Local, Bits<K>>,
     added: [Signal<Local, Bit>; N],
     asks_and_waits: [Signal<Local, Bit>; N],
@@ -44,8 +44,8 @@ impl<const N: usize, const C: usize, const K: usize> Logic for Limits<N, C, K> {
 
         // A count never comes to its greatest number, so a limit above is none.
         self.most.next = bit_cast::<K, C>(self.limit.val());
-        self.above.next = self.limit.val() >> self.count_bits.val();
-        if self.above.val().any() {
+        self.beyond.next = self.limit.val() >> self.count_bits.val();
+        if self.beyond.val().any() {
             self.most.next = !bits::<K>(0);
         }
         for s in 0..N {
@@ -83,7 +83,7 @@ impl<const N: usize, const C: usize, const K: usize> Default for Limits<N, C, K>
             };
         }
         signals!(
-            clock, reset, limit, room, remove, above, most;
+            clock, reset, limit, room, remove, beyond, most;
             requester, waits, far, count, added, asks_and_waits, upward, carried
         )
     }

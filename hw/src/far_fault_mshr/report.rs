@@ -18,7 +18,7 @@ pub struct Report<const I: usize, const O: usize, const P: usize, const A: usize
     /// Its space.
     pub space: Signal<In, Bits<A>>,
     /// How it was accessed.
-    pub access: Signal<In, Bits<3>>,
+    pub access_kind: Signal<In, Bits<3>>,
     /// Why the walk failed.
     pub cause: Signal<In, Bits<3>>,
     /// Where it ended.
@@ -98,7 +98,7 @@ impl<const I: usize, const O: usize, const P: usize, const A: usize, const N: us
         if self.take.val() {
             self.kept_page.d.next = self.page.val();
             self.kept_space.d.next = self.space.val();
-            self.kept_access.d.next = self.access.val();
+            self.kept_access.d.next = self.access_kind.val();
             self.kept_cause.d.next = self.cause.val();
             self.kept_level.d.next = self.level.val();
             self.kept_index.d.next = self.index.val();
@@ -137,7 +137,7 @@ impl<const I: usize, const O: usize, const P: usize, const A: usize, const N: us
             };
         }
         signals!(
-            clock, reset, take, page, space, access, cause, level, index, place, ready, valid, shown_page,
+            clock, reset, take, page, space, access_kind, cause, level, index, place, ready, valid, shown_page,
             shown_space, shown_access, shown_cause, shown_level, shown_index, shown_place, offered,
             kept_page, kept_space, kept_access, kept_cause, kept_level, kept_index, kept_place;
             requester, shown_requester, kept_requester
