@@ -490,7 +490,7 @@ impl<
         self.state_beats.next =
             (bit_cast::<L, Q>(self.warps.val()) + 1) << self.state_beats_at.val();
         self.operands_left.next = self.asked_operands.q.val() - self.operands.q.val();
-        // An address is the first operand, data the second; an instruction has all that are its own.
+        // The first operand is an address, the second data. An instruction fits behind exactly its own.
         self.operand_fits.next = !self.unlogged.q.val()
             && (self.found_store.val() == self.has_address.q.val())
             && (!self.found_store.val() || !self.is_data.q.val());
@@ -754,7 +754,7 @@ impl<
         if self.restoring.val() && self.got.val() {
             self.fetched.d.next = self.fetched.q.val() + 1;
         }
-        // The header names all of the job's rows, so none of them is gone before it is.
+        // A header names all rows of its job, so the job goes on only with it.
         self.asks_to_save.next = (!self.restoring.val() && self.got.val()) || self.ahead.q.val();
         self.header_goes.next = self.gives.val() && !self.has_left.val();
         self.ahead.d.next =

@@ -147,7 +147,7 @@ module checkpoint_proof_top (
         reading <= reading + {1'b0, gets} - {1'b0, takes};
         if (walk_valid && walk_ready) walking <= 1'b1;
         if (total_valid && total_ready) walking <= 1'b0;
-        // Before `save` was taken `save_done` is about nothing that was asked for.
+        // Until the cycle after `save` was taken the engine ignores `save_done`.
         if (save_valid && save_ready) saving_queue <= 1'b1;
         if (saving_queue && save_done) {saving_queue, emptied} <= 2'b01;
         may_spill <= saving_queue && saved_ready && !saved_valid;

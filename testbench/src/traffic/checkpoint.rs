@@ -505,7 +505,7 @@ impl CheckpointTraffic {
         all.extend(packets.into_iter().flatten());
         all.push(port.end(request.block, &all));
         (request.beats, *read) = (all.len() as u64, all);
-        // What numbers have no bits for is told as something else.
+        // A count that has too few bits is another one.
         self.misplaced =
             request.beats >> port.count_bits == 0 && request.operands >> parameters.log_bits == 0;
         request.beats &= (1 << port.count_bits) - 1;

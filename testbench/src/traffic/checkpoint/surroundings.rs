@@ -204,7 +204,7 @@ impl Surroundings {
         let full = self.queue.iter().any(|last| of_slot(last.slot) >= entries);
         inputs.restore_ready = !full && self.dice.chance(pace.pipeline);
         inputs.spilled_valid = std::mem::take(&mut self.spills);
-        // Before a save was taken it is about nothing that was asked for.
+        // The engine ignores it until a save was taken.
         (inputs.saved_valid, inputs.save_done) = (false, self.dice.chance(16));
         if let Some(save) = self.save {
             inputs.save_done = false;
