@@ -22,6 +22,7 @@ module checkpoint_32 (
     input  wire   [15:0] ask_room_beats,
     input  wire   [15:0] ask_beats,
     input  wire    [7:0] ask_operands,
+    input  wire          ask_unlogged,
     input  wire          stop_ready,
     input  wire          resume_ready,
     input  wire          save_ready,
@@ -146,6 +147,8 @@ module checkpoint_32 (
     wire          found_store;
     wire    [5:0] found_warp;
     wire    [7:0] operands_left;
+    wire          operand_fits;
+    wire          has_operands;
     wire          instruction_fits;
     wire          returns;
     wire          found_header;
@@ -161,6 +164,8 @@ module checkpoint_32 (
     wire          gets_to_save;
     reg           gets;
     wire          got;
+    wire          asks_to_save;
+    wire          header_goes;
     wire          gives;
     wire          fetches;
     wire          through;
@@ -223,6 +228,8 @@ module checkpoint_32 (
     wire   [15:0] asked_beats_q;
     reg     [7:0] asked_operands_d;
     wire    [7:0] asked_operands_q;
+    reg           unlogged_d;
+    wire          unlogged_q;
     wire   [15:0] room_d;
     wire   [15:0] room_q;
     reg     [5:0] warp_d;
@@ -255,6 +262,8 @@ module checkpoint_32 (
     wire   [12:0] run_left_q;
     reg           pending_d;
     wire          pending_q;
+    wire          ahead_d;
+    wire          ahead_q;
     reg     [2:0] kind_d;
     wire    [2:0] kind_q;
     reg    [12:0] length_d;
@@ -338,6 +347,7 @@ module checkpoint_32 (
     register_16 room_beats (.clock(clock), .reset(reset), .d(room_beats_d), .q(room_beats_q));
     register_16 asked_beats (.clock(clock), .reset(reset), .d(asked_beats_d), .q(asked_beats_q));
     register_8 asked_operands (.clock(clock), .reset(reset), .d(asked_operands_d), .q(asked_operands_q));
+    register_1 unlogged (.clock(clock), .reset(reset), .d(unlogged_d), .q(unlogged_q));
     register_16 room (.clock(clock), .reset(reset), .d(room_d), .q(room_q));
     register_6 warp (.clock(clock), .reset(reset), .d(warp_d), .q(warp_q));
     checkpoint_32_gather gather (
@@ -371,6 +381,7 @@ module checkpoint_32 (
     register_13 run_place (.clock(clock), .reset(reset), .d(run_place_d), .q(run_place_q));
     register_13 run_left (.clock(clock), .reset(reset), .d(run_left_d), .q(run_left_q));
     register_1 pending (.clock(clock), .reset(reset), .d(pending_d), .q(pending_q));
+    register_1 ahead (.clock(clock), .reset(reset), .d(ahead_d), .q(ahead_q));
     register_3 kind (.clock(clock), .reset(reset), .d(kind_d), .q(kind_q));
     register_13 length (.clock(clock), .reset(reset), .d(length_d), .q(length_q));
     register_13 left (.clock(clock), .reset(reset), .d(left_d), .q(left_q));
@@ -446,7 +457,10 @@ module checkpoint_32 (
     assign warps = last_warp_q - first_warp_q;
     assign state_beats = {{4'd0, warps} + 10'd1, 3'd0};
     assign operands_left = asked_operands_q - operands_q;
-    assign instruction_fits = (found_warp <= warps) && (instructions_q < ENTRIES)
+    assign operand_fits = !unlogged_q && (found_store == has_address_q) && (!found_store || !is_data_q);
+    assign has_operands = unlogged_q || (has_address_q && (found_store == is_data_q));
+    assign instruction_fits = (found_warp <= warps) && has_operands && job_empty && !strayed_q
+        && (instructions_q < ENTRIES)
         && ((operands_left > ONE_OPERAND) || (!found_store && (|operands_left)));
     assign found_header = port_found_valid && port_found_header;
     assign found_data = port_found_valid && !port_found_header;
@@ -593,8 +607,7 @@ module checkpoint_32 (
 
     assign port_ended_ready = (step_q == STAGE_WAITING) || (step_q == STAGE_RESTORING);
     assign moves = (port_out_valid && port_out_ready) || (port_in_valid && port_in_ready);
-    assign gets_to_save = !restores_q && fits && ((step_q != STAGE_LOOKING) || spilled_valid)
-        && (!pending_q || (!has_left && port_packet_ready));
+    assign gets_to_save = !restores_q && fits && ((step_q != STAGE_LOOKING) || spilled_valid) && !ahead_q;
 
     // Drives outputs get_space and get_place; signal gets.
     always @* begin : drive_gets_and_get_space_and_get_place
@@ -710,6 +723,7 @@ module checkpoint_32 (
         room_beats_d = room_beats_q;
         asked_beats_d = asked_beats_q;
         asked_operands_d = asked_operands_q;
+        unlogged_d = unlogged_q;
         warp_d = warp_q;
         found_all_d = found_all_q;
         by_rows_d = by_rows_q;
@@ -738,7 +752,7 @@ module checkpoint_32 (
         if (restoring && got) begin
             fetched_d = fetched_q + 16'd1;
         end
-        if ((!restoring && got) || (found_data && found)) begin
+        if ((asks_to_save && (!pending_q || header_goes)) || (found_data && found)) begin
             list_advance = by_rows_q;
             run_place_d = run_place_q + 13'd1;
             if (|run_left_q) begin
@@ -762,6 +776,10 @@ module checkpoint_32 (
             end
             by_rows_d = 1'd0;
             run_left_d = NO_BEATS;
+            has_address_d = 1'd0;
+            if (has_address_q && (found_kind != KIND_INSTRUCTION)) begin
+                strayed_d = 1'd1;
+            end
             if (found_kind == KIND_REGISTERS) begin
                 by_rows_d = 1'd1;
                 list_load = 1'd1;
@@ -776,12 +794,18 @@ module checkpoint_32 (
                 run_place_d = {4'd0, first_warp_q, 3'd0};
                 run_left_d = state_beats;
             end else if (found_operand) begin
-                run_space_d = OPERAND;
-                run_place_d = NO_PLACE;
-                if (found_store) begin
-                    run_place_d = DATA_PLACE;
+                if (operand_fits) begin
+                    has_address_d = 1'd1;
+                    is_data_d = found_store;
+                    run_space_d = OPERAND;
+                    run_place_d = NO_PLACE;
+                    if (found_store) begin
+                        run_place_d = DATA_PLACE;
+                    end
+                    run_left_d = OPERAND_BEATS;
+                end else begin
+                    strayed_d = 1'd1;
                 end
-                run_left_d = OPERAND_BEATS;
             end else if (instruction_fits) begin
                 instructions_d = instructions_q + 7'd1;
                 operands_d = operands_q + 8'd1;
@@ -815,6 +839,7 @@ module checkpoint_32 (
                     room_beats_d = ask_room_beats;
                     asked_beats_d = ask_beats;
                     asked_operands_d = ask_operands;
+                    unlogged_d = ask_unlogged;
                     warp_d = ask_first_warp;
                     beats_d = NO_COUNT;
                     fetched_d = NO_COUNT;
@@ -822,7 +847,6 @@ module checkpoint_32 (
                     operands_d = NO_OPERANDS;
                     instructions_d = NO_INSTRUCTIONS;
                     found_all_d = 1'd0;
-                    queue_done_d = 1'd0;
                     has_address_d = 1'd0;
                     strayed_d = 1'd0;
                     has_shared_d = 1'd0;
@@ -902,6 +926,7 @@ module checkpoint_32 (
             STAGE_QUEUE: begin
                 if (save_ready) begin
                     step_d = STAGE_TAKING;
+                    queue_done_d = 1'd0;
                 end
             end
             STAGE_TAKING: begin
@@ -957,7 +982,7 @@ module checkpoint_32 (
                 end
             end
             STAGE_DROPPING: begin
-                if (save_done || queue_done_q) begin
+                if (save_done) begin
                     step_d = STAGE_TELLING;
                 end
             end
@@ -1020,6 +1045,9 @@ module checkpoint_32 (
 
     assign fetches = !pending_q && job_empty;
     assign through = !pending_q && job_empty && (!has_left || ((left_q == 13'd1) && gives));
+    assign asks_to_save = (!restoring && got) || ahead_q;
+    assign header_goes = gives && !has_left;
+    assign ahead_d = asks_to_save && pending_q && !header_goes;
 
     // Drives signal concluded, from job_empty, lacks, port_ended_verdict and strayed_q.
     always @* begin : drive_concluded
@@ -1031,7 +1059,7 @@ module checkpoint_32 (
 
     assign lacks = restores_q
         && (((|shared_beats_q) && !has_shared_q) || (runs_q && !has_states_q) || (beats_q != asked_beats_q)
-        || (|operands_left));
+        || has_address_q || (|operands_left));
     assign ask_ready = step_q == STAGE_IDLE;
     assign stop_valid = step_q == STAGE_STOPPING;
 

@@ -22,6 +22,7 @@ module checkpoint_proof (
     input  wire    [5:0] ask_room_beats,
     input  wire    [5:0] ask_beats,
     input  wire    [1:0] ask_operands,
+    input  wire          ask_unlogged,
     input  wire          stop_ready,
     input  wire          resume_ready,
     input  wire          save_ready,
@@ -146,6 +147,8 @@ module checkpoint_proof (
     wire          found_store;
     wire          found_warp;
     wire    [1:0] operands_left;
+    wire          operand_fits;
+    wire          has_operands;
     wire          instruction_fits;
     wire          returns;
     wire          found_header;
@@ -161,6 +164,8 @@ module checkpoint_proof (
     wire          gets_to_save;
     reg           gets;
     wire          got;
+    wire          asks_to_save;
+    wire          header_goes;
     wire          gives;
     wire          fetches;
     wire          through;
@@ -223,6 +228,8 @@ module checkpoint_proof (
     wire    [5:0] asked_beats_q;
     reg     [1:0] asked_operands_d;
     wire    [1:0] asked_operands_q;
+    reg           unlogged_d;
+    wire          unlogged_q;
     wire    [5:0] room_d;
     wire    [5:0] room_q;
     reg           warp_d;
@@ -255,6 +262,8 @@ module checkpoint_proof (
     wire    [2:0] run_left_q;
     reg           pending_d;
     wire          pending_q;
+    wire          ahead_d;
+    wire          ahead_q;
     reg     [2:0] kind_d;
     wire    [2:0] kind_q;
     reg     [2:0] length_d;
@@ -338,6 +347,7 @@ module checkpoint_proof (
     register_6 room_beats (.clock(clock), .reset(reset), .d(room_beats_d), .q(room_beats_q));
     register_6 asked_beats (.clock(clock), .reset(reset), .d(asked_beats_d), .q(asked_beats_q));
     register_2 asked_operands (.clock(clock), .reset(reset), .d(asked_operands_d), .q(asked_operands_q));
+    register_1 unlogged (.clock(clock), .reset(reset), .d(unlogged_d), .q(unlogged_q));
     register_6 room (.clock(clock), .reset(reset), .d(room_d), .q(room_q));
     register_1 warp (.clock(clock), .reset(reset), .d(warp_d), .q(warp_q));
     checkpoint_proof_gather gather (
@@ -371,6 +381,7 @@ module checkpoint_proof (
     register_3 run_place (.clock(clock), .reset(reset), .d(run_place_d), .q(run_place_q));
     register_3 run_left (.clock(clock), .reset(reset), .d(run_left_d), .q(run_left_q));
     register_1 pending (.clock(clock), .reset(reset), .d(pending_d), .q(pending_q));
+    register_1 ahead (.clock(clock), .reset(reset), .d(ahead_d), .q(ahead_q));
     register_3 kind (.clock(clock), .reset(reset), .d(kind_d), .q(kind_q));
     register_3 length (.clock(clock), .reset(reset), .d(length_d), .q(length_q));
     register_3 left (.clock(clock), .reset(reset), .d(left_d), .q(left_q));
@@ -446,7 +457,10 @@ module checkpoint_proof (
     assign warps = last_warp_q - first_warp_q;
     assign state_beats = {{1'd0, warps} + 2'd1, 1'd0};
     assign operands_left = asked_operands_q - operands_q;
-    assign instruction_fits = (found_warp <= warps) && (instructions_q < ENTRIES)
+    assign operand_fits = !unlogged_q && (found_store == has_address_q) && (!found_store || !is_data_q);
+    assign has_operands = unlogged_q || (has_address_q && (found_store == is_data_q));
+    assign instruction_fits = (found_warp <= warps) && has_operands && job_empty && !strayed_q
+        && (instructions_q < ENTRIES)
         && ((operands_left > ONE_OPERAND) || (!found_store && (|operands_left)));
     assign found_header = port_found_valid && port_found_header;
     assign found_data = port_found_valid && !port_found_header;
@@ -593,8 +607,7 @@ module checkpoint_proof (
 
     assign port_ended_ready = (step_q == STAGE_WAITING) || (step_q == STAGE_RESTORING);
     assign moves = (port_out_valid && port_out_ready) || (port_in_valid && port_in_ready);
-    assign gets_to_save = !restores_q && fits && ((step_q != STAGE_LOOKING) || spilled_valid)
-        && (!pending_q || (!has_left && port_packet_ready));
+    assign gets_to_save = !restores_q && fits && ((step_q != STAGE_LOOKING) || spilled_valid) && !ahead_q;
 
     // Drives outputs get_space and get_place; signal gets.
     always @* begin : drive_gets_and_get_space_and_get_place
@@ -708,6 +721,7 @@ module checkpoint_proof (
         room_beats_d = room_beats_q;
         asked_beats_d = asked_beats_q;
         asked_operands_d = asked_operands_q;
+        unlogged_d = unlogged_q;
         warp_d = warp_q;
         found_all_d = found_all_q;
         by_rows_d = by_rows_q;
@@ -736,7 +750,7 @@ module checkpoint_proof (
         if (restoring && got) begin
             fetched_d = fetched_q + 6'd1;
         end
-        if ((!restoring && got) || (found_data && found)) begin
+        if ((asks_to_save && (!pending_q || header_goes)) || (found_data && found)) begin
             list_advance = by_rows_q;
             run_place_d = run_place_q + 3'd1;
             if (|run_left_q) begin
@@ -760,6 +774,10 @@ module checkpoint_proof (
             end
             by_rows_d = 1'd0;
             run_left_d = NO_BEATS;
+            has_address_d = 1'd0;
+            if (has_address_q && (found_kind != KIND_INSTRUCTION)) begin
+                strayed_d = 1'd1;
+            end
             if (found_kind == KIND_REGISTERS) begin
                 by_rows_d = 1'd1;
                 list_load = 1'd1;
@@ -774,12 +792,18 @@ module checkpoint_proof (
                 run_place_d = {1'd0, first_warp_q, 1'd0};
                 run_left_d = state_beats;
             end else if (found_operand) begin
-                run_space_d = OPERAND;
-                run_place_d = NO_PLACE;
-                if (found_store) begin
-                    run_place_d = DATA_PLACE;
+                if (operand_fits) begin
+                    has_address_d = 1'd1;
+                    is_data_d = found_store;
+                    run_space_d = OPERAND;
+                    run_place_d = NO_PLACE;
+                    if (found_store) begin
+                        run_place_d = DATA_PLACE;
+                    end
+                    run_left_d = OPERAND_BEATS;
+                end else begin
+                    strayed_d = 1'd1;
                 end
-                run_left_d = OPERAND_BEATS;
             end else if (instruction_fits) begin
                 instructions_d = instructions_q + 2'd1;
                 operands_d = operands_q + 2'd1;
@@ -813,6 +837,7 @@ module checkpoint_proof (
                     room_beats_d = ask_room_beats;
                     asked_beats_d = ask_beats;
                     asked_operands_d = ask_operands;
+                    unlogged_d = ask_unlogged;
                     warp_d = ask_first_warp;
                     beats_d = NO_COUNT;
                     fetched_d = NO_COUNT;
@@ -820,7 +845,6 @@ module checkpoint_proof (
                     operands_d = NO_OPERANDS;
                     instructions_d = NO_INSTRUCTIONS;
                     found_all_d = 1'd0;
-                    queue_done_d = 1'd0;
                     has_address_d = 1'd0;
                     strayed_d = 1'd0;
                     has_shared_d = 1'd0;
@@ -900,6 +924,7 @@ module checkpoint_proof (
             STAGE_QUEUE: begin
                 if (save_ready) begin
                     step_d = STAGE_TAKING;
+                    queue_done_d = 1'd0;
                 end
             end
             STAGE_TAKING: begin
@@ -955,7 +980,7 @@ module checkpoint_proof (
                 end
             end
             STAGE_DROPPING: begin
-                if (save_done || queue_done_q) begin
+                if (save_done) begin
                     step_d = STAGE_TELLING;
                 end
             end
@@ -1018,6 +1043,9 @@ module checkpoint_proof (
 
     assign fetches = !pending_q && job_empty;
     assign through = !pending_q && job_empty && (!has_left || ((left_q == 3'd1) && gives));
+    assign asks_to_save = (!restoring && got) || ahead_q;
+    assign header_goes = gives && !has_left;
+    assign ahead_d = asks_to_save && pending_q && !header_goes;
 
     // Drives signal concluded, from job_empty, lacks, port_ended_verdict and strayed_q.
     always @* begin : drive_concluded
@@ -1029,7 +1057,7 @@ module checkpoint_proof (
 
     assign lacks = restores_q
         && (((|shared_beats_q) && !has_shared_q) || (runs_q && !has_states_q) || (beats_q != asked_beats_q)
-        || (|operands_left));
+        || has_address_q || (|operands_left));
     assign ask_ready = step_q == STAGE_IDLE;
     assign stop_valid = step_q == STAGE_STOPPING;
 

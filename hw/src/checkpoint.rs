@@ -107,6 +107,7 @@ pub struct Checkpoint<
     pub ask_room_beats: Signal<In, Bits<C>>,
     pub ask_beats: Signal<In, Bits<C>>,
     pub ask_operands: Signal<In, Bits<G>>,
+    pub ask_unlogged: Signal<In, Bit>,
     pub stop_ready: Signal<In, Bit>,
     pub resume_ready: Signal<In, Bit>,
     pub save_ready: Signal<In, Bit>,
@@ -188,6 +189,7 @@ pub struct Checkpoint<
     room_beats: Register<Bits<C>>,
     asked_beats: Register<Bits<C>>,
     asked_operands: Register<Bits<G>>,
+    unlogged: Register<Bit>,
     // Beats that have room where nobody is.
     room: Register<Bits<C>>,
 
@@ -203,12 +205,14 @@ pub struct Checkpoint<
     run_left: Register<Bits<L>>,
     // The header that goes before them, if it has not yet gone; beats that have then still to go.
     pending: Register<Bit>,
+    // The first of those beats was asked for before the header has gone, and the job still names it.
+    ahead: Register<Bit>,
     kind: Register<Bits<3>>,
     length: Register<Bits<L>>,
     left: Register<Bits<L>>,
-    // Of the next instruction the address was saved.
+    // Of the next instruction the address was saved, or has come.
     has_address: Register<Bit>,
-    // The operand that is sent is data.
+    // The operand that is sent, or has come last, is data.
     is_data: Register<Bit>,
     operands: Register<Bits<G>>,
     // Instructions that came back.
@@ -247,6 +251,8 @@ pub struct Checkpoint<
     found_store: Signal<Local, Bit>,
     found_warp: Signal<Local, Bits<Q>>,
     operands_left: Signal<Local, Bits<G>>,
+    operand_fits: Signal<Local, Bit>,
+    has_operands: Signal<Local, Bit>,
     instruction_fits: Signal<Local, Bit>,
     returns: Signal<Local, Bit>,
     found_header: Signal<Local, Bit>,
@@ -266,6 +272,8 @@ pub struct Checkpoint<
     gets_to_save: Signal<Local, Bit>,
     gets: Signal<Local, Bit>,
     got: Signal<Local, Bit>,
+    asks_to_save: Signal<Local, Bit>,
+    header_goes: Signal<Local, Bit>,
     gives: Signal<Local, Bit>,
     fetches: Signal<Local, Bit>,
     through: Signal<Local, Bit>,
@@ -375,6 +383,8 @@ impl<
         self.asked_beats.reset.next = self.reset.val();
         self.asked_operands.clock.next = self.clock.val();
         self.asked_operands.reset.next = self.reset.val();
+        self.unlogged.clock.next = self.clock.val();
+        self.unlogged.reset.next = self.reset.val();
         self.room.clock.next = self.clock.val();
         self.room.reset.next = self.reset.val();
         self.warp.clock.next = self.clock.val();
@@ -391,6 +401,8 @@ impl<
         self.run_left.reset.next = self.reset.val();
         self.pending.clock.next = self.clock.val();
         self.pending.reset.next = self.reset.val();
+        self.ahead.clock.next = self.clock.val();
+        self.ahead.reset.next = self.reset.val();
         self.kind.clock.next = self.clock.val();
         self.kind.reset.next = self.reset.val();
         self.length.clock.next = self.clock.val();
@@ -478,7 +490,16 @@ impl<
         self.state_beats.next =
             (bit_cast::<L, Q>(self.warps.val()) + 1) << self.state_beats_at.val();
         self.operands_left.next = self.asked_operands.q.val() - self.operands.q.val();
+        // The first operand is an address, the second data. An instruction fits behind exactly its own.
+        self.operand_fits.next = !self.unlogged.q.val()
+            && (self.found_store.val() == self.has_address.q.val())
+            && (!self.found_store.val() || !self.is_data.q.val());
+        self.has_operands.next = self.unlogged.q.val()
+            || (self.has_address.q.val() && (self.found_store.val() == self.is_data.q.val()));
         self.instruction_fits.next = (self.found_warp.val() <= self.warps.val())
+            && self.has_operands.val()
+            && self.job_empty.val()
+            && !self.strayed.q.val()
             && (self.instructions.q.val() < self.entries.val())
             && ((self.operands_left.val() > self.one_operand.val())
                 || (!self.found_store.val() && self.operands_left.val().any()));
@@ -595,11 +616,11 @@ impl<
         self.moves.next = (self.port.out_valid.val() && self.port.out_ready.val())
             || (self.port.in_valid.val() && self.port.in_ready.val());
 
-        // Beats are asked for.
+        // Beats are asked for; the first of a packet does not wait for its header.
         self.gets_to_save.next = !self.restores.q.val()
             && self.fits.val()
             && ((self.step.q.val() != Stage::Looking) || self.spilled_valid.val())
-            && (!self.pending.q.val() || (!self.has_left.val() && self.port.packet_ready.val()));
+            && !self.ahead.q.val();
         self.gets.next = self.gets_to_save.val();
         self.get_space.next = self.registers.val();
         self.get_place.next = self.no_place.val();
@@ -704,6 +725,7 @@ impl<
         self.room_beats.d.next = self.room_beats.q.val();
         self.asked_beats.d.next = self.asked_beats.q.val();
         self.asked_operands.d.next = self.asked_operands.q.val();
+        self.unlogged.d.next = self.unlogged.q.val();
         self.warp.d.next = self.warp.q.val();
         self.found_all.d.next = self.found_all.q.val();
         self.by_rows.d.next = self.by_rows.q.val();
@@ -732,7 +754,13 @@ impl<
         if self.restoring.val() && self.got.val() {
             self.fetched.d.next = self.fetched.q.val() + 1;
         }
-        if (!self.restoring.val() && self.got.val()) || (self.found_data.val() && self.found.val())
+        // A header names all rows of its job, so the job goes on only with it.
+        self.asks_to_save.next = (!self.restoring.val() && self.got.val()) || self.ahead.q.val();
+        self.header_goes.next = self.gives.val() && !self.has_left.val();
+        self.ahead.d.next =
+            self.asks_to_save.val() && self.pending.q.val() && !self.header_goes.val();
+        if (self.asks_to_save.val() && (!self.pending.q.val() || self.header_goes.val()))
+            || (self.found_data.val() && self.found.val())
         {
             self.list.advance.next = self.by_rows.q.val();
             self.run_place.d.next = self.run_place.q.val() + 1;
@@ -757,6 +785,10 @@ impl<
             }
             self.by_rows.d.next = false;
             self.run_left.d.next = self.no_beats.val();
+            self.has_address.d.next = false;
+            if self.has_address.q.val() && (self.found_kind.val() != self.kind_instruction.val()) {
+                self.strayed.d.next = true;
+            }
             if self.found_kind.val() == self.kind_registers.val() {
                 self.by_rows.d.next = true;
                 self.list.load.next = true;
@@ -772,12 +804,18 @@ impl<
                     bit_cast::<Z, Q>(self.first_warp.q.val()) << self.state_at.val();
                 self.run_left.d.next = self.state_beats.val();
             } else if self.found_operand.val() {
-                self.run_space.d.next = self.operand.val();
-                self.run_place.d.next = self.no_place.val();
-                if self.found_store.val() {
-                    self.run_place.d.next = self.data_place.val();
+                if self.operand_fits.val() {
+                    self.has_address.d.next = true;
+                    self.is_data.d.next = self.found_store.val();
+                    self.run_space.d.next = self.operand.val();
+                    self.run_place.d.next = self.no_place.val();
+                    if self.found_store.val() {
+                        self.run_place.d.next = self.data_place.val();
+                    }
+                    self.run_left.d.next = self.operand_beats.val();
+                } else {
+                    self.strayed.d.next = true;
                 }
-                self.run_left.d.next = self.operand_beats.val();
             } else if self.instruction_fits.val() {
                 self.instructions.d.next = self.instructions.q.val() + 1;
                 self.operands.d.next = self.operands.q.val() + 1;
@@ -796,6 +834,7 @@ impl<
             && ((self.shared_beats.q.val().any() && !self.has_shared.q.val())
                 || (self.runs.q.val() && !self.has_states.q.val())
                 || (self.beats.q.val() != self.asked_beats.q.val())
+                || self.has_address.q.val()
                 || self.operands_left.val().any());
         if (self.strayed.q.val() || !self.job_empty.val() || self.lacks.val())
             && !self.port.ended_verdict.val().any()
@@ -823,6 +862,7 @@ impl<
                     self.room_beats.d.next = self.ask_room_beats.val();
                     self.asked_beats.d.next = self.ask_beats.val();
                     self.asked_operands.d.next = self.ask_operands.val();
+                    self.unlogged.d.next = self.ask_unlogged.val();
                     self.warp.d.next = self.ask_first_warp.val();
                     self.beats.d.next = self.no_count.val();
                     self.fetched.d.next = self.no_count.val();
@@ -830,7 +870,6 @@ impl<
                     self.operands.d.next = self.no_operands.val();
                     self.instructions.d.next = self.no_instructions.val();
                     self.found_all.d.next = false;
-                    self.queue_done.d.next = false;
                     self.has_address.d.next = false;
                     self.strayed.d.next = false;
                     self.has_shared.d.next = false;
@@ -911,6 +950,7 @@ impl<
             Stage::Queue => {
                 if self.save_ready.val() {
                     self.step.d.next = Stage::Taking;
+                    self.queue_done.d.next = false;
                 }
             }
             Stage::Taking => {
@@ -964,7 +1004,7 @@ impl<
                 }
             }
             Stage::Dropping => {
-                if self.save_done.val() || self.queue_done.q.val() {
+                if self.save_done.val() {
                     self.step.d.next = Stage::Telling;
                 }
             }
@@ -1122,7 +1162,7 @@ impl<
         signals!(
             clock, reset, ask_valid, ask_restores, ask_runs, ask_block, ask_epoch, ask_slot, ask_first_warp,
             ask_last_warp, ask_first_group, ask_last_group, ask_shared_first, ask_shared_beats, ask_room_row,
-            ask_room_rows, ask_room_first, ask_room_beats, ask_beats, ask_operands, stop_ready, resume_ready,
+            ask_room_rows, ask_room_first, ask_room_beats, ask_beats, ask_operands, ask_unlogged, stop_ready, resume_ready,
             save_ready, save_done, saved_valid, saved_warp, saved_store, spilled_valid, restore_ready, walk_ready,
             dirty_valid, dirty_row, dirty_lanes, total_valid, get_ready, got_valid, put_ready, out_ready, in_valid,
             in_last, ended_ready, ask_ready, stop_valid, stop_warp, resume_valid, resume_warp, save_valid,
@@ -1131,12 +1171,12 @@ impl<
             put_space, put_place, out_valid, out_last, in_ready, ended_valid, ended_verdict, ended_beats,
             ended_operands, step, port, restores, runs, block, epoch, slot, first_warp, last_warp, first_group,
             last_group, shared_first, shared_beats, room_row, room_rows, room_first, room_beats, asked_beats,
-            asked_operands, room, warp, gather, found_all, list, by_rows, run_space, run_place, run_left, pending,
+            asked_operands, unlogged, room, warp, gather, found_all, list, by_rows, run_space, run_place, run_left, pending, ahead,
             kind, length, left, has_address, is_data, operands, instructions, queue_done, beats, fetched, strayed, has_shared, has_states, verdict,
             job_empty, row, row_group, groups, fits, job_space, job_place, in_place, is_kept, fetches_kept,
             kept_number, row_beats, kept_space, kept_place, restoring, found_kind, found_operand, found_store,
-            found_warp, operands_left, instruction_fits, returns, found_header, found_data, found, warps,
-            state_beats, has_left, made_kind, made_length, gets_to_save, gets, got, gives, fetches, through, moves, lacks, concluded,
+            found_warp, operands_left, operand_fits, has_operands, instruction_fits, returns, found_header, found_data, found, warps,
+            state_beats, has_left, made_kind, made_length, gets_to_save, gets, got, asks_to_save, header_goes, gives, fetches, through, moves, lacks, concluded,
             sectors;
             saved_words, got_beat, in_beat, restore_words, put_beat, out_beat, naming, named, listed, made
         )
@@ -1147,7 +1187,7 @@ hardware!([const N: usize, const W: usize, const B: usize, const L: usize, const
     Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Y, I, Z> {
     inputs: reset, ask_valid, ask_restores, ask_runs, ask_block, ask_epoch, ask_slot, ask_first_warp, ask_last_warp,
         ask_first_group, ask_last_group, ask_shared_first, ask_shared_beats, ask_room_row, ask_room_rows,
-        ask_room_first, ask_room_beats, ask_beats, ask_operands, stop_ready, resume_ready, save_ready, save_done,
+        ask_room_first, ask_room_beats, ask_beats, ask_operands, ask_unlogged, stop_ready, resume_ready, save_ready, save_done,
         saved_valid, saved_warp, saved_store, saved_words, spilled_valid, restore_ready, walk_ready, dirty_valid,
         dirty_row, dirty_lanes, total_valid, get_ready, got_valid, got_beat, put_ready, out_ready, in_valid,
         in_last, in_beat, ended_ready;

@@ -69,6 +69,8 @@ struct Request {
     /// Beats of the context that is restored, and operands of its instructions.
     beats: u64,
     operands: u64,
+    /// Its instructions come without operands.
+    unlogged: bool,
 }
 
 /// The beats behind a header, of which some have still to be fetched or put.
@@ -125,15 +127,19 @@ pub struct Checkpoint {
     job: Job,
     /// The header that goes before the job, if it has not yet gone.
     header: Option<Beat>,
+    /// The job's first beat was asked for before its header has gone.
+    ahead: bool,
     /// Beats behind it that have not yet gone.
     left: u64,
     /// The address of the next instruction was saved.
     has_address: bool,
+    /// The operands that have come for the next instruction: whether each is data.
+    came: Vec<bool>,
     /// Operands of the instructions that have left, or come back.
     operands: u64,
     /// Instructions that have come back.
     instructions: u64,
-    /// All squashed instructions have left.
+    /// All squashed instructions have left, since they were asked for.
     queue_done: bool,
     /// Beats of the context that have left or come.
     beats: u64,
@@ -202,6 +208,12 @@ impl Checkpoint {
     #[must_use]
     pub fn gathered(&self) -> usize {
         self.gathered.len()
+    }
+
+    /// Whether a beat was asked for whose header has not gone.
+    #[must_use]
+    pub const fn is_ahead(&self) -> bool {
+        self.ahead
     }
 
     /// Beats of the context that lie where nobody's rows and shared memory are.
@@ -372,10 +384,9 @@ impl Checkpoint {
             outputs.out_valid = shown.out_valid;
             outputs.out_last = shown.out_last;
         }
-        // What is saved is fetched once its header has gone.
-        let goes = self.header.is_none() || (self.left == 0 && shown.packet_ready);
+        // Of what is saved one beat may be fetched before its header has gone.
         let is_there = activity != Activity::Looking || inputs.spilled_valid;
-        if !request.restores && goes && is_there {
+        if !request.restores && !self.ahead && is_there {
             self.gets(&mut outputs, self.place());
         }
         outputs.got_ready = !request.restores && self.left > 0 && shown.packet_ready;
@@ -411,13 +422,31 @@ impl Checkpoint {
         (outputs, port_inputs)
     }
 
-    /// Whether an instruction is one of the block's warps, the log has had its operands before, and the
-    /// queue has an entry when others have left it: it will not wait for ever.
-    const fn fits(&self, instruction: &Instruction) -> bool {
+    /// Whether an instruction is one of the block's warps and has come behind its operands and nothing that does not fit, the
+    /// log has had its operands before, and the queue has an entry when others have left it: it will not wait for ever.
+    fn fits(&self, instruction: &Instruction) -> bool {
         let (first, last) = self.request.warps;
+        let own: &[bool] = match (self.request.unlogged, instruction.store) {
+            (true, _) => &[],
+            (false, false) => &[false],
+            (false, true) => &[false, true],
+        };
         first + instruction.warp <= last
+            && self.came == own
+            && self.job.is_empty()
+            && !self.strayed
             && self.instructions < self.parameters.queue_entries
             && self.operands + instruction.operands() <= self.request.operands
+    }
+
+    /// Whether an operand is the next one of an instruction: an address, or data behind it.
+    fn operand_fits(&self, operand: &Instruction) -> bool {
+        let is_next = match self.came[..] {
+            [] => !operand.store,
+            [_] => operand.store,
+            _ => false,
+        };
+        is_next && !self.request.unlogged
     }
 
     fn puts(&self, outputs: &mut Outputs, (space, place): (Space, u64)) {
@@ -452,11 +481,13 @@ impl Checkpoint {
             room_shared: (inputs.ask_room_first, inputs.ask_room_beats),
             beats: inputs.ask_beats,
             operands: inputs.ask_operands,
+            unlogged: inputs.ask_unlogged,
         };
         (self.beats, self.fetched, self.verdict) = (0, 0, 0);
         (self.operands, self.instructions) = (0, 0);
-        (self.found_all, self.queue_done) = (false, false);
+        self.found_all = false;
         self.has_address = false;
+        self.came.clear();
         (self.strayed, self.has_shared, self.has_states) = (false, false, false);
         self.activity = if inputs.ask_restores {
             Activity::Opening
@@ -585,6 +616,14 @@ impl Checkpoint {
         let parameters = &self.parameters;
         let kind = parameters.port.kind(beat);
         let instruction = Instruction::of(parameters, beat);
+        let fits = match instruction.operand {
+            true => self.operand_fits(&instruction),
+            false => self.fits(&instruction),
+        };
+        let came = std::mem::take(&mut self.came);
+        if kind != Kind::Instruction as u64 {
+            self.strayed |= !came.is_empty();
+        }
         let run = |space, left| Job::Run {
             space,
             next: 0,
@@ -602,20 +641,20 @@ impl Checkpoint {
         } else if kind == Kind::SimtState as u64 {
             self.has_states = true;
             run(Space::SimtState, self.state_beats())
+        } else if !fits {
+            self.strayed = true;
+            Job::Stray
         } else if instruction.operand {
+            self.came = came;
+            self.came.push(instruction.store);
             Job::Run {
                 space: Space::Operand,
                 next: u64::from(instruction.store) << parameters.operand_bits,
                 left: 1 << parameters.operand_bits,
             }
         } else {
-            match self.fits(&instruction) {
-                true => {
-                    self.instructions += 1;
-                    self.operands += instruction.operands();
-                }
-                false => self.strayed = true,
-            }
+            self.instructions += 1;
+            self.operands += instruction.operands();
             Job::Stray
         };
     }
@@ -638,11 +677,17 @@ impl Checkpoint {
                 self.settle(shown.found_header, &shown.found_beat);
             }
         } else {
-            if fetches {
+            // A header names all that the job has, so the job goes on no earlier.
+            let goes = self.header.is_none() || (given && self.left == 0);
+            let asked = self.ahead || fetches;
+            self.ahead = asked && !goes;
+            if asked && goes {
                 self.job.advance();
             }
             self.give(given);
         }
+        // Before `save` was taken it says nothing of this save.
+        let done = inputs.save_done && self.awaits_queue();
         match self.activity {
             Activity::Idle if inputs.ask_valid => self.ask(inputs),
             Activity::Stopping(warp) if inputs.stop_ready => {
@@ -661,16 +706,20 @@ impl Checkpoint {
                 self.conclude(shown.ended_verdict);
             }
             Activity::Clearing if inputs.save_ready => self.activity = Activity::Dropping,
-            Activity::Dropping if inputs.save_done || self.queue_done => {
-                self.activity = Activity::Telling
-            }
+            Activity::Dropping if inputs.save_done => self.activity = Activity::Telling,
             Activity::Resuming(warp) if inputs.resume_ready => {
                 self.activity = self.next_warp(warp, Activity::Resuming, Activity::Telling);
             }
             Activity::Telling if inputs.ended_ready => self.activity = Activity::Idle,
             _ => self.save(inputs, outputs, fetches_all, through),
         }
-        self.queue_done |= inputs.save_done;
+        self.queue_done = self.awaits_queue() && (self.queue_done || done);
+    }
+
+    /// Whether `save` was taken, and the pipeline gives what it has.
+    const fn awaits_queue(&self) -> bool {
+        use Activity::{Looking, SavingOperand, Taking};
+        matches!(self.activity, Taking | Looking | SavingOperand)
     }
 
     /// The port has taken what it was given.
@@ -691,7 +740,8 @@ impl Checkpoint {
         let lacks = (request.shared.1 > 0 && !self.has_shared)
             || (request.runs && !self.has_states)
             || self.beats != request.beats
-            || self.operands != request.operands;
+            || self.operands != request.operands
+            || !self.came.is_empty();
         let strays = self.strayed || !self.job.is_empty() || (request.restores && lacks);
         if verdict == 0 && strays {
             self.verdict = DOES_NOT_FIT;
@@ -722,8 +772,10 @@ impl Model for Checkpoint {
             found_all: false,
             job: Job::Stray,
             header: None,
+            ahead: false,
             left: 0,
             has_address: false,
+            came: Vec::new(),
             operands: 0,
             instructions: 0,
             queue_done: false,

@@ -15,6 +15,7 @@ module checkpoint_proof_top (
     input  wire [1:0]  ask_room_first,
     input  wire [5:0]  ask_room_beats, ask_beats,
     input  wire [1:0]  ask_operands,
+    input  wire        ask_unlogged,
     input  wire        stop_ready, resume_ready, save_ready, save_done, saved_valid, saved_warp, saved_store,
     input  wire [23:0] saved_words,
     input  wire        spilled_valid, restore_ready, walk_ready, dirty_valid,
@@ -45,7 +46,7 @@ module checkpoint_proof_top (
         .ask_last_warp(ask_last_warp), .ask_first_group(ask_first_group), .ask_last_group(ask_last_group),
         .ask_shared_first(ask_shared_first), .ask_shared_beats(ask_shared_beats), .ask_room_row(ask_room_row),
         .ask_room_rows(ask_room_rows), .ask_room_first(ask_room_first), .ask_room_beats(ask_room_beats),
-        .ask_beats(ask_beats), .ask_operands(ask_operands), .stop_ready(stop_ready), .resume_ready(resume_ready),
+        .ask_beats(ask_beats), .ask_operands(ask_operands), .ask_unlogged(ask_unlogged), .stop_ready(stop_ready), .resume_ready(resume_ready),
         .save_ready(save_ready), .save_done(save_done), .saved_valid(saved_valid), .saved_warp(saved_warp),
         .saved_store(saved_store), .saved_words(saved_words), .spilled_valid(spilled_valid),
         .restore_ready(restore_ready), .walk_ready(walk_ready), .dirty_valid(dirty_valid), .dirty_row(dirty_row),
@@ -95,6 +96,11 @@ module checkpoint_proof_top (
     reg  [2:0] returned;
     reg  [1:0] instructions;
     initial {last_shared, last_state, holds_instruction, returned, instructions} = 12'd0;
+    // Operands are in the context. Their beats that have been put for the next instruction, in order; 7 if otherwise. All
+    // squashed instructions have left.
+    reg        logged, emptied;
+    reg  [2:0] operand_beats;
+    initial {logged, emptied, operand_beats} = 5'd0;
     reg        legal;
     initial legal = 1'b1;
 
@@ -125,7 +131,7 @@ module checkpoint_proof_top (
         || ((dirty_valid || total_valid) && !walking)
         || (dirty_valid && (dirty_lanes == 4'd0 || dirty_row[1] < first_group || dirty_row[1] > last_group || rows == 3'd4))
         || (row_taken && marked_row && dirty_row == mark[2:1])
-        || (saved_valid && !saving_queue) || (save_done && !saving_queue && !(save_valid && save_ready)) || (saved_valid && save_done)
+        || (saved_valid && !saving_queue) || (saved_valid && save_done)
         || (saved_valid && (saved_warp < first_warp || saved_warp > last_warp))
         || (spilled_valid && (!may_spill || spilled == 2'd3))
         || (saved_valid && {1'b0, saved} + 3'd1 + {2'd0, saved_store} > 3'd3);
@@ -141,8 +147,9 @@ module checkpoint_proof_top (
         reading <= reading + {1'b0, gets} - {1'b0, takes};
         if (walk_valid && walk_ready) walking <= 1'b1;
         if (total_valid && total_ready) walking <= 1'b0;
+        // Until the cycle after `save` was taken the engine ignores `save_done`.
         if (save_valid && save_ready) saving_queue <= 1'b1;
-        if (save_done) saving_queue <= 1'b0;
+        if (saving_queue && save_done) {saving_queue, emptied} <= 2'b01;
         may_spill <= saving_queue && saved_ready && !saved_valid;
         if (spilled_valid) spilled <= spilled + 2'd1;
         if (saved_valid && saved_ready) saved <= saved + 2'd1 + {1'b0, saved_store};
@@ -161,8 +168,11 @@ module checkpoint_proof_top (
             holds_instruction <= 1'b1;
             returned <= returned + 3'd1 + {2'd0, restore_store};
             instructions <= instructions + 2'd1;
+            operand_beats <= 3'd0;
         end
-        if (save_done) holds_instruction <= 1'b0;
+        if (put_valid && put_ready && put_space == 2'd3)
+            operand_beats <= put_place == operand_beats ? operand_beats + 3'd1 : 3'd7;
+        if (saving_queue && save_done) holds_instruction <= 1'b0;
         if (asks) begin
             {busy, restores, runs} <= {1'b1, ask_restores, ask_runs};
             {first_warp, last_warp, first_group, last_group}
@@ -175,6 +185,7 @@ module checkpoint_proof_top (
             {rows, spilled, saved} <= 7'd0;
             {mark, found, got_it, marked_row, shared_count, state_count} <= {any_place, 9'd0};
             {holds_instruction, returned, instructions} <= 6'd0;
+            {logged, emptied, operand_beats} <= {!ask_unlogged, 4'd0};
         end
     end
 
@@ -187,6 +198,7 @@ module checkpoint_proof_top (
     // memory and SIMT state, 7 to 12 what comes behind them, 16 and 17 are over.
     (* hierconn *) wire [4:0] \engine.step_q ;
     (* hierconn *) wire       \engine.by_rows_q ;
+    (* hierconn *) wire       \engine.ahead_q , \engine.pending_q ;
     (* hierconn *) wire [1:0] \engine.run_space_q ;
     (* hierconn *) wire [2:0] \engine.run_place_q ;
     (* hierconn *) wire [2:0] \engine.run_left_q ;
@@ -197,29 +209,33 @@ module checkpoint_proof_top (
     wire [4:0] step = \engine.step_q ;
     wire       rows_step = step == 5'd4;
     wire       after_states = (step >= 5'd7 && step <= 5'd12) || step >= 5'd16;
-    // Beats that are still to be asked for.
+    // Beats that the job still has; the first of them was asked for if that is ahead of its header.
     function [2:0] ones;
         input [3:0] of;
         ones = {2'd0, of[0]} + {2'd0, of[1]} + {2'd0, of[2]} + {2'd0, of[3]};
     endfunction
     wire [2:0] job = \engine.by_rows_q ? ones(\engine.list_.left_q ) : \engine.run_left_q ;
+    wire       ahead = \engine.ahead_q ;
+    wire [2:0] early = {2'd0, ahead};
     // Where the sector is, from when it was found until it is asked for.
     wire [1:0] own_row = mark[2:1] - {first_group, 1'b0};
+    wire       is_first = mark[0] == !\engine.list_.left_q [0];
     wire [3:0] holders = {
         \engine.list_.number_q [3:2] == own_row && \engine.list_.left_q [2 + mark[0]] && \engine.by_rows_q ,
-        \engine.list_.number_q [1:0] == own_row && \engine.list_.left_q [mark[0]] && \engine.by_rows_q ,
+        \engine.list_.number_q [1:0] == own_row && \engine.list_.left_q [mark[0]] && \engine.by_rows_q && !(ahead && is_first),
         \engine.gather.number_q [3:2] == own_row && \engine.gather.dirty_q [2 + mark[0]],
         \engine.gather.number_q [1:0] == own_row && \engine.gather.dirty_q [mark[0]]};
     wire       order = ones(holders) == {2'd0, found && !got_it}
+        && (!ahead || (\engine.pending_q && job != 3'd0))
         && (rows_step || (holders == 4'd0 && \engine.gather.dirty_q == 4'd0))
         && (step > 5'd4 || (shared_count == 3'd0 && state_count == 3'd0))
-        && (step != 5'd5 || (shared_count + (\engine.by_rows_q ? 3'd0 : \engine.run_left_q ) == shared_beats && state_count == 3'd0
+        && (step != 5'd5 || (shared_count + (\engine.by_rows_q ? 3'd0 : \engine.run_left_q - early) == shared_beats && state_count == 3'd0
             && (\engine.by_rows_q || \engine.run_left_q == 3'd0 || (\engine.run_space_q == 2'd1
-                && \engine.run_place_q == {1'b0, shared_first} + shared_count))))
+                && \engine.run_place_q == {1'b0, shared_first} + shared_count - early))))
         && (step < 5'd6 || shared_count == shared_beats)
-        && (step != 5'd6 || (!runs && !\engine.by_rows_q && state_count + \engine.run_left_q == states
+        && (step != 5'd6 || (!runs && !\engine.by_rows_q && state_count + \engine.run_left_q - early == states
             && (\engine.run_left_q == 3'd0 || (\engine.run_space_q == 2'd2
-                && \engine.run_place_q == {1'b0, first_warp, 1'b0} + state_count))))
+                && \engine.run_place_q == {1'b0, first_warp, 1'b0} + state_count - early))))
         && (!after_states || state_count == states)
         && ((step != 5'd9 && step != 5'd10) || (!\engine.by_rows_q && \engine.run_space_q == 2'd3))
         && (step < 5'd7 || step == 5'd9 || step == 5'd10 || job == 3'd0);
@@ -228,13 +244,15 @@ module checkpoint_proof_top (
     assign wrong[1] = saving && (!order || (get_valid && get_space == 2'd0 && get_place == mark && (!found || got_it))
         || (get_valid && get_space == 2'd1 && get_place != {1'b0, shared_first} + shared_count)
         || (get_valid && get_space == 2'd2 && get_place != {1'b0, first_warp, 1'b0} + state_count)
-        || (ended_valid && (found != got_it || shared_count != shared_beats || state_count != states)));
+        || (ended_valid && (found != got_it || shared_count != shared_beats || state_count != states
+            || (!runs && !emptied))));
     assign wrong[2] = saving && (((get_valid || walk_valid || out_valid || put_valid) && !drained)
         || (resume_valid && (!runs || out_valid || put_valid)) || (resume_valid && resumes[resume_warp]) || (ended_valid && resumes != (runs ? warps : 2'd0)));
     assign wrong[3] = restoring && ((put_valid && put_space == 2'd1 && put_place != {1'b0, shared_first}
             && put_place != last_shared + 3'd1)
         || (put_valid && put_space == 2'd2 && put_place != {1'b0, first_warp, 1'b0} && put_place != last_state + 3'd1)
-        || (restore_valid && (restore_slot != slot || restore_warp < first_warp || restore_warp > last_warp)));
+        || (restore_valid && (restore_slot != slot || restore_warp < first_warp || restore_warp > last_warp
+            || operand_beats != (!logged ? 3'd0 : restore_store ? 3'd4 : 3'd2))));
     assign wrong[4] = put_valid && !(restoring
         ? (put_space == 2'd0 ? in_row : put_space == 2'd1 ? in_shared : put_space == 2'd2 ? in_state : 1'b1)
         : put_space == 2'd0 ? put_place[2:1] >= room_row && {1'b0, put_place[2:1]} < {1'b0, room_row} + room_rows

@@ -4,11 +4,15 @@
 
 mod support;
 
+use std::cell::Cell;
+
 use faultline_sim::checkpoint::{self, DOES_NOT_FIT, Inputs, Outputs, Parameters};
 use faultline_sim::context_port::{Beat, Kind, Verdict};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, Checkpoint};
-use faultline_testbench::traffic::checkpoint::{Pace, Request, Surroundings, holds, is_back};
+use faultline_testbench::traffic::checkpoint::{
+    Pace, Request, Squashed, Surroundings, holds, is_back,
+};
 
 #[test]
 fn matches_model() {
@@ -40,7 +44,11 @@ struct Ended {
 
 impl Engine {
     fn new() -> Self {
-        let bench = blocks::bench::<Checkpoint>("32").unwrap();
+        Self::of("32")
+    }
+
+    fn of(config: &str) -> Self {
+        let bench = blocks::bench::<Checkpoint>(config).unwrap();
         let parameters = *bench.parameters();
         let sm = Surroundings::new(parameters, 5);
         let mut engine = Self {
@@ -456,7 +464,7 @@ fn context_that_lacks_a_part_is_refused() {
     }
 }
 
-/// G8. A read that goes on for longer than beats can be counted ends, and so does one whose queue answers at once.
+/// G8. A read that goes on for longer than beats can be counted ends.
 #[test]
 fn endless_read_ends_with_its_last_beat() {
     let mut engine = Engine::new();
@@ -468,11 +476,7 @@ fn endless_read_ends_with_its_last_beat() {
         ..elsewhere(&request, &ended, true)
     };
     engine.sm.read = vec![[3, 0, 0, 0, 0, 0, 0, 0]; 65_600].into();
-    let refused = engine.watch(
-        &again,
-        |inputs, _, _| inputs.save_done |= inputs.save_ready,
-        |_, _| {},
-    );
+    let refused = engine.run(&again);
     assert_ne!(refused.verdict, Verdict::Accepted as u64);
     assert!(engine.sm.read.is_empty());
 }
@@ -583,6 +587,261 @@ fn whole_context_takes_hardly_more_cycles_than_its_bytes() {
     }
 }
 
+/// A packet of a context that no engine has saved.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// The SIMT state of all warps.
+    States,
+    Shared,
+    Address,
+    Data,
+    /// An address with so many beats.
+    Beats(u64),
+    Load,
+    Store,
+}
+
+/// A context of these packets, whose end has the right count and check, and the request for which it is right.
+fn composed(parameters: &Parameters, parts: &[Part]) -> (Vec<Beat>, Request) {
+    let port = &parameters.port;
+    let mut request = Request {
+        restores: true,
+        block: 0xB10C,
+        epoch: 0xE9,
+        slot: 3,
+        warps: (6, 6),
+        ..Request::default()
+    };
+    let mut beats = vec![port.begin(request.block, request.epoch)];
+    let mut packet = |kind, length, detail| {
+        let header = parameters.header(kind, length, &[detail]);
+        beats.push(port.with_block(&header, request.block));
+        beats.extend((0..length).map(|number| [number; 8]));
+    };
+    let operand = 1 << parameters.operand_bits;
+    for part in parts {
+        match part {
+            Part::States => packet(Kind::SimtState, 1 << parameters.state_bits, 0),
+            Part::Shared => packet(Kind::SharedMemory, 2, 0),
+            Part::Address => packet(Kind::Instruction, operand, 0b01),
+            Part::Data => packet(Kind::Instruction, operand, 0b11),
+            Part::Beats(length) => packet(Kind::Instruction, *length, 0b01),
+            Part::Load => packet(Kind::Instruction, 0, 0b00),
+            Part::Store => packet(Kind::Instruction, 0, 0b10),
+        }
+        match part {
+            Part::Shared => request.shared = (100, 2),
+            Part::Load => request.operands += 1,
+            Part::Store => request.operands += 2,
+            _ => {}
+        }
+    }
+    beats.push(port.end(request.block, &beats));
+    request.beats = beats.len() as u64;
+    (beats, request)
+}
+
+/// G3, G8. A load comes behind its address, a store behind its address and data, in this order. What comes otherwise does not
+/// fit, though count, check and numbers are right; no instruction is offered without its operands, nor any behind what does
+/// not fit.
+#[test]
+fn instruction_without_its_operands_does_not_fit_and_is_not_offered() {
+    use Part::{Address, Beats, Data, Load, Shared, States, Store};
+    let cases: &[(&[Part], u64, u64)] = &[
+        (&[States, Address, Load], 0, 1),
+        (&[Address, Data, Store, Address, Load, Shared], 0, 2),
+        (&[], 0, 0),
+        (&[States, Load], DOES_NOT_FIT, 0),
+        (&[Store], DOES_NOT_FIT, 0),
+        (&[Address, Store], DOES_NOT_FIT, 0),
+        (&[Data, Store], DOES_NOT_FIT, 0),
+        (&[Address, Data, Load], DOES_NOT_FIT, 0),
+        (&[Data, Address, Store], DOES_NOT_FIT, 0),
+        (&[Address, Address, Load], DOES_NOT_FIT, 0),
+        (&[Address, Address, Data, Store], DOES_NOT_FIT, 0),
+        (&[Address, Data, Data, Store], DOES_NOT_FIT, 0),
+        (&[Address, Data, Address, Store], DOES_NOT_FIT, 0),
+        (&[Address, States, Load], DOES_NOT_FIT, 0),
+        (&[Address, Shared, Address, Load], DOES_NOT_FIT, 0),
+        (&[Address], DOES_NOT_FIT, 0),
+        (&[Address, Load, Address, Data], DOES_NOT_FIT, 1),
+        (&[Address, Load, Load], DOES_NOT_FIT, 1),
+        (&[Address, Load, Load, Address, Load], DOES_NOT_FIT, 1),
+        (&[Beats(7), Load], DOES_NOT_FIT, 0),
+        (&[Beats(9), Load], DOES_NOT_FIT, 0),
+        (&[Beats(7), Data, Store], DOES_NOT_FIT, 0),
+    ];
+    let mut engine = Engine::new();
+    for (parts, verdict, offered) in cases {
+        let (context, request) = composed(&engine.parameters, parts);
+        engine.sm.read = context.into();
+        let ended = engine.run(&request);
+        assert_eq!(
+            (ended.verdict, ended.offered),
+            (*verdict, *offered),
+            "{parts:?}"
+        );
+        let stays = |other: &Squashed| other.slot == request.slot;
+        let stay = engine.sm.queue.iter().filter(|other| stays(other)).count() as u64;
+        assert_eq!(stay, if *verdict == 0 { *offered } else { 0 }, "{parts:?}");
+        engine.sm.queue.clear();
+    }
+}
+
+/// G3. Without an operand log no instruction has operands in the context; with any it does not fit.
+#[test]
+fn instructions_of_a_pipeline_without_a_log_come_back_without_operands() {
+    use Part::{Address, Data, Load, Shared, States, Store};
+    let cases: &[(&[Part], u64, u64)] = &[
+        (&[States, Load], 0, 1),
+        (&[Load, Store, Shared, Load], 0, 3),
+        (&[Address, Load], DOES_NOT_FIT, 0),
+        (&[Load, Address, Data, Store], DOES_NOT_FIT, 1),
+        (&[Load, Address], DOES_NOT_FIT, 1),
+    ];
+    let mut engine = Engine::new();
+    for (parts, verdict, offered) in cases {
+        let (context, request) = composed(&engine.parameters, parts);
+        engine.sm.read = context.into();
+        let ended = engine.run(&Request {
+            unlogged: true,
+            ..request
+        });
+        assert_eq!(
+            (ended.verdict, ended.offered),
+            (*verdict, *offered),
+            "{parts:?}"
+        );
+        engine.sm.queue.clear();
+    }
+}
+
+/// G1, G5, G8. `save_done` before `save` was taken, for a cycle or for all of them, ends nothing.
+#[test]
+fn save_done_counts_only_once_save_was_taken() {
+    let runs = |engine: &mut Engine, request: &Request, early: &dyn Fn(u64) -> bool| {
+        let taken = Cell::new(false);
+        engine.watch(
+            request,
+            |inputs, _, cycle| inputs.save_done |= !taken.get() && early(cycle),
+            |inputs, outputs| taken.set(taken.get() || outputs.save_valid && inputs.save_ready),
+        )
+    };
+    let mut engine = Engine::new();
+    let mut request = engine.block();
+    let first = runs(&mut engine, &request, &|_| false);
+    assert_eq!(first.operands, 3);
+    let cycles = 1..first.cycles;
+    for early in cycles.step_by(5).map(Some).chain([None]) {
+        let mut engine = Engine::new();
+        request = engine.block();
+        let ended = runs(&mut engine, &request, &|cycle| {
+            early.is_none_or(|early| cycle == early)
+        });
+        assert_eq!(ended.operands, 3, "{early:?}");
+        assert_eq!(ended.saved, first.saved, "{early:?}");
+        assert!(engine.sm.queue.iter().all(|other| other.slot != 3));
+    }
+    // A refusal.
+    let again = Request {
+        operands: 4,
+        ..elsewhere(&request, &first, true)
+    };
+    for early in (1..first.cycles).step_by(5).map(Some).chain([None]) {
+        engine.sm.read = first.saved.clone().into();
+        let refused = runs(&mut engine, &again, &|cycle| {
+            early.is_none_or(|early| cycle == early)
+        });
+        assert_eq!((refused.verdict, refused.offered), (DOES_NOT_FIT, 2));
+        let stays = |other: &Squashed| other.slot == again.slot;
+        assert!(!engine.sm.queue.iter().any(stays), "{early:?}");
+    }
+}
+
+/// What is on offer, and what it shows of it.
+fn offers(outputs: &Outputs) -> impl PartialEq + std::fmt::Debug + use<> {
+    (
+        (outputs.stop_valid, outputs.stop_warp),
+        (outputs.resume_valid, outputs.resume_warp),
+        outputs.save_valid,
+        (outputs.restore_valid, outputs.restore_warp),
+        outputs.walk_valid,
+        (outputs.get_valid, outputs.get_space, outputs.get_place),
+        (outputs.put_valid, outputs.put_space, outputs.put_place),
+        (outputs.out_valid, outputs.out_last),
+        outputs.out_valid.then_some(outputs.out_beat),
+        outputs.ended_valid,
+    )
+}
+
+/// An offer does not wait for anybody to be ready: in each cycle of a save, in memory and in place, and of a restore, it is the
+/// same whether all of the others are ready in that cycle or none is.
+#[test]
+fn no_offer_depends_on_who_is_ready_in_the_same_cycle() {
+    let mut engine = Engine::of("proof");
+    engine.sm.pace = Pace::all(128);
+    let mut request = Request {
+        block: 1,
+        slot: 3,
+        warps: (0, 1),
+        groups: (0, 1),
+        shared: (0, 1),
+        room_shared: (2, 1),
+        ..Request::default()
+    };
+    for row in 0..3 {
+        engine.sm.write(row, 0b1011);
+    }
+    engine.fill(0, 2, request.shared);
+    engine.sm.squash(3, 1, true, true);
+    let mut all = vec![Vec::new()];
+    let mut record = |engine: &mut Engine, request: &Request| {
+        let frames = all.last_mut().unwrap();
+        let see =
+            |inputs: &Inputs, outputs: &Outputs| frames.push((inputs.clone(), offers(outputs)));
+        let ended = engine.watch(request, |_, _, _| {}, see);
+        all.push(Vec::new());
+        ended
+    };
+    let ended = record(&mut engine, &request);
+    engine.sm.read = engine.sm.left.clone().into();
+    request = Request {
+        restores: true,
+        beats: ended.beats,
+        operands: ended.operands,
+        room_shared: (2, 1),
+        ..request
+    };
+    let back = record(&mut engine, &request);
+    assert_eq!((ended.verdict, back.verdict), (0, 0));
+    for frames in all {
+        for (last, (_, shown)) in frames.iter().enumerate() {
+            for ready in [false, true] {
+                engine.cycle(&Inputs {
+                    reset: true,
+                    ..Inputs::default()
+                });
+                for (inputs, _) in &frames[..last] {
+                    engine.cycle(inputs);
+                }
+                let outputs = engine.cycle(&Inputs {
+                    stop_ready: ready,
+                    resume_ready: ready,
+                    save_ready: ready,
+                    restore_ready: ready,
+                    walk_ready: ready,
+                    get_ready: ready,
+                    put_ready: ready,
+                    out_ready: ready,
+                    ended_ready: ready,
+                    ..frames[last].0.clone()
+                });
+                assert_eq!(&offers(&outputs), shown, "cycle {last}, ready: {ready}");
+            }
+        }
+    }
+}
+
 /// G8. A request waits for its turn; each has one verdict.
 #[test]
 fn each_request_has_one_verdict_in_its_turn() {
@@ -637,15 +896,18 @@ fn instruction_beyond_what_the_log_had_is_not_offered() {
     );
 }
 
-/// G8. Loads alone have one operand each, so the log could have had those of twice as many as the replay queue has entries: what
-/// comes beyond its entries would wait for itself.
+/// G8. Loads alone have one operand each, so the numbers are those of twice as many as the replay queue has entries: what comes
+/// beyond its entries would wait for itself.
 #[test]
 fn no_more_instructions_are_offered_than_the_queue_has_entries() {
     let mut engine = Engine::new();
     let entries = engine.parameters.queue_entries;
-    let mut request = engine.block();
-    let before = engine.sm.queue.len() as u64;
-    for _ in before..entries {
+    let mut request = Request {
+        unlogged: true,
+        ..engine.block()
+    };
+    engine.sm.queue.clear();
+    for _ in 0..entries {
         engine.sm.squash(request.slot, request.warps.0, true, false);
     }
     let ended = engine.run(&request);

@@ -186,6 +186,8 @@ ports! {
         ask_beats: u64 = parameters.port.count_bits,
         /// Operands of the instructions that come back with it.
         ask_operands: u64 = parameters.log_bits,
+        /// The pipeline has no operand log: the instructions of the context that is restored come without operands.
+        ask_unlogged: bool = 1,
         /// The warp has been told to stop.
         stop_ready: bool = 1,
         /// The warp goes on.

@@ -12,6 +12,7 @@ use crate::dirty_bits::{self, DirtyBits};
 use crate::operand_log::Operand;
 use crate::ports::Model;
 use crate::simt::{Shared, Warp, Width};
+use crate::sm_pipeline::Scheme;
 
 /// Beats that have been read and not been taken, at most.
 const READ: usize = 2;
@@ -104,6 +105,8 @@ pub(super) struct Saver {
     engine: Checkpoint,
     dirty: DirtyBits,
     random: fastrand::Rng,
+    /// The pipeline has no operand log.
+    unlogged: bool,
     /// How often what is around the engine is ready.
     rate: f64,
     events: VecDeque<Event>,
@@ -161,6 +164,7 @@ impl Saver {
             engine: Checkpoint::new(engine),
             dirty: DirtyBits::new(dirty),
             random,
+            unlogged: parameters.pipeline.scheme != Scheme::OperandLog,
             rate,
             events: VecDeque::new(),
             quiet: 0,
@@ -311,6 +315,7 @@ impl Saver {
         inputs.ask_room_first = self.layout.used_shared & ((1 << self.parameters.shared_bits) - 1);
         (inputs.ask_room_rows, inputs.ask_room_beats) = request.room;
         (inputs.ask_beats, inputs.ask_operands) = (request.beats, request.operands);
+        inputs.ask_unlogged = self.unlogged;
     }
 
     /// The dirty bits go on by a cycle.

@@ -43,6 +43,8 @@ pub struct Request {
     pub beats: u64,
     /// and operands of its instructions.
     pub operands: u64,
+    /// These are not in the context, for the pipeline has no operand log.
+    pub unlogged: bool,
 }
 
 impl Request {
@@ -58,6 +60,7 @@ impl Request {
         (inputs.ask_room_row, inputs.ask_room_rows) = self.room_rows;
         (inputs.ask_room_first, inputs.ask_room_beats) = self.room_shared;
         (inputs.ask_beats, inputs.ask_operands) = (self.beats, self.operands);
+        inputs.ask_unlogged = self.unlogged;
     }
 
     /// Beats that lie where nobody is.
@@ -185,6 +188,8 @@ pub struct CheckpointTraffic {
     held: Option<Held>,
     /// A context comes back that cannot fit, or is damaged.
     damaged: bool,
+    /// Its packets are each whole, its end is right, but its instructions are without their operands.
+    misplaced: bool,
     /// All beats of the context that is saved.
     all: Vec<Beat>,
     before: Activity,
@@ -206,6 +211,7 @@ impl CheckpointTraffic {
             taken: false,
             held: None,
             damaged: false,
+            misplaced: false,
             all: Vec::new(),
             before: Activity::Idle,
             scenarios: Scenarios::default(),
@@ -277,7 +283,8 @@ impl CheckpointTraffic {
             self.sm.write(row, lanes);
         }
         let most = (1 << parameters.log_bits) / 2;
-        let logged = self.dice.chance(128);
+        let logged = self.dice.chance(170);
+        request.unlogged = !logged;
         self.sm.queue.clear();
         for _ in 0..self.dice.below(most.min(7)) {
             let warp = request.warps.0 + self.dice.below(request.warps.1 - request.warps.0 + 1);
@@ -328,6 +335,7 @@ impl CheckpointTraffic {
         request.warps.1 = request.warps.0 + warps;
         (request.room_rows, request.room_shared) = (then.room_rows, then.room_shared);
         (request.beats, request.operands) = (then.beats, then.operands);
+        request.unlogged = then.unlogged;
         self.sm.queue.retain(|other| other.slot != request.slot);
 
         // What lies in the room is still there; the others come from memory.
@@ -344,7 +352,7 @@ impl CheckpointTraffic {
             }
         }
         self.held = Some(saved.held.clone());
-        self.damaged = false;
+        (self.damaged, self.misplaced) = (false, false);
         if self.dice.chance(128) {
             self.damaged = self.damage(&saved, &mut request, &mut read);
         }
@@ -358,7 +366,7 @@ impl CheckpointTraffic {
         let parameters = &self.parameters;
         let words = parameters.port.words as u64;
         let held = &saved.held;
-        match self.dice.below(10) {
+        match self.dice.below(13) {
             0 if !read.is_empty() => {
                 let beat = self.dice.below(read.len() as u64) as usize;
                 let word = self.dice.below(words) as usize;
@@ -404,15 +412,104 @@ impl CheckpointTraffic {
                 s.too_few_operands += 1;
             }
             9 if !read.is_empty() => {
-                let load = parameters.header(Kind::Instruction, 0, &[0]);
-                let copies = vec![load; parameters.queue_entries as usize + 1];
+                let length = 1 << parameters.operand_bits;
+                let mut packets = Vec::new();
+                if !request.unlogged {
+                    packets = vec![Beat::default(); 1 + length];
+                    packets[0] = parameters.header(Kind::Instruction, length as u64, &[1]);
+                }
+                packets.push(parameters.header(Kind::Instruction, 0, &[0]));
+                for header in packets.iter_mut().filter(|beat| **beat != Beat::default()) {
+                    *header = parameters.port.with_block(header, request.block);
+                }
+                let copies = packets.repeat(parameters.queue_entries as usize + 1);
                 let end = read.len() - 1;
                 read.splice(end..end, copies);
                 request.operands = (1 << parameters.log_bits) - 1;
                 s.too_many_instructions += 1;
             }
+            10.. if read.len() == saved.all.len() => return self.misplace(saved, request, read),
             _ => return false,
         }
+        true
+    }
+
+    /// An operand is somewhere else than before its instruction, or one is there that has none; count and check are right. False
+    /// if there is none that could be.
+    fn misplace(&mut self, saved: &Saved, request: &mut Request, read: &mut Vec<Beat>) -> bool {
+        let parameters = &self.parameters;
+        let port = &parameters.port;
+        // The packets behind the begin and before the end.
+        let mut packets: Vec<Vec<Beat>> = Vec::new();
+        let mut next = 1;
+        while next + 1 < saved.all.len() {
+            let end = next + 1 + port.length(&saved.all[next]) as usize;
+            packets.push(saved.all[next..end].to_vec());
+            next = end;
+        }
+        let of_kind = |packet: &[Beat], operand: bool| {
+            port.kind(&packet[0]) == Kind::Instruction as u64 && (packet[0][1] & 1 == 1) == operand
+        };
+        let places = |operand| {
+            let mine = packets.iter().enumerate();
+            let mine = mine.filter(move |(_, packet)| of_kind(packet, operand));
+            mine.map(|(place, _)| place).collect::<Vec<_>>()
+        };
+        let (operands, instructions) = (places(true), places(false));
+        if instructions.is_empty() {
+            return false;
+        }
+        let any =
+            |places: &[usize], dice: &mut Dice| places[dice.below(places.len() as u64) as usize];
+        let instruction = any(&instructions, &mut self.dice);
+        let s = &mut self.scenarios;
+        if operands.is_empty() {
+            let header = parameters.header(Kind::Instruction, 1 << parameters.operand_bits, &[1]);
+            let mut packet = vec![Beat::default(); 1 + (1 << parameters.operand_bits)];
+            packet[0] = port.with_block(&header, request.block);
+            packets.insert(instruction, packet);
+            s.operand_without_log += 1;
+        } else {
+            let operand = any(&operands, &mut self.dice);
+            match self.dice.below(5) {
+                0 => {
+                    packets.remove(operand);
+                    s.operand_missing += 1;
+                }
+                1 => {
+                    packets.insert(operand, packets[operand].clone());
+                    s.operand_twice += 1;
+                }
+                2 if packets[instruction][0][1] >> 1 & 1 == 1 => {
+                    packets.swap(instruction - 2, instruction - 1);
+                    s.data_before_address += 1;
+                }
+                3 => {
+                    let last = packets.remove(instruction);
+                    request.operands -= 1 + (last[0][1] >> 1 & 1);
+                    s.instruction_missing += 1;
+                }
+                _ => {
+                    let header = &mut packets[instruction][0];
+                    header[1] ^= 2;
+                    let store = header[1] >> 1 & 1 == 1;
+                    request.operands = match store {
+                        true => request.operands + 1,
+                        false => request.operands - 1,
+                    };
+                    s.other_operands += 1;
+                }
+            }
+        }
+        let mut all = vec![saved.all[0]];
+        all.extend(packets.into_iter().flatten());
+        all.push(port.end(request.block, &all));
+        (request.beats, *read) = (all.len() as u64, all);
+        // A count that has too few bits is another one.
+        self.misplaced =
+            request.beats >> port.count_bits == 0 && request.operands >> parameters.log_bits == 0;
+        request.beats &= (1 << port.count_bits) - 1;
+        request.operands &= (1 << parameters.log_bits) - 1;
         true
     }
 
@@ -463,6 +560,11 @@ impl CheckpointTraffic {
         let wide = self.parameters.port.word_bits >= 32;
         if self.damaged {
             assert!(!accepted || !wide, "a damaged context is accepted");
+            assert!(
+                !self.misplaced || outputs.ended_verdict == DOES_NOT_FIT,
+                "an instruction comes without its operands, verdict {}",
+                outputs.ended_verdict
+            );
             s.refused += u64::from(!accepted);
             s.does_not_fit += u64::from(outputs.ended_verdict == DOES_NOT_FIT);
             let of_slot = |other: &Squashed| other.slot == request.slot;
@@ -524,8 +626,9 @@ impl Traffic for CheckpointTraffic {
         self.sm.drive(inputs);
     }
 
-    fn observe(&mut self, _: &Checkpoint, inputs: &Inputs, outputs: &Outputs) {
+    fn observe(&mut self, model: &Checkpoint, inputs: &Inputs, outputs: &Outputs) {
         self.count(inputs, outputs);
+        self.scenarios.get_before_header += u64::from(model.is_ahead());
         if inputs.reset {
             self.forget();
             return;

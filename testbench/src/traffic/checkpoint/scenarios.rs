@@ -11,7 +11,8 @@ scenarios! {
         base, left, came_back, came_back_and_runs, refused, does_not_fit, nothing_dirty, no_shared_memory,
         no_instruction, instructions_with_operands, all_in_place, some_in_place, a_list, full_list, several_lists,
         bit_changed, cut, doubled, other_block, other_epoch, too_few_registers, too_little_shared_memory, too_few_warps,
-        too_few_operands, too_many_instructions, stop_waits, drain_waits, walk_waits, dirty_waits, get_waits, got_waits, put_waits,
+        too_few_operands, too_many_instructions, operand_missing, operand_twice, data_before_address, instruction_missing,
+        other_operands, operand_without_log, done_too_early, get_before_header, stop_waits, drain_waits, walk_waits, dirty_waits, get_waits, got_waits, put_waits,
         out_waits, in_waits, restore_waits, resume_waits, verdict_waits, a_beat_in_each_cycle, reset_while_saving,
         reset_while_restoring, reset_while_clearing, reset_while_resuming,
     }
@@ -44,6 +45,10 @@ impl CheckpointTraffic {
             inputs.dirty_valid && !outputs.dirty_ready,
         );
         count(&mut s.get_waits, outputs.get_valid && !inputs.get_ready);
+        count(
+            &mut s.done_too_early,
+            inputs.save_done && outputs.save_valid && before == Activity::SavingQueue,
+        );
         count(&mut s.got_waits, inputs.got_valid && !outputs.got_ready);
         count(&mut s.put_waits, outputs.put_valid && !inputs.put_ready);
         count(&mut s.out_waits, outputs.out_valid && !inputs.out_ready);

@@ -204,8 +204,10 @@ impl Surroundings {
         let full = self.queue.iter().any(|last| of_slot(last.slot) >= entries);
         inputs.restore_ready = !full && self.dice.chance(pace.pipeline);
         inputs.spilled_valid = std::mem::take(&mut self.spills);
-        (inputs.saved_valid, inputs.save_done) = (false, false);
+        // The engine ignores it until a save was taken.
+        (inputs.saved_valid, inputs.save_done) = (false, self.dice.chance(16));
         if let Some(save) = self.save {
+            inputs.save_done = false;
             let next = self.next_saved().map(|place| &self.queue[place]);
             match next {
                 Some(squashed) if save.spilled == squashed.operands.len() => {
