@@ -698,11 +698,11 @@ module checkpoint_32 (
 
     // Drives the next values of registers step, restores, runs, block, epoch, slot, first_warp,
     // last_warp, first_group, last_group, shared_first, shared_beats, room_row, room_rows,
-    // room_first, room_beats, asked_beats, asked_operands, warp, found_all, by_rows, run_space,
-    // run_place, run_left, pending, kind, length, left, has_address, is_data, operands,
+    // room_first, room_beats, asked_beats, asked_operands, unlogged, warp, found_all, by_rows,
+    // run_space, run_place, run_left, pending, kind, length, left, has_address, is_data, operands,
     // instructions, queue_done, strayed, has_shared, has_states, verdict, beats and fetched; inputs
     // gather.clear, list_.load and list_.advance.
-    always @* begin : drive_gather_clear_and_41_more
+    always @* begin : drive_gather_clear_and_42_more
         gather_clear = 1'd0;
         list_load = 1'd0;
         step_d = step_q;
