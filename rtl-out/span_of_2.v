@@ -7,8 +7,8 @@ module span_of_2 (
     input  wire [0:0] last,
     output wire [1:0] covered
 );
-    wire [1:0] from = {2{1'b1}} << first;
-    wire [1:0] above = {{1{1'b1}}, 1'b0} << first;
+    wire [1:0] at_least = {2{1'b1}} << first;
+    wire [1:0] after = {{1{1'b1}}, 1'b0} << first;
     wire [1:0] up_to = {2{1'b1}} >> ~last;
-    assign covered = (beyond ? above : from) & up_to;
+    assign covered = (beyond ? after : at_least) & up_to;
 endmodule

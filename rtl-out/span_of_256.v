@@ -7,8 +7,8 @@ module span_of_256 (
     input  wire [7:0] last,
     output wire [255:0] covered
 );
-    wire [255:0] from = {256{1'b1}} << first;
-    wire [255:0] above = {{255{1'b1}}, 1'b0} << first;
+    wire [255:0] at_least = {256{1'b1}} << first;
+    wire [255:0] after = {{255{1'b1}}, 1'b0} << first;
     wire [255:0] up_to = {256{1'b1}} >> ~last;
-    assign covered = (beyond ? above : from) & up_to;
+    assign covered = (beyond ? after : at_least) & up_to;
 endmodule

@@ -53,10 +53,10 @@ module {name} (
     input  wire [{high}:0] last,
     output wire [{last}:0] covered
 );
-    wire [{last}:0] from = {{{N}{{1'b1}}}} << first;
-    wire [{last}:0] above = {{{{{last}{{1'b1}}}}, 1'b0}} << first;
+    wire [{last}:0] at_least = {{{N}{{1'b1}}}} << first;
+    wire [{last}:0] after = {{{{{last}{{1'b1}}}}, 1'b0}} << first;
     wire [{last}:0] up_to = {{{N}{{1'b1}}}} >> ~last;
-    assign covered = (beyond ? above : from) & up_to;
+    assign covered = (beyond ? after : at_least) & up_to;
 endmodule
 "
         );
