@@ -157,8 +157,8 @@ module page_walker_2_updates (
     reg           chosen_walk_d;
     wire          chosen_walk_q;
     wire          some_want_any;
-    wire    [1:0] above_grant;
-    wire          above_index;
+    wire    [1:0] of_later_grant;
+    wire          of_later_index;
     wire    [1:0] all_grant;
     wire          all_index;
     wire          some_above_any;
@@ -404,7 +404,7 @@ module page_walker_2_updates (
     register_1 chosen_first (.clock(clock), .reset(reset), .d(chosen_first_d), .q(chosen_first_q));
     register_1 chosen_walk (.clock(clock), .reset(reset), .d(chosen_walk_d), .q(chosen_walk_q));
     any_of_2 some_want (.of(wants), .any(some_want_any));
-    arbiter_lowest_2 above_ (.request(later), .grant(above_grant), .index(above_index));
+    arbiter_lowest_2 of_later (.request(later), .grant(of_later_grant), .index(of_later_index));
     arbiter_lowest_2 all (.request(wants), .grant(all_grant), .index(all_index));
     any_of_2 some_above (.of(later), .any(some_above_any));
     register_1 here [1:0] (.clock(clock), .reset(reset), .d(here_d), .q(here_q));
@@ -672,7 +672,7 @@ module page_walker_2_updates (
             if (!offers_first) begin
                 chosen_walk_d = all_index;
                 if (some_above_any) begin
-                    chosen_walk_d = above_index;
+                    chosen_walk_d = of_later_index;
                 end
             end
         end
@@ -685,7 +685,7 @@ module page_walker_2_updates (
             here_d[i] = here_q[i];
             if (choosing) begin
                 here_d[i] = !offers_first && !halting_q
-                    && (above_grant[i] || (all_grant[i] && !some_above_any));
+                    && (of_later_grant[i] || (all_grant[i] && !some_above_any));
             end
         end
     end

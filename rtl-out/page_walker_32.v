@@ -157,8 +157,8 @@ module page_walker_32 (
     reg     [4:0] chosen_walk_d;
     wire    [4:0] chosen_walk_q;
     wire          some_want_any;
-    wire   [31:0] above_grant;
-    wire    [4:0] above_index;
+    wire   [31:0] of_later_grant;
+    wire    [4:0] of_later_index;
     wire   [31:0] all_grant;
     wire    [4:0] all_index;
     wire          some_above_any;
@@ -404,7 +404,7 @@ module page_walker_32 (
     register_1 chosen_first (.clock(clock), .reset(reset), .d(chosen_first_d), .q(chosen_first_q));
     register_5 chosen_walk (.clock(clock), .reset(reset), .d(chosen_walk_d), .q(chosen_walk_q));
     any_of_32 some_want (.of(wants), .any(some_want_any));
-    arbiter_lowest_32 above_ (.request(later), .grant(above_grant), .index(above_index));
+    arbiter_lowest_32 of_later (.request(later), .grant(of_later_grant), .index(of_later_index));
     arbiter_lowest_32 all (.request(wants), .grant(all_grant), .index(all_index));
     any_of_32 some_above (.of(later), .any(some_above_any));
     register_1 here [31:0] (.clock(clock), .reset(reset), .d(here_d), .q(here_q));
@@ -702,7 +702,7 @@ module page_walker_32 (
             if (!offers_first) begin
                 chosen_walk_d = all_index;
                 if (some_above_any) begin
-                    chosen_walk_d = above_index;
+                    chosen_walk_d = of_later_index;
                 end
             end
         end
@@ -715,7 +715,7 @@ module page_walker_32 (
             here_d[i] = here_q[i];
             if (choosing) begin
                 here_d[i] = !offers_first && !halting_q
-                    && (above_grant[i] || (all_grant[i] && !some_above_any));
+                    && (of_later_grant[i] || (all_grant[i] && !some_above_any));
             end
         end
     end

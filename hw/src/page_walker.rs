@@ -128,7 +128,7 @@ pub struct PageWalker<
     chosen_walk: Register<Bits<I>>,
     wants: [Signal<Local, Bit>; T],
     some_want: AnyOf<T>,
-    above: Arbiter<T, I, false>,
+    of_later: Arbiter<T, I, false>,
     all: Arbiter<T, I, false>,
     some_above: AnyOf<T>,
     later: [Signal<Local, Bit>; T],
@@ -478,7 +478,7 @@ impl<
             self.later[i].next =
                 self.wants[i].val() && (self.chosen_walk.q.val() < i.to_bits::<I>());
             self.some_above.of[i].next = self.later[i].val();
-            self.above.request[i].next = self.later[i].val();
+            self.of_later.request[i].next = self.later[i].val();
         }
         self.chosen.d.next = self.chosen.q.val();
         self.chosen_first.d.next = self.chosen_first.q.val();
@@ -493,7 +493,7 @@ impl<
             if !self.offers_first.val() {
                 self.chosen_walk.d.next = self.all.index.val();
                 if self.some_above.any.val() {
-                    self.chosen_walk.d.next = self.above.index.val();
+                    self.chosen_walk.d.next = self.of_later.index.val();
                 }
             }
         }
@@ -502,7 +502,7 @@ impl<
             if self.choosing.val() {
                 self.here[i].d.next = !self.offers_first.val()
                     && !self.halting.q.val()
-                    && (self.above.grant[i].val()
+                    && (self.of_later.grant[i].val()
                         || (self.all.grant[i].val() && !self.some_above.any.val()));
             }
         }
@@ -888,7 +888,7 @@ impl<
             answer_executable, answer_clean, memory_valid, memory_walk, memory_word, memory_level, memory_update,
             memory_dirty, memory_expected, memory_anew, invalidate_ready, turn, next, some_request, page_of, space_of,
             some_write, some_execute, some_user, waiting, canonical, odd, requester, free, some_free,
-            some_alike, some_joined, compared, joins, begin, pop, chosen, chosen_first, chosen_walk, some_want, above, all,
+            some_alike, some_joined, compared, joins, begin, pop, chosen, chosen_first, chosen_walk, some_want, of_later, all,
             some_above, choosing,
             offers_first, some_ask, some_page, some_space, some_requesters, some_level, some_frame, some_note,
             some_writes, some_executes, some_user_mode, some_marking, some_writable, some_user_page,
