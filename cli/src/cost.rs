@@ -10,12 +10,13 @@ use faultline_synth::sram::{Cacti, Setting, Sram, Table};
 use faultline_synth::sta::CLOCK;
 use faultline_synth::table::{self, Grid};
 use faultline_synth::tool;
-use faultline_synth::yosys;
+use faultline_synth::yosys::{self, Netlist};
 use faultline_testbench::blocks;
 use faultline_testbench::file;
 use miette::{Result, miette};
 use rayon::prelude::*;
 
+use crate::kit;
 use crate::output::{progress, right};
 use crate::power::drive;
 use crate::value::whole;
@@ -42,6 +43,10 @@ pub struct Args {
     /// Also write the tables to this Markdown file
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Also write the mapped netlist of each design to this folder, as Verilog called after the design; it is made if it is
+    /// not there
+    #[arg(long, value_name = "DIR")]
+    netlist: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -49,14 +54,31 @@ pub struct Args {
 /// # Errors
 /// If an option makes no sense, a tool is missing or fails, or a file cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    crate::output::distinct_files(&[
+    let mut netlists = Vec::new();
+    if let Some(folder) = &args.netlist {
+        let designs = chosen(&args.choice)?;
+        let file = |design: &Design| folder.join(netlist_file(design.name));
+        netlists.extend(designs.iter().map(file));
+    }
+    let mut files = vec![
         ("--csv", args.csv.as_deref()),
         ("--markdown", args.markdown.as_deref()),
-    ])?;
+    ];
+    let named = netlists.iter().map(|path| ("--netlist", Some(&**path)));
+    files.extend(named);
+    crate::output::distinct_files(&files)?;
     for path in args.csv.iter().chain(&args.markdown) {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
+    for path in &netlists {
+        kit::check(path)?;
+    }
     let measured = measure(&args.choice, args.power)?;
+    if let Some(folder) = &args.netlist {
+        let netlist = |netlist: &Netlist| (netlist_file(&netlist.top), netlist.verilog.clone());
+        let files = measured.netlists.iter().map(netlist).collect();
+        kit::write(&[(folder.clone(), files)])?;
+    }
     if let Some(path) = &args.csv {
         let text = table::csv(&measured.rows).map_err(|error| miette!("{error}"))?;
         file::write_whole(path, &text).map_err(|error| miette!("{error}"))?;
@@ -71,12 +93,19 @@ pub fn run(args: &Args, global: &Global) -> Result<()> {
     }
 }
 
+/// The file of a design's netlist in a folder.
+fn netlist_file(design: &str) -> String {
+    format!("{design}.v")
+}
+
 /// Rows, and what made them.
 pub struct Measured {
     /// The rows, blocks in the registry's order.
     pub rows: Vec<Row>,
     /// Tools, library and memories: name and version.
     pub origin: Vec<(String, String)>,
+    /// The mapped netlist of each design that has a row, in the order of the rows.
+    netlists: Vec<Netlist>,
 }
 
 impl Measured {
@@ -177,10 +206,14 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
             .map_err(|error| error.to_string())
     };
     let simulate: Option<&Drive<'_>> = power.is_some().then_some(&simulate);
-    let rows = each(&subjects, "synthesising", |subject| {
-        cost::rows(subject, &flow, settings, simulate).map_err(|error| miette!("{error}"))
+    let costed = each(&subjects, "synthesising", |subject| {
+        cost::costed(subject, &flow, settings, simulate).map_err(|error| miette!("{error}"))
     })?;
-    let rows: Vec<Row> = rows.into_iter().flatten().collect();
+    let (mut rows, mut netlists) = (Vec::new(), Vec::new());
+    for of_subject in costed {
+        rows.extend(of_subject.rows);
+        netlists.extend(of_subject.netlist);
+    }
     if rows.is_empty() {
         return Err(miette!(
             "no row to show: paper-fit is for the operand log only; give --sram single-port or both"
@@ -203,7 +236,11 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
             command("cost", args) + &cycles
         }),
     ];
-    Ok(Measured { rows, origin })
+    Ok(Measured {
+        rows,
+        origin,
+        netlists,
+    })
 }
 
 /// A design as what is synthesised.

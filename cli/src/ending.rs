@@ -82,8 +82,9 @@ pub fn give_way() {
     }
 }
 
-/// Ends all processes that this one started, and those that they started, until there is none. Where there is no `/proc`,
-/// a terminal that sends the signal sends it to them too.
+/// Ends all processes that this one started, and those that they started, until there is none.
+///
+/// Without a `/proc` it finds none of them, and the terminal that sends the signal has to send it to them too.
 fn end_children() {
     for _ in 0..100 {
         let running = descendants();

@@ -220,6 +220,35 @@ pub fn memory(memory: faultline_hw::memory::MemoryUse) -> Memory {
     }
 }
 
+/// Says before a long run whether a file could be written after it, in a folder that is made if it is not there.
+///
+/// # Errors
+/// If it could not.
+pub fn check(path: &Path) -> Result<()> {
+    let parent = path.parent().unwrap_or(path);
+    // The nearest folder that is there already; a relative path ends with the one at hand, which has no name.
+    let there = parent.ancestors().find(|part| part.exists());
+    let there = there.unwrap_or(Path::new(""));
+    if there.is_file() {
+        return Err(miette!(
+            "{}: cannot make this folder: {} is a file",
+            parent.display(),
+            there.display()
+        ));
+    }
+    if there == parent {
+        return file::check_writable(path).map_err(|error| miette!("{error}"));
+    }
+    match file::check_writable(&there.join(path.file_name().unwrap_or_default())) {
+        Ok(()) => Ok(()),
+        Err(_) => Err(miette!(
+            "{}: cannot make this folder: {} cannot be written to; choose another place",
+            parent.display(),
+            there.display()
+        )),
+    }
+}
+
 /// Writes the files of folders, which are made if they are not there, each file whole or not at all.
 ///
 /// # Errors
@@ -233,26 +262,7 @@ pub fn write(folders: &[(PathBuf, Files)]) -> Result<()> {
         })
     };
     for (path, _) in paths() {
-        let parent = path.parent().unwrap_or(&path);
-        // The nearest folder that is there already; a relative path ends with the one at hand, which has no name.
-        let there = parent.ancestors().find(|part| part.exists());
-        let there = there.unwrap_or(Path::new(""));
-        if there.is_file() {
-            return Err(miette!(
-                "{}: cannot make this folder: {} is a file",
-                parent.display(),
-                there.display()
-            ));
-        }
-        if there == parent {
-            file::check_writable(&path).map_err(|error| miette!("{error}"))?;
-        } else if file::check_writable(&there.join(path.file_name().unwrap_or_default())).is_err() {
-            return Err(miette!(
-                "{}: cannot make this folder: {} cannot be written to; choose another place",
-                parent.display(),
-                there.display()
-            ));
-        }
+        check(&path)?;
     }
     for (path, text) in paths() {
         let parent = path.parent().unwrap_or(&path);

@@ -109,14 +109,14 @@ const EXAMPLES: [(&str, [&str; 2]); 20] = [
         "cost",
         [
             "faultline cost replay_queue_64 operand_log_16k",
-            "faultline cost gmmu_8 --csv gmmu.csv",
+            "faultline cost gmmu_8 --csv gmmu.csv --netlist netlists",
         ],
     ),
     (
         "power",
         [
             "faultline power operand_log_16k --trace kernels",
-            "faultline power l1_tlb_32 --saif l1_tlb.saif",
+            "faultline power l1_tlb_32 --netlist l1_tlb.v --saif l1_tlb.saif",
         ],
     ),
     (

@@ -44,7 +44,10 @@ pub struct Args {
     /// Clock, MHz
     #[arg(long, value_name = "MHZ", default_value_t = 1000, value_parser = whole::<u32>(1..=100_000))]
     clock: u32,
-    /// Write the activity of a design to this SAIF file
+    /// Write the mapped netlist of a design, which the SAIF file is of, to this Verilog file
+    #[arg(long, value_name = "FILE")]
+    netlist: Option<PathBuf>,
+    /// Write the activity of a design's netlist, every pin of it, to this SAIF file
     #[arg(long, value_name = "FILE")]
     saif: Option<PathBuf>,
     /// Write the instances and nets of a design to this CSV file
@@ -73,19 +76,22 @@ enum Engine {
 /// If an option makes no sense, a tool is missing or fails, a netlist shows something else than the reference, or a file
 /// cannot be written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    let files = [&args.saif, &args.csv, &args.markdown];
+    let files = [&args.netlist, &args.saif, &args.csv, &args.markdown];
     for path in files.into_iter().flatten() {
         file::check_writable(path).map_err(|error| miette!("{error}"))?;
     }
     distinct_files(&[
+        ("--netlist", args.netlist.as_deref()),
         ("--saif", args.saif.as_deref()),
         ("--csv", args.csv.as_deref()),
         ("--markdown", args.markdown.as_deref()),
     ])?;
     let designs = cost::chosen(&args.choice)?;
-    if designs.len() > 1 && (args.saif.is_some() || args.csv.is_some()) {
+    let of_one = [&args.netlist, &args.saif, &args.csv];
+    if designs.len() > 1 && of_one.into_iter().any(Option::is_some) {
         return Err(miette!(
-            "--saif and --csv are for one design; choose it with --block, and with --config, --log or --queue"
+            "--netlist, --saif and --csv are for one design; name it, such as {}",
+            designs[0].name
         ));
     }
     YOSYS.check().map_err(|error| miette!("{error}"))?;
@@ -170,13 +176,16 @@ impl Job<'_> {
         let calculator = Calculator::new(&circuit, self.cells, self.library).map_err(failed)?;
         let clock = f64::from(self.args.clock);
         let (mut rows, mut files) = (Vec::new(), Vec::new());
+        if let Some(path) = &self.args.netlist {
+            files.push((path.clone(), netlist.verilog.clone()));
+        }
         for traffic in traffics {
             bar.set_message(format!("{} {}", subject.design.top, traffic.name));
             let name = traffic.name;
             let activity =
                 Activities::new(subject, &circuit)?.run(traffic, self.args.cycles, bar)?;
             let estimate = calculator.estimate(&activity, clock, &figures);
-            if files.is_empty() {
+            if rows.is_empty() {
                 if let Some(path) = &self.args.saif {
                     files.push((path.clone(), power::saif(&circuit, &activity, clock)));
                 }

@@ -1,5 +1,5 @@
-//! The cocotb test benches in Icarus Verilog and Verilator. They need cocotb from PyPI, in `target/tools/bin` or on PATH; without
-//! it they say so and pass.
+//! The cocotb test benches in Icarus Verilog and Verilator. They need cocotb from PyPI, in `target/tools/bin` or on PATH, and
+//! cocotb 2 with PyPI's Verilator in `target/tools/cocotb2`; without these they say so and pass.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
@@ -7,11 +7,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// PATH with the project's own tools in front.
-fn path() -> OsString {
-    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/bin");
+/// A folder of the project's own tools.
+fn own(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../target/tools")
+        .join(folder)
+}
+
+/// PATH with these folders in front.
+fn path(first: &[PathBuf]) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = [tools].into_iter().chain(std::env::split_paths(&path));
+    let folders = first.iter().cloned().chain(std::env::split_paths(&path));
     std::env::join_paths(folders).unwrap()
 }
 
@@ -28,18 +34,27 @@ fn faultline(arguments: &[&str], out: &Path) {
 
 /// Runs a test bench, and gives whether it passed and what it said.
 fn make(folder: &Path, simulator: &str) -> (bool, String) {
-    let Output { status, stdout, .. } = Command::new("make")
-        .arg(format!("SIM={simulator}"))
+    make_with(folder, &[&format!("SIM={simulator}")], &[own("bin")])
+}
+
+/// Runs a test bench with tools of these folders.
+fn make_with(folder: &Path, arguments: &[&str], tools: &[PathBuf]) -> (bool, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = Command::new("make")
+        .args(arguments)
         .current_dir(folder)
-        .env("PATH", path())
+        .env("PATH", path(tools))
         // As a user runs it, who has not started it from a make or cargo of his own.
         .env_remove("MAKEFLAGS")
         .env_remove("CXXFLAGS")
         .env("COCOTB_ANSI_OUTPUT", "0")
-        .stderr(std::io::stderr())
         .output()
         .unwrap();
-    (status.success(), String::from_utf8(stdout).unwrap())
+    let told = String::from_utf8([stdout, stderr].concat()).unwrap();
+    (status.success(), told)
 }
 
 fn edit(file: PathBuf, from: &str, to: &str) {
@@ -52,13 +67,99 @@ fn edit(file: PathBuf, from: &str, to: &str) {
 fn missing() -> bool {
     let config = Command::new("cocotb-config")
         .arg("--version")
-        .env("PATH", path())
+        .env("PATH", path(&[own("bin")]))
         .output();
     let missing = !config.is_ok_and(|output| output.status.success());
     if missing {
         println!("skipped: cocotb is not installed");
     }
     missing
+}
+
+/// Whether cocotb 2 is not here; a test without it says so and passes.
+fn missing_2() -> bool {
+    let missing = !own("cocotb2/packages.txt").exists();
+    if missing {
+        println!("skipped: cocotb 2 is not installed; cargo xtask setup does it");
+    }
+    missing
+}
+
+/// Makes a program.
+fn program(path: &Path, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, script).unwrap();
+    std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+/// PyPI's Verilator as a program of this name: the package's own says no version, and does not know where its files are.
+fn verilator(folder: &Path) {
+    let script = "import importlib.metadata as m, pathlib, verilator
+print(pathlib.Path(verilator.__file__).parent, m.version('verilator'))";
+    let output = Command::new(own("cocotb2/bin/python"))
+        .args(["-c", script])
+        .output()
+        .unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    let (root, version) = told.trim().rsplit_once(' ').unwrap();
+    // 5.48.0 is Verilator's own 5.048.
+    let [major, minor, _] = version.split('.').collect::<Vec<_>>()[..] else {
+        panic!("{version}");
+    };
+    program(
+        &folder.join("verilator"),
+        &format!(
+            "#!/bin/sh\n[ \"$1\" = --version ] && echo Verilator {major}.{minor:0>3} && exit\n\
+             export VERILATOR_ROOT='{root}'\nexec '{root}/bin/verilator' \"$@\"\n"
+        ),
+    );
+}
+
+/// With cocotb 2 in both simulators: both tests pass, and nothing that is used is deprecated.
+#[test]
+fn designs_match_their_references_with_cocotb_2() {
+    if missing_2() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    verilator(folder.path());
+    let tools = [folder.path().to_owned(), own("cocotb2/bin")];
+    // The compilers are those of the machine that made the package.
+    let compilers = ["CXX=g++", "LINK=g++", "AR=ar", "PYTHON3=python3"];
+    for (design, simulator) in [
+        ("coalescer_proof", "icarus"),
+        ("operand_log_proof", "icarus"),
+        ("operand_log_proof", "verilator"),
+    ] {
+        let out = folder.path().join(format!("in-{simulator}"));
+        faultline(&[design, "--cycles", "200"], &out);
+        let simulator = format!("SIM={simulator}");
+        let arguments = [&[&*simulator][..], &compilers].concat();
+        let (passed, told) = make_with(&out.join(design), &arguments, &tools);
+        assert!(passed && told.contains("TESTS=2 PASS=2"), "{told}");
+        assert!(!told.to_lowercase().contains("deprecat"), "{told}");
+    }
+}
+
+/// A stand-in for an older Verilator says which one it is: cocotb 2 needs a newer one, and so it is told, in one line.
+#[test]
+fn an_older_verilator_is_refused_by_cocotb_2_with_its_version() {
+    if missing_2() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    program(
+        &folder.path().join("verilator"),
+        "#!/bin/sh\necho 'Verilator 5.006 2023-01-22 rev (Debian 5.006-3)'\n",
+    );
+    let tools = [folder.path().to_owned(), own("cocotb2/bin")];
+    faultline(&["coalescer_proof", "--cycles", "10"], folder.path());
+    let kit = folder.path().join("coalescer_proof");
+    let (passed, told) = make_with(&kit, &["SIM=verilator"], &tools);
+    assert!(!passed, "{told}");
+    assert_eq!(told.trim().lines().count(), 1, "{told}");
+    let sentence = "cocotb requires Verilator 5.036 or later, but using 5.006.";
+    assert!(told.contains(sentence), "{told}");
 }
 
 /// Runs the test benches of designs as exported: both tests pass.

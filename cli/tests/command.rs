@@ -402,6 +402,43 @@ fn lines_of_a_list_that_are_skipped_are_told() {
         ));
 }
 
+/// What a run has not seen, it names with the cycles that show it; so many cycles do show it, with
+/// every back end that is built in.
+#[test]
+fn cosim_sees_what_it_has_not_seen_in_the_cycles_that_it_names() {
+    let block = "coalescer";
+    let run = |cycles: u64| {
+        let mut command = faultline();
+        let cycles = cycles.to_string();
+        let output = command.args(["cosim", block, "--cycles", &cycles]).output();
+        let output = output.unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let unseen = |told: &str| -> Option<(Vec<String>, u64)> {
+        let line = told.lines().find(|line| line.contains(" has not seen "))?;
+        let (_, rest) = line.split_once(" has not seen ")?;
+        let (names, rest) = rest.split_once(" in ")?;
+        let (_, rest) = rest.split_once("; --cycles ")?;
+        let cycles = rest.strip_suffix(" does")?;
+        let names = names.split(", ").map(str::to_owned).collect();
+        Some((names, cycles.parse().ok()?))
+    };
+    let told = run(16);
+    let (names, enough) = unseen(&told).unwrap_or_else(|| panic!("{told}"));
+    assert!(names.len() > 1 && enough > 16, "{told}");
+    let told = run(enough);
+    assert!(!told.contains("has not seen"), "{told}");
+    let row = told.lines().find(|line| line.contains(" reference "));
+    let row = row.unwrap_or_else(|| panic!("{told}"));
+    let scenarios = row.split('┆').map(str::trim);
+    let scenarios = scenarios.filter_map(|cell| cell.split_once(" of "));
+    let [(seen, all)] = scenarios.collect::<Vec<_>>()[..] else {
+        panic!("{told}");
+    };
+    assert_eq!(seen, all, "{told}");
+}
+
 /// A tool that never ends is ended with the command, and so is what it has started; their folders go.
 #[cfg(target_os = "linux")]
 #[test]

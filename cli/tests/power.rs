@@ -91,7 +91,7 @@ fn what_makes_no_sense_is_one_sentence_and_writes_nothing() {
         (
             &["--log", "8k,16k"],
             1,
-            "error: --saif and --csv are for one design",
+            "error: --netlist, --saif and --csv are for one design",
         ),
         (
             &["--block", "operand_log", "--log", "9k"],

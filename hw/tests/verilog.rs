@@ -123,12 +123,19 @@ fn every_module_is_there_once_and_says_what_it_is() {
 #[test]
 fn no_declared_name_is_a_keyword() {
     let kinds = [
-        "input", "output", "wire", "reg", "integer", "genvar", "localparam",
+        "input",
+        "output",
+        "wire",
+        "reg",
+        "integer",
+        "genvar",
+        "localparam",
     ];
     let mut declared = 0;
     for module in modules() {
         for line in code(&module.text).lines() {
-            let is_declaration = kinds.contains(&line.split_whitespace().next().unwrap_or_default());
+            let is_declaration =
+                kinds.contains(&line.split_whitespace().next().unwrap_or_default());
             let before = line.split(" =").next().unwrap_or_default();
             let name = before.trim_end_matches([';', ',']).rsplit(' ').next();
             if let Some(name) = name.filter(|_| is_declaration) {

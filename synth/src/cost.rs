@@ -212,17 +212,26 @@ pub fn overhead(area_um2: f64, power_mw: f64) -> Overhead {
     }
 }
 
+/// The rows of a subject, and the netlist that they are of.
+#[derive(Clone, Debug, Default)]
+pub struct Costed {
+    /// A row for each setting that the subject has one for.
+    pub rows: Vec<Row>,
+    /// The mapped design; none if there is no row.
+    pub netlist: Option<Netlist>,
+}
+
 /// Synthesises a subject and makes its row for each setting. The paper fit has rows for logs only. Its power has that of the
 /// logic if there is something that drives the netlist.
 ///
 /// # Errors
 /// If a tool fails, a memory has no figures, or the netlist is not the design.
-pub fn rows(
+pub fn costed(
     subject: &Subject,
     flow: &Flow,
     settings: &[Setting],
     drive: Option<&Drive<'_>>,
-) -> Result<Vec<Row>, Error> {
+) -> Result<Costed, Error> {
     // The figures of the memories are looked up first: they cost nothing and can be missing.
     let mut memories = Vec::new();
     for &setting in settings {
@@ -231,7 +240,7 @@ pub fn rows(
         }
     }
     if memories.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Costed::default());
     }
     let netlist =
         yosys::synthesise_with(&subject.design, flow.library, flow.target_ps, flow.mapping)?;
@@ -243,7 +252,7 @@ pub fn rows(
             activity::estimates(subject, &netlist, flow, &single, drive)?
         }
     };
-    memories
+    let rows = memories
         .iter()
         .map(|(setting, figures)| {
             let timing = sta::time(&netlist, flow.library, figures)?;
@@ -261,7 +270,11 @@ pub fn rows(
                 ..row(subject, flow, *setting, figures, &netlist, &timing)?
             })
         })
-        .collect()
+        .collect::<Result<_, Error>>()?;
+    Ok(Costed {
+        rows,
+        netlist: Some(netlist),
+    })
 }
 
 /// The figures of a design's memories.

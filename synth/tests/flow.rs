@@ -76,7 +76,9 @@ fn rows(library: &Library, sram: &Sram) -> Vec<cost::Row> {
         target_ps: yosys::TARGET_PS,
         mapping: Mapping::default(),
     };
-    cost::rows(&subject(), &flow, &Setting::ALL, None).unwrap()
+    cost::costed(&subject(), &flow, &Setting::ALL, None)
+        .unwrap()
+        .rows
 }
 
 #[test]

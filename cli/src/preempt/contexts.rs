@@ -32,9 +32,9 @@ pub struct At {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Quarter {
     pub progress_percent: u64,
-    /// Registers that are dirty, of all of the block, percent;
+    /// Registers that are dirty, percent of all of the block.
     pub dirty_percent: f64,
-    /// and of those of the warps that are there.
+    /// Registers that are dirty, percent of those of the warps that are there.
     pub dirty_of_running_percent: f64,
     /// Warps that have ended.
     pub ended_percent: f64,

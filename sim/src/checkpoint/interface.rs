@@ -150,37 +150,37 @@ ports! {
     pub struct Inputs(parameters: Parameters) {
         /// Forgets everything.
         reset: bool = 1,
-        /// A context is wanted,
+        /// A context is asked for; the other `ask_` ports say which.
         ask_valid: bool = 1,
-        /// to be restored, and not to be saved;
+        /// The context is restored; otherwise it is saved.
         ask_restores: bool = 1,
-        /// its block runs when that is done.
+        /// The block runs when the context is saved or restored.
         ask_runs: bool = 1,
-        /// The thread block,
+        /// The thread block.
         ask_block: u64 = parameters.port.block_bits,
-        /// which of its contexts,
+        /// Which context of the block.
         ask_epoch: u64 = parameters.port.epoch_bits,
-        /// the slot,
+        /// The slot of the block.
         ask_slot: u64 = parameters.slot_bits,
-        /// its warps, from this one
+        /// The first warp of the block.
         ask_first_warp: u64 = parameters.warp_bits,
-        /// to this one,
+        /// The last warp of the block.
         ask_last_warp: u64 = parameters.warp_bits,
-        /// the groups of its registers, from this one
+        /// The first group of the block's registers.
         ask_first_group: u64 = parameters.group_number_bits(),
-        /// to this one,
+        /// The last group of the block's registers.
         ask_last_group: u64 = parameters.group_number_bits(),
-        /// its shared memory: the first beat,
+        /// The first beat of the block's shared memory.
         ask_shared_first: u64 = parameters.shared_bits,
-        /// and so many.
+        /// Beats of the block's shared memory.
         ask_shared_beats: u64 = parameters.port.length_bits,
-        /// Nobody's rows of the register file: the first,
+        /// The first row of the register file that no block has.
         ask_room_row: u64 = parameters.row_bits,
-        /// and so many.
+        /// Rows of the register file that no block has.
         ask_room_rows: u64 = parameters.port.count_bits,
-        /// Nobody's shared memory: the first beat,
+        /// The first beat of shared memory that no block has.
         ask_room_first: u64 = parameters.shared_bits,
-        /// and so many.
+        /// Beats of shared memory that no block has.
         ask_room_beats: u64 = parameters.port.count_bits,
         /// Beats of the context that is restored.
         ask_beats: u64 = parameters.port.count_bits,
@@ -196,13 +196,13 @@ ports! {
         save_ready: bool = 1,
         /// They have left.
         save_done: bool = 1,
-        /// One of them leaves:
+        /// A squashed instruction leaves; the other `saved_` ports hold it.
         saved_valid: bool = 1,
-        /// its warp,
+        /// The warp of the instruction that leaves.
         saved_warp: u64 = parameters.warp_bits,
-        /// whether it is a store,
+        /// The instruction that leaves is a store.
         saved_store: bool = 1,
-        /// and what else is known of it: registers and opcode, program counter, lanes.
+        /// The rest of the instruction that leaves: registers and opcode, program counter, lanes.
         saved_words: [u64; 3] = (3, parameters.port.word_bits),
         /// An operand of the next one has left the log, and is held.
         spilled_valid: bool = 1,
@@ -210,29 +210,29 @@ ports! {
         restore_ready: bool = 1,
         /// The search for dirty rows begins.
         walk_ready: bool = 1,
-        /// A dirty row is found,
+        /// A dirty row is found.
         dirty_valid: bool = 1,
-        /// this one,
+        /// The dirty row.
         dirty_row: u64 = parameters.row_bits,
-        /// with these lanes.
+        /// The dirty lanes of the row, a bit for each.
         dirty_lanes: u64 = parameters.lanes,
         /// There is none more.
         total_valid: bool = 1,
         /// The beat that is asked for will come.
         get_ready: bool = 1,
-        /// A beat that was asked for has come,
+        /// The beat that was asked for has come.
         got_valid: bool = 1,
-        /// this one.
+        /// The beat that has come.
         got_beat: Beat = (parameters.port.words, parameters.port.word_bits),
         /// The beat is where it belongs.
         put_ready: bool = 1,
         /// What leaves for memory is taken.
         out_ready: bool = 1,
-        /// From memory comes
+        /// A beat comes from memory.
         in_valid: bool = 1,
-        /// the last beat of a read,
+        /// The beat from memory is the last one of a read.
         in_last: bool = 1,
-        /// this one.
+        /// The beat from memory.
         in_beat: Beat = (parameters.port.words, parameters.port.word_bits),
         /// The verdict is taken.
         ended_ready: bool = 1,
@@ -244,71 +244,71 @@ ports! {
     pub struct Outputs(parameters: Parameters) {
         /// A context may be asked for.
         ask_ready: bool = 1,
-        /// A warp is to stop,
+        /// The warp in `stop_warp` is to stop.
         stop_valid: bool = 1,
-        /// this one.
+        /// The warp that is to stop.
         stop_warp: u64 = parameters.warp_bits,
-        /// A warp may go on,
+        /// The warp in `resume_warp` may go on.
         resume_valid: bool = 1,
-        /// this one.
+        /// The warp that may go on.
         resume_warp: u64 = parameters.warp_bits,
-        /// Squashed instructions are to leave,
+        /// The squashed instructions of the slot in `save_slot` are to leave.
         save_valid: bool = 1,
-        /// those of this slot.
+        /// The slot whose squashed instructions are to leave.
         save_slot: u64 = parameters.slot_bits,
         /// The one that leaves is taken, or an operand of the next may leave the log.
         saved_ready: bool = 1,
-        /// An instruction comes back:
+        /// An instruction comes back; the other `restore_` ports hold it.
         restore_valid: bool = 1,
-        /// to this warp,
+        /// The warp of the instruction that comes back.
         restore_warp: u64 = parameters.warp_bits,
-        /// of this slot;
+        /// The slot of the instruction that comes back.
         restore_slot: u64 = parameters.slot_bits,
-        /// whether it is a store,
+        /// The instruction that comes back is a store.
         restore_store: bool = 1,
-        /// and what else is known of it, also while none comes back: the last words of the beat that the port holds.
+        /// The rest of the instruction that comes back; while none does, the last words of the beat that the port holds.
         restore_words: [u64; 3] = (3, parameters.port.word_bits),
-        /// Dirty rows are searched for, to be saved,
+        /// A search for dirty rows, which are to be saved, is asked for.
         walk_valid: bool = 1,
-        /// in this group
+        /// The first group that is searched.
         walk_first: u64 = parameters.group_number_bits(),
-        /// to this one.
+        /// The last group that is searched.
         walk_last: u64 = parameters.group_number_bits(),
         /// The dirty row is taken.
         dirty_ready: bool = 1,
         /// That there is none more is taken.
         total_ready: bool = 1,
-        /// A beat is asked for,
+        /// A beat is asked for.
         get_valid: bool = 1,
-        /// in this [`Space`],
+        /// The [`Space`] of the beat that is asked for.
         get_space: u64 = 2,
-        /// at this place.
+        /// The place of the beat that is asked for.
         get_place: u64 = parameters.place_bits(),
         /// The beat that has come is taken.
         got_ready: bool = 1,
-        /// A beat is to be put
+        /// A beat is to be put.
         put_valid: bool = 1,
-        /// into this [`Space`],
+        /// The [`Space`] of the beat that is to be put.
         put_space: u64 = 2,
-        /// at this place,
+        /// The place of the beat that is to be put.
         put_place: u64 = parameters.place_bits(),
-        /// this one.
+        /// The beat that is to be put.
         put_beat: Beat = (parameters.port.words, parameters.port.word_bits),
-        /// For memory there is
+        /// There is a beat for memory.
         out_valid: bool = 1,
-        /// the last beat of a context,
+        /// The beat for memory is the last one of a context.
         out_last: bool = 1,
-        /// this one.
+        /// The beat for memory.
         out_beat: Beat = (parameters.port.words, parameters.port.word_bits),
         /// What comes from memory is taken.
         in_ready: bool = 1,
-        /// The context is over:
+        /// The context is over; the other `ended_` ports say how.
         ended_valid: bool = 1,
-        /// the number of a [`Verdict`](context_port::Verdict), or [`DOES_NOT_FIT`];
+        /// The number of a [`Verdict`](context_port::Verdict), or [`DOES_NOT_FIT`].
         ended_verdict: u64 = 4,
-        /// its beats,
+        /// Beats of the context.
         ended_beats: u64 = parameters.port.count_bits,
-        /// and the operands of the instructions that have left, or come back, with it.
+        /// Operands of the instructions that have left, or come back, with the context.
         ended_operands: u64 = parameters.log_bits,
     }
 }

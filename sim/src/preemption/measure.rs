@@ -9,9 +9,9 @@ use super::subject::{MHZ, SECTORS};
 pub struct Increment {
     /// Microseconds since then.
     pub us: u64,
-    /// Beats of the rows in which something is dirty,
+    /// Beats of the rows in which something is dirty.
     pub by_row: f64,
-    /// and of their sectors.
+    /// Beats of the sectors in which something is dirty.
     pub by_lane: f64,
 }
 
@@ -24,9 +24,9 @@ pub struct Measure {
     pub registers: f64,
     /// Its shared memory.
     pub shared: f64,
-    /// Beats of the rows in which something is dirty,
+    /// Beats of the rows in which something is dirty.
     pub by_row: f64,
-    /// and of their sectors.
+    /// Beats of the sectors in which something is dirty.
     pub by_lane: f64,
     /// Warps that have ended, percent.
     pub ended: f64,

@@ -102,11 +102,11 @@ pub struct Outcome {
     pub cases: Vec<Case>,
     /// Cycles from the kernel to the last block's end, or to the end of its context.
     pub latency: u64,
-    /// Bases of blocks that ran on,
+    /// Bases of blocks that ran on.
     pub bases: Contexts,
-    /// what those had changed,
+    /// Increments: what those blocks had changed since their bases.
     pub increments: Contexts,
-    /// and contexts that were saved once.
+    /// Contexts that were saved once.
     pub singles: Contexts,
     /// Cycles in which blocks did not run because they were saved, of all blocks together.
     pub stopped: u64,
@@ -117,7 +117,7 @@ pub struct Outcome {
 /// A block in its slot.
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    /// Cycles that it had run by this time,
+    /// Cycles that it had run by the cycle `since`.
     run: u64,
     since: u64,
     /// Where in its stream it was after so many cycles.

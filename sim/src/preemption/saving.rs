@@ -42,13 +42,13 @@ pub struct Request {
 pub struct Saved {
     /// Cycles from the question to the end, in which the block does not run.
     pub cycles: u64,
-    /// Beats of registers,
+    /// Beats of registers.
     pub registers: u64,
-    /// of shared memory,
+    /// Beats of shared memory.
     pub shared: u64,
-    /// of the SIMT state of its warps,
+    /// Beats of the SIMT state of the block's warps.
     pub state: u64,
-    /// and all beats of the context, with its headers.
+    /// All beats of the context, headers included.
     pub beats: u64,
     /// Those that stayed on the SM.
     pub kept: u64,

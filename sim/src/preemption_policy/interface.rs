@@ -143,9 +143,9 @@ ports! {
         begin_valid: bool = 1,
         /// in this slot.
         begin_slot: u64 = parameters.slot_bits,
-        /// Ticks for which it had run when it left, if it comes back,
+        /// Ticks for which the block had run when it left, if it comes back.
         begin_run: u64 = parameters.time_bits,
-        /// and the instructions that it had issued.
+        /// Instructions that the block had issued when it left, if it comes back.
         begin_executed: u64 = parameters.time_bits,
         /// A block has ended,
         end_valid: bool = 1,
@@ -181,9 +181,9 @@ ports! {
 ports! {
     /// What the preemption policy shows in a cycle.
     pub struct Outputs(parameters: Parameters) {
-        /// The ticks for which the block in `end_slot` has run,
+        /// Ticks for which the block in `end_slot` has run.
         end_run: u64 = parameters.time_bits,
-        /// and the instructions that it has issued.
+        /// Instructions that the block in `end_slot` has issued.
         end_executed: u64 = parameters.time_bits,
         /// The question is answered, and may go.
         ask_ready: bool = 1,

@@ -2,6 +2,7 @@
 
 use crate::{assert_near, circuit, embedded, without_yosys};
 use faultline_synth::power::{self, Calculator, Kind, Simulator, saif};
+use faultline_synth::yosys::Memory;
 
 /// A register behind an inverter, with names as a flattened design has them.
 const VERILOG: &str =
@@ -44,12 +45,20 @@ fn saif_and_csv_have_what_was_counted() {
     );
     let state = "(T0 6000) (T1 10000) (TX 0) (TC 3) (IG 0))";
     assert_eq!(
-        line("unit\\[3\\]\\.state\\[1\\]"),
-        [format!("(unit\\[3\\]\\.state\\[1\\] {state}")]
+        line("unit\\[3\\].state\\[1\\]"),
+        [format!("(unit\\[3\\].state\\[1\\] {state}")]
     );
+    // Inputs of an instance are told of as its outputs are.
     assert_eq!(line("Q"), [format!("(Q {state}")]);
+    assert_eq!(
+        line("CK"),
+        ["(CK (T0 8000) (T1 8000) (TX 0) (TC 16) (IG 0))"]
+    );
+    assert_eq!(line("A").len(), 2);
+    assert!(line("A").contains(&&*format!("(A {state}")));
     assert_eq!(line("INSTANCE").len(), 4);
     assert_eq!(line("INSTANCE")[0], "(INSTANCE top");
+    assert!(line("INSTANCE").contains(&"(INSTANCE unit\\[3\\].out"));
     let count = |letter: char| text.matches(letter).count();
     assert_eq!(count('('), count(')'));
 
@@ -98,4 +107,55 @@ fn saif_and_csv_have_what_was_counted() {
         .collect();
     assert_eq!(modules, ["unit[]", "unit[]", "unit[]"]);
     assert_eq!(estimate.by_module().len(), 1);
+}
+
+/// A memory below a block, with a bit of its data and an address that are constant, as a flattened design has it.
+const MEMORY: &str = "module top (clock, enable, d, y); input clock, enable, d; output y; wire [1:0] q;
+    sram \\unit.banks[1].sram (.clock(clock), .enable(enable), .write(enable), .address(1'h0), .data({1'h1, d}), .q(q));
+    INV_X1 _1_ (.A(q[0]), .ZN(y)); endmodule";
+
+#[test]
+fn saif_has_every_pin_of_a_memory() {
+    if without_yosys() {
+        return;
+    }
+    let (_, cells) = embedded();
+    let memory = Memory {
+        module: "sram".to_owned(),
+        words: 2,
+        bits: 2,
+        masked: false,
+        instances: 1,
+    };
+    let circuit = circuit(MEMORY, &cells, &[memory]);
+    let mut simulator = Simulator::new(&circuit);
+    for _ in 0..4 {
+        simulator.clock();
+    }
+    simulator.restart();
+    for _ in 0..4 {
+        simulator.clock();
+    }
+    simulator.settle();
+    let text = saif(&circuit, &simulator.activity(&circuit), 1000.0);
+    let scope = text
+        .split("(INSTANCE ")
+        .find(|scope| scope.starts_with("unit.banks\\[1\\].sram\n"))
+        .unwrap();
+    let still = |pin: &str, is_high: bool| {
+        let [low, high] = if is_high { [0, 4000] } else { [4000, 0] };
+        format!("({pin} (T0 {low}) (T1 {high}) (TX 0) (TC 0) (IG 0))")
+    };
+    let expected = [
+        "(clock (T0 2000) (T1 2000) (TX 0) (TC 8) (IG 0))".to_owned(),
+        still("enable", false),
+        still("write", false),
+        still("address\\[0\\]", false),
+        still("data\\[0\\]", false),
+        still("data\\[1\\]", true),
+        still("q\\[0\\]", false),
+        still("q\\[1\\]", false),
+    ];
+    let lines: Vec<&str> = scope.lines().map(str::trim).skip(2).collect();
+    assert_eq!(lines[..expected.len()], expected);
 }
