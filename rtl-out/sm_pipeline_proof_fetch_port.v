@@ -34,9 +34,9 @@ module sm_pipeline_proof_fetch_port (
     wire          some_choice_d;
     wire          some_choice_q;
     wire          number_before_q;
-    reg     [1:0] above_request;
-    wire    [1:0] above_grant;
-    wire          above_index;
+    reg     [1:0] of_later_request;
+    wire    [1:0] of_later_grant;
+    wire          of_later_index;
     wire    [1:0] lowest_grant;
     wire          lowest_index;
     wire          some_any;
@@ -47,7 +47,7 @@ module sm_pipeline_proof_fetch_port (
     register_1 number (.clock(clock), .reset(reset), .d(number_d), .q(number_q));
     register_1 some_choice (.clock(clock), .reset(reset), .d(some_choice_d), .q(some_choice_q));
     register_1 number_before (.clock(clock), .reset(reset), .d(last), .q(number_before_q));
-    arbiter_lowest_2 above_ (.request(above_request), .grant(above_grant), .index(above_index));
+    arbiter_lowest_2 of_later (.request(of_later_request), .grant(of_later_grant), .index(of_later_index));
     arbiter_lowest_2 lowest (.request(request), .grant(lowest_grant), .index(lowest_index));
     any_of_2 some (.of(request), .any(some_any));
     any_of_2 some_above (.of(some_above_of), .any(some_above_any));
@@ -62,11 +62,11 @@ module sm_pipeline_proof_fetch_port (
 
     assign keeps = some_choice_q && reissue_valid;
 
-    // Drives input above_.request, from last and request.
-    always @* begin : drive_above_request
+    // Drives input of_later.request, from last and request.
+    always @* begin : drive_of_later_request
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            above_request[i] = request[i] && (last < i[0:0]);
+            of_later_request[i] = request[i] && (last < i[0:0]);
         end
     end
 
@@ -78,12 +78,12 @@ module sm_pipeline_proof_fetch_port (
         end
     end
 
-    // Drives the next value of register choice, from above_grant, choice_q, keeps, lowest_grant and
-    // some_above_any.
+    // Drives the next value of register choice, from choice_q, keeps, lowest_grant, of_later_grant
+    // and some_above_any.
     always @* begin : drive_choice_d
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            choice_d[i] = above_grant[i] || (lowest_grant[i] && !some_above_any);
+            choice_d[i] = of_later_grant[i] || (lowest_grant[i] && !some_above_any);
             if (keeps) begin
                 choice_d[i] = choice_q[i];
             end
@@ -98,12 +98,12 @@ module sm_pipeline_proof_fetch_port (
         end
     end
 
-    // Drives the next value of register number, from above_index, keeps, lowest_index, number_q and
-    // some_above_any.
+    // Drives the next value of register number, from keeps, lowest_index, number_q, of_later_index
+    // and some_above_any.
     always @* begin : drive_number_d
         number_d = lowest_index;
         if (some_above_any) begin
-            number_d = above_index;
+            number_d = of_later_index;
         end
         if (keeps) begin
             number_d = number_q;

@@ -70,7 +70,42 @@ pub fn is_current(report: &str) -> Result<bool, String> {
     }
 }
 
-fn hash<'a>(texts: impl Iterator<Item = &'a String>) -> String {
+/// The SHA-256 that a report names as that of its Verilog.
+#[must_use]
+pub fn named_hash(report: &str) -> Option<&str> {
+    let (_, rest) = report.split_once(AFTER)?;
+    Some(rest.split_once('`')?.0)
+}
+
+/// Whether a report is of the Verilog at hand, or of older Verilog that was proved to be the same circuits: `table` is
+/// `testbench/proofs/same.tsv`, in whose rows the first SHA-256 stands for the second.
+///
+/// # Errors
+/// If a design cannot be exported.
+pub fn is_same(report: &str, table: &str) -> Result<bool, String> {
+    let (Some(designs), Some(mut hash)) = (designs(report), named_hash(report)) else {
+        return Ok(false);
+    };
+    let at_hand = verilog(&designs)?;
+    let at_hand = named_hash(&at_hand);
+    let rows: BTreeMap<&str, &str> = table
+        .lines()
+        .filter_map(|row| row.split_once('\t'))
+        .collect();
+    for _ in 0..=rows.len() {
+        if Some(hash) == at_hand {
+            return Ok(true);
+        }
+        match rows.get(hash) {
+            Some(next) => hash = *next,
+            None => return Ok(false),
+        }
+    }
+    Ok(false)
+}
+
+/// The SHA-256 of texts, one after the other, in hexadecimal digits.
+pub fn hash<'a>(texts: impl Iterator<Item = &'a String>) -> String {
     let mut hasher = Sha256::new();
     texts.for_each(|text| hasher.update(text));
     let digest = hasher.finalize();

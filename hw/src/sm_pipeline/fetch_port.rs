@@ -58,7 +58,7 @@ pub struct FetchPort<const V: usize, const X: usize> {
     number: Register<Bits<X>>,
     some_choice: Register<Bit>,
     number_before: Register<Bits<X>>,
-    above: Arbiter<V, X, false>,
+    of_later: Arbiter<V, X, false>,
     lowest: Arbiter<V, X, false>,
     some: AnyOf<V>,
     some_above: AnyOf<V>,
@@ -90,13 +90,13 @@ impl<const V: usize, const X: usize> Logic for FetchPort<V, X> {
         for i in 0..V {
             self.lowest.request[i].next = self.request[i].val();
             self.some.of[i].next = self.request[i].val();
-            self.above.request[i].next =
+            self.of_later.request[i].next =
                 self.request[i].val() && (self.last.val() < i.to_bits::<X>());
             self.some_above.of[i].next =
                 self.request[i].val() && (self.last.val() < i.to_bits::<X>());
         }
         for i in 0..V {
-            self.choice[i].d.next = self.above.grant[i].val()
+            self.choice[i].d.next = self.of_later.grant[i].val()
                 || (self.lowest.grant[i].val() && !self.some_above.any.val());
             if self.keeps.val() {
                 self.choice[i].d.next = self.choice[i].q.val();
@@ -105,7 +105,7 @@ impl<const V: usize, const X: usize> Logic for FetchPort<V, X> {
         }
         self.number.d.next = self.lowest.index.val();
         if self.some_above.any.val() {
-            self.number.d.next = self.above.index.val();
+            self.number.d.next = self.of_later.index.val();
         }
         if self.keeps.val() {
             self.number.d.next = self.number.q.val();
@@ -158,7 +158,7 @@ impl<const V: usize, const X: usize> Default for FetchPort<V, X> {
         signals!(
             clock, reset, odd, disables, fetched_class, fetched_destination, fetched_source_a, fetched_source_b,
             fetched_source_c, fetched_pc, fetched_mask, fetched_opcode, reissue_valid, reissue_registers, warp, fetched,
-            entry, entry_stops, entry_holds, number, some_choice, number_before, above, lowest, some, some_above, last,
+            entry, entry_stops, entry_holds, number, some_choice, number_before, of_later, lowest, some, some_above, last,
             keeps, class, global;
             request, chosen, choice
         )

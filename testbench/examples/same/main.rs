@@ -1,0 +1,253 @@
+//! Reports that were made from older Verilog whose circuits are those of the Verilog at hand:
+//! `cargo run -p faultline-testbench --example same -- --since COMMIT`, or `--older FOLDER` with what an older version has
+//! exported.
+//!
+//! Each module of the older text is proved by Yosys to drive all that it drives as the module at hand does; what it
+//! instantiates is proved by itself. For each report whose designs are all proved, a row of
+//! `testbench/proofs/same.tsv` says that its SHA-256 stands for the one at hand.
+
+mod proof;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use clap::Parser;
+use faultline_hw::registry::Design;
+use faultline_testbench::{file, origin};
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// Proves that older Verilog is the same circuit as the Verilog at hand
+#[derive(Parser)]
+struct Options {
+    /// The commit whose rtl-out is the older Verilog
+    #[arg(long, value_name = "COMMIT", required_unless_present = "older")]
+    since: Option<String>,
+    /// A folder with the older Verilog, for designs that are not in rtl-out
+    #[arg(long, value_name = "FOLDER", conflicts_with = "since")]
+    older: Option<PathBuf>,
+    /// A part of a name between underscores, and what it is called now
+    #[arg(long = "rename", value_name = "OLD=NEW", value_parser = rename)]
+    renames: Vec<proof::Rename>,
+    /// Print JSON instead of sentences
+    #[arg(long)]
+    json: bool,
+}
+
+fn rename(text: &str) -> Result<proof::Rename, String> {
+    let pair = text.split_once('=');
+    let pair = pair.filter(|(old, new)| !old.is_empty() && !new.is_empty());
+    pair.map(|(old, new)| (old.to_owned(), new.to_owned()))
+        .ok_or_else(|| "write OLD=NEW".to_owned())
+}
+
+/// A report, and what became of it.
+struct Found {
+    report: String,
+    /// The hash that it names, and that of the Verilog at hand, if all is proved.
+    same: Option<(String, String)>,
+    /// Why not.
+    reason: String,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The older `rtl-out`, out of git.
+fn archived(commit: &str, folder: &Path) -> Result<PathBuf, String> {
+    let mut archive = Command::new("git")
+        .args(["archive", "--format=tar", commit, "rtl-out"])
+        .current_dir(root())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("git does not start ({error})"))?;
+    let stream = archive.stdout.take().map_or_else(Stdio::null, Stdio::from);
+    let unpacked = Command::new("tar")
+        .args(["-x", "-C"])
+        .arg(folder)
+        .stdin(stream)
+        .status()
+        .map_err(|error| format!("tar does not start ({error})"))?;
+    let archived = archive
+        .wait()
+        .map_err(|error| format!("git does not end ({error})"))?;
+    if archived.success() && unpacked.success() {
+        Ok(folder.join("rtl-out"))
+    } else {
+        Err(format!("git has no rtl-out of `{commit}`"))
+    }
+}
+
+/// Every report of the project, as paths in it.
+fn reports() -> Result<Vec<String>, String> {
+    let mut found = Vec::new();
+    for folder in ["sim/reports", "synth/reports", "testbench/reports"] {
+        let unreadable = |error| format!("{folder} cannot be read ({error})");
+        for entry in fs::read_dir(root().join(folder)).map_err(unreadable)? {
+            let name = entry.map_err(unreadable)?.file_name();
+            let name = name.to_string_lossy();
+            if name.ends_with(".md") {
+                found.push(format!("{folder}/{name}"));
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The proofs so far: why a module has none, or nothing.
+struct Proofs<'a> {
+    old: &'a Path,
+    /// The files at hand, one after the other for each design that a report names.
+    new: &'a Path,
+    renames: &'a [proof::Rename],
+    known: BTreeMap<String, Result<(), String>>,
+    bar: ProgressBar,
+}
+
+impl Proofs<'_> {
+    /// The texts of an older design, by the names of their files.
+    fn files(&self, design: &str) -> Result<Vec<(String, String)>, String> {
+        let read = |name: &str| {
+            let path = self.old.join(name);
+            fs::read_to_string(&path).map_err(|_| format!("the older rtl-out has no {name}"))
+        };
+        let list = read(&format!("{design}.f"))?;
+        list.lines()
+            .map(|name| Ok((name.to_owned(), read(name)?)))
+            .collect()
+    }
+
+    /// Writes the files of a design as they are exported now.
+    fn export(&self, design: &Design) -> Result<(), String> {
+        let export = design
+            .export()
+            .map_err(|error| format!("{}: {error}", design.name))?;
+        export.files.into_iter().try_for_each(|file| {
+            let path = self.new.join(&file.name);
+            fs::write(&path, file.text).map_err(|error| format!("{}: {error}", path.display()))
+        })
+    }
+
+    fn module(&mut self, file: &str, text: &str) -> Result<(), String> {
+        if let Some(known) = self.known.get(file) {
+            return known.clone();
+        }
+        let is_there = |name: &str| self.new.join(format!("{name}.v")).is_file();
+        let stem = file.trim_end_matches(".v");
+        let name = proof::renamed(stem, self.renames, &is_there);
+        let result = match fs::read_to_string(self.new.join(format!("{name}.v"))) {
+            Ok(new) => proof::prove(&name, text, &new, self.renames, self.new),
+            Err(_) => Err(format!("{stem}: there is no such module now")),
+        };
+        self.bar.inc(1);
+        self.known.insert(file.to_owned(), result.clone());
+        result
+    }
+
+    fn report(&mut self, report: &str) -> Result<Option<Found>, String> {
+        let text = fs::read_to_string(root().join(report))
+            .map_err(|error| format!("{report}: {error}"))?;
+        let Some((designs, named)) = origin::designs(&text).zip(origin::named_hash(&text)) else {
+            return Ok(None);
+        };
+        let at_hand = origin::verilog(&designs)?;
+        for design in &designs {
+            self.export(design)?;
+        }
+        let Some(at_hand) = origin::named_hash(&at_hand).filter(|hash| *hash != named) else {
+            return Ok(None);
+        };
+        let (named, at_hand) = (named.to_owned(), at_hand.to_owned());
+        let mut files = BTreeMap::new();
+        let mut reason = String::new();
+        for design in &designs {
+            match self.files(design.name) {
+                Ok(found) => files.extend(found),
+                Err(sentence) => reason = sentence,
+            }
+        }
+        if reason.is_empty() && origin::hash(files.values()) != named {
+            "it is of other Verilog than that commit's".clone_into(&mut reason);
+        }
+        if reason.is_empty() {
+            let failed = files
+                .iter()
+                .filter_map(|(name, text)| self.module(name, text).err());
+            reason = failed.collect::<Vec<_>>().join("; ");
+        }
+        Ok(Some(Found {
+            report: report.to_owned(),
+            same: reason.is_empty().then_some((named, at_hand)),
+            reason,
+        }))
+    }
+}
+
+fn run(options: &Options) -> Result<bool, String> {
+    let folder = || tempfile::tempdir().map_err(|error| format!("no scratch folder ({error})"));
+    let (scratch, new) = (folder()?, folder()?);
+    let old = match (&options.older, &options.since) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(commit)) => archived(commit, scratch.path())?,
+        (None, None) => return Err("name a commit or a folder".to_owned()),
+    };
+    let bar = ProgressBar::no_length();
+    if let Ok(style) = ProgressStyle::with_template("{pos} modules, {elapsed}: {msg}") {
+        bar.set_style(style);
+    }
+    let mut proofs = Proofs {
+        old: &old,
+        new: new.path(),
+        renames: &options.renames,
+        known: BTreeMap::new(),
+        bar,
+    };
+    let mut found = Vec::new();
+    for report in reports()? {
+        proofs.bar.set_message(report.clone());
+        found.extend(proofs.report(&report)?);
+    }
+    proofs.bar.finish_and_clear();
+    let path = root().join("testbench/proofs/same.tsv");
+    let mut rows: BTreeSet<String> = fs::read_to_string(&path)
+        .unwrap_or_default()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    rows.extend(
+        found
+            .iter()
+            .filter_map(|found| found.same.as_ref())
+            .map(|(named, at_hand)| format!("{named}\t{at_hand}")),
+    );
+    let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+    file::write_whole(&path, &text).map_err(|error| error.to_string())?;
+    if options.json {
+        let objects = found.iter().map(|found| {
+            serde_json::json!({"report": found.report, "same": found.same.is_some(), "reason": found.reason})
+        });
+        println!("{}", serde_json::Value::from_iter(objects));
+    } else {
+        for found in &found {
+            match &found.same {
+                Some(_) => println!("{}: the same circuits", found.report),
+                None => println!("{}: {}", found.report, found.reason),
+            }
+        }
+    }
+    Ok(found.iter().all(|found| found.same.is_some()))
+}
+
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(sentence) => {
+            eprintln!("{sentence}");
+            ExitCode::from(2)
+        }
+    }
+}
