@@ -123,7 +123,7 @@ const TOOLS: [Tool; 11] = [
             "-c",
             "import importlib.metadata as m; print(m.version('cocotb'))",
         ],
-        tested: "1.9.2",
+        tested: "1.9.2, 2.1.0",
         cost: "the tests do not run the test benches of `cocotb`",
         get: "cargo xtask setup (PyPI's cocotb in target/tools)",
         optional: true,
