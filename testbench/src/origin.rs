@@ -78,7 +78,7 @@ pub fn named_hash(report: &str) -> Option<&str> {
 }
 
 /// Whether a report is of the Verilog at hand, or of older Verilog that was proved to be the same circuits: `table` is
-/// `testbench/proofs/same.tsv`, in whose rows the first SHA-256 stands for the second.
+/// `testbench/proofs/same.tsv`, whose rows are some designs, their older SHA-256, and that of the same circuits later.
 ///
 /// # Errors
 /// If a design cannot be exported.
@@ -90,7 +90,7 @@ pub fn is_same(report: &str, table: &str) -> Result<bool, String> {
     let at_hand = named_hash(&at_hand);
     let rows: BTreeMap<&str, &str> = table
         .lines()
-        .filter_map(|row| row.split_once('\t'))
+        .filter_map(|row| row.split_once('\t')?.1.split_once('\t'))
         .collect();
     for _ in 0..=rows.len() {
         if Some(hash) == at_hand {

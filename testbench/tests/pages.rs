@@ -15,7 +15,7 @@ use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
 /// and from README.
-const OLDER: [&str; 12] = [
+const OLDER: [&str; 13] = [
     "testbench/reports/answers_gmmu.md",
     "testbench/reports/lockstep.md",
     "testbench/reports/lockstep_64_warps.md",
@@ -26,6 +26,7 @@ const OLDER: [&str; 12] = [
     "testbench/reports/mutants_preemption.md",
     "synth/reports/equivalence.md",
     "synth/reports/library.md",
+    "synth/reports/power_opensta.md",
     "sim/reports/restart_verilog.md",
     "sim/reports/traces.md",
 ];
@@ -472,6 +473,7 @@ fn reports_are_of_the_verilog_at_hand_or_called_older() {
     let mut reports = ["testbench/reports", "sim/reports"].map(reports).concat();
     let of_netlists = [
         "power",
+        "power_opensta",
         "library",
         "library_pipelines",
         "library_pipelines_1000",

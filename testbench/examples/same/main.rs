@@ -45,8 +45,8 @@ fn rename(text: &str) -> Result<proof::Rename, String> {
 /// A report, and what became of it.
 struct Found {
     report: String,
-    /// The hash that it names, and that of the Verilog at hand, if all is proved.
-    same: Option<(String, String)>,
+    /// Its row of the table, if all is proved.
+    same: Option<String>,
     /// Why not.
     reason: String,
 }
@@ -178,9 +178,11 @@ impl Proofs<'_> {
                 .filter_map(|(name, text)| self.module(name, text).err());
             reason = failed.collect::<Vec<_>>().join("; ");
         }
+        let names: Vec<&str> = designs.iter().map(|design| design.name).collect();
+        let row = format!("{}\t{named}\t{at_hand}", names.join(" "));
         Ok(Some(Found {
             report: report.to_owned(),
-            same: reason.is_empty().then_some((named, at_hand)),
+            same: reason.is_empty().then_some(row),
             reason,
         }))
     }
@@ -217,12 +219,7 @@ fn run(options: &Options) -> Result<bool, String> {
         .lines()
         .map(str::to_owned)
         .collect();
-    rows.extend(
-        found
-            .iter()
-            .filter_map(|found| found.same.as_ref())
-            .map(|(named, at_hand)| format!("{named}\t{at_hand}")),
-    );
+    rows.extend(found.iter().filter_map(|found| found.same.clone()));
     let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
     file::write_whole(&path, &text).map_err(|error| error.to_string())?;
     if options.json {
