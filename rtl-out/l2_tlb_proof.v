@@ -453,7 +453,7 @@ module l2_tlb_proof (
     assign recency_used[1] = 1'd0;
     assign recency_used_set = 1'd0;
     assign recency_replaced_set = 1'd0;
-    assign order_enable = choice_reading || some_used_any;
+    assign order_enable = choice_reading || choice_acting;
     assign order_write = !choice_reading;
     assign frames_address = {set_q, 1'd0} | used_way_chosen;
     assign answer_valid = answering_q;

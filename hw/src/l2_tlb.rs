@@ -334,7 +334,8 @@ impl<
         self.recency.used_set.next = bits::<1>(0);
         self.recency.replaced_set.next = bits::<1>(0);
         self.recency.order[0].next = self.order.q[0].val();
-        self.order.enable.next = self.choice.reading.val() || self.some_used.any.val();
+        // What uses no way writes the order as it was read: whether one is used comes too late to say.
+        self.order.enable.next = self.choice.reading.val() || self.choice.acting.val();
         self.order.write.next = !self.choice.reading.val();
         self.order.address.next = self.set.q.val();
         self.order.data[0].next = self.recency.next[0].val();

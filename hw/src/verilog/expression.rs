@@ -132,11 +132,11 @@ impl Context<'_> {
             Value::Sized(sized) => (sized, false),
             other => (self.fit(other, 64)?, true),
         };
-        if let Some(amount) = self.fixed(right)? {
-            if let Some(shifted) = shifted(&left, symbol, amount) {
-                self.cut_off(&left);
-                return Ok(shifted);
-            }
+        if let Some(amount) = self.fixed(right)?
+            && let Some(shifted) = shifted(&left, symbol, amount)
+        {
+            self.cut_off(&left);
+            return Ok(shifted);
         }
         let right = match self.value(right)? {
             Value::Sized(sized) if sized.width > 64 && of_literal => self.resized(sized, 64),
