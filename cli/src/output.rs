@@ -102,6 +102,10 @@ fn target(path: &Path) -> Option<PathBuf> {
     if let Ok(known) = path.canonicalize() {
         return Some(known);
     }
+    // A link to what is not there yet.
+    if let Ok(leads) = path.read_link() {
+        return target(&path.parent()?.join(leads));
+    }
     let whole = std::path::absolute(path).ok()?;
     let folder = whole.parent()?.canonicalize().ok()?;
     Some(folder.join(whole.file_name()?))

@@ -21,6 +21,7 @@ pub struct Library {
     complements: bool,
     not_understood: Option<String>,
     driving_cell: String,
+    has_load_unit: bool,
 }
 
 impl Library {
@@ -35,7 +36,8 @@ impl Library {
     /// Reads a `.lib` or `.lib.gz` file.
     ///
     /// # Errors
-    /// If it cannot be read, or is no library to synthesise with: no flip-flop, no buffer, no area.
+    /// If it cannot be read, or is no library to synthesise with: no flip-flop, no buffer, no area, no unit of
+    /// capacitance.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let bytes = std::fs::read(path).map_err(|source| Error::file(path, "read", source))?;
         let unusable = |reason: &str| Error::Liberty {
@@ -56,6 +58,9 @@ impl Library {
         if library.registers.is_empty() {
             return Err(unusable("it has no flip-flop"));
         }
+        if !library.has_load_unit {
+            return Err(unusable("it has no capacitive_load_unit"));
+        }
         if library.driving_cell.is_empty() {
             return Err(unusable("it has no buffer"));
         }
@@ -75,6 +80,10 @@ impl Library {
             return Err(unusable("it is empty".to_owned()));
         }
         let written = Text::read(text).map_err(unusable)?;
+        if let Some(reason) = written.objection() {
+            return Err(unusable(reason));
+        }
+        let has_load_unit = written.has_load_unit();
         let text = written.whole();
         let parsed =
             faultline_liberty::parse(&text).map_err(|error| unusable(refused(&text, &error)))?;
@@ -127,6 +136,7 @@ impl Library {
             complements,
             not_understood,
             driving_cell: driving_cell(&buffers),
+            has_load_unit,
         })
     }
 

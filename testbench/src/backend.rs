@@ -71,12 +71,8 @@ pub enum BackendError {
     NotBuilt,
     /// The design was not exported when this was built.
     #[error(
-        "the Verilog of {0} was not built in: run `faultline export{options}` if there is no rtl-out/{0}.v, and build with \
+        "the Verilog of {0} was not built in: run `faultline export {0}` if there is no rtl-out/{0}.v, and build with \
          `--features {feature}`",
-        options = faultline_hw::registry::designs().iter().find(|design| design.name == .0.as_str()).map_or_else(
-            String::new,
-            |design| format!(" --block {} --config {}", design.block, design.config),
-        ),
         feature = match faultline_hw::registry::designs().iter().any(|design| design.name == .0.as_str() && design.is_large()) {
             true => "large",
             false => "verilog",

@@ -43,6 +43,28 @@ fn another_input_of_an_instance_is_another_circuit() {
     assert!(sentence.contains("unproven"), "{sentence}");
 }
 
+/// Yosys pairs flip-flops by their names, whatever clocks them.
+#[test]
+fn another_register_is_another_circuit() {
+    let folder = folder();
+    let register = |process: &str| {
+        format!(
+            "module top (input wire c, input wire a, output reg s);\n    {process}\nendmodule\n"
+        )
+    };
+    let old = register("always @(posedge c) s <= a;");
+    for other in [
+        "always @(negedge c) s <= a;",
+        "always @(posedge a) s <= a;",
+        "initial s = 1'd1;\n    always @(posedge c) s <= a;",
+    ] {
+        let new = register(other);
+        let sentence = proof::prove("top", &old, &new, &[], folder.path()).unwrap_err();
+        assert!(sentence.contains("another text"), "{sentence}");
+    }
+    proof::prove("top", &old, &old, &[], folder.path()).unwrap();
+}
+
 #[test]
 fn renamed_ports_are_found() {
     let folder = folder();

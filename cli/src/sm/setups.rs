@@ -124,7 +124,7 @@ fn check_built(setups: &[Setup]) -> Result<()> {
     };
     Err(miette!(
         "--backend verilog: the Verilog of the pipeline with these sizes ({}) is not built in: install Verilator (`apt-get \
-         install verilator`), run `faultline export --block {} --config {first}`, and the same for the others, where \
+         install verilator`), run `faultline export {}_{first}`, and the same for the others, where \
          rtl-out has none, and build with `--features {feature}`, as in `cargo run --release --features {feature} -- sm --backend \
          verilog`{small}",
         missing.join(", "),

@@ -205,6 +205,38 @@ impl Text {
         found
     }
 
+    /// What is wrong with the library beyond its grammar, if anything: a unit that is none, or a function of what is no pin
+    /// of its cell.
+    pub fn objection(&self) -> Option<String> {
+        let units = self
+            .library
+            .statements
+            .iter()
+            .find_map(|statement| match statement {
+                Statement::Value(name, content) | Statement::List(name, content) => {
+                    let known = match name.as_str() {
+                        "capacitive_load_unit" => load_unit(content).is_some(),
+                        name if name.ends_with("_unit") => {
+                            unit(content.trim_matches('"').trim()).is_some()
+                        }
+                        _ => true,
+                    };
+                    (!known).then(|| format!("its {name} is no unit that is known: {content}"))
+                }
+                Statement::Group(_) => None,
+            });
+        let mut cells = groups(&self.library, "cell").into_iter();
+        units.or_else(|| cells.find_map(unknown_pin))
+    }
+
+    /// Whether it says in what unit its capacitances are.
+    pub fn has_load_unit(&self) -> bool {
+        self.library.statements.iter().any(|statement| {
+            matches!(statement, Statement::Value(name, _) | Statement::List(name, _)
+                if name == "capacitive_load_unit")
+        })
+    }
+
     /// The same library with conditions that a reader cannot take amiss who knows neither that a flip-flop's outputs are
     /// complements of each other nor that what has no condition is for states that no condition covers.
     pub fn with_plain_conditions(mut self) -> Self {
@@ -562,6 +594,46 @@ fn write_group(text: &mut String, group: &Group, depth: usize, left_out: &[&str]
     text.push_str(&format!("{indent}}}\n"));
 }
 
+/// A function of something that the cell has not, if there is one. Cells of buses have more names than these.
+fn unknown_pin(cell: &Group) -> Option<String> {
+    let mut names = Vec::new();
+    let mut pins = Vec::new();
+    for statement in &cell.statements {
+        let Statement::Group(group) = statement else {
+            continue;
+        };
+        match group.name.as_str() {
+            "bus" | "bundle" | "test_cell" | "statetable" => return None,
+            "pin" => pins.push(group),
+            _ => {}
+        }
+        names.extend(group.arguments.split(',').map(bare));
+    }
+    for pin in pins {
+        for statement in &pin.statements {
+            let Statement::Value(name, function) = statement else {
+                continue;
+            };
+            if name != "function" {
+                continue;
+            }
+            let is_part = |letter: char| letter.is_alphanumeric() || "_[]".contains(letter);
+            let mut used = function.split(|letter| !is_part(letter));
+            let starts =
+                |word: &&str| word.starts_with(|first: char| first.is_alphabetic() || first == '_');
+            let unknown = used.find(|word| starts(word) && !names.contains(word));
+            if let Some(word) = unknown {
+                return Some(format!(
+                    "the function of the pin {} of its cell {} is of `{word}`, which is no pin of it",
+                    bare(&pin.arguments),
+                    bare(&cell.arguments)
+                ));
+            }
+        }
+    }
+    None
+}
+
 fn attribute(name: &str, content: &str) -> String {
     let bare = content.trim_matches('"').trim();
     if name == "capacitive_load_unit" {
@@ -684,6 +756,41 @@ mod tests {
         Text::read(&format!("library (l) {{ {body} }}"))
             .unwrap()
             .whole()
+    }
+
+    #[test]
+    fn what_no_reader_can_take_is_named() {
+        let objection = |body: &str| {
+            Text::read(&format!("library (l) {{ {body} }}"))
+                .unwrap()
+                .objection()
+        };
+        let cell = |function: &str| {
+            format!(
+                "cell (G) {{ pin (A) {{ }} pin (\"B[0]\") {{ }} ff (IQ, IQN) {{ }} pin (Y) {{ function : \"{function}\"; }} }}"
+            )
+        };
+        for fine in [
+            "capacitive_load_unit (1, ff);".to_owned(),
+            "capacitive_load_unit (20, \"fF\"); time_unit : 1ns;".to_owned(),
+            cell("!A & B[0]"),
+            cell("IQ"),
+            cell("1"),
+            cell("(A' + B[0])"),
+        ] {
+            assert_eq!(objection(&fine), None, "{fine}");
+        }
+        for (body, words) in [
+            (
+                "capacitive_load_unit (1, mf);".to_owned(),
+                "capacitive_load_unit",
+            ),
+            ("time_unit : \"1 fortnight\";".to_owned(), "time_unit"),
+            (cell("A & C"), "pin Y of its cell G is of `C`"),
+        ] {
+            let said = objection(&body).unwrap();
+            assert!(said.contains(words), "{body}: {said}");
+        }
     }
 
     #[test]
