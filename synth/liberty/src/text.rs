@@ -215,7 +215,10 @@ impl Text {
             .find_map(|statement| match statement {
                 Statement::Value(name, content) | Statement::List(name, content) => {
                     let known = match name.as_str() {
-                        "capacitive_load_unit" => load_unit(content).is_some(),
+                        // No cell is as large as a microfarad.
+                        "capacitive_load_unit" => {
+                            farads(content).is_some_and(|(_, exponent)| exponent < -6)
+                        }
                         name if name.ends_with("_unit") => {
                             unit(content.trim_matches('"').trim()).is_some()
                         }
@@ -672,14 +675,20 @@ fn unit(text: &str) -> Option<String> {
     plain_unit(number, exponent, base)
 }
 
-/// The unit of capacitance as `1, ff` or `1, pf`, where it is one of these in another spelling.
-fn load_unit(text: &str) -> Option<String> {
+/// The number of a unit of capacitance, and its power of ten.
+fn farads(text: &str) -> Option<(f64, i32)> {
     let text = text.replace(['"', ',', '(', ')'], " ");
     let (number, name) = number_and_name(text.trim())?;
     let name = name.to_ascii_lowercase();
     let exponent = ["f", "farad", "farads"]
         .iter()
         .find_map(|base| prefix(&name, base))?;
+    Some((number, exponent))
+}
+
+/// The unit of capacitance as `1, ff` or `1, pf`, where it is one of these in another spelling.
+fn load_unit(text: &str) -> Option<String> {
+    let (number, exponent) = farads(text)?;
     let unit = plain_unit(number, exponent, "f")?;
     let digits = unit.find(|letter: char| !letter.is_ascii_digit())?;
     let (number, name) = unit.split_at(digits);
