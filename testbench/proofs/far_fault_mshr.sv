@@ -215,7 +215,7 @@ module far_fault_mshr_proof_top (
     wire [2:0] key_1 = key(name_1[2:0]);
     (* hierconn *) wire [1:0] \mshr.entries.noted_q , \mshr.entries.candidate_q , \mshr.page_q , \mshr.requester_q ,
         \mshr.far_q , \mshr.place_q , \mshr.count_q , \mshr.sweep_of_q , \mshr.waiters_q ;
-    (* hierconn *) wire [2:0] \mshr.phase_q , \mshr.access_q , \mshr.cause_q , \mshr.level_q ;
+    (* hierconn *) wire [2:0] \mshr.phase_q , \mshr.access_kind_q , \mshr.cause_q , \mshr.level_q ;
     (* hierconn *) wire [7:0] \mshr.names_q ;
     (* hierconn *) wire       \mshr.of_fault_q , \mshr.of_sweep_q , \mshr.of_all_q , \mshr.of_missing_q , \mshr.ends_q , \mshr.denies_q ,
         \mshr.space_q , \mshr.entry_q , \mshr.found_q , \mshr.sweep_denies_q , \mshr.walking_q ,
@@ -269,9 +269,9 @@ module far_fault_mshr_proof_top (
         || (report_before && ! \mshr.reports.offered_q )
         || ((active || answering || waking_now) && !of_sweep && page_of != { \mshr.space_q , \mshr.page_q })
         || (of_fault && (active || answering) && requesters != \mshr.requester_q )
-        || (of_fault && (active || told) && {access, cause, level} != { \mshr.access_q , \mshr.cause_q , \mshr.level_q })
+        || (of_fault && (active || told) && {access, cause, level} != { \mshr.access_kind_q , \mshr.cause_q , \mshr.level_q })
         || (of_missing && (active || again) && {cause, level} != { \mshr.cause_q , \mshr.level_q })
-        || (active && !of_fault && \mshr.access_q != 3'd0)
+        || (active && !of_fault && \mshr.access_kind_q != 3'd0)
         || (of_missing && (of_fault || of_sweep || of_all || ends || denies))
         || (of_fault && (of_sweep || of_all || ends)) || (of_sweep && of_all) || (of_all && !searching && phase != 3'd0)
         || (active && (of_fault || of_missing) && \mshr.reports.offered_q )
