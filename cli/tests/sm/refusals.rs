@@ -105,13 +105,13 @@ fn what_makes_no_sense_is_told() {
 fn a_design_that_is_not_built_in_names_its_export() {
     let told = |name: &str| BackendError::NotExported(name.to_owned()).to_string();
     let large = told("sm_pipeline_stall_64");
-    let export = "run `faultline export --block sm_pipeline --config stall_64` if";
+    let export = "run `faultline export sm_pipeline_stall_64` if";
     assert!(
         large.contains(export) && large.contains("`--features large`"),
         "{large}"
     );
     let small = told("replay_queue_16");
-    let export = "run `faultline export --block replay_queue --config 16` if";
+    let export = "run `faultline export replay_queue_16` if";
     assert!(
         small.contains(export) && small.contains("`--features verilog`"),
         "{small}"
