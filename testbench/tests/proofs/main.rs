@@ -360,7 +360,7 @@ fn what_a_scheme_does_not_have_vanishes() {
             registers("board.held_a", holds),
             registers("board.holds", holds),
             left("stage.?queue_", has_queue),
-            left("log_access.?log", has_log),
+            left("log_access.?operand_log", has_log),
             left("log_turns", has_log),
         );
         run("yosys", &root(), &["-q", "-p", &script]);
