@@ -343,13 +343,16 @@ impl<'a> Context<'a> {
 
     /// Remembers of which wires bits are cut off.
     pub fn cut_off(&mut self, sized: &Sized) {
-        let constants = |place: &&Place| {
+        let is_wire = |place: &&Place| {
             let mut signals = self.module.signals.iter();
-            !signals.any(|signal| {
+            let is_constant = signals.any(|signal| {
                 signal.kind == AtomKind::Constant && names::constant(&signal.name) == place.wire
-            })
+            });
+            // A helper is a variable of this process alone, and another one has its name for something else.
+            let mut helpers = self.helpers.iter();
+            !is_constant && !helpers.any(|helper| helper.name == place.wire)
         };
-        let places: Vec<&Place> = sized.places().into_iter().filter(constants).collect();
+        let places: Vec<&Place> = sized.places().into_iter().filter(is_wire).collect();
         let wires = places
             .into_iter()
             .map(|place| (place.wire.clone(), place.total));
