@@ -141,7 +141,7 @@ fn designs_match_their_references_with_cocotb_2() {
     }
 }
 
-/// A stand-in for an older Verilator says which one it is: cocotb 2 needs a newer one, and so it is told, in one line.
+/// A stand-in for an older Verilator says which one it is: cocotb 2 needs a newer one and says so, in one line.
 #[test]
 fn an_older_verilator_is_refused_by_cocotb_2_with_its_version() {
     if missing_2() {

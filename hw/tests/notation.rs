@@ -1,6 +1,8 @@
 //! Notation of the exporter, whose modules are its own: index expressions, and names that Verilog accepts. These are tests
 //! here, not beside what they test, so that the blocks need not be compiled once more for them.
 
+#![allow(clippy::expect_used)] // a test that cannot go on panics
+
 #[path = "../src/verilog/index.rs"]
 mod index;
 #[path = "../src/verilog/names.rs"]
@@ -55,4 +57,51 @@ fn keywords_of_verilog_ams_are_renamed() {
     ] {
         assert_eq!(names::plain(word), format!("{word}_"));
     }
+}
+
+/// In all Verilog of `rtl-out`, that of the primitives too, which the exporter copies.
+#[test]
+fn no_declared_name_or_instance_is_a_keyword() {
+    let kinds = [
+        "input",
+        "output",
+        "wire",
+        "reg",
+        "integer",
+        "genvar",
+        "localparam",
+    ];
+    let (mut declared, mut instances) = (0, 0);
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../rtl-out");
+    for entry in std::fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("it can be read").path();
+        if path.extension().is_none_or(|extension| extension != "v") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        for line in text
+            .lines()
+            .map(|line| line.split("//").next().unwrap_or(""))
+        {
+            let mut words = line.split_whitespace();
+            let first = words.next().unwrap_or("");
+            let name = if kinds.contains(&first) {
+                declared += 1;
+                let before = line.split(" =").next().unwrap_or("");
+                before.trim_end_matches([';', ',']).rsplit(' ').next()
+            } else if (line.ends_with('(') || line.contains(" (.")) && !line.contains('=') {
+                instances += 1;
+                words.next()
+            } else {
+                None
+            };
+            if let Some(name) = name {
+                assert_eq!(names::plain(name), name, "{}: {line}", path.display());
+            }
+        }
+    }
+    assert!(
+        declared > 10_000 && instances > 1_000,
+        "{declared}, {instances}"
+    );
 }

@@ -5,10 +5,6 @@
 use faultline_hw::registry::designs;
 use faultline_hw::verilog::{Module, verilog};
 
-#[path = "../src/verilog/names.rs"]
-#[allow(dead_code)] // the tests need one function of it
-mod names;
-
 /// Every module of every design, once.
 fn modules() -> Vec<Module> {
     let mut modules: Vec<Module> = Vec::new();
@@ -117,32 +113,4 @@ fn every_module_is_there_once_and_says_what_it_is() {
             assert_eq!(namesakes.count(), 1, "{}", file.name);
         }
     }
-}
-
-/// Also in the text of primitives, which the exporter copies.
-#[test]
-fn no_declared_name_is_a_keyword() {
-    let kinds = [
-        "input",
-        "output",
-        "wire",
-        "reg",
-        "integer",
-        "genvar",
-        "localparam",
-    ];
-    let mut declared = 0;
-    for module in modules() {
-        for line in code(&module.text).lines() {
-            let is_declaration =
-                kinds.contains(&line.split_whitespace().next().unwrap_or_default());
-            let before = line.split(" =").next().unwrap_or_default();
-            let name = before.trim_end_matches([';', ',']).rsplit(' ').next();
-            if let Some(name) = name.filter(|_| is_declaration) {
-                assert_eq!(names::plain(name), name, "{}", module.name);
-                declared += 1;
-            }
-        }
-    }
-    assert!(declared > 10_000, "{declared} names");
 }

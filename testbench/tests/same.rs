@@ -1,4 +1,4 @@
-//! What tells whether older Verilog is the same circuit: `--example same`.
+//! Whether older Verilog is the same circuit: the proofs of `--example same`.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 

@@ -17,7 +17,7 @@ pub struct Limits<const N: usize, const C: usize, const K: usize> {
     pub requester: [Signal<In, Bit>; N],
     /// Those that wait in the entry already.
     pub waits: [Signal<In, Bit>; N],
-    /// A fault acts, and there is an entry for the others: those that are told far wait from now on.
+    /// A fault acts, and there is an entry for the others: requesters with the answer far wait from now on.
     pub room: Signal<In, Bit>,
     /// Those who ask and wait wait no longer.
     pub remove: Signal<In, Bit>,

@@ -198,7 +198,7 @@ impl Context<'_> {
     }
 }
 
-/// A shift by a number as a concatenation of zeros and a part, if the part can be told.
+/// A shift by a number as a concatenation of zeros and a part, if the part needs no variable.
 fn shifted(left: &Sized, symbol: &str, amount: u128) -> Option<Sized> {
     let amount = usize::try_from(amount).unwrap_or(usize::MAX);
     if amount >= left.width {

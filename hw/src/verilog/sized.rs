@@ -158,7 +158,7 @@ impl Sized {
         matches!(self.form, Form::Number(0))
     }
 
-    /// `width` bits from `bit` on, if they can be told without a variable.
+    /// `width` bits from `bit` on, if they need no variable.
     pub fn cut(&self, bit: usize, width: usize) -> Option<Self> {
         if width == self.width {
             return Some(self.clone());

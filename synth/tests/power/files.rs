@@ -48,7 +48,7 @@ fn saif_and_csv_have_what_was_counted() {
         line("unit\\[3\\].state\\[1\\]"),
         [format!("(unit\\[3\\].state\\[1\\] {state}")]
     );
-    // Inputs of an instance are told of as its outputs are.
+    // Inputs of an instance are listed as its outputs are.
     assert_eq!(line("Q"), [format!("(Q {state}")]);
     assert_eq!(
         line("CK"),
