@@ -298,7 +298,8 @@ module arbiter_highest_128 (
     assign winner[127] = request[127];
     assign grant[127] = winner[127] & first[15];
 
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = 7'd0;
         for (i = 0; i < 128; i = i + 1)

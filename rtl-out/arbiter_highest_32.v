@@ -82,7 +82,8 @@ module arbiter_highest_32 (
     assign winner[31] = request[31];
     assign grant[31] = winner[31] & first[3];
 
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = 5'd0;
         for (i = 0; i < 32; i = i + 1)

@@ -46,7 +46,8 @@ module arbiter_lowest_16 (
     assign winner[15] = request[15] & ~|request[14:8];
     assign grant[15] = winner[15] & first[1];
 
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = 4'd0;
         for (i = 0; i < 16; i = i + 1)

@@ -16,7 +16,8 @@ module arbiter_lowest_2 (
     assign winner[1] = request[1] & ~request[0];
     assign grant[1] = winner[1] & first[0];
 
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = 1'd0;
         for (i = 0; i < 2; i = i + 1)

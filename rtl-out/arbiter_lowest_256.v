@@ -586,7 +586,8 @@ module arbiter_lowest_256 (
     assign winner[255] = request[255] & ~|request[254:248];
     assign grant[255] = winner[255] & first[31];
 
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = 8'd0;
         for (i = 0; i < 256; i = i + 1)

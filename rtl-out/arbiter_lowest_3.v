@@ -18,7 +18,8 @@ module arbiter_lowest_3 (
     assign winner[2] = request[2] & ~|request[1:0];
     assign grant[2] = winner[2] & first[0];
 
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = 2'd0;
         for (i = 0; i < 3; i = i + 1)

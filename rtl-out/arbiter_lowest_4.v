@@ -20,7 +20,8 @@ module arbiter_lowest_4 (
     assign winner[3] = request[3] & ~|request[2:0];
     assign grant[3] = winner[3] & first[0];
 
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = 2'd0;
         for (i = 0; i < 4; i = i + 1)

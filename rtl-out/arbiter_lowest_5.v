@@ -22,7 +22,8 @@ module arbiter_lowest_5 (
     assign winner[4] = request[4] & ~|request[3:0];
     assign grant[4] = winner[4] & first[0];
 
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = 3'd0;
         for (i = 0; i < 5; i = i + 1)

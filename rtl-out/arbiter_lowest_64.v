@@ -154,7 +154,8 @@ module arbiter_lowest_64 (
     assign winner[63] = request[63] & ~|request[62:56];
     assign grant[63] = winner[63] & first[7];
 
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = 6'd0;
         for (i = 0; i < 64; i = i + 1)

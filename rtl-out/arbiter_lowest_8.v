@@ -28,7 +28,8 @@ module arbiter_lowest_8 (
     assign winner[7] = request[7] & ~|request[6:0];
     assign grant[7] = winner[7] & first[0];
 
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = 3'd0;
         for (i = 0; i < 8; i = i + 1)

@@ -190,7 +190,8 @@ module arbiter_lowest_80 (
     assign winner[79] = request[79] & ~|request[78:72];
     assign grant[79] = winner[79] & first[9];
 
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = 7'd0;
         for (i = 0; i < 80; i = i + 1)

@@ -12,7 +12,9 @@ module recency_2_ways_1_sets (
     output reg  [1:0] oldest
 );
     wire [0:0] chosen = order[replaced_set*1 +: 1];
-    always @* begin : all
+    // Drives outputs next and oldest: a way that is used or replaced becomes the last of its set, and the oldest of the
+    // chosen set is the way that no other was used before.
+    always @* begin : drive_next_and_oldest
         integer s, i, j;
         next = order;
         oldest = {2{1'b1}};

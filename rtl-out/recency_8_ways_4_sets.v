@@ -12,7 +12,9 @@ module recency_8_ways_4_sets (
     output reg  [7:0] oldest
 );
     wire [27:0] chosen = order[replaced_set*28 +: 28];
-    always @* begin : all
+    // Drives outputs next and oldest: a way that is used or replaced becomes the last of its set, and the oldest of the
+    // chosen set is the way that no other was used before.
+    always @* begin : drive_next_and_oldest
         integer s, i, j;
         next = order;
         oldest = {8{1'b1}};

@@ -7,7 +7,9 @@ module register_1 (
     input  wire d,
     output reg  q
 );
-    always @(posedge clock)
+    // Drives output q: d at the rising edge, or 0 if reset is high then.
+    always @(posedge clock) begin : drive_q
         if (reset) q <= 1'd0;
         else       q <= d;
+    end
 endmodule

@@ -7,7 +7,9 @@ module register_37 (
     input  wire [36:0] d,
     output reg  [36:0] q
 );
-    always @(posedge clock)
+    // Drives output q: d at the rising edge, or 0 if reset is high then.
+    always @(posedge clock) begin : drive_q
         if (reset) q <= 37'd0;
         else       q <= d;
+    end
 endmodule

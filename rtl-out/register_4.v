@@ -7,7 +7,9 @@ module register_4 (
     input  wire [3:0] d,
     output reg  [3:0] q
 );
-    always @(posedge clock)
+    // Drives output q: d at the rising edge, or 0 if reset is high then.
+    always @(posedge clock) begin : drive_q
         if (reset) q <= 4'd0;
         else       q <= d;
+    end
 endmodule

@@ -7,7 +7,9 @@ module register_5 (
     input  wire [4:0] d,
     output reg  [4:0] q
 );
-    always @(posedge clock)
+    // Drives output q: d at the rising edge, or 0 if reset is high then.
+    always @(posedge clock) begin : drive_q
         if (reset) q <= 5'd0;
         else       q <= d;
+    end
 endmodule

@@ -6,7 +6,8 @@ module select_13_of_64 (
     input  wire [831:0] of,
     output reg  [63:0] chosen
 );
-    always @* begin : all
+    // Drives output chosen, from choose and of: an OR over the values, each masked by its bit of the choice.
+    always @* begin : drive_chosen
         integer i;
         chosen = 64'd0;
         for (i = 0; i < 13; i = i + 1)

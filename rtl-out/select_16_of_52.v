@@ -6,7 +6,8 @@ module select_16_of_52 (
     input  wire [831:0] of,
     output reg  [51:0] chosen
 );
-    always @* begin : all
+    // Drives output chosen, from choose and of: an OR over the values, each masked by its bit of the choice.
+    always @* begin : drive_chosen
         integer i;
         chosen = 52'd0;
         for (i = 0; i < 16; i = i + 1)

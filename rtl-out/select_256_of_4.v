@@ -6,7 +6,8 @@ module select_256_of_4 (
     input  wire [1023:0] of,
     output reg  [3:0] chosen
 );
-    always @* begin : all
+    // Drives output chosen, from choose and of: an OR over the values, each masked by its bit of the choice.
+    always @* begin : drive_chosen
         integer i;
         chosen = 4'd0;
         for (i = 0; i < 256; i = i + 1)

@@ -6,7 +6,8 @@ module select_2_of_5 (
     input  wire [9:0] of,
     output reg  [4:0] chosen
 );
-    always @* begin : all
+    // Drives output chosen, from choose and of: an OR over the values, each masked by its bit of the choice.
+    always @* begin : drive_chosen
         integer i;
         chosen = 5'd0;
         for (i = 0; i < 2; i = i + 1)

@@ -6,7 +6,8 @@ module select_3_of_2 (
     input  wire [5:0] of,
     output reg  [1:0] chosen
 );
-    always @* begin : all
+    // Drives output chosen, from choose and of: an OR over the values, each masked by its bit of the choice.
+    always @* begin : drive_chosen
         integer i;
         chosen = 2'd0;
         for (i = 0; i < 3; i = i + 1)

@@ -6,7 +6,8 @@ module select_4_of_34 (
     input  wire [135:0] of,
     output reg  [33:0] chosen
 );
-    always @* begin : all
+    // Drives output chosen, from choose and of: an OR over the values, each masked by its bit of the choice.
+    always @* begin : drive_chosen
         integer i;
         chosen = 34'd0;
         for (i = 0; i < 4; i = i + 1)

@@ -6,7 +6,8 @@ module select_64_of_18 (
     input  wire [1151:0] of,
     output reg  [17:0] chosen
 );
-    always @* begin : all
+    // Drives output chosen, from choose and of: an OR over the values, each masked by its bit of the choice.
+    always @* begin : drive_chosen
         integer i;
         chosen = 18'd0;
         for (i = 0; i < 64; i = i + 1)

@@ -11,7 +11,8 @@ module service_order_2 (
     output reg  [1:0] grant,
     output reg  [0:0] index
 );
-    always @* begin : all
+    // Drives outputs after, grant and index: a request is granted if no other was served before it.
+    always @* begin : drive_after_and_grant_and_index
         integer i, j;
         reg [1:0] overtaken;
         reg            later;

@@ -11,9 +11,10 @@ module sram_1024x32_masked (
     output reg   [31:0] q
 );
     reg [31:0] contents [0:1023];
-    integer bit_number;
-    // Each bit has its own write enable, as block RAMs have.
-    always @(posedge clock)
+    // Drives output q in a read and the contents in a write: one port does both, and each bit has its own
+    // write enable, as block RAMs have.
+    always @(posedge clock) begin : drive_contents_and_q
+        integer bit_number;
         if (enable) begin
             if (write) begin
                 for (bit_number = 0; bit_number < 32; bit_number = bit_number + 1)
@@ -21,4 +22,5 @@ module sram_1024x32_masked (
             end
             else q <= contents[address];
         end
+    end
 endmodule

@@ -10,9 +10,11 @@ module sram_128x55 (
     output reg   [54:0] q
 );
     reg [54:0] contents [0:127];
-    always @(posedge clock)
+    // Drives output q in a read and the contents in a write: one port does both.
+    always @(posedge clock) begin : drive_contents_and_q
         if (enable) begin
             if (write) contents[address] <= data;
             else       q <= contents[address];
         end
+    end
 endmodule

@@ -10,9 +10,11 @@ module sram_2x4 (
     output reg    [3:0] q
 );
     reg [3:0] contents [0:1];
-    always @(posedge clock)
+    // Drives output q in a read and the contents in a write: one port does both.
+    always @(posedge clock) begin : drive_contents_and_q
         if (enable) begin
             if (write) contents[address] <= data;
             else       q <= contents[address];
         end
+    end
 endmodule

@@ -6,7 +6,8 @@ module turns_of_16 (
     input  wire [3:0] last,
     output reg  [3:0] index
 );
-    always @* begin : lowest
+    // Drives output index, from request and last: the lowest of all, then the lowest above the last one if there is one.
+    always @* begin : drive_index
         integer i;
         index = 4'd0;
         for (i = 15; i >= 0; i = i - 1)

@@ -6,7 +6,8 @@ module turns_of_17 (
     input  wire [4:0] last,
     output reg  [4:0] index
 );
-    always @* begin : lowest
+    // Drives output index, from request and last: the lowest of all, then the lowest above the last one if there is one.
+    always @* begin : drive_index
         integer i;
         index = 5'd0;
         for (i = 16; i >= 0; i = i - 1)

@@ -6,7 +6,8 @@ module turns_of_2 (
     input  wire last,
     output reg  index
 );
-    always @* begin : lowest
+    // Drives output index, from request and last: the lowest of all, then the lowest above the last one if there is one.
+    always @* begin : drive_index
         integer i;
         index = 1'd0;
         for (i = 1; i >= 0; i = i - 1)

@@ -6,7 +6,8 @@ module turns_of_8 (
     input  wire [2:0] last,
     output reg  [2:0] index
 );
-    always @* begin : lowest
+    // Drives output index, from request and last: the lowest of all, then the lowest above the last one if there is one.
+    always @* begin : drive_index
         integer i;
         index = 3'd0;
         for (i = 7; i >= 0; i = i - 1)

@@ -89,7 +89,8 @@ module {name} (
     wire [{top}:0] first;
     wire [{last}:0] winner;
 {body}
-    always @* begin : number
+    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
+    always @* begin : drive_index
         integer i;
         index = {I}'d0;
         for (i = 0; i < {N}; i = i + 1)

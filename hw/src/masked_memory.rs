@@ -90,9 +90,10 @@ module {module} (
     output reg  {width:>7} q
 );
     reg {width} contents [0:{last}];
-    integer bit_number;
-    // Each bit has its own write enable, as block RAMs have.
-    always @(posedge clock)
+    // Drives output q in a read and the contents in a write: one port does both, and each bit has its own
+    // write enable, as block RAMs have.
+    always @(posedge clock) begin : drive_contents_and_q
+        integer bit_number;
         if (enable) begin
             if (write) begin
                 for (bit_number = 0; bit_number < {bits}; bit_number = bit_number + 1)
@@ -100,6 +101,7 @@ module {module} (
             end
             else q <= contents[address];
         end
+    end
 endmodule
 ",
             clock = "",

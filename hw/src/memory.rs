@@ -116,11 +116,13 @@ module {module} (
     output reg  {width:>7} q
 );
     reg {width} contents [0:{last}];
-    always @(posedge clock)
+    // Drives output q in a read and the contents in a write: one port does both.
+    always @(posedge clock) begin : drive_contents_and_q
         if (enable) begin
             if (write) contents[address] <= data;
             else       q <= contents[address];
         end
+    end
 endmodule
 ",
             clock = "",

@@ -110,7 +110,9 @@ module {name} (
     output reg  [{ways}:0] oldest
 );
     wire [{bits}:0] chosen = order[replaced_set*{Q} +: {Q}];
-    always @* begin : all
+    // Drives outputs next and oldest: a way that is used or replaced becomes the last of its set, and the oldest of the
+    // chosen set is the way that no other was used before.
+    always @* begin : drive_next_and_oldest
         integer s, i, j;
         next = order;
         oldest = {{{W}{{1'b1}}}};

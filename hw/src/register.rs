@@ -58,9 +58,11 @@ module {name} (
     input  wire {range}d,
     output reg  {range}q
 );
-    always @(posedge clock)
+    // Drives output q: d at the rising edge, or 0 if reset is high then.
+    always @(posedge clock) begin : drive_q
         if (reset) q <= {bits}'d0;
         else       q <= d;
+    end
 endmodule
 "
             ),

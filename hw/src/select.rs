@@ -61,7 +61,8 @@ module {name} (
     input  wire [{wide}:0] of,
     output reg  [{high}:0] chosen
 );
-    always @* begin : all
+    // Drives output chosen, from choose and of: an OR over the values, each masked by its bit of the choice.
+    always @* begin : drive_chosen
         integer i;
         chosen = {bits}'d0;
         for (i = 0; i < {N}; i = i + 1)

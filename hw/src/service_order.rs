@@ -101,7 +101,8 @@ module {name} (
     output reg  [{last}:0] grant,
     output reg  [{high}:0] index
 );
-    always @* begin : all
+    // Drives outputs after, grant and index: a request is granted if no other was served before it.
+    always @* begin : drive_after_and_grant_and_index
         integer i, j;
         reg [{last}:0] overtaken;
         reg            later;

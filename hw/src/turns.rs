@@ -52,7 +52,8 @@ module {name} (
     input  wire {range}last,
     output reg  {range}index
 );
-    always @* begin : lowest
+    // Drives output index, from request and last: the lowest of all, then the lowest above the last one if there is one.
+    always @* begin : drive_index
         integer i;
         index = {I}'d0;
         for (i = {last}; i >= 0; i = i - 1)

@@ -59,6 +59,13 @@ fn keywords_of_verilog_ams_are_renamed() {
     }
 }
 
+#[test]
+fn words_are_found_whole_and_with_their_places() {
+    let found: Vec<_> = names::words("a_1 <= {b[2], c};").collect();
+    assert_eq!(found, [(0, "a_1"), (8, "b"), (10, "2"), (14, "c")]);
+    assert_eq!(names::words(" + ").count(), 0);
+}
+
 /// In all Verilog of `rtl-out`, that of the primitives too, which the exporter copies.
 #[test]
 fn no_declared_name_or_instance_is_a_keyword() {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
 use faultline_hw::registry::designs;
-use faultline_hw::verilog::{Module, verilog};
+use faultline_hw::verilog::{Module, verilog, words};
 
 /// Every module of every design, once.
 fn modules() -> Vec<Module> {
@@ -82,6 +82,75 @@ fn every_literal_has_its_width() {
             );
         }
     }
+}
+
+/// A statement behind the condition that it depends on.
+fn behind_condition(line: &str) -> &str {
+    let line = line.trim_start();
+    let line = line.strip_prefix("else ").unwrap_or(line);
+    let Some(condition) = line.strip_prefix("if ") else {
+        return line;
+    };
+    let mut depth = 0;
+    let end = condition.find(|character| {
+        depth += i32::from(character == '(') - i32::from(character == ')');
+        depth == 0
+    });
+    end.map_or("", |end| condition[end + 1..].trim_start())
+}
+
+/// The wires that a process drives, in the order of their first assignments.
+fn driven(process: &str) -> Vec<&str> {
+    let mut own = Vec::new();
+    let mut found = Vec::new();
+    for line in process.lines().map(behind_condition) {
+        if line.starts_with("integer ") || line.starts_with("reg ") {
+            own.extend(words(line).map(|(_, word)| word));
+        }
+        let is_assignment = line.contains(" = ") || line.contains(" <= ");
+        let Some((_, name)) = words(line).next().filter(|_| is_assignment) else {
+            continue;
+        };
+        if name != "for" && !own.contains(&name) && !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
+#[test]
+fn every_process_is_named_after_what_it_drives_and_has_a_sentence() {
+    let mut processes = 0;
+    for module in modules() {
+        let name = &module.name;
+        for (at, _) in module.text.match_indices("\n    always ") {
+            processes += 1;
+            let (before, process) = module.text.split_at(at + 1);
+            let above = before.lines().next_back().unwrap_or_default();
+            assert!(
+                above.starts_with("    // ") && above.ends_with('.'),
+                "{name}: {above}"
+            );
+            let process = process.split("\n    end\n").next().unwrap_or_default();
+            let head = process.lines().next().unwrap_or_default();
+            let driven = driven(process);
+            let whole = driven.join("_and_");
+            let short = format!("{}_and_{}_more", driven[0], driven.len() - 1);
+            assert!(
+                [whole, short]
+                    .iter()
+                    .any(|label| head.ends_with(&format!(" begin : drive_{label}"))),
+                "{name}: {head} drives {driven:?}"
+            );
+        }
+        let all = code(&module.text).matches("always").count();
+        assert_eq!(
+            all,
+            module.text.matches("\n    always ").count(),
+            "{name}: a process that is not at the margin"
+        );
+    }
+    assert!(processes > 1_000, "{processes}");
 }
 
 #[test]

@@ -83,28 +83,26 @@ pub fn named_hash(report: &str) -> Option<&str> {
 /// # Errors
 /// If a design cannot be exported.
 pub fn is_same(report: &str, table: &str) -> Result<bool, String> {
-    let (Some(designs), Some(mut hash)) = (designs(report), named_hash(report)) else {
+    let (Some(designs), Some(named)) = (designs(report), named_hash(report)) else {
         return Ok(false);
     };
     if is_current(report)? {
         return Ok(true);
     }
     let at_hand = verilog(&designs)?;
-    let at_hand = named_hash(&at_hand);
+    Ok(named_hash(&at_hand).is_some_and(|at_hand| leads(table, named, at_hand)))
+}
+
+/// Whether the rows of `testbench/proofs/same.tsv` lead from one SHA-256 to another, or the two are one.
+#[must_use]
+pub fn leads(table: &str, from: &str, to: &str) -> bool {
     let rows: BTreeMap<&str, &str> = table
         .lines()
         .filter_map(|row| row.split_once('\t')?.1.split_once('\t'))
         .collect();
-    for _ in 0..rows.len() {
-        let Some(next) = rows.get(hash) else {
-            return Ok(false);
-        };
-        hash = *next;
-        if Some(hash) == at_hand {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let after = |hash: &&str| rows.get(*hash).copied();
+    let mut hashes = std::iter::successors(Some(from), after).take(rows.len() + 1);
+    hashes.any(|hash| hash == to)
 }
 
 /// The SHA-256 of texts, one after the other, in hexadecimal digits.

@@ -22,6 +22,8 @@ mod statement;
 mod unused;
 mod walk;
 
+pub use names::words;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 

@@ -66,3 +66,15 @@ pub fn constant(name: &str) -> String {
     }
     text
 }
+
+/// The names and numbers of a text, each with its place in bytes.
+pub fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let start = from + text[from..].find(is_part)?;
+        let length = text[start..].find(|character| !is_part(character));
+        from = length.map_or(text.len(), |length| start + length);
+        Some((start, &text[start..from]))
+    })
+}

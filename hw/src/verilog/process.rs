@@ -263,7 +263,10 @@ fn process(module: &BlockTree, members: &[&Item], surely: &mut Written) -> Resul
     let wakes = |wire: &String| !targets.contains(wire) && !constants.contains(wire);
     // Bits that are masked away or shifted out are not read.
     let printed = lines.concat();
-    context.reads.retain(|wire| has_word(&printed, wire));
+    let printed_words: BTreeSet<&str> = names::words(&printed).map(|(_, word)| word).collect();
+    context
+        .reads
+        .retain(|wire| printed_words.contains(wire.as_str()));
     let mut text = String::new();
     let mut continuous = true;
     if let Some(lines) = assignments(&context, &statements, &lines)? {
@@ -354,11 +357,4 @@ fn in_order(statements: &[&VerilogStatement], targets: &BTreeSet<String>) -> Vec
         });
     }
     found
-}
-
-/// Whether a name stands in a text as a whole word.
-pub fn has_word(text: &str, word: &str) -> bool {
-    let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    text.split(|character| !is_part(character))
-        .any(|found| found == word)
 }

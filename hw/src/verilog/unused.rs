@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::names;
 use super::process::Process;
 
 /// Bits of wires that the processes cut off and that are read nowhere else, as parts of a concatenation.
@@ -42,12 +43,8 @@ fn value(line: &str) -> &str {
 
 /// Marks the bits of a wire that a text reads.
 fn mark(text: &str, wire: &str, read: &mut [bool]) {
-    let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
-    for (at, _) in text.match_indices(wire) {
+    for (at, _) in names::words(text).filter(|(_, word)| *word == wire) {
         let rest = &text[at + wire.len()..];
-        if text[..at].ends_with(is_part) || rest.starts_with(is_part) {
-            continue;
-        }
         let part = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
         let part = part.and_then(|(part, _)| {
             let (high, low) = part.split_once(':').unwrap_or((part, part));

@@ -38,10 +38,11 @@ pub fn black_box(memory: &Memory) -> String {
 /// What the macro does: a write takes `data`, where `mask` says so; a read shows the word on `q` from the next cycle on.
 pub fn model(memory: &Memory) -> String {
     let (words, bits) = (memory.words, memory.bits);
-    let (with, number, write) = match memory.masked {
+    let (with, each, number, write) = match memory.masked {
         true => (
             " with a mask for writes",
-            "\n    integer bit_number;\n    // Each bit has its own write enable, as block RAMs have.",
+            ", and each bit has its own\n    // write enable, as block RAMs have",
+            "\n        integer bit_number;",
             format!(
                 "if (write) begin
                 for (bit_number = 0; bit_number < {bits}; bit_number = bit_number + 1)
@@ -53,17 +54,20 @@ pub fn model(memory: &Memory) -> String {
         false => (
             "",
             "",
+            "",
             "if (write) contents[address] <= data;
             else       q <= contents[address];"
                 .to_owned(),
         ),
     };
     format!(
-        "// A single-ported memory of {words} words of {bits} bits{with}: what the macro of this name does.\n\n{}    reg [{}:0] contents [0:{}];{number}
-    always @(posedge clock)
+        "// A single-ported memory of {words} words of {bits} bits{with}: what the macro of this name does.\n\n{}    reg [{}:0] contents [0:{}];
+    // Drives output q in a read and the contents in a write: one port does both{each}.
+    always @(posedge clock) begin : drive_contents_and_q{number}
         if (enable) begin
             {write}
         end
+    end
 endmodule
 ",
         head(memory, "output reg "),

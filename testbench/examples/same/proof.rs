@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use faultline_hw::verilog;
+
 /// A part of a name, and what it is called now.
 pub type Rename = (String, String);
 
@@ -15,14 +17,9 @@ pub fn code(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn is_part(character: char) -> bool {
-    character.is_ascii_alphanumeric() || character == '_'
-}
-
-/// The names and words of a text.
-pub fn words(text: &str) -> BTreeSet<&str> {
-    let words = text.split(|character| !is_part(character));
-    words.filter(|word| !word.is_empty()).collect()
+/// The names and numbers of a text.
+fn words(text: &str) -> BTreeSet<&str> {
+    verilog::words(text).map(|(_, word)| word).collect()
 }
 
 /// A name that is not known any more as one that is, if a rename leads to it.
@@ -48,26 +45,21 @@ pub fn renamed(name: &str, renames: &[Rename], is_known: &dyn Fn(&str) -> bool) 
 fn with_new_names(old: &str, new: &str, renames: &[Rename]) -> String {
     let known = words(new);
     let mut text = String::new();
-    let mut rest = old;
-    while let Some(start) = rest.find(is_part) {
-        let (before, from) = rest.split_at(start);
-        let end = from
-            .find(|character| !is_part(character))
-            .unwrap_or(from.len());
-        let (word, after) = from.split_at(end);
-        text += before;
+    let mut taken = 0;
+    for (at, word) in verilog::words(old) {
+        text += &old[taken..at];
         text += &renamed(word, renames, &|name| known.contains(name));
-        rest = after;
+        taken = at + word.len();
     }
-    text + rest
+    text + &old[taken..]
 }
 
-/// What a module stores, by its text: only primitives do, and those have the same text.
+/// Words of a module that stores something by itself.
 const STORES: [&str; 4] = ["posedge", "negedge", "initial", "always_ff"];
 
 /// Proves by Yosys that two texts of the module `name` drive every output, and every input of what they instantiate, to
-/// the same. What they instantiate is looked up in `folder` for its ports alone, and has a proof of its own. A module that
-/// stores something by itself is the same only if its text is.
+/// the same. What they instantiate is looked up in `folder` for its ports alone, and has a proof of its own. Of a module
+/// that stores something by itself, Yosys must read the same cells and wires out of both texts.
 ///
 /// # Errors
 /// If Yosys does not start, cannot read them or leaves anything unproved: one sentence.
@@ -85,12 +77,9 @@ pub fn prove(
     }
     // Yosys takes flip-flops of one name to be the same without a look at their clocks.
     let texts = [&old, &new].map(|text| words(text));
-    if let Some(word) = STORES
+    let stored = STORES
         .iter()
-        .find(|word| texts.iter().any(|words| words.contains(*word)))
-    {
-        return Err(format!("{name}: it has `{word}`, and another text"));
-    }
+        .find(|word| texts.iter().any(|words| words.contains(*word)));
     let scratch = tempfile::tempdir().map_err(|error| format!("no scratch folder ({error})"))?;
     let write = |file: &str, text: &str| {
         let path = scratch.path().join(file);
@@ -98,6 +87,14 @@ pub fn prove(
     };
     write("old.v", &old)?;
     write("new.v", &new)?;
+    if let Some(word) = stored {
+        let netlists = [&old, &new].map(|text| netlist(name, text, scratch.path()));
+        return match netlists {
+            [Ok(old), Ok(new)] if old == new => Ok(()),
+            [Ok(_), Ok(_)] => Err(format!("{name}: it has `{word}`, and other cells or wires")),
+            [Err(said), _] | [_, Err(said)] => Err(said),
+        };
+    }
     let mut script = String::new();
     for child in words(&new).into_iter().filter(|word| *word != name) {
         let path = folder.join(format!("{child}.v"));
@@ -110,10 +107,31 @@ pub fn prove(
     }
     script += "hierarchy -check\nproc\nopt_clean\nequiv_make gold gate equiv\nhierarchy -top equiv\nopt -full\n\
                equiv_simple -undef\nequiv_status -assert\n";
-    write("same.ys", &script)?;
+    yosys(name, &script, scratch.path())
+}
+
+/// What Yosys reads out of a text: its cells, wires and memories, without the labels and lines of the text.
+fn netlist(name: &str, text: &str, scratch: &Path) -> Result<String, String> {
+    let (source, cells) = (scratch.join("stores.v"), scratch.join("stores.il"));
+    let failed = |error| format!("{name}: {error}");
+    std::fs::write(&source, text).map_err(failed)?;
+    let script = "read_verilog stores.v\nhierarchy -check\nproc\nopt_clean -purge\nsetattr -unset src */w:* */c:* */m:*\n\
+                  setattr -mod -unset src *\nrename -enumerate\nwrite_rtlil stores.il\n";
+    yosys(name, script, scratch)?;
+    let cells = std::fs::read_to_string(&cells).map_err(failed)?;
+    let lines = cells
+        .lines()
+        .filter(|line| !line.starts_with('#') && !line.starts_with("autoidx"));
+    Ok(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Runs a script of Yosys in a folder.
+fn yosys(name: &str, script: &str, folder: &Path) -> Result<(), String> {
+    let path = folder.join("same.ys");
+    std::fs::write(&path, script).map_err(|error| format!("{}: {error}", path.display()))?;
     let output = Command::new("yosys")
         .args(["-q", "-s", "same.ys"])
-        .current_dir(scratch.path())
+        .current_dir(folder)
         .output()
         .map_err(|error| {
             format!("yosys does not start ({error}); install the Debian package yosys")
