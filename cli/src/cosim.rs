@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use faultline_hw::registry::{Design, designs};
 use faultline_synth::table::Grid;
 use faultline_synth::tool::VERILATOR;
 use faultline_testbench::backend::Kind;
@@ -23,9 +24,13 @@ use crate::value::{named, whole};
 /// Run reference, kernel and exported Verilog in lockstep, every output compared in every cycle
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A design, such as operand_log_16k, a block, such as l2_tlb, at the paper's size, or all blocks
-    #[arg(value_name = "DESIGN", default_value = "all")]
-    block: String,
+    /// Designs, such as operand_log_16k, or blocks, such as l2_tlb, at the paper's sizes; all blocks if none is given
+    #[arg(
+        value_name = "DESIGN",
+        default_value = "all",
+        hide_default_value = true
+    )]
+    designs: Vec<String>,
     /// Sizes, such as 64 or 8k,16k, or all; the paper's size if not given
     #[arg(long, value_delimiter = ',', value_name = "LIST", value_parser = named, hide = true)]
     config: Vec<String>,
@@ -84,7 +89,7 @@ struct Row {
 /// # Errors
 /// If two back ends differ, if a design or a back end is not there, or if a file cannot be read or written.
 pub fn run(args: &Args, global: &Global) -> Result<()> {
-    let designs = designs(args)?;
+    let designs = asked_for(args)?;
     if args.wave.is_some() && designs.len() > 1 {
         return Err(miette!(
             "--wave is for one design; name it, or a block for its paper's size"
@@ -186,58 +191,66 @@ fn is_new_or_file(path: &Path) -> bool {
     path.is_file() || !path.exists()
 }
 
-/// Blocks and configurations that were asked for.
-fn designs(args: &Args) -> Result<Vec<(String, String)>> {
-    let named = faultline_hw::registry::designs()
-        .into_iter()
-        .find(|design| design.name == args.block && args.config.is_empty());
-    if let Some(design) = named
-        && blocks::configurations(design.block).any(|config| config == design.config)
-    {
-        return Ok(vec![(design.block.to_owned(), design.config.to_owned())]);
-    }
-    let blocks: Vec<&str> = if args.block == "all" {
-        blocks::names()
-            .filter(|block| args.trace.is_none() || blocks::takes_traces(block))
-            .collect()
-    } else {
-        vec![&args.block]
+/// Blocks and configurations that were asked for, each once.
+fn asked_for(args: &Args) -> Result<Vec<(String, String)>> {
+    let registered = designs();
+    let takes = |block: &&str| args.trace.is_none() || blocks::takes_traces(block);
+    let is_chosen = |config: &str| {
+        args.config
+            .iter()
+            .any(|asked| [config, "all"].contains(&asked.as_str()))
     };
-    let mut designs = Vec::new();
-    for block in &blocks {
-        let known: Vec<&str> = blocks::configurations(block).collect();
-        if known.is_empty() {
+    // With several blocks, a size is that of the blocks which have it.
+    let sizes = |block: &str| -> Vec<&'static str> {
+        match args.config.is_empty() {
+            true => vec![blocks::default_configuration(block)],
+            false => blocks::configurations(block)
+                .filter(|config| is_chosen(config))
+                .collect(),
+        }
+    };
+    let mut chosen: Vec<(String, String)> = Vec::new();
+    let mut add = |block: &str, config: &str| {
+        let design = (block.to_owned(), config.to_owned());
+        if !chosen.contains(&design) {
+            chosen.push(design);
+        }
+    };
+    for name in &args.designs {
+        let design = registered.iter().find(|design| design.name == name);
+        let design = design.filter(|design| {
+            blocks::configurations(design.block).any(|config| config == design.config)
+        });
+        if let Some(design) = design {
+            add(design.block, design.config);
+        } else if name == "all" {
+            for block in blocks::names().filter(takes) {
+                sizes(block).iter().for_each(|config| add(block, config));
+            }
+        } else if blocks::names().any(|block| block == name) {
+            sizes(name).iter().for_each(|config| add(name, config));
+        } else {
             let names: Vec<&str> = blocks::names().collect();
             return Err(miette!(
-                "there is no design or block {block}; the blocks are {}, and all",
+                "there is no design or block {name}; the blocks are {}, and all",
                 names.join(", ")
             ));
         }
-        let chosen: Vec<&str> = if args.config.is_empty() {
-            vec![blocks::default_configuration(block)]
-        } else if args.config.iter().any(|config| config == "all") {
-            known.clone()
-        } else {
-            args.config.iter().map(String::as_str).collect()
-        };
-        designs.extend(
-            chosen
-                .into_iter()
-                // With all blocks, a size is that of the blocks which have it.
-                .filter(|config| blocks.len() == 1 || known.contains(config))
-                .map(|config| ((*block).to_owned(), config.to_owned())),
-        );
     }
     let unknown = args
         .config
         .iter()
-        .find(|config| *config != "all" && !designs.iter().any(|(_, chosen)| chosen == *config));
-    match unknown {
-        Some(config) => Err(miette!(
+        .find(|config| *config != "all" && !chosen.iter().any(|(_, size)| size == *config));
+    match (unknown, args.designs.as_slice()) {
+        (Some(config), [block]) if block != "all" => Err(miette!(
+            "there is no design {block} {config}; {}",
+            blocks::known()
+        )),
+        (Some(config), _) => Err(miette!(
             "no block has the configuration {config}; {}",
             blocks::known()
         )),
-        None => Ok(designs),
+        (None, _) => Ok(chosen),
     }
 }
 
@@ -348,22 +361,25 @@ fn unseen(rows: &[Row]) -> Vec<String> {
     lines
 }
 
-/// What the designs of these rows are made of.
-fn origin(rows: &[Row]) -> Result<String> {
-    let designs = faultline_hw::registry::designs();
-    let run = designs.iter().filter(|design| {
+/// The designs of these rows, in the registry's order.
+fn of_rows(rows: &[Row]) -> Vec<Design> {
+    let is_run = |design: &Design| {
         rows.iter()
             .any(|row| row.block == design.block && row.config == design.config)
-    });
-    origin::verilog(run).map_err(|error| miette!("{error}"))
+    };
+    designs().into_iter().filter(is_run).collect()
+}
+
+/// What the designs of these rows are made of.
+fn origin(rows: &[Row]) -> Result<String> {
+    origin::verilog(&of_rows(rows)).map_err(|error| miette!("{error}"))
 }
 
 /// What was run, as a page.
 fn markdown(args: &Args, rows: &[Row], origin: &str) -> String {
-    let mut command = format!("faultline cosim {}", args.block);
-    if !args.config.is_empty() {
-        command += &format!(" --config {}", args.config.join(","));
-    }
+    let of_rows = of_rows(rows);
+    let names: Vec<&str> = of_rows.iter().map(|design| design.name).collect();
+    let mut command = format!("faultline cosim {}", names.join(" "));
     command += &format!(" --cycles {} --seed {}", args.cycles, args.seed);
     if !args.backends.is_empty() {
         let names: Vec<_> = args.backends.iter().map(|kind| kind.name()).collect();

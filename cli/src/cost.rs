@@ -233,7 +233,7 @@ pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
         ("memories".to_owned(), sram.provenance()),
         ("command".to_owned(), {
             let cycles = power.map_or_else(String::new, |cycles| format!(" --power {cycles}"));
-            command("cost", args) + &cycles
+            command("cost", args)? + &cycles
         }),
     ];
     Ok(Measured {

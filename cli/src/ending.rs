@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use miette::{Result, miette};
 use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tempfile::TempDir;
 
@@ -42,7 +42,7 @@ pub fn begin() -> Result<()> {
     if let Ok(mut slot) = SCRATCH.lock() {
         *slot = Some(scratch);
     }
-    let signals = Signals::new([SIGHUP, SIGINT, SIGTERM]);
+    let signals = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM]);
     let mut signals = signals.map_err(|error| miette!("signals cannot be caught ({error})"))?;
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {

@@ -116,7 +116,9 @@ fn lockstep_is_told_for_each_back_end() {
     );
     let page = std::fs::read_to_string(page).unwrap();
     assert!(
-        page.contains("`faultline cosim all --config 20k,8_holding --cycles 500 --seed 1"),
+        page.contains(
+            "`faultline cosim operand_log_20k scoreboard_8_holding --cycles 500 --seed 1"
+        ),
         "{page}"
     );
 }
@@ -365,7 +367,7 @@ fn cost_has_every_field_and_the_papers_numbers() {
         "|   single-port with logic, traces |",
         "|   paper-fit with logic, a write in each cycle |",
         "| logic power mW, traces |",
-        "faultline cost --block operand_log --log 8K --sram both --target 700 --mapping balanced --power 1000",
+        "faultline cost operand_log_8k --sram both --target 700 --mapping balanced --power 1000",
     ] {
         assert!(page.contains(told), "{told} is not in {page}");
     }

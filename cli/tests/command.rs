@@ -446,7 +446,7 @@ fn a_signal_ends_the_tools_and_removes_their_folders() {
     use std::os::unix::fs::PermissionsExt;
     use std::time::{Duration, Instant};
 
-    for signal in ["TERM", "INT"] {
+    for signal in ["TERM", "INT", "QUIT"] {
         let folder = tempfile::tempdir().unwrap();
         let (tools, scratch) = (folder.path().join("tools"), folder.path().join("scratch"));
         std::fs::create_dir(&tools).unwrap();

@@ -72,7 +72,7 @@ fn parts_add_up_in_every_form() {
     assert_eq!(instances as u64, row["cells"].as_u64().unwrap());
     let page = read("a.md");
     assert!(page.contains(&format!("{whole:.3} |")), "{page}");
-    assert!(page.contains("faultline power --block scoreboard --config 8"));
+    assert!(page.contains("faultline power scoreboard_8 --"));
 }
 
 #[test]

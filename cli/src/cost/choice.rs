@@ -169,22 +169,17 @@ pub fn library_name(path: Option<&Path>, library: &Library) -> String {
 }
 
 /// The command that makes these rows again.
-pub fn command(subcommand: &str, args: &Choice) -> String {
+///
+/// # Errors
+/// If there is no such block or size.
+pub fn command(subcommand: &str, args: &Choice) -> Result<String> {
     let mut command = format!("faultline {subcommand}");
-    for design in &args.designs {
-        command += &format!(" {design}");
-    }
-    if let Some(block) = &args.block {
-        command += &format!(" --block {block}");
-    }
-    if !args.config.is_empty() {
-        command += &format!(" --config {}", args.config.join(","));
-    }
-    for (block, option, sizes) in args.sizes().iter().rev() {
-        let is_chosen = args.block.as_deref().is_none_or(|chosen| chosen == *block);
-        if args.designs.is_empty() && is_chosen {
-            command += &format!(" --{option} {}", sizes.join(","));
-        }
+    match args.designs.as_slice() {
+        // However they were chosen, they are named in one way.
+        [] => chosen(args)?
+            .iter()
+            .for_each(|design| command += &format!(" {}", design.name)),
+        named => named.iter().for_each(|name| command += &format!(" {name}")),
     }
     if let Some(path) = &args.liberty {
         command += &format!(" --liberty {}", path.display());
@@ -196,7 +191,7 @@ pub fn command(subcommand: &str, args: &Choice) -> String {
     if let Some(node) = args.node {
         command += &format!(" --node {node}");
     }
-    command + " " + &args.synthesis.command()
+    Ok(command + " " + &args.synthesis.command())
 }
 
 /// The designs that the options choose, in the registry's order.

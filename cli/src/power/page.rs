@@ -49,7 +49,7 @@ pub fn markdown(
         version(YOSYS),
         cost::library_name(args.choice.liberty.as_deref(), library),
         sources.provenance(),
-        command(args),
+        command(args)?,
     ))
 }
 
@@ -61,8 +61,8 @@ each read and write. The tables of kinds and modules have the single-port memori
 at the temperature of their library, 25 C for the embedded one, the memories as at CACTI's 350 K. Glitches are not counted, nor what only a layout shows.";
 
 /// The command that makes the page again.
-fn command(args: &Args) -> String {
-    let mut command = cost::command("power", &args.choice);
+fn command(args: &Args) -> Result<String> {
+    let mut command = cost::command("power", &args.choice)?;
     if !args.trace.is_empty() {
         command += &format!(" --trace {}", args.trace.join(","));
     }
@@ -73,7 +73,7 @@ fn command(args: &Args) -> String {
     if args.engine == Engine::Opensta {
         command += " --engine opensta";
     }
-    command
+    Ok(command)
 }
 
 fn grids(rows: &[Row]) -> Vec<Grid> {
