@@ -184,7 +184,7 @@ pub struct PageWalker<
     #[init(Memory::new(1 << E, 1))]
     #[used(self.updates.val())]
     trail: Memory<Bits<64>, E, 1>,
-    #[init(Constant::new(updates.into()))]
+    #[init(Constant::new(updates))]
     updates: Constant<Bit>,
     #[init(Constant::new(if updates { ones(64) } else { 0 }.into()))]
     trail_mask: Constant<Bits<64>>,
