@@ -255,7 +255,8 @@ pub fn subject(design: &Design) -> Result<Subject> {
     // Of a pipeline the memories are a part, and so are their entries.
     let entries = export
         .memories
-        .first()
+        .iter()
+        .max_by_key(|memory| memory.words * memory.bits * memory.instances)
         .filter(|_| {
             matches!(
                 design.block,

@@ -20,6 +20,8 @@ impl<const N: usize> Default for AnyOf<N> {
     }
 }
 
+crate::part!([const N: usize] AnyOf<N>);
+
 impl<const N: usize> Logic for AnyOf<N> {
     fn update(&mut self) {
         self.any.next = self.of.iter().any(|bit| bit.val());

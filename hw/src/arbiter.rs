@@ -27,6 +27,8 @@ impl<const N: usize, const I: usize, const HIGHEST: bool> Default for Arbiter<N,
     }
 }
 
+crate::part!([const N: usize, const I: usize, const HIGHEST: bool] Arbiter<N, I, HIGHEST>);
+
 impl<const N: usize, const I: usize, const HIGHEST: bool> Logic for Arbiter<N, I, HIGHEST> {
     fn update(&mut self) {
         let mut requests = self.request.iter().map(|request| request.val());

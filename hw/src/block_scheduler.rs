@@ -1,11 +1,11 @@
 #![doc = include_str!("block_scheduler.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
 use crate::arbiter::Arbiter;
 use crate::count_of::CountOf;
-use crate::hardware;
 use crate::lowest::Lowest;
 use crate::register::Register;
 use crate::select::Select;
@@ -47,7 +47,8 @@ enum Question {
 /// `N` slots with `S`-bit numbers, counted in `C` bits; `X` contexts with `I`-bit numbers and `Q` pairs; `E` pages with
 /// numbers of `P` bits and spaces of `A`; places of `O` bits, times of `R` bits.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top)]
+#[check(1 << S == N && S + 1 == C && X < 1 << I, "{S}, {C} and {I} bits do not fit {N} slots and {X} contexts")]
 pub struct BlockScheduler<
     const N: usize,
     const S: usize,
@@ -156,14 +157,23 @@ pub struct BlockScheduler<
     begins_enter: Signal<Local, Bit>,
     begins_leave: Signal<Local, Bit>,
     begins_want: Signal<Local, Bit>,
+    #[init(Constant::new(0.into()))]
     translation: Constant<Bits<2>>,
+    #[init(Constant::new(1.into()))]
     denial: Constant<Bits<2>>,
+    #[init(Constant::new(2.into()))]
     far: Constant<Bits<2>>,
+    #[init(Constant::new(1.into()))]
     first_slot: Constant<Bits<N>>,
+    #[init(Constant::new(0.into()))]
     no_slots: Constant<Bits<N>>,
+    #[init(Constant::new(1.into()))]
     first_context: Constant<Bits<X>>,
+    #[init(Constant::new(0.into()))]
     slot_0: Constant<Bits<S>>,
+    #[init(Constant::new(0.into()))]
     context_0: Constant<Bits<I>>,
+    #[init(Constant::new(0.into()))]
     start: Constant<Bits<R>>,
 }
 
@@ -181,27 +191,8 @@ impl<
     const R: usize,
 > Logic for BlockScheduler<N, S, C, X, I, Q, E, P, A, O, R>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.period.clock.next = self.clock.val();
-        self.period.reset.next = self.reset.val();
-        self.left_order.clock.next = self.clock.val();
-        self.left_order.reset.next = self.reset.val();
-        self.switch.clock.next = self.clock.val();
-        self.switch.reset.next = self.reset.val();
-        self.switch_slot.clock.next = self.clock.val();
-        self.switch_slot.reset.next = self.reset.val();
-        self.switch_context.clock.next = self.clock.val();
-        self.switch_context.reset.next = self.reset.val();
-        self.over.clock.next = self.clock.val();
-        self.over.reset.next = self.reset.val();
-        self.question.clock.next = self.clock.val();
-        self.question.reset.next = self.reset.val();
-        self.question_slot.clock.next = self.clock.val();
-        self.question_slot.reset.next = self.reset.val();
-        self.last_left.clock.next = self.clock.val();
-        self.last_left.reset.next = self.reset.val();
-
         // Periods.
         self.period.d.next = self.period.q.val() + 1;
         self.tick.next = self.residence.val() <= self.period.q.val();
@@ -249,8 +240,6 @@ impl<
             self.meets.next = self.first_slot.val() << bit_cast::<N, S>(self.fault_slot.val());
         }
         for e in 0..E {
-            self.page[e].clock.next = self.clock.val();
-            self.page[e].reset.next = self.reset.val();
             self.page[e].ends.next = self.fill_valid.val() && !self.absent.val();
             self.page[e].absent.next = self.absent.val();
             self.page[e].past.next = self.past.val();
@@ -274,8 +263,6 @@ impl<
 
         // Blocks in slots.
         for i in 0..N {
-            self.slot[i].clock.next = self.clock.val();
-            self.slot[i].reset.next = self.reset.val();
             self.slot[i].tick.next = self.tick.val();
             self.slot[i].end.next =
                 self.ended_valid.val() && (self.ended_slot.val() == i.to_bits::<S>());
@@ -312,8 +299,6 @@ impl<
 
         // Blocks off chip: of those that wait for nothing, the one that left first comes back.
         for x in 0..X {
-            self.held[x].clock.next = self.clock.val();
-            self.held[x].reset.next = self.reset.val();
             self.held[x].d.next = (self.held[x].q.val()
                 && !(self.begins_enter.val() && self.oldest.grant[x].val()))
                 || (self.stays.val() && (self.switch_context.q.val() == x.to_bits::<I>()));
@@ -442,63 +427,3 @@ impl<
         self.empty.next = !self.some_taken.any.val() && !self.contexts_held.count.val().any();
     }
 }
-
-impl<
-    const N: usize,
-    const S: usize,
-    const C: usize,
-    const X: usize,
-    const I: usize,
-    const Q: usize,
-    const E: usize,
-    const P: usize,
-    const A: usize,
-    const O: usize,
-    const R: usize,
-> Default for BlockScheduler<N, S, C, X, I, Q, E, P, A, O, R>
-{
-    fn default() -> Self {
-        assert!(
-            1 << S == N && S + 1 == C && X < 1 << I,
-            "{S}, {C} and {I} bits do not fit {N} slots and {X} contexts"
-        );
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    translation: Constant::new(0.into()),
-                    denial: Constant::new(1.into()),
-                    far: Constant::new(2.into()),
-                    first_slot: Constant::new(1.into()),
-                    no_slots: Constant::new(0.into()),
-                    first_context: Constant::new(1.into()),
-                    slot_0: Constant::new(0.into()),
-                    context_0: Constant::new(0.into()),
-                    start: Constant::new(0.into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, slots, extra, threshold, residence, more, fill_valid, fill_kind, fill_page, fill_space, fill_place,
-            fault_valid, fault_slot, fault_page, fault_space, ended_valid, ended_slot, leave_ready, left_valid, enter_ready,
-            entered_valid, entered_refused, want_ready, given_valid, given_some, leave_valid, leave_slot, leave_context,
-            enter_valid, enter_slot, enter_context, lost_valid, lost_context, want_valid, want_slot, off_chip, empty,
-            free_page, known, wait_far, wait_off_chip, period, left_order, oldest, contexts_held, switch, switch_slot, switch_context,
-            over, question, question_slot, last_left, free_slot, free_context, turns, some_free, some_context, some_could,
-            some_ready, some_taken, tick, absent, past, has_block, faulting, meets, ending, leaving, clear, moves, into,
-            ends_here, left, stays, entered, given, room, begins_enter, begins_leave, begins_want;
-            active, page, slot, held
-        )
-    }
-}
-
-hardware!([const N: usize, const S: usize, const C: usize, const X: usize, const I: usize, const Q: usize, const E: usize,
-    const P: usize, const A: usize, const O: usize, const R: usize]
-    BlockScheduler<N, S, C, X, I, Q, E, P, A, O, R> {
-    inputs: reset, slots, extra, threshold, residence, more, fill_valid, fill_kind, fill_page, fill_space, fill_place,
-        fault_valid, fault_slot, fault_page, fault_space, ended_valid, ended_slot, leave_ready, left_valid, enter_ready,
-        entered_valid, entered_refused, want_ready, given_valid, given_some;
-    outputs: leave_valid, leave_slot, leave_context, enter_valid, enter_slot, enter_context, lost_valid, lost_context,
-        want_valid, want_slot, active, off_chip, empty;
-});

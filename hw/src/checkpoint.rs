@@ -1,9 +1,9 @@
 #![doc = include_str!("checkpoint.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::context_port::ContextPort;
-use crate::hardware;
 use crate::params::SLOT_BITS;
 use crate::register::Register;
 use crate::select::Select;
@@ -62,7 +62,8 @@ enum Stage {
 /// warps with numbers of `Q` bits, and `2^X` beats of SIMT state; shared memory with numbers of `M` bits; `2^O` beats of an
 /// operand, and counts of operands in `G` bits; a replay queue of `Y` entries, counted in `I` bits; places in `Z` bits.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top)]
+#[check(K == 2 * H && H < N && N >= 5 && R + S <= W / 2 && 2 + Q <= W && X < L && O < L && Y < 1 << I, "{N} words of {W} bits do not name {K} rows of {S} sectors")]
 pub struct Checkpoint<
     const N: usize,
     const W: usize,
@@ -282,41 +283,77 @@ pub struct Checkpoint<
     concluded: Signal<Local, Bits<4>>,
     sectors: Select<S, Bits<S>>,
 
+    #[init(std::array::from_fn(|sector| Constant::new((((1 << (A / S)) - 1) << (sector * A / S)).into())))]
     of_sector: [Constant<Bits<A>>; S],
+    #[init(std::array::from_fn(|sector| Constant::new((1 << sector).into())))]
     sector_bit: [Constant<Bits<S>>; S],
+    #[init(Constant::new((B as LiteralType).into()))]
     kind_at: Constant<Bits<W>>,
+    #[init(Constant::new(((B + 3) as LiteralType).into()))]
     length_at: Constant<Bits<W>>,
+    #[init(Constant::new(1.into()))]
     store_at: Constant<Bits<W>>,
+    #[init(Constant::new(2.into()))]
     warp_at: Constant<Bits<W>>,
+    #[init(Constant::new(((R - U) as LiteralType).into()))]
     group_at: Constant<Bits<R>>,
+    #[init(Constant::new((V as LiteralType).into()))]
     row_at: Constant<Bits<Z>>,
+    #[init(Constant::new((V as LiteralType).into()))]
     row_beats_at: Constant<Bits<C>>,
+    #[init(Constant::new((X as LiteralType).into()))]
     state_at: Constant<Bits<Z>>,
+    #[init(Constant::new((X as LiteralType).into()))]
     state_beats_at: Constant<Bits<L>>,
+    #[init(Constant::new((1 << O).into()))]
     data_place: Constant<Bits<Z>>,
+    #[init(Constant::new((1 << O).into()))]
     operand_beats: Constant<Bits<L>>,
+    #[init(Constant::new(0.into()))]
     no_word: Constant<Bits<W>>,
+    #[init(Constant::new(1.into()))]
     operand_word: Constant<Bits<W>>,
+    #[init(Constant::new(2.into()))]
     store_word: Constant<Bits<W>>,
+    #[init(Constant::new(3.into()))]
     data_word: Constant<Bits<W>>,
+    #[init(Constant::new(0.into()))]
     no_place: Constant<Bits<Z>>,
+    #[init(Constant::new(0.into()))]
     no_warp: Constant<Bits<Q>>,
+    #[init(Constant::new(0.into()))]
     no_beats: Constant<Bits<L>>,
+    #[init(Constant::new(0.into()))]
     no_count: Constant<Bits<C>>,
+    #[init(Constant::new(0.into()))]
     no_operands: Constant<Bits<G>>,
+    #[init(Constant::new(0.into()))]
     no_instructions: Constant<Bits<I>>,
+    #[init(Constant::new((Y as LiteralType).into()))]
     entries: Constant<Bits<I>>,
+    #[init(Constant::new(1.into()))]
     one_operand: Constant<Bits<G>>,
+    #[init(Constant::new(2.into()))]
     kind_registers: Constant<Bits<3>>,
+    #[init(Constant::new(3.into()))]
     kind_shared: Constant<Bits<3>>,
+    #[init(Constant::new(4.into()))]
     kind_states: Constant<Bits<3>>,
+    #[init(Constant::new(5.into()))]
     kind_instruction: Constant<Bits<3>>,
+    #[init(Constant::new(6.into()))]
     kind_end: Constant<Bits<3>>,
+    #[init(Constant::new(0.into()))]
     registers: Constant<Bits<2>>,
+    #[init(Constant::new(1.into()))]
     shared: Constant<Bits<2>>,
+    #[init(Constant::new(2.into()))]
     states: Constant<Bits<2>>,
+    #[init(Constant::new(3.into()))]
     operand: Constant<Bits<2>>,
+    #[init(Constant::new(0.into()))]
     accepted: Constant<Bits<4>>,
+    #[init(Constant::new(8.into()))]
     does_not_fit: Constant<Bits<4>>,
 }
 
@@ -345,99 +382,8 @@ impl<
     const Z: usize,
 > Logic for Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Y, I, Z>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.step.clock.next = self.clock.val();
-        self.step.reset.next = self.reset.val();
-        self.restores.clock.next = self.clock.val();
-        self.restores.reset.next = self.reset.val();
-        self.runs.clock.next = self.clock.val();
-        self.runs.reset.next = self.reset.val();
-        self.block.clock.next = self.clock.val();
-        self.block.reset.next = self.reset.val();
-        self.epoch.clock.next = self.clock.val();
-        self.epoch.reset.next = self.reset.val();
-        self.slot.clock.next = self.clock.val();
-        self.slot.reset.next = self.reset.val();
-        self.first_warp.clock.next = self.clock.val();
-        self.first_warp.reset.next = self.reset.val();
-        self.last_warp.clock.next = self.clock.val();
-        self.last_warp.reset.next = self.reset.val();
-        self.first_group.clock.next = self.clock.val();
-        self.first_group.reset.next = self.reset.val();
-        self.last_group.clock.next = self.clock.val();
-        self.last_group.reset.next = self.reset.val();
-        self.shared_first.clock.next = self.clock.val();
-        self.shared_first.reset.next = self.reset.val();
-        self.shared_beats.clock.next = self.clock.val();
-        self.shared_beats.reset.next = self.reset.val();
-        self.room_row.clock.next = self.clock.val();
-        self.room_row.reset.next = self.reset.val();
-        self.room_rows.clock.next = self.clock.val();
-        self.room_rows.reset.next = self.reset.val();
-        self.room_first.clock.next = self.clock.val();
-        self.room_first.reset.next = self.reset.val();
-        self.room_beats.clock.next = self.clock.val();
-        self.room_beats.reset.next = self.reset.val();
-        self.asked_beats.clock.next = self.clock.val();
-        self.asked_beats.reset.next = self.reset.val();
-        self.asked_operands.clock.next = self.clock.val();
-        self.asked_operands.reset.next = self.reset.val();
-        self.unlogged.clock.next = self.clock.val();
-        self.unlogged.reset.next = self.reset.val();
-        self.room.clock.next = self.clock.val();
-        self.room.reset.next = self.reset.val();
-        self.warp.clock.next = self.clock.val();
-        self.warp.reset.next = self.reset.val();
-        self.found_all.clock.next = self.clock.val();
-        self.found_all.reset.next = self.reset.val();
-        self.by_rows.clock.next = self.clock.val();
-        self.by_rows.reset.next = self.reset.val();
-        self.run_space.clock.next = self.clock.val();
-        self.run_space.reset.next = self.reset.val();
-        self.run_place.clock.next = self.clock.val();
-        self.run_place.reset.next = self.reset.val();
-        self.run_left.clock.next = self.clock.val();
-        self.run_left.reset.next = self.reset.val();
-        self.pending.clock.next = self.clock.val();
-        self.pending.reset.next = self.reset.val();
-        self.ahead.clock.next = self.clock.val();
-        self.ahead.reset.next = self.reset.val();
-        self.kind.clock.next = self.clock.val();
-        self.kind.reset.next = self.reset.val();
-        self.length.clock.next = self.clock.val();
-        self.length.reset.next = self.reset.val();
-        self.left.clock.next = self.clock.val();
-        self.left.reset.next = self.reset.val();
-        self.has_address.clock.next = self.clock.val();
-        self.has_address.reset.next = self.reset.val();
-        self.is_data.clock.next = self.clock.val();
-        self.is_data.reset.next = self.reset.val();
-        self.operands.clock.next = self.clock.val();
-        self.operands.reset.next = self.reset.val();
-        self.instructions.clock.next = self.clock.val();
-        self.instructions.reset.next = self.reset.val();
-        self.queue_done.clock.next = self.clock.val();
-        self.queue_done.reset.next = self.reset.val();
-        self.beats.clock.next = self.clock.val();
-        self.beats.reset.next = self.reset.val();
-        self.fetched.clock.next = self.clock.val();
-        self.fetched.reset.next = self.reset.val();
-        self.strayed.clock.next = self.clock.val();
-        self.strayed.reset.next = self.reset.val();
-        self.has_shared.clock.next = self.clock.val();
-        self.has_shared.reset.next = self.reset.val();
-        self.has_states.clock.next = self.clock.val();
-        self.has_states.reset.next = self.reset.val();
-        self.verdict.clock.next = self.clock.val();
-        self.verdict.reset.next = self.reset.val();
-        self.port.clock.next = self.clock.val();
-        self.port.reset.next = self.reset.val();
-        self.gather.clock.next = self.clock.val();
-        self.gather.reset.next = self.reset.val();
-        self.list.clock.next = self.clock.val();
-        self.list.reset.next = self.reset.val();
-
         // Where the job's next beat is: in a row, counted from the block's first one, or behind the one before.
         self.job_empty.next = !self.run_left.q.val().any();
         if self.by_rows.q.val() {
@@ -1076,123 +1022,3 @@ impl<
         }
     }
 }
-
-impl<
-    const N: usize,
-    const W: usize,
-    const B: usize,
-    const L: usize,
-    const E: usize,
-    const C: usize,
-    const P: usize,
-    const R: usize,
-    const U: usize,
-    const K: usize,
-    const H: usize,
-    const S: usize,
-    const V: usize,
-    const A: usize,
-    const Q: usize,
-    const X: usize,
-    const M: usize,
-    const O: usize,
-    const G: usize,
-    const Y: usize,
-    const I: usize,
-    const Z: usize,
-> Default for Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Y, I, Z>
-{
-    fn default() -> Self {
-        assert!(
-            K == 2 * H
-                && H < N
-                && N >= 5
-                && R + S <= W / 2
-                && 2 + Q <= W
-                && X < L
-                && O < L
-                && Y < 1 << I,
-            "{N} words of {W} bits do not name {K} rows of {S} sectors"
-        );
-        let mask = (1 << (A / S)) - 1;
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    of_sector: std::array::from_fn(|sector| Constant::new((mask << (sector * A / S)).into())),
-                    sector_bit: std::array::from_fn(|sector| Constant::new((1 << sector).into())),
-                    kind_at: Constant::new((B as LiteralType).into()),
-                    length_at: Constant::new(((B + 3) as LiteralType).into()),
-                    store_at: Constant::new(1.into()),
-                    warp_at: Constant::new(2.into()),
-                    group_at: Constant::new(((R - U) as LiteralType).into()),
-                    row_at: Constant::new((V as LiteralType).into()),
-                    row_beats_at: Constant::new((V as LiteralType).into()),
-                    state_at: Constant::new((X as LiteralType).into()),
-                    state_beats_at: Constant::new((X as LiteralType).into()),
-                    data_place: Constant::new((1 << O).into()),
-                    operand_beats: Constant::new((1 << O).into()),
-                    no_word: Constant::new(0.into()),
-                    operand_word: Constant::new(1.into()),
-                    store_word: Constant::new(2.into()),
-                    data_word: Constant::new(3.into()),
-                    no_place: Constant::new(0.into()),
-                    no_warp: Constant::new(0.into()),
-                    no_beats: Constant::new(0.into()),
-                    no_count: Constant::new(0.into()),
-                    no_operands: Constant::new(0.into()),
-                    no_instructions: Constant::new(0.into()),
-                    entries: Constant::new((Y as LiteralType).into()),
-                    one_operand: Constant::new(1.into()),
-                    kind_registers: Constant::new(2.into()),
-                    kind_shared: Constant::new(3.into()),
-                    kind_states: Constant::new(4.into()),
-                    kind_instruction: Constant::new(5.into()),
-                    kind_end: Constant::new(6.into()),
-                    registers: Constant::new(0.into()),
-                    shared: Constant::new(1.into()),
-                    states: Constant::new(2.into()),
-                    operand: Constant::new(3.into()),
-                    accepted: Constant::new(0.into()),
-                    does_not_fit: Constant::new(8.into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, ask_valid, ask_restores, ask_runs, ask_block, ask_epoch, ask_slot, ask_first_warp,
-            ask_last_warp, ask_first_group, ask_last_group, ask_shared_first, ask_shared_beats, ask_room_row,
-            ask_room_rows, ask_room_first, ask_room_beats, ask_beats, ask_operands, ask_unlogged, stop_ready, resume_ready,
-            save_ready, save_done, saved_valid, saved_warp, saved_store, spilled_valid, restore_ready, walk_ready,
-            dirty_valid, dirty_row, dirty_lanes, total_valid, get_ready, got_valid, put_ready, out_ready, in_valid,
-            in_last, ended_ready, ask_ready, stop_valid, stop_warp, resume_valid, resume_warp, save_valid,
-            save_slot, saved_ready, restore_valid, restore_warp, restore_slot, restore_store, walk_valid,
-            walk_first, walk_last, dirty_ready, total_ready, get_valid, get_space, get_place, got_ready, put_valid,
-            put_space, put_place, out_valid, out_last, in_ready, ended_valid, ended_verdict, ended_beats,
-            ended_operands, step, port, restores, runs, block, epoch, slot, first_warp, last_warp, first_group,
-            last_group, shared_first, shared_beats, room_row, room_rows, room_first, room_beats, asked_beats,
-            asked_operands, unlogged, room, warp, gather, found_all, list, by_rows, run_space, run_place, run_left, pending, ahead,
-            kind, length, left, has_address, is_data, operands, instructions, queue_done, beats, fetched, strayed, has_shared, has_states, verdict,
-            job_empty, row, row_group, groups, fits, job_space, job_place, in_place, is_kept, fetches_kept,
-            kept_number, row_beats, kept_space, kept_place, restoring, found_kind, found_operand, found_store,
-            found_warp, operands_left, operand_fits, has_operands, instruction_fits, returns, found_header, found_data, found, warps,
-            state_beats, has_left, made_kind, made_length, gets_to_save, gets, got, asks_to_save, header_goes, gives, fetches, through, moves, lacks, concluded,
-            sectors;
-            saved_words, got_beat, in_beat, restore_words, put_beat, out_beat, naming, named, listed, made
-        )
-    }
-}
-
-hardware!([const N: usize, const W: usize, const B: usize, const L: usize, const E: usize, const C: usize, const P: usize, const R: usize, const U: usize, const K: usize, const H: usize, const S: usize, const V: usize, const A: usize, const Q: usize, const X: usize, const M: usize, const O: usize, const G: usize, const Y: usize, const I: usize, const Z: usize]
-    Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Y, I, Z> {
-    inputs: reset, ask_valid, ask_restores, ask_runs, ask_block, ask_epoch, ask_slot, ask_first_warp, ask_last_warp,
-        ask_first_group, ask_last_group, ask_shared_first, ask_shared_beats, ask_room_row, ask_room_rows,
-        ask_room_first, ask_room_beats, ask_beats, ask_operands, ask_unlogged, stop_ready, resume_ready, save_ready, save_done,
-        saved_valid, saved_warp, saved_store, saved_words, spilled_valid, restore_ready, walk_ready, dirty_valid,
-        dirty_row, dirty_lanes, total_valid, get_ready, got_valid, got_beat, put_ready, out_ready, in_valid,
-        in_last, in_beat, ended_ready;
-    outputs: ask_ready, stop_valid, stop_warp, resume_valid, resume_warp, save_valid, save_slot, saved_ready,
-        restore_valid, restore_warp, restore_slot, restore_store, restore_words, walk_valid, walk_first, walk_last,
-        dirty_ready, total_ready, get_valid, get_space, get_place, got_ready, put_valid, put_space, put_place,
-        put_beat, out_valid, out_last, out_beat, in_ready, ended_valid, ended_verdict, ended_beats, ended_operands;
-});

@@ -1,17 +1,17 @@
 #![doc = include_str!("coalescer.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
 use crate::arbiter::Arbiter;
-use crate::hardware;
 use crate::params::PAGE_LINE_BITS;
 use crate::register::Register;
 use crate::select::Select;
 
 /// `L` lanes with `I`-bit numbers, line numbers of `K` bits.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top)]
 pub struct Coalescer<const L: usize, const I: usize, const K: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -42,6 +42,7 @@ pub struct Coalescer<const L: usize, const I: usize, const K: usize> {
     offered_mask: [Register<Bit>; L],
     offered_last: Register<Bit>,
 
+    #[init(Constant::new(!bits::<K>((1 << PAGE_LINE_BITS) - 1)))]
     page: Constant<Bits<K>>,
     incoming_leader: Arbiter<L, I, false>,
     incoming_line: Select<L, Bits<K>>,
@@ -58,29 +59,8 @@ pub struct Coalescer<const L: usize, const I: usize, const K: usize> {
 }
 
 impl<const L: usize, const I: usize, const K: usize> Logic for Coalescer<L, I, K> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        for i in 0..L {
-            self.pending[i].clock.next = self.clock.val();
-            self.pending[i].reset.next = self.reset.val();
-            self.line[i].clock.next = self.clock.val();
-            self.line[i].reset.next = self.reset.val();
-            self.offered_mask[i].clock.next = self.clock.val();
-            self.offered_mask[i].reset.next = self.reset.val();
-        }
-        self.leader.clock.next = self.clock.val();
-        self.leader.reset.next = self.reset.val();
-        self.leading_line.clock.next = self.clock.val();
-        self.leading_line.reset.next = self.reset.val();
-        self.offered.clock.next = self.clock.val();
-        self.offered.reset.next = self.reset.val();
-        self.offered_line.clock.next = self.clock.val();
-        self.offered_line.reset.next = self.reset.val();
-        self.offered_leader.clock.next = self.clock.val();
-        self.offered_leader.reset.next = self.reset.val();
-        self.offered_last.clock.next = self.clock.val();
-        self.offered_last.reset.next = self.reset.val();
-
         // Lanes of the leader's line go with it; the lowest of the others leads next.
         for i in 0..L {
             self.some.of[i].next = self.pending[i].q.val();
@@ -160,30 +140,3 @@ impl<const L: usize, const I: usize, const K: usize> Logic for Coalescer<L, I, K
         }
     }
 }
-
-impl<const L: usize, const I: usize, const K: usize> Default for Coalescer<L, I, K> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    page: Constant::new(!bits::<K>((1 << PAGE_LINE_BITS) - 1)),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, instruction_valid, instruction_pages, request_ready, instruction_ready, request_valid,
-            request_line, request_leader, request_last, offered, offered_line, offered_leader, offered_last, leader,
-            leading_line, incoming_leader, incoming_line, following, following_line, some, more, free, making,
-            accepting, kept;
-            instruction_mask, instruction_line, request_mask, pending, line, offered_mask, incoming, together
-        )
-    }
-}
-
-hardware!([const L: usize, const I: usize, const K: usize]
-Coalescer<L, I, K> {
-    inputs: reset, instruction_valid, instruction_pages, instruction_mask, instruction_line, request_ready;
-    outputs: instruction_ready, request_valid, request_line, request_leader, request_mask, request_last;
-});

@@ -1,9 +1,9 @@
 #![doc = include_str!("context_port.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
-use crate::hardware;
 use crate::register::Register;
 use crate::word_check::WordCheck;
 
@@ -29,7 +29,8 @@ enum Step {
 /// Beats of `N` words of `W` bits: `B` of a block, three of a kind, `L` of a length; `E` bits of an epoch, `C` of a count; the
 /// check's polynomial `P`.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top)]
+#[check(N >= 3 && B + 3 + L == W && E <= W && C <= W, "{N} words of {W} bits do not hold a block of {B}, a length of {L}, an epoch of {E} and a count of {C}")]
 pub struct ContextPort<
     const N: usize,
     const W: usize,
@@ -108,25 +109,44 @@ pub struct ContextPort<
     packet_ends: Signal<Local, Bit>,
     read: Signal<Local, Bit>,
 
+    #[init(Constant::new((B as LiteralType).into()))]
     kind_at: Constant<Bits<W>>,
+    #[init(Constant::new(((B + 3) as LiteralType).into()))]
     length_at: Constant<Bits<W>>,
+    #[init(Constant::new(!Bits::from((1 << B) - 1)))]
     above_block: Constant<Bits<W>>,
+    #[init(Constant::new((1 << B).into()))]
     begin_header: Constant<Bits<W>>,
+    #[init(Constant::new((6 << B).into()))]
     end_header: Constant<Bits<W>>,
+    #[init(Constant::new(0.into()))]
     nothing: Constant<Bits<W>>,
+    #[init(Constant::new(0.into()))]
     none_left: Constant<Bits<L>>,
+    #[init(Constant::new(0.into()))]
     no_count: Constant<Bits<C>>,
+    #[init(Constant::new(1.into()))]
     kind_begin: Constant<Bits<3>>,
+    #[init(Constant::new(2.into()))]
     kind_registers: Constant<Bits<3>>,
+    #[init(Constant::new(6.into()))]
     kind_end: Constant<Bits<3>>,
 
+    #[init(Constant::new(0.into()))]
     accepted: Constant<Bits<3>>,
+    #[init(Constant::new(1.into()))]
     not_a_context: Constant<Bits<3>>,
+    #[init(Constant::new(2.into()))]
     another_block: Constant<Bits<3>>,
+    #[init(Constant::new(3.into()))]
     another_epoch: Constant<Bits<3>>,
+    #[init(Constant::new(4.into()))]
     unknown_kind: Constant<Bits<3>>,
+    #[init(Constant::new(5.into()))]
     truncated: Constant<Bits<3>>,
+    #[init(Constant::new(6.into()))]
     wrong_check: Constant<Bits<3>>,
+    #[init(Constant::new(7.into()))]
     beyond_the_end: Constant<Bits<3>>,
 }
 
@@ -140,31 +160,8 @@ impl<
     const P: usize,
 > Logic for ContextPort<N, W, B, L, E, C, P>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.step.clock.next = self.clock.val();
-        self.step.reset.next = self.reset.val();
-        self.verdict.clock.next = self.clock.val();
-        self.verdict.reset.next = self.reset.val();
-        self.block.clock.next = self.clock.val();
-        self.block.reset.next = self.reset.val();
-        self.epoch.clock.next = self.clock.val();
-        self.epoch.reset.next = self.reset.val();
-        self.left.clock.next = self.clock.val();
-        self.left.reset.next = self.reset.val();
-        self.count.clock.next = self.clock.val();
-        self.count.reset.next = self.reset.val();
-        self.check.clock.next = self.clock.val();
-        self.check.reset.next = self.reset.val();
-        self.holds.clock.next = self.clock.val();
-        self.holds.reset.next = self.reset.val();
-        self.last.clock.next = self.clock.val();
-        self.last.reset.next = self.reset.val();
-        for i in 0..N {
-            self.beat[i].clock.next = self.clock.val();
-            self.beat[i].reset.next = self.reset.val();
-        }
-
         // What the beat is that is held.
         self.header.next = self.left.q.val() == self.none_left.val();
         self.kind.next = bit_cast::<3, W>(self.beat[0].q.val() >> self.kind_at.val());
@@ -406,65 +403,3 @@ impl<
         }
     }
 }
-
-impl<
-    const N: usize,
-    const W: usize,
-    const B: usize,
-    const L: usize,
-    const E: usize,
-    const C: usize,
-    const P: usize,
-> Default for ContextPort<N, W, B, L, E, C, P>
-{
-    fn default() -> Self {
-        assert!(
-            N >= 3 && B + 3 + L == W && E <= W && C <= W,
-            "{N} words of {W} bits do not hold a block of {B}, a length of {L}, an epoch of {E} and a count of {C}"
-        );
-        let kind = |number: LiteralType| number << B;
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    kind_at: Constant::new((B as LiteralType).into()),
-                    length_at: Constant::new(((B + 3) as LiteralType).into()),
-                    above_block: Constant::new(!Bits::from((1 << B) - 1)),
-                    begin_header: Constant::new(kind(1).into()),
-                    end_header: Constant::new(kind(6).into()),
-                    nothing: Constant::new(0.into()),
-                    none_left: Constant::new(0.into()),
-                    no_count: Constant::new(0.into()),
-                    kind_begin: Constant::new(1.into()),
-                    kind_registers: Constant::new(2.into()),
-                    kind_end: Constant::new(6.into()),
-                    accepted: Constant::new(0.into()),
-                    not_a_context: Constant::new(1.into()),
-                    another_block: Constant::new(2.into()),
-                    another_epoch: Constant::new(3.into()),
-                    unknown_kind: Constant::new(4.into()),
-                    truncated: Constant::new(5.into()),
-                    wrong_check: Constant::new(6.into()),
-                    beyond_the_end: Constant::new(7.into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, begin_valid, begin_restores, begin_block, begin_epoch, packet_valid, out_ready, in_valid, in_last,
-            found_ready, ended_ready, begin_ready, packet_ready, out_valid, out_last, in_ready, found_valid, found_header,
-            ended_valid, ended_verdict, step, verdict, block, epoch, left, count, check, holds, last, header, kind, of_block,
-            content, ends, nothing_behind, beyond, begins, of_epoch, right, tells, moves, settled, counted, checked,
-            with_beat, packet_kind, saves, reads, begin, packet, packet_ends, read;
-            packet_beat, in_beat, out_beat, found_beat, beat
-        )
-    }
-}
-
-hardware!([const N: usize, const W: usize, const B: usize, const L: usize, const E: usize, const C: usize, const P: usize]
-    ContextPort<N, W, B, L, E, C, P> {
-    inputs: reset, begin_valid, begin_restores, begin_block, begin_epoch, packet_valid, packet_beat, out_ready, in_valid,
-        in_last, in_beat, found_ready, ended_ready;
-    outputs: begin_ready, packet_ready, out_valid, out_last, out_beat, in_ready, found_valid, found_header, found_beat,
-        ended_valid, ended_verdict;
-});

@@ -21,6 +21,8 @@ impl<const N: usize, const C: usize> Default for CountOf<N, C> {
     }
 }
 
+crate::part!([const N: usize, const C: usize] CountOf<N, C>);
+
 impl<const N: usize, const C: usize> Logic for CountOf<N, C> {
     fn update(&mut self) {
         let count = self.of.iter().filter(|bit| bit.val()).count();

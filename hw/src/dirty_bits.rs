@@ -1,10 +1,10 @@
 #![doc = include_str!("dirty_bits.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
 use crate::arbiter::Arbiter;
-use crate::hardware;
 use crate::register::Register;
 use crate::span::Span;
 
@@ -32,7 +32,9 @@ enum Step {
 /// `B` rows with `V`-bit numbers, and of all rows with `A`-bit numbers; `L` lanes, with `E` bits of their number; counts of
 /// rows in `C` bits, of lanes in `D` bits.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top, new(by_lane: bool))]
+#[check(A + 1 == R && U + Q == R && 1 << Q == P, "{R}, {U} and {Q} bits do not number rows, groups, and the {P} rows of a group")]
+#[check(R < C && L << R < 1 << D, "{C} and {D} bits do not count all rows and lanes")]
 pub struct DirtyBits<
     const R: usize,
     const G: usize,
@@ -87,18 +89,27 @@ pub struct DirtyBits<
     row: Register<Bits<R>>,
     offering: Register<Bit>,
 
+    #[init([Half::new(by_lane), Half::new(by_lane)])]
     half: [Half<A, G, U, B, V, L>; 2],
     search: Search<G, U>,
     counts: Total<L, E, C, D>,
 
+    #[init(Constant::new((Q as LiteralType).into()))]
     above: Constant<Bits<R>>,
+    #[init(Constant::new(1.into()))]
     above_parity: Constant<Bits<R>>,
+    #[init(Constant::new(((G - 1) as LiteralType).into()))]
     highest: Constant<Bits<U>>,
+    #[init(Constant::new(0.into()))]
     lowest: Constant<Bits<U>>,
+    #[init(Constant::new(0.into()))]
     no_row: Constant<Bits<R>>,
     // All lanes, where they are not followed.
+    #[init(Constant::new(if by_lane { Bits::default() } else { !Bits::default() }))]
     idle_lanes: Constant<Bits<L>>,
+    #[init(Constant::new(0.into()))]
     no_rows: Constant<Bits<C>>,
+    #[init(Constant::new(0.into()))]
     no_lanes: Constant<Bits<D>>,
 
     cleared: Span<G, U>,
@@ -138,35 +149,8 @@ impl<
     const D: usize,
 > Logic for DirtyBits<R, G, U, P, Q, B, V, A, L, E, C, D>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.turn.clock.next = self.clock.val();
-        self.turn.reset.next = self.reset.val();
-        self.clearing_first.clock.next = self.clock.val();
-        self.clearing_first.reset.next = self.reset.val();
-        self.clearing_last.clock.next = self.clock.val();
-        self.clearing_last.reset.next = self.reset.val();
-        self.step.clock.next = self.clock.val();
-        self.step.reset.next = self.reset.val();
-        self.saves.clock.next = self.clock.val();
-        self.saves.reset.next = self.reset.val();
-        self.place.clock.next = self.clock.val();
-        self.place.reset.next = self.reset.val();
-        self.taken.clock.next = self.clock.val();
-        self.taken.reset.next = self.reset.val();
-        self.row.clock.next = self.clock.val();
-        self.row.reset.next = self.reset.val();
-        self.offering.clock.next = self.clock.val();
-        self.offering.reset.next = self.reset.val();
-        self.search.clock.next = self.clock.val();
-        self.search.reset.next = self.reset.val();
-        self.counts.clock.next = self.clock.val();
-        self.counts.reset.next = self.reset.val();
-        for b in 0..2 {
-            self.half[b].clock.next = self.clock.val();
-            self.half[b].reset.next = self.reset.val();
-        }
-
         // Writes: a half takes one, and none in the cycle after which the walk goes on there.
         for b in 0..2 {
             self.odd[b].next = self.write_row[b].val().get_bit(0);
@@ -336,72 +320,3 @@ impl<
         }
     }
 }
-
-impl<
-    const R: usize,
-    const G: usize,
-    const U: usize,
-    const P: usize,
-    const Q: usize,
-    const B: usize,
-    const V: usize,
-    const A: usize,
-    const L: usize,
-    const E: usize,
-    const C: usize,
-    const D: usize,
-> DirtyBits<R, G, U, P, Q, B, V, A, L, E, C, D>
-{
-    /// Dirty bits with one for each lane of a row, or with one for each row alone.
-    ///
-    /// # Panics
-    /// If the sizes do not fit each other.
-    pub fn new(by_lane: bool) -> Self {
-        assert!(
-            A + 1 == R && U + Q == R && 1 << Q == P,
-            "{R}, {U} and {Q} bits do not number rows, groups, and the {P} rows of a group"
-        );
-        assert!(
-            R < C && L << R < 1 << D,
-            "{C} and {D} bits do not count all rows and lanes"
-        );
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    half: [Half::new(by_lane), Half::new(by_lane)],
-                    above: Constant::new((Q as LiteralType).into()),
-                    above_parity: Constant::new(1.into()),
-                    highest: Constant::new(((G - 1) as LiteralType).into()),
-                    lowest: Constant::new(0.into()),
-                    no_row: Constant::new(0.into()),
-                    idle_lanes: Constant::new(if by_lane { Bits::default() } else { !Bits::default() }),
-                    no_rows: Constant::new(0.into()),
-                    no_lanes: Constant::new(0.into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, clear_valid, clear_first, clear_last, walk_valid, walk_first, walk_last, walk_saves,
-            dirty_ready, total_ready, walk_ready, dirty_valid, dirty_row, dirty_lanes, total_valid,
-            total_rows, total_lanes, turn, clearing_first, clearing_last, step, saves, place, taken, row,
-            offering, search, counts, cleared, next, left, conflict, some, next_odd, next_row, blocked, take,
-            load, clears_here, clears_next, leave, begin, lanes;
-            write_valid, write_row, write_lanes, write_ready, odd, refused, go
-        )
-    }
-}
-
-hardware!([const R: usize, const G: usize, const U: usize, const P: usize, const Q: usize, const B: usize, const V: usize,
-    const A: usize, const L: usize, const E: usize, const C: usize, const D: usize]
-    DirtyBits<R, G, U, P, Q, B, V, A, L, E, C, D> {
-    inputs: reset, write_valid, write_row, write_lanes, clear_valid, clear_first, clear_last, walk_valid,
-        walk_first, walk_last, walk_saves, dirty_ready, total_ready;
-    outputs: write_ready, walk_ready, dirty_valid, dirty_row, dirty_lanes, total_valid, total_rows, total_lanes;
-    memories: |bits| {
-        let mut memories: Vec<_> = bits.half[0].usage().into_iter().collect();
-        memories.iter_mut().for_each(|memory| memory.instances = 2);
-        memories
-    };
-});

@@ -1,9 +1,9 @@
 #![doc = include_str!("far_fault_mshr.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
-use crate::hardware;
 use crate::memory::Memory;
 use crate::register::Register;
 
@@ -39,7 +39,10 @@ enum Phase {
 /// `E` entries with `I`-bit numbers, counted in `O` = `I` + 1 bits; pages of `P` bits, spaces of `A`, and `W` = `P` + `A`
 /// + `O` + 3 bits of both with a place and an access; `N` SMs, which may have as many far faults as `C` bits say, and whose are counted in `K`. A region has 2^`G` pages.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top)]
+#[check(1 << I == E && I + 1 == O, "{I} and {O} bits do not fit {E} entries")]
+#[check(P + A + O + 3 == W && A <= P && G < P, "{P}, {A}, {O} and 3 bits do not make {W}, or regions of {G} bits do not fit")]
+#[check(K <= C && (K == C || O <= K), "{K} bits do not count the far faults of an SM")]
 pub struct FarFaultMshr<
     const E: usize,
     const I: usize,
@@ -149,15 +152,24 @@ pub struct FarFaultMshr<
     walk_writes: Register<Bit>,
 
     // Access, place, space and page of each entry, and the SMs that wait.
+    #[init(Memory::new(E, 1))]
     names: Memory<Bits<W>, I, 1>,
+    #[init(Memory::new(E, 1))]
     waiters: Memory<Bit, I, N>,
 
+    #[init(Constant::new(!bits::<P>((1 << G) - 1)))]
     outside: Constant<Bits<P>>,
+    #[init(Constant::new((P as LiteralType).into()))]
     above_page: Constant<Bits<W>>,
+    #[init(Constant::new(((P + A) as LiteralType).into()))]
     above_space: Constant<Bits<W>>,
+    #[init(Constant::new(((P + A + O) as LiteralType).into()))]
     above_place: Constant<Bits<W>>,
+    #[init(Constant::new((E as LiteralType).into()))]
     capacity: Constant<Bits<O>>,
+    #[init(Constant::new(4.into()))]
     protected: Constant<Bits<3>>,
+    #[init(Constant::new(6.into()))]
     not_dirty: Constant<Bits<3>>,
 
     choice: Choice,
@@ -208,72 +220,9 @@ impl<
     const G: usize,
 > Logic for FarFaultMshr<E, I, O, P, A, W, N, C, K, G>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.phase.clock.next = self.clock.val();
-        self.phase.reset.next = self.reset.val();
-        self.of_fault.clock.next = self.clock.val();
-        self.of_fault.reset.next = self.reset.val();
-        self.of_sweep.clock.next = self.clock.val();
-        self.of_sweep.reset.next = self.reset.val();
-        self.of_all.clock.next = self.clock.val();
-        self.of_all.reset.next = self.reset.val();
-        self.of_missing.clock.next = self.clock.val();
-        self.of_missing.reset.next = self.reset.val();
-        self.ends.clock.next = self.clock.val();
-        self.ends.reset.next = self.reset.val();
-        self.denies.clock.next = self.clock.val();
-        self.denies.reset.next = self.reset.val();
-        self.page.clock.next = self.clock.val();
-        self.page.reset.next = self.reset.val();
-        self.space.clock.next = self.clock.val();
-        self.space.reset.next = self.reset.val();
-        self.access_kind.clock.next = self.clock.val();
-        self.access_kind.reset.next = self.reset.val();
-        self.cause.clock.next = self.clock.val();
-        self.cause.reset.next = self.reset.val();
-        self.level.clock.next = self.clock.val();
-        self.level.reset.next = self.reset.val();
-        self.entry.clock.next = self.clock.val();
-        self.entry.reset.next = self.reset.val();
-        self.found.clock.next = self.clock.val();
-        self.found.reset.next = self.reset.val();
-        self.place.clock.next = self.clock.val();
-        self.place.reset.next = self.reset.val();
-        self.loses.clock.next = self.clock.val();
-        self.loses.reset.next = self.reset.val();
-        self.sweep_denies.clock.next = self.clock.val();
-        self.sweep_denies.reset.next = self.reset.val();
-        self.count.clock.next = self.clock.val();
-        self.count.reset.next = self.reset.val();
-        self.walking.clock.next = self.clock.val();
-        self.walking.reset.next = self.reset.val();
-        self.walk_of.clock.next = self.clock.val();
-        self.walk_of.reset.next = self.reset.val();
-        self.walk_in.clock.next = self.clock.val();
-        self.walk_in.reset.next = self.reset.val();
-        self.walk_writes.clock.next = self.clock.val();
-        self.walk_writes.reset.next = self.reset.val();
-        for s in 0..N {
-            self.requester[s].clock.next = self.clock.val();
-            self.requester[s].reset.next = self.reset.val();
-            self.sweep_of[s].clock.next = self.clock.val();
-            self.sweep_of[s].reset.next = self.reset.val();
-            self.far[s].clock.next = self.clock.val();
-            self.far[s].reset.next = self.reset.val();
-        }
-        self.entries.clock.next = self.clock.val();
-        self.entries.reset.next = self.reset.val();
-        self.limits.clock.next = self.clock.val();
-        self.limits.reset.next = self.reset.val();
-        self.reports.clock.next = self.clock.val();
-        self.reports.reset.next = self.reset.val();
-        self.names.clock.next = self.clock.val();
-        self.waiters.clock.next = self.clock.val();
-
         // What is next.
-        self.choice.clock.next = self.clock.val();
-        self.choice.reset.next = self.reset.val();
         self.choice.idle.next = self.phase.q.val() == Phase::Idle;
         self.choice.reporting.next = self.reports.valid.val();
         self.choice.walking.next = self.walking.q.val();
@@ -600,79 +549,3 @@ impl<
         self.sweeping.next = self.entries.marked.val();
     }
 }
-
-impl<
-    const E: usize,
-    const I: usize,
-    const O: usize,
-    const P: usize,
-    const A: usize,
-    const W: usize,
-    const N: usize,
-    const C: usize,
-    const K: usize,
-    const G: usize,
-> Default for FarFaultMshr<E, I, O, P, A, W, N, C, K, G>
-{
-    fn default() -> Self {
-        assert!(
-            1 << I == E && I + 1 == O,
-            "{I} and {O} bits do not fit {E} entries"
-        );
-        assert!(
-            P + A + O + 3 == W && A <= P && G < P,
-            "{P}, {A}, {O} and 3 bits do not make {W}, or regions of {G} bits do not fit"
-        );
-        assert!(
-            K <= C && (K == C || O <= K),
-            "{K} bits do not count the far faults of an SM"
-        );
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    names: Memory::new(E, 1),
-                    waiters: Memory::new(E, 1),
-                    outside: Constant::new(!bits::<P>((1 << G) - 1)),
-                    above_page: Constant::new((P as LiteralType).into()),
-                    above_space: Constant::new(((P + A) as LiteralType).into()),
-                    capacity: Constant::new((E as LiteralType).into()),
-                    above_place: Constant::new(((P + A + O) as LiteralType).into()),
-                    protected: Constant::new(4.into()),
-                    not_dirty: Constant::new(6.into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, region, limit, fault_valid, fault_page, fault_space, fault_access, fault_cause,
-            fault_level, answer_ready, report_ready, command_valid, command_cancel, command_all,
-            command_page, command_space, walk_ready, present_valid, present_page, present_space,
-            present_missing, present_cause, present_level, wake_ready, fault_ready, answer_valid, answer_page, answer_space, answer_place, report_valid,
-            report_page, report_space, report_access, report_cause, report_level, report_index,
-            report_place, command_ready, walk_valid, walk_page, walk_space, walk_write, present_ready, wake_valid,
-            wake_page, wake_space, wake_denied, held, sweeping, lost, phase, of_fault, of_sweep, of_all, of_missing, ends,
-            denies, page, space, access_kind, cause, level, entry, found, place, loses, sweep_denies, count, walking,
-            walk_of, walk_in, walk_writes, choice, entries, limits, reports, some_far, some_told, some_left, idle,
-            compared, read_page,
-            read_space, other_page, same, choosing, acting, waking, answering, held_place, merging,
-            taking, telling, ending, trimming, asking, name, kept_access, upgrading, missing, waits_for_report,
-            has_room;
-            fault_requesters, command_requesters, answer_far, answer_nack, report_requesters, wake_to, requester, far,
-            sweep_of, left
-        )
-    }
-}
-
-hardware!([const E: usize, const I: usize, const O: usize, const P: usize, const A: usize, const W: usize,
-    const N: usize, const C: usize, const K: usize, const G: usize] FarFaultMshr<E, I, O, P, A, W, N, C, K, G> {
-    inputs: reset, region, limit, fault_valid, fault_page, fault_space, fault_requesters, fault_access,
-        fault_cause, fault_level, answer_ready, report_ready, command_valid, command_cancel, command_all,
-        command_page, command_space, command_requesters, walk_ready, present_valid, present_page, present_space,
-        present_missing, present_cause, present_level, wake_ready;
-    outputs: fault_ready, answer_valid, answer_page, answer_space, answer_far, answer_nack, answer_place,
-        report_valid, report_page, report_space, report_requesters, report_access, report_cause, report_level,
-        report_index, report_place, command_ready, walk_valid, walk_page, walk_space, walk_write, present_ready,
-        wake_valid, wake_page, wake_space, wake_to, wake_denied, held, sweeping, lost;
-    memories: |mshr| vec![mshr.names.usage(), mshr.waiters.usage()];
-});

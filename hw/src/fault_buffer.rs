@@ -1,8 +1,8 @@
 #![doc = include_str!("fault_buffer.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::hardware;
 use crate::memory::Memory;
 use crate::params::{LOG_ENTRY_BITS, SLOT_BITS, WARP_BITS};
 use crate::register::Register;
@@ -34,7 +34,11 @@ enum Doing {
 /// counted in `K` = `B` + 1 bits, by `D` = `P` + `A` + 7 bits; counters of `C` bits, times of `T`; memory owes less than
 /// 2^`Q` acknowledgements.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top)]
+#[check(1 << S == N, "{S} bits do not number {N} SMs")]
+#[check(F + 9 == W, "{W} bits do not number the words of frames of {F} bits")]
+#[check(B + 1 == K && P + A + 7 == D, "{K} bits do not count 2^{B} records, or a key does not have {D}")]
+#[check(R >= 2 && R + 3 <= W && B <= C, "{R} bits do not number records")]
 pub struct FaultBuffer<
     const N: usize,
     const S: usize,
@@ -163,12 +167,19 @@ pub struct FaultBuffer<
     time: Register<Bits<T>>,
 
     // What the last records are compared by.
+    #[init(Memory::new(1 << B, 1))]
     keys: Memory<Bits<D>, B, 1>,
+    #[init(Constant::new((P as LiteralType).into()))]
     above_page: Constant<Bits<D>>,
+    #[init(Constant::new(((P + A) as LiteralType).into()))]
     above_space: Constant<Bits<D>>,
+    #[init(Constant::new(((P + A + 3) as LiteralType).into()))]
     above_access: Constant<Bits<D>>,
+    #[init(Constant::new((1 << (P + A + 6) as LiteralType).into()))]
     replayable_key: Constant<Bits<D>>,
+    #[init(Constant::new((1 << B as LiteralType).into()))]
     compared_all: Constant<Bits<K>>,
+    #[init(std::array::from_fn(|bit| Constant::new((1 << bit as LiteralType).into())))]
     flag: [Constant<Bits<64>>; 7],
 
     ring: Ring<R, F>,
@@ -235,98 +246,8 @@ impl<
     const Q: usize,
 > Logic for FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T, Q>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.phase.clock.next = self.clock.val();
-        self.phase.reset.next = self.reset.val();
-        self.step.clock.next = self.clock.val();
-        self.step.reset.next = self.reset.val();
-        self.outstanding.clock.next = self.clock.val();
-        self.outstanding.reset.next = self.reset.val();
-        self.settled.clock.next = self.clock.val();
-        self.settled.reset.next = self.reset.val();
-        self.moved.clock.next = self.clock.val();
-        self.moved.reset.next = self.reset.val();
-        self.compared.clock.next = self.clock.val();
-        self.compared.reset.next = self.reset.val();
-        self.page.clock.next = self.clock.val();
-        self.page.reset.next = self.reset.val();
-        self.space.clock.next = self.clock.val();
-        self.space.reset.next = self.reset.val();
-        self.access_kind.clock.next = self.clock.val();
-        self.access_kind.reset.next = self.reset.val();
-        self.cause.clock.next = self.clock.val();
-        self.cause.reset.next = self.reset.val();
-        self.level.clock.next = self.clock.val();
-        self.level.reset.next = self.reset.val();
-        self.replayable.clock.next = self.clock.val();
-        self.replayable.reset.next = self.reset.val();
-        self.index.clock.next = self.clock.val();
-        self.index.reset.next = self.reset.val();
-        self.place.clock.next = self.clock.val();
-        self.place.reset.next = self.reset.val();
-        self.stamp.clock.next = self.clock.val();
-        self.stamp.reset.next = self.reset.val();
-        self.asking.clock.next = self.clock.val();
-        self.asking.reset.next = self.reset.val();
-        self.awaiting.clock.next = self.clock.val();
-        self.awaiting.reset.next = self.reset.val();
-        self.known.clock.next = self.clock.val();
-        self.known.reset.next = self.reset.val();
-        self.warp.clock.next = self.clock.val();
-        self.warp.reset.next = self.reset.val();
-        self.slot.clock.next = self.clock.val();
-        self.slot.reset.next = self.reset.val();
-        self.pc.clock.next = self.clock.val();
-        self.pc.reset.next = self.reset.val();
-        self.lanes.clock.next = self.clock.val();
-        self.lanes.reset.next = self.reset.val();
-        self.scheme.clock.next = self.clock.val();
-        self.scheme.reset.next = self.reset.val();
-        self.pointer.clock.next = self.clock.val();
-        self.pointer.reset.next = self.reset.val();
-        self.enabled.clock.next = self.clock.val();
-        self.enabled.reset.next = self.reset.val();
-        self.short.clock.next = self.clock.val();
-        self.short.reset.next = self.reset.val();
-        self.interrupts_records.clock.next = self.clock.val();
-        self.interrupts_records.reset.next = self.reset.val();
-        self.interrupts_overflow.clock.next = self.clock.val();
-        self.interrupts_overflow.reset.next = self.reset.val();
-        self.asks.clock.next = self.clock.val();
-        self.asks.reset.next = self.reset.val();
-        self.leaves_out.clock.next = self.clock.val();
-        self.leaves_out.reset.next = self.reset.val();
-        self.replays_writes.clock.next = self.clock.val();
-        self.replays_writes.reset.next = self.reset.val();
-        self.clears.clock.next = self.clock.val();
-        self.clears.reset.next = self.reset.val();
-        self.was_short.clock.next = self.clock.val();
-        self.was_short.reset.next = self.reset.val();
-        self.overflow.clock.next = self.clock.val();
-        self.overflow.reset.next = self.reset.val();
-        self.refused.clock.next = self.clock.val();
-        self.refused.reset.next = self.reset.val();
-        self.records.clock.next = self.clock.val();
-        self.records.reset.next = self.reset.val();
-        self.filtered.clock.next = self.clock.val();
-        self.filtered.reset.next = self.reset.val();
-        self.away.clock.next = self.clock.val();
-        self.away.reset.next = self.reset.val();
-        self.dropped.clock.next = self.clock.val();
-        self.dropped.reset.next = self.reset.val();
-        self.time.clock.next = self.clock.val();
-        self.time.reset.next = self.reset.val();
-        for s in 0..N {
-            self.requester[s].clock.next = self.clock.val();
-            self.requester[s].reset.next = self.reset.val();
-        }
-        self.keys.clock.next = self.clock.val();
-        self.ring.clock.next = self.clock.val();
-        self.ring.reset.next = self.reset.val();
-        self.commands.clock.next = self.clock.val();
-        self.commands.reset.next = self.reset.val();
-
         // The driver writes a register.
         self.ring.write_base.next = self.register_valid.val() && (self.register_number.val() == 0);
         self.ring.write_size.next = self.register_valid.val() && (self.register_number.val() == 1);
@@ -691,84 +612,3 @@ impl<
         self.read_data.next = self.shown.chosen.val();
     }
 }
-
-impl<
-    const N: usize,
-    const S: usize,
-    const P: usize,
-    const A: usize,
-    const I: usize,
-    const O: usize,
-    const R: usize,
-    const F: usize,
-    const W: usize,
-    const L: usize,
-    const V: usize,
-    const B: usize,
-    const K: usize,
-    const D: usize,
-    const C: usize,
-    const T: usize,
-    const Q: usize,
-> Default for FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T, Q>
-{
-    fn default() -> Self {
-        assert!(1 << S == N, "{S} bits do not number {N} SMs");
-        assert!(
-            F + 9 == W,
-            "{W} bits do not number the words of frames of {F} bits"
-        );
-        assert!(
-            B + 1 == K && P + A + 7 == D,
-            "{K} bits do not count 2^{B} records, or a key does not have {D}"
-        );
-        assert!(
-            R >= 2 && R + 3 <= W && B <= C,
-            "{R} bits do not number records"
-        );
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    keys: Memory::new(1 << B, 1),
-                    above_page: Constant::new((P as LiteralType).into()),
-                    above_space: Constant::new(((P + A) as LiteralType).into()),
-                    above_access: Constant::new(((P + A + 3) as LiteralType).into()),
-                    replayable_key: Constant::new((1 << (P + A + 6) as LiteralType).into()),
-                    compared_all: Constant::new((1 << B as LiteralType).into()),
-                    flag: std::array::from_fn(|bit| Constant::new((1 << bit as LiteralType).into())),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, fault_valid, fault_page, fault_space, fault_access, fault_cause, fault_level,
-            fault_replayable, fault_index, fault_place, detail_ready, context_valid, context_known, context_warp,
-            context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written,
-            register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping,
-            walks_pending, fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid,
-            write_address, write_data, read_data, interrupts, room, replay_writes, command_valid, command_cancel, command_all,
-            command_page, command_space, phase, step, outstanding, settled, moved, compared, page, space, access_kind, cause,
-            level, replayable, index, place, stamp, asking, awaiting, known, warp, slot, pc, lanes, scheme, pointer,
-            enabled, short, interrupts_records, interrupts_overflow, asks, leaves_out, replays_writes, overflow, clears,
-            was_short, is_short, overflows, overflows_late, cleared, refused, records, filtered,
-            away, dropped, time, ring, commands, record, shown, state, controls, idle, searching, comparing, writing,
-            accepts, takes, ends, ends_search, alike, filters, drops, has_room, writes, details,
-            offered, acknowledged, last, seals, last_settled, in_flight, word, start, inside, key, newest, answered, at_rest, writes_control,
-            writes_flags;
-            fault_requesters, command_requesters, requester, control
-        )
-    }
-}
-
-hardware!([const N: usize, const S: usize, const P: usize, const A: usize, const I: usize, const O: usize, const R: usize, const F: usize, const W: usize, const L: usize, const V: usize, const B: usize, const K: usize, const D: usize, const C: usize, const T: usize, const Q: usize] FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T, Q> {
-    inputs: reset, fault_valid, fault_page, fault_space, fault_requesters, fault_access, fault_cause, fault_level,
-        fault_replayable, fault_index, fault_place, detail_ready, context_valid, context_known, context_warp,
-        context_slot, context_pc, context_lanes, context_scheme, context_pointer, write_ready, written,
-        register_valid, register_number, register_data, read_number, turned_away, command_ready, sweeping,
-        walks_pending;
-    outputs: fault_ready, detail_valid, detail_sm, detail_page, detail_space, write_valid, write_address, write_data,
-        read_data, interrupts, room, replay_writes, command_valid, command_cancel, command_all, command_page, command_space,
-        command_requesters;
-    memories: |buffer| vec![buffer.keys.usage()];
-});

@@ -1,13 +1,13 @@
 #![doc = include_str!("gmmu.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
-use crate::hardware;
 use crate::params::{
     FAR_FAULT_BITS, FRAME_BITS, LANES, LOG_ENTRY_BITS, MSHR_COUNT_BITS, PAGE_BITS, PC_BITS,
     REGION_BITS, REQUESTER_BITS, REQUESTERS, SLOT_BITS, SM_BITS, SMS, SPACE_BITS, WARP_BITS,
-    WORD_BITS,
+    WORD_BITS, ones,
 };
 use crate::register::Register;
 use crate::sizes::{FarFaultMshrs, PaperFaultBuffer, SharedTlb, WalkCache, Walker};
@@ -37,7 +37,7 @@ enum Phase {
 
 /// `T` walks with `I`-bit numbers, and `E` = `I` + 3 bits of the number of an entry that one of them has read.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top, new(updates: bool))]
 pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -117,6 +117,7 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     pub held: Signal<Out, Bits<MSHR_COUNT_BITS>>,
 
     tlb: SharedTlb<7, 8, 10, 29, 42>,
+    #[init(Walker::new(updates))]
     walker: Walker<REQUESTERS, REQUESTER_BITS, T, I, 2, 1, E>,
     cache: WalkCache<T, I, 8, 10, 29, 31>,
     mshrs: FarFaultMshrs<64, 6, 7, 54, 7>,
@@ -131,8 +132,11 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     // A report of the MSHRs has waited since the cycle before: it goes before that of a denial.
     favoured: Register<Bit>,
 
+    #[init(Constant::new(ones(PAGE_BITS).into()))]
     translated: Constant<Bits<52>>,
+    #[init(Constant::new((ones(PAGE_BITS) & !ones(REGION_BITS)).into()))]
     outside: Constant<Bits<PAGE_BITS>>,
+    #[init(Constant::new(ones(REGION_BITS).into()))]
     last_beat: Constant<Bits<REGION_BITS>>,
 
     address: [Address; REQUESTERS],
@@ -153,29 +157,8 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.tlb.clock.next = self.clock.val();
-        self.tlb.reset.next = self.reset.val();
-        self.walker.clock.next = self.clock.val();
-        self.walker.reset.next = self.reset.val();
-        self.cache.clock.next = self.clock.val();
-        self.cache.reset.next = self.reset.val();
-        self.mshrs.clock.next = self.clock.val();
-        self.mshrs.reset.next = self.reset.val();
-        self.buffer.clock.next = self.clock.val();
-        self.buffer.reset.next = self.reset.val();
-        self.desk.clock.next = self.clock.val();
-        self.desk.reset.next = self.reset.val();
-        self.phase.clock.next = self.clock.val();
-        self.phase.reset.next = self.reset.val();
-        self.walks.clock.next = self.clock.val();
-        self.walks.reset.next = self.reset.val();
-        self.beat.clock.next = self.clock.val();
-        self.beat.reset.next = self.reset.val();
-        self.favoured.clock.next = self.clock.val();
-        self.favoured.reset.next = self.reset.val();
-
         // Whom a wake-up names: with regions all of their pages, one in a cycle.
         self.hit.next = self.tlb.answer_valid.val();
         self.denies.next = self.mshrs.wake_valid.val() && self.mshrs.wake_denied.val();
@@ -521,139 +504,3 @@ impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
         }
     }
 }
-
-impl<const T: usize, const I: usize, const E: usize> Gmmu<T, I, E> {
-    /// One whose walker sets accessed and dirty bits, or one that leaves them to software.
-    ///
-    /// # Panics
-    /// If the sizes do not fit each other.
-    pub fn new(updates: bool) -> Self {
-        let ones = |bits: usize| (u64::MAX >> (64 - bits)) as LiteralType;
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    walker: Walker::new(updates),
-                    address: std::array::from_fn(|_| Address::default()),
-                    translated: Constant::new(ones(PAGE_BITS).into()),
-                    outside: Constant::new((ones(PAGE_BITS) & !ones(REGION_BITS)).into()),
-                    last_beat: Constant::new(ones(REGION_BITS).into()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            clock,
-            reset,
-            request_valid,
-            request_page,
-            request_space,
-            request_write,
-            detail_ready,
-            context_valid,
-            context_known,
-            context_warp,
-            context_slot,
-            context_pc,
-            context_lanes,
-            context_scheme,
-            context_pointer,
-            memory_ready,
-            response_valid,
-            response_walk,
-            response_data,
-            response_error,
-            response_changed,
-            write_ready,
-            written,
-            register_valid,
-            register_number,
-            register_data,
-            read_number,
-            invalidate_valid,
-            invalidate_scope,
-            invalidate_page,
-            invalidate_space,
-            root_valid,
-            root_space,
-            root_frame,
-            reserved_bits,
-            execute_disable,
-            last_frame,
-            cached_levels,
-            shared_tlb,
-            far_limit,
-            region,
-            request_ready,
-            fill_valid,
-            fill_kind,
-            fill_page,
-            fill_space,
-            fill_frame,
-            fill_writable,
-            fill_clean,
-            fill_place,
-            resolve_valid,
-            resolve_page,
-            resolve_space,
-            drop_valid,
-            drop_scope,
-            drop_space,
-            detail_valid,
-            detail_sm,
-            detail_page,
-            detail_space,
-            memory_valid,
-            memory_walk,
-            memory_word,
-            memory_level,
-            memory_update,
-            memory_dirty,
-            memory_expected,
-            write_valid,
-            write_address,
-            write_data,
-            read_data,
-            interrupts,
-            invalidate_ready,
-            held,
-            tlb,
-            cache,
-            mshrs,
-            buffer,
-            desk,
-            phase,
-            walks,
-            beat,
-            favoured,
-            some_nack,
-            some_walk,
-            begun,
-            hit,
-            denies,
-            woken,
-            ends,
-            beats,
-            answers,
-            tells,
-            denial,
-            reported
-        )
-    }
-}
-
-hardware!([const T: usize, const I: usize, const E: usize] Gmmu<T, I, E> {
-    inputs: reset, request_valid, request_page, request_space, request_write, detail_ready, context_valid,
-        context_known, context_warp, context_slot, context_pc, context_lanes, context_scheme, context_pointer,
-        memory_ready, response_valid, response_walk, response_data, response_error, response_changed, write_ready,
-        written, register_valid, register_number, register_data, read_number, invalidate_valid, invalidate_scope,
-        invalidate_page, invalidate_space, root_valid, root_space, root_frame, reserved_bits, execute_disable,
-        last_frame, cached_levels, shared_tlb, far_limit, region;
-    outputs: request_ready, fill_valid, fill_kind, fill_page, fill_space, fill_frame, fill_writable, fill_clean,
-        fill_place, resolve_valid, resolve_page, resolve_space, drop_valid, drop_scope, drop_space, detail_valid,
-        detail_sm, detail_page, detail_space, memory_valid, memory_walk, memory_word, memory_level, memory_update,
-        memory_dirty, memory_expected, write_valid, write_address, write_data, read_data, interrupts,
-        invalidate_ready, held;
-    memories: |gmmu| {
-        [gmmu.tlb.memories(), gmmu.walker.memories(), gmmu.cache.memories(), gmmu.mshrs.memories(), gmmu.buffer.memories()].concat()
-    };
-});

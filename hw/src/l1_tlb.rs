@@ -1,9 +1,9 @@
 #![doc = include_str!("l1_tlb.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
-use crate::hardware;
 use crate::lowest::Lowest;
 use crate::recency::Recency;
 use crate::register::Register;
@@ -19,7 +19,9 @@ use way::Way;
 /// above the set; spaces of `A`, frames of `F`, tags of checks of `R` bits. `M` misses with `N`-bit numbers, counted in
 /// `O` bits, and `U` pairs of them.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top)]
+#[check(I + T == P, "{I} and {T} bits do not make a page number of {P}")]
+#[check((1 << N) == M && N + 1 == O, "{N} and {O} bits do not fit {M} misses")]
 pub struct L1Tlb<
     const S: usize,
     const I: usize,
@@ -105,6 +107,7 @@ pub struct L1Tlb<
 
     order: [Register<Bits<Q>>; S],
 
+    #[init(Constant::new((I as LiteralType).into()))]
     set_bits: Constant<Bits<P>>,
     way: [Way<S, I, T, A, F>; W],
     recency: Recency<S, I, W, Q>,
@@ -141,59 +144,8 @@ impl<
     const U: usize,
 > Logic for L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O, U>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.checking.clock.next = self.clock.val();
-        self.checking.reset.next = self.reset.val();
-        self.look_page.clock.next = self.clock.val();
-        self.look_page.reset.next = self.reset.val();
-        self.look_space.clock.next = self.clock.val();
-        self.look_space.reset.next = self.reset.val();
-        self.look_write.clock.next = self.clock.val();
-        self.look_write.reset.next = self.reset.val();
-        self.look_tag.clock.next = self.clock.val();
-        self.look_tag.reset.next = self.reset.val();
-        self.drop_page.clock.next = self.clock.val();
-        self.drop_page.reset.next = self.reset.val();
-        self.drop_space.clock.next = self.clock.val();
-        self.drop_space.reset.next = self.reset.val();
-        self.drop_all.clock.next = self.clock.val();
-        self.drop_all.reset.next = self.reset.val();
-        self.filling.clock.next = self.clock.val();
-        self.filling.reset.next = self.reset.val();
-        self.kind.clock.next = self.clock.val();
-        self.kind.reset.next = self.reset.val();
-        self.fill_of.clock.next = self.clock.val();
-        self.fill_of.reset.next = self.reset.val();
-        self.fill_in.clock.next = self.clock.val();
-        self.fill_in.reset.next = self.reset.val();
-        self.frame.clock.next = self.clock.val();
-        self.frame.reset.next = self.reset.val();
-        self.writable.clock.next = self.clock.val();
-        self.writable.reset.next = self.reset.val();
-        self.clean.clock.next = self.clock.val();
-        self.clean.reset.next = self.reset.val();
-        self.resolving.clock.next = self.clock.val();
-        self.resolving.reset.next = self.reset.val();
-        self.resolve_of.clock.next = self.clock.val();
-        self.resolve_of.reset.next = self.reset.val();
-        self.resolve_in.clock.next = self.clock.val();
-        self.resolve_in.reset.next = self.reset.val();
-        self.waking.clock.next = self.clock.val();
-        self.waking.reset.next = self.reset.val();
-        self.waking_all.clock.next = self.clock.val();
-        self.waking_all.reset.next = self.reset.val();
-        self.wake_of.clock.next = self.clock.val();
-        self.wake_of.reset.next = self.reset.val();
-        self.wake_in.clock.next = self.clock.val();
-        self.wake_in.reset.next = self.reset.val();
-        for s in 0..S {
-            self.order[s].clock.next = self.clock.val();
-            self.order[s].reset.next = self.reset.val();
-        }
-        self.misses.clock.next = self.clock.val();
-        self.misses.reset.next = self.reset.val();
-
         // What comes in is looked at in the next cycle. An invalidation takes the place of a check.
         self.check_ready.next = !self.invalidate_valid.val();
         self.checking.d.next = self.check_valid.val() && !self.invalidate_valid.val();
@@ -227,8 +179,6 @@ impl<
 
         // The ways. A fill goes into the lowest one that is vacant, or into the one that was used longest ago.
         for w in 0..W {
-            self.way[w].clock.next = self.clock.val();
-            self.way[w].reset.next = self.reset.val();
             self.way[w].look_set.next = self.look_set.val();
             self.way[w].look_tag.next = self.look_above.val();
             self.way[w].look_space.next = self.look_space.q.val();
@@ -317,68 +267,3 @@ impl<
         self.wake_space.next = self.wake_in.q.val();
     }
 }
-
-impl<
-    const S: usize,
-    const I: usize,
-    const W: usize,
-    const Q: usize,
-    const P: usize,
-    const T: usize,
-    const A: usize,
-    const F: usize,
-    const R: usize,
-    const M: usize,
-    const N: usize,
-    const O: usize,
-    const U: usize,
-> Default for L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O, U>
-{
-    fn default() -> Self {
-        assert!(
-            I + T == P,
-            "{I} and {T} bits do not make a page number of {P}"
-        );
-        assert!(
-            (1 << N) == M && N + 1 == O,
-            "{N} and {O} bits do not fit {M} misses"
-        );
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    set_bits: Constant::new((I as LiteralType).into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, check_valid, check_page, check_space, check_write, check_tag, walk_ready, fill_valid,
-            fill_kind,
-            fill_page, fill_space, fill_frame, fill_writable, fill_clean, resolve_valid, resolve_page, resolve_space,
-            invalidate_valid,
-            invalidate_scope, invalidate_page, invalidate_space, far_limit, report_faults, check_ready, answer_valid,
-            answer_tag, answer_hit, answer_frame, answer_fault, answer_denied, walk_valid, walk_page, walk_space,
-            walk_write, wake_valid, wake_all, wake_page, wake_space, checking, look_page, look_space, look_write,
-            look_tag,
-            drop_page, drop_space, drop_all, filling, kind, fill_of, fill_in, frame, writable, clean, resolving,
-            resolve_of,
-            resolve_in, waking, waking_all, wake_of, wake_in, recency, vacant, some_vacant, misses, resident,
-            found_frame,
-            found_writable, found_denied, look_set, look_above, fill_set, fill_above, denied, allowed;
-            order, way, hit, victim
-        )
-    }
-}
-
-hardware!([const S: usize, const I: usize, const W: usize, const Q: usize, const P: usize,
-    const T: usize, const A: usize, const F: usize, const R: usize, const M: usize, const N: usize, const O: usize,
-    const U: usize]
-L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O, U> {
-    inputs: reset, check_valid, check_page, check_space, check_write, check_tag, walk_ready, fill_valid, fill_kind,
-        fill_page, fill_space, fill_frame, fill_writable, fill_clean, resolve_valid, resolve_page, resolve_space,
-        invalidate_valid,
-        invalidate_scope, invalidate_page, invalidate_space, far_limit, report_faults;
-    outputs: check_ready, answer_valid, answer_tag, answer_hit, answer_frame, answer_fault, answer_denied, walk_valid,
-        walk_page, walk_space, walk_write, wake_valid, wake_all, wake_page, wake_space;
-});

@@ -1,11 +1,11 @@
 #![doc = include_str!("l2_tlb.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
-use crate::hardware;
 use crate::lowest::Lowest;
-use crate::memory::{Memory, MemoryUse};
+use crate::memory::Memory;
 use crate::recency::Recency;
 use crate::register::Register;
 use crate::select::Select;
@@ -23,7 +23,10 @@ use way::Way;
 /// and `X` bits of an entry's number. Pages of `P` bits, `T` of them above the set; spaces of `A` bits, frames of `F`;
 /// `R` = `T` + `A` + 5 bits of a page with its rights. A level of the tables translates `G` bits.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top)]
+#[check(1 << J == N, "{J} bits do not number {N} SMs")]
+#[check(I + 1 == C && 1 << (X - I) == W, "{C} and {X} bits do not fit sets of {I} and {W} ways")]
+#[check(I + T == P, "{I} and {T} bits do not make a page number of {P}")]
 pub struct L2Tlb<
     const N: usize,
     const J: usize,
@@ -104,13 +107,17 @@ pub struct L2Tlb<
     choice: Choice<I, C>,
     turns: Turns<N, J>,
     way: [Way<I, T, A, R, G>; W],
+    #[init(Memory::new(1 << I, 1))]
     order: Memory<Bits<Q>, I, 1>,
+    #[init(Memory::new(1 << X, 1))]
     frames: Memory<Bits<F>, X, 1>,
     own_miss: [Miss<P, A>; N],
     recency: Recency<1, 1, W, Q>,
     vacant: Lowest<W>,
 
+    #[init(Constant::new((I as LiteralType).into()))]
     set_bits: Constant<Bits<P>>,
+    #[init(Constant::new(((X - I) as LiteralType).into()))]
     way_bits: Constant<Bits<X>>,
     asking: [Signal<Local, Bit>; N],
     some_asking: AnyOf<N>,
@@ -154,59 +161,8 @@ impl<
     const G: usize,
 > Logic for L2Tlb<N, J, I, C, W, Q, X, P, T, A, F, R, G>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.page.clock.next = self.clock.val();
-        self.page.reset.next = self.reset.val();
-        self.space.clock.next = self.clock.val();
-        self.space.reset.next = self.reset.val();
-        self.set.clock.next = self.clock.val();
-        self.set.reset.next = self.reset.val();
-        self.write.clock.next = self.clock.val();
-        self.write.reset.next = self.reset.val();
-        self.of_lookup.clock.next = self.clock.val();
-        self.of_lookup.reset.next = self.reset.val();
-        self.of_fill.clock.next = self.clock.val();
-        self.of_fill.reset.next = self.reset.val();
-        self.of_step.clock.next = self.clock.val();
-        self.of_step.reset.next = self.reset.val();
-        self.drop_space.clock.next = self.clock.val();
-        self.drop_space.reset.next = self.reset.val();
-        self.drop_all.clock.next = self.clock.val();
-        self.drop_all.reset.next = self.reset.val();
-        self.frame.clock.next = self.clock.val();
-        self.frame.reset.next = self.reset.val();
-        self.level.clock.next = self.clock.val();
-        self.level.reset.next = self.reset.val();
-        self.writable.clock.next = self.clock.val();
-        self.writable.reset.next = self.reset.val();
-        self.clean.clock.next = self.clock.val();
-        self.clean.reset.next = self.reset.val();
-        self.turn.clock.next = self.clock.val();
-        self.turn.reset.next = self.reset.val();
-        self.answering.clock.next = self.clock.val();
-        self.answering.reset.next = self.reset.val();
-        self.answer_of.clock.next = self.clock.val();
-        self.answer_of.reset.next = self.reset.val();
-        self.answer_in.clock.next = self.clock.val();
-        self.answer_in.reset.next = self.reset.val();
-        self.answer_may_write.clock.next = self.clock.val();
-        self.answer_may_write.reset.next = self.reset.val();
-        self.answer_is_clean.clock.next = self.clock.val();
-        self.answer_is_clean.reset.next = self.reset.val();
-        for n in 0..N {
-            self.requester[n].clock.next = self.clock.val();
-            self.requester[n].reset.next = self.reset.val();
-            self.answer_for[n].clock.next = self.clock.val();
-            self.answer_for[n].reset.next = self.reset.val();
-            self.own_miss[n].clock.next = self.clock.val();
-            self.own_miss[n].reset.next = self.reset.val();
-        }
-        self.choice.clock.next = self.clock.val();
-        self.choice.reset.next = self.reset.val();
-        self.order.clock.next = self.clock.val();
-        self.frames.clock.next = self.clock.val();
-
         // What is next.
         for n in 0..N {
             self.asking[n].next = self.request_valid[n].val()
@@ -292,7 +248,6 @@ impl<
         self.dropping.next = self.choice.acting.val() && self.of_step.q.val();
         self.same_set.next = self.set.q.val() == bit_cast::<I, P>(self.page.q.val());
         for w in 0..W {
-            self.way[w].clock.next = self.clock.val();
             self.way[w].read.next = self.choice.reading.val();
             self.way[w].in_set.next = self.set.q.val();
             self.way[w].tag.next = bit_cast::<T, P>(self.page.q.val() >> self.set_bits.val());
@@ -378,94 +333,3 @@ impl<
         }
     }
 }
-
-impl<
-    const N: usize,
-    const J: usize,
-    const I: usize,
-    const C: usize,
-    const W: usize,
-    const Q: usize,
-    const X: usize,
-    const P: usize,
-    const T: usize,
-    const A: usize,
-    const F: usize,
-    const R: usize,
-    const G: usize,
-> L2Tlb<N, J, I, C, W, Q, X, P, T, A, F, R, G>
-{
-    /// The macros of all ways, which are alike.
-    fn ways(&self) -> MemoryUse {
-        MemoryUse {
-            instances: W,
-            ..self.way[0].usage()
-        }
-    }
-}
-
-impl<
-    const N: usize,
-    const J: usize,
-    const I: usize,
-    const C: usize,
-    const W: usize,
-    const Q: usize,
-    const X: usize,
-    const P: usize,
-    const T: usize,
-    const A: usize,
-    const F: usize,
-    const R: usize,
-    const G: usize,
-> Default for L2Tlb<N, J, I, C, W, Q, X, P, T, A, F, R, G>
-{
-    fn default() -> Self {
-        assert!(1 << J == N, "{J} bits do not number {N} SMs");
-        assert!(
-            I + 1 == C && 1 << (X - I) == W,
-            "{C} and {X} bits do not fit sets of {I} and {W} ways"
-        );
-        assert!(
-            I + T == P,
-            "{I} and {T} bits do not make a page number of {P}"
-        );
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    order: Memory::new(1 << I, 1),
-                    frames: Memory::new(1 << X, 1),
-                    set_bits: Constant::new((I as LiteralType).into()),
-                    way_bits: Constant::new(((X - I) as LiteralType).into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, fill_valid, fill_page, fill_space, fill_frame, fill_writable, fill_clean,
-            fill_level, invalidate_valid, invalidate_scope, invalidate_page, invalidate_space,
-            answer_valid, answer_page, answer_space, answer_frame, answer_writable, answer_clean,
-            fill_ready, invalidate_ready, page, space, set, write, of_lookup, of_fill, of_step,
-            drop_space, drop_all, frame, level, writable, clean, turn, answering, answer_of,
-            answer_in, answer_may_write, answer_is_clean, choice, turns, recency, vacant,
-            some_asking, chosen_page, chosen_space, chosen_write, next_page, next_space, next_set,
-            looking, filling, dropping, same_set, some_hit, some_found, some_vacant, some_used,
-            some_writable, some_clean, used_way;
-            request_valid, request_page, request_space, request_write, miss_ready, request_ready, answer_to,
-            miss_valid, miss_page, miss_space, miss_write, requester, answer_for, way, own_miss,
-            asking, chosen, hit, target, dropped, used
-        )
-    }
-}
-
-hardware!([const N: usize, const J: usize, const I: usize, const C: usize, const W: usize, const Q: usize, const X: usize,
-    const P: usize, const T: usize, const A: usize, const F: usize, const R: usize, const G: usize] L2Tlb<N, J, I, C, W, Q, X, P, T, A, F, R, G> {
-    inputs: reset, request_valid, request_page, request_space, request_write, miss_ready,
-        fill_valid, fill_page, fill_space, fill_frame, fill_writable, fill_clean, fill_level,
-        invalidate_valid, invalidate_scope, invalidate_page, invalidate_space;
-    outputs: request_ready, answer_valid, answer_to, answer_page, answer_space, answer_frame,
-        answer_writable, answer_clean, miss_valid, miss_page, miss_space, miss_write, fill_ready,
-        invalidate_ready;
-    memories: |tlb| vec![tlb.ways(), tlb.order.usage(), tlb.frames.usage()];
-});

@@ -5,8 +5,11 @@
 //! [`dirty_bits`], [`preemption_policy`], [`block_scheduler`], [`context_port`], [`checkpoint`]. Primitives under them: [`register`],
 //! [`memory`], [`masked_memory`], [`arbiter`], [`any_of`], [`count_of`], [`lowest`], [`turns`], [`select`], [`span`],
 //! [`recency`], [`service_order`], [`warp_scheduler`], [`word_check`].
+//! [`part`] and [`kernel`] are what the attributes of `faultline-macros` rest on.
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
+
+extern crate self as faultline_hw; // the macros name it, here and in other crates
 
 pub mod any_of;
 pub mod arbiter;
@@ -19,6 +22,7 @@ pub mod dirty_bits;
 pub mod far_fault_mshr;
 pub mod fault_buffer;
 pub mod gmmu;
+pub mod kernel;
 pub mod l1_tlb;
 pub mod l2_tlb;
 pub mod lowest;
@@ -28,6 +32,7 @@ pub mod operand_log;
 pub mod page_walk_cache;
 pub mod page_walker;
 pub mod params;
+pub mod part;
 pub mod ports;
 pub mod preemption_policy;
 pub mod recency;

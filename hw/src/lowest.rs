@@ -20,6 +20,8 @@ impl<const N: usize> Default for Lowest<N> {
     }
 }
 
+crate::part!([const N: usize] Lowest<N>);
+
 impl<const N: usize> Logic for Lowest<N> {
     fn update(&mut self) {
         let winner = self.request.iter().position(|request| request.val());

@@ -3,6 +3,7 @@
 use rust_hdl::prelude::*;
 
 use crate::memory::MemoryUse;
+use crate::part::Part;
 
 /// A [`Memory`](crate::memory::Memory) of one bank with a mask: a write takes those bits of `data` whose bit in `mask`
 /// is high, and leaves the others.
@@ -27,7 +28,7 @@ pub struct MaskedMemory<const W: usize, const A: usize> {
 
 impl<const W: usize, const A: usize> MaskedMemory<W, A> {
     /// The macro that it is.
-    pub fn usage(&self) -> MemoryUse {
+    fn usage(&self) -> MemoryUse {
         let words = self._contents.len();
         MemoryUse {
             module: format!("sram_{words}x{W}_masked"),
@@ -51,6 +52,18 @@ impl<const W: usize, const A: usize> Default for MaskedMemory<W, A> {
             q: Signal::default(),
             _contents: vec![Bits::default(); 1 << A],
         }
+    }
+}
+
+impl<const W: usize, const A: usize> Part for MaskedMemory<W, A> {
+    fn wire(&mut self, clock: Clock, _reset: Bit) {
+        self.clock.next = clock;
+    }
+    fn connect_wires(&mut self) {
+        self.clock.connect();
+    }
+    fn memories(&self) -> Vec<MemoryUse> {
+        vec![self.usage()]
     }
 }
 

@@ -2,6 +2,8 @@
 
 use rust_hdl::prelude::*;
 
+use crate::part::Part;
+
 /// A kind of memory macro that a design uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryUse {
@@ -65,7 +67,7 @@ impl<T: Synth, const A: usize, const L: usize> Memory<T, A, L> {
     }
 
     /// The macros that it is made of.
-    pub fn usage(&self) -> MemoryUse {
+    fn usage(&self) -> MemoryUse {
         let (words, bits) = (self._contents.len(), T::BITS * L / self._banks);
         MemoryUse {
             module: format!("sram_{words}x{bits}"),
@@ -74,6 +76,18 @@ impl<T: Synth, const A: usize, const L: usize> Memory<T, A, L> {
             masked: false,
             instances: self._banks,
         }
+    }
+}
+
+impl<T: Synth, const A: usize, const L: usize> Part for Memory<T, A, L> {
+    fn wire(&mut self, clock: Clock, _reset: Bit) {
+        self.clock.next = clock;
+    }
+    fn connect_wires(&mut self) {
+        self.clock.connect();
+    }
+    fn memories(&self) -> Vec<MemoryUse> {
+        vec![self.usage()]
     }
 }
 

@@ -1,17 +1,17 @@
 #![doc = include_str!("operand_log.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
 use crate::arbiter::Arbiter;
-use crate::hardware;
 use crate::memory::Memory;
 use crate::params::{LOG_WORDS, SLOT_BITS, SLOTS};
 use crate::register::Register;
 
 /// `E` entries with `P`-bit numbers, counted in `C` = `P` + 1 bits.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top, new(banks: usize))]
 pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -68,9 +68,11 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     reading_allowed: Register<Bit>,
     waited: Register<Bits<4>>,
     turn: Register<Bit>,
+    #[init(Memory::new(E, banks))]
     memory: Memory<Bits<32>, P, LOG_WORDS>,
 
     // The greatest partition size at which slot k still has entries: E / (k + 1).
+    #[init(std::array::from_fn(|k| Constant::new(((E / (k + 1)) as LiteralType).into())))]
     limit: [Constant<Bits<C>>; SLOTS],
 
     fits: [Signal<Local, Bit>; SLOTS],
@@ -107,38 +109,8 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, C> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.size.clock.next = self.clock.val();
-        self.size.reset.next = self.reset.val();
-        for i in 0..E {
-            self.allocated[i].clock.next = self.clock.val();
-            self.allocated[i].reset.next = self.reset.val();
-            self.written[i].clock.next = self.clock.val();
-            self.written[i].reset.next = self.reset.val();
-            self.partition[i].clock.next = self.clock.val();
-            self.partition[i].reset.next = self.reset.val();
-        }
-        for k in 0..SLOTS {
-            self.free[k].clock.next = self.clock.val();
-            self.free[k].reset.next = self.reset.val();
-        }
-        self.allocating.clock.next = self.clock.val();
-        self.allocating.reset.next = self.reset.val();
-        self.allocating_store.clock.next = self.clock.val();
-        self.allocating_store.reset.next = self.reset.val();
-        self.reading_replay.clock.next = self.clock.val();
-        self.reading_replay.reset.next = self.reset.val();
-        self.reading_save.clock.next = self.clock.val();
-        self.reading_save.reset.next = self.reset.val();
-        self.reading_allowed.clock.next = self.clock.val();
-        self.reading_allowed.reset.next = self.reset.val();
-        self.waited.clock.next = self.clock.val();
-        self.waited.reset.next = self.reset.val();
-        self.turn.clock.next = self.clock.val();
-        self.turn.reset.next = self.reset.val();
-        self.memory.clock.next = self.clock.val();
-
         // Allocation, first cycle: are there enough free entries, and which entries are the partition's?
         for k in 0..SLOTS {
             self.free_one[k].next = self.free[k].q.val().any();
@@ -293,40 +265,3 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
         }
     }
 }
-
-impl<const E: usize, const P: usize, const C: usize> OperandLog<E, P, C> {
-    /// A log whose memory lies in `banks` macros.
-    pub fn new(banks: usize) -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    memory: Memory::new(E, banks),
-                    limit: std::array::from_fn(|k| Constant::new(((E / (k + 1)) as LiteralType).into())),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, write_valid,
-            write_entry, release_valid, release_slot, release_entry, replay_valid, replay_slot, replay_entry,
-            save_valid, save_slot, save_entry, allocate_ready, allocated_valid, allocated_address, allocated_data,
-            write_ready, replay_ready, save_ready, replayed_valid, saved_valid, read_denied, size, allocating,
-            allocating_store, lowest, highest, reading_replay, reading_save, reading_allowed, waited, turn, one, two,
-            allocate, next_slot, first, past, released, asked, overdue, write, replay, save, reader_saves, entry, slot,
-            entry_written, reader_next_slot, reader_first, reader_past, read_allowed;
-            write_data, free_one, free_two, free_three, free_four, read_data, allocated, written, free, partition,
-            fits, one_of_slot,
-            two_of_slot, allocating_slot, releasing_slot, freed, taken, taking, releasing
-        )
-    }
-}
-
-hardware!([const E: usize, const P: usize, const C: usize] OperandLog<E, P, C> {
-    inputs: reset, launch_valid, launch_entries, allocate_valid, allocate_slot, allocate_store, write_valid,
-        write_entry, write_data, release_valid, release_slot, release_entry, replay_valid, replay_slot, replay_entry,
-        save_valid, save_slot, save_entry;
-    outputs: allocate_ready, allocated_valid, allocated_address, allocated_data, free_one, free_two, free_three,
-        free_four, write_ready, replay_ready, save_ready, replayed_valid, saved_valid, read_denied, read_data;
-    memories: |log| vec![log.memory.usage()];
-});

@@ -1,9 +1,9 @@
 #![doc = include_str!("page_walk_cache.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
-use crate::hardware;
 use crate::memory::Memory;
 use crate::register::Register;
 use crate::select::Select;
@@ -24,7 +24,8 @@ use way::Way;
 /// with `N`-bit numbers of `K` ways with `L`-bit numbers, and `D` = `N` + `L` bits of an entry's number; tags of `G` bits,
 /// and `E` = `G` + 2 bits of them with their marks.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top)]
+#[check(1 << L == K && N + L == D, "{L} and {D} bits do not number {K} ways and the entries of sets with {N} bits")]
 pub struct PageWalkCache<
     const T: usize,
     const I: usize,
@@ -98,12 +99,15 @@ pub struct PageWalkCache<
     reads: Reads<T, I, W>,
     fill: Fill<K>,
     ways: [Way<N, G, E>; K],
+    #[init(Memory::new(1 << D, 1))]
     entries: Memory<Bits<64>, D, 1>,
     request_place: Place<W, H, N, G>,
     look_place: Place<W, H, N, G>,
     fill_place: Place<W, H, N, G>,
 
+    #[init(Constant::new((((1 << N) - 1) as LiteralType).into()))]
     last_set: Constant<Bits<N>>,
+    #[init(Constant::new((N as LiteralType).into()))]
     above_set: Constant<Bits<D>>,
 
     quiet: Signal<Local, Bit>,
@@ -143,41 +147,8 @@ impl<
     const E: usize,
 > Logic for PageWalkCache<T, I, W, H, N, K, L, D, G, E>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.looking.clock.next = self.clock.val();
-        self.looking.reset.next = self.reset.val();
-        self.searched.clock.next = self.clock.val();
-        self.searched.reset.next = self.reset.val();
-        self.fresh.clock.next = self.clock.val();
-        self.fresh.reset.next = self.reset.val();
-        self.look.clock.next = self.clock.val();
-        self.look.reset.next = self.reset.val();
-        self.offering.clock.next = self.clock.val();
-        self.offering.reset.next = self.reset.val();
-        self.keeps.clock.next = self.clock.val();
-        self.keeps.reset.next = self.reset.val();
-        self.offer.clock.next = self.clock.val();
-        self.offer.reset.next = self.reset.val();
-        self.hitting.clock.next = self.clock.val();
-        self.hitting.reset.next = self.reset.val();
-        self.clean.clock.next = self.clock.val();
-        self.clean.reset.next = self.reset.val();
-        self.sweep.clock.next = self.clock.val();
-        self.sweep.reset.next = self.reset.val();
-        self.invalidating.clock.next = self.clock.val();
-        self.invalidating.reset.next = self.reset.val();
-        self.reads.clock.next = self.clock.val();
-        self.reads.reset.next = self.reset.val();
-        self.fill.clock.next = self.clock.val();
-        self.fill.reset.next = self.reset.val();
-        self.entries.clock.next = self.clock.val();
-        for i in 0..K {
-            self.was_found[i].clock.next = self.clock.val();
-            self.was_found[i].reset.next = self.reset.val();
-            self.ways[i].clock.next = self.clock.val();
-        }
-
         // What was found: by the tags that were read in the cycle before, or earlier.
         self.look_place.word.next = self.look.held_word.val();
         self.fill_place.word.next = self.reads.word.val();
@@ -366,62 +337,3 @@ impl<
         }
     }
 }
-
-impl<
-    const T: usize,
-    const I: usize,
-    const W: usize,
-    const H: usize,
-    const N: usize,
-    const K: usize,
-    const L: usize,
-    const D: usize,
-    const G: usize,
-    const E: usize,
-> Default for PageWalkCache<T, I, W, H, N, K, L, D, G, E>
-{
-    fn default() -> Self {
-        assert!(
-            1 << L == K && N + L == D,
-            "{L} and {D} bits do not number {K} ways and the entries of sets with {N} bits"
-        );
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    entries: Memory::new(1 << D, 1),
-                    last_set: Constant::new((((1 << N) - 1) as LiteralType).into()),
-                    above_set: Constant::new((N as LiteralType).into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, request_valid, request_walk, request_word, request_level, request_update,
-            request_dirty, request_expected, request_anew, memory_ready, response_valid, response_walk, response_data,
-            response_error, response_changed, invalidate_valid, cached_levels, reserved_bits,
-            request_ready, answer_valid, answer_walk, answer_data, answer_error, answer_changed, answer_kept, memory_valid,
-            memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected,
-            invalidate_ready, looking, searched, fresh, look, offering, keeps, offer, hitting, clean,
-            sweep, invalidating, reads, fill, request_place, look_place, fill_place, quiet, some_found,
-            found_way, written_way, entry_way, entry_set, room, waits, may_go, go, go_searched, hit, ready, accept,
-            of_level, search, same_set, tag_set, tag;
-            was_found, ways, found
-        )
-    }
-}
-
-hardware!([const T: usize, const I: usize, const W: usize, const H: usize, const N: usize, const K: usize,
-    const L: usize, const D: usize, const G: usize, const E: usize]
-    PageWalkCache<T, I, W, H, N, K, L, D, G, E> {
-    inputs: reset, request_valid, request_walk, request_word, request_level, request_update, request_dirty,
-        request_expected, request_anew, memory_ready, response_valid, response_walk, response_data, response_error,
-        response_changed, invalidate_valid, cached_levels, reserved_bits;
-    outputs: request_ready, answer_valid, answer_walk, answer_data, answer_error, answer_changed, answer_kept,
-        memory_valid, memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected, invalidate_ready;
-    memories: |cache| {
-        let mut tags = cache.ways[0].usage();
-        tags.instances = K;
-        vec![cache.entries.usage(), tags, cache.reads.usage()]
-    };
-});

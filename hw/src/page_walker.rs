@@ -1,10 +1,12 @@
 #![doc = include_str!("page_walker.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
+
+use crate::params::ones;
 
 use crate::any_of::AnyOf;
 use crate::arbiter::Arbiter;
-use crate::hardware;
 use crate::memory::Memory;
 use crate::register::Register;
 use crate::select::Select;
@@ -22,7 +24,10 @@ use walk::Walk;
 /// them; virtual addresses of `V` bits above those in a page, spaces of `A` bits; frames of `F` bits, and
 /// words of memory with `W`-bit numbers; `E` bits of an entry's number in the trail.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top, new(updates: bool))]
+#[check(E == I + 3, "{E} bits do not number the entries of {T} walks")]
+#[check(W == F + 9, "{W} bits do not number the words of frames of {F} bits")]
+#[check(V == 36 || V == 45, "{V} bits are not those of 4 or 5 levels")]
 pub struct PageWalker<
     const N: usize,
     const J: usize,
@@ -104,7 +109,9 @@ pub struct PageWalker<
     waiting: Waiting<Q, K, J, A>,
 
     // The first one that waits joins a walk, or begins one.
+    #[init(Constant::new((ones(52) & !ones(V - 1)).into()))]
     high_bits: Constant<Bits<52>>,
+    #[init(Constant::new(1.into()))]
     one: Constant<Bits<N>>,
     canonical: Signal<Local, Bit>,
     odd: Signal<Local, Bit>,
@@ -172,10 +179,16 @@ pub struct PageWalker<
     user_page: Register<Bit>,
     executable: Register<Bit>,
     anew: Register<Bit>,
+    #[init(Memory::new(1 << A, 1))]
     roots: Memory<Bits<F>, A, 1>,
+    #[init(Memory::new(1 << E, 1))]
+    #[used(self.updates.val())]
     trail: Memory<Bits<64>, E, 1>,
+    #[init(Constant::new(updates))]
     updates: Constant<Bit>,
+    #[init(Constant::new(if updates { ones(64) } else { 0 }.into()))]
     trail_mask: Constant<Bits<64>>,
+    #[init(Constant::new(((V / 9) as LiteralType).into()))]
     top: Constant<Bits<3>>,
     leaving_space: Signal<Local, Bits<A>>,
     entry: Signal<Local, Bits<64>>,
@@ -193,6 +206,7 @@ pub struct PageWalker<
     found: Signal<Local, Bit>,
     readable: Signal<Local, Bit>,
     coded: Signal<Local, Bit>,
+    #[init(std::array::from_fn(|bit| Constant::new((1 << bit as LiteralType).into())))]
     code_bit: [Constant<Bits<5>>; 5],
     code: Select<5, Bits<5>>,
 
@@ -264,135 +278,8 @@ impl<
     const E: usize,
 > Logic for PageWalker<N, J, T, I, Q, K, V, A, F, W, E>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.turn.clock.next = self.clock.val();
-        self.turn.reset.next = self.reset.val();
-        self.waiting.clock.next = self.clock.val();
-        self.waiting.reset.next = self.reset.val();
-        self.chosen.clock.next = self.clock.val();
-        self.chosen.reset.next = self.reset.val();
-        self.chosen_first.clock.next = self.clock.val();
-        self.chosen_first.reset.next = self.reset.val();
-        self.chosen_walk.clock.next = self.clock.val();
-        self.chosen_walk.reset.next = self.reset.val();
-        self.leaving.clock.next = self.clock.val();
-        self.leaving.reset.next = self.reset.val();
-        self.answers.clock.next = self.clock.val();
-        self.answers.reset.next = self.reset.val();
-        self.number.clock.next = self.clock.val();
-        self.number.reset.next = self.reset.val();
-        self.page.clock.next = self.clock.val();
-        self.page.reset.next = self.reset.val();
-        self.space.clock.next = self.clock.val();
-        self.space.reset.next = self.reset.val();
-        self.write.clock.next = self.clock.val();
-        self.write.reset.next = self.reset.val();
-        self.execute.clock.next = self.clock.val();
-        self.execute.reset.next = self.reset.val();
-        self.user.clock.next = self.clock.val();
-        self.user.reset.next = self.reset.val();
-        self.requesters.clock.next = self.clock.val();
-        self.requesters.reset.next = self.reset.val();
-        self.level.clock.next = self.clock.val();
-        self.level.reset.next = self.reset.val();
-        self.marking.clock.next = self.clock.val();
-        self.marking.reset.next = self.reset.val();
-        self.frame.clock.next = self.clock.val();
-        self.frame.reset.next = self.reset.val();
-        self.cause.clock.next = self.clock.val();
-        self.cause.reset.next = self.reset.val();
-        self.writable.clock.next = self.clock.val();
-        self.writable.reset.next = self.reset.val();
-        self.user_page.clock.next = self.clock.val();
-        self.user_page.reset.next = self.reset.val();
-        self.executable.clock.next = self.clock.val();
-        self.executable.reset.next = self.reset.val();
-        self.anew.clock.next = self.clock.val();
-        self.anew.reset.next = self.reset.val();
-        self.joins.clock.next = self.clock.val();
-        self.joins.reset.next = self.reset.val();
-        self.compared.clock.next = self.clock.val();
-        self.compared.reset.next = self.reset.val();
-        self.back.clock.next = self.clock.val();
-        self.back.reset.next = self.reset.val();
-        self.back_walk.clock.next = self.clock.val();
-        self.back_walk.reset.next = self.reset.val();
-        self.back_data.clock.next = self.clock.val();
-        self.back_data.reset.next = self.reset.val();
-        self.looked.clock.next = self.clock.val();
-        self.looked.reset.next = self.reset.val();
-        self.seen_walk.clock.next = self.clock.val();
-        self.seen_walk.reset.next = self.reset.val();
-        self.seen_data.clock.next = self.clock.val();
-        self.seen_data.reset.next = self.reset.val();
-        self.seen_error.clock.next = self.clock.val();
-        self.seen_error.reset.next = self.reset.val();
-        self.seen_changed.clock.next = self.clock.val();
-        self.seen_changed.reset.next = self.reset.val();
-        self.seen_level.clock.next = self.clock.val();
-        self.seen_level.reset.next = self.reset.val();
-        self.seen_unmarked.clock.next = self.clock.val();
-        self.seen_unmarked.reset.next = self.reset.val();
-        self.seen_inside.clock.next = self.clock.val();
-        self.seen_inside.reset.next = self.reset.val();
-        self.seen_write.clock.next = self.clock.val();
-        self.seen_write.reset.next = self.reset.val();
-        self.seen_execute.clock.next = self.clock.val();
-        self.seen_execute.reset.next = self.reset.val();
-        self.seen_user.clock.next = self.clock.val();
-        self.seen_user.reset.next = self.reset.val();
-        self.seen_marking.clock.next = self.clock.val();
-        self.seen_marking.reset.next = self.reset.val();
-        self.seen_writable.clock.next = self.clock.val();
-        self.seen_writable.reset.next = self.reset.val();
-        self.seen_user_page.clock.next = self.clock.val();
-        self.seen_user_page.reset.next = self.reset.val();
-        self.seen_executable.clock.next = self.clock.val();
-        self.seen_executable.reset.next = self.reset.val();
-        self.seen_used.clock.next = self.clock.val();
-        self.seen_used.reset.next = self.reset.val();
-        self.means.clock.next = self.clock.val();
-        self.means.reset.next = self.reset.val();
-        self.out_walk.clock.next = self.clock.val();
-        self.out_walk.reset.next = self.reset.val();
-        self.out_changed.clock.next = self.clock.val();
-        self.out_changed.reset.next = self.reset.val();
-        self.out_ends.clock.next = self.clock.val();
-        self.out_ends.reset.next = self.reset.val();
-        self.out_level.clock.next = self.clock.val();
-        self.out_level.reset.next = self.reset.val();
-        self.out_marking.clock.next = self.clock.val();
-        self.out_marking.reset.next = self.reset.val();
-        self.out_frame.clock.next = self.clock.val();
-        self.out_frame.reset.next = self.reset.val();
-        self.out_note.clock.next = self.clock.val();
-        self.out_note.reset.next = self.reset.val();
-        self.out_writable.clock.next = self.clock.val();
-        self.out_writable.reset.next = self.reset.val();
-        self.out_user_page.clock.next = self.clock.val();
-        self.out_user_page.reset.next = self.reset.val();
-        self.out_executable.clock.next = self.clock.val();
-        self.out_executable.reset.next = self.reset.val();
-        self.out_used.clock.next = self.clock.val();
-        self.out_used.reset.next = self.reset.val();
-        self.halting.clock.next = self.clock.val();
-        self.halting.reset.next = self.reset.val();
-        self.delays.clock.next = self.clock.val();
-        self.delays.reset.next = self.reset.val();
-        for i in 0..T {
-            self.walk[i].clock.next = self.clock.val();
-            self.walk[i].reset.next = self.reset.val();
-        }
-        for i in 0..T {
-            self.here[i].clock.next = self.clock.val();
-            self.here[i].reset.next = self.reset.val();
-            self.was_alike[i].clock.next = self.clock.val();
-            self.was_alike[i].reset.next = self.reset.val();
-        }
-        self.roots.clock.next = self.clock.val();
-        self.trail.clock.next = self.clock.val();
-
         // A request of the next requester in turn, while there is room.
         self.next.last.next = self.turn.q.val();
         for i in 0..N {
@@ -829,102 +716,3 @@ impl<
         }
     }
 }
-
-impl<
-    const N: usize,
-    const J: usize,
-    const T: usize,
-    const I: usize,
-    const Q: usize,
-    const K: usize,
-    const V: usize,
-    const A: usize,
-    const F: usize,
-    const W: usize,
-    const E: usize,
-> PageWalker<N, J, T, I, Q, K, V, A, F, W, E>
-{
-    /// A walker that sets accessed and dirty bits, or one that leaves them to software.
-    ///
-    /// # Panics
-    /// If the sizes do not fit each other.
-    pub fn new(updates: bool) -> Self {
-        assert!(
-            E == I + 3,
-            "{E} bits do not number the entries of {T} walks"
-        );
-        assert!(
-            W == F + 9,
-            "{W} bits do not number the words of frames of {F} bits"
-        );
-        assert!(
-            V == 36 || V == 45,
-            "{V} bits are not those of 4 or 5 levels"
-        );
-        let ones = |bits: u32| (u64::MAX >> (64 - bits)) as LiteralType;
-        let high = ones(52) & !ones(V as u32 - 1);
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    roots: Memory::new(1 << A, 1),
-                    trail: Memory::new(1 << E, 1),
-                    updates: Constant::new(updates.into()),
-                    trail_mask: Constant::new(if updates { ones(64) } else { 0 }.into()),
-                    top: Constant::new(((V / 9) as LiteralType).into()),
-                    one: Constant::new(1.into()),
-                    high_bits: Constant::new(high.into()),
-                    code_bit: std::array::from_fn(|bit| Constant::new((1 << bit as LiteralType).into())),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, answer_ready, memory_ready, response_valid, response_walk, response_data,
-            response_error, response_changed, response_kept, root_valid, root_space, root_frame, invalidate_valid,
-            invalidate_space, invalidate_all, reserved_bits, execute_disable, last_frame, alone, answer_valid,
-            answer_requesters, answer_page, answer_space, answer_write, answer_execute, answer_user,
-            answer_cause, answer_code, answer_level, answer_frame, answer_readable, answer_writable, answer_user_page,
-            answer_executable, answer_clean, memory_valid, memory_walk, memory_word, memory_level, memory_update,
-            memory_dirty, memory_expected, memory_anew, invalidate_ready, turn, next, some_request, page_of, space_of,
-            some_write, some_execute, some_user, waiting, canonical, odd, requester, free, some_free,
-            some_alike, some_joined, compared, joins, begin, pop, chosen, chosen_first, chosen_walk, some_want, of_later, all,
-            some_above, choosing,
-            offers_first, some_ask, some_page, some_space, some_requesters, some_level, some_frame, some_note,
-            some_writes, some_executes, some_user_mode, some_marking, some_writable, some_user_page,
-            some_executable, some_anew, narrow_page, whole_page, leaving, answers, number, page, space, write, execute,
-            user, requesters, level, marking, frame, cause, writable, user_page, executable, anew, leaving_space,
-            entry, maps, dirty, skips, skipped, taken, room, tracing, go, wide_page, index, table, found, readable,
-            coded,
-            code, back, back_walk, back_data, of_walk, looked_level,
-            looked_note, looked_inside, looked_write, looked_execute, looked_user, looked_marking,
-            looked_writable, looked_user_page, looked_executable, looked_used, looked, seen_walk, seen_data, seen_error,
-            seen_changed, seen_level, seen_unmarked, seen_inside, seen_write, seen_execute, seen_user,
-            seen_marking, seen_writable, seen_user_page, seen_executable, seen_used, meaning, means, out_walk, out_changed,
-            out_ends, out_level, out_marking, out_frame, out_note, out_writable, out_user_page,
-            out_executable, out_used, halting, delays, invalidating, some_setting, some_delayed;
-            request_valid, request_page, request_space, request_write, request_execute, request_user,
-            request_ready, granted, walk, was_alike, matched, joined, wants, later, here, moving, arrived_at
-        )
-    }
-}
-
-hardware!([const N: usize, const J: usize, const T: usize, const I: usize, const Q: usize, const K: usize, const V: usize,
-    const A: usize, const F: usize, const W: usize, const E: usize] PageWalker<N, J, T, I, Q, K, V, A, F, W, E> {
-    inputs: reset, request_valid, request_page, request_space, request_write, request_execute, request_user,
-        answer_ready, memory_ready, response_valid, response_walk, response_data, response_error,
-        response_changed, response_kept, root_valid, root_space, root_frame, invalidate_valid, invalidate_space,
-        invalidate_all, reserved_bits, execute_disable, last_frame, alone;
-    outputs: request_ready, answer_valid, answer_requesters, answer_page, answer_space, answer_write,
-        answer_execute, answer_user, answer_cause, answer_code, answer_level, answer_frame, answer_readable,
-        answer_writable,
-        answer_user_page, answer_executable, answer_clean, memory_valid, memory_walk, memory_word, memory_level,
-        memory_update, memory_dirty, memory_expected, memory_anew, invalidate_ready;
-    memories: |walker| {
-        let mut memories = vec![walker.roots.usage()];
-        if walker.updates.val() {
-            memories.push(walker.trail.usage());
-        }
-        memories
-    };
-});

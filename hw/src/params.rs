@@ -1,5 +1,7 @@
 //! Sizes, written once, with the paper's value and place.
 
+use rust_hdl::prelude::LiteralType;
+
 /// Registers of 128 B, one of 32 bits for each lane of a warp, in an SM's register file (Tanasic et al., MICRO-50, Table 1,
 /// and Li et al., TCAD: 256 KB), as bits of a row's number.
 pub const ROW_BITS: usize = 11;
@@ -170,3 +172,9 @@ pub const QUEUE_COUNT_BITS: usize = 7;
 pub const LOG_COUNT_BITS: usize = LOG_ENTRY_BITS + 1;
 /// Bits of the place of a beat: in the register file.
 pub const PLACE_BITS: usize = ROW_BITS + SECTOR_BITS;
+
+/// A number of so many ones.
+#[must_use]
+pub const fn ones(bits: usize) -> LiteralType {
+    (u64::MAX >> (64 - bits)) as LiteralType
+}

@@ -2,20 +2,18 @@
 
 use rust_hdl::prelude::*;
 
-use crate::memory::MemoryUse;
+use crate::part::Part;
 
 /// A block that a test bench can drive: its clock, and its inputs and outputs by name.
-pub trait Hardware: Block {
+///
+/// `#[block(top)]` writes it.
+pub trait Hardware: Block + Part {
     /// The one clock of the block.
     fn clock(&mut self) -> &mut Signal<In, Clock>;
     /// Every input but the clock, `reset` among them, in the order of the struct.
     fn inputs(&mut self) -> Vec<(&'static str, &mut dyn InputPort)>;
     /// Every output, in the order of the struct.
     fn outputs(&self) -> Vec<(&'static str, &dyn OutputPort)>;
-    /// The memories inside, that a flow may swap for macros.
-    fn memories(&self) -> Vec<MemoryUse> {
-        Vec::new()
-    }
 }
 
 /// An input port, whatever its type.
@@ -119,34 +117,4 @@ impl<T: Packed, const L: usize> OutputPort for [Signal<Out, T>; L] {
             signal.val().pack(words, index * T::BITS);
         }
     }
-}
-
-/// Implements [`Hardware`] for a block from the names of its ports.
-///
-/// `hardware!([const N: usize] Block<N> { inputs: a, b; outputs: c; })`; a last entry
-/// `memories: expression` may follow, a closure from `&Self` to its memories.
-#[macro_export]
-macro_rules! hardware {
-    ([$($generics:tt)*] $block:ty {
-        inputs: $($input:ident),* ;
-        outputs: $($output:ident),* ;
-        $(memories: $memories:expr ;)?
-    }) => {
-        impl<$($generics)*> $crate::ports::Hardware for $block {
-            fn clock(&mut self) -> &mut ::rust_hdl::prelude::Signal<
-                ::rust_hdl::prelude::In, ::rust_hdl::prelude::Clock> {
-                &mut self.clock
-            }
-            fn inputs(&mut self) -> Vec<(&'static str, &mut dyn $crate::ports::InputPort)> {
-                vec![$((stringify!($input), &mut self.$input as &mut dyn $crate::ports::InputPort)),*]
-            }
-            fn outputs(&self) -> Vec<(&'static str, &dyn $crate::ports::OutputPort)> {
-                vec![$((stringify!($output), &self.$output as &dyn $crate::ports::OutputPort)),*]
-            }
-            $(fn memories(&self) -> Vec<$crate::memory::MemoryUse> {
-                let memories: fn(&Self) -> Vec<$crate::memory::MemoryUse> = $memories;
-                memories(self)
-            })?
-        }
-    };
 }

@@ -1,10 +1,10 @@
 #![doc = include_str!("preemption_policy.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
 use crate::count_of::CountOf;
-use crate::hardware;
 use crate::register::Register;
 use crate::select::Select;
 
@@ -40,7 +40,8 @@ enum Step {
 /// `N` slots with `S`-bit numbers, of which `C` bits count; times and instructions of `T` bits, sums of `U` bits, the average
 /// in `W` bits, of which three are a fraction; `K` bits of a bit's number; a tick has 2^`P` cycles.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top)]
+#[check(clog2(N) == S && C <= T && T + 3 == W, "{S}, {C} and {W} bits do not fit {N} slots and times of {T} bits")]
 pub struct PreemptionPolicy<
     const N: usize,
     const S: usize,
@@ -119,12 +120,19 @@ pub struct PreemptionPolicy<
     average_now: Signal<Local, Bits<T>>,
     total: Signal<Local, Bits<U>>,
     later: Signal<Local, Bits<U>>,
+    #[init(Constant::new(3.into()))]
     fraction: Constant<Bits<W>>,
+    #[init(Constant::new((T as LiteralType).into()))]
     above: Constant<Bits<U>>,
+    #[init(Constant::new(1.into()))]
     one: Constant<Bits<T>>,
+    #[init(Constant::new(1.into()))]
     one_block: Constant<Bits<C>>,
+    #[init(Constant::new(0.into()))]
     no_case: Constant<Bits<3>>,
+    #[init(Constant::new(0.into()))]
     nothing: Constant<Bits<T>>,
+    #[init(Constant::new(!Bits::default()))]
     most: Constant<Bits<T>>,
 }
 
@@ -139,53 +147,12 @@ impl<
     const P: usize,
 > Logic for PreemptionPolicy<N, S, C, T, U, W, K, P>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.prescale.clock.next = self.clock.val();
-        self.prescale.reset.next = self.reset.val();
-        self.ended.clock.next = self.clock.val();
-        self.ended.reset.next = self.reset.val();
-        self.sample.clock.next = self.clock.val();
-        self.sample.reset.next = self.reset.val();
-        self.known.clock.next = self.clock.val();
-        self.known.reset.next = self.reset.val();
-        self.average.clock.next = self.clock.val();
-        self.average.reset.next = self.reset.val();
-        self.step.clock.next = self.clock.val();
-        self.step.reset.next = self.reset.val();
-        self.run.clock.next = self.clock.val();
-        self.run.reset.next = self.reset.val();
-        self.executed.clock.next = self.clock.val();
-        self.executed.reset.next = self.reset.val();
-        self.profiled.clock.next = self.clock.val();
-        self.profiled.reset.next = self.reset.val();
-        self.profile.clock.next = self.clock.val();
-        self.profile.reset.next = self.reset.val();
-        self.at_once.clock.next = self.clock.val();
-        self.at_once.reset.next = self.reset.val();
-        self.left.clock.next = self.clock.val();
-        self.left.reset.next = self.reset.val();
-        self.remaining.clock.next = self.clock.val();
-        self.remaining.reset.next = self.reset.val();
-        self.switching.clock.next = self.clock.val();
-        self.switching.reset.next = self.reset.val();
-        self.whole.clock.next = self.clock.val();
-        self.whole.reset.next = self.reset.val();
-        self.rest.clock.next = self.clock.val();
-        self.rest.reset.next = self.reset.val();
-        self.lead.clock.next = self.clock.val();
-        self.lead.reset.next = self.reset.val();
-        self.chosen.clock.next = self.clock.val();
-        self.chosen.reset.next = self.reset.val();
-        self.ratio.clock.next = self.clock.val();
-        self.ratio.reset.next = self.reset.val();
-
         // Slots.
         self.prescale.d.next = self.prescale.q.val() + 1;
         self.tick.next = self.prescale.q.val().all();
         for i in 0..N {
-            self.slot[i].clock.next = self.clock.val();
-            self.slot[i].reset.next = self.reset.val();
             self.slot[i].tick.next = self.tick.val();
             self.slot[i].begin.next =
                 self.begin_valid.val() && (self.begin_slot.val() == i.to_bits::<S>());
@@ -366,55 +333,3 @@ impl<
         }
     }
 }
-
-impl<
-    const N: usize,
-    const S: usize,
-    const C: usize,
-    const T: usize,
-    const U: usize,
-    const W: usize,
-    const K: usize,
-    const P: usize,
-> Default for PreemptionPolicy<N, S, C, T, U, W, K, P>
-{
-    fn default() -> Self {
-        assert!(
-            clog2(N) == S && C <= T && T + 3 == W,
-            "{S}, {C} and {W} bits do not fit {N} slots and times of {T} bits"
-        );
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    fraction: Constant::new(3.into()),
-                    above: Constant::new((T as LiteralType).into()),
-                    one: Constant::new(1.into()),
-                    one_block: Constant::new(1.into()),
-                    no_case: Constant::new(0.into()),
-                    nothing: Constant::new(0.into()),
-                    most: Constant::new(!Bits::default()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, launch_valid, begin_valid, begin_slot, begin_run, begin_executed, end_valid, end_leaves, end_slot,
-            end_run, end_executed, ended_executed, ask_valid, ask_slot, ask_chimera,
-            ask_idempotent, ask_launch, ask_switch, ask_instructions, ask_warm_up, answer_ready, ask_ready, answer_valid,
-            answer_case, answer_remaining, answer_switch, prescale, blocks, ended, sample, known, average, ended_run,
-            ended_holds, step, run, executed, profiled, profile, at_once, left, remaining, switching, whole, rest, lead,
-            chosen, asked_run, asked_executed, ratio, choice, tick, first, average_now, total, later;
-            slot, issued_valid, issued_slot
-        )
-    }
-}
-
-hardware!([const N: usize, const S: usize, const C: usize, const T: usize, const U: usize, const W: usize, const K: usize,
-    const P: usize]
-    PreemptionPolicy<N, S, C, T, U, W, K, P> {
-    inputs: reset, launch_valid, begin_valid, begin_slot, begin_run, begin_executed, end_valid, end_leaves, end_slot,
-        issued_valid, issued_slot, ask_valid, ask_slot,
-        ask_chimera, ask_idempotent, ask_launch, ask_switch, ask_instructions, ask_warm_up, answer_ready;
-    outputs: end_run, end_executed, ask_ready, answer_valid, answer_case, answer_remaining, answer_switch;
-});

@@ -50,6 +50,8 @@ impl<const S: usize, const I: usize, const W: usize, const Q: usize> Default
     }
 }
 
+crate::part!([const S: usize, const I: usize, const W: usize, const Q: usize] Recency<S, I, W, Q>);
+
 impl<const S: usize, const I: usize, const W: usize, const Q: usize> Logic for Recency<S, I, W, Q> {
     fn update(&mut self) {
         for (set, (order, next)) in self.order.iter().zip(&mut self.next).enumerate() {

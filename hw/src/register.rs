@@ -26,6 +26,8 @@ impl<T: Synth> Default for Register<T> {
     }
 }
 
+crate::part!([T: Synth] Register<T>, clock, reset);
+
 impl<T: Synth> Logic for Register<T> {
     fn update(&mut self) {
         if self.clock.pos_edge() {

@@ -1,10 +1,10 @@
 #![doc = include_str!("replay_queue.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
 use crate::arbiter::Arbiter;
-use crate::hardware;
 use crate::memory::Memory;
 use crate::params::{LOG_ENTRY_BITS, REGISTER_BITS, SLOT_BITS, WARP_BITS};
 use crate::register::Register;
@@ -41,7 +41,7 @@ enum Scan {
 
 /// `N` entries with `I`-bit numbers, counted in `O` = `I` + 1 bits; ages of `A` bits.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top)]
 pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -120,9 +120,13 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     offering_save: Register<Bit>,
     offered: Register<Bits<I>>,
 
+    #[init(Constant::new((N as LiteralType).into()))]
     capacity: Constant<Bits<O>>,
+    #[init(Constant::new(((1_usize << A) as LiteralType).saturating_sub(NEAR).max(1).into()))]
     near: Constant<Bits<A>>,
+    #[init(Constant::new(!bits::<A>(((1_usize << (A / 2)) - 1) as LiteralType)))]
     group_bits: Constant<Bits<A>>,
+    #[init(Memory::new(N, 1))]
     payload: Memory<Instruction, I, 1>,
     free: Arbiter<N, I, false>,
     pick: Arbiter<N, I, false>,
@@ -154,50 +158,8 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
 impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
     for ReplayQueue<N, I, O, A>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        for i in 0..N {
-            self.live[i].clock.next = self.clock.val();
-            self.live[i].reset.next = self.reset.val();
-            self.waiting[i].clock.next = self.clock.val();
-            self.waiting[i].reset.next = self.reset.val();
-            self.checked[i].clock.next = self.clock.val();
-            self.checked[i].reset.next = self.reset.val();
-            self.warp[i].clock.next = self.clock.val();
-            self.warp[i].reset.next = self.reset.val();
-            self.slot[i].clock.next = self.clock.val();
-            self.slot[i].reset.next = self.reset.val();
-            self.address_register[i].clock.next = self.clock.val();
-            self.address_register[i].reset.next = self.reset.val();
-            self.data_register[i].clock.next = self.clock.val();
-            self.data_register[i].reset.next = self.reset.val();
-            self.age[i].clock.next = self.clock.val();
-            self.age[i].reset.next = self.reset.val();
-            self.candidate[i].clock.next = self.clock.val();
-            self.candidate[i].reset.next = self.reset.val();
-        }
-        self.count.clock.next = self.clock.val();
-        self.count.reset.next = self.reset.val();
-        self.scan.clock.next = self.clock.val();
-        self.scan.reset.next = self.reset.val();
-        self.scan_warp.clock.next = self.clock.val();
-        self.scan_warp.reset.next = self.reset.val();
-        self.scan_slot.clock.next = self.clock.val();
-        self.scan_slot.reset.next = self.reset.val();
-        self.wanted_age.clock.next = self.clock.val();
-        self.wanted_age.reset.next = self.reset.val();
-        self.more_ages.clock.next = self.clock.val();
-        self.more_ages.reset.next = self.reset.val();
-        self.picking.clock.next = self.clock.val();
-        self.picking.reset.next = self.reset.val();
-        self.offering_replay.clock.next = self.clock.val();
-        self.offering_replay.reset.next = self.reset.val();
-        self.offering_save.clock.next = self.clock.val();
-        self.offering_save.reset.next = self.reset.val();
-        self.offered.clock.next = self.clock.val();
-        self.offered.reset.next = self.reset.val();
-        self.payload.clock.next = self.clock.val();
-
         // Search: who waits, holds a register, or is in flight.
         for i in 0..N {
             self.in_flight[i].next = self.live[i].q.val() && !self.waiting[i].q.val();
@@ -411,52 +373,3 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
         }
     }
 }
-
-impl<const N: usize, const I: usize, const O: usize, const A: usize> Default
-    for ReplayQueue<N, I, O, A>
-{
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    payload: Memory::new(N, 1),
-                    capacity: Constant::new((N as LiteralType).into()),
-                    near: Constant::new(((1_usize << A) as LiteralType).saturating_sub(NEAR).max(1).into()),
-                    group_bits: Constant::new(!bits::<A>(((1_usize << (A / 2)) - 1) as LiteralType)),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, insert_valid, insert_restored, insert_warp, insert_slot, insert_pc, insert_opcode,
-            insert_destination, insert_address_register, insert_data_register, insert_mask, insert_log_address,
-            insert_log_data, checked_valid, checked_index, faulted_valid, faulted_index, committed_valid,
-            committed_index, held_warp, held_register, resume_valid, resume_warp, replay_ready, save_valid, save_slot,
-            saved_ready, insert_ready, insert_index, memory_free, held, resume_ready, replay_valid, replay_done,
-            save_ready,
-            saved_valid, save_done, entry_index, entry_warp, entry_slot, entry_pc, entry_opcode, entry_destination,
-            entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy, aged,
-            count, scan, scan_warp, scan_slot, wanted_age, more_ages, offering, offered, free, pick, insert_blocked,
-            inserting,
-            any_held, any_aged, warp_busy, slot_busy, leaving, looking, in_group, picking, found, full, replayed,
-            offering_replay, offering_save,
-            count_inserted, count_committed, done;
-            live, waiting, checked, warp, slot, address_register, data_register, age, in_flight, insert_match, in_scan,
-            committing, faulting, checking, candidate
-        )
-    }
-}
-
-hardware!([const N: usize, const I: usize, const O: usize, const A: usize]
-ReplayQueue<N, I, O, A> {
-    inputs: reset, insert_valid, insert_restored, insert_warp, insert_slot, insert_pc, insert_opcode,
-        insert_destination, insert_address_register, insert_data_register, insert_mask, insert_log_address,
-        insert_log_data, checked_valid, checked_index, faulted_valid, faulted_index, committed_valid, committed_index,
-        held_warp, held_register, resume_valid, resume_warp, replay_ready, save_valid, save_slot, saved_ready;
-    outputs: insert_ready, insert_index, memory_free, held, resume_ready, replay_valid, replay_done, save_ready,
-        saved_valid,
-        save_done, entry_index, entry_warp, entry_slot, entry_pc, entry_opcode, entry_destination,
-        entry_address_register, entry_data_register, entry_mask, entry_log_address, entry_log_data, occupancy, aged;
-    memories: |queue| vec![queue.payload.usage()];
-});

@@ -1,16 +1,16 @@
 #![doc = include_str!("scoreboard.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
 use crate::arbiter::Arbiter;
-use crate::hardware;
 use crate::params::{FINISHES, REGISTER_BITS};
 use crate::register::Register;
 
 /// `K` instructions with `J`-bit entry numbers.
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top, new(holds: bool))]
 pub struct Scoreboard<const K: usize, const J: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -59,6 +59,7 @@ pub struct Scoreboard<const K: usize, const J: usize> {
     held_c: [Register<Bits<REGISTER_BITS>>; K],
 
     // Where instructions do not hold their sources, what would keep them stays in reset, and synthesis removes it.
+    #[init(Constant::new(holds))]
     holding: Constant<Bit>,
 
     // The two that are buffered, and whom they wait for.
@@ -103,54 +104,16 @@ pub struct Scoreboard<const K: usize, const J: usize> {
 }
 
 impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
         for i in 0..K {
-            self.used[i].clock.next = self.clock.val();
-            self.used[i].reset.next = self.reset.val();
-            self.stops[i].clock.next = self.clock.val();
-            self.stops[i].reset.next = self.reset.val();
-            self.destination[i].clock.next = self.clock.val();
-            self.destination[i].reset.next = self.reset.val();
-            self.first_results[i].clock.next = self.clock.val();
-            self.first_results[i].reset.next = self.reset.val();
-            self.second_results[i].clock.next = self.clock.val();
-            self.second_results[i].reset.next = self.reset.val();
-        }
-        for i in 0..K {
-            self.holds[i].clock.next = self.clock.val();
             self.holds[i].reset.next = self.reset.val() || !self.holding.val();
-            self.held_a[i].clock.next = self.clock.val();
             self.held_a[i].reset.next = self.reset.val() || !self.holding.val();
-            self.held_b[i].clock.next = self.clock.val();
             self.held_b[i].reset.next = self.reset.val() || !self.holding.val();
-            self.held_c[i].clock.next = self.clock.val();
             self.held_c[i].reset.next = self.reset.val() || !self.holding.val();
-            self.first_holders[i].clock.next = self.clock.val();
             self.first_holders[i].reset.next = self.reset.val() || !self.holding.val();
-            self.second_holders[i].clock.next = self.clock.val();
             self.second_holders[i].reset.next = self.reset.val() || !self.holding.val();
         }
-        self.first.clock.next = self.clock.val();
-        self.first.reset.next = self.reset.val();
-        self.second.clock.next = self.clock.val();
-        self.second.reset.next = self.reset.val();
-        self.entry_of_first.clock.next = self.clock.val();
-        self.entry_of_first.reset.next = self.reset.val();
-        self.entry_of_second.clock.next = self.clock.val();
-        self.entry_of_second.reset.next = self.reset.val();
-        self.first_after.clock.next = self.clock.val();
-        self.first_after.reset.next = self.reset.val();
-        self.second_after.clock.next = self.clock.val();
-        self.second_after.reset.next = self.reset.val();
-        self.last_a.clock.next = self.clock.val();
-        self.last_a.reset.next = self.reset.val();
-        self.last_b.clock.next = self.clock.val();
-        self.last_b.reset.next = self.reset.val();
-        self.last_c.clock.next = self.clock.val();
-        self.last_c.reset.next = self.reset.val();
-        self.issued.clock.next = self.clock.val();
-        self.issued.reset.next = self.reset.val();
 
         // Who goes.
         for i in 0..K {
@@ -374,39 +337,3 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
                     && !(self.leaves.val() && self.after.val()));
     }
 }
-
-impl<const K: usize, const J: usize> Scoreboard<K, J> {
-    /// A scoreboard whose instructions may hold their sources, or not.
-    pub fn new(holds: bool) -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    holding: Constant::new(holds),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, arrive_valid, arrive_issued, arrive_destination, arrive_source_a, arrive_source_b,
-            arrive_source_c, entry_stops, entry_holds, entry_destination, entry_source_a, entry_source_b,
-            entry_source_c, issue_first, issue_second, flush, checked_valid,
-            checked_entry, room, arrive_entry, first_valid, first_ready, first_entry, second_valid, second_ready,
-            second_entry, stopped, stopping, busy, chosen, likely, leaves, coming, first_will_wait, second_will_wait,
-            arrival_waits, first, second, entry_of_first, entry_of_second, first_after,
-            second_after, last_a, last_b, last_c, issued, free, some_free, some_used, some_stop, some_stop_left,
-            first_waits, second_waits, writes, after, arriving, buffering, buffering_first, buffering_second;
-            finished_valid, finished_entry, used, stops, destination, holds, held_a, held_b, held_c, first_results,
-            second_results, first_holders, second_holders, finishing, checking, flushing, conflict, hold_conflict
-        )
-    }
-}
-
-hardware!([const K: usize, const J: usize] Scoreboard<K, J> {
-    inputs: reset, arrive_valid, arrive_issued, arrive_destination, arrive_source_a, arrive_source_b, arrive_source_c,
-        entry_stops, entry_holds, entry_destination, entry_source_a, entry_source_b, entry_source_c, issue_first,
-        issue_second, flush, finished_valid, finished_entry,
-        checked_valid, checked_entry, chosen;
-    outputs: room, arrive_entry, first_valid, first_ready, first_entry, second_valid, second_ready, second_entry,
-        stopped, stopping, busy, likely;
-});

@@ -36,6 +36,8 @@ impl<const N: usize, T: Choice> Default for Select<N, T> {
     }
 }
 
+crate::part!([const N: usize, T: Choice] Select<N, T>);
+
 impl<const N: usize, T: Choice> Logic for Select<N, T> {
     fn update(&mut self) {
         self.chosen.next = self

@@ -58,6 +58,8 @@ impl<const N: usize, const I: usize, const Q: usize> Default for ServiceOrder<N,
     }
 }
 
+crate::part!([const N: usize, const I: usize, const Q: usize] ServiceOrder<N, I, Q>);
+
 impl<const N: usize, const I: usize, const Q: usize> Logic for ServiceOrder<N, I, Q> {
     fn update(&mut self) {
         let one = |of: &[Signal<In, Bit>; N]| of.iter().position(|bit| bit.val());

@@ -1,9 +1,9 @@
 #![doc = include_str!("sm_pipeline.md")]
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
-use crate::hardware;
 use crate::params::{
     CLASS_BITS, CONTESTS, LOG_WORDS, OPCODE_BITS, REGISTER_BITS, SLOT_BITS, SLOTS, UNITS,
     WARP_BITS, WIDTH,
@@ -62,7 +62,7 @@ pub enum Scheme {
 /// `W` warps with `Y`-bit numbers in two halves of `V` with `X`-bit ones and `Q` pairs; `K` instructions of a warp with `J`-bit scoreboard entries; a
 /// replay queue of `N` entries (`I`, `O`, `A` bits as there), a log of `E` (`P`, `C`).
 #[allow(missing_docs)] // the port table above
-#[derive(LogicBlock)]
+#[block(top, new(scheme: Scheme, greedy: bool))]
 pub struct SmPipeline<
     const W: usize,
     const V: usize,
@@ -193,14 +193,21 @@ pub struct SmPipeline<
     saved_nothing: Register<Bit>,
 
     // The scheme.
+    #[init(Constant::new(scheme != Scheme::StallOnFault))]
     squashes: Constant<Bit>,
+    #[init(Constant::new(matches!(scheme, Scheme::WarpDisableCommit | Scheme::WarpDisableLastCheck)))]
     disables: Constant<Bit>,
+    #[init(Constant::new(matches!(scheme, Scheme::WarpDisableLastCheck | Scheme::ReplayQueue)))]
     checks: Constant<Bit>,
+    #[init(Constant::new(matches!(scheme, Scheme::ReplayQueue | Scheme::OperandLog)))]
     queues: Constant<Bit>,
+    #[init(Constant::new(scheme == Scheme::OperandLog))]
     logs: Constant<Bit>,
 
+    #[init((0..W) .map(|_| Warp::new(scheme == Scheme::ReplayQueue)) .collect())]
     warp: Vec<Warp<K, J>>,
     fetch_port: [FetchPort<V, X>; WIDTH],
+    #[init(std::array::from_fn(|_| IssuePort::new(greedy)))]
     issue_port: [IssuePort<V, X, Q, J>; WIDTH],
     // The log's room for each port, and for an instruction that is restored; and whose turn it is to take it.
     room: [LogRoom; WIDTH + 1],
@@ -210,6 +217,7 @@ pub struct SmPipeline<
     reverts: Reverts<W, Y>,
     resume: Resume,
     squash: Squash<J>,
+    #[init(MemoryStage::new(matches!(scheme, Scheme::ReplayQueue | Scheme::OperandLog), scheme == Scheme::OperandLog))]
     stage: MemoryStage<J, N, I, O, A, E, P, C>,
     some_asking: [AnyOf<V>; WIDTH],
     reissue_entry: Select<W, Bits<J>>,
@@ -252,40 +260,10 @@ impl<
     const C: usize,
 > Logic for SmPipeline<W, V, X, Q, Y, K, J, N, I, O, A, E, P, C>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            had_special,
-            saved_nothing,
-            reissue,
-            reverts,
-            resume,
-            squash,
-            log_turns,
-            stage
-        );
         self.log_turns.reset.next = self.reset.val() || !self.logs.val();
-        self.had_special.reset.next = self.reset.val();
         self.saved_nothing.reset.next = self.reset.val() || self.queues.val();
-        self.reissue.reset.next = self.reset.val();
-        self.reverts.reset.next = self.reset.val();
-        self.resume.reset.next = self.reset.val();
-        self.squash.reset.next = self.reset.val();
-        self.stage.reset.next = self.reset.val();
-        for w in 0..W {
-            self.warp[w].clock.next = self.clock.val();
-            self.warp[w].reset.next = self.reset.val();
-        }
-        for p in 0..WIDTH {
-            self.fetch_port[p].clock.next = self.clock.val();
-            self.fetch_port[p].reset.next = self.reset.val();
-            self.issue_port[p].clock.next = self.clock.val();
-            self.issue_port[p].reset.next = self.reset.val();
-            self.operand_read[p].clock.next = self.clock.val();
-            self.operand_read[p].reset.next = self.reset.val();
-        }
 
         // What happens to warps.
         self.fault.next = self.faulted_valid.val() && self.squashes.val();
@@ -430,8 +408,6 @@ impl<
         self.keeps[1].next =
             self.both_wait.val() && !self.second_first.val() && !self.kept[1].q.val();
         for p in 0..WIDTH {
-            self.kept[p].clock.next = self.clock.val();
-            self.kept[p].reset.next = self.reset.val();
             self.kept[p].d.next = self.keeps[p].val();
             self.issue_port[p].keeps.next = self.keeps[p].val();
         }
@@ -445,8 +421,6 @@ impl<
             self.issue_port[p].goes.next = self.go[p].val();
         }
         for c in 0..CONTESTS {
-            self.favoured[c].clock.next = self.clock.val();
-            self.favoured[c].reset.next = self.reset.val();
             self.favoured[c].d.next =
                 self.favoured[c].q.val() ^ (self.conflict.val() && self.clashes[c].val());
         }
@@ -665,92 +639,3 @@ impl<
         self.saved_opcode.next = self.stage.replay.val().opcode;
     }
 }
-
-impl<
-    const W: usize,
-    const V: usize,
-    const X: usize,
-    const Q: usize,
-    const Y: usize,
-    const K: usize,
-    const J: usize,
-    const N: usize,
-    const I: usize,
-    const O: usize,
-    const A: usize,
-    const E: usize,
-    const P: usize,
-    const C: usize,
-> SmPipeline<W, V, X, Q, Y, K, J, N, I, O, A, E, P, C>
-{
-    /// A pipeline of a scheme, whose schedulers stay with a warp as long as it can issue, or go round.
-    pub fn new(scheme: Scheme, greedy: bool) -> Self {
-        let disables = matches!(
-            scheme,
-            Scheme::WarpDisableCommit | Scheme::WarpDisableLastCheck
-        );
-        let checks = matches!(scheme, Scheme::WarpDisableLastCheck | Scheme::ReplayQueue);
-        let queues = matches!(scheme, Scheme::ReplayQueue | Scheme::OperandLog);
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    squashes: Constant::new(scheme != Scheme::StallOnFault),
-                    disables: Constant::new(disables),
-                    checks: Constant::new(checks),
-                    queues: Constant::new(queues),
-                    logs: Constant::new(scheme == Scheme::OperandLog),
-                    warp: (0..W)
-                        .map(|_| Warp::new(scheme == Scheme::ReplayQueue))
-                        .collect(),
-                    issue_port: std::array::from_fn(|_| IssuePort::new(greedy)),
-                    stage: MemoryStage::new(queues, scheme == Scheme::OperandLog),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, start_valid, start_warp, start_slot, stop_valid, stop_warp, resume_valid, resume_warp,
-            special_ready, memory_ready, checked_valid, checked_warp, checked_entry, checked_index, checked_slot,
-            checked_store, checked_log_address, checked_log_data, faulted_valid, faulted_warp, faulted_entry,
-            faulted_index, launch_valid, launch_entries, save_valid, save_slot, saved_ready, restore_valid,
-            restore_warp, restore_slot, restore_store, restore_destination, restore_source_a, restore_source_b,
-            restore_pc, restore_mask, restore_opcode, resume_ready, revert_valid, revert_warp, revert_count,
-            memory_front, memory_data, memory_valid, memory_warp, memory_slot, memory_entry, memory_class,
-            memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode, memory_index, memory_log_address,
-            memory_log_data, checked_ready, logged_valid, occupancy, save_ready, save_done, spilled_valid, saved_valid,
-            saved_warp, saved_store, saved_destination, saved_source_a, saved_source_b, saved_pc, saved_mask,
-            saved_opcode, restore_ready, had_special, saved_nothing, log_turns, reissue, reverts, resume,
-            squash, reissue_entry,
-            drained, slot_busy, messages, free_units, choice, fault, clash,
-            both_memory, both_global, both_wait, conflict, second_first, pushed;
-            fetched_valid, fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c,
-            fetched_pc, fetched_mask, fetched_opcode, operand, finished_valid, finished_warp, finished_entry,
-            fetch_valid, fetch_warp, read_valid, read_warp, read_entry, read_class, read_replayed, read_destination,
-            read_source_a, read_source_b, read_source_c, read_pc, read_mask, read_opcode, logged_data,
-            fetch_port, room, operand_read, some_asking, go, pair_go, favoured, clashes, kept, keeps
-        )
-    }
-}
-
-hardware!([const W: usize, const V: usize, const X: usize, const Q: usize, const Y: usize, const K: usize, const J: usize, const N: usize, const I: usize, const O: usize, const A: usize, const E: usize, const P: usize, const C: usize]
-SmPipeline<W, V, X, Q, Y, K, J, N, I, O, A, E, P, C> {
-    inputs: reset,
-            start_valid, start_warp, start_slot, stop_valid, stop_warp, resume_valid, resume_warp, fetched_valid,
-            fetched_class, fetched_destination, fetched_source_a, fetched_source_b, fetched_source_c, fetched_pc,
-            fetched_mask, fetched_opcode, special_ready, memory_ready, operand, finished_valid, finished_warp,
-            finished_entry, checked_valid, checked_warp, checked_entry,
-            checked_index, checked_slot, checked_store, checked_log_address, checked_log_data, faulted_valid,
-            faulted_warp, faulted_entry, faulted_index, launch_valid, launch_entries, save_valid, save_slot,
-            saved_ready, restore_valid, restore_warp, restore_slot, restore_store, restore_destination,
-            restore_source_a, restore_source_b, restore_pc, restore_mask, restore_opcode;
-    outputs:
-            resume_ready, fetch_valid, fetch_warp, revert_valid, revert_warp, revert_count, read_valid, read_warp,
-            read_entry, read_class, read_replayed, read_destination, read_source_a, read_source_b, read_source_c,
-            read_pc, read_mask, read_opcode, memory_front, memory_data, memory_valid, memory_warp, memory_slot,
-            memory_entry, memory_class, memory_replayed, memory_squashed, memory_pc, memory_mask, memory_opcode,
-            memory_index, memory_log_address, memory_log_data, checked_ready, logged_valid, logged_data, occupancy,
-            save_ready, save_done, spilled_valid, saved_valid, saved_warp, saved_store, saved_destination,
-            saved_source_a, saved_source_b, saved_pc, saved_mask, saved_opcode, restore_ready;
-    memories: |pipeline| pipeline.stage.memories();
-});

@@ -27,6 +27,8 @@ impl<const N: usize, const I: usize> Default for Span<N, I> {
     }
 }
 
+crate::part!([const N: usize, const I: usize] Span<N, I>);
+
 impl<const N: usize, const I: usize> Logic for Span<N, I> {
     fn update(&mut self) {
         let first = self.first.val().index() + usize::from(self.beyond.val());

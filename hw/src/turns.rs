@@ -25,6 +25,8 @@ impl<const N: usize, const I: usize> Default for Turns<N, I> {
     }
 }
 
+crate::part!([const N: usize, const I: usize] Turns<N, I>);
+
 impl<const N: usize, const I: usize> Logic for Turns<N, I> {
     fn update(&mut self) {
         let asks = |number: &usize| self.request[*number].val();

@@ -1,5 +1,6 @@
 //! Chooses one of many warps for the next cycle: in loose round robin, or greedily the same as long as it asks.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::arbiter::Arbiter;
@@ -10,7 +11,7 @@ use crate::service_order::ServiceOrder;
 ///
 /// In loose round robin that warp is chosen, of those that ask, which was served longest ago, and the one that was chosen
 /// in the cycle before only if no other asks. Greedily it is the one that was chosen last, if it asks, else the lowest.
-#[derive(LogicBlock)]
+#[block(new(greedy: bool))]
 pub struct WarpScheduler<const V: usize, const I: usize, const Q: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -33,6 +34,7 @@ pub struct WarpScheduler<const V: usize, const I: usize, const Q: usize> {
     number: Register<Bits<I>>,
     some_choice: Register<Bit>,
     // Of a policy that is not this scheduler's, what it remembers stays in reset, and synthesis removes it.
+    #[init(Constant::new(greedy))]
     greedy: Constant<Bit>,
     order: Register<Bits<Q>>,
     served_before: [Register<Bit>; V],
@@ -47,54 +49,14 @@ pub struct WarpScheduler<const V: usize, const I: usize, const Q: usize> {
     last_number: Signal<Local, Bits<I>>,
 }
 
-impl<const V: usize, const I: usize, const Q: usize> WarpScheduler<V, I, Q> {
-    /// A scheduler that stays with a warp as long as it can, or goes round.
-    pub fn new(greedy: bool) -> Self {
-        Self {
-            clock: Signal::default(),
-            reset: Signal::default(),
-            request: std::array::from_fn(|_| Signal::default()),
-            served: Signal::default(),
-            keeps: Signal::default(),
-            chosen: std::array::from_fn(|_| Signal::default()),
-            index: Signal::default(),
-            any: Signal::default(),
-            choice: std::array::from_fn(|_| Register::default()),
-            number: Register::default(),
-            some_choice: Register::default(),
-            greedy: Constant::new(greedy),
-            order: Register::default(),
-            served_before: std::array::from_fn(|_| Register::default()),
-            chosen_before: std::array::from_fn(|_| Register::default()),
-            number_before: Register::default(),
-            longest_ago: ServiceOrder::default(),
-            lowest: Arbiter::default(),
-            some: Default::default(),
-            some_again: Default::default(),
-            last: std::array::from_fn(|_| Signal::default()),
-            last_number: Signal::default(),
-        }
-    }
-}
-
 impl<const V: usize, const I: usize, const Q: usize> Logic for WarpScheduler<V, I, Q> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
         for i in 0..V {
-            self.choice[i].clock.next = self.clock.val();
-            self.choice[i].reset.next = self.reset.val();
-            self.served_before[i].clock.next = self.clock.val();
             self.served_before[i].reset.next = self.reset.val() || self.greedy.val();
-            self.chosen_before[i].clock.next = self.clock.val();
             self.chosen_before[i].reset.next = self.reset.val() || !self.greedy.val();
         }
-        self.number.clock.next = self.clock.val();
-        self.number.reset.next = self.reset.val();
-        self.some_choice.clock.next = self.clock.val();
-        self.some_choice.reset.next = self.reset.val();
-        self.order.clock.next = self.clock.val();
         self.order.reset.next = self.reset.val() || self.greedy.val();
-        self.number_before.clock.next = self.clock.val();
         self.number_before.reset.next = self.reset.val() || !self.greedy.val();
 
         self.order.d.next = self.longest_ago.after.val();

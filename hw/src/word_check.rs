@@ -54,6 +54,8 @@ impl<const N: usize, const W: usize, const P: usize> WordCheck<N, W, P> {
     }
 }
 
+crate::part!([const N: usize, const W: usize, const P: usize] WordCheck<N, W, P>);
+
 impl<const N: usize, const W: usize, const P: usize> Logic for WordCheck<N, W, P> {
     fn update(&mut self) {
         let so_far: u64 = self.so_far.val().into();

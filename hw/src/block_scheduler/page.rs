@@ -1,11 +1,12 @@
 //! A page that is absent, and the blocks that wait for it.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
 /// Pages of `P` bits and spaces of `A`; `N` slots and `X` contexts whose blocks may wait.
-#[derive(LogicBlock)]
+#[block]
 pub struct Page<const N: usize, const X: usize, const P: usize, const A: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -56,26 +57,15 @@ pub struct Page<const N: usize, const X: usize, const P: usize, const A: usize> 
     is_told: Signal<Local, Bit>,
     is_met: Signal<Local, Bit>,
     waiting: Signal<Local, Bits<N>>,
+    #[init(Constant::new(0.into()))]
     no_slot: Constant<Bits<N>>,
+    #[init(Constant::new(0.into()))]
     no_context: Constant<Bits<X>>,
 }
 
 impl<const N: usize, const X: usize, const P: usize, const A: usize> Logic for Page<N, X, P, A> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.follows.clock.next = self.clock.val();
-        self.follows.reset.next = self.reset.val();
-        self.page.clock.next = self.clock.val();
-        self.page.reset.next = self.reset.val();
-        self.space.clock.next = self.clock.val();
-        self.space.reset.next = self.reset.val();
-        self.is_past.clock.next = self.clock.val();
-        self.is_past.reset.next = self.reset.val();
-        self.waits.clock.next = self.clock.val();
-        self.waits.reset.next = self.reset.val();
-        self.waits_off_chip.clock.next = self.clock.val();
-        self.waits_off_chip.reset.next = self.reset.val();
-
         self.is_told.next = self.follows.q.val()
             && (self.page.q.val() == self.told_page.val())
             && (self.space.q.val() == self.told_space.val());
@@ -117,49 +107,5 @@ impl<const N: usize, const X: usize, const P: usize, const A: usize> Logic for P
         self.far.next = self.is_past.q.val();
         self.in_slots.next = self.waits.q.val();
         self.off_chip.next = self.waits_off_chip.q.val();
-    }
-}
-
-impl<const N: usize, const X: usize, const P: usize, const A: usize> Default for Page<N, X, P, A> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    no_slot: Constant::new(0.into()),
-                    no_context: Constant::new(0.into()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            clock,
-            reset,
-            ends,
-            absent,
-            past,
-            told_page,
-            told_space,
-            take,
-            meets,
-            met_page,
-            met_space,
-            clear,
-            moves,
-            into,
-            free,
-            told,
-            far,
-            in_slots,
-            off_chip,
-            follows,
-            page,
-            space,
-            is_past,
-            waits,
-            waits_off_chip,
-            is_told,
-            is_met,
-            waiting
-        )
     }
 }

@@ -1,5 +1,6 @@
 //! What is known of a slot for a thread block.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
@@ -18,7 +19,7 @@ enum Use {
 }
 
 /// A slot.
-#[derive(LogicBlock)]
+#[block]
 pub struct Slot {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -49,18 +50,15 @@ pub struct Slot {
     // Periods that have ended since its block came: none, one, more.
     periods: Register<Bits<2>>,
 
+    #[init(Constant::new(0.into()))]
     none: Constant<Bits<2>>,
+    #[init(Constant::new(2.into()))]
     enough: Constant<Bits<2>>,
 }
 
 impl Logic for Slot {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.used.clock.next = self.clock.val();
-        self.used.reset.next = self.reset.val();
-        self.periods.clock.next = self.clock.val();
-        self.periods.reset.next = self.reset.val();
-
         self.used.d.next = self.used.q.val();
         self.periods.d.next = self.periods.q.val();
         if self.tick.val() && (self.periods.q.val() != self.enough.val()) {
@@ -88,23 +86,5 @@ impl Logic for Slot {
         self.holds.next = (self.used.q.val() == Use::Active) || (self.used.q.val() == Use::Leaving);
         self.settled.next =
             (self.used.q.val() == Use::Active) && (self.periods.q.val() == self.enough.val());
-    }
-}
-
-impl Default for Slot {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    none: Constant::new(0.into()),
-                    enough: Constant::new(2.into()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, tick, reserve, begin, leave, end, release, free, holds, active, settled,
-            used, periods
-        )
     }
 }

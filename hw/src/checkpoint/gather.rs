@@ -1,12 +1,14 @@
 //! The dirty rows that the next header will name.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::count_of::CountOf;
 use crate::register::Register;
 
 /// Up to `K` rows with numbers of `R` bits, each with some of its `S` sectors; beats of them in `L` bits.
-#[derive(LogicBlock)]
+#[block]
+#[check(K * S < 1 << L, "{L} bits do not count the sectors of {K} rows")]
 pub struct Gather<const K: usize, const R: usize, const S: usize, const L: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -37,21 +39,18 @@ pub struct Gather<const K: usize, const R: usize, const S: usize, const L: usize
     of_row: CountOf<S, L>,
     taken: [Signal<Local, Bit>; K],
     last: Signal<Local, Bit>,
+    #[init(Constant::new(0.into()))]
     no_row: Constant<Bits<R>>,
+    #[init(Constant::new(0.into()))]
     none: Constant<Bits<S>>,
+    #[init(Constant::new(0.into()))]
     no_beats: Constant<Bits<L>>,
 }
 
 impl<const K: usize, const R: usize, const S: usize, const L: usize> Logic for Gather<K, R, S, L> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.sum.clock.next = self.clock.val();
-        self.sum.reset.next = self.reset.val();
         for i in 0..K {
-            self.number[i].clock.next = self.clock.val();
-            self.number[i].reset.next = self.reset.val();
-            self.dirty[i].clock.next = self.clock.val();
-            self.dirty[i].reset.next = self.reset.val();
             self.number[i].d.next = self.number[i].q.val();
             self.dirty[i].d.next = self.dirty[i].q.val();
             self.taken[i].next = self.dirty[i].q.val().any();
@@ -95,31 +94,5 @@ impl<const K: usize, const R: usize, const S: usize, const L: usize> Logic for G
             self.row[i].next = self.number[i].q.val();
             self.sectors[i].next = self.dirty[i].q.val();
         }
-    }
-}
-
-impl<const K: usize, const R: usize, const S: usize, const L: usize> Default
-    for Gather<K, R, S, L>
-{
-    fn default() -> Self {
-        assert!(
-            K * S < 1 << L,
-            "{L} bits do not count the sectors of {K} rows"
-        );
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    no_row: Constant::new(0.into()),
-                    none: Constant::new(0.into()),
-                    no_beats: Constant::new(0.into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, push, push_row, push_sectors, clear, some, full, beats, sum, of_row, last;
-            row, sectors, number, dirty, taken
-        )
     }
 }

@@ -1,12 +1,14 @@
 //! The rows that a header has named, from the one whose beats move now.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::lowest::Lowest;
 use crate::register::Register;
 
 /// Up to `K` rows with numbers of `R` bits, each with some of its `S` sectors, whose numbers have `V` bits.
-#[derive(LogicBlock)]
+#[block]
+#[check(S == 1 << V, "{V} bits do not number {S} sectors")]
 pub struct RowList<const K: usize, const R: usize, const S: usize, const V: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -34,12 +36,14 @@ pub struct RowList<const K: usize, const R: usize, const S: usize, const V: usiz
     lowest: Lowest<S>,
     rest: Signal<Local, Bits<S>>,
     shifts: Signal<Local, Bit>,
+    #[init(Constant::new(0.into()))]
     none: Constant<Bits<S>>,
+    #[init(Constant::new(0.into()))]
     first: Constant<Bits<V>>,
 }
 
 impl<const K: usize, const R: usize, const S: usize, const V: usize> Logic for RowList<K, R, S, V> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
         for i in 0..S {
             self.lowest.request[i].next = self.left[0].q.val().get_bit(i);
@@ -56,10 +60,6 @@ impl<const K: usize, const R: usize, const S: usize, const V: usize> Logic for R
             self.advance.val() && self.left[0].q.val().any() && !self.rest.val().any();
 
         for i in 0..K {
-            self.number[i].clock.next = self.clock.val();
-            self.number[i].reset.next = self.reset.val();
-            self.left[i].clock.next = self.clock.val();
-            self.left[i].reset.next = self.reset.val();
             self.number[i].d.next = self.number[i].q.val();
             self.left[i].d.next = self.left[i].q.val();
             if self.shifts.val() {
@@ -84,27 +84,5 @@ impl<const K: usize, const R: usize, const S: usize, const V: usize> Logic for R
             self.sectors[i].next = self.left[i].q.val();
         }
         self.empty.next = !self.left[0].q.val().any();
-    }
-}
-
-impl<const K: usize, const R: usize, const S: usize, const V: usize> Default
-    for RowList<K, R, S, V>
-{
-    fn default() -> Self {
-        assert!(S == 1 << V, "{V} bits do not number {S} sectors");
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    none: Constant::new(0.into()),
-                    first: Constant::new(0.into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, load, advance, empty, sector, lowest, rest, shifts;
-            load_row, load_sectors, row, sectors, number, left
-        )
     }
 }

@@ -1,11 +1,12 @@
 //! The dirty bits of a group in one half.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
 /// `B` rows.
-#[derive(LogicBlock)]
+#[block]
 pub struct Group<const B: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -29,16 +30,15 @@ pub struct Group<const B: usize> {
     pub was: Signal<Out, Bit>,
 
     bits: Register<Bits<B>>,
+    #[init(Constant::new(0.into()))]
     none: Constant<Bits<B>>,
     set: Signal<Local, Bits<B>>,
     saved: Signal<Local, Bits<B>>,
 }
 
 impl<const B: usize> Logic for Group<B> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.bits.clock.next = self.clock.val();
-        self.bits.reset.next = self.reset.val();
         self.set.next = self.none.val();
         if self.write.val() {
             self.set.next = self.written_row.val();
@@ -54,33 +54,5 @@ impl<const B: usize> Logic for Group<B> {
         self.rows.next = self.bits.q.val();
         self.some.next = self.bits.q.val().any();
         self.was.next = (self.bits.q.val() & self.set.val()).any();
-    }
-}
-
-impl<const B: usize> Default for Group<B> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    none: Constant::new(0.into()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            clock,
-            reset,
-            write,
-            written_row,
-            take,
-            taken_row,
-            clear,
-            rows,
-            some,
-            was,
-            bits,
-            set,
-            saved
-        )
     }
 }

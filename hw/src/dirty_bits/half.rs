@@ -1,17 +1,20 @@
 //! One half of the rows: those with even numbers, or those with odd ones. One access in a cycle: a write, or the walk.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
+
+use crate::params::ones;
 
 use crate::any_of::AnyOf;
 use crate::masked_memory::MaskedMemory;
-use crate::memory::MemoryUse;
 use crate::register::Register;
 use crate::select::Select;
 
 use super::group::Group;
 
 /// Rows with `A`-bit numbers in `G` groups with `U`-bit numbers, each of `B` rows with `V`-bit numbers; `L` lanes.
-#[derive(LogicBlock)]
+#[block(new(by_lane: bool))]
+#[check(1 << U == G && 1 << V == B && U + V == A, "{A}, {U} and {V} bits do not number {G} groups of {B} rows")]
 pub struct Half<
     const A: usize,
     const G: usize,
@@ -58,13 +61,19 @@ pub struct Half<
     acting_lanes: Register<Bits<L>>,
     rows: Register<Bits<B>>,
     group: [Group<B>; G],
+    #[used(self.by_lane.val().any())]
     bits: MaskedMemory<L, A>,
 
     // Without bits for lanes nothing looks at the memory, and synthesis removes it.
+    #[init(Constant::new(if by_lane { ones(L) } else { 0 }.into()))]
     by_lane: Constant<Bits<L>>,
+    #[init(Constant::new(ones(L).into()))]
     all: Constant<Bits<L>>,
+    #[init(Constant::new(1.into()))]
     first: Constant<Bits<B>>,
+    #[init(Constant::new(0.into()))]
     none: Constant<Bits<B>>,
+    #[init(Constant::new((V as LiteralType).into()))]
     above: Constant<Bits<A>>,
 
     was: AnyOf<G>,
@@ -79,18 +88,8 @@ pub struct Half<
 impl<const A: usize, const G: usize, const U: usize, const B: usize, const V: usize, const L: usize>
     Logic for Half<A, G, U, B, V, L>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.acts.clock.next = self.clock.val();
-        self.acts.reset.next = self.reset.val();
-        self.acting_row.clock.next = self.clock.val();
-        self.acting_row.reset.next = self.reset.val();
-        self.acting_lanes.clock.next = self.clock.val();
-        self.acting_lanes.reset.next = self.reset.val();
-        self.rows.clock.next = self.clock.val();
-        self.rows.reset.next = self.reset.val();
-        self.bits.clock.next = self.clock.val();
-
         // What was accepted acts.
         self.acts.d.next = self.write.val() && self.write_lanes.val().any();
         self.acting_row.d.next = self.write_row.val();
@@ -112,8 +111,6 @@ impl<const A: usize, const G: usize, const U: usize, const B: usize, const V: us
 
         // What comes late, that there is a write or that a row is taken, goes to all groups with the row.
         for i in 0..G {
-            self.group[i].clock.next = self.clock.val();
-            self.group[i].reset.next = self.reset.val();
             self.group[i].write.next = self.acting_group.val() == i.to_bits::<U>();
             self.group[i].written_row.next = self.written_row.val();
             self.group[i].take.next = self.taken_group.val() == i.to_bits::<U>();
@@ -151,45 +148,5 @@ impl<const A: usize, const G: usize, const U: usize, const B: usize, const V: us
             self.bits.mask.next = self.acting_lanes.q.val();
         }
         self.lanes.next = (self.bits.q.val() & self.by_lane.val()) | !self.by_lane.val();
-    }
-}
-
-impl<const A: usize, const G: usize, const U: usize, const B: usize, const V: usize, const L: usize>
-    Half<A, G, U, B, V, L>
-{
-    /// Half of the rows, with a bit for each lane or without.
-    ///
-    /// # Panics
-    /// If the sizes do not fit each other.
-    pub fn new(by_lane: bool) -> Self {
-        assert!(
-            1 << U == G && 1 << V == B && U + V == A,
-            "{A}, {U} and {V} bits do not number {G} groups of {B} rows"
-        );
-        let all = (u64::MAX >> (64 - L)) as LiteralType;
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    by_lane: Constant::new(if by_lane { all } else { 0 }.into()),
-                    all: Constant::new(all.into()),
-                    first: Constant::new(1.into()),
-                    none: Constant::new(0.into()),
-                    above: Constant::new((V as LiteralType).into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, write, write_row, write_lanes, next_group, load, leave, take, take_row, saves,
-            writing, held, lanes, acts, acting_row, acting_lanes, rows, bits, was, next_rows, acting_group,
-            written_row, taken_group, taken_row, saved_row;
-            clear, some, group
-        )
-    }
-
-    /// The memory of the lanes, if there is one.
-    pub fn usage(&self) -> Option<MemoryUse> {
-        self.by_lane.val().any().then(|| self.bits.usage())
     }
 }

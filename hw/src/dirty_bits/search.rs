@@ -1,5 +1,6 @@
 //! Where the walk goes next: from group to group, past those without a dirty row.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::arbiter::Arbiter;
@@ -7,7 +8,7 @@ use crate::register::Register;
 use crate::span::Span;
 
 /// `G` groups with `U`-bit numbers.
-#[derive(LogicBlock)]
+#[block]
 pub struct Search<const G: usize, const U: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -43,17 +44,8 @@ pub struct Search<const G: usize, const U: usize> {
 }
 
 impl<const G: usize, const U: usize> Logic for Search<G, U> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.waits.clock.next = self.clock.val();
-        self.waits.reset.next = self.reset.val();
-        self.place.clock.next = self.clock.val();
-        self.place.reset.next = self.reset.val();
-        self.beyond.clock.next = self.clock.val();
-        self.beyond.reset.next = self.reset.val();
-        self.end.clock.next = self.clock.val();
-        self.end.reset.next = self.reset.val();
-
         self.ahead.first.next = self.place.q.val();
         self.ahead.beyond.next = self.beyond.q.val();
         self.ahead.last.next = self.end.q.val();
@@ -82,22 +74,5 @@ impl<const G: usize, const U: usize> Logic for Search<G, U> {
             self.beyond.d.next = false;
             self.end.d.next = self.last.val();
         }
-    }
-}
-
-impl<const G: usize, const U: usize> Default for Search<G, U> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    some: std::array::from_fn(|_| Signal::default()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, begin, first, last, load, found, group, done, waits, place, beyond, end,
-            ahead, next, some_next
-        )
     }
 }

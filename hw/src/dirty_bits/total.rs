@@ -1,12 +1,13 @@
 //! How much a walk has come upon.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::count_of::CountOf;
 use crate::register::Register;
 
 /// Rows in `C` bits, lanes in `D` bits; `L` lanes of a row, and `E` bits of their number.
-#[derive(LogicBlock)]
+#[block]
 pub struct Total<const L: usize, const E: usize, const C: usize, const D: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -27,21 +28,17 @@ pub struct Total<const L: usize, const E: usize, const C: usize, const D: usize>
     few: Register<Bits<E>>,
     all: Register<Bits<D>>,
     ones: CountOf<L, E>,
+    #[init(Constant::new(0.into()))]
     no_lane: Constant<Bits<E>>,
+    #[init(Constant::new(0.into()))]
     no_row: Constant<Bits<C>>,
+    #[init(Constant::new(0.into()))]
     nothing: Constant<Bits<D>>,
 }
 
 impl<const L: usize, const E: usize, const C: usize, const D: usize> Logic for Total<L, E, C, D> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.rows.clock.next = self.clock.val();
-        self.rows.reset.next = self.reset.val();
-        self.few.clock.next = self.clock.val();
-        self.few.reset.next = self.reset.val();
-        self.all.clock.next = self.clock.val();
-        self.all.reset.next = self.reset.val();
-
         for i in 0..L {
             self.ones.of[i].next = self.lanes.val().get_bit(i);
         }
@@ -58,23 +55,5 @@ impl<const L: usize, const E: usize, const C: usize, const D: usize> Logic for T
         }
         self.row_count.next = self.rows.q.val();
         self.lane_count.next = self.all.q.val();
-    }
-}
-
-impl<const L: usize, const E: usize, const C: usize, const D: usize> Default for Total<L, E, C, D> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    no_lane: Constant::new(0.into()),
-                    no_row: Constant::new(0.into()),
-                    nothing: Constant::new(0.into()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, begin, row, lanes, row_count, lane_count, rows, few, all, ones
-        )
     }
 }

@@ -1,11 +1,12 @@
 //! Which operation is next: a fault and the others take turns.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
 /// Accepts one operation while none is under way.
-#[derive(LogicBlock)]
+#[block]
 pub struct Choice {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -48,11 +49,8 @@ pub struct Choice {
 }
 
 impl Logic for Choice {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.after_fault.clock.next = self.clock.val();
-        self.after_fault.reset.next = self.reset.val();
-
         // A command or a step may put a walk on offer, so it waits for room.
         self.others.next = self.present_valid.val()
             || (!self.walking.val() && (self.marked.val() || self.command_valid.val()));
@@ -81,36 +79,5 @@ impl Logic for Choice {
         if self.fault.val() {
             self.after_fault.d.next = true;
         }
-    }
-}
-
-impl Default for Choice {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self { $($field: Default::default(),)* }
-            };
-        }
-        signals!(
-            clock,
-            reset,
-            idle,
-            reporting,
-            walking,
-            marked,
-            fault_valid,
-            command_valid,
-            present_valid,
-            fault_ready,
-            command_ready,
-            present_ready,
-            fault,
-            command,
-            present,
-            step,
-            after_fault,
-            others,
-            free
-        )
     }
 }

@@ -1,5 +1,6 @@
 //! What is searched of the entries, in registers: whether they are taken, marked, and of the same tag.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
@@ -7,7 +8,7 @@ use crate::arbiter::Arbiter;
 use crate::register::Register;
 
 /// `E` entries with `I`-bit numbers and tags of `A` bits.
-#[derive(LogicBlock)]
+#[block]
 pub struct Entries<const E: usize, const I: usize, const A: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -61,21 +62,8 @@ pub struct Entries<const E: usize, const I: usize, const A: usize> {
 }
 
 impl<const E: usize, const I: usize, const A: usize> Logic for Entries<E, I, A> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        for i in 0..E {
-            self.taken[i].clock.next = self.clock.val();
-            self.taken[i].reset.next = self.reset.val();
-            self.noted[i].clock.next = self.clock.val();
-            self.noted[i].reset.next = self.reset.val();
-            self.tags[i].clock.next = self.clock.val();
-            self.tags[i].reset.next = self.reset.val();
-            self.candidate[i].clock.next = self.clock.val();
-            self.candidate[i].reset.next = self.reset.val();
-            self.of_write[i].clock.next = self.clock.val();
-            self.of_write[i].reset.next = self.reset.val();
-        }
-
         for i in 0..E {
             self.lowest.request[i].next = self.candidate[i].q.val();
             self.some_candidate.of[i].next = self.candidate[i].q.val();
@@ -122,23 +110,5 @@ impl<const E: usize, const I: usize, const A: usize> Logic for Entries<E, I, A> 
                 self.noted[i].d.next = false;
             }
         }
-    }
-}
-
-impl<const E: usize, const I: usize, const A: usize> Default for Entries<E, I, A> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, search, sweep, tag, drop, mark, target, take, upgrade, writes, free, unmark, some, first,
-            is_written, vacant, marked, lowest, lowest_free, some_candidate, some_noted, some_write;
-            taken, noted, tags, candidate, of_write, is_target
-        )
     }
 }

@@ -1,11 +1,12 @@
 //! How many far faults each SM has, and so which of those that ask may have another one.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
 /// `N` SMs, which may have as many far faults as `C` bits say, and whose are counted in `K`.
-#[derive(LogicBlock)]
+#[block]
 pub struct Limits<const N: usize, const C: usize, const K: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -25,6 +26,7 @@ pub struct Limits<const N: usize, const C: usize, const K: usize> {
     pub far: [Signal<Out, Bit>; N],
 
     count: [Register<Bits<K>>; N],
+    #[init(Constant::new((K as LiteralType).into()))]
     count_bits: Constant<Bits<C>>,
     beyond: Signal<Local, Bits<C>>,
     most: Signal<Local, Bits<K>>,
@@ -35,13 +37,8 @@ pub struct Limits<const N: usize, const C: usize, const K: usize> {
 }
 
 impl<const N: usize, const C: usize, const K: usize> Logic for Limits<N, C, K> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        for s in 0..N {
-            self.count[s].clock.next = self.clock.val();
-            self.count[s].reset.next = self.reset.val();
-        }
-
         // A count never comes to its greatest number, so a limit above is none.
         self.most.next = bit_cast::<K, C>(self.limit.val());
         self.beyond.next = self.limit.val() >> self.count_bits.val();
@@ -68,23 +65,5 @@ impl<const N: usize, const C: usize, const K: usize> Logic for Limits<N, C, K> {
                     self.count[s].q.val() ^ (self.upward[s].val() ^ self.carried[s].val());
             }
         }
-    }
-}
-
-impl<const N: usize, const C: usize, const K: usize> Default for Limits<N, C, K> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    count_bits: Constant::new((K as LiteralType).into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, limit, room, remove, beyond, most;
-            requester, waits, far, count, added, asks_and_waits, upward, carried
-        )
     }
 }

@@ -1,11 +1,12 @@
 //! The report on offer: an entry was taken.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
 /// Entry numbers of `I` bits, places of `O`, pages of `P`, spaces of `A`, and `N` SMs.
-#[derive(LogicBlock)]
+#[block]
 pub struct Report<const I: usize, const O: usize, const P: usize, const A: usize, const N: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -64,29 +65,8 @@ pub struct Report<const I: usize, const O: usize, const P: usize, const A: usize
 impl<const I: usize, const O: usize, const P: usize, const A: usize, const N: usize> Logic
     for Report<I, O, P, A, N>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.offered.clock.next = self.clock.val();
-        self.offered.reset.next = self.reset.val();
-        self.kept_page.clock.next = self.clock.val();
-        self.kept_page.reset.next = self.reset.val();
-        self.kept_space.clock.next = self.clock.val();
-        self.kept_space.reset.next = self.reset.val();
-        self.kept_access.clock.next = self.clock.val();
-        self.kept_access.reset.next = self.reset.val();
-        self.kept_cause.clock.next = self.clock.val();
-        self.kept_cause.reset.next = self.reset.val();
-        self.kept_level.clock.next = self.clock.val();
-        self.kept_level.reset.next = self.reset.val();
-        self.kept_index.clock.next = self.clock.val();
-        self.kept_index.reset.next = self.reset.val();
-        self.kept_place.clock.next = self.clock.val();
-        self.kept_place.reset.next = self.reset.val();
-        for s in 0..N {
-            self.kept_requester[s].clock.next = self.clock.val();
-            self.kept_requester[s].reset.next = self.reset.val();
-        }
-
         self.offered.d.next = self.take.val() || (self.offered.q.val() && !self.ready.val());
         self.kept_page.d.next = self.kept_page.q.val();
         self.kept_space.d.next = self.kept_space.q.val();
@@ -121,26 +101,5 @@ impl<const I: usize, const O: usize, const P: usize, const A: usize, const N: us
         for s in 0..N {
             self.shown_requester[s].next = self.kept_requester[s].q.val();
         }
-    }
-}
-
-impl<const I: usize, const O: usize, const P: usize, const A: usize, const N: usize> Default
-    for Report<I, O, P, A, N>
-{
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, take, page, space, access_kind, cause, level, index, place, ready, valid, shown_page,
-            shown_space, shown_access, shown_cause, shown_level, shown_index, shown_place, offered,
-            kept_page, kept_space, kept_access, kept_cause, kept_level, kept_index, kept_place;
-            requester, shown_requester, kept_requester
-        )
     }
 }

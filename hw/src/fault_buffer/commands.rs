@@ -1,5 +1,6 @@
 //! The driver's command: on offer until it is taken, and busy until it is done.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
@@ -22,7 +23,7 @@ pub enum Stage {
 }
 
 /// SMs with `S`-bit numbers, pages of `P` bits, spaces of `A`.
-#[derive(LogicBlock)]
+#[block]
 pub struct Commands<const S: usize, const P: usize, const A: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -74,19 +75,8 @@ pub struct Commands<const S: usize, const P: usize, const A: usize> {
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<const S: usize, const P: usize, const A: usize> Logic for Commands<S, P, A> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.stage.clock.next = self.clock.val();
-        self.stage.reset.next = self.reset.val();
-        self.kind.clock.next = self.clock.val();
-        self.kind.reset.next = self.reset.val();
-        self.of_sm.clock.next = self.clock.val();
-        self.of_sm.reset.next = self.reset.val();
-        self.of_page.clock.next = self.clock.val();
-        self.of_page.reset.next = self.reset.val();
-        self.of_space.clock.next = self.clock.val();
-        self.of_space.reset.next = self.reset.val();
-
         self.written_kind.next = bit_cast::<3, 64>(self.data.val());
         self.known.next = !(self.written_kind.val() == 0) && !(self.written_kind.val() == 7);
         self.idle.next = self.stage.q.val() == Stage::Idle;
@@ -158,43 +148,5 @@ impl<const S: usize, const P: usize, const A: usize> Logic for Commands<S, P, A>
             | (bit_cast::<64, S>(self.of_sm.q.val()) << 4)
             | (bit_cast::<64, P>(self.of_page.q.val()) << 12)
             | (bit_cast::<64, A>(self.of_space.q.val()) << 48);
-    }
-}
-
-impl<const S: usize, const P: usize, const A: usize> Default for Commands<S, P, A> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self { $($field: Default::default(),)* }
-            };
-        }
-        signals!(
-            clock,
-            reset,
-            write,
-            data,
-            ready,
-            sweeping,
-            walks_pending,
-            valid,
-            busy,
-            refused,
-            cancel,
-            all,
-            targeted,
-            sm,
-            page,
-            space,
-            word,
-            stage,
-            kind,
-            of_sm,
-            of_page,
-            of_space,
-            written_kind,
-            known,
-            taken,
-            idle
-        )
     }
 }

@@ -1,5 +1,6 @@
 //! The words of a record.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::arbiter::Arbiter;
@@ -9,7 +10,8 @@ use crate::select::Select;
 
 /// `N` SMs with `S`-bit numbers, pages of `P` bits, spaces of `A`, MSHRs of `I` and places of `O`; `L` lanes, PCs of `V`
 /// bits, sequence numbers of `C`, times of `T`. Combinational.
-#[derive(LogicBlock)]
+#[block]
+#[check(N <= 16 && A <= 8 && I <= 16 && O <= 16 && L <= 32 && C <= 32, "the fields of a record do not fit")]
 pub struct Record<
     const N: usize,
     const S: usize,
@@ -69,15 +71,24 @@ pub struct Record<
     others: CountOf<N, 5>,
     mask: Select<N, Bits<64>>,
     words: Select<8, Bits<64>>,
+    #[init(std::array::from_fn(|sm| Constant::new((1 << (32 + sm) as LiteralType).into())))]
     sm_bit: [Constant<Bits<64>>; N],
     /// Engine, enabled, and VALID.
+    #[init(Constant::new((3 << 62 | ENGINE as LiteralType).into()))]
     seal: Constant<Bits<64>>,
+    #[init(Constant::new((1 << (P - 1) as LiteralType).into()))]
     sign: Constant<Bits<P>>,
+    #[init(Constant::new(((u64::MAX << (P + 12)) as LiteralType).into()))]
     above_address: Constant<Bits<64>>,
+    #[init(Constant::new(((1 << GPC_SM_BITS) - 1 as LiteralType).into()))]
     within_gpc: Constant<Bits<64>>,
+    #[init(Constant::new((GPC_SM_BITS as LiteralType).into()))]
     gpc_bits: Constant<Bits<64>>,
+    #[init(Constant::new((1 << 63).into()))]
     known_bit: Constant<Bits<64>>,
+    #[init(Constant::new((1 << 39).into()))]
     replayable_bit: Constant<Bits<64>>,
+    #[init(Constant::new((1 << 48).into()))]
     write_bit: Constant<Bits<64>>,
 
     writes: Signal<Local, Bit>,
@@ -106,7 +117,7 @@ impl<
     const T: usize,
 > Logic for Record<N, S, P, A, I, O, L, V, C, T>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
         for s in 0..N {
             self.client.request[s].next = self.requester[s].val();
@@ -191,49 +202,5 @@ impl<
         self.words.of[6].next = self.address.val();
         self.words.of[7].next = self.instruction.val();
         self.word.next = self.words.chosen.val();
-    }
-}
-
-impl<
-    const N: usize,
-    const S: usize,
-    const P: usize,
-    const A: usize,
-    const I: usize,
-    const O: usize,
-    const L: usize,
-    const V: usize,
-    const C: usize,
-    const T: usize,
-> Default for Record<N, S, P, A, I, O, L, V, C, T>
-{
-    fn default() -> Self {
-        assert!(
-            N <= 16 && A <= 8 && I <= 16 && O <= 16 && L <= 32 && C <= 32,
-            "the fields of a record do not fit"
-        );
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    sm_bit: std::array::from_fn(|sm| Constant::new((1 << (32 + sm) as LiteralType).into())),
-                    seal: Constant::new((3 << 62 | ENGINE as LiteralType).into()),
-                    sign: Constant::new((1 << (P - 1) as LiteralType).into()),
-                    above_address: Constant::new(((u64::MAX << (P + 12)) as LiteralType).into()),
-                    within_gpc: Constant::new(((1 << GPC_SM_BITS) - 1 as LiteralType).into()),
-                    gpc_bits: Constant::new((GPC_SM_BITS as LiteralType).into()),
-                    known_bit: Constant::new((1 << 63).into()),
-                    replayable_bit: Constant::new((1 << 39).into()),
-                    write_bit: Constant::new((1 << 48).into()),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            page, space, access_kind, cause, level, replayable, index, place, time, sequence, known, warp, slot, pc, lanes,
-            scheme, pointer, lowest, word, client, others, mask, words, writes, kind, of_replayable, of_write,
-            instruction, address, faulting, number, gpc;
-            requester, show
-        )
     }
 }

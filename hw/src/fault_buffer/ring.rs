@@ -1,11 +1,12 @@
 //! Where in memory records begin, and which of them are free.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
 /// Records with `R`-bit numbers, frames of `F` bits.
-#[derive(LogicBlock)]
+#[block]
 pub struct Ring<const R: usize, const F: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -82,29 +83,8 @@ pub struct Ring<const R: usize, const F: usize> {
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<const R: usize, const F: usize> Logic for Ring<R, F> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.first.clock.next = self.clock.val();
-        self.first.reset.next = self.reset.val();
-        self.records.clock.next = self.clock.val();
-        self.records.reset.next = self.reset.val();
-        self.read.clock.next = self.clock.val();
-        self.read.reset.next = self.reset.val();
-        self.written.clock.next = self.clock.val();
-        self.written.reset.next = self.reset.val();
-        self.following.clock.next = self.clock.val();
-        self.following.reset.next = self.reset.val();
-        self.begun.clock.next = self.clock.val();
-        self.begun.reset.next = self.reset.val();
-        self.head.clock.next = self.clock.val();
-        self.head.reset.next = self.reset.val();
-        self.after.clock.next = self.clock.val();
-        self.after.reset.next = self.reset.val();
-        self.second.clock.next = self.clock.val();
-        self.second.reset.next = self.reset.val();
-        self.back.clock.next = self.clock.val();
-        self.back.reset.next = self.reset.val();
-
         self.base.next = self.first.q.val();
         self.size.next = self.records.q.val();
         self.get.next = self.read.q.val();
@@ -190,21 +170,5 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
         if self.remakes.val() {
             self.back.d.next = bits::<R>(0);
         }
-    }
-}
-
-impl<const R: usize, const F: usize> Default for Ring<R, F> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self { $($field: Default::default(),)* }
-            };
-        }
-        signals!(
-            clock, reset, write_base, write_size, write_get, frame, number, resting, take, end,
-            search, step, base, size, get, put, current, unread, at_rest, place, two_places, moves,
-            searched, first, records, read, written, following, begun, head, after, second, back,
-            next_put, sum, third, wrapped, from_get, to_put, in_ring, made, remakes
-        )
     }
 }

@@ -1,5 +1,6 @@
 //! The answer of the walker that is being dealt with, and what is left to be done about it.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
@@ -7,7 +8,7 @@ use crate::params::{FRAME_BITS, PAGE_BITS, REQUESTERS, SMS, SPACE_BITS};
 use crate::register::Register;
 
 /// Takes an answer where nothing is left to be done about the last one.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Desk {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -114,43 +115,8 @@ pub struct Desk {
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl Logic for Desk {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.filling.clock.next = self.clock.val();
-        self.filling.reset.next = self.reset.val();
-        self.telling.clock.next = self.clock.val();
-        self.telling.reset.next = self.reset.val();
-        self.faulting.clock.next = self.clock.val();
-        self.faulting.reset.next = self.reset.val();
-        self.finding.clock.next = self.clock.val();
-        self.finding.reset.next = self.reset.val();
-        self.missing.clock.next = self.clock.val();
-        self.missing.reset.next = self.reset.val();
-        self.reporting.clock.next = self.clock.val();
-        self.reporting.reset.next = self.reset.val();
-        self.its_page.clock.next = self.clock.val();
-        self.its_page.reset.next = self.reset.val();
-        self.its_space.clock.next = self.clock.val();
-        self.its_space.reset.next = self.reset.val();
-        self.writes.clock.next = self.clock.val();
-        self.writes.reset.next = self.reset.val();
-        self.its_cause.clock.next = self.clock.val();
-        self.its_cause.reset.next = self.reset.val();
-        self.its_level.clock.next = self.clock.val();
-        self.its_level.reset.next = self.reset.val();
-        self.reads.clock.next = self.clock.val();
-        self.reads.reset.next = self.reset.val();
-        self.its_frame.clock.next = self.clock.val();
-        self.its_frame.reset.next = self.reset.val();
-        self.may_write.clock.next = self.clock.val();
-        self.may_write.reset.next = self.reset.val();
-        self.clear.clock.next = self.clock.val();
-        self.clear.reset.next = self.reset.val();
-        for s in 0..SMS {
-            self.requester[s].clock.next = self.clock.val();
-            self.requester[s].reset.next = self.reset.val();
-        }
-
         // What is left to be done.
         self.ready.next = !self.filling.q.val()
             && !self.telling.q.val()

@@ -1,5 +1,6 @@
 //! The pages for which a TLB waits: one walk for each, from the first miss to the fill.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
@@ -26,7 +27,7 @@ enum Miss {
 }
 
 /// `M` entries with `N`-bit numbers and `U` pairs of them, counted in `O` = `N` + 1 bits; pages of `P` bits, spaces of `A`.
-#[derive(LogicBlock)]
+#[block]
 pub struct Misses<
     const M: usize,
     const N: usize,
@@ -145,33 +146,8 @@ pub struct Misses<
 impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: usize, const A: usize>
     Logic for Misses<M, N, O, U, P, A>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        for i in 0..M {
-            self.state[i].clock.next = self.clock.val();
-            self.state[i].reset.next = self.reset.val();
-            self.page[i].clock.next = self.clock.val();
-            self.page[i].reset.next = self.reset.val();
-            self.space[i].clock.next = self.clock.val();
-            self.space[i].reset.next = self.reset.val();
-            self.by_write[i].clock.next = self.clock.val();
-            self.by_write[i].reset.next = self.reset.val();
-            self.stale[i].clock.next = self.clock.val();
-            self.stale[i].reset.next = self.reset.val();
-            self.known_absent[i].clock.next = self.clock.val();
-            self.known_absent[i].reset.next = self.reset.val();
-            self.claiming[i].clock.next = self.clock.val();
-            self.claiming[i].reset.next = self.reset.val();
-        }
-        self.missed.clock.next = self.clock.val();
-        self.missed.reset.next = self.reset.val();
-        self.refused.clock.next = self.clock.val();
-        self.refused.reset.next = self.reset.val();
-        self.offering.clock.next = self.clock.val();
-        self.offering.reset.next = self.reset.val();
-        self.turn.clock.next = self.clock.val();
-        self.turn.reset.next = self.reset.val();
-
         // Search: the page of a check or an invalidation, of a fill, and of a far fault that has resolved.
         self.cancelling.next = self.fill_kind.val().get_bit(2);
         for i in 0..M {
@@ -319,32 +295,5 @@ impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: us
                 self.state[i].d.next = Miss::Asking;
             }
         }
-    }
-}
-
-impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: usize, const A: usize>
-    Default for Misses<M, N, O, U, P, A>
-{
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, checking, resident, look_page, look_space, look_write, drop_page, drop_space, drop_all,
-            filling,
-            fill_kind, fill_page, fill_space, resolving, resolve_page, resolve_space, walk_ready, far_limit,
-            report_faults,
-            absent, write, wake, wake_all, walk_valid, walk_page, walk_space, walk_write, missed, refused,
-            offering, turn, free, claims, longest_ago,
-            next, some_free, some_looked, some_absent, some_ended, some_told, some_claiming, some_asking, some_write,
-            offered_page, offered_space, far, cancelling, room, missing, refusing, choosing;
-            state, page, space, by_write, stale, known_absent, claiming, in_space, looked, dropped, named, filled,
-            cancelled, ended, resolved, released, asking, offered
-        )
     }
 }

@@ -1,5 +1,6 @@
 //! One way of a TLB: a page for each set.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
@@ -7,7 +8,7 @@ use crate::register::Register;
 use crate::select::Select;
 
 /// `S` sets with `I`-bit numbers; `T` bits of a page number above those, `A` of a space, `F` of a frame.
-#[derive(LogicBlock)]
+#[block]
 pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, const F: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -79,25 +80,8 @@ pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, c
 impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: usize> Logic
     for Way<S, I, T, A, F>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        for s in 0..S {
-            self.present[s].clock.next = self.clock.val();
-            self.present[s].reset.next = self.reset.val();
-            self.tag[s].clock.next = self.clock.val();
-            self.tag[s].reset.next = self.reset.val();
-            self.space[s].clock.next = self.clock.val();
-            self.space[s].reset.next = self.reset.val();
-            self.frames[s].clock.next = self.clock.val();
-            self.frames[s].reset.next = self.reset.val();
-            self.may_write[s].clock.next = self.clock.val();
-            self.may_write[s].reset.next = self.reset.val();
-            self.clean[s].clock.next = self.clock.val();
-            self.clean[s].reset.next = self.reset.val();
-            self.barred[s].clock.next = self.clock.val();
-            self.barred[s].reset.next = self.reset.val();
-        }
-
         // The set is chosen first, so that one comparator serves them all.
         for s in 0..S {
             self.looked[s].next = self.look_set.val() == s.to_bits::<I>();
@@ -152,29 +136,5 @@ impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: us
                 self.barred[s].d.next = self.write_denied.val();
             }
         }
-    }
-}
-
-impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: usize> Default
-    for Way<S, I, T, A, F>
-{
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, look_set, look_tag, look_space, drop_page, drop_space, drop_all, by_write, write,
-            write_set, write_tag,
-            write_space, write_frame, write_writable, write_clean, write_denied, found, frame, writable, denied,
-            vacant, looked_tag,
-            looked_space, looked_frame, some, some_writable, some_clean, some_denied, matched, spoiled,
-            taken;
-            present, tag, space, frames, may_write, clean, barred, looked, written
-        )
     }
 }

@@ -1,11 +1,12 @@
 //! Which operation is next, lookups and the others in turn; and how far an invalidation is.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
 /// Sets with `I`-bit numbers, counted in `C` bits.
-#[derive(LogicBlock)]
+#[block]
 pub struct Choice<const I: usize, const C: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -52,7 +53,9 @@ pub struct Choice<const I: usize, const C: usize> {
     // The next fill goes before the next invalidation.
     fill_first: Register<Bit>,
 
+    #[init(Constant::new((((1 << I) - 1) as LiteralType).into()))]
     last_set: Constant<Bits<C>>,
+    #[init(Constant::new(((1 << I) as LiteralType).into()))]
     all_sets: Constant<Bits<C>>,
     active: Signal<Local, Bit>,
     stepping: Signal<Local, Bit>,
@@ -65,25 +68,8 @@ pub struct Choice<const I: usize, const C: usize> {
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<const I: usize, const C: usize> Logic for Choice<I, C> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.reads.clock.next = self.clock.val();
-        self.reads.reset.next = self.reset.val();
-        self.acts.clock.next = self.clock.val();
-        self.acts.reset.next = self.reset.val();
-        self.of_last.clock.next = self.clock.val();
-        self.of_last.reset.next = self.reset.val();
-        self.after_lookup.clock.next = self.clock.val();
-        self.after_lookup.reset.next = self.reset.val();
-        self.cleared.clock.next = self.clock.val();
-        self.cleared.reset.next = self.reset.val();
-        self.sweeping.clock.next = self.clock.val();
-        self.sweeping.reset.next = self.reset.val();
-        self.steps.clock.next = self.clock.val();
-        self.steps.reset.next = self.reset.val();
-        self.fill_first.clock.next = self.clock.val();
-        self.fill_first.reset.next = self.reset.val();
-
         // What is next.
         self.active.next = self.sweeping.q.val() || !self.cleared.q.val();
         self.sweeps.next = self.active.val();
@@ -140,50 +126,5 @@ impl<const I: usize, const C: usize> Logic for Choice<I, C> {
             self.steps.d.next = 0.into();
             self.fill_first.d.next = true;
         }
-    }
-}
-
-impl<const I: usize, const C: usize> Default for Choice<I, C> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    last_set: Constant::new((((1 << I) - 1) as LiteralType).into()),
-                    all_sets: Constant::new(((1 << I) as LiteralType).into()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            clock,
-            reset,
-            asking,
-            fill_valid,
-            invalidate_valid,
-            lookup,
-            fill_ready,
-            fill,
-            step,
-            step_set,
-            clearing,
-            sweeps,
-            reading,
-            acting,
-            acknowledge,
-            reads,
-            acts,
-            of_last,
-            after_lookup,
-            cleared,
-            sweeping,
-            steps,
-            fill_first,
-            active,
-            stepping,
-            fill_may,
-            others,
-            others_may,
-            finishing
-        )
     }
 }

@@ -1,11 +1,12 @@
 //! The miss of an SM, on offer until it is taken.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
 /// Pages of `P` bits, spaces of `A`.
-#[derive(LogicBlock)]
+#[block]
 pub struct Miss<const P: usize, const A: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -39,17 +40,8 @@ pub struct Miss<const P: usize, const A: usize> {
 }
 
 impl<const P: usize, const A: usize> Logic for Miss<P, A> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.waits.clock.next = self.clock.val();
-        self.waits.reset.next = self.reset.val();
-        self.page_of.clock.next = self.clock.val();
-        self.page_of.reset.next = self.reset.val();
-        self.space_of.clock.next = self.clock.val();
-        self.space_of.reset.next = self.reset.val();
-        self.write_of.clock.next = self.clock.val();
-        self.write_of.reset.next = self.reset.val();
-
         // Whether it misses is known late in the cycle, and its page is not; so a hit leaves its page here too.
         self.waits.d.next = (self.waits.q.val() && !self.ready.val())
             || (self.looked_up.val() && self.missed.val());
@@ -65,19 +57,5 @@ impl<const P: usize, const A: usize> Logic for Miss<P, A> {
         self.miss_page.next = self.page_of.q.val();
         self.miss_space.next = self.space_of.q.val();
         self.miss_write.next = self.write_of.q.val();
-    }
-}
-
-impl<const P: usize, const A: usize> Default for Miss<P, A> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self { $($field: Default::default(),)* }
-            };
-        }
-        signals!(
-            clock, reset, looked_up, missed, page, space, write, ready, offered, miss_page,
-            miss_space, miss_write, waits, page_of, space_of, write_of
-        )
     }
 }

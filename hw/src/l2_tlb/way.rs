@@ -1,12 +1,15 @@
 //! One way of the L2 TLB: a page for each set, in a memory.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::memory::{Memory, MemoryUse};
+use crate::memory::Memory;
 
 /// Sets with `I`-bit numbers; `T` bits of a page number above those, `A` of a space, and `R` = `T` + `A` + 5 of both with
 /// level, rights and presence. A level of the tables translates `G` bits.
-#[derive(LogicBlock)]
+#[block]
+#[check(T + A + 5 == R, "{R} bits do not hold a tag of {T} and a space of {A}")]
+#[check(I <= G && 2 * G < I + T, "levels of {G} bits do not fit {I} and {T} bits of a page")]
 pub struct Way<const I: usize, const T: usize, const A: usize, const R: usize, const G: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -43,13 +46,19 @@ pub struct Way<const I: usize, const T: usize, const A: usize, const R: usize, c
     /// It is clean.
     pub is_clean: Signal<Out, Bit>,
 
+    #[init(Memory::new(1 << I, 1))]
     pages: Memory<Bits<R>, I, 1>,
 
+    #[init(Constant::new(((A + 5) as LiteralType).into()))]
     above_space: Constant<Bits<R>>,
+    #[init(Constant::new(5.into()))]
     above_level: Constant<Bits<R>>,
+    #[init(Constant::new(3.into()))]
     above_rights: Constant<Bits<R>>,
     // Bits of a tag that are outside of pages of level 2, and of level 3.
+    #[init(Constant::new(!bits::<T>((1 << (G - I)) - 1)))]
     outside_2: Constant<Bits<T>>,
+    #[init(Constant::new(!bits::<T>((1 << (2 * G - I)) - 1)))]
     outside_3: Constant<Bits<T>>,
     row: Signal<Local, Bits<R>>,
     named: Signal<Local, Bits<R>>,
@@ -65,9 +74,8 @@ pub struct Way<const I: usize, const T: usize, const A: usize, const R: usize, c
 impl<const I: usize, const T: usize, const A: usize, const R: usize, const G: usize> Logic
     for Way<I, T, A, R, G>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.pages.clock.next = self.clock.val();
         self.pages.enable.next = self.read.val() || self.write.val();
         self.pages.write.next = !self.read.val();
         self.pages.address.next = self.in_set.val();
@@ -108,70 +116,5 @@ impl<const I: usize, const T: usize, const A: usize, const R: usize, const G: us
             && self.same_high.val()
             && (self.same_middle.val() || self.huge.val())
             && ((self.same_low.val() && self.same_set.val()) || self.large.val());
-    }
-}
-
-impl<const I: usize, const T: usize, const A: usize, const R: usize, const G: usize>
-    Way<I, T, A, R, G>
-{
-    /// The macro that it is made of.
-    pub fn usage(&self) -> MemoryUse {
-        self.pages.usage()
-    }
-}
-
-impl<const I: usize, const T: usize, const A: usize, const R: usize, const G: usize> Default
-    for Way<I, T, A, R, G>
-{
-    fn default() -> Self {
-        assert!(
-            T + A + 5 == R,
-            "{R} bits do not hold a tag of {T} and a space of {A}"
-        );
-        assert!(
-            I <= G && 2 * G < I + T,
-            "levels of {G} bits do not fit {I} and {T} bits of a page"
-        );
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    pages: Memory::new(1 << I, 1),
-                    above_space: Constant::new(((A + 5) as LiteralType).into()),
-                    above_level: Constant::new(5.into()),
-                    above_rights: Constant::new(3.into()),
-                    outside_2: Constant::new(!bits::<T>((1 << (G - I)) - 1)),
-                    outside_3: Constant::new(!bits::<T>((1 << (2 * G - I)) - 1)),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            clock,
-            read,
-            write,
-            in_set,
-            tag,
-            space,
-            same_set,
-            level,
-            writable,
-            clean,
-            present,
-            taken,
-            found,
-            in_space,
-            contained,
-            may_write,
-            is_clean,
-            row,
-            named,
-            other,
-            same_space,
-            same_high,
-            same_middle,
-            same_low,
-            large,
-            huge
-        )
     }
 }

@@ -1,5 +1,6 @@
 //! The entry that is filled.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
@@ -20,7 +21,7 @@ enum Step {
 }
 
 /// `K` ways.
-#[derive(LogicBlock)]
+#[block]
 pub struct Fill<const K: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -79,21 +80,8 @@ pub struct Fill<const K: usize> {
 }
 
 impl<const K: usize> Logic for Fill<K> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.step.clock.next = self.clock.val();
-        self.step.reset.next = self.reset.val();
-        self.waited.clock.next = self.clock.val();
-        self.waited.reset.next = self.reset.val();
-        self.held.clock.next = self.clock.val();
-        self.held.reset.next = self.reset.val();
-        self.chosen_round.clock.next = self.clock.val();
-        self.chosen_round.reset.next = self.reset.val();
-        for i in 0..K {
-            self.chosen[i].clock.next = self.clock.val();
-            self.chosen[i].reset.next = self.reset.val();
-        }
-
         // Present, accessed, leading to a table with every right, and without a reserved bit.
         self.leads.next =
             self.data.val().get_bit(0) && self.data.val().get_bit(5) && !self.data.val().get_bit(7);
@@ -167,25 +155,5 @@ impl<const K: usize> Logic for Fill<K> {
         if self.write.val() || self.forget.val() {
             self.step.d.next = Step::Idle;
         }
-    }
-}
-
-impl<const K: usize> Default for Fill<K> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, offered, data, error, reserved_bits, forget, may_read, may_write, idle, read,
-            comparing, first, first_writes, write, write_round, entry, step, waited, held, chosen_round, some_found,
-            some_round, behind, some_behind, leads,
-            withholds, reserved, take;
-            found, round, way, chosen
-        )
     }
 }

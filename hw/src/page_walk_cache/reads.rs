@@ -1,5 +1,6 @@
 //! What memory reads for each walk, and whether it may be kept.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
@@ -7,7 +8,7 @@ use crate::memory::Memory;
 use crate::register::Register;
 
 /// `T` walks with `I`-bit numbers, words with `W`-bit numbers.
-#[derive(LogicBlock)]
+#[block]
 pub struct Reads<const T: usize, const I: usize, const W: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -38,6 +39,7 @@ pub struct Reads<const T: usize, const I: usize, const W: usize> {
     /// The word that was read last.
     pub word: Signal<Out, Bits<W>>,
 
+    #[init(Memory::new(T, 1))]
     words: Memory<Bits<W>, I, 1>,
     kept: [Register<Bit>; T],
     is_taken: [Signal<Local, Bit>; T],
@@ -46,13 +48,8 @@ pub struct Reads<const T: usize, const I: usize, const W: usize> {
 }
 
 impl<const T: usize, const I: usize, const W: usize> Logic for Reads<T, I, W> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        for i in 0..T {
-            self.kept[i].clock.next = self.clock.val();
-            self.kept[i].reset.next = self.reset.val();
-        }
-        self.words.clock.next = self.clock.val();
         self.words.enable.next = self.note.val() || self.read.val();
         self.words.write.next = self.note.val();
         self.words.address.next = self.note_walk.val();
@@ -80,31 +77,5 @@ impl<const T: usize, const I: usize, const W: usize> Logic for Reads<T, I, W> {
                 self.kept[i].d.next = false;
             }
         }
-    }
-}
-
-impl<const T: usize, const I: usize, const W: usize> Reads<T, I, W> {
-    /// The memory of their words.
-    pub fn usage(&self) -> crate::memory::MemoryUse {
-        self.words.usage()
-    }
-}
-
-impl<const T: usize, const I: usize, const W: usize> Default for Reads<T, I, W> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    words: Memory::new(T, 1),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, note, note_walk, note_word, taken, taken_walk, taken_keeps, answered, answered_walk, read,
-            forget, keeps, word, some_kept;
-            kept, is_taken, is_answered
-        )
     }
 }

@@ -1,11 +1,12 @@
 //! A place for a request.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
 /// Walks with `I`-bit numbers, words with `W`-bit numbers.
-#[derive(LogicBlock, Default)]
+#[block]
 pub struct Request<const I: usize, const W: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -47,21 +48,8 @@ pub struct Request<const I: usize, const W: usize> {
 }
 
 impl<const I: usize, const W: usize> Logic for Request<I, W> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.of_walk.clock.next = self.clock.val();
-        self.of_walk.reset.next = self.reset.val();
-        self.of_word.clock.next = self.clock.val();
-        self.of_word.reset.next = self.reset.val();
-        self.of_level.clock.next = self.clock.val();
-        self.of_level.reset.next = self.reset.val();
-        self.updates.clock.next = self.clock.val();
-        self.updates.reset.next = self.reset.val();
-        self.dirties.clock.next = self.clock.val();
-        self.dirties.reset.next = self.reset.val();
-        self.expects.clock.next = self.clock.val();
-        self.expects.reset.next = self.reset.val();
-
         self.of_walk.d.next = self.of_walk.q.val();
         self.of_word.d.next = self.of_word.q.val();
         self.of_level.d.next = self.of_level.q.val();

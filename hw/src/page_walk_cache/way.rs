@@ -1,11 +1,13 @@
 //! One way of each set: the tags, and a comparator.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::memory::Memory;
 
 /// Sets with `N`-bit numbers, tags of `G` bits, and memory words of `E` = `G` + 2 bits.
-#[derive(LogicBlock)]
+#[block]
+#[check(G + 2 == E, "{E} bits do not hold a tag of {G} bits and its two marks")]
 pub struct Way<const N: usize, const G: usize, const E: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -28,18 +30,21 @@ pub struct Way<const N: usize, const G: usize, const E: usize> {
     /// In which round that one was filled.
     pub round: Signal<Out, Bit>,
 
+    #[init(Memory::new(1 << N, 1))]
     tags: Memory<Bits<E>, N, 1>,
+    #[init(Constant::new((1 << G as LiteralType).into()))]
     is_present: Constant<Bits<E>>,
+    #[init(Constant::new((1 << (G + 1) as LiteralType).into()))]
     is_second: Constant<Bits<E>>,
+    #[init(Constant::new(0.into()))]
     none: Constant<Bits<E>>,
     present: Signal<Local, Bits<E>>,
     second: Signal<Local, Bits<E>>,
 }
 
 impl<const N: usize, const G: usize, const E: usize> Logic for Way<N, G, E> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.tags.clock.next = self.clock.val();
         self.tags.enable.next = self.enable.val();
         self.tags.write.next = self.write.val();
         self.tags.address.next = self.set.val();
@@ -56,46 +61,5 @@ impl<const N: usize, const G: usize, const E: usize> Logic for Way<N, G, E> {
         self.found.next = (bit_cast::<G, E>(self.tags.q[0].val()) == self.look_tag.val())
             && (self.tags.q[0].val() & self.is_present.val()).any();
         self.round.next = (self.tags.q[0].val() & self.is_second.val()).any();
-    }
-}
-
-impl<const N: usize, const G: usize, const E: usize> Way<N, G, E> {
-    /// The memory of its tags.
-    pub fn usage(&self) -> crate::memory::MemoryUse {
-        self.tags.usage()
-    }
-}
-
-impl<const N: usize, const G: usize, const E: usize> Default for Way<N, G, E> {
-    fn default() -> Self {
-        assert!(
-            G + 2 == E,
-            "{E} bits do not hold a tag of {G} bits and its two marks"
-        );
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    tags: Memory::new(1 << N, 1),
-                    is_present: Constant::new((1 << G as LiteralType).into()),
-                    is_second: Constant::new((1 << (G + 1) as LiteralType).into()),
-                    none: Constant::new(0.into()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            clock,
-            enable,
-            write,
-            set,
-            write_tag,
-            write_present,
-            write_round,
-            look_tag,
-            found,
-            round,
-            present,
-            second
-        )
     }
 }

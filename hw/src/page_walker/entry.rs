@@ -1,9 +1,10 @@
 //! What a table entry means for the walk that has read it (SDM 4.5 to 4.8).
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 /// Frames of `F` bits. Combinational: from an entry, and from what its walk has found so far, to what comes next.
-#[derive(LogicBlock)]
+#[block]
 pub struct Entry<const F: usize> {
     /// The entry: present,
     pub present: Signal<In, Bit>,
@@ -75,7 +76,9 @@ pub struct Entry<const F: usize> {
     /// executed.
     pub next_executable: Signal<Out, Bit>,
 
+    #[init(Constant::new(0x1ff.into()))]
     of_large: Constant<Bits<F>>,
+    #[init(Constant::new(0x3ffff.into()))]
     of_huge: Constant<Bits<F>>,
 
     next_cause: Signal<Local, Bits<3>>,
@@ -102,7 +105,7 @@ pub struct Entry<const F: usize> {
 }
 
 impl<const F: usize> Logic for Entry<F> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
         // Where it leads. Level 1 maps pages of 4 KB, 2 of 2 MB, 3 of 1 GB.
         self.large.next = (self.level.val() == 2) && self.page_size.val();
@@ -208,76 +211,5 @@ impl<const F: usize> Logic for Entry<F> {
         if self.next_cause.val() == 5 {
             self.next_level.next = self.next_unmarked.val();
         }
-    }
-}
-
-impl<const F: usize> Default for Entry<F> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    of_large: Constant::new(0x1ff.into()),
-                    of_huge: Constant::new(0x3ffff.into()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            present,
-            may_write,
-            for_users,
-            accessed,
-            is_dirty,
-            page_size,
-            disabled,
-            address,
-            error,
-            level,
-            top,
-            inside,
-            write,
-            execute,
-            user,
-            writable,
-            user_page,
-            executable,
-            unmarked,
-            marking,
-            updates,
-            reserved_bits,
-            execute_disable,
-            last_frame,
-            used,
-            next_note,
-            ends,
-            doubtful,
-            next_level,
-            next_marking,
-            next_frame,
-            next_cause,
-            next_unmarked,
-            next_writable,
-            next_user_page,
-            next_executable,
-            first,
-            large,
-            huge,
-            maps,
-            low_reserved,
-            reserved,
-            broken,
-            table,
-            offset,
-            may_be_written,
-            readable,
-            forbidden,
-            outside,
-            refused,
-            clear,
-            clean,
-            unset,
-            marks,
-            so_far
-        )
     }
 }

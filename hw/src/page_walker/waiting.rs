@@ -1,5 +1,6 @@
 //! Requests in front of the walks, in the order in which they came.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
@@ -7,7 +8,8 @@ use crate::register::Register;
 use crate::select::Select;
 
 /// `Q` requests with `K`-bit numbers, of requesters with `J`-bit numbers; spaces of `A` bits.
-#[derive(LogicBlock)]
+#[block]
+#[check(1 << K == Q, "{K} bits do not number {Q} requests")]
 pub struct Waiting<const Q: usize, const K: usize, const J: usize, const A: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -69,29 +71,8 @@ pub struct Waiting<const Q: usize, const K: usize, const J: usize, const A: usiz
 }
 
 impl<const Q: usize, const K: usize, const J: usize, const A: usize> Logic for Waiting<Q, K, J, A> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        for i in 0..Q {
-            self.used[i].clock.next = self.clock.val();
-            self.used[i].reset.next = self.reset.val();
-            self.pages[i].clock.next = self.clock.val();
-            self.pages[i].reset.next = self.reset.val();
-            self.spaces[i].clock.next = self.clock.val();
-            self.spaces[i].reset.next = self.reset.val();
-            self.writes[i].clock.next = self.clock.val();
-            self.writes[i].reset.next = self.reset.val();
-            self.executes[i].clock.next = self.clock.val();
-            self.executes[i].reset.next = self.reset.val();
-            self.users[i].clock.next = self.clock.val();
-            self.users[i].reset.next = self.reset.val();
-            self.requesters[i].clock.next = self.clock.val();
-            self.requesters[i].reset.next = self.reset.val();
-        }
-        self.head.clock.next = self.clock.val();
-        self.head.reset.next = self.reset.val();
-        self.tail.clock.next = self.clock.val();
-        self.tail.reset.next = self.reset.val();
-
         for i in 0..Q {
             self.at_head[i].next = self.head.q.val() == i.to_bits::<K>();
             self.at_tail[i].next = self.tail.q.val() == i.to_bits::<K>();
@@ -146,27 +127,5 @@ impl<const Q: usize, const K: usize, const J: usize, const A: usize> Logic for W
                 self.requesters[i].d.next = self.requester.val();
             }
         }
-    }
-}
-
-impl<const Q: usize, const K: usize, const J: usize, const A: usize> Default
-    for Waiting<Q, K, J, A>
-{
-    fn default() -> Self {
-        assert!(1 << K == Q, "{K} bits do not number {Q} requests");
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, push, page, space, write, execute, user, requester, pop, room, valid, first_page, first_space,
-            first_write, first_execute, first_user, first_requester, head, tail, some_valid, some_full, some_write,
-            some_execute, some_user, page_of, space_of, requester_of;
-            used, pages, spaces, writes, executes, users, requesters, at_head, at_tail
-        )
     }
 }

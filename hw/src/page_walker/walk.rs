@@ -1,5 +1,6 @@
 //! One walk: what it is for, how far it has come, and who waits for it.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
@@ -18,7 +19,7 @@ enum Step {
 }
 
 /// `N` requesters, pages of `V` bits, spaces of `A`, frames of `F`.
-#[derive(LogicBlock)]
+#[block]
 pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -145,45 +146,8 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
 }
 
 impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for Walk<N, V, A, F> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.step.clock.next = self.clock.val();
-        self.step.reset.next = self.reset.val();
-        self.of_page.clock.next = self.clock.val();
-        self.of_page.reset.next = self.reset.val();
-        self.of_space.clock.next = self.clock.val();
-        self.of_space.reset.next = self.reset.val();
-        self.of_write.clock.next = self.clock.val();
-        self.of_write.reset.next = self.reset.val();
-        self.of_execute.clock.next = self.clock.val();
-        self.of_execute.reset.next = self.reset.val();
-        self.of_user.clock.next = self.clock.val();
-        self.of_user.reset.next = self.reset.val();
-        self.waits.clock.next = self.clock.val();
-        self.waits.reset.next = self.reset.val();
-        self.at_level.clock.next = self.clock.val();
-        self.at_level.reset.next = self.reset.val();
-        self.marks.clock.next = self.clock.val();
-        self.marks.reset.next = self.reset.val();
-        self.stale.clock.next = self.clock.val();
-        self.stale.reset.next = self.reset.val();
-        self.hit.clock.next = self.clock.val();
-        self.hit.reset.next = self.reset.val();
-        self.uses.clock.next = self.clock.val();
-        self.uses.reset.next = self.reset.val();
-        self.doubts.clock.next = self.clock.val();
-        self.doubts.reset.next = self.reset.val();
-        self.at_frame.clock.next = self.clock.val();
-        self.at_frame.reset.next = self.reset.val();
-        self.noted.clock.next = self.clock.val();
-        self.noted.reset.next = self.reset.val();
-        self.may_write.clock.next = self.clock.val();
-        self.may_write.reset.next = self.reset.val();
-        self.for_users.clock.next = self.clock.val();
-        self.for_users.reset.next = self.reset.val();
-        self.may_execute.clock.next = self.clock.val();
-        self.may_execute.reset.next = self.reset.val();
-
         self.asks.next = self.step.q.val() == Step::Asking;
         self.reads.next = self.step.q.val() == Step::Reading;
         self.done.next = self.step.q.val() == Step::Ended;
@@ -301,91 +265,5 @@ impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for W
         self.executable.next = self.may_execute.q.val();
         self.used.next = self.uses.q.val();
         self.anew.next = self.doubts.q.val();
-    }
-}
-
-impl<const N: usize, const V: usize, const A: usize, const F: usize> Default for Walk<N, V, A, F> {
-    // Many of them are made one after the other.
-    #[inline(never)]
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self { $($field: Default::default(),)* }
-            };
-        }
-        signals!(
-            clock,
-            reset,
-            top,
-            first_page,
-            first_space,
-            first_write,
-            first_execute,
-            first_user,
-            first_requester,
-            begin,
-            join,
-            moved,
-            answered,
-            changed,
-            next_used,
-            ends,
-            next_level,
-            next_marking,
-            next_frame,
-            next_note,
-            next_writable,
-            next_user_page,
-            next_executable,
-            invalidating,
-            invalidate_space,
-            invalidate_all,
-            free,
-            alike,
-            asking,
-            ended,
-            setting,
-            delayed,
-            page,
-            space,
-            write,
-            execute,
-            user,
-            requesters,
-            level,
-            marking,
-            frame,
-            note,
-            writable,
-            user_page,
-            executable,
-            used,
-            anew,
-            step,
-            of_page,
-            of_space,
-            of_write,
-            of_execute,
-            of_user,
-            waits,
-            at_level,
-            marks,
-            stale,
-            hit,
-            uses,
-            doubts,
-            at_frame,
-            noted,
-            may_write,
-            for_users,
-            may_execute,
-            meant,
-            asks,
-            reads,
-            done,
-            finishing,
-            changing,
-            restarting
-        )
     }
 }

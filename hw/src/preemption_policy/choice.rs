@@ -1,9 +1,10 @@
 //! What is done with a thread block, by what it will take.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 /// Chooses by times in ticks, of `T` bits; `U` bits of a sum.
-#[derive(LogicBlock)]
+#[block]
 pub struct Choice<const T: usize, const U: usize> {
     /// Chimera chooses, and not PEP.
     pub chimera: Signal<In, Bit>,
@@ -30,20 +31,28 @@ pub struct Choice<const T: usize, const U: usize> {
 
     meets: Signal<Local, Bit>,
     cheaper: Signal<Local, Bit>,
+    #[init(Constant::new(1.into()))]
     one: Constant<Bits<U>>,
 
     // The cases of PEP (Li et al., TCAD, Fig. 6), and Chimera's two others.
+    #[init(Constant::new(0.into()))]
     two_checkpoints: Constant<Bits<3>>,
+    #[init(Constant::new(1.into()))]
     one_checkpoint: Constant<Bits<3>>,
+    #[init(Constant::new(2.into()))]
     drain: Constant<Bits<3>>,
+    #[init(Constant::new(3.into()))]
     drain_then_one: Constant<Bits<3>>,
+    #[init(Constant::new(4.into()))]
     drain_then_two: Constant<Bits<3>>,
+    #[init(Constant::new(5.into()))]
     flush: Constant<Bits<3>>,
+    #[init(Constant::new(6.into()))]
     switch: Constant<Bits<3>>,
 }
 
 impl<const T: usize, const U: usize> Logic for Choice<T, U> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
         self.meets.next = self.switching.val() <= self.launch.val();
         self.cheaper.next = bit_cast::<U, T>(self.run.val())
@@ -74,29 +83,5 @@ impl<const T: usize, const U: usize> Logic for Choice<T, U> {
                 self.chosen.next = self.drain_then_two.val();
             }
         }
-    }
-}
-
-impl<const T: usize, const U: usize> Default for Choice<T, U> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    one: Constant::new(1.into()),
-                    two_checkpoints: Constant::new(0.into()),
-                    one_checkpoint: Constant::new(1.into()),
-                    drain: Constant::new(2.into()),
-                    drain_then_one: Constant::new(3.into()),
-                    drain_then_two: Constant::new(4.into()),
-                    flush: Constant::new(5.into()),
-                    switch: Constant::new(6.into()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            chimera, idempotent, launch, warm_up, run, remaining, whole, switching, rest, lead,
-            chosen, meets, cheaper
-        )
     }
 }

@@ -1,12 +1,14 @@
 //! A product and a quotient, a bit in each cycle: they are wanted once in a preemption.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
 /// Gives `a` x `b` / `c`, rounded down, or the greatest number if it is greater or `c` is 0. Numbers have `T` bits, sums
 /// `U`, numbers of bits `K`.
-#[derive(LogicBlock)]
+#[block]
+#[check(T + 1 == U && T <= 1 << K, "{U} and {K} bits do not fit {T}")]
 pub struct Ratio<const T: usize, const U: usize, const K: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -36,30 +38,27 @@ pub struct Ratio<const T: usize, const U: usize, const K: usize> {
     shifted: Signal<Local, Bits<U>>,
     fits: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
+    #[init(Constant::new(1.into()))]
     one: Constant<Bits<T>>,
+    #[init(Constant::new(1.into()))]
     one_of_sum: Constant<Bits<U>>,
+    #[init(Constant::new((1 << (T - 1) as LiteralType).into()))]
     top: Constant<Bits<T>>,
+    #[init(Constant::new(1.into()))]
     lowest: Constant<Bits<T>>,
+    #[init(Constant::new(0.into()))]
     nothing: Constant<Bits<T>>,
+    #[init(Constant::new(!Bits::default()))]
     most: Constant<Bits<T>>,
+    #[init(Constant::new(((T - 1) as LiteralType).into()))]
     final_bit: Constant<Bits<K>>,
+    #[init(Constant::new(0.into()))]
     first_bit: Constant<Bits<K>>,
 }
 
 impl<const T: usize, const U: usize, const K: usize> Logic for Ratio<T, U, K> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.works.clock.next = self.clock.val();
-        self.works.reset.next = self.reset.val();
-        self.divides.clock.next = self.clock.val();
-        self.divides.reset.next = self.reset.val();
-        self.done.clock.next = self.clock.val();
-        self.done.reset.next = self.reset.val();
-        self.high.clock.next = self.clock.val();
-        self.high.reset.next = self.reset.val();
-        self.low.clock.next = self.clock.val();
-        self.low.reset.next = self.reset.val();
-
         self.works.d.next = self.works.q.val();
         self.divides.d.next = self.divides.q.val();
         self.done.d.next = self.done.q.val();
@@ -114,31 +113,5 @@ impl<const T: usize, const U: usize, const K: usize> Logic for Ratio<T, U, K> {
         }
         self.busy.next = self.works.q.val();
         self.quotient.next = self.low.q.val();
-    }
-}
-
-impl<const T: usize, const U: usize, const K: usize> Default for Ratio<T, U, K> {
-    fn default() -> Self {
-        assert!(T + 1 == U && T <= 1 << K, "{U} and {K} bits do not fit {T}");
-        let top: Bits<T> = (1 << (T - 1) as LiteralType).into();
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    one: Constant::new(1.into()),
-                    one_of_sum: Constant::new(1.into()),
-                    top: Constant::new(top),
-                    lowest: Constant::new(1.into()),
-                    nothing: Constant::new(0.into()),
-                    most: Constant::new(!Bits::default()),
-                    final_bit: Constant::new(((T - 1) as LiteralType).into()),
-                    first_bit: Constant::new(0.into()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, start, a, b, c, busy, quotient, works, divides, done, high, low, sum,
-            shifted, fits, last
-        )
     }
 }

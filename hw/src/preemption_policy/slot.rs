@@ -1,11 +1,13 @@
 //! What is known of the thread block in a slot.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::register::Register;
 
 /// Ticks and instructions in `T` bits, sums of them in `U` bits.
-#[derive(LogicBlock)]
+#[block]
+#[check(T + 1 == U, "{U} bits are not those of a sum of {T} bits")]
 pub struct Slot<const T: usize, const U: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -35,20 +37,15 @@ pub struct Slot<const T: usize, const U: usize> {
     count: Register<Bits<T>>,
 
     sum: Signal<Local, Bits<U>>,
+    #[init(Constant::new((T as LiteralType).into()))]
     above: Constant<Bits<U>>,
+    #[init(Constant::new(!Bits::default()))]
     most: Constant<Bits<T>>,
 }
 
 impl<const T: usize, const U: usize> Logic for Slot<T, U> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.active.clock.next = self.clock.val();
-        self.active.reset.next = self.reset.val();
-        self.time.clock.next = self.clock.val();
-        self.time.reset.next = self.reset.val();
-        self.count.clock.next = self.clock.val();
-        self.count.reset.next = self.reset.val();
-
         self.active.d.next = self.active.q.val();
         self.time.d.next = self.time.q.val();
         if self.active.q.val() && self.tick.val() && !self.time.q.val().all() {
@@ -79,37 +76,5 @@ impl<const T: usize, const U: usize> Logic for Slot<T, U> {
         self.holds.next = self.active.q.val();
         self.run.next = self.time.q.val();
         self.executed.next = self.count.q.val();
-    }
-}
-
-impl<const T: usize, const U: usize> Default for Slot<T, U> {
-    fn default() -> Self {
-        assert!(T + 1 == U, "{U} bits are not those of a sum of {T} bits");
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self {
-                    issued: std::array::from_fn(|_| Signal::default()),
-                    above: Constant::new((T as LiteralType).into()),
-                    most: Constant::new(!Bits::default()),
-                    $($field: Default::default(),)*
-                }
-            };
-        }
-        signals!(
-            clock,
-            reset,
-            tick,
-            begin,
-            begin_run,
-            begin_executed,
-            end,
-            holds,
-            run,
-            executed,
-            active,
-            time,
-            count,
-            sum
-        )
     }
 }

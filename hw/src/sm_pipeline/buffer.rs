@@ -1,5 +1,6 @@
 //! The two instructions of a warp that wait for their issue, and what they wait for besides other instructions.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::instruction::{Instruction, Units};
@@ -7,7 +8,7 @@ use super::unit_check::UnitCheck;
 use crate::register::Register;
 
 /// Which of the two are there, the warp's scoreboard knows.
-#[derive(Default, LogicBlock)]
+#[block]
 pub struct Buffer {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -72,12 +73,8 @@ pub struct Buffer {
 }
 
 impl Logic for Buffer {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(self, clock, older, younger);
-        self.older.reset.next = self.reset.val();
-        self.younger.reset.next = self.reset.val();
-
         self.older.d.next = self.older.q.val();
         self.younger.d.next = self.younger.q.val();
         if self.issue_first.val() {

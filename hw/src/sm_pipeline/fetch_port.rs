@@ -1,5 +1,6 @@
 //! The fetch of one port: the choice of a warp, and what its instruction means to the scoreboard.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::instruction::{Instruction, Registers};
@@ -9,7 +10,7 @@ use crate::params::{CLASS_BITS, OPCODE_BITS, REGISTER_BITS, WARP_BITS};
 use crate::register::Register;
 
 /// `V` warps with `X`-bit numbers, every second of the SM's, which are chosen in turn.
-#[derive(LogicBlock)]
+#[block]
 pub struct FetchPort<const V: usize, const X: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -69,17 +70,8 @@ pub struct FetchPort<const V: usize, const X: usize> {
 }
 
 impl<const V: usize, const X: usize> Logic for FetchPort<V, X> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(self, clock, number, some_choice, number_before);
-        self.number.reset.next = self.reset.val();
-        self.some_choice.reset.next = self.reset.val();
-        self.number_before.reset.next = self.reset.val();
-        for i in 0..V {
-            self.choice[i].clock.next = self.clock.val();
-            self.choice[i].reset.next = self.reset.val();
-        }
-
         // The next warp above the one that was chosen last; who was chosen for a cycle in which nothing is fetched stays.
         self.last.next = self.number_before.q.val();
         if self.some_choice.q.val() {
@@ -142,25 +134,5 @@ impl<const V: usize, const X: usize> Logic for FetchPort<V, X> {
         self.entry_stops.next = !self.reissue_valid.val()
             && ((self.class.val() == 2) || (self.disables.val() && self.global.val()));
         self.entry_holds.next = self.reissue_valid.val() || self.global.val();
-    }
-}
-
-impl<const V: usize, const X: usize> Default for FetchPort<V, X> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, odd, disables, fetched_class, fetched_destination, fetched_source_a, fetched_source_b,
-            fetched_source_c, fetched_pc, fetched_mask, fetched_opcode, reissue_valid, reissue_registers, warp, fetched,
-            entry, entry_stops, entry_holds, number, some_choice, number_before, of_later, lowest, some, some_above, last,
-            keeps, class, global;
-            request, chosen, choice
-        )
     }
 }

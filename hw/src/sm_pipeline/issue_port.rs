@@ -1,5 +1,6 @@
 //! The issue of one port: the choice of a warp, its instructions, and whether it can issue them.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::instruction::Instruction;
@@ -9,7 +10,7 @@ use crate::select::Select;
 use crate::warp_scheduler::WarpScheduler;
 
 /// `V` warps with `X`-bit numbers, every second of the SM's, and `Q` pairs of them; scoreboard entries with `J`-bit numbers.
-#[derive(LogicBlock)]
+#[block(new(greedy: bool))]
 pub struct IssuePort<const V: usize, const X: usize, const Q: usize, const J: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -82,6 +83,7 @@ pub struct IssuePort<const V: usize, const X: usize, const Q: usize, const J: us
     /// It needs the memory stage.
     pub needs_memory: Signal<Out, Bit>,
 
+    #[init(WarpScheduler::new(greedy))]
     scheduler: WarpScheduler<V, X, Q>,
     some_ready: AnyOf<V>,
     some_pair: AnyOf<V>,
@@ -100,10 +102,8 @@ pub struct IssuePort<const V: usize, const X: usize, const Q: usize, const J: us
 impl<const V: usize, const X: usize, const Q: usize, const J: usize> Logic
     for IssuePort<V, X, Q, J>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(self, clock, scheduler);
-        self.scheduler.reset.next = self.reset.val();
         self.scheduler.served.next = self.goes.val();
         self.scheduler.keeps.next = self.keeps.val();
         for i in 0..V {
@@ -149,28 +149,5 @@ impl<const V: usize, const X: usize, const Q: usize, const J: usize> Logic
         self.can_pair.next = self.some_pair.any.val()
             && ((self.younger.val().class != 4) || self.load_fits.val())
             && ((self.younger.val().class != 5) || self.store_fits.val());
-    }
-}
-
-impl<const V: usize, const X: usize, const Q: usize, const J: usize> IssuePort<V, X, Q, J> {
-    /// A port that stays with a warp as long as it can issue, or goes round.
-    pub fn new(greedy: bool) -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    scheduler: WarpScheduler::new(greedy),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, odd, blocked, load_fits, store_fits, goes, keeps, warp, warp_slot, older, older_entry, younger,
-            younger_entry, fits, waits, can_go, refused, has_turn, can_pair, needs_special, needs_control,
-            needs_memory, some_ready, some_pair,
-            some_special, some_control, some_memory, some_turn, of_first, of_second, entry_of_first, entry_of_second,
-            slot_of_warp;
-            request, ready, pair, special, control, memory, turn, first, first_entry, second, second_entry, slot, chosen
-        )
     }
 }

@@ -1,17 +1,16 @@
 //! What the memory stage does with the operand log: the front's operands go in or come out, and what has been checked or
 //! has left gives its entries back.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::log_spill::LogSpill;
-use crate::memory::MemoryUse;
 use crate::operand_log::OperandLog;
 use crate::params::{LOG_BANKS, LOG_WORDS, SLOT_BITS, SLOTS, WIDTH};
-use crate::ports::Hardware;
 use crate::register::Register;
 
 /// A log of `E` entries with `P`-bit numbers, counted in `C` bits.
-#[derive(LogicBlock)]
+#[block(new(logs: bool))]
 pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -108,7 +107,9 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     had_one: [Register<Bit>; SLOTS],
     had_two: [Register<Bit>; SLOTS],
 
+    #[init(Constant::new(if logs { 0xFFFF_FFFF } else { 0 }.into()))]
     log_mask: Constant<Bits<32>>,
+    #[init(OperandLog::new(LOG_BANKS))]
     operand_log: OperandLog<E, P, C>,
     spill: LogSpill<P>,
 
@@ -123,34 +124,15 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
 }
 
 impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            step,
-            aimed,
-            aimed_slot,
-            aimed_entry,
-            releasing,
-            releasing_slot,
-            releasing_entry,
-            operand_log,
-            spill
-        );
-        self.step.reset.next = self.reset.val();
         self.aimed.reset.next = self.reset.val() || !self.logs.val();
         self.aimed_slot.reset.next = self.reset.val() || !self.logs.val();
         self.aimed_entry.reset.next = self.reset.val() || !self.logs.val();
-        self.releasing.reset.next = self.reset.val();
-        self.releasing_slot.reset.next = self.reset.val();
-        self.releasing_entry.reset.next = self.reset.val();
         self.operand_log.reset.next = self.reset.val() || !self.logs.val();
         self.spill.reset.next = self.reset.val() || !self.logs.val();
         for k in 0..SLOTS {
-            self.had_one[k].clock.next = self.clock.val();
             self.had_one[k].reset.next = self.reset.val() || !self.logs.val();
-            self.had_two[k].clock.next = self.clock.val();
             self.had_two[k].reset.next = self.reset.val() || !self.logs.val();
         }
 
@@ -264,35 +246,5 @@ impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C
             self.operand_log.write_data[j].next = self.operand[j].val();
             self.logged_data[j].next = self.operand_log.read_data[j].val() & self.log_mask.val();
         }
-    }
-}
-
-impl<const E: usize, const P: usize, const C: usize> LogAccess<E, P, C> {
-    /// With a log, or with one that stays in reset, and that synthesis removes.
-    pub fn new(logs: bool) -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    log_mask: Constant::new(if logs { 0xFFFF_FFFF } else { 0 }.into()),
-                    operand_log: OperandLog::new(LOG_BANKS),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, logs, launch_valid, launch_entries, front_global, front_store, front_replayed, front_slot, front_address, front_data, pop, checked_valid, checked_slot, checked_store,
-            checked_address, checked_data, saved_valid, saved_slot, saved_store, saved_address, saved_data, saved_ready,
-            complete, second, taken_address, taken_data, checked_ready, spilled_all, spilled_valid, logged_valid, step,
-            aimed, aimed_slot, aimed_entry, releasing, releasing_slot, releasing_entry, spill, wants, stepping,
-            last_operand, front_entry;
-            operand, logged_data, left_one, left_two, port_takes, port_slot, port_two, port_one, port_both, takes_one,
-            takes_two, seen_one, seen_two, had_one, had_two
-        )
-    }
-
-    /// The memories of the log.
-    pub fn memories(&self) -> Vec<MemoryUse> {
-        self.operand_log.memories()
     }
 }

@@ -1,12 +1,13 @@
 //! Whether the log has entries for an instruction of a thread block.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::of_slot::OfSlot;
 use crate::params::{SLOT_BITS, SLOTS};
 
 /// What is left of the entries. While warps have the turn in a slot, there is room for their instructions alone.
-#[derive(Default, LogicBlock)]
+#[block]
 pub struct LogRoom {
     /// There is a log; without one there is room.
     pub logs: Signal<In, Bit>,
@@ -32,7 +33,7 @@ pub struct LogRoom {
 }
 
 impl Logic for LogRoom {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
         for k in 0..SLOTS {
             self.one.of[k].next = self.left_one[k].val();

@@ -1,13 +1,14 @@
 //! Reads the operands of an instruction that is saved from the log, one by one, and releases each when it was read. What
 //! the queue's memory shows is kept for a cycle first, for that memory and the log's check do not fit one.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::SLOT_BITS;
 use crate::register::Register;
 
 /// Log entries with `P`-bit numbers.
-#[derive(Default, LogicBlock)]
+#[block]
 pub struct LogSpill<const P: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -61,15 +62,8 @@ pub struct LogSpill<const P: usize> {
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<const P: usize> Logic for LogSpill<P> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(self, clock, count, aimed, was_read, of_slot, entry);
-        self.count.reset.next = self.reset.val();
-        self.aimed.reset.next = self.reset.val();
-        self.was_read.reset.next = self.reset.val();
-        self.of_slot.reset.next = self.reset.val();
-        self.entry.reset.next = self.reset.val();
-
         self.total.next = 0.into();
         if self.logs.val() {
             self.total.next = 1.into();

@@ -1,6 +1,7 @@
 //! Whose turn it is to take log entries: once an instruction of a slot was refused them, all that wait for theirs in the
 //! next cycle have the turn, before any that comes later.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
@@ -8,7 +9,7 @@ use crate::params::{SLOT_BITS, SLOTS, WIDTH};
 use crate::register::Register;
 
 /// `W` warps, each of which remembers that it has the turn.
-#[derive(LogicBlock)]
+#[block]
 pub struct LogTurns<const W: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -37,13 +38,9 @@ pub struct LogTurns<const W: usize> {
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<const W: usize> Logic for LogTurns<W> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
         for k in 0..SLOTS {
-            self.calling[k].clock.next = self.clock.val();
-            self.calling[k].reset.next = self.reset.val();
-            self.keeping[k].clock.next = self.clock.val();
-            self.keeping[k].reset.next = self.reset.val();
             for w in 0..W {
                 self.some[k].of[w].next =
                     self.turn[w].val() && (self.slot_of_warp[w].val() == k.to_bits::<SLOT_BITS>());
@@ -58,22 +55,5 @@ impl<const W: usize> Logic for LogTurns<W> {
             self.calls[k].next = self.calling[k].q.val();
             self.kept[k].next = self.keeping[k].q.val();
         }
-    }
-}
-
-impl<const W: usize> Default for LogTurns<W> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset;
-            refused, slot, turn, slot_of_warp, calls, kept, calling, keeping, some, begins
-        )
     }
 }

@@ -1,5 +1,6 @@
 //! A place of the memory stage's queue.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::instruction::Request;
@@ -7,7 +8,7 @@ use crate::params::{LOG_ENTRY_BITS, WARP_BITS};
 use crate::register::Register;
 
 /// Scoreboard entries with `J`-bit numbers, entries of the replay queue with `I`-bit ones.
-#[derive(Default, LogicBlock)]
+#[block]
 pub struct MemoryPlace<const J: usize, const I: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -81,25 +82,8 @@ pub struct MemoryPlace<const J: usize, const I: usize> {
 }
 
 impl<const J: usize, const I: usize> Logic for MemoryPlace<J, I> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            held,
-            held_entry,
-            held_index,
-            is_replayed,
-            held_address,
-            held_data
-        );
-        self.held.reset.next = self.reset.val();
-        self.held_entry.reset.next = self.reset.val();
-        self.held_index.reset.next = self.reset.val();
-        self.is_replayed.reset.next = self.reset.val();
-        self.held_address.reset.next = self.reset.val();
-        self.held_data.reset.next = self.reset.val();
-
         self.request.next = self.held.q.val();
         self.entry.next = self.held_entry.q.val();
         self.index.next = self.held_index.q.val();

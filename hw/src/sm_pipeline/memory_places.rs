@@ -1,5 +1,6 @@
 //! The memory stage's short queue: instructions between operand read and the memory unit, the front in place 0.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::instruction::Request;
@@ -8,7 +9,7 @@ use crate::params::{LOG_ENTRY_BITS, MEMORY_PLACES, WARP_BITS};
 use crate::register::Register;
 
 /// Scoreboard entries with `J`-bit numbers, entries of the replay queue with `I`-bit ones.
-#[derive(LogicBlock)]
+#[block]
 pub struct MemoryPlaces<const J: usize, const I: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -89,6 +90,7 @@ pub struct MemoryPlaces<const J: usize, const I: usize> {
 
     place: [MemoryPlace<J, I>; MEMORY_PLACES],
     // Behind the last one there is nothing, so that an empty queue shows zeros.
+    #[init(Constant::new(Request::default()))]
     nothing: Constant<Request>,
     squashed_now: [Signal<Local, Bit>; MEMORY_PLACES],
     left: Signal<Local, Bits<3>>,
@@ -96,21 +98,8 @@ pub struct MemoryPlaces<const J: usize, const I: usize> {
 }
 
 impl<const J: usize, const I: usize> Logic for MemoryPlaces<J, I> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            count,
-            no_credit,
-            no_credit_two,
-            had_credit_two,
-            fresh
-        );
-        self.count.reset.next = self.reset.val();
-        self.no_credit.reset.next = self.reset.val();
-        self.no_credit_two.reset.next = self.reset.val();
-        self.had_credit_two.reset.next = self.reset.val();
         self.fresh.reset.next = self.reset.val() || !self.logs.val();
 
         // The instructions move up; one that arrives goes behind the last.
@@ -132,10 +121,6 @@ impl<const J: usize, const I: usize> Logic for MemoryPlaces<J, I> {
         self.last.next = self.count.q.val() - 1;
         self.fresh.d.next = self.taking.val();
         for i in 0..MEMORY_PLACES {
-            self.only_queue[i].clock.next = self.clock.val();
-            self.only_queue[i].reset.next = self.reset.val();
-            self.place[i].clock.next = self.clock.val();
-            self.place[i].reset.next = self.reset.val();
             self.place[i].pop.next = self.pop.val();
             self.place[i].push.next =
                 self.push_valid.val() && (self.left.val() == i.to_bits::<3>());
@@ -197,23 +182,5 @@ impl<const J: usize, const I: usize> Logic for MemoryPlaces<J, I> {
         self.squashed.next = self.only_queue[0].q.val();
         self.log_address.next = self.place[0].log_address.val();
         self.log_data.next = self.place[0].log_data.val();
-    }
-}
-
-impl<const J: usize, const I: usize> Default for MemoryPlaces<J, I> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self { nothing: Constant::new(Request::default()), $($field: Default::default()),* }
-            };
-        }
-        signals! {
-            clock, reset, queues, logs, issuing, push_valid, push, push_entry, push_index, push_replayed, push_squashed,
-            push_log_address, push_log_data, taking, taken_address, taken_data, pop, fault_valid, fault_warp,
-            stop_valid, stop_warp, credit, credit_two, credit_chosen, valid, request, entry, index, replayed,
-            squashed, log_address, log_data,
-            inserting, count, no_credit, no_credit_two, had_credit_two, fresh, only_queue, place, squashed_now, left,
-            last
-        }
     }
 }

@@ -1,23 +1,22 @@
 //! The part of the SM pipeline between operand read and the memory unit: a short queue of memory instructions, and in
 //! the schemes that have them the replay queue and the operand log. Its rules are on the page of `sm_pipeline`.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::instruction::Request;
 use super::log_access::LogAccess;
 use super::memory_places::MemoryPlaces;
-use crate::memory::MemoryUse;
 use crate::params::{
     CLASS_BITS, LOG_ENTRY_BITS, LOG_WORDS, OPCODE_BITS, SLOT_BITS, SLOTS, WARP_BITS, WIDTH,
 };
-use crate::ports::Hardware;
 use crate::register::Register;
 use crate::replay_queue::ReplayQueue;
 
 /// A queue of `N` entries with `I`-bit numbers, counted in `O` bits, ages of `A` bits; a log of `E` entries with `P`-bit
 /// numbers, counted in `C` bits; scoreboard entries with `J`-bit numbers.
 #[allow(missing_docs)] // the page of the pipeline
-#[derive(LogicBlock)]
+#[block(new(queues: bool, logs: bool))]
 pub struct MemoryStage<
     const J: usize,
     const N: usize,
@@ -114,11 +113,17 @@ pub struct MemoryStage<
     had_two: Register<Bit>,
 
     // A queue or a log that the scheme does not have stays in reset, and synthesis removes it.
+    #[init(Constant::new(queues))]
     queues: Constant<Bit>,
+    #[init(Constant::new(logs))]
     logs: Constant<Bit>,
+    #[init(Constant::new((N as LiteralType).into()))]
     capacity: Constant<Bits<O>>,
+    #[used(self.queues.val())]
     queue: ReplayQueue<N, I, O, A>,
     places: MemoryPlaces<J, I>,
+    #[init(LogAccess::new(logs))]
+    #[used(self.logs.val())]
     log_access: LogAccess<E, P, C>,
 
     coming: Signal<Local, Bit>,
@@ -148,17 +153,12 @@ impl<
     const C: usize,
 > Logic for MemoryStage<J, N, I, O, A, E, P, C>
 {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(
-            self, clock, has_place, has_two, had_two, queue, places, log_access
-        );
         self.has_place.reset.next = self.reset.val() || !self.queues.val();
         self.has_two.reset.next = self.reset.val() || !self.queues.val();
         self.had_two.reset.next = self.reset.val() || !self.queues.val();
         self.queue.reset.next = self.reset.val() || !self.queues.val();
-        self.places.reset.next = self.reset.val();
-        self.log_access.reset.next = self.reset.val();
 
         // What the front needs before it goes: its operands in the log, or from it, and a place in the queue. The
         // classes are those below 6; an empty stage shows class 0.
@@ -345,57 +345,5 @@ impl<
             self.log_access.operand[j].next = self.operand[j].val();
             self.logged_data[j].next = self.log_access.logged_data[j].val();
         }
-    }
-}
-
-impl<
-    const J: usize,
-    const N: usize,
-    const I: usize,
-    const O: usize,
-    const A: usize,
-    const E: usize,
-    const P: usize,
-    const C: usize,
-> MemoryStage<J, N, I, O, A, E, P, C>
-{
-    /// A stage with or without a replay queue and an operand log.
-    pub fn new(queues: bool, logs: bool) -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    queues: Constant::new(queues),
-                    logs: Constant::new(logs),
-                    capacity: Constant::new((N as LiteralType).into()),
-                    log_access: LogAccess::new(logs),
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, issuing, issuing_global, push_valid, push, push_entry, push_replayed, push_squashed,
-            push_index, push_log_address, push_log_data, stop_valid, stop_warp, memory_ready, checked_valid,
-            checked_index,
-            checked_slot, checked_store, checked_log_address, checked_log_data, fault_valid, fault_warp, fault_index,
-            resume_valid, resume_warp, replay_ready, launch_valid, launch_entries, waiting_squash, save_valid,
-            save_slot,
-            saved_ready, credit, credit_two, credit_chosen, place, place_two, place_chosen, front_valid, front_data,
-            front, front_warp, front_slot, front_class, front_opcode, front_pc,
-            front_mask, front_entry, front_replayed, front_squashed,
-            front_index, front_log_address, front_log_data, memory_valid, squashed_valid, checked_ready, resume_ready,
-            replay_valid, replay_done, replay, replay_index, replay_log_address, replay_log_data, save_ready, save_done,
-            saved_valid, spilled_valid, logged_valid, occupancy, has_place, has_two, had_two, queue, places,
-            coming, coming_one, coming_two,
-            coming_three, coming_four, promised, promised_one, promised_two, store, global, inserts, goes, pop;
-            port_takes, port_slot, port_two, operand, left_one, left_two, seen_one, seen_two, logged_data
-        )
-    }
-
-    /// The memories of the queue and of the log, where they are there.
-    pub fn memories(&self) -> Vec<MemoryUse> {
-        let queue = self.queues.val().then(|| self.queue.memories());
-        let log = self.logs.val().then(|| self.log_access.memories());
-        queue.into_iter().chain(log).flatten().collect()
     }
 }

@@ -1,12 +1,13 @@
 //! What holds of a slot.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
 use crate::params::{SLOT_BITS, SLOTS};
 
 /// What holds of one slot, of what is known of each.
-#[derive(Default, LogicBlock)]
+#[block]
 pub struct OfSlot {
     /// Of each slot.
     pub of: [Signal<In, Bit>; SLOTS],
@@ -19,7 +20,7 @@ pub struct OfSlot {
 }
 
 impl Logic for OfSlot {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
         for k in 0..SLOTS {
             self.some.of[k].next =

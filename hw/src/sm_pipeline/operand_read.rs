@@ -1,5 +1,6 @@
 //! Operand read of one port: the cycle after issue.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::instruction::{Instruction, Request};
@@ -12,7 +13,7 @@ use crate::select::Select;
 pub const SOURCES: usize = 3;
 
 /// Scoreboard entries with `J`-bit numbers.
-#[derive(Default, LogicBlock)]
+#[block]
 pub struct OperandRead<const J: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -97,27 +98,8 @@ pub struct OperandRead<const J: usize> {
 }
 
 impl<const J: usize> Logic for OperandRead<J> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            reading,
-            reads_memory,
-            payload,
-            of_warp,
-            in_entry,
-            in_slot,
-            stopped
-        );
-        self.reading.reset.next = self.reset.val();
-        self.reads_memory.reset.next = self.reset.val();
-        self.payload.reset.next = self.reset.val();
-        self.of_warp.reset.next = self.reset.val();
-        self.in_entry.reset.next = self.reset.val();
-        self.in_slot.reset.next = self.reset.val();
-        self.stopped.reset.next = self.reset.val();
-
         // What is issued: at most one source does.
         for s in 0..SOURCES {
             self.payload_of_issued.choose[s].next = self.issued[s].val();

@@ -1,5 +1,6 @@
 //! Instructions that are issued again: those that the replay queue presents, and those of a saved context.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::instruction::{Instruction, Registers, Request};
@@ -7,7 +8,7 @@ use crate::params::{LOG_ENTRY_BITS, REGISTER_BITS, SLOT_BITS, WARP_BITS};
 use crate::register::Register;
 
 /// A replay goes before a restored instruction. `I` bits of an entry of the replay queue.
-#[derive(Default, LogicBlock)]
+#[block]
 pub struct Reissue<const I: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -73,22 +74,9 @@ pub struct Reissue<const I: usize> {
 }
 
 impl<const I: usize> Logic for Reissue<I> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(
-            self,
-            clock,
-            replay_reading,
-            restore_reading,
-            reading_index,
-            reading_address,
-            reading_data
-        );
-        self.replay_reading.reset.next = self.reset.val();
         self.restore_reading.reset.next = self.reset.val() || !self.queues.val();
-        self.reading_index.reset.next = self.reset.val();
-        self.reading_address.reset.next = self.reset.val();
-        self.reading_data.reset.next = self.reset.val();
 
         self.valid.next =
             self.replay_valid.val() || (self.queues.val() && self.restore_valid.val());

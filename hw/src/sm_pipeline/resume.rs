@@ -1,12 +1,13 @@
 //! Lets a warp that has drained go on: at once, or once the replay queue has presented what it holds of it.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::WARP_BITS;
 use crate::register::Register;
 
 /// One warp at a time is replayed.
-#[derive(Default, LogicBlock)]
+#[block]
 pub struct Resume {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -43,12 +44,8 @@ pub struct Resume {
 }
 
 impl Logic for Resume {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(self, clock, replaying, well);
-        self.replaying.reset.next = self.reset.val();
-        self.well.reset.next = self.reset.val();
-
         self.accepted.next = self.resume_valid.val() && self.resume_ready.val();
         self.replaying.d.next = self.replaying.q.val();
         self.well.d.next = self.well.q.val()

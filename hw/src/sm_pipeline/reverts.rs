@@ -1,5 +1,6 @@
 //! Chooses the warp whose instructions go back to their source, and counts them.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::any_of::AnyOf;
@@ -8,7 +9,7 @@ use crate::params::WARP_BITS;
 use crate::register::Register;
 
 /// `W` warps with `Y`-bit numbers.
-#[derive(LogicBlock)]
+#[block]
 pub struct Reverts<const W: usize, const Y: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -44,11 +45,8 @@ pub struct Reverts<const W: usize, const Y: usize> {
 }
 
 impl<const W: usize, const Y: usize> Logic for Reverts<W, Y> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(self, clock, chosen, number);
-        self.chosen.reset.next = self.reset.val();
-        self.number.reset.next = self.reset.val();
         for w in 0..W {
             self.arbiter.request[w].next = self.request[w].val();
             self.some.of[w].next = self.request[w].val();
@@ -67,24 +65,5 @@ impl<const W: usize, const Y: usize> Logic for Reverts<W, Y> {
         }
         self.two.next = self.one.val() + self.some_second.any.val();
         self.count.next = self.two.val() + self.some_squashed.any.val();
-    }
-}
-
-impl<const W: usize, const Y: usize> Default for Reverts<W, Y> {
-    fn default() -> Self {
-        macro_rules! signals {
-            ($($field:ident),*; $($array:ident),*) => {
-                Self {
-                    $($field: Default::default(),)*
-                    $($array: std::array::from_fn(|_| Default::default()),)*
-                }
-            };
-        }
-        signals!(
-            clock, reset, valid, warp, count, chosen, number, arbiter, some, some_first, some_second, some_squashed,
-            one,
-            two;
-            request, first, second, squashed, grant
-        )
     }
 }

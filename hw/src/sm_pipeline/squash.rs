@@ -1,13 +1,14 @@
 //! Tells the scoreboards which instruction leaves without having been executed: one that faults, or one that the memory
 //! stage gave to the queue alone, which is told a cycle later, and after a fault.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::WARP_BITS;
 use crate::register::Register;
 
 /// Scoreboard entries with `J`-bit numbers.
-#[derive(Default, LogicBlock)]
+#[block]
 pub struct Squash<const J: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -42,9 +43,8 @@ pub struct Squash<const J: usize> {
 }
 
 impl<const J: usize> Logic for Squash<J> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(self, clock, telling, of_warp, in_entry);
         self.telling.reset.next = self.reset.val() || !self.queues.val();
         self.of_warp.reset.next = self.reset.val() || !self.queues.val();
         self.in_entry.reset.next = self.reset.val() || !self.queues.val();

@@ -1,12 +1,13 @@
 //! What unit an instruction needs, and whether it is free.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::instruction::Units;
 use crate::params::CLASS_BITS;
 
 /// Decodes a class. Of arithmetic there are two units, so it waits for none.
-#[derive(Default, LogicBlock)]
+#[block]
 pub struct UnitCheck {
     /// The class of the instruction.
     pub class: Signal<In, Bits<CLASS_BITS>>,
@@ -27,7 +28,7 @@ pub struct UnitCheck {
 }
 
 impl Logic for UnitCheck {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
         self.special.next = self.class.val() == 1;
         self.control.next = self.class.val() == 2;

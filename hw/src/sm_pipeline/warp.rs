@@ -1,5 +1,6 @@
 //! One warp: whether it runs, its thread block's slot, its scoreboard and the instructions that wait for their issue.
 
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use super::buffer::Buffer;
@@ -10,7 +11,7 @@ use crate::register::Register;
 use crate::scoreboard::Scoreboard;
 
 /// `K` instructions in flight with `J`-bit scoreboard entries.
-#[derive(LogicBlock)]
+#[block(new(holds: bool))]
 pub struct Warp<const K: usize, const J: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -127,6 +128,7 @@ pub struct Warp<const K: usize, const J: usize> {
     reverting: Register<Bit>,
     has_turn: Register<Bit>,
 
+    #[init(Scoreboard::new(holds))]
     board: Scoreboard<K, J>,
     buffer: Buffer,
     one_entry: OfSlot,
@@ -146,18 +148,10 @@ pub struct Warp<const K: usize, const J: usize> {
 }
 
 impl<const K: usize, const J: usize> Logic for Warp<K, J> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        clock!(
-            self, clock, running, own_slot, refetch, reverting, has_turn, board, buffer
-        );
-        self.running.reset.next = self.reset.val();
-        self.own_slot.reset.next = self.reset.val();
         self.refetch.reset.next = self.reset.val() || !self.disables.val();
-        self.reverting.reset.next = self.reset.val();
         self.has_turn.reset.next = self.reset.val() || !self.logs.val();
-        self.board.reset.next = self.reset.val();
-        self.buffer.reset.next = self.reset.val();
 
         // It begins, stops and goes on.
         self.faulting.next = self.messages.val().fault_valid
@@ -291,28 +285,5 @@ impl<const K: usize, const J: usize> Logic for Warp<K, J> {
                 && self.buffer.free_then.val()
                 && (!self.leaving.val() || self.buffer.free.val()))
                 || (self.leaving.val() && self.stays.val() && self.buffer.free_next.val()));
-    }
-}
-
-impl<const K: usize, const J: usize> Warp<K, J> {
-    /// A warp whose instructions may hold their sources, or not.
-    pub fn new(holds: bool) -> Self {
-        macro_rules! signals {
-            ($($field:ident),*) => {
-                Self { board: Scoreboard::new(holds), $($field: Default::default()),* }
-            };
-        }
-        signals! {
-            clock, reset, number, logs, disables, messages, finished_valid, finished_warp, finished_entry, squash_entry,
-            checked_entry, resume_warp, save_slot, fetch_chosen, fetched_valid, fetched, entry, entry_stops,
-            entry_holds, issue_chosen, go, pair_go, stays, free_units, choice, seen_one, seen_two, calls, kept, revert,
-            fetch_request, asking,
-            arrive_entry, issue_request, ready, pair, special, control, memory, turn, chosen_turn, first,
-            first_entry, second,
-            second_entry, slot, revert_request, revert_first, revert_second, revert_squashed, drained, stays_in_slot,
-            running, own_slot, refetch, reverting, has_turn, buffer, one_entry, two_entries, called, kept_slot,
-            faulting, stopping, starting, proceeding,
-            arrival, claim, leaving, issue_first, idle
-        }
     }
 }

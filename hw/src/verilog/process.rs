@@ -44,7 +44,8 @@ pub fn processes(
 ) -> Result<(Vec<Process>, BTreeMap<String, String>)> {
     let mut items = Vec::new();
     flatten(module, kernel, &[], &mut items)?;
-    let connections = connections(module, &items)?;
+    let mut connections = connections(module, &items)?;
+    connections.extend(clock_and_reset(module, &items));
     items.retain(|item| {
         !item
             .writes
@@ -239,6 +240,21 @@ fn connections(module: &BlockTree, items: &[Item]) -> Result<BTreeMap<String, St
         }
     }
     Ok(found)
+}
+
+/// Clocks and resets of children that the kernel does not drive: they are those of the block, as `Part` wires them.
+fn clock_and_reset(module: &BlockTree, items: &[Item]) -> Vec<(String, String)> {
+    let has = |block: &BlockTree, name: &str| {
+        let mut signals = block.signals.iter();
+        signals.any(|signal| signal.name == name && signal.kind == AtomKind::InputParameter)
+    };
+    let wires = module.children.iter().flat_map(|child| {
+        let names = ["clock", "reset"].into_iter();
+        let names = names.filter(|name| has(module, name) && has(&child.module, name));
+        names.map(|name| (names::joined(&child.name, name), name.to_owned()))
+    });
+    let is_driven = |wire: &str| items.iter().any(|item| item.writes.contains(wire));
+    wires.filter(|(wire, _)| !is_driven(wire)).collect()
 }
 
 fn process(module: &BlockTree, members: &[&Item], surely: &mut Written) -> Result<Process> {

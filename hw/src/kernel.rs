@@ -1,0 +1,167 @@
+//! Reads the text that `#[logic]` makes of a kernel: words of a syntax tree, operators before their operands.
+
+use rust_hdl::prelude::Verilog;
+use rust_hdl::prelude::ast::{
+    VerilogBlock, VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression,
+    VerilogLiteral, VerilogLoop, VerilogMatch, VerilogOp, VerilogOpUnary, VerilogStatement,
+};
+
+/// The syntax tree of a kernel, from its text and the numbers of an instance. A text that is none gives no tree, which the
+/// exporter refuses.
+#[must_use]
+pub fn read(text: &'static str, numbers: &[usize]) -> Verilog {
+    let mut reader = Reader {
+        words: text.split(' ').peekable(),
+        numbers,
+    };
+    reader
+        .block()
+        .map_or(Verilog::Empty, Verilog::Combinatorial)
+}
+
+struct Reader<'a> {
+    words: std::iter::Peekable<std::str::Split<'static, char>>,
+    numbers: &'a [usize],
+}
+
+impl Reader<'_> {
+    /// What stands between braces, each read by `one`.
+    fn braces<T>(&mut self, one: fn(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        self.words.next_if_eq(&"{")?;
+        let mut found = Vec::new();
+        while self.words.next_if_eq(&"}").is_none() {
+            found.push(one(self)?);
+        }
+        Some(found)
+    }
+
+    fn block(&mut self) -> Option<VerilogBlock> {
+        self.braces(Self::statement)
+    }
+
+    fn statement(&mut self) -> Option<VerilogStatement> {
+        Some(match self.words.next()? {
+            "=" => VerilogStatement::Assignment(self.expression()?, self.expression()?),
+            "[=" => VerilogStatement::SliceAssignment {
+                base: self.expression()?,
+                width: self.number()?,
+                offset: self.expression()?,
+                replacement: self.expression()?,
+            },
+            "?" => self.condition()?,
+            "match" => VerilogStatement::Match(VerilogMatch {
+                test: self.expression()?,
+                cases: self.braces(|reader| {
+                    let condition = reader.words.next()?.to_owned();
+                    let block = reader.block()?;
+                    Some(VerilogCase { condition, block })
+                })?,
+            }),
+            "for" => VerilogStatement::Loop(VerilogLoop {
+                index: self.words.next()?.to_owned(),
+                from: self.literal()?,
+                to: self.literal()?,
+                block: self.block()?,
+            }),
+            _ => return None,
+        })
+    }
+
+    fn condition(&mut self) -> Option<VerilogStatement> {
+        Some(VerilogStatement::If(VerilogConditional {
+            test: self.expression()?,
+            then: self.block()?,
+            otherwise: match self.words.next()? {
+                "." => VerilogBlockOrConditional::None,
+                ":" => VerilogBlockOrConditional::Block(self.block()?),
+                "?" => VerilogBlockOrConditional::Conditional(Box::new(self.condition()?)),
+                _ => return None,
+            },
+        }))
+    }
+
+    /// A number of this instance.
+    fn number(&mut self) -> Option<usize> {
+        let place: usize = self.words.next()?.strip_prefix('%')?.parse().ok()?;
+        self.numbers.get(place).copied()
+    }
+
+    fn literal(&mut self) -> Option<VerilogLiteral> {
+        if self.words.peek()?.starts_with('%') {
+            return Some(self.number()?.into());
+        }
+        Some(match self.words.next()? {
+            "false" => false.into(),
+            "true" => true.into(),
+            digits => digits.parse::<i32>().ok()?.into(),
+        })
+    }
+
+    fn boxed(&mut self) -> Option<Box<VerilogExpression>> {
+        self.expression().map(Box::new)
+    }
+
+    fn expression(&mut self) -> Option<VerilogExpression> {
+        let word = self.words.next()?;
+        if let Some(operator) = binary(word) {
+            return Some(VerilogExpression::Binary(
+                self.boxed()?,
+                operator,
+                self.boxed()?,
+            ));
+        }
+        if let Some(operator) = unary(word) {
+            return Some(VerilogExpression::Unary(operator, self.boxed()?));
+        }
+        Some(match word {
+            "s" => VerilogExpression::Signal(self.words.next()?.to_owned()),
+            "n" => VerilogExpression::Literal(self.literal()?),
+            "(" => VerilogExpression::Paren(self.boxed()?),
+            "bit" => VerilogExpression::Index(self.boxed()?, self.boxed()?),
+            "with" => VerilogExpression::IndexReplace(self.boxed()?, self.boxed()?, self.boxed()?),
+            "cast" => {
+                let width = self.number()?;
+                VerilogExpression::Cast(self.boxed()?, width)
+            }
+            "slice" => {
+                let width = self.number()?;
+                let offset = self.boxed()?;
+                VerilogExpression::Slice(self.boxed()?, width, offset)
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn binary(word: &str) -> Option<VerilogOp> {
+    Some(match word {
+        "+" => VerilogOp::Add,
+        "-" => VerilogOp::Sub,
+        "*" => VerilogOp::Mul,
+        "&&" => VerilogOp::LogicalAnd,
+        "||" => VerilogOp::LogicalOr,
+        "^" => VerilogOp::BitXor,
+        "&" => VerilogOp::BitAnd,
+        "|" => VerilogOp::BitOr,
+        "<<" => VerilogOp::Shl,
+        ">>" => VerilogOp::Shr,
+        "==" => VerilogOp::Eq,
+        "!=" => VerilogOp::Ne,
+        "<" => VerilogOp::Lt,
+        "<=" => VerilogOp::Le,
+        ">=" => VerilogOp::Ge,
+        ">" => VerilogOp::Gt,
+        _ => return None,
+    })
+}
+
+fn unary(word: &str) -> Option<VerilogOpUnary> {
+    Some(match word {
+        "not" => VerilogOpUnary::Not,
+        "neg" => VerilogOpUnary::Neg,
+        "all" => VerilogOpUnary::All,
+        "any" => VerilogOpUnary::Any,
+        "xor" => VerilogOpUnary::Xor,
+        _ => return None,
+    })
+}

@@ -1,0 +1,71 @@
+//! What a block does for each of its fields without being told: it gives clock and reset, and finds the memories.
+
+use rust_hdl::prelude::*;
+
+use crate::memory::MemoryUse;
+
+/// A field of a block. `#[block]` writes it for blocks; primitives have their own.
+pub trait Part {
+    /// Gives the clock and the reset to the inputs of these names, if there are any.
+    fn wire(&mut self, clock: Clock, reset: Bit);
+    /// Says to rust-hdl that these inputs are driven.
+    fn connect_wires(&mut self);
+    /// Gives clock and reset to every field.
+    fn wire_parts(&mut self) {}
+    /// Says to rust-hdl that those of the fields are driven.
+    fn connect_parts(&mut self) {}
+    /// The memories inside, in the order of the fields, that a flow may swap for macros.
+    fn memories(&self) -> Vec<MemoryUse>;
+}
+
+/// The elements of an array are alike, so their memories are those of the first, as often as there are elements.
+impl<P: Part, const N: usize> Part for [P; N] {
+    fn wire(&mut self, clock: Clock, reset: Bit) {
+        self.iter_mut().for_each(|part| part.wire(clock, reset));
+    }
+    fn connect_wires(&mut self) {
+        self.iter_mut().for_each(Part::connect_wires);
+    }
+    fn memories(&self) -> Vec<MemoryUse> {
+        let mut found = self.first().map(Part::memories).unwrap_or_default();
+        found.iter_mut().for_each(|memory| memory.instances *= N);
+        found
+    }
+}
+
+/// As for arrays: a list of blocks whose constructor takes arguments.
+impl<P: Part> Part for Vec<P> {
+    fn wire(&mut self, clock: Clock, reset: Bit) {
+        self.iter_mut().for_each(|part| part.wire(clock, reset));
+    }
+    fn connect_wires(&mut self) {
+        self.iter_mut().for_each(Part::connect_wires);
+    }
+    fn memories(&self) -> Vec<MemoryUse> {
+        let mut found = self.first().map(Part::memories).unwrap_or_default();
+        found
+            .iter_mut()
+            .for_each(|memory| memory.instances *= self.len());
+        found
+    }
+}
+
+/// Implements [`Part`] for a primitive with these inputs, or with none.
+#[macro_export]
+macro_rules! part {
+    ([$($generics:tt)*] $primitive:ty $(, $input:ident)*) => {
+        impl<$($generics)*> $crate::part::Part for $primitive {
+            fn wire(&mut self, _clock: ::rust_hdl::prelude::Clock, _reset: ::rust_hdl::prelude::Bit) {
+                $($crate::part!(@wire self, _clock, _reset, $input);)*
+            }
+            fn connect_wires(&mut self) {
+                $(::rust_hdl::prelude::Logic::connect(&mut self.$input);)*
+            }
+            fn memories(&self) -> Vec<$crate::memory::MemoryUse> {
+                Vec::new()
+            }
+        }
+    };
+    (@wire $self:ident, $clock:ident, $reset:ident, clock) => { $self.clock.next = $clock };
+    (@wire $self:ident, $clock:ident, $reset:ident, reset) => { $self.reset.next = $reset };
+}
