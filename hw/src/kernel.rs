@@ -93,7 +93,15 @@ impl Reader<'_> {
         Some(match self.words.next()? {
             "false" => false.into(),
             "true" => true.into(),
-            digits => digits.parse::<i32>().ok()?.into(),
+            digits => match digits.split_once('u') {
+                Some((digits, "8")) => digits.parse::<u8>().ok()?.into(),
+                Some((digits, "16")) => digits.parse::<u16>().ok()?.into(),
+                Some((digits, "32")) => digits.parse::<u32>().ok()?.into(),
+                Some((digits, "64")) => digits.parse::<u64>().ok()?.into(),
+                Some((digits, "128")) => digits.parse::<u128>().ok()?.into(),
+                Some(_) => return None,
+                None => digits.parse::<i32>().ok()?.into(),
+            },
         })
     }
 

@@ -73,8 +73,8 @@ fn a_kernel_is_told_what_is_not_translated() {
             "this function is not translated",
         ),
         (
-            quote!(self.a.next = 1_u64;),
-            "a literal is `true`, `false`, or a number",
+            quote!(self.a.next = 1_i8;),
+            "a literal is `true`, `false`, or an unsigned number",
         ),
         (
             quote!(self.a.next = self.b.val().get_bits(0);),

@@ -197,16 +197,18 @@ impl Text {
         self.block(&each.body)
     }
 
-    /// A number as it is written: `true`, or digits for an integer of 32 bits, as rust-hdl takes it.
+    /// A number as it is written: `true`, or digits for an integer of 32 bits, as rust-hdl takes it, with a suffix for others.
     fn literal(&mut self, literal: &Lit) -> Result<()> {
         match literal {
             Lit::Bool(literal) => self.word(&literal.value.to_string()),
-            Lit::Int(literal) if literal.suffix().is_empty() => self.word(literal.base10_digits()),
+            Lit::Int(literal)
+                if ["", "u8", "u16", "u32", "u64", "u128"].contains(&literal.suffix()) =>
+            {
+                self.word(&format!("{}{}", literal.base10_digits(), literal.suffix()));
+            }
             other => {
-                return refuse(
-                    other,
-                    "a literal is `true`, `false`, or a number without a suffix",
-                );
+                let sentence = "a literal is `true`, `false`, or an unsigned number";
+                return refuse(other, sentence);
             }
         }
         Ok(())

@@ -1,10 +1,8 @@
 //! Branches, matches, loops, structures, constants, and names that Verilog reserves.
 
-use faultline_hw::hardware;
 use faultline_hw::register::Register;
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
-
-use crate::fresh::Fresh;
 
 /// Three values in two bits.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -24,7 +22,7 @@ pub struct Record {
 }
 
 /// Statements.
-#[derive(LogicBlock)]
+#[block(top)]
 pub struct Control {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -81,17 +79,17 @@ pub struct Control {
     counts: [Signal<Local, Bits<4>>; 9],
     replacements: [Signal<Local, Bits<7>>; 8],
     ahead: Signal<Local, Bits<7>>,
+    #[init([7, 0, 511, 256].map(|value: LiteralType| Constant::new(bits(value))))]
     table: [Constant<Bits<9>>; 4],
+    #[init(Constant::new(bits(100)))]
     limit: Constant<Bits<7>>,
+    #[init(Constant::new(Phase::Idle))]
     rest: Constant<Phase>,
 }
 
 impl Logic for Control {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.phase.clock.next = self.clock.val();
-        self.phase.reset.next = self.reset.val();
-
         // A default and an override.
         self.branch.next = self.a.val();
         if self.a.val() + 1 == self.b.val() {
@@ -246,36 +244,8 @@ impl Logic for Control {
     }
 }
 
-impl Fresh for Control {
-    fn fresh() -> Self {
-        macro_rules! signals {
-            ($($field:ident)*) => {
-                Self {
-                    table: [7, 0, 511, 256].map(|value: LiteralType| Constant::new(bits(value))),
-                    limit: Constant::new(bits(100)),
-                    rest: Constant::new(Phase::Idle),
-                    $($field: Fresh::fresh(),)*
-                }
-            };
-        }
-        signals!(clock reset a b c p q lanes flags branch chain nested two other_two part_in_test phase_code phase_is
-            exhaustive with_default on_bool last_set counted prefix suffix rotated evens odds numbered tied one_hot
-            reversed replaced looked_up second_of_table record_low record_flag record_high record_reading field_sum
-            patched_low patched_phase patched_high lane_sum late_first late_second single phase record patched early counts
-            replacements ahead)
-    }
-}
-
-hardware!([] Control {
-    inputs: reset, a, b, c, p, q, lanes, flags;
-    outputs: branch, chain, nested, two, other_two, part_in_test, phase_code, phase_is, exhaustive, with_default,
-        on_bool, last_set, counted, prefix, suffix, rotated, evens, odds, numbered, tied, one_hot, reversed, replaced,
-        looked_up, second_of_table, record_low, record_flag, record_high, record_reading, field_sum, patched_low,
-        patched_phase, patched_high, lane_sum, late_first, late_second, single;
-});
-
 /// Names that are keywords of Verilog, of SystemVerilog or of the C++ that Verilator makes.
-#[derive(LogicBlock)]
+#[block(top)]
 pub struct Keywords {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -294,10 +264,8 @@ pub struct Keywords {
 }
 
 impl Logic for Keywords {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.integer.clock.next = self.clock.val();
-        self.integer.reset.next = self.reset.val();
         self.integer.d.next = self.integer.q.val() + self.byte.val();
         self.table.next = self.release.val() & self.matches.val();
         self.delete.next = self.table.val() + 1;
@@ -310,17 +278,3 @@ impl Logic for Keywords {
         }
     }
 }
-
-impl Fresh for Keywords {
-    fn fresh() -> Self {
-        macro_rules! signals {
-            ($($field:ident)*) => { Self { $($field: Fresh::fresh(),)* } };
-        }
-        signals!(clock reset release matches byte begin logic cell endmodule switch double integer table delete)
-    }
-}
-
-hardware!([] Keywords {
-    inputs: reset, release, matches, byte, begin;
-    outputs: logic, cell, endmodule, switch, double;
-});

@@ -19,7 +19,7 @@
 )]
 
 pub mod control;
-pub mod fresh;
+pub mod expressions;
 pub mod literals;
 pub mod operators;
 pub mod parts;
@@ -27,13 +27,12 @@ pub mod tree;
 
 use faultline_hw::ports::Hardware;
 use faultline_hw::registry::Design;
-use fresh::Fresh;
 
 /// The widths of every specimen that has a width.
 pub const WIDTHS: [usize; 10] = [1, 7, 8, 31, 32, 33, 63, 64, 65, 128];
 
-fn ready<B: Hardware + Fresh + 'static>() -> Box<dyn Hardware> {
-    let mut block = Box::new(B::fresh());
+fn ready<B: Hardware + Default + 'static>() -> Box<dyn Hardware> {
+    let mut block = Box::<B>::default();
     block.connect_all();
     block
 }

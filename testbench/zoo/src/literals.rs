@@ -1,12 +1,13 @@
 //! Literals as large as the widths allow, and the product.
 
+use faultline_macros::logic;
 use rust_hdl::prelude::*;
 
 use crate::expressions;
 
 expressions! {
     /// Literals at every width, and the one product that `rust-hdl` has.
-    Literals [] Literals, #[hdl_gen] self,
+    Literals [] Literals, #[logic] self,
     inputs { a7: Bits<7>, a8: Bits<8>, a31: Bits<31>, a32: Bits<32>, a33: Bits<33>, a63: Bits<63>, a64: Bits<64>,
         a65: Bits<65>, a128: Bits<128>, x: Bits<16>, y: Bits<16> }
     constants { big: Bits<128> = bits::<128>(0xfeed_face_dead_beef) << 64 | 0x0123_4567_89ab_cdef }

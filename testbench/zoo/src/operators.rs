@@ -1,12 +1,13 @@
 //! Operators, with literals on either side and nested without parentheses.
 
+use faultline_macros::logic;
 use rust_hdl::prelude::*;
 
 use crate::expressions;
 
 expressions! {
     /// Operators at `N` bits.
-    Operators [const N: usize] Operators<N>, #[hdl_gen] self,
+    Operators [const N: usize] Operators<N>, #[logic] self,
     inputs { a: Bits<N>, b: Bits<N>, p: Bit, q: Bit }
     constants { ones: Bits<N> = !Bits::<N>::default(), top: Bits<N> = Bits::<N>::default().replace_bit(N - 1, true), yes: Bit = true }
     outputs {

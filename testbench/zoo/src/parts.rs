@@ -1,5 +1,6 @@
 //! Shifts, single bits, parts and casts.
 
+use faultline_macros::logic;
 use rust_hdl::prelude::*;
 
 use crate::expressions;
@@ -9,7 +10,7 @@ expressions! {
     ///
     /// A shift to the left of at most 32 bits by a large amount takes `rust-hdl` as many bits of memory, so `amount` has
     /// 8 bits; shifts by more than 64 bits and places beyond the width are refused by it.
-    Parts [const N: usize] Parts<N>, #[hdl_gen] self,
+    Parts [const N: usize] Parts<N>, #[logic] self,
     inputs { a: Bits<N>, b: Bits<N>, amount: Bits<8>, narrow: Bits<3>, wide: Bits<70>, p: Bit }
     constants { shift: Bits<3> = bits(5), pattern: Bits<N> = !(!Bits::<N>::default() << 3) }
     outputs {

@@ -1,13 +1,11 @@
 //! Blocks inside blocks: two instances of one type, arrays of blocks, blocks in blocks in blocks.
 
-use faultline_hw::hardware;
 use faultline_hw::register::Register;
+use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::fresh::Fresh;
-
 /// The sum, and whether it is below `left`: a child of a child.
-#[derive(LogicBlock)]
+#[block]
 pub struct Sum<const N: usize> {
     pub left: Signal<In, Bits<N>>,
     pub right: Signal<In, Bits<N>>,
@@ -16,26 +14,15 @@ pub struct Sum<const N: usize> {
 }
 
 impl<const N: usize> Logic for Sum<N> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
         self.sum.next = self.left.val() + self.right.val();
         self.carry.next = self.left.val() + self.right.val() < self.left.val();
     }
 }
 
-impl<const N: usize> Fresh for Sum<N> {
-    fn fresh() -> Self {
-        Self {
-            left: Fresh::fresh(),
-            right: Fresh::fresh(),
-            sum: Fresh::fresh(),
-            carry: Fresh::fresh(),
-        }
-    }
-}
-
 /// Accumulates in a register, and has ports that are arrays.
-#[derive(LogicBlock)]
+#[block]
 pub struct Accumulator<const N: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -48,10 +35,8 @@ pub struct Accumulator<const N: usize> {
 }
 
 impl<const N: usize> Logic for Accumulator<N> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.value.clock.next = self.clock.val();
-        self.value.reset.next = self.reset.val();
         self.first.left.next = self.value.q.val();
         self.first.right.next = self.by[0].val();
         self.second.left.next = self.first.sum.val();
@@ -63,23 +48,8 @@ impl<const N: usize> Logic for Accumulator<N> {
     }
 }
 
-impl<const N: usize> Fresh for Accumulator<N> {
-    fn fresh() -> Self {
-        Self {
-            clock: Fresh::fresh(),
-            reset: Fresh::fresh(),
-            by: Fresh::fresh(),
-            total: Fresh::fresh(),
-            carries: Fresh::fresh(),
-            value: Fresh::fresh(),
-            first: Fresh::fresh(),
-            second: Fresh::fresh(),
-        }
-    }
-}
-
 /// A tree of blocks on `N` bits.
-#[derive(LogicBlock)]
+#[block(top)]
 pub struct Tree<const N: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -102,16 +72,13 @@ pub struct Tree<const N: usize> {
     offset: [Sum<N>; 3],
     pipe: [Register<Bits<N>>; 3],
     one: [Sum<N>; 1],
+    #[init([!Bits::<N>::default(), bits(1), !Bits::<N>::default() >> 1].map(Constant::new))]
     step: [Constant<Bits<N>>; 3],
 }
 
 impl<const N: usize> Logic for Tree<N> {
-    #[hdl_gen]
+    #[logic]
     fn update(&mut self) {
-        self.left.clock.next = self.clock.val();
-        self.left.reset.next = self.reset.val();
-        self.right.clock.next = self.clock.val();
-        self.right.reset.next = self.reset.val();
         self.left.by[0].next = self.a.val();
         self.left.by[1].next = self.b.val();
         for i in 0..2 {
@@ -160,8 +127,6 @@ impl<const N: usize> Logic for Tree<N> {
 
         // Registers in a row.
         for i in 0..3 {
-            self.pipe[i].clock.next = self.clock.val();
-            self.pipe[i].reset.next = self.reset.val();
             self.shifted[i].next = self.pipe[i].q.val();
         }
         self.pipe[0].d.next = self.a.val();
@@ -177,24 +142,3 @@ impl<const N: usize> Logic for Tree<N> {
         self.only.next = self.one[0].sum.val() + self.one[0].carry.val();
     }
 }
-
-impl<const N: usize> Fresh for Tree<N> {
-    fn fresh() -> Self {
-        let ones = !Bits::<N>::default();
-        macro_rules! signals {
-            ($($field:ident)*) => {
-                Self {
-                    step: [Constant::new(ones), Constant::new(bits(1)), Constant::new(ones >> 1)],
-                    $($field: Fresh::fresh(),)*
-                }
-            };
-        }
-        signals!(clock reset a b each enable totals carries sums sum_carries chained offsets shifted only left right
-            adder chain offset pipe one)
-    }
-}
-
-hardware!([const N: usize] Tree<N> {
-    inputs: reset, a, b, each, enable;
-    outputs: totals, carries, sums, sum_carries, chained, offsets, shifted, only;
-});
