@@ -61,7 +61,7 @@ module far_fault_mshr_256 (
     output wire          lost
 );
     localparam [35:0] OUTSIDE = 36'hffffffff0;
-    localparam [8:0] CAPACITY = 9'd256;
+    localparam [8:0] CAPACITY = 9'h100;
     localparam [2:0] PROTECTED = 3'd4;
     localparam [2:0] NOT_DIRTY = 3'd6;
     localparam [2:0] PHASE_ACTING = 3'd4;

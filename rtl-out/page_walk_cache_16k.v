@@ -37,7 +37,7 @@ module page_walk_cache_16k (
     output wire   [63:0] memory_expected,
     output wire          invalidate_ready
 );
-    localparam [8:0] LAST_SET = 9'd511;
+    localparam [8:0] LAST_SET = 9'h1ff;
     wire          quiet;
     reg     [3:0] found;
     reg     [1:0] entry_way;

@@ -36,7 +36,7 @@ module page_walker_2_meaning (
     output wire          next_user_page,
     output wire          next_executable
 );
-    localparam [39:0] OF_LARGE = 40'd511;
+    localparam [39:0] OF_LARGE = 40'h1ff;
     localparam [39:0] OF_HUGE = 40'h3ffff;
     reg     [2:0] next_cause;
     reg     [2:0] next_unmarked;

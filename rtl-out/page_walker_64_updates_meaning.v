@@ -36,7 +36,7 @@ module page_walker_64_updates_meaning (
     output wire          next_user_page,
     output wire          next_executable
 );
-    localparam [27:0] OF_LARGE = 28'd511;
+    localparam [27:0] OF_LARGE = 28'h1ff;
     localparam [27:0] OF_HUGE = 28'h3ffff;
     reg     [2:0] next_cause;
     reg     [2:0] next_unmarked;

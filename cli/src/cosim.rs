@@ -18,7 +18,7 @@ use miette::{Result, miette};
 use serde::Serialize;
 
 use crate::Global;
-use crate::output::{distinct_files, fitted, grouped, progress, right, table, wave_file};
+use crate::output::{distinct_files, fitted, grouped, progress, quoted, right, table, wave_file};
 use crate::value::{named, whole};
 
 /// Run reference, kernel and exported Verilog in lockstep, every output compared in every cycle
@@ -387,7 +387,7 @@ fn markdown(args: &Args, rows: &[Row], origin: &str) -> String {
     }
     if let Some(trace) = &args.trace {
         let name = trace.file_name().unwrap_or_default().to_string_lossy();
-        command += &format!(" --trace {name}");
+        command += &format!(" --trace {}", quoted(name));
     }
     let grid = Grid {
         title: format!(

@@ -13,7 +13,7 @@ use miette::{Result, miette};
 
 use crate::Global;
 use crate::cost::{self, Synthesis};
-use crate::output::grouped;
+use crate::output::{grouped, quoted};
 use crate::value::named;
 
 /// Map designs as `cost` does, and prove that each netlist is its design
@@ -184,7 +184,7 @@ fn markdown(
     let origin = origin::verilog(designs).map_err(|error| miette!("{error}"))?;
     let mut command = format!("faultline equivalence {}", args.names().join(" "));
     if let Some(path) = &args.liberty {
-        command += &format!(" --liberty {}", path.display());
+        command += &format!(" --liberty {}", quoted(path.display()));
     }
     command += &format!(" {}", args.synthesis.command());
     Ok(format!(

@@ -9,7 +9,7 @@ use faultline_synth::tool;
 use faultline_testbench::{file, origin};
 use miette::{Result, miette};
 
-use crate::output::{progress, svg_file};
+use crate::output::{progress, quoted, svg_file};
 use crate::value::named;
 use crate::{Global, cost};
 
@@ -210,11 +210,11 @@ fn markdown(args: &Args, layout: &Layout, origin: &str) -> String {
     let files: String = args
         .markdown
         .iter()
-        .map(|path| format!(" --markdown {}", path.display()))
+        .map(|path| format!(" --markdown {}", quoted(path.display())))
         .chain(
             args.svg
                 .iter()
-                .map(|path| format!(" --svg {}", path.display())),
+                .map(|path| format!(" --svg {}", quoted(path.display()))),
         )
         .collect();
     format!(

@@ -111,12 +111,30 @@ fn target(path: &Path) -> Option<PathBuf> {
     Some(folder.join(whole.file_name()?))
 }
 
-/// Refuses two options that name one file, however they spell it: one of the two would be lost. A device may be named
-/// twice.
+/// A word as a shell takes it: in quotes where it has to be.
+pub fn quoted(word: impl std::fmt::Display) -> String {
+    let word = word.to_string();
+    let is_plain = |letter: char| letter.is_alphanumeric() || "_-./,:=+@%".contains(letter);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word,
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+/// Refuses two options that name one file, however they spell it: one of the two would be lost. So would a file that the
+/// command reads, if it is named as one that it writes. A device may be named twice.
 ///
 /// # Errors
-/// If two do.
+/// If two do, or if anything else on the command line names the file of one.
 pub fn distinct_files(files: &[(&str, Option<&Path>)]) -> miette::Result<()> {
+    let typed = std::env::args_os().skip(1);
+    let typed: Vec<_> = typed
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    distinct_among(files, &typed)
+}
+
+fn distinct_among(files: &[(&str, Option<&Path>)], typed: &[String]) -> miette::Result<()> {
     let named: Vec<(&str, PathBuf)> = files
         .iter()
         .filter_map(|(option, path)| Some((*option, target((*path)?)?)))
@@ -127,6 +145,16 @@ pub fn distinct_files(files: &[(&str, Option<&Path>)]) -> miette::Result<()> {
         if let Some((other, _)) = earlier {
             return Err(miette::miette!(
                 "{other} and {option} both name {}; give each a file of its own",
+                path.display()
+            ));
+        }
+        // The file is typed once, for this option, or again, as one that is read.
+        let words = typed.iter().flat_map(|word| word.split([',', '=']));
+        let same =
+            words.filter(|word| path.is_file() && target(Path::new(word)).as_ref() == Some(path));
+        if same.count() > 1 {
+            return Err(miette::miette!(
+                "{option} would overwrite {}, which the command reads; give it a file of its own",
                 path.display()
             ));
         }
@@ -293,7 +321,9 @@ pub fn grouped(number: u64) -> String {
 mod tests {
     use std::path::Path;
 
-    use super::{distinct_files, fitted_in, grouped, right, table, tables, wave_file};
+    use super::{
+        distinct_among, distinct_files, fitted_in, grouped, quoted, right, table, tables, wave_file,
+    };
 
     #[test]
     fn no_word_of_a_table_is_broken_and_no_line_is_too_long() {
@@ -352,8 +382,35 @@ mod tests {
             ("--markdown", None),
         ];
         assert!(distinct_files(&files).is_ok());
+        // A file that is there and is read.
+        std::fs::write(&other, "library").unwrap();
+        let typed = |words: &[&str]| -> Vec<String> {
+            let word = |word: &&str| word.replace('@', other.to_str().unwrap());
+            words.iter().map(word).collect()
+        };
+        let files = [("--markdown", Some(other.as_path()))];
+        for words in [
+            ["--liberty", "@", "--markdown=@"],
+            ["a,@", "--markdown", "@"],
+        ] {
+            let sentence = distinct_among(&files, &typed(&words))
+                .unwrap_err()
+                .to_string();
+            assert!(
+                sentence.starts_with("--markdown would overwrite "),
+                "{sentence}"
+            );
+        }
+        assert!(distinct_among(&files, &typed(&["a", "--markdown", "@"])).is_ok());
         let device = Path::new("/dev/null");
         assert!(distinct_files(&[("--saif", Some(device)), ("--csv", Some(device))]).is_ok());
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_take_them_apart() {
+        assert_eq!(quoted("a/b-1.lib"), "a/b-1.lib");
+        assert_eq!(quoted("a b/it's.lib"), r"'a b/it'\''s.lib'");
+        assert_eq!(quoted(""), "''");
     }
 
     #[test]

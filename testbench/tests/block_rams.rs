@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
+use faultline_hw::memory::MemoryUse;
 use faultline_hw::registry::designs;
 use tempfile::TempDir;
 
@@ -17,19 +18,41 @@ const FAMILIES: [(&str, &str); 3] = [
     ("xilinx", "RAMB"),
 ];
 
-/// Block RAMs of a design in each family. Xilinx's LUTs hold memories of a few hundred words at most, and those that are
-/// written bit by bit.
-const EXPECTED: [(&str, [u32; 3]); 10] = [
+/// Block RAMs in each family of each design that has memories and whose cost is of interest. Where there are none, the LUTs of
+/// the family hold the memory: ECP5's up to 32 words, Xilinx's a few hundred, and those that are written bit by bit.
+const EXPECTED: [(&str, [u32; 3]); 32] = [
+    ("replay_queue_16", [0, 8, 0]),
+    ("replay_queue_32", [0, 8, 0]),
     ("replay_queue_64", [4, 8, 0]),
+    ("replay_queue_128", [4, 8, 0]),
+    ("operand_log_8k", [0, 128, 0]),
     ("operand_log_16k", [64, 128, 0]),
+    ("operand_log_20k", [64, 128, 0]),
+    ("operand_log_32k", [64, 128, 0]),
+    ("operand_log_16k_16x128", [64, 128, 0]),
+    ("l2_tlb_512", [2, 30, 1]),
     ("l2_tlb_1024", [19, 33, 1]),
-    ("page_walker_64", [1, 2, 1]),
-    ("page_walk_cache_8k", [8, 27, 6]),
+    ("far_fault_mshr_16", [0, 5, 0]),
+    ("far_fault_mshr_32", [0, 5, 0]),
     ("far_fault_mshr_64", [2, 5, 0]),
+    ("far_fault_mshr_128", [3, 5, 0]),
+    ("far_fault_mshr_256", [3, 5, 1]),
     ("fault_buffer_64", [0, 4, 0]),
     ("gmmu_64", [30, 71, 8]),
-    ("dirty_bits_lanes", [32, 16, 0]),
+    ("sm_pipeline_log_64", [68, 136, 0]),
+    ("sm_pipeline_queue_4", [0, 8, 0]),
     ("sm_pipeline_log_4", [0, 136, 0]),
+    ("sm_pipeline_log_4_greedy", [0, 136, 0]),
+    ("page_walker_8", [1, 2, 1]),
+    ("page_walker_16", [1, 2, 1]),
+    ("page_walker_32", [1, 2, 1]),
+    ("page_walker_64", [1, 2, 1]),
+    ("page_walker_32_in_order", [1, 2, 1]),
+    ("page_walker_64_updates", [3, 10, 2]),
+    ("page_walk_cache_4k", [6, 19, 1]),
+    ("page_walk_cache_8k", [8, 27, 6]),
+    ("page_walk_cache_16k", [12, 51, 8]),
+    ("dirty_bits_lanes", [32, 16, 0]),
 ];
 
 /// The ports of a module: direction, width and name.
@@ -89,19 +112,21 @@ fn memories_become_block_rams() {
     }
     let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out");
     let known = designs();
-    let of = |name: &str| {
-        let design = known.iter().find(|design| design.name == name);
-        design.unwrap().export().unwrap().memories
-    };
-    let used = EXPECTED.map(|(name, _)| of(name));
+    let known = known
+        .iter()
+        .filter(|design| design.is_measured() && design.is_default());
+    let used: Vec<(&str, Vec<MemoryUse>)> = known
+        .map(|design| (design.name, design.export().unwrap().memories))
+        .filter(|(_, memories)| !memories.is_empty())
+        .collect();
     let modules: BTreeSet<_> = used
         .iter()
-        .flatten()
+        .flat_map(|(_, memories)| memories)
         .map(|memory| memory.module.clone())
         .collect();
     let folder = TempDir::new().unwrap();
     std::fs::write(folder.path().join("memories.v"), around(&modules, &rtl)).unwrap();
-    let mut found = EXPECTED.map(|(name, _)| (name, [0; 3]));
+    let mut found: Vec<_> = used.iter().map(|(name, _)| (*name, [0; 3])).collect();
     for (number, (family, cell)) in FAMILIES.into_iter().enumerate() {
         let files = modules
             .iter()
@@ -123,7 +148,7 @@ fn memories_become_block_rams() {
         );
         let text = std::fs::read_to_string(folder.path().join("stat.txt")).unwrap();
         let counts = counted(&text, cell);
-        for ((_, rams), memories) in found.iter_mut().zip(&used) {
+        for ((_, rams), (_, memories)) in found.iter_mut().zip(&used) {
             let each = memories.iter().map(|memory| {
                 counts.get(&memory.module).copied().unwrap_or(0) * memory.instances as u32
             });

@@ -15,7 +15,7 @@ use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
 /// and from README.
-const OLDER: [&str; 13] = [
+const OLDER: [&str; 11] = [
     "testbench/reports/answers_gmmu.md",
     "testbench/reports/lockstep.md",
     "testbench/reports/lockstep_64_warps.md",
@@ -25,8 +25,6 @@ const OLDER: [&str; 13] = [
     "testbench/reports/mutants_gmmu.md",
     "testbench/reports/mutants_preemption.md",
     "synth/reports/equivalence.md",
-    "synth/reports/library.md",
-    "synth/reports/power_opensta.md",
     "sim/reports/restart_verilog.md",
     "sim/reports/traces.md",
 ];

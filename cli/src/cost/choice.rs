@@ -8,6 +8,7 @@ use faultline_synth::library::Library;
 use faultline_synth::yosys::{self, Mapping};
 use miette::{Result, miette};
 
+use crate::output::quoted;
 use crate::value::{named, whole};
 
 /// What is synthesised, and how: the options that the report has too.
@@ -182,7 +183,7 @@ pub fn command(subcommand: &str, args: &Choice) -> Result<String> {
         named => named.iter().for_each(|name| command += &format!(" {name}")),
     }
     if let Some(path) = &args.liberty {
-        command += &format!(" --liberty {}", path.display());
+        command += &format!(" --liberty {}", quoted(path.display()));
     }
     let name = |value: Option<clap::builder::PossibleValue>| {
         value.map_or(String::new(), |value| value.get_name().to_owned())

@@ -13,6 +13,7 @@ use miette::{Result, miette};
 use super::Args;
 use crate::Global;
 use crate::cost;
+use crate::output::quoted;
 use crate::power::drive;
 
 /// Compares, prints, and writes the page.
@@ -66,7 +67,8 @@ fn command(args: &Args, library: &Path) -> String {
     let name = library.file_name().unwrap_or_default().to_string_lossy();
     let designs = args.names().join(" ");
     format!(
-        "faultline library --against {name} {designs} --cycles {} {}",
+        "faultline library --against {} {designs} --cycles {} {}",
+        quoted(name),
         args.cycles,
         args.synthesis.command()
     )

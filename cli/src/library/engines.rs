@@ -13,6 +13,7 @@ use miette::{Result, miette};
 use super::Args;
 use crate::Global;
 use crate::cost;
+use crate::output::quoted;
 use crate::power::drive;
 
 /// The name of the embedded library in a list of files.
@@ -80,9 +81,9 @@ fn command(args: &Args) -> String {
     let names = names.map(|path| path.file_name().unwrap_or_default().to_string_lossy());
     let names: Vec<_> = names.collect();
     format!(
-        "faultline library --opensta {} --designs {} --cycles {} {}",
-        names.join(","),
-        args.names().join(","),
+        "faultline library --opensta {} {} --cycles {} {}",
+        quoted(names.join(",")),
+        args.names().join(" "),
         args.cycles,
         args.synthesis.command()
     )

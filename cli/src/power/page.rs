@@ -11,7 +11,7 @@ use miette::{Result, miette};
 use super::rows::{Row, Sources};
 use super::{Args, Engine};
 use crate::cost;
-use crate::output::grouped;
+use crate::output::{grouped, quoted};
 
 /// Modules of a design that have rows of their own.
 const MODULES: usize = 10;
@@ -64,7 +64,7 @@ at the temperature of their library, 25 C for the embedded one, the memories as 
 fn command(args: &Args) -> Result<String> {
     let mut command = cost::command("power", &args.choice)?;
     if !args.trace.is_empty() {
-        command += &format!(" --trace {}", args.trace.join(","));
+        command += &format!(" --trace {}", quoted(args.trace.join(",")));
     }
     command += &format!(
         " --cycles {} --seed {} --clock {}",

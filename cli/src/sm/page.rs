@@ -10,7 +10,7 @@ use super::Args;
 use super::explain;
 use super::jobs::Row;
 use super::tables::{mean, occupancy, of_works, paper, setups};
-use crate::output::grouped;
+use crate::output::{grouped, quoted};
 
 /// A change of the SM, and the option that makes it.
 type Variation = (&'static str, fn(&mut Parameters));
@@ -101,7 +101,7 @@ fn command(args: &Args) -> String {
         let parts: Vec<_> = std::path::Path::new(name).iter().collect();
         let last = parts[parts.len().saturating_sub(2)..].iter();
         let name: std::path::PathBuf = last.collect();
-        command += &format!(" {}", name.display());
+        command += &format!(" {}", quoted(name.display()));
     }
     command += &format!(
         " --log {} --queue {} --warps {} --sharers {} --scheduler {} --scale {} --runs {} --seed {}",

@@ -324,7 +324,7 @@ fn body(
             .any(|process| process.masks.contains(&name));
         let hexadecimal = values
             .iter()
-            .any(|value| *value >= if is_mask { 10 } else { 4096 });
+            .any(|value| *value >= if is_mask { 10 } else { 256 });
         let number = |value: &u128| {
             if hexadecimal {
                 format!("{bits}'h{value:x}")

@@ -293,12 +293,20 @@ impl<'line> Fields<'line> {
     }
 }
 
+/// What stands first in the lines of a trace whose header names no version of the tracer, or one below 3.
+const BEFORE_VERSION_3: [&str; 4] = [
+    "block x (the header names no tracer version of 3 or more)",
+    "block y (the header names no tracer version of 3 or more)",
+    "block z (the header names no tracer version of 3 or more)",
+    "the warp number (the header names no tracer version of 3 or more)",
+];
+
 impl Instruction {
     /// Reads one line of a warp.
     pub(super) fn parse(line: &str, kernel: &Kernel, opcodes: &mut Opcodes) -> Result<Self, Fault> {
         let mut fields = Fields(line.split_ascii_whitespace());
         if kernel.tracer_version < 3 {
-            for field in ["block x", "block y", "block z", "the warp number"] {
+            for field in BEFORE_VERSION_3 {
                 fields.decimal(field, u32::MAX.into())?;
             }
         }
