@@ -143,6 +143,69 @@ impl Dice {
     }
 }
 
+/// The modes of a traffic: which of them it is in, and for how long.
+pub struct Modes<M: 'static> {
+    choices: &'static [M],
+    current: &'static M,
+    left: u64,
+    cycle: u64,
+}
+
+impl<M> Modes<M> {
+    /// Begins with one of the modes, for so many cycles.
+    #[must_use]
+    pub const fn new(choices: &'static [M], first: &'static M, cycles: u64) -> Self {
+        Self {
+            choices,
+            current: first,
+            left: cycles,
+            cycle: 0,
+        }
+    }
+
+    /// Goes on by a cycle. Says whether another mode begins with it, which then lasts for one of these numbers of cycles.
+    pub fn advance(&mut self, dice: &mut Dice, cycles: std::ops::Range<u64>) -> bool {
+        let begins = self.left == 0;
+        if begins {
+            self.current = &self.choices[dice.below(self.choices.len() as u64) as usize];
+            self.left = cycles.start + dice.below(cycles.end - cycles.start);
+        }
+        self.left -= 1;
+        self.cycle += 1;
+        begins
+    }
+
+    /// Has the mode, which begins with this cycle, last for so many cycles.
+    pub const fn lasts(&mut self, cycles: u64) {
+        self.left = cycles - 1;
+    }
+
+    /// The number of this cycle, from 1 on.
+    #[must_use]
+    pub const fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// The mode.
+    #[must_use]
+    pub const fn now(&self) -> &'static M {
+        self.current
+    }
+
+    /// Whether this is a cycle of reset: the first two are, and one in so many later ones.
+    pub fn resets(&self, dice: &mut Dice, one_in: u64) -> bool {
+        self.cycle < 3 || dice.below(one_in) == 0
+    }
+}
+
+impl<M> std::ops::Deref for Modes<M> {
+    type Target = M;
+
+    fn deref(&self) -> &M {
+        self.current
+    }
+}
+
 /// A struct of scenario counters, and a list of them by name.
 macro_rules! scenarios {
     ($(#[$attribute:meta])* struct $name:ident { $($scenario:ident,)* }) => {

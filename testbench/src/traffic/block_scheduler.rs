@@ -3,7 +3,7 @@
 
 use faultline_sim::block_scheduler::{BlockScheduler, Fill, Inputs, Outputs, Parameters, Slot};
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -17,9 +17,7 @@ pub struct BlockSchedulerTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// Page numbers with their spaces, which differ by a bit or two.
     pages: Vec<(u64, u64)>,
     scenarios: Scenarios,
@@ -33,9 +31,7 @@ impl BlockSchedulerTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 0,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 0),
             pages: Vec::new(),
             scenarios: Scenarios::default(),
         };
@@ -80,7 +76,7 @@ impl BlockSchedulerTraffic {
             100..210 => self.dice.below(longest.min(200)),
             210..251 => self.dice.below(longest.min(3000)),
             _ => {
-                self.left = 2 * longest;
+                self.mode.lasts(2 * longest);
                 self.dice.below(longest)
             }
         };
@@ -182,21 +178,17 @@ impl Traffic for BlockSchedulerTraffic {
     type Model = BlockScheduler;
 
     fn drive(&mut self, model: &BlockScheduler, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 1000 + self.dice.below(5000);
+        if self.mode.advance(&mut self.dice, 1000..6000) {
             self.set_up(inputs);
             self.choose_pages();
         }
-        self.left -= 1;
-        self.cycle += 1;
         // Rarely, but now and then in the middle of a switch.
         let odds = if model.moving().is_some() {
             4_096
         } else {
             65_536
         };
-        inputs.reset = self.cycle < 3 || self.dice.below(odds) == 0;
+        inputs.reset = self.mode.resets(&mut self.dice, odds);
         self.drive_pages(model, inputs);
         self.drive_blocks(model, inputs);
         self.drive_answers(model, inputs);

@@ -2,7 +2,7 @@
 
 use faultline_sim::coalescer::{Coalescer, Inputs, LANES, Lines, Outputs, Parameters};
 
-use super::{ALWAYS, Dice, Traffic};
+use super::{ALWAYS, Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod scenarios;
@@ -68,9 +68,7 @@ pub struct CoalescerTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// The offered instruction was not accepted yet.
     held: bool,
     /// A request was taken in the cycle before, and an instruction accepted.
@@ -86,9 +84,7 @@ impl CoalescerTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 300,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 300),
             held: false,
             before: (false, false),
             scenarios: Scenarios::default(),
@@ -148,13 +144,8 @@ impl Traffic for CoalescerTraffic {
     type Model = Coalescer;
 
     fn drive(&mut self, model: &Coalescer, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 100 + self.dice.below(400);
-        }
-        self.left -= 1;
-        self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(4096) == 0;
+        self.mode.advance(&mut self.dice, 100..500);
+        inputs.reset = self.mode.resets(&mut self.dice, 4096);
         inputs.request_ready = self.dice.chance(self.mode.take);
         let in_use = model.waiting() > 0;
         self.scenarios.reset_in_use += u64::from(inputs.reset && in_use);

@@ -7,7 +7,7 @@ use faultline_sim::context_port::{
     Activity, Beat, ContextPort, Inputs, Kind, Outputs, Parameters, Verdict, WORDS,
 };
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod damage;
@@ -44,9 +44,7 @@ pub struct ContextPortTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// What the engine will still give of the context that is saved.
     packets: VecDeque<Beat>,
     /// What has left of it.
@@ -77,9 +75,7 @@ impl ContextPortTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 3000,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 3000),
             packets: VecDeque::new(),
             leaving: Saved::default(),
             memory: Vec::new(),
@@ -264,14 +260,9 @@ impl Traffic for ContextPortTraffic {
     type Model = ContextPort;
 
     fn drive(&mut self, model: &ContextPort, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 2000 + self.dice.below(8000);
-        }
-        self.left -= 1;
-        self.cycle += 1;
+        self.mode.advance(&mut self.dice, 2000..10_000);
         self.before = model.activity();
-        inputs.reset = self.cycle < 3 || self.dice.below(8192) == 0;
+        inputs.reset = self.mode.resets(&mut self.dice, 8192);
         self.drive_begin(inputs);
         self.drive_streams(inputs);
     }

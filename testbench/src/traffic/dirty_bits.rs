@@ -2,7 +2,7 @@
 
 use faultline_sim::dirty_bits::{DirtyBits, Inputs, Outputs, Parameters};
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -16,9 +16,7 @@ pub struct DirtyBitsTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// The first of the rows that are in use.
     base: u64,
     /// Writes that were not accepted yet, a bit for each port.
@@ -39,9 +37,7 @@ impl DirtyBitsTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 1000,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 1000),
             base: 0,
             held: 0,
             waiting: false,
@@ -140,14 +136,10 @@ impl Traffic for DirtyBitsTraffic {
     type Model = DirtyBits;
 
     fn drive(&mut self, model: &DirtyBits, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 400 + self.dice.below(2000);
+        if self.mode.advance(&mut self.dice, 400..2400) {
             self.base = self.dice.below(self.parameters.rows());
         }
-        self.left -= 1;
-        self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(16_384) == 0;
+        inputs.reset = self.mode.resets(&mut self.dice, 16_384);
         self.drive_writes(model, inputs);
         self.drive_clear(model, inputs);
         self.drive_walk(inputs);

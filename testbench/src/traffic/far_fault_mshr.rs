@@ -3,7 +3,7 @@
 
 use faultline_sim::far_fault_mshr::{Doing, FarFaultMshr, Inputs, Outputs, Page, Parameters};
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -22,9 +22,7 @@ pub struct FarFaultMshrTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// The pages that are in use.
     pool: Vec<Page>,
     /// Walks that were taken and have not ended.
@@ -46,9 +44,7 @@ impl FarFaultMshrTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 300,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 300),
             pool: Vec::new(),
             walks: Vec::new(),
             asked: Vec::new(),
@@ -197,15 +193,15 @@ impl Traffic for FarFaultMshrTraffic {
     type Model = FarFaultMshr;
 
     fn drive(&mut self, model: &FarFaultMshr, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            // Long enough to fill all entries.
-            self.left = 300 + self.dice.below(1200) + 8 * self.parameters.entries as u64;
+        // Long enough to fill all entries.
+        let longer = 8 * self.parameters.entries as u64;
+        if self
+            .mode
+            .advance(&mut self.dice, 300 + longer..1500 + longer)
+        {
             self.change_pool();
         }
-        self.left -= 1;
-        self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(8192) == 0;
+        inputs.reset = self.mode.resets(&mut self.dice, 8192);
         if *model.doing() == Doing::Nothing && model.held().next().is_none() {
             inputs.region = self.dice.chance(100);
         }

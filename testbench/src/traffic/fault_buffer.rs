@@ -6,7 +6,7 @@ use faultline_sim::fault_buffer::{
     control, register,
 };
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -20,9 +20,7 @@ pub struct FaultBufferTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// The driver makes another ring: a SIZE, then a BASE, then it enables the buffer.
     remaking: Option<u8>,
     /// A fault on offer was not accepted yet.
@@ -38,9 +36,7 @@ impl FaultBufferTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 300,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 300),
             remaking: Some(0),
             fault_held: false,
             scenarios: Scenarios::default(),
@@ -187,16 +183,12 @@ impl Traffic for FaultBufferTraffic {
     type Model = FaultBuffer;
 
     fn drive(&mut self, model: &FaultBuffer, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 300 + self.dice.below(1500);
+        if self.mode.advance(&mut self.dice, 300..1800) {
             if self.dice.chance(160) {
                 self.remaking = Some(0);
             }
         }
-        self.left -= 1;
-        self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(8192) == 0;
+        inputs.reset = self.mode.resets(&mut self.dice, 8192);
         self.drive_fault(model, inputs);
         let stray = self.dice.chance(self.mode.stray);
         inputs.detail_ready = self.dice.chance(self.mode.asked);

@@ -11,7 +11,7 @@ use faultline_sim::l1_tlb::{CANCELLED, FAR};
 use faultline_sim::walk::{ACCESSED, DIRTY};
 
 use super::page_walker::tables::Tables;
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -35,9 +35,7 @@ pub struct GmmuTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     resets: bool,
     /// The pages that each SM waits for, and whether as a far fault that is held, if it asks for no page that it waits for.
     waits: Option<HashMap<(usize, u64, u64), bool>>,
@@ -67,9 +65,7 @@ impl GmmuTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 0,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 0),
             resets: true,
             waits: None,
             region: None,
@@ -230,7 +226,7 @@ impl GmmuTraffic {
         } else {
             last
         };
-        if self.cycle == 1 {
+        if self.mode.cycle() == 1 {
             (inputs.cached_levels, inputs.shared_tlb, inputs.far_limit) = (15, true, 4);
         }
     }
@@ -342,21 +338,17 @@ impl Traffic for GmmuTraffic {
     type Model = Gmmu;
 
     fn drive(&mut self, model: &Gmmu, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 500 + self.dice.below(2000);
+        if self.mode.advance(&mut self.dice, 500..2500) {
             self.change();
             if self.dice.chance(60) {
                 self.remaking = Some(0);
             }
         }
-        self.left -= 1;
-        self.cycle += 1;
         let off = self.waits.is_some() && !model.buffer().enabled();
         if off && self.dice.below(256) == 0 {
             self.remaking.get_or_insert(0);
         }
-        inputs.reset = self.cycle < 3 || (self.dice.below(16384) == 0 && self.resets);
+        inputs.reset = self.mode.cycle() < 3 || (self.dice.below(16384) == 0 && self.resets);
         if inputs.reset {
             self.configure(inputs);
         }

@@ -4,7 +4,7 @@ use faultline_sim::l1_tlb::{
     CANCELLED, DENIED, FAR, Inputs, L1Tlb, NACK, Outputs, Page, Parameters, Step, TRANSLATION,
 };
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -21,9 +21,7 @@ pub struct L1TlbTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// The pages that are in use.
     pool: Vec<Page>,
     /// The check on offer was not accepted yet.
@@ -42,9 +40,7 @@ impl L1TlbTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 300,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 300),
             pool: Vec::new(),
             held: false,
             before: Outputs::default(),
@@ -198,14 +194,10 @@ impl Traffic for L1TlbTraffic {
     type Model = L1Tlb;
 
     fn drive(&mut self, model: &L1Tlb, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 100 + self.dice.below(400);
+        if self.mode.advance(&mut self.dice, 100..500) {
             self.change_pool();
         }
-        self.left -= 1;
-        self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(4096) == 0;
+        inputs.reset = self.mode.resets(&mut self.dice, 4096);
         if self.dice.below(64) == 0 {
             inputs.report_faults = self.dice.chance(self.mode.report);
         }

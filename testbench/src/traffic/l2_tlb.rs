@@ -5,7 +5,7 @@ use faultline_sim::l2_tlb::{
     Inputs, L2Tlb, MOST_SMS, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page, Parameters,
 };
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -24,9 +24,7 @@ pub struct L2TlbTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// The pages that are in use.
     pool: Vec<Page>,
     /// Misses that were taken.
@@ -49,9 +47,7 @@ impl L2TlbTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 900,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 900),
             pool: Vec::new(),
             walks: Vec::new(),
             held: 0,
@@ -203,14 +199,10 @@ impl Traffic for L2TlbTraffic {
     type Model = L2Tlb;
 
     fn drive(&mut self, model: &L2Tlb, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 400 + self.dice.below(1600);
+        if self.mode.advance(&mut self.dice, 400..2000) {
             self.change_pool();
         }
-        self.left -= 1;
-        self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(16_384) == 0;
+        inputs.reset = self.mode.resets(&mut self.dice, 16_384);
         self.drive_sms(inputs);
         self.drive_fill(inputs);
         self.drive_invalidation(inputs);

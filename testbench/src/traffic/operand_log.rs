@@ -2,7 +2,7 @@
 
 use faultline_sim::operand_log::{Inputs, LANES, OperandLog, Outputs, Parameters};
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -31,9 +31,7 @@ pub struct OperandLogTraffic {
     noise: Dice,
     /// Operands are windows into it, told apart by a count in the first lane.
     pool: Vec<u64>,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     writes: u64,
     size: usize,
     /// Where releases go that go astray, and whether some did since the last launch.
@@ -71,9 +69,7 @@ impl OperandLogTraffic {
             dice,
             noise: Dice::new(!seed),
             pool,
-            mode: &STEADY,
-            left: 300,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 300),
             writes: 0,
             size: 0,
             stray_slot: 0,
@@ -94,7 +90,7 @@ impl OperandLogTraffic {
     }
 
     fn drive_launch(&mut self, inputs: &mut Inputs) {
-        let first = self.cycle == 3;
+        let first = self.mode.cycle() == 4;
         // What went astray is lost until a launch.
         let repair = self.strayed && !self.mode.stray;
         inputs.launch_valid = first || repair || self.dice.below(65_536) < self.mode.launch;
@@ -300,21 +296,16 @@ impl Traffic for OperandLogTraffic {
     type Model = OperandLog;
 
     fn drive(&mut self, model: &OperandLog, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 100 + self.dice.below(900);
-        }
-        self.left -= 1;
+        self.mode.advance(&mut self.dice, 100..1000);
         self.before.in_use = model.allocated();
         self.before.written = model.written();
         self.before.being_taken = model.being_taken();
-        inputs.reset = self.cycle < 2 || (self.mode.chaos && self.dice.below(300) == 0);
+        inputs.reset = self.mode.cycle() < 3 || (self.mode.chaos && self.dice.below(300) == 0);
         self.drive_launch(inputs);
         self.drive_allocate(inputs);
         self.drive_write(model, inputs);
         self.drive_release(model, inputs);
         self.drive_reads(model, inputs);
-        self.cycle += 1;
     }
 
     fn observe(&mut self, model: &OperandLog, inputs: &Inputs, outputs: &Outputs) {

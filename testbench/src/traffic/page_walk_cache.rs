@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use faultline_sim::page_walk_cache::{Inputs, Outputs, PageWalkCache, Parameters};
 use faultline_sim::walk::{ACCESSED, DIRTY, EXECUTE_DISABLE, PAGE_SIZE, PRESENT, USER, WRITABLE};
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -34,9 +34,7 @@ pub struct PageWalkCacheTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// The words that are in use.
     pool: Vec<u64>,
     memory: HashMap<u64, u64>,
@@ -60,9 +58,7 @@ impl PageWalkCacheTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 1000,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 1000),
             pool: Vec::new(),
             memory: HashMap::new(),
             asked: Vec::new(),
@@ -195,15 +191,11 @@ impl Traffic for PageWalkCacheTraffic {
     type Model = PageWalkCache;
 
     fn drive(&mut self, model: &PageWalkCache, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 400 + self.dice.below(1200);
+        if self.mode.advance(&mut self.dice, 400..1600) {
             self.change_pool();
         }
-        self.left -= 1;
-        self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(16_384) == 0;
-        if self.cycle == 1 {
+        inputs.reset = self.mode.resets(&mut self.dice, 16_384);
+        if self.mode.cycle() == 1 {
             (inputs.cached_levels, inputs.reserved_bits) = (15, 0xF_FF00);
         }
         self.drive_request(inputs);

@@ -5,7 +5,7 @@ use faultline_sim::page_walker::{Inputs, MOST_REQUESTERS, Outputs, PageWalker, P
 
 use faultline_sim::walk::{ACCESSED, DIRTY};
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 pub(super) mod modes;
@@ -36,9 +36,7 @@ pub struct PageWalkerTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// The pages that are in use.
     pool: Vec<u64>,
     tables: Tables,
@@ -61,9 +59,7 @@ impl PageWalkerTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 400,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 400),
             pool: Vec::new(),
             tables: Tables::new(parameters.frame_bits, parameters.space_bits),
             asked: Vec::new(),
@@ -131,7 +127,7 @@ impl PageWalkerTraffic {
         inputs.memory_ready = self.dice.chance(self.mode.memory);
         inputs.answer_ready = self.dice.chance(self.mode.answer);
         if self.dice.chance(self.mode.change) {
-            self.tables.change(&mut self.dice, self.mode);
+            self.tables.change(&mut self.dice, self.mode.now());
         }
         inputs.response_valid = false;
         (inputs.response_error, inputs.response_changed) = (false, false);
@@ -153,14 +149,16 @@ impl PageWalkerTraffic {
         inputs.response_valid = true;
         inputs.response_walk = asked.walk;
         inputs.response_error = self.dice.chance(self.mode.error);
-        let entry = self.tables.read(&mut self.dice, self.mode, asked.word);
+        let entry = self
+            .tables
+            .read(&mut self.dice, self.mode.now(), asked.word);
         inputs.response_data = entry;
         // A cache answers reads that are not anew, also with what is in memory no more.
         let cached = !asked.update && !asked.anew && !inputs.response_error;
         if cached && self.dice.chance(self.mode.kept) {
             inputs.response_kept = true;
             if self.dice.chance(64) {
-                inputs.response_data = self.tables.entry(&mut self.dice, self.mode);
+                inputs.response_data = self.tables.entry(&mut self.dice, self.mode.now());
             }
         }
         if asked.update && !inputs.response_error {
@@ -200,15 +198,11 @@ impl Traffic for PageWalkerTraffic {
     type Model = PageWalker;
 
     fn drive(&mut self, model: &PageWalker, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 200 + self.dice.below(600);
+        if self.mode.advance(&mut self.dice, 200..800) {
             self.change();
         }
-        self.left -= 1;
-        self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(8192) == 0;
-        if self.cycle == 1 {
+        inputs.reset = self.mode.resets(&mut self.dice, 8192);
+        if self.mode.cycle() == 1 {
             (inputs.execute_disable, inputs.last_frame) = (true, self.frames());
             inputs.reserved_bits = (u32::MAX << (self.parameters.frame_bits - 20)) & 0xF_FFFF;
         }

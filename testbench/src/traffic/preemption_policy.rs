@@ -2,7 +2,7 @@
 
 use faultline_sim::preemption_policy::{Inputs, Outputs, Parameters, PreemptionPolicy};
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -16,9 +16,7 @@ pub struct PreemptionPolicyTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// A question was not answered yet.
     asking: bool,
     /// An answer was told in the cycle before, and not taken.
@@ -34,9 +32,7 @@ impl PreemptionPolicyTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 3000,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 3000),
             asking: false,
             waiting: false,
             scenarios: Scenarios::default(),
@@ -145,13 +141,8 @@ impl Traffic for PreemptionPolicyTraffic {
     type Model = PreemptionPolicy;
 
     fn drive(&mut self, model: &PreemptionPolicy, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 2000 + self.dice.below(8000);
-        }
-        self.left -= 1;
-        self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(32_768) == 0;
+        self.mode.advance(&mut self.dice, 2000..10_000);
+        inputs.reset = self.mode.resets(&mut self.dice, 32_768);
         self.drive_blocks(model, inputs);
         self.drive_question(model, inputs);
         self.count(model, inputs);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use faultline_sim::replay_queue::{Inputs, Instruction, Outputs, Parameters, ReplayQueue, State};
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod messages;
@@ -41,9 +41,7 @@ pub struct ReplayQueueTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     paused: bool,
     first_warp: u8,
     inserting: Option<(Instruction, bool)>,
@@ -67,9 +65,7 @@ impl ReplayQueueTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 300,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 300),
             paused: false,
             first_warp: 0,
             inserting: None,
@@ -323,14 +319,10 @@ impl Traffic for ReplayQueueTraffic {
     type Model = ReplayQueue;
 
     fn drive(&mut self, model: &ReplayQueue, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 100 + self.dice.below(900);
+        if self.mode.advance(&mut self.dice, 100..1000) {
             self.first_warp = self.dice.byte();
         }
-        self.left -= 1;
-        inputs.reset = self.cycle < 2 || (self.mode.chaos && self.dice.below(1000) == 0);
-        self.cycle += 1;
+        inputs.reset = self.mode.cycle() < 3 || (self.mode.chaos && self.dice.below(1000) == 0);
         self.drive_stragglers(model, inputs);
         self.drive_messages(model, inputs);
         self.drive_insert(model, inputs);

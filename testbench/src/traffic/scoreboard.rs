@@ -5,7 +5,7 @@ use faultline_sim::scoreboard::{
     Arrival, FINISHES, Inputs, Outputs, Parameters, Scoreboard, ZERO_REGISTER,
 };
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -22,9 +22,7 @@ pub struct ScoreboardTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// The registers that are in use.
     pool: [u8; POOL],
     /// The instruction that each entry was given to last; it holds nothing once it was checked.
@@ -49,9 +47,7 @@ impl ScoreboardTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 300,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 300),
             pool: [0; POOL],
             given: [Arrival::default(); 16],
             issued: 0,
@@ -154,14 +150,10 @@ impl Traffic for ScoreboardTraffic {
     type Model = Scoreboard;
 
     fn drive(&mut self, model: &Scoreboard, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 100 + self.dice.below(400);
+        if self.mode.advance(&mut self.dice, 100..500) {
             self.change_pool();
         }
-        self.left -= 1;
-        self.cycle += 1;
-        inputs.reset = self.cycle < 3 || self.dice.below(4096) == 0;
+        inputs.reset = self.mode.resets(&mut self.dice, 4096);
         self.drive_arrival(inputs);
         self.drive_issue(model, inputs);
         self.drive_ends(model, inputs);

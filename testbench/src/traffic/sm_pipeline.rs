@@ -9,7 +9,7 @@ use faultline_sim::sm_pipeline::{
     WIDTH,
 };
 
-use super::{Dice, Traffic};
+use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
 mod modes;
@@ -44,9 +44,7 @@ pub struct SmPipelineTraffic {
     parameters: Parameters,
     seed: u64,
     dice: Dice,
-    mode: &'static Mode,
-    left: u64,
-    cycle: u64,
+    mode: Modes<Mode>,
     /// Cycles until the warps begin, after a reset and a launch.
     beginning: u64,
     /// Parts of the log, and the slots of the thread blocks.
@@ -74,9 +72,7 @@ impl SmPipelineTraffic {
             parameters,
             seed,
             dice: Dice::new(seed),
-            mode: &STEADY,
-            left: 300,
-            cycle: 0,
+            mode: Modes::new(&MODES, &STEADY, 300),
             beginning: 0,
             parts: 1,
             slots: vec![0],
@@ -255,14 +251,9 @@ impl Traffic for SmPipelineTraffic {
     type Model = SmPipeline;
 
     fn drive(&mut self, model: &SmPipeline, inputs: &mut Inputs) {
-        if self.left == 0 {
-            self.mode = &MODES[self.dice.below(MODES.len() as u64) as usize];
-            self.left = 100 + self.dice.below(600);
-        }
-        self.left -= 1;
-        self.cycle += 1;
+        self.mode.advance(&mut self.dice, 100..700);
         (self.now_faulted, self.now_finished) = (None, None);
-        if self.cycle < 3 || self.dice.below(8192) == 0 {
+        if self.mode.resets(&mut self.dice, 8192) {
             self.now_checked = None;
             self.reset(inputs);
             return;

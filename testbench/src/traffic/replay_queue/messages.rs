@@ -90,7 +90,7 @@ impl ReplayQueueTraffic {
             message(self, self.mode.fault, State::Unchecked);
         (inputs.committed_valid, inputs.committed_index) =
             message(self, self.mode.commit, State::Checked);
-        let collision = match self.mode {
+        let collision = match self.mode.now() {
             Mode { crowd: true, .. } => 96,
             Mode { chaos: true, .. } => 32,
             // A fault would end the wait for the greatest age.
