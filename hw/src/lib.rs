@@ -5,7 +5,7 @@
 //! [`dirty_bits`], [`preemption_policy`], [`block_scheduler`], [`context_port`], [`checkpoint`]. Primitives under them: [`register`],
 //! [`memory`], [`masked_memory`], [`arbiter`], [`any_of`], [`count_of`], [`lowest`], [`turns`], [`select`], [`span`],
 //! [`recency`], [`service_order`], [`warp_scheduler`], [`word_check`].
-//! [`part`] and [`kernel`] are what the attributes of `faultline-macros` rest on.
+//! [`mod@part`] and [`kernel`] are what the attributes of `faultline-macros` rest on.
 //! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
 //! them.
 
