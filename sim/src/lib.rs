@@ -12,6 +12,7 @@ pub mod gmmu;
 pub mod l1_tlb;
 pub mod l2_tlb;
 pub mod operand_log;
+pub mod page;
 pub mod page_walk_cache;
 pub mod page_walker;
 mod place;

@@ -19,6 +19,7 @@ pub mod l2_tlb;
 pub mod operand_log;
 pub mod page_walk_cache;
 pub mod page_walker;
+pub mod pool;
 pub mod preemption_policy;
 pub mod replay_queue;
 pub mod scoreboard;

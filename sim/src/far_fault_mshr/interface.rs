@@ -1,5 +1,6 @@
 //! Sizes and ports of the far-fault MSHRs.
 
+pub use crate::page::Page;
 use crate::ports;
 
 /// The sizes of the MSHRs.
@@ -168,15 +169,6 @@ ports! {
         /// A report of an entry that is held was not made, for the limit is 0.
         lost: bool = 1,
     }
-}
-
-/// A page number with its space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Page {
-    /// The number.
-    pub number: u64,
-    /// The space.
-    pub space: u8,
 }
 
 impl Inputs {

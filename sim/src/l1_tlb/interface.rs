@@ -1,5 +1,6 @@
 //! Sizes and ports of the L1 TLB.
 
+pub use crate::page::Page;
 use crate::ports;
 
 /// The sizes of a TLB.
@@ -150,15 +151,6 @@ ports! {
         /// Its space.
         wake_space: u8 = parameters.space_bits,
     }
-}
-
-/// A page number with its space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Page {
-    /// The number.
-    pub number: u64,
-    /// The space.
-    pub space: u8,
 }
 
 impl Inputs {

@@ -1,5 +1,6 @@
 //! Sizes and ports of the L2 TLB.
 
+pub use crate::page::Page;
 use crate::ports;
 
 /// SMs of the largest configuration.
@@ -143,15 +144,6 @@ ports! {
         /// What was to be forgotten is.
         invalidate_ready: bool = 1,
     }
-}
-
-/// A page number with its space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Page {
-    /// The number.
-    pub number: u64,
-    /// The space.
-    pub space: u8,
 }
 
 impl Inputs {

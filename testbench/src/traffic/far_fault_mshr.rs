@@ -3,6 +3,7 @@
 
 use faultline_sim::far_fault_mshr::{Doing, FarFaultMshr, Inputs, Outputs, Page, Parameters};
 
+use super::pool::Pool;
 use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
@@ -24,7 +25,7 @@ pub struct FarFaultMshrTraffic {
     dice: Dice,
     mode: Modes<Mode>,
     /// The pages that are in use.
-    pool: Vec<Page>,
+    pool: Pool,
     /// Walks that were taken and have not ended.
     walks: Vec<Page>,
     /// Pages of which a walk was taken since their entry was.
@@ -41,11 +42,11 @@ impl FarFaultMshrTraffic {
     #[must_use]
     pub fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
+            pool: Pool::new(parameters.page_bits, parameters.space_bits),
             parameters,
             seed,
             dice: Dice::new(seed),
             mode: Modes::new(&MODES, &STEADY, 300),
-            pool: Vec::new(),
             walks: Vec::new(),
             asked: Vec::new(),
             fault_held: false,
@@ -57,48 +58,17 @@ impl FarFaultMshrTraffic {
         traffic
     }
 
-    /// Other pages: neighbours, pages one bit apart from another, the same page of another space, or anything.
+    /// Other pages, all of one tag in some modes.
     fn change_pool(&mut self) {
-        let (pages, spaces) = (
-            u64::MAX >> (64 - self.parameters.page_bits),
-            u8::MAX >> (8 - self.parameters.space_bits),
-        );
-        self.pool.clear();
-        let mut page = self.any_page();
-        for _ in 0..POOL {
-            let one = self.dice.below(36);
-            page = match self.dice.byte() {
-                0..90 => Page {
-                    number: page.number + 1,
-                    ..page
-                },
-                90..150 => Page {
-                    number: page.number ^ (1 << one),
-                    ..page
-                },
-                150..200 => Page {
-                    space: page.space ^ (1 << (one % 8)),
-                    ..page
-                },
-                _ => self.any_page(),
+        let low = u64::from(u8::MAX >> (8 - self.parameters.space_bits));
+        let mode = self.mode.now();
+        self.pool.change(&mut self.dice, POOL, |page, _| {
+            let number = match mode.one_tag {
+                true => (page.number & !low) | u64::from(page.space),
+                false => page.number,
             };
-            page.number &= pages;
-            page.space &= spaces;
-            if self.mode.one_tag {
-                let low = u64::from(spaces);
-                page.number = (page.number & !low) | u64::from(page.space);
-            }
-            self.pool.push(page);
-        }
-    }
-
-    /// A page that is as likely as any other one.
-    fn any_page(&mut self) -> Page {
-        let (number, space) = (self.dice.bits(), self.dice.byte());
-        Page {
-            number: number & (u64::MAX >> (64 - self.parameters.page_bits)),
-            space: space & (u8::MAX >> (8 - self.parameters.space_bits)),
-        }
+            Page { number, ..page }
+        });
     }
 
     /// A page that is in use.

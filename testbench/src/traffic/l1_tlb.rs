@@ -4,6 +4,7 @@ use faultline_sim::l1_tlb::{
     CANCELLED, DENIED, FAR, Inputs, L1Tlb, NACK, Outputs, Page, Parameters, Step, TRANSLATION,
 };
 
+use super::pool::Pool;
 use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;
 
@@ -23,7 +24,7 @@ pub struct L1TlbTraffic {
     dice: Dice,
     mode: Modes<Mode>,
     /// The pages that are in use.
-    pool: Vec<Page>,
+    pool: Pool,
     /// The check on offer was not accepted yet.
     held: bool,
     before: Outputs,
@@ -37,11 +38,11 @@ impl L1TlbTraffic {
     #[must_use]
     pub fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
+            pool: Pool::new(parameters.page_bits, parameters.space_bits),
             parameters,
             seed,
             dice: Dice::new(seed),
             mode: Modes::new(&MODES, &STEADY, 300),
-            pool: Vec::new(),
             held: false,
             before: Outputs::default(),
             came_write: false,
@@ -51,52 +52,17 @@ impl L1TlbTraffic {
         traffic
     }
 
-    /// Other pages: neighbours, pages one bit apart from another, the same page of another space, or anything.
+    /// Other pages, all of one set in some modes.
     fn change_pool(&mut self) {
-        let (pages, spaces) = (
-            u64::MAX >> (64 - self.parameters.page_bits),
-            u8::MAX >> (8 - self.parameters.space_bits),
-        );
-        self.pool.clear();
-        let mut page = self.any_page();
-        for _ in 0..POOL {
-            let one = self.dice.below(36);
-            page = match self.dice.byte() {
-                0..90 => Page {
-                    number: page.number + 1,
-                    ..page
-                },
-                90..150 => Page {
-                    number: page.number ^ (1 << one),
-                    ..page
-                },
-                150..200 => Page {
-                    space: page.space ^ (1 << (one % 8)),
-                    ..page
-                },
-                _ => self.any_page(),
+        let (parameters, mode) = (&self.parameters, self.mode.now());
+        self.pool.change(&mut self.dice, POOL, |page, first| {
+            let set_bits = parameters.set_bits;
+            let number = match mode.one_set {
+                true => page.number >> set_bits << set_bits | parameters.set(first),
+                false => page.number,
             };
-            if self.mode.one_set {
-                let set = self
-                    .pool
-                    .first()
-                    .map_or(0, |first| self.parameters.set(*first));
-                page.number =
-                    page.number >> self.parameters.set_bits << self.parameters.set_bits | set;
-            }
-            page.number &= pages;
-            page.space &= spaces;
-            self.pool.push(page);
-        }
-    }
-
-    /// A page that is as likely as any other one.
-    fn any_page(&mut self) -> Page {
-        let (number, space) = (self.dice.bits(), self.dice.byte());
-        Page {
-            number: number & (u64::MAX >> (64 - self.parameters.page_bits)),
-            space: space & (u8::MAX >> (8 - self.parameters.space_bits)),
-        }
+            Page { number, ..page }
+        });
     }
 
     /// A page that is in use.

@@ -1,0 +1,76 @@
+//! The pages that traffic uses for a while.
+
+use faultline_sim::page::Page;
+
+use super::Dice;
+
+/// Some pages, and how many bits a page and a space have.
+pub struct Pool {
+    pages: Vec<Page>,
+    page_bits: usize,
+    space_bits: usize,
+}
+
+impl Pool {
+    /// No page yet.
+    #[must_use]
+    pub const fn new(page_bits: usize, space_bits: usize) -> Self {
+        Self {
+            pages: Vec::new(),
+            page_bits,
+            space_bits,
+        }
+    }
+
+    /// A page that is as likely as any other one.
+    pub fn any(&self, dice: &mut Dice) -> Page {
+        let (number, space) = (dice.bits(), dice.byte());
+        self.cut(Page { number, space })
+    }
+
+    /// A page whose number and space have no more bits than there are.
+    #[must_use]
+    pub const fn cut(&self, page: Page) -> Page {
+        Page {
+            number: page.number & (u64::MAX >> (64 - self.page_bits)),
+            space: page.space & (u8::MAX >> (8 - self.space_bits)),
+        }
+    }
+
+    /// Other pages: neighbours, pages one bit apart from another, the same page of another space, or anything. Each is
+    /// changed by `shape`, which is told the first of them.
+    pub fn change(&mut self, dice: &mut Dice, count: usize, shape: impl Fn(Page, Page) -> Page) {
+        self.pages.clear();
+        let mut page = self.any(dice);
+        for _ in 0..count {
+            let one = dice.below(36);
+            page = match dice.byte() {
+                0..90 => Page {
+                    number: page.number + 1,
+                    ..page
+                },
+                90..150 => Page {
+                    number: page.number ^ (1 << one),
+                    ..page
+                },
+                150..200 => Page {
+                    space: page.space ^ (1 << (one % 8)),
+                    ..page
+                },
+                _ => self.any(dice),
+            };
+            page = self.cut(page);
+            let first = self.pages.first().copied();
+            page = shape(page, first.unwrap_or_default());
+            self.pages.push(page);
+        }
+    }
+}
+
+impl std::ops::Deref for Pool {
+    type Target = [Page];
+
+    fn deref(&self) -> &[Page] {
+        &self.pages
+    }
+}
