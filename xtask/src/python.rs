@@ -97,10 +97,16 @@ fn install(folder: &Path, packages: &[&str]) -> Result<(), String> {
         .args(["--timeout", "20", "--retries", "1"])
         .args(packages);
     match pip.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("pip cannot install them ({status})")),
-        Err(error) => Err(format!("pip does not start ({error})")),
+        Ok(status) if status.success() => {}
+        Ok(status) => return Err(format!("pip cannot install them ({status})")),
+        Err(error) => return Err(format!("pip does not start ({error})")),
     }
+    // cocotb has the simulator load Python as a library, which Debian has in a package of its own.
+    let library = Command::new(folder.join("bin/find_libpython")).output();
+    if !library.is_ok_and(|found| found.status.success() && !found.stdout.is_empty()) {
+        setup::install(&["libpython3-dev"])?;
+    }
+    Ok(())
 }
 
 /// Makes a virtual environment; what it says otherwise is said again by the second try.
