@@ -40,6 +40,7 @@ macro_rules! block {
 }
 
 // After the macro, which they see only so.
+mod attributes;
 mod kernels;
 mod refusals;
 
