@@ -66,7 +66,9 @@ fn a_header_without_a_version_means_coordinates_on_every_line() {
     let text = warp("", &["0010 ffffffff 1 R1 MOV 0 0"]);
     let sentence = instructions(&text).unwrap_err();
     assert!(
-        sentence.starts_with("t:8: block y is \"ffffffff\""),
+        sentence.starts_with(
+            "t:8: block y (the header names no tracer version of 3 or more) is \"ffffffff\""
+        ),
         "{sentence}"
     );
 }
