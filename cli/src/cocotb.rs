@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use comfy_table::Cell;
-use faultline_hw::registry::{Design, designs};
+use faultline_hw::registry::{Design, Tag, designs};
 use faultline_synth::kit::Files;
 use faultline_testbench::vectors;
 use miette::{Result, miette};
@@ -108,7 +108,7 @@ fn chosen(names: &[String]) -> Result<Vec<Design>> {
         return cost::of_names(names);
     }
     let mut found = designs();
-    found.retain(Design::is_default);
+    found.retain(|design| !design.is(Tag::Alike));
     Ok(found)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use faultline_hw::registry::{Design, designs};
+use faultline_hw::registry::{Design, Tag, designs};
 use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
@@ -61,7 +61,7 @@ struct Memory {
 pub fn chosen(block: Option<&str>, config: Option<&str>) -> Result<Vec<Design>> {
     let mut found = designs();
     if block.is_none() && config.is_none() {
-        found.retain(Design::is_default);
+        found.retain(|design| !design.is(Tag::Alike));
     }
     let known = |names: Vec<&'static str>| {
         let mut named = HashSet::new();

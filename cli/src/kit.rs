@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use faultline_hw::registry::{Design, designs};
+use faultline_hw::registry::{Design, Tag, designs};
 use faultline_synth::kit::{self, Files, Flow, Top};
 use faultline_synth::sram::{Sram, Table};
 use faultline_synth::yosys::Memory;
@@ -62,27 +62,6 @@ impl Choice {
         }
     }
 }
-
-/// The designs that a kit is made for where none is named.
-const TOPS: [&str; 17] = [
-    "replay_queue_16",
-    "replay_queue_32",
-    "replay_queue_64",
-    "replay_queue_128",
-    "operand_log_8k",
-    "operand_log_16k",
-    "operand_log_20k",
-    "operand_log_32k",
-    "sm_pipeline_stall_64",
-    "sm_pipeline_commit_64",
-    "sm_pipeline_check_64",
-    "sm_pipeline_queue_64",
-    "sm_pipeline_log_64",
-    "page_walker_64",
-    "gmmu_64",
-    "dirty_bits_lanes",
-    "dirty_bits_rows",
-];
 
 /// What `--json` gives for a design.
 #[derive(Serialize)]
@@ -188,7 +167,7 @@ fn chosen(names: &[String]) -> Result<Vec<Design>> {
         return cost::of_names(names);
     }
     let mut found = designs();
-    found.retain(|design| TOPS.contains(&design.name));
+    found.retain(|design| design.is(Tag::Top) || design.is(Tag::Kit));
     Ok(found)
 }
 

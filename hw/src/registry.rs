@@ -31,6 +31,25 @@ use crate::sizes::{
 use crate::sm_pipeline::{Scheme, SmPipeline};
 use crate::verilog::{self, ExportError, Port};
 
+/// What a design is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tag {
+    /// The size that is meant where the block alone is named: the paper's, or a smaller one that is quicker to run.
+    Default,
+    /// It is given to flows as a whole.
+    Top,
+    /// A kit is made for it where none is named, as for the tops.
+    Kit,
+    /// It is small enough for proofs.
+    Proof,
+    /// Rules are tried in it; what it costs is of no interest.
+    Trial,
+    /// It takes minutes to compile when it is Verilated, which is only done where it is asked for.
+    Large,
+    /// It is much like another one, and exported only where it is named.
+    Alike,
+}
+
 /// A block at one size.
 pub struct Design {
     /// Module name and file stem, such as `replay_queue_64`.
@@ -39,31 +58,23 @@ pub struct Design {
     pub block: &'static str,
     /// The size, such as `64`.
     pub config: &'static str,
+    /// What it is for.
+    pub tags: &'static [Tag],
     /// Makes one, ready to be simulated.
     pub build: fn() -> Box<dyn Hardware>,
 }
 
 impl Design {
-    /// Whether it takes minutes to compile when it is Verilated, which is only done where it is asked for.
-    pub fn is_large(&self) -> bool {
-        self.block == "sm_pipeline" && self.config.contains("_64")
+    /// Whether it is for this.
+    #[must_use]
+    pub fn is(&self, tag: Tag) -> bool {
+        self.tags.contains(&tag)
     }
 
     /// Whether its cost is of interest: not that of a size for proofs, or of one in which rules are tried.
+    #[must_use]
     pub fn is_measured(&self) -> bool {
-        let tried = match self.block {
-            "page_walker" => self.config.starts_with('2'),
-            "gmmu" => self.config.starts_with('8'),
-            _ => false,
-        };
-        !self.config.starts_with("proof") && !tried
-    }
-
-    /// Whether it is exported where nothing is chosen. Of the pipelines of 64 warps, which are large and much alike,
-    /// and of those for proofs, that is the one with everything.
-    pub fn is_default(&self) -> bool {
-        let alike = self.is_large() || self.config.starts_with("proof_");
-        !alike || self.config == "log_64"
+        !self.is(Tag::Proof) && !self.is(Tag::Trial)
     }
 }
 
@@ -276,13 +287,14 @@ fn small_walker<const V: usize>(updates: bool) -> Box<dyn Hardware> {
     ))
 }
 
-/// Blocks with their sizes, and what makes them: the name of a design follows.
+/// Blocks with their sizes, what these are for, and what makes them: the name of a design follows.
 macro_rules! designs {
-    ($($block:ident { $($config:literal => $build:expr,)+ })+) => {
+    ($($block:ident { $($config:literal [$($tag:ident)*] => $build:expr,)+ })+) => {
         vec![$($(Design {
             name: concat!(stringify!($block), "_", $config),
             block: stringify!($block),
             config: $config,
+            tags: &[$(Tag::$tag),*],
             build: $build,
         },)+)+]
     };
@@ -292,118 +304,118 @@ macro_rules! designs {
 pub fn designs() -> Vec<Design> {
     designs! {
         replay_queue {
-            "16" => ready::<ReplayQueue<16, 4, 5, AGE_BITS>>,
-            "32" => ready::<ReplayQueue<32, 5, 6, AGE_BITS>>,
-            "64" => ready::<ReplayQueue<64, 6, 7, AGE_BITS>>,
-            "128" => ready::<ReplayQueue<128, 7, 8, AGE_BITS>>,
-            "proof" => ready::<ReplayQueue<4, 2, 3, 2>>,
+            "16" [Kit] => ready::<ReplayQueue<16, 4, 5, AGE_BITS>>,
+            "32" [Kit] => ready::<ReplayQueue<32, 5, 6, AGE_BITS>>,
+            "64" [Default Top] => ready::<ReplayQueue<64, 6, 7, AGE_BITS>>,
+            "128" [Kit] => ready::<ReplayQueue<128, 7, 8, AGE_BITS>>,
+            "proof" [Proof] => ready::<ReplayQueue<4, 2, 3, 2>>,
         }
         operand_log {
-            "8k" => log::<32, 5, 6>,
-            "16k" => log::<64, 6, 7>,
-            "20k" => log::<80, 7, 8>,
-            "32k" => log::<128, 7, 8>,
-            "16k_16x128" => log_of_wide_banks::<64, 6, 7>,
-            "proof" => log::<4, 2, 3>,
+            "8k" [Top] => log::<32, 5, 6>,
+            "16k" [Default Top] => log::<64, 6, 7>,
+            "20k" [Top] => log::<80, 7, 8>,
+            "32k" [Top] => log::<128, 7, 8>,
+            "16k_16x128" [] => log_of_wide_banks::<64, 6, 7>,
+            "proof" [Proof] => log::<4, 2, 3>,
         }
         coalescer {
-            "32" => ready::<Coalescer<LANES, 5, LINE_BITS>>,
-            "proof" => ready::<Coalescer<4, 2, 7>>,
+            "32" [Default] => ready::<Coalescer<LANES, 5, LINE_BITS>>,
+            "proof" [Proof] => ready::<Coalescer<4, 2, 7>>,
         }
         l1_tlb {
-            "32" => ready::<PaperL1Tlb>,
-            "proof" => ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2, 1>>,
+            "32" [Default] => ready::<PaperL1Tlb>,
+            "proof" [Proof] => ready::<L1Tlb<2, 1, 2, 1, 2, 1, 1, 2, 2, 2, 1, 2, 1>>,
         }
         l2_tlb {
-            "512" => ready::<SharedTlb<6, 7, 9, 30, 43>>,
-            "1024" => ready::<SharedTlb<7, 8, 10, 29, 42>>,
-            "proof" => ready::<L2Tlb<2, 1, 1, 2, 2, 1, 2, 3, 2, 1, 2, 8, 1>>,
+            "512" [] => ready::<SharedTlb<6, 7, 9, 30, 43>>,
+            "1024" [Default] => ready::<SharedTlb<7, 8, 10, 29, 42>>,
+            "proof" [Proof] => ready::<L2Tlb<2, 1, 1, 2, 2, 1, 2, 3, 2, 1, 2, 8, 1>>,
         }
         far_fault_mshr {
-            "16" => ready::<FarFaultMshrs<16, 4, 5, 52, 5>>,
-            "32" => ready::<FarFaultMshrs<32, 5, 6, 53, 6>>,
-            "64" => ready::<FarFaultMshrs<64, 6, 7, 54, 7>>,
-            "128" => ready::<FarFaultMshrs<128, 7, 8, 55, 7>>,
-            "256" => ready::<FarFaultMshrs<256, 8, 9, 56, 7>>,
-            "proof" => ready::<FarFaultMshr<2, 1, 2, 2, 1, 8, 2, 2, 2, 1>>,
+            "16" [] => ready::<FarFaultMshrs<16, 4, 5, 52, 5>>,
+            "32" [] => ready::<FarFaultMshrs<32, 5, 6, 53, 6>>,
+            "64" [Default] => ready::<FarFaultMshrs<64, 6, 7, 54, 7>>,
+            "128" [] => ready::<FarFaultMshrs<128, 7, 8, 55, 7>>,
+            "256" [] => ready::<FarFaultMshrs<256, 8, 9, 56, 7>>,
+            "proof" [Proof] => ready::<FarFaultMshr<2, 1, 2, 2, 1, 8, 2, 2, 2, 1>>,
         }
         fault_buffer {
-            "64" => ready::<PaperFaultBuffer>,
-            "proof" => ready::<FaultBuffer<2, 1, 2, 1, 1, 2, 3, 1, 10, 1, 1, 1, 2, 10, 3, 2, 4>>,
+            "64" [Default] => ready::<PaperFaultBuffer>,
+            "proof" [Proof] => ready::<FaultBuffer<2, 1, 2, 1, 1, 2, 3, 1, 10, 1, 1, 1, 2, 10, 3, 2, 4>>,
         }
         gmmu {
-            "8" => || gmmu::<8, 3, 6>(false),
-            "8_updates" => || gmmu::<8, 3, 6>(true),
-            "64" => || gmmu::<64, 6, 9>(false),
+            "8" [Trial] => || gmmu::<8, 3, 6>(false),
+            "8_updates" [Trial] => || gmmu::<8, 3, 6>(true),
+            "64" [Default Top] => || gmmu::<64, 6, 9>(false),
         }
         scoreboard {
-            "8" => || connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(false)),
-            "8_holding" => || connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(true)),
-            "proof" => || connected(Scoreboard::<4, 2>::new(true)),
+            "8" [] => || connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(false)),
+            "8_holding" [Default] => || connected(Scoreboard::<SCOREBOARD_ENTRIES, ENTRY_BITS>::new(true)),
+            "proof" [Proof] => || connected(Scoreboard::<4, 2>::new(true)),
         }
         sm_pipeline {
-            "stall_64" => || pipeline::<64, 6, 7>(Scheme::StallOnFault, false),
-            "commit_64" => || pipeline::<64, 6, 7>(Scheme::WarpDisableCommit, false),
-            "check_64" => || pipeline::<64, 6, 7>(Scheme::WarpDisableLastCheck, false),
-            "queue_64" => || pipeline::<64, 6, 7>(Scheme::ReplayQueue, false),
-            "log_64" => || pipeline::<64, 6, 7>(Scheme::OperandLog, false),
-            "log_64_greedy" => || pipeline::<64, 6, 7>(Scheme::OperandLog, true),
-            "log_64_8k" => || pipeline::<32, 5, 6>(Scheme::OperandLog, false),
-            "log_64_20k" => || pipeline::<80, 7, 8>(Scheme::OperandLog, false),
-            "log_64_32k" => || pipeline::<128, 7, 8>(Scheme::OperandLog, false),
-            "stall_4" => || small_pipeline(Scheme::StallOnFault, false),
-            "commit_4" => || small_pipeline(Scheme::WarpDisableCommit, false),
-            "check_4" => || small_pipeline(Scheme::WarpDisableLastCheck, false),
-            "queue_4" => || small_pipeline(Scheme::ReplayQueue, false),
-            "log_4" => || small_pipeline(Scheme::OperandLog, false),
-            "log_4_greedy" => || small_pipeline(Scheme::OperandLog, true),
-            "proof" => || proved_pipeline(Scheme::OperandLog),
-            "proof_queue" => || proved_pipeline(Scheme::ReplayQueue),
-            "proof_check" => || proved_pipeline(Scheme::WarpDisableLastCheck),
-            "proof_commit" => || proved_pipeline(Scheme::WarpDisableCommit),
-            "proof_stall" => || proved_pipeline(Scheme::StallOnFault),
+            "stall_64" [Top Large Alike] => || pipeline::<64, 6, 7>(Scheme::StallOnFault, false),
+            "commit_64" [Top Large Alike] => || pipeline::<64, 6, 7>(Scheme::WarpDisableCommit, false),
+            "check_64" [Top Large Alike] => || pipeline::<64, 6, 7>(Scheme::WarpDisableLastCheck, false),
+            "queue_64" [Top Large Alike] => || pipeline::<64, 6, 7>(Scheme::ReplayQueue, false),
+            "log_64" [Top Large] => || pipeline::<64, 6, 7>(Scheme::OperandLog, false),
+            "log_64_greedy" [Large Alike] => || pipeline::<64, 6, 7>(Scheme::OperandLog, true),
+            "log_64_8k" [Large Alike] => || pipeline::<32, 5, 6>(Scheme::OperandLog, false),
+            "log_64_20k" [Large Alike] => || pipeline::<80, 7, 8>(Scheme::OperandLog, false),
+            "log_64_32k" [Large Alike] => || pipeline::<128, 7, 8>(Scheme::OperandLog, false),
+            "stall_4" [] => || small_pipeline(Scheme::StallOnFault, false),
+            "commit_4" [] => || small_pipeline(Scheme::WarpDisableCommit, false),
+            "check_4" [] => || small_pipeline(Scheme::WarpDisableLastCheck, false),
+            "queue_4" [] => || small_pipeline(Scheme::ReplayQueue, false),
+            "log_4" [Default] => || small_pipeline(Scheme::OperandLog, false),
+            "log_4_greedy" [] => || small_pipeline(Scheme::OperandLog, true),
+            "proof" [Proof] => || proved_pipeline(Scheme::OperandLog),
+            "proof_queue" [Proof Alike] => || proved_pipeline(Scheme::ReplayQueue),
+            "proof_check" [Proof Alike] => || proved_pipeline(Scheme::WarpDisableLastCheck),
+            "proof_commit" [Proof Alike] => || proved_pipeline(Scheme::WarpDisableCommit),
+            "proof_stall" [Proof Alike] => || proved_pipeline(Scheme::StallOnFault),
         }
         page_walker {
-            "8" => || walker::<8, 3, 2, 1, 6>(false),
-            "16" => || walker::<16, 4, 2, 1, 7>(false),
-            "32" => || walker::<32, 5, 2, 1, 8>(false),
-            "64" => || walker::<64, 6, 2, 1, 9>(false),
-            "32_in_order" => || walker::<32, 5, 64, 6, 8>(false),
-            "64_updates" => || walker::<64, 6, 2, 1, 9>(true),
-            "2" => || small_walker::<36>(false),
-            "2_updates" => || small_walker::<36>(true),
-            "2_5_levels" => || small_walker::<45>(false),
-            "2_5_levels_updates" => || small_walker::<45>(true),
-            "proof" => || small_walker::<36>(true),
+            "8" [] => || walker::<8, 3, 2, 1, 6>(false),
+            "16" [] => || walker::<16, 4, 2, 1, 7>(false),
+            "32" [] => || walker::<32, 5, 2, 1, 8>(false),
+            "64" [Default Top] => || walker::<64, 6, 2, 1, 9>(false),
+            "32_in_order" [] => || walker::<32, 5, 64, 6, 8>(false),
+            "64_updates" [] => || walker::<64, 6, 2, 1, 9>(true),
+            "2" [Trial] => || small_walker::<36>(false),
+            "2_updates" [Trial] => || small_walker::<36>(true),
+            "2_5_levels" [Trial] => || small_walker::<45>(false),
+            "2_5_levels_updates" [Trial] => || small_walker::<45>(true),
+            "proof" [Proof] => || small_walker::<36>(true),
         }
         page_walk_cache {
-            "4k" => ready::<WalkCache<64, 6, 7, 9, 30, 32>>,
-            "8k" => ready::<WalkCache<64, 6, 8, 10, 29, 31>>,
-            "16k" => ready::<WalkCache<64, 6, 9, 11, 28, 30>>,
-            "proof" => ready::<PageWalkCache<2, 1, 3, 1, 1, 2, 1, 2, 2, 4>>,
+            "4k" [] => ready::<WalkCache<64, 6, 7, 9, 30, 32>>,
+            "8k" [Default] => ready::<WalkCache<64, 6, 8, 10, 29, 31>>,
+            "16k" [] => ready::<WalkCache<64, 6, 9, 11, 28, 30>>,
+            "proof" [Proof] => ready::<PageWalkCache<2, 1, 3, 1, 1, 2, 1, 2, 2, 4>>,
         }
         dirty_bits {
-            "lanes" => || dirty_bits(true),
-            "rows" => || dirty_bits(false),
-            "proof" => || proved_dirty_bits(true),
-            "proof_rows" => || proved_dirty_bits(false),
+            "lanes" [Default Top] => || dirty_bits(true),
+            "rows" [Kit] => || dirty_bits(false),
+            "proof" [Proof] => || proved_dirty_bits(true),
+            "proof_rows" [Proof Alike] => || proved_dirty_bits(false),
         }
         preemption_policy {
-            "16" => ready::<PreemptionPolicy<SLOTS, SLOT_BITS, 5, BLOCK_TIME_BITS, 21, 23, 5, TICK_BITS>>,
-            "proof" => ready::<PreemptionPolicy<2, 1, 2, 3, 4, 6, 2, 1>>,
+            "16" [Default] => ready::<PreemptionPolicy<SLOTS, SLOT_BITS, 5, BLOCK_TIME_BITS, 21, 23, 5, TICK_BITS>>,
+            "proof" [Proof] => ready::<PreemptionPolicy<2, 1, 2, 3, 4, 6, 2, 1>>,
         }
         block_scheduler {
-            "8" => ready::<LocalScheduler<8>>,
-            "16" => ready::<LocalScheduler<16>>,
-            "proof" => ready::<BlockScheduler<2, 1, 2, 3, 2, 3, 2, 1, 1, 2, 2>>,
+            "8" [Default] => ready::<LocalScheduler<8>>,
+            "16" [] => ready::<LocalScheduler<16>>,
+            "proof" [Proof] => ready::<BlockScheduler<2, 1, 2, 3, 2, 3, 2, 1, 1, 2, 2>>,
         }
         context_port {
-            "32" => ready::<ContextPort<BEAT_WORDS, 32, BLOCK_BITS, LENGTH_BITS, EPOCH_BITS, BEAT_COUNT_BITS, CHECK_POLYNOMIAL>>,
-            "proof" => ready::<ContextPort<4, 8, 2, 3, 2, 3, 0x1D>>,
+            "32" [Default] => ready::<ContextPort<BEAT_WORDS, 32, BLOCK_BITS, LENGTH_BITS, EPOCH_BITS, BEAT_COUNT_BITS, CHECK_POLYNOMIAL>>,
+            "proof" [Proof] => ready::<ContextPort<4, 8, 2, 3, 2, 3, 0x1D>>,
         }
         checkpoint {
-            "32" => ready::<CheckpointEngine>,
-            "proof" => ready::<Checkpoint<5, 8, 2, 3, 2, 6, 0x1D, 2, 1, 2, 1, 2, 1, 4, 1, 1, 2, 1, 2, 2, 2, 3>>,
+            "32" [Default] => ready::<CheckpointEngine>,
+            "proof" [Proof] => ready::<Checkpoint<5, 8, 2, 3, 2, 6, 0x1D, 2, 1, 2, 1, 2, 1, 4, 1, 1, 2, 1, 2, 2, 2, 3>>,
         }
     }
 }

@@ -45,7 +45,7 @@ fn read(file: &Path, text: &str) -> Result<Design, String> {
         .ok_or_else(|| format!("there is no module {name} with ports"))?
         .0;
     let ports: Option<Vec<Port>> = header.lines().map(port).collect();
-    // As `Design::is_large` has it: takes minutes to compile, and one copy of a warp's code has to do for all.
+    // As the tag `Large` has it: it takes minutes to compile, and one copy of a warp's code has to do for all.
     let large = block == "sm_pipeline" && name.contains("_64");
     Ok(Design {
         block: block.to_owned(),

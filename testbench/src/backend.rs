@@ -73,7 +73,7 @@ pub enum BackendError {
     #[error(
         "the Verilog of {0} was not built in: run `faultline export {0}` if there is no rtl-out/{0}.v, and build with \
          `--features {feature}`",
-        feature = match faultline_hw::registry::designs().iter().any(|design| design.name == .0.as_str() && design.is_large()) {
+        feature = match faultline_hw::registry::designs().iter().any(|design| design.name == .0.as_str() && design.is(faultline_hw::registry::Tag::Large)) {
             true => "large",
             false => "verilog",
         },

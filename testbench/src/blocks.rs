@@ -1,6 +1,6 @@
 //! The blocks that can be run in lockstep: each is a model and its traffic.
 
-use faultline_hw::registry::{Design, designs};
+use faultline_hw::registry::{Design, Tag, designs};
 use faultline_sim::ports::Model;
 use faultline_sim::sm::{SmError, Work};
 use faultline_sim::{
@@ -602,39 +602,9 @@ impl Block for Checkpoint {
 pub const DEFAULT_QUEUE: &str = "64";
 /// As above, of the log.
 pub const DEFAULT_LOG: &str = "16k";
-/// As above, of the coalescer.
-pub const DEFAULT_COALESCER: &str = "32";
-/// As above, of the L1 TLB.
-pub const DEFAULT_L1_TLB: &str = "32";
-/// As above, of the L2 TLB.
-pub const DEFAULT_L2_TLB: &str = "1024";
-/// As above, of the far-fault MSHRs.
-pub const DEFAULT_FAR_FAULT_MSHR: &str = "64";
-/// As above, of the fault buffer.
-pub const DEFAULT_FAULT_BUFFER: &str = "64";
-/// As above, of the scoreboard.
-pub const DEFAULT_SCOREBOARD: &str = "8_holding";
 
-/// As above, of the page walker.
-pub const DEFAULT_WALKER: &str = "64";
-
-/// As above, of the page-walk cache.
-pub const DEFAULT_WALK_CACHE: &str = "8k";
-/// As above, of the dirty bits.
-pub const DEFAULT_DIRTY_BITS: &str = "lanes";
-/// As above, of the preemption policy.
-pub const DEFAULT_POLICY: &str = "16";
-/// As above, of the block scheduler.
-pub const DEFAULT_SCHEDULER: &str = "8";
-/// As above, of the context port.
-pub const DEFAULT_CONTEXT_PORT: &str = "32";
 /// As above, of the checkpoint engine.
 pub const DEFAULT_CHECKPOINT: &str = "32";
-/// As above, of the GMMU.
-pub const DEFAULT_GMMU: &str = "64";
-
-/// As above, of the pipeline.
-pub const DEFAULT_PIPELINE: &str = "log_4";
 
 /// A block without its types.
 struct Registered {
@@ -788,25 +758,9 @@ pub fn takes_traces(block: &str) -> bool {
 /// The configuration of a block that is meant where none is named.
 #[must_use]
 pub fn default_configuration(block: &str) -> &'static str {
-    match block {
-        OperandLog::NAME => DEFAULT_LOG,
-        Coalescer::NAME => DEFAULT_COALESCER,
-        L1Tlb::NAME => DEFAULT_L1_TLB,
-        L2Tlb::NAME => DEFAULT_L2_TLB,
-        FarFaultMshr::NAME => DEFAULT_FAR_FAULT_MSHR,
-        FaultBuffer::NAME => DEFAULT_FAULT_BUFFER,
-        Scoreboard::NAME => DEFAULT_SCOREBOARD,
-        SmPipeline::NAME => DEFAULT_PIPELINE,
-        PageWalker::NAME => DEFAULT_WALKER,
-        PageWalkCache::NAME => DEFAULT_WALK_CACHE,
-        Gmmu::NAME => DEFAULT_GMMU,
-        DirtyBits::NAME => DEFAULT_DIRTY_BITS,
-        PreemptionPolicy::NAME => DEFAULT_POLICY,
-        BlockScheduler::NAME => DEFAULT_SCHEDULER,
-        ContextPort::NAME => DEFAULT_CONTEXT_PORT,
-        Checkpoint::NAME => DEFAULT_CHECKPOINT,
-        _ => DEFAULT_QUEUE,
-    }
+    let named = |design: &Design| design.block == block && design.is(Tag::Default);
+    let design = designs().into_iter().find(named);
+    design.map_or(DEFAULT_QUEUE, |design| design.config)
 }
 
 /// The configurations of a block, as they are called.
@@ -821,7 +775,9 @@ pub fn configurations(block: &str) -> impl Iterator<Item = &'static str> {
 pub fn quick_configurations(block: &str) -> impl Iterator<Item = &'static str> {
     designs()
         .into_iter()
-        .filter(move |design| design.block == block && design.is_default() && !design.is_large())
+        .filter(move |design| {
+            design.block == block && !design.is(Tag::Alike) && !design.is(Tag::Large)
+        })
         .map(|design| design.config)
 }
 

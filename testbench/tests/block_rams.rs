@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use faultline_hw::memory::MemoryUse;
-use faultline_hw::registry::designs;
+use faultline_hw::registry::{Tag, designs};
 use tempfile::TempDir;
 
 /// The families, and what they call their block RAMs.
@@ -114,7 +114,7 @@ fn memories_become_block_rams() {
     let known = designs();
     let known = known
         .iter()
-        .filter(|design| design.is_measured() && design.is_default());
+        .filter(|design| design.is_measured() && !design.is(Tag::Alike));
     let used: Vec<(&str, Vec<MemoryUse>)> = known
         .map(|design| (design.name, design.export().unwrap().memories))
         .filter(|(_, memories)| !memories.is_empty())

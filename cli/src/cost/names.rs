@@ -1,24 +1,7 @@
 //! Designs by their names.
 
-use faultline_hw::registry::{Design, designs};
+use faultline_hw::registry::{Design, Tag, designs};
 use miette::{Result, miette};
-
-/// What a flow is given as a whole: the designs behind the name `tops`.
-const TOPS: [&str; 13] = [
-    "replay_queue_64",
-    "operand_log_8k",
-    "operand_log_16k",
-    "operand_log_20k",
-    "operand_log_32k",
-    "sm_pipeline_stall_64",
-    "sm_pipeline_commit_64",
-    "sm_pipeline_check_64",
-    "sm_pipeline_queue_64",
-    "sm_pipeline_log_64",
-    "page_walker_64",
-    "gmmu_64",
-    "dirty_bits_lanes",
-];
 
 /// The designs of these names, in the registry's order; `tops` stands for those that a flow is given as a whole, and
 /// `measured` for all whose cost is of interest.
@@ -44,7 +27,7 @@ pub fn of_names(names: &[String]) -> Result<Vec<Design>> {
     known.retain(|design| {
         asked(design.name)
             || (asked(design.block) && design.is_measured())
-            || (asked("tops") && TOPS.contains(&design.name))
+            || (asked("tops") && design.is(Tag::Top))
             || (asked("measured") && design.is_measured())
     });
     Ok(known)

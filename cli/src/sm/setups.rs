@@ -1,6 +1,6 @@
 //! On which SMs it is run.
 
-use faultline_hw::registry::Design;
+use faultline_hw::registry::{Design, Tag};
 use faultline_sim::replay_queue;
 use faultline_sim::sm::{Faults, Parameters};
 use faultline_sim::sm_pipeline;
@@ -113,7 +113,10 @@ fn check_built(setups: &[Setup]) -> Result<()> {
     let designs = faultline_hw::registry::designs();
     let is_large = |config: &&str| {
         let named = |design: &&Design| (design.block, design.config) == (SmPipeline::NAME, config);
-        designs.iter().find(named).is_some_and(Design::is_large)
+        designs
+            .iter()
+            .find(named)
+            .is_some_and(|design| design.is(Tag::Large))
     };
     let (feature, small) = match missing.iter().any(is_large) {
         true => (

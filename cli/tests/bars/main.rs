@@ -6,6 +6,7 @@ mod gmmu;
 mod preemption;
 mod readme;
 
+use faultline_hw::registry::Tag;
 use std::path::Path;
 
 use assert_cmd::Command;
@@ -218,23 +219,6 @@ fn committed_reports_of_the_other_blocks_stay_within_the_bars() {
     }
 }
 
-/// What a flow is given as a whole.
-const TOPS: [&str; 13] = [
-    "replay_queue_64",
-    "operand_log_8k",
-    "operand_log_16k",
-    "operand_log_20k",
-    "operand_log_32k",
-    "page_walker_64",
-    "gmmu_64",
-    "dirty_bits_lanes",
-    "sm_pipeline_stall_64",
-    "sm_pipeline_commit_64",
-    "sm_pipeline_check_64",
-    "sm_pipeline_queue_64",
-    "sm_pipeline_log_64",
-];
-
 /// The one whose area is further off than 2 % when it is mapped for 700 ps, as the costs are: with the embedded library ABC
 /// makes it that much larger, and 8 % faster. Mapped for 1 GHz it is within every bar.
 const LARGER: (&str, f64) = ("sm_pipeline_commit_64", 2.5);
@@ -259,7 +243,11 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
             .filter(|(column, _)| !logs(column)),
     );
     let (mut most, mut same, mut area_at_1_ghz) = ([0.0f64; 3], [0.0f64; 2], f64::MAX);
-    for design in TOPS {
+    for design in faultline_hw::registry::designs() {
+        if !design.is(Tag::Top) {
+            continue;
+        }
+        let design = design.name;
         let row = row_of(&libraries, design);
         let row = row.unwrap_or_else(|| panic!("the comparisons have no {design}"));
         let short = design
@@ -320,8 +308,8 @@ fn committed_netlists_are_proved() {
         .map(|name| std::fs::read_to_string(folder.join(name)).unwrap())
         .concat();
     for design in faultline_hw::registry::designs() {
-        let exported = design.is_measured() && design.is_default();
-        if !exported && !TOPS.contains(&design.name) {
+        let exported = design.is_measured() && !design.is(Tag::Alike);
+        if !exported && !design.is(Tag::Top) {
             continue;
         }
         let row = row_of(&reports, design.name);

@@ -47,18 +47,21 @@ pub fn designs() -> Vec<Design> {
                     name: concat!("operators_", $width),
                     block: "operators",
                     config: stringify!($width),
+                    tags: &[],
                     build: ready::<operators::Operators<$width>>,
                 },
                 Design {
                     name: concat!("parts_", $width),
                     block: "parts",
                     config: stringify!($width),
+                    tags: &[],
                     build: ready::<parts::Parts<$width>>,
                 },
                 Design {
                     name: concat!("tree_", $width),
                     block: "tree",
                     config: stringify!($width),
+                    tags: &[],
                     build: ready::<tree::Tree<$width>>,
                 },)*
             ]
@@ -69,6 +72,7 @@ pub fn designs() -> Vec<Design> {
         name,
         block: name,
         config: "only",
+        tags: &[],
         build,
     };
     designs.push(single("literals", ready::<literals::Literals>));
