@@ -111,7 +111,11 @@ fn wrong_fields_are_named_with_file_and_line() {
             "t:12: tracer version 7 is not known",
         ),
         // Without a version, each instruction starts with coordinates.
-        (12, "-accelsim = 5", "t:23: block y is \"ffffffff\""),
+        (
+            12,
+            "-accelsim = 5",
+            "t:23: block y (the header names no tracer version of 3 or more) is \"ffffffff\"",
+        ),
         (15, "what", "t:15: \"what\" stands where a header line"),
         (
             19,

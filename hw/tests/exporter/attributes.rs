@@ -1,5 +1,7 @@
 //! What `#[block]` and `#[logic]` write.
 
+#![allow(clippy::precedence, clippy::single_match)] // kernels may be written so
+
 use faultline_hw::memory::Memory;
 use faultline_hw::part::Part;
 use faultline_hw::register::Register;

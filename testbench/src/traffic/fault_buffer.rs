@@ -183,10 +183,8 @@ impl Traffic for FaultBufferTraffic {
     type Model = FaultBuffer;
 
     fn drive(&mut self, model: &FaultBuffer, inputs: &mut Inputs) {
-        if self.mode.advance(&mut self.dice, 300..1800) {
-            if self.dice.chance(160) {
-                self.remaking = Some(0);
-            }
+        if self.mode.advance(&mut self.dice, 300..1800) && self.dice.chance(160) {
+            self.remaking = Some(0);
         }
         inputs.reset = self.mode.resets(&mut self.dice, 8192);
         self.drive_fault(model, inputs);
