@@ -3,7 +3,6 @@
 use rust_hdl::prelude::*;
 
 use crate::memory::MemoryUse;
-use crate::part::Part;
 
 /// A [`Memory`](crate::memory::Memory) of one bank with a mask: a write takes those bits of `data` whose bit in `mask`
 /// is high, and leaves the others.
@@ -55,17 +54,7 @@ impl<const W: usize, const A: usize> Default for MaskedMemory<W, A> {
     }
 }
 
-impl<const W: usize, const A: usize> Part for MaskedMemory<W, A> {
-    fn wire(&mut self, clock: Clock, _reset: Bit) {
-        self.clock.next = clock;
-    }
-    fn connect_wires(&mut self) {
-        self.clock.connect();
-    }
-    fn memories(&self) -> Vec<MemoryUse> {
-        vec![self.usage()]
-    }
-}
+crate::part!([const W: usize, const A: usize] MaskedMemory<W, A>, clock; usage);
 
 impl<const W: usize, const A: usize> Logic for MaskedMemory<W, A> {
     fn update(&mut self) {

@@ -2,8 +2,6 @@
 
 use rust_hdl::prelude::*;
 
-use crate::part::Part;
-
 /// A kind of memory macro that a design uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryUse {
@@ -79,17 +77,7 @@ impl<T: Synth, const A: usize, const L: usize> Memory<T, A, L> {
     }
 }
 
-impl<T: Synth, const A: usize, const L: usize> Part for Memory<T, A, L> {
-    fn wire(&mut self, clock: Clock, _reset: Bit) {
-        self.clock.next = clock;
-    }
-    fn connect_wires(&mut self) {
-        self.clock.connect();
-    }
-    fn memories(&self) -> Vec<MemoryUse> {
-        vec![self.usage()]
-    }
-}
+crate::part!([T: Synth, const A: usize, const L: usize] Memory<T, A, L>, clock; usage);
 
 impl<T: Synth, const A: usize, const L: usize> Logic for Memory<T, A, L> {
     fn update(&mut self) {

@@ -1,4 +1,4 @@
-//! What a block does for each of its fields without being told: it gives clock and reset, and finds the memories.
+//! What each field of a block receives, clock and reset, and what it gives, its memories.
 
 use rust_hdl::prelude::*;
 
@@ -18,42 +18,33 @@ pub trait Part {
     fn memories(&self) -> Vec<MemoryUse>;
 }
 
-/// The elements of an array are alike, so their memories are those of the first, as often as there are elements.
-impl<P: Part, const N: usize> Part for [P; N] {
-    fn wire(&mut self, clock: Clock, reset: Bit) {
-        self.iter_mut().for_each(|part| part.wire(clock, reset));
-    }
-    fn connect_wires(&mut self) {
-        self.iter_mut().for_each(Part::connect_wires);
-    }
-    fn memories(&self) -> Vec<MemoryUse> {
-        let mut found = self.first().map(Part::memories).unwrap_or_default();
-        found.iter_mut().for_each(|memory| memory.instances *= N);
-        found
-    }
+/// Implements [`Part`] for several parts. They are alike, so their memories are those of the first, as often as there are parts.
+macro_rules! parts {
+    ([$($generics:tt)*] $parts:ty) => {
+        impl<$($generics)*> Part for $parts {
+            fn wire(&mut self, clock: Clock, reset: Bit) {
+                self.iter_mut().for_each(|part| part.wire(clock, reset));
+            }
+            fn connect_wires(&mut self) {
+                self.iter_mut().for_each(Part::connect_wires);
+            }
+            fn memories(&self) -> Vec<MemoryUse> {
+                let mut found = self.first().map(Part::memories).unwrap_or_default();
+                found.iter_mut().for_each(|memory| memory.instances *= self.len());
+                found
+            }
+        }
+    };
 }
 
-/// As for arrays: a list of blocks whose constructor takes arguments.
-impl<P: Part> Part for Vec<P> {
-    fn wire(&mut self, clock: Clock, reset: Bit) {
-        self.iter_mut().for_each(|part| part.wire(clock, reset));
-    }
-    fn connect_wires(&mut self) {
-        self.iter_mut().for_each(Part::connect_wires);
-    }
-    fn memories(&self) -> Vec<MemoryUse> {
-        let mut found = self.first().map(Part::memories).unwrap_or_default();
-        found
-            .iter_mut()
-            .for_each(|memory| memory.instances *= self.len());
-        found
-    }
-}
+parts!([P: Part, const N: usize] [P; N]);
+// Blocks whose constructor takes arguments.
+parts!([P: Part] Vec<P>);
 
-/// Implements [`Part`] for a primitive with these inputs, or with none.
+/// Implements [`Part`] for a primitive with these inputs, and with a memory that one of its methods describes.
 #[macro_export]
 macro_rules! part {
-    ([$($generics:tt)*] $primitive:ty $(, $input:ident)*) => {
+    ([$($generics:tt)*] $primitive:ty $(, $input:ident)* $(; $memory:ident)?) => {
         impl<$($generics)*> $crate::part::Part for $primitive {
             fn wire(&mut self, _clock: ::rust_hdl::prelude::Clock, _reset: ::rust_hdl::prelude::Bit) {
                 $($crate::part!(@wire self, _clock, _reset, $input);)*
@@ -62,7 +53,7 @@ macro_rules! part {
                 $(::rust_hdl::prelude::Logic::connect(&mut self.$input);)*
             }
             fn memories(&self) -> Vec<$crate::memory::MemoryUse> {
-                Vec::new()
+                vec![$(self.$memory())?]
             }
         }
     };

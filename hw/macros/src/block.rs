@@ -229,14 +229,15 @@ fn part(item: &ItemStruct, fields: &[Field]) -> TokenStream {
         .filter(|field| matches!(field.kind(), Kind::Part))
         .collect();
     let names: Vec<&Ident> = parts.iter().map(|field| &field.name).collect();
+    let count = parts.len();
     let memories = parts.iter().map(|field| {
         // An error about a field that is no part points at the field.
         let name = &field.name;
         let memories =
             quote_spanned!(field.ty.span()=> ::faultline_hw::part::Part::memories(&self.#name));
         match &field.used {
-            Some(used) => quote!(if #used { found.extend(#memories); }),
-            None => quote!(found.extend(#memories);),
+            Some(used) => quote!(if #used { #memories } else { ::std::vec::Vec::new() }),
+            None => memories,
         }
     });
     let wired: Vec<Ident> = ["clock", "reset"]
@@ -244,7 +245,8 @@ fn part(item: &ItemStruct, fields: &[Field]) -> TokenStream {
         .filter(|name| has(name))
         .map(|name| Ident::new(name, Span::call_site()))
         .collect();
-    let inside = has("clock").then(|| {
+    let given = wired.iter().map(|name| quote::format_ident!("_{name}"));
+    let inside = (has("clock") && count > 0).then(|| {
         let reset = match has("reset") {
             true => quote!(self.reset.val()),
             false => quote!(false),
@@ -261,20 +263,17 @@ fn part(item: &ItemStruct, fields: &[Field]) -> TokenStream {
     });
     quote! {
         #[automatically_derived]
-        #[allow(unused_variables)]
         impl #impl_generics ::faultline_hw::part::Part for #name #ty_generics #bounds {
-            fn wire(&mut self, clock: ::rust_hdl::prelude::Clock, reset: bool) {
-                #(self.#wired.next = #wired;)*
+            fn wire(&mut self, _clock: ::rust_hdl::prelude::Clock, _reset: bool) {
+                #(self.#wired.next = #given;)*
             }
             fn connect_wires(&mut self) {
                 #(::rust_hdl::prelude::Logic::connect(&mut self.#wired);)*
             }
             #inside
             fn memories(&self) -> ::std::vec::Vec<::faultline_hw::memory::MemoryUse> {
-                #[allow(unused_mut)]
-                let mut found = ::std::vec::Vec::new();
-                #(#memories)*
-                found
+                let found: [::std::vec::Vec<_>; #count] = [#(#memories),*];
+                found.concat()
             }
         }
     }

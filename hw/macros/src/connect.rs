@@ -1,6 +1,6 @@
 //! What a kernel drives, for rust-hdl's own check that everything is driven.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::{Block, Expr, Member, Stmt};
 
@@ -28,7 +28,11 @@ fn expression(expression: &Expr) -> TokenStream {
         Expr::Block(inner) => block(&inner.block),
         Expr::ForLoop(each) => {
             let (index, range, body) = (&each.pat, &each.expr, block(&each.body));
-            quote!(for #index in #range { #body })
+            // What is the same in each turn is connected once.
+            match uses(&body, &quote!(#index).to_string()) {
+                true => quote!(for #index in #range { #body }),
+                false => body,
+            }
         }
         Expr::If(condition) => {
             let then = block(&condition.then_branch);
@@ -56,4 +60,12 @@ fn target(expression: &Expr) -> TokenStream {
         }
         _ => target(base),
     }
+}
+
+/// Whether a word stands in the tokens.
+fn uses(tokens: &TokenStream, word: &str) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Group(group) => uses(&group.stream(), word),
+        other => other.to_string() == word,
+    })
 }

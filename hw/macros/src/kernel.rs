@@ -41,7 +41,6 @@ fn expand(arguments: &TokenStream, item: &TokenStream) -> syn::Result<TokenStrea
             ::faultline_hw::part::Part::wire_parts(self);
             #(#statements)*
         }
-        #[allow(clippy::all, clippy::pedantic, unused_variables)]
         fn connect(&mut self) {
             ::faultline_hw::part::Part::connect_parts(self);
             #connects

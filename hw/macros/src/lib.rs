@@ -11,12 +11,15 @@ mod text;
 
 /// Makes a block of a struct whose fields are signals, constants, and other blocks, alone or in arrays.
 ///
-/// It derives rust-hdl's `Block`, and writes what follows from the fields:
-/// - `Default`, or with `#[block(new(argument: Type, ...))]` a constructor `new` instead. A field is its type's default,
-///   each element of an array anew; `#[init(expression)]` on the field says otherwise.
-/// - `Part`: the clock and the reset of the block go to every field that has them, and the memories of the fields are
-///   those of the block. `#[used(condition)]` on a field leaves out a memory that the configuration does not use.
-/// - With `#[block(top)]` `Hardware`: its public signals by name, in the order of the struct.
+/// It derives rust-hdl's `Block`. From the fields it writes a constructor, `Part` and `Hardware`.
+///
+/// The constructor is `Default`, or `new` with `#[block(new(argument: Type, ...))]`. It makes a field as its type's default
+/// and each element of an array anew. `#[init(expression)]` on the field says otherwise.
+///
+/// `Part` gives the clock and the reset of the block to every field that has them. The memories of the fields are those of
+/// the block. `#[used(condition)]` on a field leaves out a memory that the configuration does not use.
+///
+/// `Hardware` comes with `#[block(top)]`. It gives the public signals by name, in the order of the struct.
 ///
 /// `#[check(condition, "message {N}")]` on the struct panics in the constructor where the condition does not hold.
 #[proc_macro_attribute]

@@ -150,7 +150,7 @@ fn a_field_is_wired_if_it_is_another_block() {
         "{text}"
     );
     assert!(!text.contains("self.c,clock"), "{text}");
-    assert!(text.contains("ifself.a[0].val(){found.extend"), "{text}");
+    assert!(text.contains("ifself.a[0].val(){"), "{text}");
     assert!(
         text.contains("b:::std::array::from_fn(|_|::std::default::Default::default())"),
         "{text}"

@@ -115,7 +115,7 @@ impl Text {
         self.compute(&assign.right)
     }
 
-    /// The width and the offset of a field of a struct, which rust-hdl's `LogicStruct` tells.
+    /// The width and the offset of a field of a struct, by the methods that rust-hdl's `LogicStruct` derives.
     fn part(&mut self, field: &ExprField, value: &Expr) -> Result<()> {
         let Member::Named(member) = &field.member else {
             return refuse(field, "the fields of a value have names");

@@ -37,8 +37,8 @@ impl Pool {
         }
     }
 
-    /// Other pages: neighbours, pages one bit apart from another, the same page of another space, or anything. Each is
-    /// changed by `shape`, which is told the first of them.
+    /// Other pages: neighbours, pages one bit apart from another, the same page of another space, or anything. `shape`
+    /// receives each of them with the first one, and gives what it becomes.
     pub fn change(&mut self, dice: &mut Dice, count: usize, shape: impl Fn(Page, Page) -> Page) {
         self.pages.clear();
         let mut page = self.any(dice);
