@@ -45,8 +45,7 @@ fn power_with_logic_in_readme_is_that_of_the_report() {
 }
 
 /// Power is OpenSTA's where both take conditions alike: within 5 % in total and 10 % by class, and with asap7, whose clock takes
-/// less where data and state differ, within 7 % in total. OpenSTA has one figure for the memories whatever the library, and
-/// with sky130, whose wires and pins take most, it is 12 % lower.
+/// less where data and state differ, within 7 % in total. One class of one row is further off, and README says so.
 #[test]
 fn power_is_that_of_opensta() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../synth/reports/power_opensta.md");
@@ -62,15 +61,14 @@ fn power_is_that_of_opensta() {
         .map(cells)
         .collect();
     assert_eq!(rows.len(), 15, "three blocks with five libraries");
-    let mut most: f64 = 0.0;
+    let (mut most, mut further) = (0.0_f64, Vec::new());
     for row in &rows {
         let off = |column: usize| row[column].parse::<f64>().map_or(0.0, f64::abs);
-        assert!(
-            [(5, 10.0), (8, 10.0), (11, 12.0)]
-                .iter()
-                .all(|(class, bar)| off(*class) <= *bar),
-            "{row:?}"
-        );
+        for (column, class) in [(5, "sequential"), (8, "combinational"), (11, "memory")] {
+            if off(column) > 10.0 {
+                further.push((row[0], row[1], class, row[column]));
+            }
+        }
         let asap7 = row[0].starts_with("asap7");
         assert!(off(14) <= if asap7 { 7.0 } else { 5.0 }, "{row:?}");
         if !asap7 {
@@ -79,8 +77,15 @@ fn power_is_that_of_opensta() {
     }
     let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
     let readme = std::fs::read_to_string(readme).unwrap();
-    let said = format!("within {most:.1} % of OpenSTA 3.1's");
-    assert!(readme.contains(&said), "README.md does not say: {said}");
+    let sky130 = "sky130_fd_sc_hd__tt_025C_1v80";
+    assert_eq!(further, [(sky130, "far_fault_mshr_16", "memory", "12.0")]);
+    for said in [
+        format!("within {most:.1} % of OpenSTA 3.1's"),
+        "but for the memories of `far_fault_mshr_16` with sky130, which are 12.0 % above"
+            .to_owned(),
+    ] {
+        assert!(readme.contains(&said), "README.md does not say: {said}");
+    }
 }
 
 /// README says of the layout what its report says.
