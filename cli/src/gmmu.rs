@@ -10,7 +10,7 @@ mod tables;
 
 use std::path::PathBuf;
 
-use faultline_sim::translation::{Design, Pattern};
+use faultline_sim::machines::translation::{Design, Pattern};
 use faultline_testbench::file;
 use miette::{Result, miette};
 

@@ -189,7 +189,7 @@ fn top(design: &Design) -> Result<Top> {
 }
 
 /// A memory of a design as what is synthesised around.
-pub fn memory(memory: faultline_hw::memory::MemoryUse) -> Memory {
+pub fn memory(memory: faultline_hw::primitives::memory::MemoryUse) -> Memory {
     Memory {
         module: memory.module,
         words: memory.words,

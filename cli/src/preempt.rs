@@ -15,7 +15,7 @@ mod works;
 
 use std::path::PathBuf;
 
-use faultline_sim::preemption::{Allocation, Policy};
+use faultline_sim::machines::preemption::{Allocation, Policy};
 use faultline_testbench::file;
 use miette::{Result, miette};
 

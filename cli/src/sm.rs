@@ -12,9 +12,9 @@ mod works;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as _, Command, FromArgMatches as _};
+use faultline_sim::machines::sm::{Faults, Work};
 use faultline_sim::simt::kernels::{KERNELS, VARIANTS, named};
-use faultline_sim::sm::{Faults, Work};
-use faultline_sim::sm_pipeline::{Policy, Scheme};
+use faultline_sim::sm::sm_pipeline::{Policy, Scheme};
 use faultline_synth::report::Section;
 use faultline_synth::table::Grid;
 use faultline_testbench::backend::Kind;

@@ -7,10 +7,10 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use clap::{Args as _, Command, FromArgMatches as _};
+use faultline_sim::machines::sm::timeline::{PAPER_PROGRAM, Passage, passages};
+use faultline_sim::machines::sm::{Faults, Parameters, Timing, Work};
 use faultline_sim::simt::{AssemblyError, Launch, Memory, Program, ProgramError, assemble};
-use faultline_sim::sm::timeline::{PAPER_PROGRAM, Passage, passages};
-use faultline_sim::sm::{Faults, Parameters, Timing, Work};
-use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_sim::trace::{Fault, no_text};
 use faultline_synth::report::Section;
 use faultline_synth::table::Grid;

@@ -2,7 +2,7 @@
 
 use rust_hdl::prelude::*;
 
-use crate::memory::MemoryUse;
+use crate::primitives::memory::MemoryUse;
 
 /// A field of a block. `#[block]` writes it for blocks; primitives have their own.
 pub trait Part {
@@ -52,7 +52,7 @@ macro_rules! part {
             fn connect_wires(&mut self) {
                 $(::rust_hdl::prelude::Logic::connect(&mut self.$input);)*
             }
-            fn memories(&self) -> Vec<$crate::memory::MemoryUse> {
+            fn memories(&self) -> Vec<$crate::primitives::memory::MemoryUse> {
                 vec![$(self.$memory())?]
             }
         }

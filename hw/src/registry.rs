@@ -1,19 +1,11 @@
 //! The designs that are exported: every block at every size that is measured, and at the small size that is proved.
 
-use crate::block_scheduler::BlockScheduler;
-use crate::checkpoint::Checkpoint;
-use crate::coalescer::Coalescer;
-use crate::context_port::ContextPort;
-use crate::dirty_bits::DirtyBits;
-use crate::far_fault_mshr::FarFaultMshr;
-use crate::fault_buffer::FaultBuffer;
-use crate::gmmu::Gmmu;
-use crate::l1_tlb::L1Tlb;
-use crate::l2_tlb::L2Tlb;
-use crate::memory::MemoryUse;
-use crate::operand_log::OperandLog;
-use crate::page_walk_cache::PageWalkCache;
-use crate::page_walker::PageWalker;
+use crate::mmu::far_fault_mshr::FarFaultMshr;
+use crate::mmu::fault_buffer::FaultBuffer;
+use crate::mmu::gmmu::Gmmu;
+use crate::mmu::l2_tlb::L2Tlb;
+use crate::mmu::page_walk_cache::PageWalkCache;
+use crate::mmu::page_walker::PageWalker;
 use crate::params::{
     AGE_BITS, BEAT_COUNT_BITS, BEAT_WORDS, BLOCK_BITS, BLOCK_TIME_BITS, CHECK_POLYNOMIAL,
     CHECK_TAG_BITS, ENTRY_BITS, EPOCH_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
@@ -22,13 +14,21 @@ use crate::params::{
     SCOREBOARD_ENTRIES, SLOT_BITS, SLOTS, SM_BITS, SMS, SPACE_BITS, TICK_BITS,
 };
 use crate::ports::Hardware;
-use crate::preemption_policy::PreemptionPolicy;
-use crate::replay_queue::ReplayQueue;
-use crate::scoreboard::Scoreboard;
+use crate::preempt::checkpoint::Checkpoint;
+use crate::preempt::context_port::ContextPort;
+use crate::preempt::dirty_bits::DirtyBits;
+use crate::preempt::preemption_policy::PreemptionPolicy;
+use crate::primitives::memory::MemoryUse;
 use crate::sizes::{
     CheckpointEngine, FarFaultMshrs, LocalScheduler, PaperFaultBuffer, SharedTlb, WalkCache, Walker,
 };
-use crate::sm_pipeline::{Scheme, SmPipeline};
+use crate::sm::block_scheduler::BlockScheduler;
+use crate::sm::coalescer::Coalescer;
+use crate::sm::l1_tlb::L1Tlb;
+use crate::sm::operand_log::OperandLog;
+use crate::sm::replay_queue::ReplayQueue;
+use crate::sm::scoreboard::Scoreboard;
+use crate::sm::sm_pipeline::{Scheme, SmPipeline};
 use crate::verilog::{self, ExportError, Port};
 
 /// What a design is for.
@@ -131,7 +131,7 @@ impl Design {
             .map(|module| {
                 let of = if module.name == self.name {
                     format!(
-                        "// Block {0}, configuration {1}; its page is hw/src/{0}.md.\n",
+                        "// Block {0}, configuration {1}; its page is docs/blocks/{0}.md.\n",
                         self.block, self.config
                     )
                 } else {

@@ -1,12 +1,10 @@
 //! The blocks of the GMMU, and the scheduler of an SM, at the papers' widths: what is left to choose is how much they hold.
 
-use crate::block_scheduler::BlockScheduler;
-use crate::checkpoint::Checkpoint;
-use crate::far_fault_mshr::FarFaultMshr;
-use crate::fault_buffer::FaultBuffer;
-use crate::l2_tlb::L2Tlb;
-use crate::page_walk_cache::PageWalkCache;
-use crate::page_walker::PageWalker;
+use crate::mmu::far_fault_mshr::FarFaultMshr;
+use crate::mmu::fault_buffer::FaultBuffer;
+use crate::mmu::l2_tlb::L2Tlb;
+use crate::mmu::page_walk_cache::PageWalkCache;
+use crate::mmu::page_walker::PageWalker;
 use crate::params::{
     BEAT_COUNT_BITS, BEAT_WORDS, BLOCK_BITS, CHECK_POLYNOMIAL, CONTEXT_BITS, CONTEXT_PAIRS,
     CONTEXTS, COUNT_BITS, EPOCH_BITS, FAR_FAULT_BITS, FILTER_BITS, FILTER_COUNT_BITS, FRAME_BITS,
@@ -16,6 +14,8 @@ use crate::params::{
     ROW_GROUP_BITS, SECTOR_BITS, SECTORS, SHARED_BITS, SLOT_BITS, SLOTS, SM_BITS, SMS, SPACE_BITS,
     STATE_BITS, TABLE_BITS, TIME_BITS, WARP_BITS, WORD_BITS,
 };
+use crate::preempt::checkpoint::Checkpoint;
+use crate::sm::block_scheduler::BlockScheduler;
 
 /// The TLB of all SMs, with sets of `I`-bit numbers.
 pub type SharedTlb<const I: usize, const C: usize, const X: usize, const T: usize, const R: usize> =

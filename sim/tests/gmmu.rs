@@ -5,7 +5,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use fastrand::Rng;
-use faultline_sim::gmmu::{Gmmu, Inputs, Parameters};
+use faultline_sim::mmu::gmmu::{Gmmu, Inputs, Parameters};
 use faultline_sim::ports::Model;
 use faultline_sim::walk::{ACCESSED, DIRTY, PRESENT, USER, WRITABLE};
 

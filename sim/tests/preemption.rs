@@ -2,15 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
-use faultline_sim::dirty_bits::{self, DirtyBits};
-use faultline_sim::ports::Model;
-use faultline_sim::preemption::{
+use faultline_sim::machines::preemption::{
     Allocation, Chooser, Dirty, Entry, Executed, MHZ, Policy, Question, Recording, Request,
     SECTORS, Setup, Shape, Stream, Subject, TABLE_1, measure, preempt, save, sectors,
 };
-use faultline_sim::preemption_policy::Case;
+use faultline_sim::machines::sm::Work;
+use faultline_sim::ports::Model;
+use faultline_sim::preempt::dirty_bits::{self, DirtyBits};
+use faultline_sim::preempt::preemption_policy::Case;
 use faultline_sim::simt::kernels::{self, KERNELS, named};
-use faultline_sim::sm::Work;
 use rayon::prelude::*;
 
 fn recording(name: &str, allocation: Allocation) -> Recording {
@@ -411,7 +411,7 @@ fn variations_change_what_they_name() {
             ..built
         }),
     );
-    let part = |outcome: &faultline_sim::preemption::Outcome| {
+    let part = |outcome: &faultline_sim::machines::preemption::Outcome| {
         outcome.increments.saved.registers as f64 / outcome.bases.saved.registers as f64
     };
     assert!(

@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
-use faultline_sim::replay_queue;
+use faultline_sim::machines::sm::{Faults, Parameters, Sm, Stall, Statistics, Work};
 use faultline_sim::simt::kernels::{KERNELS, named};
-use faultline_sim::sm::{Faults, Parameters, Sm, Stall, Statistics, Work};
-use faultline_sim::sm_pipeline::{Scheme, WIDTH};
+use faultline_sim::sm::replay_queue;
+use faultline_sim::sm::sm_pipeline::{Scheme, WIDTH};
 use faultline_sim::trace::{OWN_KERNELS, Reader};
 
 /// Bytes of a 16 KB log.

@@ -5,11 +5,11 @@
 use std::collections::VecDeque;
 
 use faultline_sim::ports::Model;
-use faultline_sim::sm_pipeline::{
+use faultline_sim::sm::sm_pipeline::{
     Class, Inputs, MEMORY_UNIT, Outputs, Parameters, Policy, SPECIAL_UNIT, Scheme, SmPipeline,
     WIDTH,
 };
-use faultline_sim::{operand_log, replay_queue};
+use faultline_sim::sm::{operand_log, replay_queue};
 
 const CYCLES: u64 = 20_000;
 

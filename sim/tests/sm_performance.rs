@@ -2,9 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
+use faultline_sim::machines::sm::{Parameters, Sm, Work};
 use faultline_sim::simt::kernels::{KERNELS, named};
-use faultline_sim::sm::{Parameters, Sm, Work};
-use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::sm::sm_pipeline::Scheme;
 use rayon::prelude::*;
 
 /// The paper's order, the slowest first, with the kilobytes of the log; the baseline is the last.

@@ -2,12 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
-use faultline_sim::simt::{Launch, Memory, Registers, Width, assemble};
-use faultline_sim::sm::restart::Trial;
-use faultline_sim::sm::{
+use faultline_sim::machines::sm::restart::Trial;
+use faultline_sim::machines::sm::{
     Difference, Faults, Occasions, Outcome, Parameters, Recovery, Sm, SmError, Timing, Work,
 };
-use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::simt::{Launch, Memory, Registers, Width, assemble};
+use faultline_sim::sm::sm_pipeline::Scheme;
 
 /// Bytes of a 16 KB log.
 const LOG: usize = 16 << 10;

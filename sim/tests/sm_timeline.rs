@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
+use faultline_sim::machines::sm::timeline::{PAPER_PROGRAM, Passage, passages};
+use faultline_sim::machines::sm::{Faults, Parameters, Sm, Timing, Work};
 use faultline_sim::simt::{Launch, Memory, assemble};
-use faultline_sim::sm::timeline::{PAPER_PROGRAM, Passage, passages};
-use faultline_sim::sm::{Faults, Parameters, Sm, Timing, Work};
-use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::sm::sm_pipeline::Scheme;
 
 const LAUNCH: Launch = Launch {
     grid: [1; 3],

@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 
-use faultline_sim::trace::{SAXPY, Trace};
-use faultline_sim::translation::{
+use faultline_sim::machines::translation::{
     Design, Outcome, Parameters, Pattern, Work, ideal, memory_requests, run,
 };
+use faultline_sim::trace::{SAXPY, Trace};
 use rayon::prelude::*;
 
 const SMS: usize = 16;

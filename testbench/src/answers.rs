@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use faultline_sim::gmmu::{Gmmu, Inputs, Outputs};
-use faultline_sim::l1_tlb::{CANCELLED, DENIED, FAR, TRANSLATION};
+use faultline_sim::mmu::gmmu::{Gmmu, Inputs, Outputs};
 use faultline_sim::ports::Model;
+use faultline_sim::sm::l1_tlb::{CANCELLED, DENIED, FAR, TRANSLATION};
 use thiserror::Error;
 
 use crate::backend::Kind;
@@ -314,7 +314,7 @@ pub fn run(
 mod tests {
     #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 
-    use faultline_sim::l1_tlb::NACK;
+    use faultline_sim::sm::l1_tlb::NACK;
 
     use super::*;
 

@@ -1,12 +1,14 @@
 //! The blocks that can be run in lockstep: each is a model and its traffic.
 
 use faultline_hw::registry::{Design, Tag, designs};
+use faultline_sim::machines::sm::{SmError, Work};
+use faultline_sim::mmu::{
+    far_fault_mshr, fault_buffer, gmmu, l2_tlb, page_walk_cache, page_walker,
+};
 use faultline_sim::ports::Model;
-use faultline_sim::sm::{SmError, Work};
-use faultline_sim::{
-    block_scheduler, checkpoint, coalescer, context_port, dirty_bits, far_fault_mshr, fault_buffer,
-    gmmu, l1_tlb, l2_tlb, operand_log, page_walk_cache, page_walker, preemption_policy,
-    replay_queue, scoreboard, sm_pipeline,
+use faultline_sim::preempt::{checkpoint, context_port, dirty_bits, preemption_policy};
+use faultline_sim::sm::{
+    block_scheduler, coalescer, l1_tlb, operand_log, replay_queue, scoreboard, sm_pipeline,
 };
 
 use crate::backend::{Backend, BackendError, Kind, Reference};

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use faultline_sim::fault_buffer::{Command, Kind, Record, control, register, status};
+use faultline_sim::mmu::fault_buffer::{Command, Kind, Record, control, register, status};
 
 /// Records that are served together (NVIDIA's driver: 256).
 pub const BATCH: usize = 256;

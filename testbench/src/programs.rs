@@ -2,11 +2,11 @@
 //! blocks leave: the reference, its kernel or its Verilog see everything that goes over their ports, and must show the same in every
 //! cycle. What holds of the run, and what is counted in it, then holds of each of them.
 
+use faultline_sim::machines::sm::restart::{Failure, Trial};
+use faultline_sim::machines::sm::{Outcome, Sm, SmError};
 use faultline_sim::ports::{Model, Ports};
-use faultline_sim::sm::restart::{Failure, Trial};
-use faultline_sim::sm::{Outcome, Sm, SmError};
-use faultline_sim::sm_pipeline::{Inputs, Outputs, Parameters, Scheme, SmPipeline};
-use faultline_sim::{checkpoint, dirty_bits};
+use faultline_sim::preempt::{checkpoint, dirty_bits};
+use faultline_sim::sm::sm_pipeline::{Inputs, Outputs, Parameters, Scheme, SmPipeline};
 
 use crate::backend::{BackendError, Kind};
 use crate::blocks::{self, Block, SetupError};

@@ -4,10 +4,10 @@
 //! the reference around the block: other instructions, caches and TLBs, and so the rate at which operands are really
 //! written.
 
+use faultline_sim::machines::sm::{Parameters, Sm, SmError, Work};
 use faultline_sim::ports::Ports;
-use faultline_sim::sm::{Parameters, Sm, SmError, Work};
-use faultline_sim::sm_pipeline::Scheme;
-use faultline_sim::{operand_log, replay_queue};
+use faultline_sim::sm::sm_pipeline::Scheme;
+use faultline_sim::sm::{operand_log, replay_queue};
 
 use crate::session::{Coverage, Stimulus};
 

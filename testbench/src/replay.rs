@@ -8,8 +8,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use faultline_sim::ports::{Model, Ports};
+use faultline_sim::sm::{operand_log, replay_queue};
 use faultline_sim::trace::GlobalAccess;
-use faultline_sim::{operand_log, replay_queue};
 
 use crate::session::{Coverage, Stimulus};
 use crate::traffic::Dice;

@@ -233,7 +233,7 @@ impl Shown {
     }
 
     /// What an answer shows.
-    fn by(answer: &faultline_sim::page_walker::Outputs) -> Self {
+    fn by(answer: &faultline_sim::mmu::page_walker::Outputs) -> Self {
         Self {
             frame: answer.answer_readable.then_some(answer.answer_frame),
             clean: answer.answer_clean,

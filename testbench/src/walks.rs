@@ -1,7 +1,7 @@
 //! Page walks on a back end of the page walker, over any memory: what the rules say one after the other, the hardware
 //! does.
 
-use faultline_sim::page_walker::{Inputs, Outputs, Parameters};
+use faultline_sim::mmu::page_walker::{Inputs, Outputs, Parameters};
 use faultline_sim::ports::Ports;
 use faultline_sim::walk::{
     ACCESSED, Access, Cause, DIRTY, Entry, Fault, Memory, Request, Rules, Translation, Walk,

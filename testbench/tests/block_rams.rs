@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use faultline_hw::memory::MemoryUse;
+use faultline_hw::primitives::memory::MemoryUse;
 use faultline_hw::registry::{Tag, designs};
 use tempfile::TempDir;
 

@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use faultline_sim::block_scheduler::{Fill, Outputs};
+use faultline_sim::sm::block_scheduler::{Fill, Outputs};
 use faultline_testbench::traffic::Dice;
 use support::scheduler::Scheduler;
 

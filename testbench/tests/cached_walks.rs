@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 
-use faultline_sim::page_walk_cache::{self, Inputs as CacheInputs, Outputs as CacheOutputs};
-use faultline_sim::page_walker::{self, Inputs, Outputs};
+use faultline_sim::mmu::page_walk_cache::{self, Inputs as CacheInputs, Outputs as CacheOutputs};
+use faultline_sim::mmu::page_walker::{self, Inputs, Outputs};
 use faultline_sim::ports::{Port, Ports};
 use faultline_sim::walk::{
     ACCESSED, Access, DIRTY, Image, Memory, PAGE_SIZE, PRESENT, Request, Rules, USER, WRITABLE,

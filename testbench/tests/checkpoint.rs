@@ -6,8 +6,8 @@ mod support;
 
 use std::cell::Cell;
 
-use faultline_sim::checkpoint::{self, DOES_NOT_FIT, Inputs, Outputs, Parameters};
-use faultline_sim::context_port::{Beat, Kind, Verdict};
+use faultline_sim::preempt::checkpoint::{self, DOES_NOT_FIT, Inputs, Outputs, Parameters};
+use faultline_sim::preempt::context_port::{Beat, Kind, Verdict};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, Checkpoint};
 use faultline_testbench::traffic::checkpoint::{

@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::coalescer::{Inputs, LANES, Lines, Outputs, Request};
+use faultline_sim::sm::coalescer::{Inputs, LANES, Lines, Outputs, Request};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, Coalescer};
 
@@ -12,7 +12,7 @@ const ALL: u32 = u32::MAX;
 
 /// The coalescer, and what a test does with it.
 struct Unit {
-    bench: Bench<faultline_sim::coalescer::Coalescer>,
+    bench: Bench<faultline_sim::sm::coalescer::Coalescer>,
 }
 
 impl Unit {

@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::context_port::{Beat, Kind, Parameters, Verdict, WORDS};
+use faultline_sim::preempt::context_port::{Beat, Kind, Parameters, Verdict, WORDS};
 use faultline_testbench::traffic::Dice;
 use support::port::{Port, packets};
 

@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::replay_queue::Instruction;
+use faultline_sim::sm::replay_queue::Instruction;
 use support::log::{Log, Reader, operand};
 use support::queue::{Queue, instruction};
 

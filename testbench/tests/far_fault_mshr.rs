@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::far_fault_mshr::{Inputs, Outputs, Page};
+use faultline_sim::mmu::far_fault_mshr::{Inputs, Outputs, Page};
 use support::mshr::{
     Answer, Mshr, Report, Wake, answer, command, command_all, fault, missing, page, present, wake,
 };

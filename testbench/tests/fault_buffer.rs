@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::fault_buffer::{
+use faultline_sim::mmu::fault_buffer::{
     Context, GET_CLEARS, Inputs, Kind, Record, control, register, status,
 };
 use support::buffer::{BASE, Buffer, Taken, command, denied, fault, offer};

@@ -7,7 +7,7 @@ mod support;
 
 use std::process::Command;
 
-use faultline_sim::fault_buffer::{GET_CLEARS, Inputs, Record, control, register, status};
+use faultline_sim::mmu::fault_buffer::{GET_CLEARS, Inputs, Record, control, register, status};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::driver::{Driver, Machine, Policy};
 use faultline_testbench::traffic::Dice;

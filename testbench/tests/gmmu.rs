@@ -4,10 +4,10 @@
 
 mod support;
 
-use faultline_sim::fault_buffer::{Kind as Command, control, register, status};
-use faultline_sim::gmmu::Inputs;
-use faultline_sim::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
+use faultline_sim::mmu::fault_buffer::{Kind as Command, control, register, status};
+use faultline_sim::mmu::gmmu::Inputs;
 use faultline_sim::ports::Model;
+use faultline_sim::sm::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
 use faultline_sim::walk::{ACCESSED, DIRTY, PAGE_SIZE, PRESENT, USER, WRITABLE};
 use faultline_testbench::answers;
 use faultline_testbench::backend::Kind;
@@ -852,7 +852,7 @@ fn every_request_of_a_hundred_million_cycles_is_answered_in_time() {
 fn traffic_drives_every_bit_of_spaces_and_frames() {
     let parameters = <Block as blocks::Block>::parameters("64").unwrap();
     let mut traffic = <Block as blocks::Block>::traffic(parameters, 3);
-    let mut model = faultline_sim::gmmu::Gmmu::new(parameters);
+    let mut model = faultline_sim::mmu::gmmu::Gmmu::new(parameters);
     let mut inputs = Inputs::default();
     let mut seen = support::Seen::default();
     for _ in 0..300_000 {

@@ -7,11 +7,11 @@ mod support;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
-use faultline_sim::fault_buffer::{
+use faultline_sim::mmu::fault_buffer::{
     Command, GET_CLEARS, Kind as CommandKind, Record, control, register, status,
 };
-use faultline_sim::l1_tlb::{self, L1Tlb};
 use faultline_sim::ports::Model;
+use faultline_sim::sm::l1_tlb::{self, L1Tlb};
 use faultline_sim::walk::{Access, Request, Rules, WRITABLE};
 use faultline_testbench::driver::{Driver, Machine, Policy};
 use faultline_testbench::traffic::Dice;

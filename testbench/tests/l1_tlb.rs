@@ -5,7 +5,9 @@
 
 mod support;
 
-use faultline_sim::l1_tlb::{DENIED, Inputs, NACK, OF_ALL, OF_SPACE, Outputs, Page, TRANSLATION};
+use faultline_sim::sm::l1_tlb::{
+    DENIED, Inputs, NACK, OF_ALL, OF_SPACE, Outputs, Page, TRANSLATION,
+};
 use faultline_testbench::traffic::Dice;
 use support::tlb::Answer::{Denied, Hit, Miss};
 use support::tlb::{Tlb, answer, check, fill, invalidate, page, walk};

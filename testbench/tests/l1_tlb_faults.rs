@@ -7,7 +7,7 @@ mod support;
 
 use std::collections::VecDeque;
 
-use faultline_sim::l1_tlb::{CANCELLED, FAR, Inputs, NACK, OF_PAGE, Page};
+use faultline_sim::sm::l1_tlb::{CANCELLED, FAR, Inputs, NACK, OF_PAGE, Page};
 use faultline_testbench::traffic::Dice;
 use support::tlb::Answer::{Denied, Fault, Hit, Miss};
 use support::tlb::{Tlb, answer, check, fill, invalidate, page, wake, walk};

@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::l2_tlb::{Inputs, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page};
+use faultline_sim::mmu::l2_tlb::{Inputs, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page};
 use faultline_testbench::traffic::Dice;
 use support::l2::{Found, L2, answer, ask, fill, found, invalidate, miss, page, page_in};
 

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use faultline_sim::ports::Model;
-use faultline_sim::replay_queue::{Inputs, Outputs, Parameters, ReplayQueue};
+use faultline_sim::sm::replay_queue::{Inputs, Outputs, Parameters, ReplayQueue};
 use faultline_testbench::backend::{Backend, BackendError, Kind, Reference};
 use faultline_testbench::blocks;
 use faultline_testbench::layout::Layout;

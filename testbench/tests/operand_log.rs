@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::operand_log::Inputs;
+use faultline_sim::sm::operand_log::Inputs;
 use support::log::{Log, Reader, operand};
 
 /// The size of most tests: a big one shows no more.

@@ -5,7 +5,7 @@
 
 mod support;
 
-use faultline_sim::page_walker::Inputs;
+use faultline_sim::mmu::page_walker::Inputs;
 use faultline_sim::ports::Model;
 use faultline_testbench::blocks::{Block, PageWalker};
 use faultline_testbench::traffic::{Dice, Traffic};
@@ -667,7 +667,7 @@ fn traffic_drives_every_bit_of_spaces_and_frames() {
     for config in ["64", "2"] {
         let parameters = <PageWalker as Block>::parameters(config).unwrap();
         let mut traffic = <PageWalker as Block>::traffic(parameters, 3);
-        let mut model = faultline_sim::page_walker::PageWalker::new(parameters);
+        let mut model = faultline_sim::mmu::page_walker::PageWalker::new(parameters);
         let mut inputs = Inputs::default();
         let mut seen = support::Seen::default();
         for _ in 0..300_000 {

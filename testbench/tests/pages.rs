@@ -47,7 +47,7 @@ fn root() -> PathBuf {
 }
 
 fn page(block: &str) -> String {
-    let path = root().join(format!("hw/src/{block}.md"));
+    let path = root().join(format!("docs/blocks/{block}.md"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -204,7 +204,7 @@ fn costs_of_the_pages_are_those_of_the_reports() {
             .nth(1)
             .and_then(|rest| rest.split(')').next());
         let link = link.unwrap_or_else(|| panic!("{block}.md: the cost names no report"));
-        let report = std::fs::read_to_string(root().join("hw/src").join(link)).unwrap();
+        let report = std::fs::read_to_string(root().join("docs/blocks").join(link)).unwrap();
         let mut report_columns: Vec<&str> = Vec::new();
         let mut known: Vec<(&str, &str, &str)> = Vec::new();
         for row in report.lines().filter_map(cells) {
@@ -440,7 +440,7 @@ fn links_of_the_documents_lead_somewhere() {
         "CHANGELOG.md".to_owned(),
         "testbench/TESTPLAN.md".to_owned(),
     ];
-    documents.extend(blocks::names().map(|block| format!("hw/src/{block}.md")));
+    documents.extend(blocks::names().map(|block| format!("docs/blocks/{block}.md")));
     for document in documents {
         let text = std::fs::read_to_string(root().join(&document)).unwrap();
         let folder = root().join(&document);

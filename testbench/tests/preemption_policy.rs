@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::preemption_policy::Case;
+use faultline_sim::preempt::preemption_policy::Case;
 use support::policy::Policy;
 
 /// The greatest number of 20 bits.

@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::replay_queue::{Inputs, Instruction};
+use faultline_sim::sm::replay_queue::{Inputs, Instruction};
 use support::queue::{Queue, instruction};
 
 /// The size of most tests: a big one shows no more.

@@ -4,7 +4,7 @@
 
 mod support;
 
-use faultline_sim::scoreboard::{FINISHES, Inputs, Outputs, ZERO_REGISTER};
+use faultline_sim::sm::scoreboard::{FINISHES, Inputs, Outputs, ZERO_REGISTER};
 use support::board::{Board, check, finish, harmless, holds, instruction, issued, stops};
 
 const ENTRIES: u8 = 8;

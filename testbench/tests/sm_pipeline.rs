@@ -6,8 +6,8 @@
 
 mod support;
 
-use faultline_sim::sm::Occasions;
-use faultline_sim::sm_pipeline::{Inputs, Scheme};
+use faultline_sim::machines::sm::Occasions;
+use faultline_sim::sm::sm_pipeline::{Inputs, Scheme};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks;
 use faultline_testbench::programs::Pipeline;

@@ -7,8 +7,8 @@
 use std::collections::VecDeque;
 
 use faultline_sim::ports::Model;
-use faultline_sim::scoreboard::ZERO_REGISTER;
-use faultline_sim::sm_pipeline::{
+use faultline_sim::sm::scoreboard::ZERO_REGISTER;
+use faultline_sim::sm::sm_pipeline::{
     CONTROL_UNIT, Class, Inputs, MEMORY_UNIT, Outputs, Parameters, SPECIAL_UNIT, Scheme,
     SmPipeline, UNITS, WIDTH,
 };

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
+use faultline_sim::sm::{operand_log, replay_queue};
 use faultline_sim::trace::{Reader, SAXPY};
-use faultline_sim::{operand_log, replay_queue};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::replay::{Kernel, Replay, ReplayError, Target};
 use faultline_testbench::session::Stimulus;

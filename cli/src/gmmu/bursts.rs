@@ -1,6 +1,6 @@
 //! The report's sections on bursts of misses: the queue of an SM, what the page-walk cache cuts, and the walker's memory.
 
-use faultline_sim::translation::{Design, Pattern, memory_requests};
+use faultline_sim::machines::translation::{Design, Pattern, memory_requests};
 
 use super::Args;
 use super::jobs::Row;

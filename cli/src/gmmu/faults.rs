@@ -1,6 +1,6 @@
 //! The report's section on far faults.
 
-use faultline_sim::translation::Parameters;
+use faultline_sim::machines::translation::Parameters;
 
 use super::Args;
 use super::jobs::{MHZ, Row};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use faultline_sim::translation::{
+use faultline_sim::machines::translation::{
     Design, Histogram, IDEAL_CACHE, LEVELS, Outcome, Parameters, Pattern, Work, ideal,
     run as translate,
 };

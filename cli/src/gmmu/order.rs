@@ -1,6 +1,6 @@
 //! The report's section on the order of service.
 
-use faultline_sim::translation::{Design, Pattern};
+use faultline_sim::machines::translation::{Design, Pattern};
 
 use super::Args;
 use super::jobs::{Job, Known, Row};

@@ -1,6 +1,6 @@
 //! The report: the designs beside the paper, the page-walk cache, the order of service, and the far-fault MSHRs.
 
-use faultline_sim::translation::{Design, Parameters, Pattern};
+use faultline_sim::machines::translation::{Design, Parameters, Pattern};
 use faultline_synth::table::Grid;
 
 use super::faults::{self, MISSES, MSHRS};

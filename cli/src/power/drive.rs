@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use faultline_sim::machines::sm::Work;
 use faultline_sim::ports::Port as Known;
 use faultline_sim::simt::kernels::{KERNELS, Make, named};
-use faultline_sim::sm::Work;
 use faultline_synth::cost::{Subject, activity};
 use faultline_synth::power::{Activity, Circuit, Port, Simulator};
 use faultline_testbench::backend::Kind;

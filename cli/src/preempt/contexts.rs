@@ -1,6 +1,6 @@
 //! What is dirty of recorded kernels.
 
-use faultline_sim::preemption::{BEAT, Recording, changed, measure};
+use faultline_sim::machines::preemption::{BEAT, Recording, changed, measure};
 use serde::Serialize;
 
 use super::Args;

@@ -1,9 +1,9 @@
 //! Preemptions, one for each kernel, policy, time and progress.
 
-use faultline_sim::preemption::{
+use faultline_sim::machines::preemption::{
     BEAT, Chooser, Contexts, MHZ, Outcome, Policy, Setup, Subject, preempt,
 };
-use faultline_sim::preemption_policy::Case;
+use faultline_sim::preempt::preemption_policy::Case;
 use indicatif::ProgressBar;
 use miette::{Result, miette};
 use rayon::prelude::*;

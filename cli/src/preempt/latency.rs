@@ -1,6 +1,6 @@
 //! What the paper says of latencies, contexts and overhead, and the same of the runs.
 
-use faultline_sim::preemption::Policy;
+use faultline_sim::machines::preemption::Policy;
 
 use super::summary::{Summary, mean, under};
 

@@ -1,6 +1,6 @@
 //! The report: latencies, cases, contexts and overhead beside the paper, and what is dirty of recorded kernels.
 
-use faultline_sim::preemption::TABLE_1;
+use faultline_sim::machines::preemption::TABLE_1;
 use faultline_synth::table::Grid;
 use indicatif::ProgressBar;
 use miette::Result;

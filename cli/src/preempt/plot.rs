@@ -1,6 +1,6 @@
 //! The mean latencies as bars, beside the paper's.
 
-use faultline_sim::preemption::Policy;
+use faultline_sim::machines::preemption::Policy;
 
 use super::latency::{PAPER_US, of};
 use super::summary::{Summary, are_of_table, latency};

@@ -1,6 +1,6 @@
 //! The report on Table I: why the means are where they are.
 
-use faultline_sim::preemption::{Policy, Setup, Subject};
+use faultline_sim::machines::preemption::{Policy, Setup, Subject};
 use miette::Result;
 
 use super::jobs;

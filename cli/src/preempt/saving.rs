@@ -1,6 +1,6 @@
 //! The report on Table I: contexts and overhead beside the paper's.
 
-use faultline_sim::preemption::{BEAT, Policy, SECTORS, Subject};
+use faultline_sim::machines::preemption::{BEAT, Policy, SECTORS, Subject};
 
 use super::jobs::Bytes;
 use super::latency::{self, PAPER_IN_PLACE, PAPER_INCREMENT, PAPER_SAVING, PAPER_STOPPED};

@@ -1,6 +1,6 @@
 //! The runs of a kernel under a policy, in the mean.
 
-use faultline_sim::preemption::{Policy, TABLE_1};
+use faultline_sim::machines::preemption::{Policy, TABLE_1};
 
 use super::jobs::{Bytes, Row};
 

@@ -1,7 +1,7 @@
 //! The report on Table I: its kernels, the latencies and cases beside the paper's.
 
-use faultline_sim::preemption::{Entry, Policy, Subject, TABLE_1};
-use faultline_sim::preemption_policy::Case;
+use faultline_sim::machines::preemption::{Entry, Policy, Subject, TABLE_1};
+use faultline_sim::preempt::preemption_policy::Case;
 
 use super::jobs::{self, Row};
 use super::latency::{self, PAPER_DRAIN_US, PAPER_US, PAPER_WORST};

@@ -7,7 +7,7 @@ use super::jobs::Row;
 use super::latency::{self, PAPER_US};
 use super::summary::{self, Summary, kilobytes, summaries};
 use crate::output::{tables, width};
-use faultline_sim::preemption::Policy;
+use faultline_sim::machines::preemption::Policy;
 
 /// Everything, as JSON.
 #[derive(Serialize)]

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use faultline_sim::preemption::{Recording, Shape, Subject, TABLE_1};
+use faultline_sim::machines::preemption::{Recording, Shape, Subject, TABLE_1};
+use faultline_sim::machines::sm::Work;
 use faultline_sim::simt::kernels::{KERNELS, VARIANTS, named};
-use faultline_sim::sm::Work;
 use miette::{Result, miette};
 use rayon::prelude::*;
 

@@ -1,6 +1,6 @@
 //! What the counts say: whether the schemes are in the paper's order, and why a mean is not the paper's.
 
-use faultline_sim::sm::Stall;
+use faultline_sim::machines::sm::Stall;
 use faultline_synth::table::Grid;
 
 use super::jobs::Row;

@@ -1,6 +1,6 @@
 //! The runs, and what they counted.
 
-use faultline_sim::sm::{Misses, Parameters, Sm, SmError, Stall, Statistics, Work};
+use faultline_sim::machines::sm::{Misses, Parameters, Sm, SmError, Stall, Statistics, Work};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::lockstep::Speed;
 use faultline_testbench::programs::Pipeline;

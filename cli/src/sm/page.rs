@@ -1,8 +1,8 @@
 //! The runs as a page: means beside the paper's, the order of the schemes, and why they lose what they lose.
 
-use faultline_sim::sm::{Parameters, Stall, Statistics};
-use faultline_sim::sm_pipeline::Scheme;
-use faultline_sim::{l1_tlb, replay_queue};
+use faultline_sim::machines::sm::{Parameters, Stall, Statistics};
+use faultline_sim::sm::sm_pipeline::Scheme;
+use faultline_sim::sm::{l1_tlb, replay_queue};
 use faultline_synth::table::Grid;
 use faultline_testbench::backend::Kind;
 

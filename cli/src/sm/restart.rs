@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use faultline_sim::sm::restart::Trial;
-use faultline_sim::sm::{Occasions, Outcome};
-use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::machines::sm::restart::Trial;
+use faultline_sim::machines::sm::{Occasions, Outcome};
+use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_synth::table::Grid;
 use faultline_testbench::backend::Kind;
 use faultline_testbench::file;
@@ -288,9 +288,9 @@ fn text(rows: &[Row], backend: Kind) -> String {
 
 #[cfg(test)]
 mod tests {
-    use faultline_sim::sm::SmError;
-    use faultline_sim::sm::restart::{Failure, Trial};
-    use faultline_sim::sm_pipeline::Scheme;
+    use faultline_sim::machines::sm::SmError;
+    use faultline_sim::machines::sm::restart::{Failure, Trial};
+    use faultline_sim::sm::sm_pipeline::Scheme;
 
     use super::count;
 

@@ -1,10 +1,10 @@
 //! On which SMs it is run.
 
 use faultline_hw::registry::{Design, Tag};
-use faultline_sim::replay_queue;
-use faultline_sim::sm::{Faults, Parameters};
-use faultline_sim::sm_pipeline;
-use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::machines::sm::{Faults, Parameters};
+use faultline_sim::sm::replay_queue;
+use faultline_sim::sm::sm_pipeline;
+use faultline_sim::sm::sm_pipeline::Scheme;
 use faultline_synth::tool::VERILATOR;
 use faultline_testbench::backend::{BackendError, Kind};
 use faultline_testbench::blocks::{

@@ -1,7 +1,7 @@
 //! The runs as tables.
 
-use faultline_sim::sm::{Stall, Statistics};
-use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::machines::sm::{Stall, Statistics};
+use faultline_sim::sm::sm_pipeline::Scheme;
 use serde::Serialize;
 
 use super::jobs::Row;

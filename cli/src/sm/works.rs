@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use faultline_sim::machines::sm::Work;
 use faultline_sim::simt::kernels::{KERNELS, Kernel, Make, VARIANTS, named};
 use faultline_sim::simt::{self, WriteError};
-use faultline_sim::sm::Work;
 use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;

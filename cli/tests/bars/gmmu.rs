@@ -66,7 +66,7 @@ fn committed_designs_of_the_gmmu_stay_within_the_bars() {
         assert!((bound - f64::from(walks) / 200.0).abs() < 1e-9, "{row:?}");
         assert!(asked / bound >= WALKER_SHARE, "{row:?}");
     }
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hw/src/page_walker.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/blocks/page_walker.md");
     let page = std::fs::read_to_string(page).unwrap();
     let walker = |cycles: u32| {
         let label = format!("64 walks {cycles} cycles");

@@ -271,7 +271,7 @@ fn part(item: &ItemStruct, fields: &[Field]) -> TokenStream {
                 #(::rust_hdl::prelude::Logic::connect(&mut self.#wired);)*
             }
             #inside
-            fn memories(&self) -> ::std::vec::Vec<::faultline_hw::memory::MemoryUse> {
+            fn memories(&self) -> ::std::vec::Vec<::faultline_hw::primitives::memory::MemoryUse> {
                 let found: [::std::vec::Vec<_>; #count] = [#(#memories),*];
                 found.concat()
             }

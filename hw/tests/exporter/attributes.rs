@@ -2,9 +2,9 @@
 
 #![allow(clippy::precedence, clippy::single_match)] // kernels may be written so
 
-use faultline_hw::memory::Memory;
 use faultline_hw::part::Part;
-use faultline_hw::register::Register;
+use faultline_hw::primitives::memory::Memory;
+use faultline_hw::primitives::register::Register;
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 

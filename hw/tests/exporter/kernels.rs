@@ -1,6 +1,6 @@
 //! How the exporter prints what is easily printed wrong.
 
-use faultline_hw::register::Register;
+use faultline_hw::primitives::register::Register;
 use rust_hdl::prelude::*;
 
 use crate::text;

@@ -1,6 +1,6 @@
 //! What the exporter refuses, each with one sentence.
 
-use faultline_hw::register::Register;
+use faultline_hw::primitives::register::Register;
 use rust_hdl::prelude::*;
 
 use crate::refused;

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::error::Error;
 use std::time::Instant;
 
-use faultline_sim::gmmu::{Gmmu, Inputs, Parameters};
+use faultline_sim::machines::translation::{Design, Pattern, run};
+use faultline_sim::mmu::gmmu::{Gmmu, Inputs, Parameters};
 use faultline_sim::ports::Model;
-use faultline_sim::translation::{Design, Pattern, run};
 use faultline_sim::walk::{ACCESSED, DIRTY, PRESENT, USER, WRITABLE};
 
 const CYCLES: u64 = 2_000_000;

@@ -4,9 +4,9 @@
 use std::error::Error;
 use std::time::Instant;
 
+use faultline_sim::machines::sm::{Parameters, Sm, Work};
 use faultline_sim::simt::kernels::KERNELS;
-use faultline_sim::sm::{Parameters, Sm, Work};
-use faultline_sim::sm_pipeline::Scheme;
+use faultline_sim::sm::sm_pipeline::Scheme;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let kernels = KERNELS

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use faultline_sim::replay_queue;
+use faultline_sim::sm::replay_queue;
 use faultline_sim::trace::GlobalAccess;
 
 use super::{COMMIT, FAULT, Issue, Replay, Wait};

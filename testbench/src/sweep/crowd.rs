@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use faultline_sim::page_walker::Outputs;
+use faultline_sim::mmu::page_walker::Outputs;
 use faultline_sim::walk::{Access, Fault, Image, Memory as _, Request, Rules, Translation};
 
 use super::cases::{Case, LIMIT, ROOT, Sweep, Words};

@@ -1,7 +1,7 @@
 //! Traffic for the block scheduler: pages that are absent and come, blocks that meet them and end, an engine that saves
 //! and restores, and a GPU that has blocks.
 
-use faultline_sim::block_scheduler::{BlockScheduler, Fill, Inputs, Outputs, Parameters, Slot};
+use faultline_sim::sm::block_scheduler::{BlockScheduler, Fill, Inputs, Outputs, Parameters, Slot};
 
 use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;

@@ -1,8 +1,10 @@
 //! Traffic for the checkpoint engine: an SM that writes registers, has instructions squashed, and saves and restores thread
 //! blocks, with a memory that gives contexts back as they left, cut or changed, or to the wrong block.
 
-use faultline_sim::checkpoint::{Activity, Checkpoint, DOES_NOT_FIT, Inputs, Outputs, Parameters};
-use faultline_sim::context_port::{Beat, Kind};
+use faultline_sim::preempt::checkpoint::{
+    Activity, Checkpoint, DOES_NOT_FIT, Inputs, Outputs, Parameters,
+};
+use faultline_sim::preempt::context_port::{Beat, Kind};
 
 use super::{Dice, Traffic};
 use crate::session::Coverage;

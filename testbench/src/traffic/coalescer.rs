@@ -1,6 +1,6 @@
 //! Traffic for the coalescer: the patterns of addresses that kernels make, and requests that are taken at every pace.
 
-use faultline_sim::coalescer::{Coalescer, Inputs, LANES, Lines, Outputs, Parameters};
+use faultline_sim::sm::coalescer::{Coalescer, Inputs, LANES, Lines, Outputs, Parameters};
 
 use super::{ALWAYS, Dice, Modes, Traffic};
 use crate::session::Coverage;

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use faultline_sim::context_port::{
+use faultline_sim::preempt::context_port::{
     Activity, Beat, ContextPort, Inputs, Kind, Outputs, Parameters, Verdict, WORDS,
 };
 

@@ -1,6 +1,6 @@
 //! Traffic for the dirty bits: warps that write back and end, and saves and counts of what they have written.
 
-use faultline_sim::dirty_bits::{DirtyBits, Inputs, Outputs, Parameters};
+use faultline_sim::preempt::dirty_bits::{DirtyBits, Inputs, Outputs, Parameters};
 
 use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;

@@ -1,7 +1,7 @@
 //! Traffic for the far-fault MSHRs: faults of a changing set of pages, a walker that finds pages or does not, and a driver
 //! that resolves and cancels what it was told of, or anything.
 
-use faultline_sim::far_fault_mshr::{Doing, FarFaultMshr, Inputs, Outputs, Page, Parameters};
+use faultline_sim::mmu::far_fault_mshr::{Doing, FarFaultMshr, Inputs, Outputs, Page, Parameters};
 
 use super::pool::Pool;
 use super::{Dice, Modes, Traffic};

@@ -1,7 +1,7 @@
 //! Traffic for the fault buffer: faults of a few pages, a memory and SMs that take their time, and a driver that reads its
 //! ring, or writes anything anywhere.
 
-use faultline_sim::fault_buffer::{
+use faultline_sim::mmu::fault_buffer::{
     Asking, Command, Commanding, Doing, FaultBuffer, GET_CLEARS, Inputs, Kind, Outputs, Parameters,
     control, register,
 };

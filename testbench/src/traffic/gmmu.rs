@@ -3,11 +3,11 @@
 
 use std::collections::HashMap;
 
-use faultline_sim::fault_buffer::{
+use faultline_sim::mmu::fault_buffer::{
     Asking, Command, Doing, FaultBuffer, GET_CLEARS, Kind, control, register,
 };
-use faultline_sim::gmmu::{Gmmu, Inputs, Outputs, Parameters};
-use faultline_sim::l1_tlb::{CANCELLED, FAR};
+use faultline_sim::mmu::gmmu::{Gmmu, Inputs, Outputs, Parameters};
+use faultline_sim::sm::l1_tlb::{CANCELLED, FAR};
 use faultline_sim::walk::{ACCESSED, DIRTY};
 
 use super::page_walker::tables::Tables;

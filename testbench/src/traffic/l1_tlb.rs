@@ -1,6 +1,6 @@
 //! Traffic for the L1 TLB: checks of a changing set of pages, and a GMMU that answers walks in every way and order.
 
-use faultline_sim::l1_tlb::{
+use faultline_sim::sm::l1_tlb::{
     CANCELLED, DENIED, FAR, Inputs, L1Tlb, NACK, Outputs, Page, Parameters, Step, TRANSLATION,
 };
 

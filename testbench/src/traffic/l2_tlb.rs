@@ -1,7 +1,7 @@
 //! Traffic for the L2 TLB: SMs that share pages, a walker that answers their misses late and in any order, with pieces of
 //! large pages among them, and invalidations of what contains any of those.
 
-use faultline_sim::l2_tlb::{
+use faultline_sim::mmu::l2_tlb::{
     Inputs, L2Tlb, MOST_SMS, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page, Parameters,
 };
 

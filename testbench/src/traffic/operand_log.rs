@@ -1,6 +1,6 @@
 //! Traffic for the operand log: kernels of every size, loads and stores, reads that are allowed and reads that are not.
 
-use faultline_sim::operand_log::{Inputs, LANES, OperandLog, Outputs, Parameters};
+use faultline_sim::sm::operand_log::{Inputs, LANES, OperandLog, Outputs, Parameters};
 
 use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;

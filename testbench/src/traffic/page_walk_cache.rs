@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use faultline_sim::page_walk_cache::{Inputs, Outputs, PageWalkCache, Parameters};
+use faultline_sim::mmu::page_walk_cache::{Inputs, Outputs, PageWalkCache, Parameters};
 use faultline_sim::walk::{ACCESSED, DIRTY, EXECUTE_DISABLE, PAGE_SIZE, PRESENT, USER, WRITABLE};
 
 use super::{Dice, Modes, Traffic};

@@ -1,7 +1,9 @@
 //! Traffic for the page walker: requesters that share pages, and a memory full of tables that share entries, point to
 //! themselves and out of memory, and change while they are walked.
 
-use faultline_sim::page_walker::{Inputs, MOST_REQUESTERS, Outputs, PageWalker, Parameters, Step};
+use faultline_sim::mmu::page_walker::{
+    Inputs, MOST_REQUESTERS, Outputs, PageWalker, Parameters, Step,
+};
 
 use faultline_sim::walk::{ACCESSED, DIRTY};
 

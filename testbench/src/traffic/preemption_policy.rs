@@ -1,6 +1,6 @@
 //! Traffic for the preemption policy: blocks that begin, issue and end, and questions about them.
 
-use faultline_sim::preemption_policy::{Inputs, Outputs, Parameters, PreemptionPolicy};
+use faultline_sim::preempt::preemption_policy::{Inputs, Outputs, Parameters, PreemptionPolicy};
 
 use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;

@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use faultline_sim::replay_queue::{Inputs, Instruction, Outputs, Parameters, ReplayQueue, State};
+use faultline_sim::sm::replay_queue::{
+    Inputs, Instruction, Outputs, Parameters, ReplayQueue, State,
+};
 
 use super::{Dice, Modes, Traffic};
 use crate::session::Coverage;

@@ -1,7 +1,7 @@
 //! Traffic for the scoreboard: instructions with hazards of all kinds, units that finish them in every order, and
 //! messages that no pipeline sends.
 
-use faultline_sim::scoreboard::{
+use faultline_sim::sm::scoreboard::{
     Arrival, FINISHES, Inputs, Outputs, Parameters, Scoreboard, ZERO_REGISTER,
 };
 

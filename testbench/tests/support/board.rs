@@ -1,12 +1,12 @@
 //! A scoreboard that tests drive by hand, in all back ends at once.
 
-use faultline_sim::scoreboard::{Inputs, Outputs, ZERO_REGISTER};
+use faultline_sim::sm::scoreboard::{Inputs, Outputs, ZERO_REGISTER};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, Scoreboard};
 
 /// A scoreboard, and what a test does with it.
 pub struct Board {
-    bench: Bench<faultline_sim::scoreboard::Scoreboard>,
+    bench: Bench<faultline_sim::sm::scoreboard::Scoreboard>,
 }
 
 impl Board {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use faultline_sim::fault_buffer::{
+use faultline_sim::mmu::fault_buffer::{
     Command, Context, Inputs, Kind, Outputs, Record, control, register, status,
 };
 use faultline_testbench::backend;
@@ -18,7 +18,7 @@ pub const BASE: u64 = 0x123;
 
 /// The buffer and what is around it.
 pub struct Buffer {
-    bench: Bench<faultline_sim::fault_buffer::FaultBuffer>,
+    bench: Bench<faultline_sim::mmu::fault_buffer::FaultBuffer>,
     pub memory: BTreeMap<u64, u64>,
     /// Writes that memory has taken: the cycles until it acknowledges each, address and data.
     writes: VecDeque<(u64, u64, u64)>,

@@ -1,12 +1,12 @@
 //! Dirty bits that tests drive by hand, in all back ends at once.
 
-use faultline_sim::dirty_bits::{Inputs, Outputs, Parameters};
+use faultline_sim::preempt::dirty_bits::{Inputs, Outputs, Parameters};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, DirtyBits};
 
 /// The bits, and what a test does with them.
 pub struct Bits {
-    bench: Bench<faultline_sim::dirty_bits::DirtyBits>,
+    bench: Bench<faultline_sim::preempt::dirty_bits::DirtyBits>,
     /// The inputs of the next cycle. Writes and walks that are accepted are not asked again, and a clear is once.
     pub inputs: Inputs,
     pub cycle: u64,

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use faultline_sim::fault_buffer::{
+use faultline_sim::mmu::fault_buffer::{
     Command, Kind as CommandKind, Record, control, register, status,
 };
-use faultline_sim::gmmu::{Inputs, Outputs};
+use faultline_sim::mmu::gmmu::{Inputs, Outputs};
 use faultline_sim::walk::{ACCESSED, DIRTY, Memory, PRESENT, USER, WRITABLE};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::bench::Bench;
@@ -53,7 +53,7 @@ impl Memory for Words {
 
 /// The GMMU and what is around it.
 pub struct Gmmu {
-    bench: Bench<faultline_sim::gmmu::Gmmu>,
+    bench: Bench<faultline_sim::mmu::gmmu::Gmmu>,
     /// The inputs that stay as they are.
     pub inputs: Inputs,
     pub memory: Words,

@@ -1,6 +1,6 @@
 //! An L2 TLB that tests drive by hand, in all back ends at once.
 
-use faultline_sim::l2_tlb::{Inputs, Outputs, Page};
+use faultline_sim::mmu::l2_tlb::{Inputs, Outputs, Page};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, L2Tlb};
 
@@ -9,7 +9,7 @@ const PATIENCE: usize = 2000;
 
 /// The TLB, and what a test does with it.
 pub struct L2 {
-    bench: Bench<faultline_sim::l2_tlb::L2Tlb>,
+    bench: Bench<faultline_sim::mmu::l2_tlb::L2Tlb>,
     /// Cycles since the reset.
     pub cycles: u64,
 }

@@ -1,12 +1,12 @@
 //! An operand log that tests drive by hand, in all back ends at once.
 
-use faultline_sim::operand_log::{Inputs, Operand, Outputs, Parameters};
+use faultline_sim::sm::operand_log::{Inputs, Operand, Outputs, Parameters};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, OperandLog};
 
 /// The log, and what a test does with it.
 pub struct Log {
-    bench: Bench<faultline_sim::operand_log::OperandLog>,
+    bench: Bench<faultline_sim::sm::operand_log::OperandLog>,
 }
 
 /// Who reads.

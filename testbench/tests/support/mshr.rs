@@ -1,6 +1,6 @@
 //! Far-fault MSHRs that tests drive by hand, in all back ends at once.
 
-use faultline_sim::far_fault_mshr::{Inputs, Outputs, Page};
+use faultline_sim::mmu::far_fault_mshr::{Inputs, Outputs, Page};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, FarFaultMshr};
 
@@ -9,7 +9,7 @@ const PATIENCE: usize = 200;
 
 /// The MSHRs, and what a test does with them.
 pub struct Mshr {
-    bench: Bench<faultline_sim::far_fault_mshr::FarFaultMshr>,
+    bench: Bench<faultline_sim::mmu::far_fault_mshr::FarFaultMshr>,
     /// Far faults that an SM may have.
     pub limit: u8,
     /// Faults are handled by regions.

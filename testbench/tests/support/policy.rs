@@ -1,12 +1,12 @@
 //! A preemption policy that tests drive by hand, in all back ends at once.
 
-use faultline_sim::preemption_policy::{Case, Inputs, Outputs, Parameters};
+use faultline_sim::preempt::preemption_policy::{Case, Inputs, Outputs, Parameters};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, PreemptionPolicy};
 
 /// The policy, and what a test does with it.
 pub struct Policy {
-    bench: Bench<faultline_sim::preemption_policy::PreemptionPolicy>,
+    bench: Bench<faultline_sim::preempt::preemption_policy::PreemptionPolicy>,
     /// The inputs of the next cycle. What happens to blocks happens once.
     pub inputs: Inputs,
     pub cycle: u64,

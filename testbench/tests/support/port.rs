@@ -1,13 +1,15 @@
 //! A context port that tests drive by hand, in all back ends at once.
 
-use faultline_sim::context_port::{Beat, Inputs, Kind, Outputs, Parameters, Verdict, WORDS};
+use faultline_sim::preempt::context_port::{
+    Beat, Inputs, Kind, Outputs, Parameters, Verdict, WORDS,
+};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, ContextPort};
 use faultline_testbench::traffic::{ALWAYS, Dice};
 
 /// The port, and what a test does with it.
 pub struct Port {
-    bench: Bench<faultline_sim::context_port::ContextPort>,
+    bench: Bench<faultline_sim::preempt::context_port::ContextPort>,
     /// The inputs of the next cycle. What is taken is not offered again.
     pub inputs: Inputs,
     pub cycle: u64,

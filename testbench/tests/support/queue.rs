@@ -1,6 +1,6 @@
 //! A replay queue that tests drive by hand, in all back ends at once.
 
-use faultline_sim::replay_queue::{Inputs, Instruction, Outputs, Parameters};
+use faultline_sim::sm::replay_queue::{Inputs, Instruction, Outputs, Parameters};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, ReplayQueue};
 
@@ -9,7 +9,7 @@ const SOON: usize = 1000;
 
 /// The queue, and what a test does with it.
 pub struct Queue {
-    bench: Bench<faultline_sim::replay_queue::ReplayQueue>,
+    bench: Bench<faultline_sim::sm::replay_queue::ReplayQueue>,
 }
 
 /// An instruction of a warp, told apart by its program counter; a slot has four warps.

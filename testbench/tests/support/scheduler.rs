@@ -1,6 +1,6 @@
 //! A block scheduler that tests drive by hand, in all back ends at once.
 
-use faultline_sim::block_scheduler::{BlockScheduler, Fill, Inputs, Outputs};
+use faultline_sim::sm::block_scheduler::{BlockScheduler, Fill, Inputs, Outputs};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks;
 

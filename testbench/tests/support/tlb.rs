@@ -1,6 +1,6 @@
 //! An L1 TLB that tests drive by hand, in all back ends at once.
 
-use faultline_sim::l1_tlb::{
+use faultline_sim::sm::l1_tlb::{
     CANCELLED, DENIED, FAR, Inputs, NACK, OF_PAGE, Outputs, Page, TRANSLATION,
 };
 use faultline_testbench::bench::Bench;
@@ -8,7 +8,7 @@ use faultline_testbench::blocks::{self, L1Tlb};
 
 /// The TLB, and what a test does with it.
 pub struct Tlb {
-    bench: Bench<faultline_sim::l1_tlb::L1Tlb>,
+    bench: Bench<faultline_sim::sm::l1_tlb::L1Tlb>,
     /// Far faults that the GMMU can hold.
     pub far_limit: u8,
     /// Far faults are told.

@@ -1,6 +1,6 @@
 //! Branches, matches, loops, structures, constants, and names that Verilog reserves.
 
-use faultline_hw::register::Register;
+use faultline_hw::primitives::register::Register;
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 

@@ -18,7 +18,7 @@ macro_rules! expressions {
             $(pub $input: Signal<In, $input_type>,)*
             pub last: Signal<Out, Bit>,
             $(pub $output: Signal<Out, $output_type>,)*
-            held: faultline_hw::register::Register<Bit>,
+            held: faultline_hw::primitives::register::Register<Bit>,
             $(
                 #[init(Constant::new($constant_value))]
                 $constant: Constant<$constant_type>,

@@ -1,6 +1,6 @@
 //! Blocks inside blocks: two instances of one type, arrays of blocks, blocks in blocks in blocks.
 
-use faultline_hw::register::Register;
+use faultline_hw::primitives::register::Register;
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 

@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::block_scheduler::{BlockScheduler, Fill, Inputs, Page, Slot};
+use faultline_sim::sm::block_scheduler::{BlockScheduler, Fill, Inputs, Page, Slot};
 
 use super::BlockSchedulerTraffic;
 use crate::traffic::scenarios;

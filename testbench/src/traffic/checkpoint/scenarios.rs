@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::checkpoint::{Activity, Inputs, Outputs};
+use faultline_sim::preempt::checkpoint::{Activity, Inputs, Outputs};
 
 use super::CheckpointTraffic;
 use crate::traffic::scenarios;

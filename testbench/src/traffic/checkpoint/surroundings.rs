@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use faultline_sim::checkpoint::{Inputs, Outputs, Parameters};
-use faultline_sim::context_port::{Beat, WORDS};
+use faultline_sim::preempt::checkpoint::{Inputs, Outputs, Parameters};
+use faultline_sim::preempt::context_port::{Beat, WORDS};
 
 use crate::traffic::Dice;
 

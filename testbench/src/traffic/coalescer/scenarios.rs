@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::coalescer::{Inputs, Outputs, requests};
+use faultline_sim::sm::coalescer::{Inputs, Outputs, requests};
 
 use super::CoalescerTraffic;
 use crate::traffic::scenarios;

@@ -1,6 +1,6 @@
 //! What goes wrong between memory and the port.
 
-use faultline_sim::context_port::{Beat, Parameters};
+use faultline_sim::preempt::context_port::{Beat, Parameters};
 
 use super::ContextPortTraffic;
 

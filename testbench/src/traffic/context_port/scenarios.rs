@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::context_port::{Activity, ContextPort, Inputs, Kind, Outputs, Verdict};
+use faultline_sim::preempt::context_port::{Activity, ContextPort, Inputs, Kind, Outputs, Verdict};
 
 use super::ContextPortTraffic;
 use super::damage::Damage;

@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::dirty_bits::{DirtyBits, Inputs, Outputs};
+use faultline_sim::preempt::dirty_bits::{DirtyBits, Inputs, Outputs};
 
 use super::DirtyBitsTraffic;
 use crate::traffic::scenarios;

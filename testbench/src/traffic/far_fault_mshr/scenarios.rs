@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::far_fault_mshr::{Doing, FarFaultMshr, Inputs, Outputs, Work};
+use faultline_sim::mmu::far_fault_mshr::{Doing, FarFaultMshr, Inputs, Outputs, Work};
 
 use super::FarFaultMshrTraffic;
 use crate::traffic::scenarios;

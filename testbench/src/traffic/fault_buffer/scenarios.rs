@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::fault_buffer::{
+use faultline_sim::mmu::fault_buffer::{
     Asking, Commanding, Doing, FaultBuffer, Inputs, Kind, Outputs, Record, control, register,
 };
 

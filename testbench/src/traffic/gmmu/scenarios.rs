@@ -1,8 +1,8 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::gmmu::{Gmmu, Inputs, Outputs, Phase};
-use faultline_sim::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
-use faultline_sim::page_walker::{Step, Walk};
+use faultline_sim::mmu::gmmu::{Gmmu, Inputs, Outputs, Phase};
+use faultline_sim::mmu::page_walker::{Step, Walk};
+use faultline_sim::sm::l1_tlb::{CANCELLED, DENIED, FAR, NACK, TRANSLATION};
 
 use super::GmmuTraffic;
 use crate::traffic::scenarios;
@@ -51,11 +51,11 @@ impl GmmuTraffic {
         count(&mut s.hit_goes_before_walk, hit && desk.tells);
         let waking = matches!(
             model.mshrs().doing(),
-            faultline_sim::far_fault_mshr::Doing::Waking { denied: true, .. }
+            faultline_sim::mmu::far_fault_mshr::Doing::Waking { denied: true, .. }
         );
         let answering = matches!(
             model.mshrs().doing(),
-            faultline_sim::far_fault_mshr::Doing::Answering { .. }
+            faultline_sim::mmu::far_fault_mshr::Doing::Answering { .. }
         );
         count(&mut s.hit_goes_before_denial, waking && told(TRANSLATION));
         count(

@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::l1_tlb::{
+use faultline_sim::sm::l1_tlb::{
     CANCELLED, FAR, Inputs, L1Tlb, NACK, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Step,
 };
 

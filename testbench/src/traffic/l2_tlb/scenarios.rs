@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::l2_tlb::{
+use faultline_sim::mmu::l2_tlb::{
     Filled, Inputs, L2Tlb, OF_ALL, OF_PAGE, OF_SPACE, Operation, Outputs, Page,
 };
 

@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::operand_log::{Inputs, Outputs, PATIENCE};
+use faultline_sim::sm::operand_log::{Inputs, Outputs, PATIENCE};
 
 use super::{Accepted, OperandLogTraffic, Refusal};
 use crate::traffic::scenarios;

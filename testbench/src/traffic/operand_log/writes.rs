@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use faultline_sim::operand_log::{Inputs, OperandLog, Outputs, Parameters};
+use faultline_sim::sm::operand_log::{Inputs, OperandLog, Outputs, Parameters};
 
 use crate::session::Coverage;
 use crate::traffic::{Dice, Traffic};

@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::page_walk_cache::{Inputs, Outputs, PageWalkCache, Step};
+use faultline_sim::mmu::page_walk_cache::{Inputs, Outputs, PageWalkCache, Step};
 use faultline_sim::walk::{ACCESSED, EXECUTE_DISABLE, PAGE_SIZE, PRESENT, USER, WRITABLE};
 
 use super::PageWalkCacheTraffic;

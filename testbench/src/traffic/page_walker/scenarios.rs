@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::page_walker::{Inputs, Outputs, PageWalker, Step};
+use faultline_sim::mmu::page_walker::{Inputs, Outputs, PageWalker, Step};
 
 use super::PageWalkerTraffic;
 use crate::traffic::scenarios;

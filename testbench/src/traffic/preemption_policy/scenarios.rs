@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::preemption_policy::{Case, Inputs, PreemptionPolicy};
+use faultline_sim::preempt::preemption_policy::{Case, Inputs, PreemptionPolicy};
 
 use super::PreemptionPolicyTraffic;
 use crate::traffic::scenarios;

@@ -1,6 +1,6 @@
 //! The messages: checks, faults and commits, some of which make no sense.
 
-use faultline_sim::replay_queue::{Inputs, Instruction, ReplayQueue, State};
+use faultline_sim::sm::replay_queue::{Inputs, Instruction, ReplayQueue, State};
 
 use super::ReplayQueueTraffic;
 use super::modes::Mode;

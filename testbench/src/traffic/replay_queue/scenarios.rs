@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::replay_queue::{Inputs, Outputs, ReplayQueue};
+use faultline_sim::sm::replay_queue::{Inputs, Outputs, ReplayQueue};
 
 use super::ReplayQueueTraffic;
 use crate::traffic::scenarios;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use faultline_sim::replay_queue::{Inputs, Instruction, Outputs, Parameters, ReplayQueue};
+use faultline_sim::sm::replay_queue::{Inputs, Instruction, Outputs, Parameters, ReplayQueue};
 
 use crate::session::Coverage;
 use crate::traffic::{Dice, Traffic};

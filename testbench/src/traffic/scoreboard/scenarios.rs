@@ -1,6 +1,8 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::scoreboard::{Arrival, FINISHES, Inputs, Outputs, Scoreboard, ZERO_REGISTER};
+use faultline_sim::sm::scoreboard::{
+    Arrival, FINISHES, Inputs, Outputs, Scoreboard, ZERO_REGISTER,
+};
 
 use super::{ScoreboardTraffic, finishing, waiting};
 use crate::traffic::scenarios;

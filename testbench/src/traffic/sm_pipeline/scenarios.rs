@@ -1,6 +1,6 @@
 //! What the traffic has led to, counted.
 
-use faultline_sim::sm_pipeline::{Class, Inputs, Outputs, Scheme, SmPipeline, WIDTH};
+use faultline_sim::sm::sm_pipeline::{Class, Inputs, Outputs, Scheme, SmPipeline, WIDTH};
 
 use super::SmPipelineTraffic;
 use crate::traffic::scenarios;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use faultline_sim::sm_pipeline::{Inputs, Outputs, SmPipeline};
+use faultline_sim::sm::sm_pipeline::{Inputs, Outputs, SmPipeline};
 
 use super::SmPipelineTraffic;
 

@@ -1,0 +1,551 @@
+#![doc = include_str!("../../../docs/blocks/far_fault_mshr.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::memory::Memory;
+use crate::primitives::register::Register;
+
+mod choice;
+mod entries;
+mod limits;
+mod report;
+
+use choice::Choice;
+use entries::Entries;
+use limits::Limits;
+use report::Report;
+
+/// What is done about the operation.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Phase {
+    /// There is none.
+    Idle,
+    /// The entries of its tag become candidates.
+    Searching,
+    /// The lowest candidate is read.
+    Choosing,
+    /// It is compared.
+    Comparing,
+    /// What it was to do is done.
+    Acting,
+    /// The answer to a fault is on offer.
+    Answering,
+    /// The wake-up of an entry that has ended is.
+    Waking,
+}
+
+/// `E` entries with `I`-bit numbers, counted in `O` = `I` + 1 bits; pages of `P` bits, spaces of `A`, and `W` = `P` + `A`
+/// + `O` + 3 bits of both with a place and an access; `N` SMs, which may have as many far faults as `C` bits say, and whose are counted in `K`. A region has 2^`G` pages.
+#[allow(missing_docs)] // the port table above
+#[block(top)]
+#[check(1 << I == E && I + 1 == O, "{I} and {O} bits do not fit {E} entries")]
+#[check(P + A + O + 3 == W && A <= P && G < P, "{P}, {A}, {O} and 3 bits do not make {W}, or regions of {G} bits do not fit")]
+#[check(K <= C && (K == C || O <= K), "{K} bits do not count the far faults of an SM")]
+pub struct FarFaultMshr<
+    const E: usize,
+    const I: usize,
+    const O: usize,
+    const P: usize,
+    const A: usize,
+    const W: usize,
+    const N: usize,
+    const C: usize,
+    const K: usize,
+    const G: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub region: Signal<In, Bit>,
+    pub limit: Signal<In, Bits<C>>,
+    pub fault_valid: Signal<In, Bit>,
+    pub fault_page: Signal<In, Bits<P>>,
+    pub fault_space: Signal<In, Bits<A>>,
+    pub fault_requesters: [Signal<In, Bit>; N],
+    pub fault_access: Signal<In, Bits<3>>,
+    pub fault_cause: Signal<In, Bits<3>>,
+    pub fault_level: Signal<In, Bits<3>>,
+    pub answer_ready: Signal<In, Bit>,
+    pub report_ready: Signal<In, Bit>,
+    pub command_valid: Signal<In, Bit>,
+    pub command_cancel: Signal<In, Bit>,
+    pub command_all: Signal<In, Bit>,
+    pub command_page: Signal<In, Bits<P>>,
+    pub command_space: Signal<In, Bits<A>>,
+    pub command_requesters: [Signal<In, Bit>; N],
+    pub walk_ready: Signal<In, Bit>,
+    pub present_valid: Signal<In, Bit>,
+    pub present_page: Signal<In, Bits<P>>,
+    pub present_space: Signal<In, Bits<A>>,
+    pub present_missing: Signal<In, Bit>,
+    pub present_cause: Signal<In, Bits<3>>,
+    pub present_level: Signal<In, Bits<3>>,
+    pub wake_ready: Signal<In, Bit>,
+
+    pub fault_ready: Signal<Out, Bit>,
+    pub answer_valid: Signal<Out, Bit>,
+    pub answer_page: Signal<Out, Bits<P>>,
+    pub answer_space: Signal<Out, Bits<A>>,
+    pub answer_far: [Signal<Out, Bit>; N],
+    pub answer_nack: [Signal<Out, Bit>; N],
+    pub answer_place: Signal<Out, Bits<O>>,
+    pub report_valid: Signal<Out, Bit>,
+    pub report_page: Signal<Out, Bits<P>>,
+    pub report_space: Signal<Out, Bits<A>>,
+    pub report_requesters: [Signal<Out, Bit>; N],
+    pub report_access: Signal<Out, Bits<3>>,
+    pub report_cause: Signal<Out, Bits<3>>,
+    pub report_level: Signal<Out, Bits<3>>,
+    pub report_index: Signal<Out, Bits<I>>,
+    pub report_place: Signal<Out, Bits<O>>,
+    pub command_ready: Signal<Out, Bit>,
+    pub walk_valid: Signal<Out, Bit>,
+    pub walk_page: Signal<Out, Bits<P>>,
+    pub walk_space: Signal<Out, Bits<A>>,
+    pub walk_write: Signal<Out, Bit>,
+    pub present_ready: Signal<Out, Bit>,
+    pub wake_valid: Signal<Out, Bit>,
+    pub wake_page: Signal<Out, Bits<P>>,
+    pub wake_space: Signal<Out, Bits<A>>,
+    pub wake_to: [Signal<Out, Bit>; N],
+    pub wake_denied: Signal<Out, Bit>,
+    pub held: Signal<Out, Bits<O>>,
+    pub sweeping: Signal<Out, Bit>,
+    pub lost: Signal<Out, Bit>,
+
+    // The operation: a fault, a step of a sweep, a command for all, a page that a walk did not find; it wakes or denies, which
+    // it is, and whom.
+    phase: Register<Phase>,
+    of_fault: Register<Bit>,
+    of_sweep: Register<Bit>,
+    of_all: Register<Bit>,
+    of_missing: Register<Bit>,
+    ends: Register<Bit>,
+    denies: Register<Bit>,
+    page: Register<Bits<P>>,
+    space: Register<Bits<A>>,
+    requester: [Register<Bit>; N],
+    access_kind: Register<Bits<3>>,
+    cause: Register<Bits<3>>,
+    level: Register<Bits<3>>,
+
+    // The entry that was read last, or is free; whether it is of the page; the answer.
+    entry: Register<Bits<I>>,
+    found: Register<Bit>,
+    far: [Register<Bit>; N],
+    place: Register<Bits<O>>,
+
+    // The last action lost a report.
+    loses: Register<Bit>,
+
+    // The sweep denies, and whom.
+    sweep_denies: Register<Bit>,
+    sweep_of: [Register<Bit>; N],
+    count: Register<Bits<O>>,
+
+    // The walk on offer.
+    walking: Register<Bit>,
+    walk_of: Register<Bits<P>>,
+    walk_in: Register<Bits<A>>,
+    walk_writes: Register<Bit>,
+
+    // Access, place, space and page of each entry, and the SMs that wait.
+    #[init(Memory::new(E, 1))]
+    names: Memory<Bits<W>, I, 1>,
+    #[init(Memory::new(E, 1))]
+    waiters: Memory<Bit, I, N>,
+
+    #[init(Constant::new(!bits::<P>((1 << G) - 1)))]
+    outside: Constant<Bits<P>>,
+    #[init(Constant::new((P as LiteralType).into()))]
+    above_page: Constant<Bits<W>>,
+    #[init(Constant::new(((P + A) as LiteralType).into()))]
+    above_space: Constant<Bits<W>>,
+    #[init(Constant::new(((P + A + O) as LiteralType).into()))]
+    above_place: Constant<Bits<W>>,
+    #[init(Constant::new((E as LiteralType).into()))]
+    capacity: Constant<Bits<O>>,
+    #[init(Constant::new(4.into()))]
+    protected: Constant<Bits<3>>,
+    #[init(Constant::new(6.into()))]
+    not_dirty: Constant<Bits<3>>,
+
+    choice: Choice,
+    entries: Entries<E, I, A>,
+    limits: Limits<N, C, K>,
+    reports: Report<I, O, P, A, N>,
+    some_far: AnyOf<N>,
+    some_told: AnyOf<N>,
+    some_left: AnyOf<N>,
+    idle: Signal<Local, Bit>,
+    compared: Signal<Local, Bits<P>>,
+    read_page: Signal<Local, Bits<P>>,
+    read_space: Signal<Local, Bits<A>>,
+    other_page: Signal<Local, Bits<P>>,
+    same: Signal<Local, Bit>,
+    choosing: Signal<Local, Bit>,
+    acting: Signal<Local, Bit>,
+    waking: Signal<Local, Bit>,
+    answering: Signal<Local, Bit>,
+    held_place: Signal<Local, Bits<O>>,
+    merging: Signal<Local, Bit>,
+    taking: Signal<Local, Bit>,
+    name: Signal<Local, Bits<W>>,
+    kept_access: Signal<Local, Bits<3>>,
+    upgrading: Signal<Local, Bit>,
+    missing: Signal<Local, Bit>,
+    waits_for_report: Signal<Local, Bit>,
+    has_room: Signal<Local, Bit>,
+    telling: Signal<Local, Bit>,
+    ending: Signal<Local, Bit>,
+    trimming: Signal<Local, Bit>,
+    left: [Signal<Local, Bit>; N],
+    asking: Signal<Local, Bit>,
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<
+    const E: usize,
+    const I: usize,
+    const O: usize,
+    const P: usize,
+    const A: usize,
+    const W: usize,
+    const N: usize,
+    const C: usize,
+    const K: usize,
+    const G: usize,
+> Logic for FarFaultMshr<E, I, O, P, A, W, N, C, K, G>
+{
+    #[logic]
+    fn update(&mut self) {
+        // What is next.
+        self.choice.idle.next = self.phase.q.val() == Phase::Idle;
+        self.choice.reporting.next = self.reports.valid.val();
+        self.choice.walking.next = self.walking.q.val();
+        self.choice.marked.next = self.entries.marked.val();
+        self.choice.fault_valid.next = self.fault_valid.val();
+        self.choice.command_valid.next = self.command_valid.val();
+        self.waits_for_report.next = self.present_missing.val() && self.reports.valid.val();
+        self.choice.present_valid.next = self.present_valid.val() && !self.waits_for_report.val();
+        self.fault_ready.next = self.choice.fault_ready.val();
+        self.command_ready.next = self.choice.command_ready.val();
+        self.present_ready.next = self.choice.present_ready.val() && !self.waits_for_report.val();
+        self.idle.next = self.phase.q.val() == Phase::Idle;
+
+        // The operation.
+        self.of_fault.d.next = self.of_fault.q.val();
+        self.of_sweep.d.next = self.of_sweep.q.val();
+        self.of_all.d.next = self.of_all.q.val();
+        self.of_missing.d.next = self.of_missing.q.val();
+        self.ends.d.next = self.ends.q.val();
+        self.denies.d.next = self.denies.q.val();
+        self.page.d.next = self.page.q.val();
+        self.space.d.next = self.space.q.val();
+        self.access_kind.d.next = self.access_kind.q.val();
+        self.cause.d.next = self.cause.q.val();
+        self.level.d.next = self.level.q.val();
+        if self.idle.val() {
+            self.of_fault.d.next = self.choice.fault.val();
+            self.of_sweep.d.next = self.choice.step.val();
+            self.of_all.d.next = self.choice.command.val() && self.command_all.val();
+            self.of_missing.d.next = self.choice.present.val() && self.present_missing.val();
+            self.ends.d.next = (self.choice.present.val() && !self.present_missing.val())
+                || (self.choice.command.val() && self.command_cancel.val())
+                || (self.choice.step.val() && self.sweep_denies.q.val());
+            self.denies.d.next = !self.choice.present.val();
+            self.page.d.next = self.command_page.val();
+            self.space.d.next = self.command_space.val();
+            self.access_kind.d.next = bits::<3>(0);
+            self.cause.d.next = self.fault_cause.val();
+            self.level.d.next = self.fault_level.val();
+        }
+        if self.choice.present.val() {
+            self.page.d.next = self.present_page.val();
+            self.space.d.next = self.present_space.val();
+            self.cause.d.next = self.present_cause.val();
+            self.level.d.next = self.present_level.val();
+        }
+        if self.choice.fault.val() {
+            self.page.d.next = self.fault_page.val();
+            self.space.d.next = self.fault_space.val();
+            self.access_kind.d.next = self.fault_access.val();
+        }
+        for s in 0..N {
+            self.requester[s].d.next = self.requester[s].q.val();
+            if self.idle.val() {
+                self.requester[s].d.next = (self.choice.fault.val()
+                    && self.fault_requesters[s].val())
+                    || (self.choice.command.val() && self.command_requesters[s].val())
+                    || (self.choice.step.val() && self.sweep_of[s].q.val())
+                    || self.choice.present.val();
+            }
+        }
+
+        // The search: a page of a region is compared without the bits inside it.
+        self.compared.next = !bits::<P>(0);
+        if self.region.val() {
+            self.compared.next = self.outside.val();
+        }
+        self.entries.tag.next =
+            bit_cast::<A, P>(self.page.q.val() & self.compared.val()) ^ self.space.q.val();
+        self.entries.search.next = self.phase.q.val() == Phase::Searching;
+        self.entries.sweep.next = (self.phase.q.val() == Phase::Searching) && self.of_sweep.q.val();
+        self.entries.mark.next = (self.phase.q.val() == Phase::Searching) && self.of_all.q.val();
+        self.choosing.next = self.phase.q.val() == Phase::Choosing;
+        self.entries.drop.next = self.choosing.val();
+        self.read_page.next = bit_cast::<P, W>(self.names.q[0].val());
+        self.read_space.next = bit_cast::<A, W>(self.names.q[0].val() >> self.above_page.val());
+        self.other_page.next = (self.read_page.val() ^ self.page.q.val()) & self.compared.val();
+        self.same.next = self.of_sweep.q.val()
+            || ((self.other_page.val() == 0) && (self.read_space.val() == self.space.q.val()));
+        self.entry.d.next = self.entry.q.val();
+        if self.choosing.val() {
+            self.entry.d.next = self.entries.vacant.val();
+        }
+        if self.choosing.val() && self.entries.some.val() {
+            self.entry.d.next = self.entries.first.val();
+        }
+        self.found.d.next = (self.phase.q.val() == Phase::Comparing) && self.same.val();
+
+        // The action.
+        self.acting.next = self.phase.q.val() == Phase::Acting;
+        for s in 0..N {
+            self.limits.requester[s].next = self.requester[s].q.val();
+            self.limits.waits[s].next = self.found.q.val() && self.waiters.q[s].val();
+        }
+        self.limits.limit.next = self.limit.val();
+        self.limits.room.next = self.acting.val()
+            && self.of_fault.q.val()
+            && (self.found.q.val() || !(self.count.q.val() == self.capacity.val()));
+        for s in 0..N {
+            self.some_far.of[s].next = self.limits.far[s].val();
+        }
+        self.merging.next = self.acting.val() && self.of_fault.q.val() && self.some_far.any.val();
+        self.taking.next = self.merging.val() && !self.found.q.val();
+        for s in 0..N {
+            self.some_told.of[s].next = self.limits.waits[s].val() && self.requester[s].q.val();
+            self.left[s].next = self.limits.waits[s].val() && !self.requester[s].q.val();
+            self.some_left.of[s].next = self.left[s].val();
+        }
+        self.telling.next = self.acting.val() && self.ends.q.val() && self.some_told.any.val();
+        self.ending.next = self.telling.val() && !self.some_left.any.val();
+        self.trimming.next = self.telling.val() && self.some_left.any.val();
+        self.asking.next = self.acting.val()
+            && self.found.q.val()
+            && !self.of_fault.q.val()
+            && !self.of_missing.q.val()
+            && !self.ends.q.val();
+
+        // A write merges into an entry that was not reported as one; a walk did not find the page of an entry.
+        self.kept_access.next = bits::<3>(0);
+        if self.found.q.val() {
+            self.kept_access.next =
+                bit_cast::<3, W>(self.names.q[0].val() >> self.above_place.val());
+        }
+        self.upgrading.next = self.merging.val()
+            && self.found.q.val()
+            && self.access_kind.q.val().get_bit(0)
+            && !self.kept_access.val().get_bit(0);
+        self.missing.next = self.acting.val() && self.found.q.val() && self.of_missing.q.val();
+        self.has_room.next = self.limit.val().any();
+        self.loses.d.next = (self.upgrading.val() || self.missing.val()) && !self.has_room.val();
+        self.lost.next = self.loses.q.val();
+        self.limits.remove.next = self.acting.val() && self.ends.q.val();
+        self.entries.target.next = self.entry.q.val();
+        self.entries.take.next = self.taking.val();
+        self.entries.upgrade.next = self.upgrading.val();
+        self.entries.writes.next = (self.cause.q.val() == self.protected.val())
+            || (self.cause.q.val() == self.not_dirty.val());
+        self.entries.free.next = self.ending.val();
+        self.entries.unmark.next = self.acting.val() && self.of_sweep.q.val();
+        self.count.d.next = self.count.q.val();
+        if self.taking.val() {
+            self.count.d.next = self.count.q.val() + 1;
+        }
+        if self.ending.val() {
+            self.count.d.next = self.count.q.val() - 1;
+        }
+        self.sweep_denies.d.next = self.sweep_denies.q.val();
+        if self.entries.mark.val() {
+            self.sweep_denies.d.next = self.ends.q.val();
+        }
+        for s in 0..N {
+            self.sweep_of[s].d.next = self.sweep_of[s].q.val();
+            if self.entries.mark.val() {
+                self.sweep_of[s].d.next = self.requester[s].q.val();
+            }
+        }
+
+        // The memories.
+        self.names.address.next = self.entry.q.val();
+        self.waiters.address.next = self.entry.q.val();
+        if self.choosing.val() {
+            self.names.address.next = self.entries.first.val();
+            self.waiters.address.next = self.entries.first.val();
+        }
+        self.names.enable.next = self.choosing.val() || self.taking.val() || self.upgrading.val();
+        self.names.write.next = self.taking.val() || self.upgrading.val();
+        self.name.next = bit_cast::<W, P>(self.page.q.val())
+            | (bit_cast::<W, A>(self.space.q.val()) << self.above_page.val())
+            | (bit_cast::<W, O>(self.count.q.val()) << self.above_space.val());
+        if self.found.q.val() {
+            self.name.next = self.names.q[0].val();
+        }
+        self.names.data[0].next = self.name.val()
+            | (bit_cast::<W, 3>(self.access_kind.q.val()) << self.above_place.val());
+        self.waiters.enable.next = self.choosing.val() || self.merging.val() || self.trimming.val();
+        self.waiters.write.next = self.merging.val() || self.trimming.val();
+        for s in 0..N {
+            self.waiters.data[s].next =
+                self.left[s].val() || (self.of_fault.q.val() && self.limits.far[s].val());
+        }
+
+        // The phases.
+        self.phase.d.next = self.phase.q.val();
+        match self.phase.q.val() {
+            Phase::Idle => {
+                if self.choice.fault.val()
+                    || self.choice.present.val()
+                    || self.choice.command.val()
+                    || self.choice.step.val()
+                {
+                    self.phase.d.next = Phase::Searching;
+                }
+            }
+            Phase::Searching => {
+                self.phase.d.next = Phase::Choosing;
+                if self.of_all.q.val() {
+                    self.phase.d.next = Phase::Idle;
+                }
+            }
+            Phase::Choosing => {
+                self.phase.d.next = Phase::Acting;
+                if self.entries.some.val() {
+                    self.phase.d.next = Phase::Comparing;
+                }
+            }
+            Phase::Comparing => {
+                self.phase.d.next = Phase::Choosing;
+                if self.same.val() {
+                    self.phase.d.next = Phase::Acting;
+                }
+            }
+            Phase::Acting => {
+                self.phase.d.next = Phase::Idle;
+                if self.of_fault.q.val() {
+                    self.phase.d.next = Phase::Answering;
+                }
+                if self.telling.val() {
+                    self.phase.d.next = Phase::Waking;
+                }
+            }
+            Phase::Answering => {
+                if self.answer_ready.val() {
+                    self.phase.d.next = Phase::Idle;
+                }
+            }
+            Phase::Waking => {
+                if self.wake_ready.val() {
+                    self.phase.d.next = Phase::Idle;
+                }
+            }
+            _ => {
+                self.phase.d.next = Phase::Idle;
+            }
+        }
+
+        // The answer. Nobody is far but in the cycle of the action.
+        self.answering.next = self.phase.q.val() == Phase::Answering;
+        self.held_place.next = self.count.q.val();
+        if self.found.q.val() {
+            self.held_place.next =
+                bit_cast::<O, W>(self.names.q[0].val() >> self.above_space.val());
+        }
+        self.place.d.next = self.place.q.val();
+        if self.acting.val() {
+            self.place.d.next = self.held_place.val();
+        }
+        for s in 0..N {
+            self.far[s].d.next =
+                self.limits.far[s].val() || (self.answering.val() && self.far[s].q.val());
+        }
+        self.answer_valid.next = self.answering.val();
+        self.answer_page.next = bits::<P>(0);
+        self.answer_space.next = bits::<A>(0);
+        self.answer_place.next = bits::<O>(0);
+        if self.answering.val() {
+            self.answer_page.next = self.page.q.val();
+            self.answer_space.next = self.space.q.val();
+            self.answer_place.next = self.place.q.val();
+        }
+        for s in 0..N {
+            self.answer_far[s].next = self.answering.val() && self.far[s].q.val();
+            self.answer_nack[s].next =
+                self.answering.val() && self.requester[s].q.val() && !self.far[s].q.val();
+        }
+
+        // The wake-up: the memories still show the entry as it was.
+        self.waking.next = self.phase.q.val() == Phase::Waking;
+        self.wake_valid.next = self.waking.val();
+        self.wake_denied.next = self.waking.val() && self.denies.q.val();
+        self.wake_page.next = bits::<P>(0);
+        self.wake_space.next = bits::<A>(0);
+        if self.waking.val() {
+            self.wake_page.next = self.read_page.val();
+            self.wake_space.next = self.read_space.val();
+        }
+        for s in 0..N {
+            self.wake_to[s].next =
+                self.waking.val() && self.waiters.q[s].val() && self.requester[s].q.val();
+        }
+
+        // The walk.
+        self.walking.d.next = self.asking.val() || (self.walking.q.val() && !self.walk_ready.val());
+        self.walk_of.d.next = self.walk_of.q.val();
+        self.walk_in.d.next = self.walk_in.q.val();
+        self.walk_writes.d.next = self.walk_writes.q.val();
+        if self.asking.val() {
+            self.walk_of.d.next = self.read_page.val();
+            self.walk_in.d.next = self.read_space.val();
+            self.walk_writes.d.next = self.entries.is_written.val();
+        }
+        self.walk_valid.next = self.walking.q.val();
+        self.walk_page.next = self.walk_of.q.val();
+        self.walk_space.next = self.walk_in.q.val();
+        self.walk_write.next = self.walk_writes.q.val();
+
+        // The report: of a new entry, or again of one that is held, with what is known of it now. Of a page that a walk did
+        // not find, all ask, and those who wait are far.
+        self.reports.take.next = self.has_room.val()
+            && (self.taking.val() || self.upgrading.val() || self.missing.val());
+        self.reports.page.next = self.page.q.val();
+        self.reports.space.next = self.space.q.val();
+        self.reports.access_kind.next = self.access_kind.q.val() | self.kept_access.val();
+        self.reports.cause.next = self.cause.q.val();
+        self.reports.level.next = self.level.q.val();
+        self.reports.index.next = self.entry.q.val();
+        self.reports.place.next = self.held_place.val();
+        self.reports.ready.next = self.report_ready.val();
+        for s in 0..N {
+            self.reports.requester[s].next = self.limits.far[s].val();
+        }
+        self.report_valid.next = self.reports.valid.val();
+        self.report_page.next = self.reports.shown_page.val();
+        self.report_space.next = self.reports.shown_space.val();
+        self.report_access.next = self.reports.shown_access.val();
+        self.report_cause.next = self.reports.shown_cause.val();
+        self.report_level.next = self.reports.shown_level.val();
+        self.report_index.next = self.reports.shown_index.val();
+        self.report_place.next = self.reports.shown_place.val();
+        for s in 0..N {
+            self.report_requesters[s].next = self.reports.shown_requester[s].val();
+        }
+
+        self.held.next = self.count.q.val();
+        self.sweeping.next = self.entries.marked.val();
+    }
+}

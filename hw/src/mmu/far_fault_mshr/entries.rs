@@ -1,0 +1,114 @@
+//! What is searched of the entries, in registers: whether they are taken, marked, and of the same tag.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::arbiter::Arbiter;
+use crate::primitives::register::Register;
+
+/// `E` entries with `I`-bit numbers and tags of `A` bits.
+#[block]
+pub struct Entries<const E: usize, const I: usize, const A: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// The entries of this tag become the candidates.
+    pub search: Signal<In, Bit>,
+    /// The marked entries do.
+    pub sweep: Signal<In, Bit>,
+    /// The tag.
+    pub tag: Signal<In, Bits<A>>,
+    /// The first candidate is one no longer.
+    pub drop: Signal<In, Bit>,
+    /// Every entry that is taken is marked.
+    pub mark: Signal<In, Bit>,
+    /// The entry that the rest is about.
+    pub target: Signal<In, Bits<I>>,
+    /// It is taken, with the tag.
+    pub take: Signal<In, Bit>,
+    /// It is held already, and a write has joined it.
+    pub upgrade: Signal<In, Bit>,
+    /// Only a write is refused: a read would find the page.
+    pub writes: Signal<In, Bit>,
+    /// It is free.
+    pub free: Signal<In, Bit>,
+    /// It is not marked any longer.
+    pub unmark: Signal<In, Bit>,
+    /// There is a candidate.
+    pub some: Signal<Out, Bit>,
+    /// The lowest one.
+    pub first: Signal<Out, Bits<I>>,
+    /// Only a write of the entry that the rest is about is refused.
+    pub is_written: Signal<Out, Bit>,
+    /// The lowest free entry.
+    pub vacant: Signal<Out, Bits<I>>,
+    /// An entry is marked.
+    pub marked: Signal<Out, Bit>,
+
+    taken: [Register<Bit>; E],
+    noted: [Register<Bit>; E],
+    tags: [Register<Bits<A>>; E],
+    candidate: [Register<Bit>; E],
+    of_write: [Register<Bit>; E],
+
+    lowest: Arbiter<E, I, false>,
+    lowest_free: Arbiter<E, I, false>,
+    some_candidate: AnyOf<E>,
+    some_noted: AnyOf<E>,
+    some_write: AnyOf<E>,
+    is_target: [Signal<Local, Bit>; E],
+}
+
+impl<const E: usize, const I: usize, const A: usize> Logic for Entries<E, I, A> {
+    #[logic]
+    fn update(&mut self) {
+        for i in 0..E {
+            self.lowest.request[i].next = self.candidate[i].q.val();
+            self.some_candidate.of[i].next = self.candidate[i].q.val();
+            self.lowest_free.request[i].next = !self.taken[i].q.val();
+            self.some_noted.of[i].next = self.noted[i].q.val();
+            self.is_target[i].next = self.target.val() == i.to_bits::<I>();
+        }
+        for i in 0..E {
+            self.some_write.of[i].next = self.is_target[i].val() && self.of_write[i].q.val();
+        }
+        self.is_written.next = self.some_write.any.val();
+        self.some.next = self.some_candidate.any.val();
+        self.first.next = self.lowest.index.val();
+        self.vacant.next = self.lowest_free.index.val();
+        self.marked.next = self.some_noted.any.val();
+
+        for i in 0..E {
+            self.candidate[i].d.next = self.candidate[i].q.val();
+            if self.drop.val() && self.lowest.grant[i].val() {
+                self.candidate[i].d.next = false;
+            }
+            if self.search.val() {
+                self.candidate[i].d.next =
+                    self.taken[i].q.val() && (self.tags[i].q.val() == self.tag.val());
+            }
+            if self.sweep.val() {
+                self.candidate[i].d.next = self.noted[i].q.val();
+            }
+            self.taken[i].d.next = self.taken[i].q.val();
+            self.noted[i].d.next =
+                self.noted[i].q.val() || (self.mark.val() && self.taken[i].q.val());
+            self.tags[i].d.next = self.tags[i].q.val();
+            self.of_write[i].d.next = self.of_write[i].q.val()
+                || (self.is_target[i].val() && self.upgrade.val() && self.writes.val());
+            if self.is_target[i].val() && self.take.val() {
+                self.taken[i].d.next = true;
+                self.tags[i].d.next = self.tag.val();
+                self.of_write[i].d.next = self.writes.val();
+            }
+            if self.is_target[i].val() && self.free.val() {
+                self.taken[i].d.next = false;
+            }
+            if self.is_target[i].val() && (self.free.val() || self.unmark.val()) {
+                self.noted[i].d.next = false;
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The report on offer: an entry was taken.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::register::Register;
+
+/// Entry numbers of `I` bits, places of `O`, pages of `P`, spaces of `A`, and `N` SMs.
+#[block]
+pub struct Report<const I: usize, const O: usize, const P: usize, const A: usize, const N: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// An entry is taken; no report is on offer.
+    pub take: Signal<In, Bit>,
+    /// Its page.
+    pub page: Signal<In, Bits<P>>,
+    /// Its space.
+    pub space: Signal<In, Bits<A>>,
+    /// How it was accessed.
+    pub access_kind: Signal<In, Bits<3>>,
+    /// Why the walk failed.
+    pub cause: Signal<In, Bits<3>>,
+    /// Where it ended.
+    pub level: Signal<In, Bits<3>>,
+    /// The entry.
+    pub index: Signal<In, Bits<I>>,
+    /// Its place in the queue.
+    pub place: Signal<In, Bits<O>>,
+    /// The SMs that wait.
+    pub requester: [Signal<In, Bit>; N],
+    /// The report is taken.
+    pub ready: Signal<In, Bit>,
+    /// A report is on offer.
+    pub valid: Signal<Out, Bit>,
+    /// Its page.
+    pub shown_page: Signal<Out, Bits<P>>,
+    /// Its space.
+    pub shown_space: Signal<Out, Bits<A>>,
+    /// How it was accessed.
+    pub shown_access: Signal<Out, Bits<3>>,
+    /// Why the walk failed.
+    pub shown_cause: Signal<Out, Bits<3>>,
+    /// Where it ended.
+    pub shown_level: Signal<Out, Bits<3>>,
+    /// The entry.
+    pub shown_index: Signal<Out, Bits<I>>,
+    /// Its place in the queue.
+    pub shown_place: Signal<Out, Bits<O>>,
+    /// The SMs that wait.
+    pub shown_requester: [Signal<Out, Bit>; N],
+
+    offered: Register<Bit>,
+    kept_page: Register<Bits<P>>,
+    kept_space: Register<Bits<A>>,
+    kept_access: Register<Bits<3>>,
+    kept_cause: Register<Bits<3>>,
+    kept_level: Register<Bits<3>>,
+    kept_index: Register<Bits<I>>,
+    kept_place: Register<Bits<O>>,
+    kept_requester: [Register<Bit>; N],
+}
+
+impl<const I: usize, const O: usize, const P: usize, const A: usize, const N: usize> Logic
+    for Report<I, O, P, A, N>
+{
+    #[logic]
+    fn update(&mut self) {
+        self.offered.d.next = self.take.val() || (self.offered.q.val() && !self.ready.val());
+        self.kept_page.d.next = self.kept_page.q.val();
+        self.kept_space.d.next = self.kept_space.q.val();
+        self.kept_access.d.next = self.kept_access.q.val();
+        self.kept_cause.d.next = self.kept_cause.q.val();
+        self.kept_level.d.next = self.kept_level.q.val();
+        self.kept_index.d.next = self.kept_index.q.val();
+        self.kept_place.d.next = self.kept_place.q.val();
+        if self.take.val() {
+            self.kept_page.d.next = self.page.val();
+            self.kept_space.d.next = self.space.val();
+            self.kept_access.d.next = self.access_kind.val();
+            self.kept_cause.d.next = self.cause.val();
+            self.kept_level.d.next = self.level.val();
+            self.kept_index.d.next = self.index.val();
+            self.kept_place.d.next = self.place.val();
+        }
+        for s in 0..N {
+            self.kept_requester[s].d.next = self.kept_requester[s].q.val();
+            if self.take.val() {
+                self.kept_requester[s].d.next = self.requester[s].val();
+            }
+        }
+        self.valid.next = self.offered.q.val();
+        self.shown_page.next = self.kept_page.q.val();
+        self.shown_space.next = self.kept_space.q.val();
+        self.shown_access.next = self.kept_access.q.val();
+        self.shown_cause.next = self.kept_cause.q.val();
+        self.shown_level.next = self.kept_level.q.val();
+        self.shown_index.next = self.kept_index.q.val();
+        self.shown_place.next = self.kept_place.q.val();
+        for s in 0..N {
+            self.shown_requester[s].next = self.kept_requester[s].q.val();
+        }
+    }
+}

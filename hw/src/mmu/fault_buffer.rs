@@ -1,0 +1,614 @@
+#![doc = include_str!("../../../docs/blocks/fault_buffer.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::params::{LOG_ENTRY_BITS, SLOT_BITS, WARP_BITS};
+use crate::primitives::memory::Memory;
+use crate::primitives::register::Register;
+use crate::primitives::select::Select;
+
+mod commands;
+mod record;
+mod ring;
+
+use commands::Commands;
+use record::Record;
+use ring::Ring;
+
+/// What is done about the fault under way.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Doing {
+    /// There is none.
+    Nothing,
+    /// The record before is read, if it is to be compared.
+    Searching,
+    /// It is compared.
+    Comparing,
+    /// The words of its record are offered.
+    Writing,
+}
+
+/// `N` SMs with `S`-bit numbers; pages of `P` bits, spaces of `A`, MSHRs of `I` and places of `O`; records with `R`-bit
+/// numbers in frames of `F` bits and words of `W` = `F` + 9; `L` lanes, PCs of `V` bits; 2^`B` records are compared,
+/// counted in `K` = `B` + 1 bits, by `D` = `P` + `A` + 7 bits; counters of `C` bits, times of `T`; memory owes less than
+/// 2^`Q` acknowledgements.
+#[allow(missing_docs)] // the port table above
+#[block(top)]
+#[check(1 << S == N, "{S} bits do not number {N} SMs")]
+#[check(F + 9 == W, "{W} bits do not number the words of frames of {F} bits")]
+#[check(B + 1 == K && P + A + 7 == D, "{K} bits do not count 2^{B} records, or a key does not have {D}")]
+#[check(R >= 2 && R + 3 <= W && B <= C, "{R} bits do not number records")]
+pub struct FaultBuffer<
+    const N: usize,
+    const S: usize,
+    const P: usize,
+    const A: usize,
+    const I: usize,
+    const O: usize,
+    const R: usize,
+    const F: usize,
+    const W: usize,
+    const L: usize,
+    const V: usize,
+    const B: usize,
+    const K: usize,
+    const D: usize,
+    const C: usize,
+    const T: usize,
+    const Q: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub fault_valid: Signal<In, Bit>,
+    pub fault_page: Signal<In, Bits<P>>,
+    pub fault_space: Signal<In, Bits<A>>,
+    pub fault_requesters: [Signal<In, Bit>; N],
+    pub fault_access: Signal<In, Bits<3>>,
+    pub fault_cause: Signal<In, Bits<3>>,
+    pub fault_level: Signal<In, Bits<3>>,
+    pub fault_replayable: Signal<In, Bit>,
+    pub fault_index: Signal<In, Bits<I>>,
+    pub fault_place: Signal<In, Bits<O>>,
+    pub detail_ready: Signal<In, Bit>,
+    pub context_valid: Signal<In, Bit>,
+    pub context_known: Signal<In, Bit>,
+    pub context_warp: Signal<In, Bits<WARP_BITS>>,
+    pub context_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub context_pc: Signal<In, Bits<V>>,
+    pub context_lanes: Signal<In, Bits<L>>,
+    pub context_scheme: Signal<In, Bits<3>>,
+    pub context_pointer: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    pub write_ready: Signal<In, Bit>,
+    pub written: Signal<In, Bit>,
+    pub register_valid: Signal<In, Bit>,
+    pub register_number: Signal<In, Bits<4>>,
+    pub register_data: Signal<In, Bits<64>>,
+    pub read_number: Signal<In, Bits<4>>,
+    pub turned_away: Signal<In, Bit>,
+    pub command_ready: Signal<In, Bit>,
+    pub sweeping: Signal<In, Bit>,
+    pub walks_pending: Signal<In, Bit>,
+
+    pub fault_ready: Signal<Out, Bit>,
+    pub detail_valid: Signal<Out, Bit>,
+    pub detail_sm: Signal<Out, Bits<S>>,
+    pub detail_page: Signal<Out, Bits<P>>,
+    pub detail_space: Signal<Out, Bits<A>>,
+    pub write_valid: Signal<Out, Bit>,
+    pub write_address: Signal<Out, Bits<W>>,
+    pub write_data: Signal<Out, Bits<64>>,
+    pub read_data: Signal<Out, Bits<64>>,
+    pub interrupts: Signal<Out, Bit>,
+    pub room: Signal<Out, Bit>,
+    pub replay_writes: Signal<Out, Bit>,
+    pub command_valid: Signal<Out, Bit>,
+    pub command_cancel: Signal<Out, Bit>,
+    pub command_all: Signal<Out, Bit>,
+    pub command_page: Signal<Out, Bits<P>>,
+    pub command_space: Signal<Out, Bits<A>>,
+    pub command_requesters: [Signal<Out, Bit>; N],
+
+    phase: Register<Doing>,
+
+    // The fault under way, and when it was accepted.
+    page: Register<Bits<P>>,
+    space: Register<Bits<A>>,
+    requester: [Register<Bit>; N],
+    access_kind: Register<Bits<3>>,
+    cause: Register<Bits<3>>,
+    level: Register<Bits<3>>,
+    replayable: Register<Bit>,
+    index: Register<Bits<I>>,
+    place: Register<Bits<O>>,
+    stamp: Register<Bits<T>>,
+
+    // The search: records that were compared, and whether GET was moved.
+    compared: Register<Bits<K>>,
+    moved: Register<Bit>,
+
+    // The record: its word in the order of writing.
+    step: Register<Bits<3>>,
+
+    // Words that memory has taken and not acknowledged, and those that it has acknowledged of the oldest record.
+    outstanding: Register<Bits<Q>>,
+    settled: Register<Bits<3>>,
+
+    // The question is on offer; it is to be answered; the instruction.
+    asking: Register<Bit>,
+    awaiting: Register<Bit>,
+    known: Register<Bit>,
+    warp: Register<Bits<WARP_BITS>>,
+    slot: Register<Bits<SLOT_BITS>>,
+    pc: Register<Bits<V>>,
+    lanes: Register<Bits<L>>,
+    scheme: Register<Bits<3>>,
+    pointer: Register<Bits<LOG_ENTRY_BITS>>,
+
+    // CONTROL and STATUS.
+    enabled: Register<Bit>,
+    short: Register<Bit>,
+    interrupts_records: Register<Bit>,
+    interrupts_overflow: Register<Bit>,
+    asks: Register<Bit>,
+    leaves_out: Register<Bit>,
+    replays_writes: Register<Bit>,
+    overflow: Register<Bit>,
+    clears: Register<Bit>,
+    was_short: Register<Bit>,
+    refused: Register<Bit>,
+
+    // The counters.
+    records: Register<Bits<C>>,
+    filtered: Register<Bits<C>>,
+    away: Register<Bits<C>>,
+    dropped: Register<Bits<C>>,
+    time: Register<Bits<T>>,
+
+    // What the last records are compared by.
+    #[init(Memory::new(1 << B, 1))]
+    keys: Memory<Bits<D>, B, 1>,
+    #[init(Constant::new((P as LiteralType).into()))]
+    above_page: Constant<Bits<D>>,
+    #[init(Constant::new(((P + A) as LiteralType).into()))]
+    above_space: Constant<Bits<D>>,
+    #[init(Constant::new(((P + A + 3) as LiteralType).into()))]
+    above_access: Constant<Bits<D>>,
+    #[init(Constant::new((1 << (P + A + 6) as LiteralType).into()))]
+    replayable_key: Constant<Bits<D>>,
+    #[init(Constant::new((1 << B as LiteralType).into()))]
+    compared_all: Constant<Bits<K>>,
+    #[init(std::array::from_fn(|bit| Constant::new((1 << bit as LiteralType).into())))]
+    flag: [Constant<Bits<64>>; 7],
+
+    ring: Ring<R, F>,
+    commands: Commands<S, P, A>,
+    record: Record<N, S, P, A, I, O, L, V, C, T>,
+    shown: Select<13, Bits<64>>,
+    state: Select<6, Bits<64>>,
+    controls: Select<7, Bits<64>>,
+    idle: Signal<Local, Bit>,
+    searching: Signal<Local, Bit>,
+    comparing: Signal<Local, Bit>,
+    writing: Signal<Local, Bit>,
+    accepts: Signal<Local, Bit>,
+    takes: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    ends_search: Signal<Local, Bit>,
+    alike: Signal<Local, Bit>,
+    filters: Signal<Local, Bit>,
+    drops: Signal<Local, Bit>,
+    has_room: Signal<Local, Bit>,
+    writes: Signal<Local, Bit>,
+    details: Signal<Local, Bit>,
+    offered: Signal<Local, Bit>,
+    acknowledged: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    seals: Signal<Local, Bit>,
+    last_settled: Signal<Local, Bit>,
+    in_flight: Signal<Local, Bit>,
+    word: Signal<Local, Bits<3>>,
+    start: Signal<Local, Bits<W>>,
+    inside: Signal<Local, Bits<W>>,
+    writes_control: Signal<Local, Bit>,
+    writes_flags: Signal<Local, Bit>,
+    key: Signal<Local, Bits<D>>,
+    newest: Signal<Local, Bits<B>>,
+    answered: Signal<Local, Bit>,
+    at_rest: Signal<Local, Bit>,
+    control: [Signal<Local, Bit>; 7],
+    is_short: Signal<Local, Bit>,
+    overflows: Signal<Local, Bit>,
+    overflows_late: Signal<Local, Bit>,
+    cleared: Signal<Local, Bit>,
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<
+    const N: usize,
+    const S: usize,
+    const P: usize,
+    const A: usize,
+    const I: usize,
+    const O: usize,
+    const R: usize,
+    const F: usize,
+    const W: usize,
+    const L: usize,
+    const V: usize,
+    const B: usize,
+    const K: usize,
+    const D: usize,
+    const C: usize,
+    const T: usize,
+    const Q: usize,
+> Logic for FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T, Q>
+{
+    #[logic]
+    fn update(&mut self) {
+        // The driver writes a register.
+        self.ring.write_base.next = self.register_valid.val() && (self.register_number.val() == 0);
+        self.ring.write_size.next = self.register_valid.val() && (self.register_number.val() == 1);
+        self.ring.write_get.next = self.register_valid.val() && (self.register_number.val() == 2);
+        self.writes_control.next = self.register_valid.val() && (self.register_number.val() == 4);
+        self.writes_flags.next = self.register_valid.val() && (self.register_number.val() == 6);
+        self.commands.write.next = self.register_valid.val() && (self.register_number.val() == 7);
+        self.ring.frame.next = bit_cast::<F, 64>(self.register_data.val());
+        self.ring.number.next = bit_cast::<R, 64>(self.register_data.val());
+        self.ring.resting.next = !self.enabled.q.val()
+            && (self.phase.q.val() == Doing::Nothing)
+            && !self.in_flight.val()
+            && !(self.fault_valid.val() && self.fault_replayable.val());
+        self.at_rest.next = self.ring.at_rest.val();
+        self.enabled.d.next = self.enabled.q.val();
+        self.short.d.next = self.short.q.val();
+        self.interrupts_records.d.next = self.interrupts_records.q.val();
+        self.interrupts_overflow.d.next = self.interrupts_overflow.q.val();
+        self.asks.d.next = self.asks.q.val();
+        self.leaves_out.d.next = self.leaves_out.q.val();
+        self.replays_writes.d.next = self.replays_writes.q.val();
+        if self.writes_control.val() {
+            self.enabled.d.next = self.register_data.val().get_bit(0);
+            self.interrupts_records.d.next = self.register_data.val().get_bit(2);
+            self.interrupts_overflow.d.next = self.register_data.val().get_bit(3);
+            self.asks.d.next = self.register_data.val().get_bit(4);
+            self.leaves_out.d.next = self.register_data.val().get_bit(5);
+            self.replays_writes.d.next = self.register_data.val().get_bit(6);
+        }
+        if self.writes_control.val() && self.at_rest.val() {
+            self.short.d.next = self.register_data.val().get_bit(1);
+        }
+
+        // What is accepted: a replayable fault needs a place at once.
+        self.idle.next = self.phase.q.val() == Doing::Nothing;
+        self.fault_ready.next =
+            self.idle.val() && (!self.fault_replayable.val() || self.ring.place.val());
+        self.accepts.next =
+            self.fault_valid.val() && self.idle.val() && !self.fault_replayable.val();
+        self.page.d.next = self.page.q.val();
+        self.space.d.next = self.space.q.val();
+        self.access_kind.d.next = self.access_kind.q.val();
+        self.cause.d.next = self.cause.q.val();
+        self.level.d.next = self.level.q.val();
+        self.replayable.d.next = self.replayable.q.val();
+        self.index.d.next = self.index.q.val();
+        self.place.d.next = self.place.q.val();
+        self.stamp.d.next = self.stamp.q.val();
+        if self.idle.val() {
+            self.page.d.next = self.fault_page.val();
+            self.space.d.next = self.fault_space.val();
+            self.access_kind.d.next = self.fault_access.val();
+            self.cause.d.next = self.fault_cause.val();
+            self.level.d.next = self.fault_level.val();
+            self.replayable.d.next = self.fault_replayable.val();
+            self.index.d.next = self.fault_index.val();
+            self.place.d.next = self.fault_place.val();
+            self.stamp.d.next = self.time.q.val();
+        }
+        for s in 0..N {
+            self.requester[s].d.next = self.requester[s].q.val();
+            if self.idle.val() {
+                self.requester[s].d.next = self.fault_requesters[s].val();
+            }
+        }
+
+        // The search among the last records that are not read.
+        self.searching.next = self.phase.q.val() == Doing::Searching;
+        self.comparing.next = self.phase.q.val() == Doing::Comparing;
+        self.has_room.next =
+            self.enabled.q.val() && !self.overflow.q.val() && self.ring.two_places.val();
+        self.ends_search.next = self.searching.val()
+            && (self.ring.searched.val()
+                || self.moved.q.val()
+                || (self.compared.q.val() == self.compared_all.val()));
+        self.key.next = bit_cast::<D, P>(self.page.q.val())
+            | (bit_cast::<D, A>(self.space.q.val()) << self.above_page.val())
+            | (bit_cast::<D, 3>(self.access_kind.q.val()) << self.above_space.val())
+            | (bit_cast::<D, 3>(self.cause.q.val()) << self.above_access.val());
+        self.alike.next = self.keys.q[0].val() == self.key.val();
+        self.filters.next = (self.comparing.val() && self.alike.val() && !self.moved.q.val())
+            || (self.accepts.val() && self.leaves_out.q.val());
+        self.drops.next = self.ends_search.val() && !self.has_room.val();
+        self.compared.d.next = self.compared.q.val();
+        if self.comparing.val() {
+            self.compared.d.next = self.compared.q.val() + 1;
+        }
+        self.moved.d.next = self.moved.q.val() || self.ring.moves.val();
+        if self.idle.val() {
+            self.compared.d.next = bits::<K>(0);
+            self.moved.d.next = false;
+        }
+        self.ring.search.next = self.idle.val();
+        self.ring.step.next = self.comparing.val();
+
+        // A record takes its place and is written, the word with VALID last. Memory shows words in the order in which it took
+        // them, so the next record does not wait for the acknowledgements of this one.
+        self.takes.next = (self.ends_search.val() && self.has_room.val())
+            || (self.fault_valid.val()
+                && self.fault_replayable.val()
+                && self.idle.val()
+                && self.ring.place.val());
+        self.writing.next = self.phase.q.val() == Doing::Writing;
+        self.ring.take.next = self.takes.val();
+        self.details.next = !self.asking.q.val() && !self.awaiting.q.val();
+        self.offered.next = self.writing.val()
+            && !self.outstanding.q.val().all()
+            && ((self.step.q.val() < 5) || self.details.val());
+        self.writes.next = self.offered.val() && self.write_ready.val();
+        self.last.next =
+            (self.step.q.val() == 7) || (self.short.q.val() && (self.step.q.val() == 3));
+        self.seals.next = self.writes.val() && self.last.val();
+        self.step.d.next = self.step.q.val();
+        if self.writes.val() {
+            self.step.d.next = self.step.q.val() + 1;
+        }
+        if self.takes.val() {
+            self.step.d.next = bits::<3>(0);
+        }
+
+        // What memory has acknowledged: with the last word of a record, PUT moves.
+        self.in_flight.next = self.outstanding.q.val().any();
+        self.acknowledged.next = self.written.val() && self.in_flight.val();
+        self.outstanding.d.next = self.outstanding.q.val();
+        if self.writes.val() && !self.acknowledged.val() {
+            self.outstanding.d.next = self.outstanding.q.val() + 1;
+        }
+        if !self.writes.val() && self.acknowledged.val() {
+            self.outstanding.d.next = self.outstanding.q.val() - 1;
+        }
+        self.last_settled.next =
+            (self.settled.q.val() == 7) || (self.short.q.val() && (self.settled.q.val() == 3));
+        self.ends.next = self.acknowledged.val() && self.last_settled.val();
+        self.ring.end.next = self.ends.val();
+        self.settled.d.next = self.settled.q.val();
+        if self.acknowledged.val() {
+            self.settled.d.next = self.settled.q.val() + 1;
+        }
+        if self.ends.val() {
+            self.settled.d.next = bits::<3>(0);
+        }
+
+        // The phases.
+        self.phase.d.next = self.phase.q.val();
+        match self.phase.q.val() {
+            Doing::Nothing => {
+                if self.accepts.val() && !self.leaves_out.q.val() {
+                    self.phase.d.next = Doing::Searching;
+                }
+                if self.takes.val() {
+                    self.phase.d.next = Doing::Writing;
+                }
+            }
+            Doing::Searching => {
+                self.phase.d.next = Doing::Comparing;
+                if self.drops.val() {
+                    self.phase.d.next = Doing::Nothing;
+                }
+                if self.takes.val() {
+                    self.phase.d.next = Doing::Writing;
+                }
+            }
+            Doing::Comparing => {
+                self.phase.d.next = Doing::Searching;
+                if self.filters.val() {
+                    self.phase.d.next = Doing::Nothing;
+                }
+            }
+            Doing::Writing => {
+                if self.seals.val() {
+                    self.phase.d.next = Doing::Nothing;
+                }
+            }
+            _ => {
+                self.phase.d.next = Doing::Nothing;
+            }
+        }
+
+        // The keys of the last records: the newest has the number before the next sequence number.
+        self.newest.next =
+            bit_cast::<B, C>(self.records.q.val()) - bit_cast::<B, K>(self.compared.q.val()) - 1;
+        self.keys.enable.next = self.searching.val() || self.writing.val();
+        self.keys.write.next = self.writing.val();
+        self.keys.address.next = self.newest.val();
+        if self.writing.val() {
+            self.keys.address.next = bit_cast::<B, C>(self.records.q.val());
+        }
+        self.keys.data[0].next = self.key.val();
+        if self.replayable.q.val() {
+            self.keys.data[0].next = self.key.val() | self.replayable_key.val();
+        }
+
+        // The word on offer: VALID is in word 3.
+        self.word.next = self.step.q.val();
+        if !(self.step.q.val() < 3) {
+            self.word.next = self.step.q.val() + 1;
+        }
+        if self.last.val() {
+            self.word.next = bits::<3>(3);
+        }
+        for w in 0..8 {
+            self.record.show[w].next = self.offered.val() && (self.word.val() == w.to_bits::<3>());
+        }
+        self.inside.next =
+            (bit_cast::<W, R>(self.ring.current.val()) << 3) | bit_cast::<W, 3>(self.word.val());
+        if self.short.q.val() {
+            self.inside.next = (bit_cast::<W, R>(self.ring.current.val()) << 2)
+                | bit_cast::<W, 3>(self.word.val());
+        }
+        self.start.next = bit_cast::<W, F>(self.ring.base.val()) << 9;
+        self.write_valid.next = self.offered.val();
+        self.write_address.next = bits::<W>(0);
+        if self.offered.val() {
+            self.write_address.next = self.start.val() + self.inside.val();
+        }
+        self.write_data.next = self.record.word.val();
+        for s in 0..N {
+            self.record.requester[s].next = self.requester[s].q.val();
+        }
+        self.record.page.next = self.page.q.val();
+        self.record.space.next = self.space.q.val();
+        self.record.access_kind.next = self.access_kind.q.val();
+        self.record.cause.next = self.cause.q.val();
+        self.record.level.next = self.level.q.val();
+        self.record.replayable.next = self.replayable.q.val();
+        self.record.index.next = self.index.q.val();
+        self.record.place.next = self.place.q.val();
+        self.record.time.next = self.stamp.q.val();
+        self.record.sequence.next = self.records.q.val();
+        self.record.known.next = self.known.q.val();
+        self.record.warp.next = self.warp.q.val();
+        self.record.slot.next = self.slot.q.val();
+        self.record.pc.next = self.pc.q.val();
+        self.record.lanes.next = self.lanes.q.val();
+        self.record.scheme.next = self.scheme.q.val();
+        self.record.pointer.next = self.pointer.q.val();
+
+        // The details.
+        self.answered.next = self.awaiting.q.val() && self.context_valid.val();
+        self.asking.d.next = self.asking.q.val() && !self.detail_ready.val();
+        self.awaiting.d.next = (self.asking.q.val() && self.detail_ready.val())
+            || (self.awaiting.q.val() && !self.answered.val());
+        self.known.d.next = self.known.q.val();
+        if self.takes.val() {
+            self.asking.d.next = self.asks.q.val() && !self.short.q.val();
+            self.known.d.next = false;
+        }
+        self.warp.d.next = self.warp.q.val();
+        self.slot.d.next = self.slot.q.val();
+        self.pc.d.next = self.pc.q.val();
+        self.lanes.d.next = self.lanes.q.val();
+        self.scheme.d.next = self.scheme.q.val();
+        self.pointer.d.next = self.pointer.q.val();
+        if self.answered.val() {
+            self.known.d.next = self.context_known.val();
+            self.warp.d.next = self.context_warp.val();
+            self.slot.d.next = self.context_slot.val();
+            self.pc.d.next = self.context_pc.val();
+            self.lanes.d.next = self.context_lanes.val();
+            self.scheme.d.next = self.context_scheme.val();
+            self.pointer.d.next = self.context_pointer.val();
+        }
+        self.detail_valid.next = self.asking.q.val();
+        self.detail_sm.next = bits::<S>(0);
+        self.detail_page.next = bits::<P>(0);
+        self.detail_space.next = bits::<A>(0);
+        if self.asking.q.val() {
+            self.detail_sm.next = self.record.lowest.val();
+            self.detail_page.next = self.page.q.val();
+            self.detail_space.next = self.space.q.val();
+        }
+
+        // The command.
+        self.commands.data.next = self.register_data.val();
+        self.commands.ready.next = self.command_ready.val();
+        self.commands.sweeping.next = self.sweeping.val();
+        self.commands.walks_pending.next = self.walks_pending.val();
+        self.command_valid.next = self.commands.valid.val();
+        self.command_cancel.next = self.commands.cancel.val();
+        self.command_all.next = self.commands.all.val();
+        self.command_page.next = self.commands.page.val();
+        self.command_space.next = self.commands.space.val();
+        for s in 0..N {
+            self.command_requesters[s].next =
+                !self.commands.targeted.val() || (self.commands.sm.val() == s.to_bits::<S>());
+        }
+
+        // OVERFLOW, REFUSED and the counters.
+        self.is_short.next = self.ring.made.val() && !self.ring.two_places.val();
+        self.was_short.d.next = self.is_short.val();
+        self.overflows.next = (self.turned_away.val() || self.drops.val()) && self.is_short.val();
+        self.overflows_late.next = self.turned_away.val() && self.was_short.q.val();
+        self.clears.d.next = self.ring.moves.val() && self.register_data.val().get_bit(31);
+        self.cleared.next = self.ring.remakes.val()
+            || (self.ring.two_places.val()
+                && (self.clears.q.val()
+                    || (self.writes_flags.val() && self.register_data.val().get_bit(0))));
+        self.overflow.d.next = self.overflows.val()
+            || ((self.overflow.q.val() || self.overflows_late.val()) && !self.cleared.val());
+        self.refused.d.next = self.commands.refused.val()
+            || (self.refused.q.val()
+                && !(self.writes_flags.val() && self.register_data.val().get_bit(1)));
+        self.records.d.next = self.records.q.val();
+        if self.seals.val() {
+            self.records.d.next = self.records.q.val() + 1;
+        }
+        self.filtered.d.next = self.filtered.q.val();
+        if self.filters.val() {
+            self.filtered.d.next = self.filtered.q.val() + 1;
+        }
+        self.away.d.next = self.away.q.val();
+        if self.turned_away.val() {
+            self.away.d.next = self.away.q.val() + 1;
+        }
+        self.dropped.d.next = self.dropped.q.val();
+        if self.drops.val() {
+            self.dropped.d.next = self.dropped.q.val() + 1;
+        }
+        self.time.d.next = self.time.q.val() + 1;
+        self.room.next = self.has_room.val();
+        self.replay_writes.next = self.replays_writes.q.val();
+        self.interrupts.next = (self.interrupts_records.q.val() && self.ring.unread.val())
+            || (self.interrupts_overflow.q.val() && self.overflow.q.val());
+
+        // The driver reads a register.
+        for f in 0..6 {
+            self.state.of[f].next = self.flag[f].val();
+        }
+        self.state.choose[0].next = self.overflow.q.val();
+        self.state.choose[1].next = self.commands.busy.val();
+        self.state.choose[2].next = self.refused.q.val();
+        self.state.choose[3].next = self.ring.unread.val();
+        self.state.choose[4].next = self.has_room.val();
+        self.state.choose[5].next = !self.idle.val() || self.in_flight.val();
+        for i in 0..13 {
+            self.shown.choose[i].next = self.read_number.val() == i.to_bits::<4>();
+        }
+        self.control[0].next = self.enabled.q.val();
+        self.control[1].next = self.short.q.val();
+        self.control[2].next = self.interrupts_records.q.val();
+        self.control[3].next = self.interrupts_overflow.q.val();
+        self.control[4].next = self.asks.q.val();
+        self.control[5].next = self.leaves_out.q.val();
+        self.control[6].next = self.replays_writes.q.val();
+        for f in 0..7 {
+            self.controls.of[f].next = self.flag[f].val();
+            self.controls.choose[f].next = self.control[f].val();
+        }
+        self.shown.of[0].next = bit_cast::<64, F>(self.ring.base.val());
+        self.shown.of[1].next = bit_cast::<64, R>(self.ring.size.val());
+        self.shown.of[2].next = bit_cast::<64, R>(self.ring.get.val());
+        self.shown.of[3].next = bit_cast::<64, R>(self.ring.put.val());
+        self.shown.of[4].next = self.controls.chosen.val();
+        self.shown.of[5].next = self.state.chosen.val();
+        self.shown.of[6].next = bits::<64>(0);
+        self.shown.of[7].next = self.commands.word.val();
+        self.shown.of[8].next = bit_cast::<64, C>(self.records.q.val());
+        self.shown.of[9].next = bit_cast::<64, C>(self.filtered.q.val());
+        self.shown.of[10].next = bit_cast::<64, C>(self.away.q.val());
+        self.shown.of[11].next = bit_cast::<64, C>(self.dropped.q.val());
+        self.shown.of[12].next = bit_cast::<64, T>(self.time.q.val());
+        self.read_data.next = self.shown.chosen.val();
+    }
+}

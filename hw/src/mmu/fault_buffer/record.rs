@@ -1,0 +1,206 @@
+//! The words of a record.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::params::{ENGINE, GPC_SM_BITS, LOG_ENTRY_BITS, SLOT_BITS, WARP_BITS};
+use crate::primitives::arbiter::Arbiter;
+use crate::primitives::count_of::CountOf;
+use crate::primitives::select::Select;
+
+/// `N` SMs with `S`-bit numbers, pages of `P` bits, spaces of `A`, MSHRs of `I` and places of `O`; `L` lanes, PCs of `V`
+/// bits, sequence numbers of `C`, times of `T`. Combinational.
+#[block]
+#[check(N <= 16 && A <= 8 && I <= 16 && O <= 16 && L <= 32 && C <= 32, "the fields of a record do not fit")]
+pub struct Record<
+    const N: usize,
+    const S: usize,
+    const P: usize,
+    const A: usize,
+    const I: usize,
+    const O: usize,
+    const L: usize,
+    const V: usize,
+    const C: usize,
+    const T: usize,
+> {
+    /// The fault's page.
+    pub page: Signal<In, Bits<P>>,
+    /// Its space.
+    pub space: Signal<In, Bits<A>>,
+    /// The SMs that met it.
+    pub requester: [Signal<In, Bit>; N],
+    /// How the page was accessed.
+    pub access_kind: Signal<In, Bits<3>>,
+    /// Why the walk failed.
+    pub cause: Signal<In, Bits<3>>,
+    /// Where it ended.
+    pub level: Signal<In, Bits<3>>,
+    /// The SMs wait.
+    pub replayable: Signal<In, Bit>,
+    /// Its MSHR.
+    pub index: Signal<In, Bits<I>>,
+    /// Its place in the queue.
+    pub place: Signal<In, Bits<O>>,
+    /// When it was accepted.
+    pub time: Signal<In, Bits<T>>,
+    /// The record's sequence number.
+    pub sequence: Signal<In, Bits<C>>,
+    /// An instruction was found.
+    pub known: Signal<In, Bit>,
+    /// Its warp.
+    pub warp: Signal<In, Bits<WARP_BITS>>,
+    /// Its thread-block slot.
+    pub slot: Signal<In, Bits<SLOT_BITS>>,
+    /// Its address.
+    pub pc: Signal<In, Bits<V>>,
+    /// Its lanes.
+    pub lanes: Signal<In, Bits<L>>,
+    /// How it will be restarted.
+    pub scheme: Signal<In, Bits<3>>,
+    /// Its entry of the log.
+    pub pointer: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    /// A bit for the word that is shown, or none.
+    pub show: [Signal<In, Bit>; 8],
+    /// The lowest of the SMs.
+    pub lowest: Signal<Out, Bits<S>>,
+    /// The word.
+    pub word: Signal<Out, Bits<64>>,
+
+    client: Arbiter<N, S, false>,
+    others: CountOf<N, 5>,
+    mask: Select<N, Bits<64>>,
+    words: Select<8, Bits<64>>,
+    #[init(std::array::from_fn(|sm| Constant::new((1 << (32 + sm) as LiteralType).into())))]
+    sm_bit: [Constant<Bits<64>>; N],
+    /// Engine, enabled, and VALID.
+    #[init(Constant::new((3 << 62 | ENGINE as LiteralType).into()))]
+    seal: Constant<Bits<64>>,
+    #[init(Constant::new((1 << (P - 1) as LiteralType).into()))]
+    sign: Constant<Bits<P>>,
+    #[init(Constant::new(((u64::MAX << (P + 12)) as LiteralType).into()))]
+    above_address: Constant<Bits<64>>,
+    #[init(Constant::new(((1 << GPC_SM_BITS) - 1 as LiteralType).into()))]
+    within_gpc: Constant<Bits<64>>,
+    #[init(Constant::new((GPC_SM_BITS as LiteralType).into()))]
+    gpc_bits: Constant<Bits<64>>,
+    #[init(Constant::new((1 << 63).into()))]
+    known_bit: Constant<Bits<64>>,
+    #[init(Constant::new((1 << 39).into()))]
+    replayable_bit: Constant<Bits<64>>,
+    #[init(Constant::new((1 << 48).into()))]
+    write_bit: Constant<Bits<64>>,
+
+    writes: Signal<Local, Bit>,
+    kind: Signal<Local, Bits<5>>,
+    of_replayable: Signal<Local, Bits<64>>,
+    of_write: Signal<Local, Bits<64>>,
+    instruction: Signal<Local, Bits<64>>,
+    address: Signal<Local, Bits<64>>,
+    faulting: Signal<Local, Bits<64>>,
+    number: Signal<Local, Bits<64>>,
+    gpc: Signal<Local, Bits<64>>,
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<
+    const N: usize,
+    const S: usize,
+    const P: usize,
+    const A: usize,
+    const I: usize,
+    const O: usize,
+    const L: usize,
+    const V: usize,
+    const C: usize,
+    const T: usize,
+> Logic for Record<N, S, P, A, I, O, L, V, C, T>
+{
+    #[logic]
+    fn update(&mut self) {
+        for s in 0..N {
+            self.client.request[s].next = self.requester[s].val();
+            self.others.of[s].next = self.requester[s].val() && !self.client.grant[s].val();
+            self.mask.choose[s].next = self.requester[s].val();
+            self.mask.of[s].next = self.sm_bit[s].val();
+        }
+        self.lowest.next = self.client.index.val();
+
+        // NVIDIA's fault type.
+        self.writes.next = self.access_kind.val().get_bit(0);
+        self.kind.next = bits::<5>(2);
+        if self.cause.val() == 1 {
+            self.kind.next = bits::<5>(3);
+        }
+        if (self.cause.val() == 2) && !(self.level.val() == 1) {
+            self.kind.next = bits::<5>(0);
+        }
+        if self.cause.val() == 3 {
+            self.kind.next = bits::<5>(12);
+        }
+        if self.cause.val() == 4 {
+            self.kind.next = bits::<5>(5);
+        }
+        if (self.cause.val() == 4) && self.writes.val() {
+            self.kind.next = bits::<5>(6);
+        }
+        if self.cause.val() == 7 {
+            self.kind.next = bits::<5>(10);
+        }
+        self.of_replayable.next = bits::<64>(0);
+        if self.replayable.val() {
+            self.of_replayable.next = self.replayable_bit.val();
+        }
+        self.of_write.next = bits::<64>(0);
+        if self.writes.val() {
+            self.of_write.next = self.write_bit.val();
+        }
+
+        // Of an instruction that was not found nothing is shown.
+        self.address.next = bits::<64>(0);
+        self.instruction.next = bits::<64>(0);
+        if self.known.val() {
+            self.address.next = bit_cast::<64, V>(self.pc.val());
+            self.instruction.next = self.known_bit.val()
+                | bit_cast::<64, L>(self.lanes.val())
+                | (bit_cast::<64, WARP_BITS>(self.warp.val()) << 32)
+                | (bit_cast::<64, SLOT_BITS>(self.slot.val()) << 40)
+                | (bit_cast::<64, 3>(self.scheme.val()) << 48)
+                | (bit_cast::<64, LOG_ENTRY_BITS>(self.pointer.val()) << 56);
+        }
+
+        // The address is canonical.
+        self.faulting.next = bit_cast::<64, P>(self.page.val()) << 12;
+        if (self.page.val() & self.sign.val()).any() {
+            self.faulting.next =
+                (bit_cast::<64, P>(self.page.val()) << 12) | self.above_address.val();
+        }
+        self.number.next = bit_cast::<64, S>(self.client.index.val());
+        self.gpc.next = self.number.val() >> self.gpc_bits.val();
+        for w in 0..8 {
+            self.words.choose[w].next = self.show[w].val();
+        }
+        self.words.of[0].next = bit_cast::<64, A>(self.space.val()) << 12;
+        self.words.of[1].next = self.faulting.val();
+        self.words.of[2].next = bit_cast::<64, T>(self.time.val());
+        self.words.of[3].next = self.seal.val()
+            | (bit_cast::<64, 5>(self.kind.val()) << 32)
+            | self.of_replayable.val()
+            | ((self.number.val() & self.within_gpc.val()) << 40)
+            | (self.gpc.val() << 56)
+            | self.of_write.val();
+        self.words.of[4].next = bit_cast::<64, A>(self.space.val())
+            | (bit_cast::<64, 3>(self.level.val()) << 8)
+            | (bit_cast::<64, 3>(self.cause.val()) << 12)
+            | (bit_cast::<64, 3>(self.access_kind.val()) << 16)
+            | self.mask.chosen.val()
+            | (bit_cast::<64, 5>(self.others.count.val()) << 48);
+        self.words.of[5].next = bit_cast::<64, I>(self.index.val())
+            | (bit_cast::<64, O>(self.place.val()) << 16)
+            | (bit_cast::<64, C>(self.sequence.val()) << 32);
+        self.words.of[6].next = self.address.val();
+        self.words.of[7].next = self.instruction.val();
+        self.word.next = self.words.chosen.val();
+    }
+}

@@ -1,0 +1,174 @@
+//! Where in memory records begin, and which of them are free.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::register::Register;
+
+/// Records with `R`-bit numbers, frames of `F` bits.
+#[block]
+pub struct Ring<const R: usize, const F: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// The driver writes BASE,
+    pub write_base: Signal<In, Bit>,
+    /// SIZE,
+    pub write_size: Signal<In, Bit>,
+    /// or GET.
+    pub write_get: Signal<In, Bit>,
+    /// What it writes, as a frame
+    pub frame: Signal<In, Bits<F>>,
+    /// and as the number of a record.
+    pub number: Signal<In, Bits<R>>,
+    /// The buffer is not enabled, no fault is under way or needs a place now, and memory has acknowledged everything.
+    pub resting: Signal<In, Bit>,
+    /// A record begins.
+    pub take: Signal<In, Bit>,
+    /// The oldest of those that were begun is in memory.
+    pub end: Signal<In, Bit>,
+    /// The search begins at the newest record.
+    pub search: Signal<In, Bit>,
+    /// It goes on to the one before.
+    pub step: Signal<In, Bit>,
+    /// BASE.
+    pub base: Signal<Out, Bits<F>>,
+    /// SIZE.
+    pub size: Signal<Out, Bits<R>>,
+    /// GET.
+    pub get: Signal<Out, Bits<R>>,
+    /// PUT.
+    pub put: Signal<Out, Bits<R>>,
+    /// The record that was begun last.
+    pub current: Signal<Out, Bits<R>>,
+    /// Records are unread.
+    pub unread: Signal<Out, Bit>,
+    /// So it is at rest.
+    pub at_rest: Signal<Out, Bit>,
+    /// A place is free.
+    pub place: Signal<Out, Bit>,
+    /// Two are.
+    pub two_places: Signal<Out, Bit>,
+    /// A write to GET is taken.
+    pub moves: Signal<Out, Bit>,
+    /// The search has come to GET.
+    pub searched: Signal<Out, Bit>,
+    /// There is a ring.
+    pub made: Signal<Out, Bit>,
+    /// Another one is made.
+    pub remakes: Signal<Out, Bit>,
+
+    first: Register<Bits<F>>,
+    records: Register<Bits<R>>,
+    read: Register<Bits<R>>,
+    // PUT, and the record behind it; the record under way; then what is taken next, and what comes after that.
+    written: Register<Bits<R>>,
+    following: Register<Bits<R>>,
+    begun: Register<Bits<R>>,
+    head: Register<Bits<R>>,
+    after: Register<Bits<R>>,
+    second: Register<Bits<R>>,
+    back: Register<Bits<R>>,
+
+    next_put: Signal<Local, Bits<R>>,
+    sum: Signal<Local, Bits<R>>,
+    third: Signal<Local, Bits<R>>,
+    wrapped: Signal<Local, Bit>,
+    from_get: Signal<Local, Bit>,
+    to_put: Signal<Local, Bit>,
+    in_ring: Signal<Local, Bit>,
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<const R: usize, const F: usize> Logic for Ring<R, F> {
+    #[logic]
+    fn update(&mut self) {
+        self.base.next = self.first.q.val();
+        self.size.next = self.records.q.val();
+        self.get.next = self.read.q.val();
+        self.put.next = self.written.q.val();
+        self.current.next = self.begun.q.val();
+        self.unread.next = !(self.written.q.val() == self.read.q.val());
+        self.at_rest.next = self.resting.val() && (self.written.q.val() == self.read.q.val());
+
+        // As long as there is no ring there is no place.
+        self.made.next = !(self.records.q.val() == 0);
+        self.place.next = self.made.val() && !(self.after.q.val() == self.read.q.val());
+        self.two_places.next = self.made.val()
+            && !(self.after.q.val() == self.read.q.val())
+            && !(self.second.q.val() == self.read.q.val());
+
+        // GET stays between itself and PUT.
+        self.wrapped.next = self.written.q.val() < self.read.q.val();
+        self.from_get.next = self.read.q.val() <= self.number.val();
+        self.to_put.next = self.number.val() <= self.written.q.val();
+        self.in_ring.next = self.number.val() < self.records.q.val();
+        self.moves.next = self.write_get.val()
+            && ((!self.wrapped.val() && self.from_get.val() && self.to_put.val())
+                || (self.wrapped.val() && self.from_get.val() && self.in_ring.val())
+                || (self.wrapped.val() && self.to_put.val()));
+        self.read.d.next = self.read.q.val();
+        if self.moves.val() {
+            self.read.d.next = self.number.val();
+        }
+
+        // The numbers go round. Between two records that end there are more cycles than `following` needs.
+        self.next_put.next = self.written.q.val() + 1;
+        self.following.d.next = self.next_put.val();
+        if self.next_put.val() == self.records.q.val() {
+            self.following.d.next = bits::<R>(0);
+        }
+        self.sum.next = self.second.q.val() + 1;
+        self.third.next = self.sum.val();
+        if self.sum.val() == self.records.q.val() {
+            self.third.next = bits::<R>(0);
+        }
+        self.written.d.next = self.written.q.val();
+        self.head.d.next = self.head.q.val();
+        self.after.d.next = self.after.q.val();
+        self.second.d.next = self.second.q.val();
+        self.begun.d.next = self.begun.q.val();
+        if self.end.val() {
+            self.written.d.next = self.following.q.val();
+        }
+        if self.take.val() {
+            self.begun.d.next = self.head.q.val();
+            self.head.d.next = self.after.q.val();
+            self.after.d.next = self.second.q.val();
+            self.second.d.next = self.third.val();
+        }
+        self.remakes.next = self.write_size.val() && self.at_rest.val() && !(self.number.val() < 3);
+        self.first.d.next = self.first.q.val();
+        self.records.d.next = self.records.q.val();
+        if self.write_base.val() && self.at_rest.val() {
+            self.first.d.next = self.frame.val();
+        }
+        if self.remakes.val() {
+            self.records.d.next = self.number.val();
+            self.read.d.next = bits::<R>(0);
+            self.written.d.next = bits::<R>(0);
+            self.following.d.next = bits::<R>(1);
+            self.head.d.next = bits::<R>(0);
+            self.after.d.next = bits::<R>(1);
+            self.second.d.next = bits::<R>(2);
+        }
+
+        // The search goes backwards.
+        self.searched.next = self.back.q.val() == self.read.q.val();
+        self.back.d.next = self.back.q.val();
+        if self.step.val() {
+            self.back.d.next = self.back.q.val() - 1;
+        }
+        if self.step.val() && (self.back.q.val() == 0) {
+            self.back.d.next = self.records.q.val() - 1;
+        }
+        if self.search.val() {
+            self.back.d.next = self.head.q.val();
+        }
+        if self.remakes.val() {
+            self.back.d.next = bits::<R>(0);
+        }
+    }
+}

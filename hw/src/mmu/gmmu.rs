@@ -1,0 +1,506 @@
+#![doc = include_str!("../../../docs/blocks/gmmu.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::params::{
+    FAR_FAULT_BITS, FRAME_BITS, LANES, LOG_ENTRY_BITS, MSHR_COUNT_BITS, PAGE_BITS, PC_BITS,
+    REGION_BITS, REQUESTER_BITS, REQUESTERS, SLOT_BITS, SM_BITS, SMS, SPACE_BITS, WARP_BITS,
+    WORD_BITS, ones,
+};
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::register::Register;
+use crate::sizes::{FarFaultMshrs, PaperFaultBuffer, SharedTlb, WalkCache, Walker};
+
+mod address;
+mod desk;
+
+use address::Address;
+use desk::Desk;
+
+/// How far an invalidation has come.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Phase {
+    /// There is none.
+    Idle,
+    /// The page-walk cache forgets.
+    Cache,
+    /// Walks begin again.
+    Walker,
+    /// The answer that came before is done with.
+    Desk,
+    /// The L2 TLB forgets.
+    Tlb,
+    /// The SMs do.
+    Sms,
+}
+
+/// `T` walks with `I`-bit numbers, and `E` = `I` + 3 bits of the number of an entry that one of them has read.
+#[allow(missing_docs)] // the port table above
+#[block(top, new(updates: bool))]
+pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub request_valid: [Signal<In, Bit>; SMS],
+    pub request_page: [Signal<In, Bits<PAGE_BITS>>; SMS],
+    pub request_space: [Signal<In, Bits<SPACE_BITS>>; SMS],
+    pub request_write: [Signal<In, Bit>; SMS],
+    pub detail_ready: Signal<In, Bit>,
+    pub context_valid: Signal<In, Bit>,
+    pub context_known: Signal<In, Bit>,
+    pub context_warp: Signal<In, Bits<WARP_BITS>>,
+    pub context_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub context_pc: Signal<In, Bits<PC_BITS>>,
+    pub context_lanes: Signal<In, Bits<LANES>>,
+    pub context_scheme: Signal<In, Bits<3>>,
+    pub context_pointer: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    pub memory_ready: Signal<In, Bit>,
+    pub response_valid: Signal<In, Bit>,
+    pub response_walk: Signal<In, Bits<I>>,
+    pub response_data: Signal<In, Bits<64>>,
+    pub response_error: Signal<In, Bit>,
+    pub response_changed: Signal<In, Bit>,
+    pub write_ready: Signal<In, Bit>,
+    pub written: Signal<In, Bit>,
+    pub register_valid: Signal<In, Bit>,
+    pub register_number: Signal<In, Bits<4>>,
+    pub register_data: Signal<In, Bits<64>>,
+    pub read_number: Signal<In, Bits<4>>,
+    pub invalidate_valid: Signal<In, Bit>,
+    pub invalidate_scope: Signal<In, Bits<2>>,
+    pub invalidate_page: Signal<In, Bits<PAGE_BITS>>,
+    pub invalidate_space: Signal<In, Bits<SPACE_BITS>>,
+    pub root_valid: Signal<In, Bit>,
+    pub root_space: Signal<In, Bits<SPACE_BITS>>,
+    pub root_frame: Signal<In, Bits<FRAME_BITS>>,
+    pub reserved_bits: Signal<In, Bits<20>>,
+    pub execute_disable: Signal<In, Bit>,
+    pub last_frame: Signal<In, Bits<FRAME_BITS>>,
+    pub cached_levels: Signal<In, Bits<4>>,
+    pub shared_tlb: Signal<In, Bit>,
+    pub far_limit: Signal<In, Bits<FAR_FAULT_BITS>>,
+    pub region: Signal<In, Bit>,
+
+    pub request_ready: [Signal<Out, Bit>; SMS],
+    pub fill_valid: [Signal<Out, Bit>; SMS],
+    pub fill_kind: [Signal<Out, Bits<3>>; SMS],
+    pub fill_page: Signal<Out, Bits<PAGE_BITS>>,
+    pub fill_space: Signal<Out, Bits<SPACE_BITS>>,
+    pub fill_frame: Signal<Out, Bits<FRAME_BITS>>,
+    pub fill_writable: Signal<Out, Bit>,
+    pub fill_clean: Signal<Out, Bit>,
+    pub fill_place: Signal<Out, Bits<MSHR_COUNT_BITS>>,
+    pub resolve_valid: [Signal<Out, Bit>; SMS],
+    pub resolve_page: Signal<Out, Bits<PAGE_BITS>>,
+    pub resolve_space: Signal<Out, Bits<SPACE_BITS>>,
+    pub drop_valid: Signal<Out, Bit>,
+    pub drop_scope: Signal<Out, Bits<2>>,
+    pub drop_space: Signal<Out, Bits<SPACE_BITS>>,
+    pub detail_valid: Signal<Out, Bit>,
+    pub detail_sm: Signal<Out, Bits<SM_BITS>>,
+    pub detail_page: Signal<Out, Bits<PAGE_BITS>>,
+    pub detail_space: Signal<Out, Bits<SPACE_BITS>>,
+    pub memory_valid: Signal<Out, Bit>,
+    pub memory_walk: Signal<Out, Bits<I>>,
+    pub memory_word: Signal<Out, Bits<WORD_BITS>>,
+    pub memory_level: Signal<Out, Bits<3>>,
+    pub memory_update: Signal<Out, Bit>,
+    pub memory_dirty: Signal<Out, Bit>,
+    pub memory_expected: Signal<Out, Bits<64>>,
+    pub write_valid: Signal<Out, Bit>,
+    pub write_address: Signal<Out, Bits<WORD_BITS>>,
+    pub write_data: Signal<Out, Bits<64>>,
+    pub read_data: Signal<Out, Bits<64>>,
+    pub interrupts: Signal<Out, Bit>,
+    pub invalidate_ready: Signal<Out, Bit>,
+    pub held: Signal<Out, Bits<MSHR_COUNT_BITS>>,
+
+    tlb: SharedTlb<7, 8, 10, 29, 42>,
+    #[init(Walker::new(updates))]
+    walker: Walker<REQUESTERS, REQUESTER_BITS, T, I, 2, 1, E>,
+    cache: WalkCache<T, I, 8, 10, 29, 31>,
+    mshrs: FarFaultMshrs<64, 6, 7, 54, 7>,
+    buffer: PaperFaultBuffer,
+    desk: Desk,
+
+    phase: Register<Phase>,
+    // Walks of the MSHRs that are not answered.
+    walks: Register<Bits<MSHR_COUNT_BITS>>,
+    // The page of a region that is told next.
+    beat: Register<Bits<REGION_BITS>>,
+    // A report of the MSHRs has waited since the cycle before: it goes before that of a denial.
+    favoured: Register<Bit>,
+
+    #[init(Constant::new(ones(PAGE_BITS).into()))]
+    translated: Constant<Bits<52>>,
+    #[init(Constant::new((ones(PAGE_BITS) & !ones(REGION_BITS)).into()))]
+    outside: Constant<Bits<PAGE_BITS>>,
+    #[init(Constant::new(ones(REGION_BITS).into()))]
+    last_beat: Constant<Bits<REGION_BITS>>,
+
+    address: [Address; REQUESTERS],
+    some_nack: AnyOf<SMS>,
+    some_walk: Signal<Local, Bit>,
+    begun: Signal<Local, Bit>,
+    hit: Signal<Local, Bit>,
+    denies: Signal<Local, Bit>,
+    woken: Signal<Local, Bits<PAGE_BITS>>,
+    ends: Signal<Local, Bit>,
+    beats: Signal<Local, Bit>,
+    answers: Signal<Local, Bit>,
+    tells: Signal<Local, Bit>,
+    denial: Signal<Local, Bit>,
+    reported: Signal<Local, Bit>,
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
+    #[logic]
+    fn update(&mut self) {
+        // Whom a wake-up names: with regions all of their pages, one in a cycle.
+        self.hit.next = self.tlb.answer_valid.val();
+        self.denies.next = self.mshrs.wake_valid.val() && self.mshrs.wake_denied.val();
+        self.woken.next = self.mshrs.wake_page.val();
+        if self.region.val() {
+            self.woken.next = (self.mshrs.wake_page.val() & self.outside.val())
+                | bit_cast::<PAGE_BITS, REGION_BITS>(self.beat.q.val());
+        }
+        self.ends.next = !self.region.val() || (self.beat.q.val() == self.last_beat.val());
+        self.beats.next =
+            self.mshrs.wake_valid.val() && !(self.mshrs.wake_denied.val() && self.hit.val());
+        self.beat.d.next = self.beat.q.val();
+        if self.beats.val() {
+            self.beat.d.next = self.beat.q.val() + 1;
+        }
+        if self.beats.val() && self.ends.val() {
+            self.beat.d.next = 0.into();
+        }
+
+        // What SMs are told of a page: a hit, or what the MSHRs say, or what a walk has found.
+        self.answers.next = self.mshrs.answer_valid.val() && !self.hit.val();
+        self.tells.next = self.desk.tells.val()
+            && !self.hit.val()
+            && !self.denies.val()
+            && !self.mshrs.answer_valid.val();
+        for s in 0..SMS {
+            self.fill_valid[s].next = (self.hit.val() && self.tlb.answer_to[s].val())
+                || (self.denies.val() && !self.hit.val() && self.mshrs.wake_to[s].val())
+                || (self.answers.val()
+                    && (self.mshrs.answer_far[s].val() || self.mshrs.answer_nack[s].val()))
+                || (self.tells.val() && self.desk.of[s].val());
+            self.fill_kind[s].next = 0.into();
+            if self.tells.val() && self.desk.of[s].val() && !self.desk.is_readable.val() {
+                self.fill_kind[s].next = 1.into();
+            }
+            if self.denies.val() && !self.hit.val() && self.mshrs.wake_to[s].val() {
+                self.fill_kind[s].next = 4.into();
+            }
+            if self.answers.val() && self.mshrs.answer_far[s].val() {
+                self.fill_kind[s].next = 2.into();
+            }
+            if self.answers.val() && self.mshrs.answer_nack[s].val() {
+                self.fill_kind[s].next = 3.into();
+            }
+        }
+        self.fill_page.next = 0.into();
+        self.fill_space.next = 0.into();
+        self.fill_frame.next = 0.into();
+        self.fill_writable.next = false;
+        self.fill_clean.next = false;
+        self.fill_place.next = 0.into();
+        if self.tells.val() {
+            self.fill_page.next = self.desk.of_page.val();
+            self.fill_space.next = self.desk.of_space.val();
+            self.fill_frame.next = self.desk.of_frame.val();
+            self.fill_writable.next = self.desk.is_writable.val();
+            self.fill_clean.next = self.desk.is_clean.val()
+                || (self.buffer.replay_writes.val()
+                    && self.desk.is_readable.val()
+                    && !self.desk.is_writable.val());
+        }
+        if self.answers.val() {
+            self.fill_page.next = self.mshrs.answer_page.val();
+            self.fill_space.next = self.mshrs.answer_space.val();
+            self.fill_place.next = self.mshrs.answer_place.val();
+        }
+        if self.denies.val() {
+            self.fill_page.next = self.woken.val();
+            self.fill_space.next = self.mshrs.wake_space.val();
+        }
+        if self.hit.val() {
+            self.fill_page.next = self.tlb.answer_page.val();
+            self.fill_space.next = self.tlb.answer_space.val();
+            self.fill_frame.next = self.tlb.answer_frame.val();
+            self.fill_writable.next = self.tlb.answer_writable.val();
+            self.fill_clean.next = self.tlb.answer_clean.val()
+                || (self.buffer.replay_writes.val() && !self.tlb.answer_writable.val());
+        }
+        self.resolve_page.next = 0.into();
+        self.resolve_space.next = 0.into();
+        if self.mshrs.wake_valid.val() && !self.mshrs.wake_denied.val() {
+            self.resolve_page.next = self.woken.val();
+            self.resolve_space.next = self.mshrs.wake_space.val();
+        }
+        for s in 0..SMS {
+            self.resolve_valid[s].next =
+                self.mshrs.wake_to[s].val() && !self.mshrs.wake_denied.val();
+        }
+
+        // The L2 TLB, whose misses are walked.
+        for s in 0..SMS {
+            self.tlb.request_valid[s].next = self.request_valid[s].val();
+            self.tlb.request_page[s].next = self.request_page[s].val();
+            self.tlb.request_space[s].next = self.request_space[s].val();
+            self.tlb.request_write[s].next = self.request_write[s].val();
+            self.request_ready[s].next = self.tlb.request_ready[s].val();
+            self.tlb.miss_ready[s].next = self.walker.request_ready[s].val();
+            self.walker.request_valid[s].next = self.tlb.miss_valid[s].val();
+            self.address[s].page.next = self.tlb.miss_page[s].val();
+            self.walker.request_page[s].next = self.address[s].whole.val();
+            self.walker.request_space[s].next = self.tlb.miss_space[s].val();
+            self.walker.request_write[s].next = self.tlb.miss_write[s].val();
+            self.walker.request_execute[s].next = false;
+            self.walker.request_user[s].next = true;
+        }
+        self.tlb.fill_valid.next = self.desk.fills.val();
+        self.tlb.fill_page.next = self.desk.of_page.val();
+        self.tlb.fill_space.next = self.desk.of_space.val();
+        self.tlb.fill_frame.next = self.desk.of_frame.val();
+        self.tlb.fill_writable.next = self.desk.is_writable.val();
+        self.tlb.fill_clean.next = self.desk.is_clean.val();
+        self.tlb.fill_level.next = bit_cast::<2, 3>(self.desk.of_level.val());
+
+        // The walks of the MSHRs join none, so that each begins after the command that asked for it.
+        self.some_walk.next = self.walks.q.val().any();
+        self.walker.alone.next = true;
+        for m in SMS..REQUESTERS {
+            self.walker.request_valid[m].next = self.mshrs.walk_valid.val();
+            self.address[m].page.next = self.mshrs.walk_page.val();
+            self.walker.request_page[m].next = self.address[m].whole.val();
+            self.walker.request_space[m].next = self.mshrs.walk_space.val();
+            self.walker.request_write[m].next = self.mshrs.walk_write.val();
+            self.walker.request_execute[m].next = false;
+            self.walker.request_user[m].next = false;
+            self.begun.next = self.walker.request_ready[m].val();
+        }
+        self.mshrs.walk_ready.next = self.begun.val();
+        self.walks.d.next = self.walks.q.val();
+        if self.begun.val() && !self.desk.answered.val() {
+            self.walks.d.next = self.walks.q.val() + 1;
+        }
+        if !self.begun.val() && self.desk.answered.val() {
+            self.walks.d.next = self.walks.q.val() - 1;
+        }
+
+        // The walker, the cache in front of its memory, and its answers.
+        self.walker.root_valid.next = self.root_valid.val();
+        self.walker.root_space.next = self.root_space.val();
+        self.walker.root_frame.next = self.root_frame.val();
+        self.walker.reserved_bits.next = self.reserved_bits.val();
+        self.walker.execute_disable.next = self.execute_disable.val();
+        self.walker.last_frame.next = self.last_frame.val();
+        self.walker.invalidate_space.next = self.invalidate_space.val();
+        self.walker.invalidate_all.next = self.invalidate_scope.val().get_bit(1);
+        self.walker.answer_ready.next = self.desk.ready.val();
+        self.walker.memory_ready.next = self.cache.request_ready.val();
+        self.walker.response_valid.next = self.cache.answer_valid.val();
+        self.walker.response_walk.next = self.cache.answer_walk.val();
+        self.walker.response_data.next = self.cache.answer_data.val();
+        self.walker.response_error.next = self.cache.answer_error.val();
+        self.walker.response_changed.next = self.cache.answer_changed.val();
+        self.walker.response_kept.next = self.cache.answer_kept.val();
+        self.cache.request_valid.next = self.walker.memory_valid.val();
+        self.cache.request_walk.next = self.walker.memory_walk.val();
+        self.cache.request_word.next = self.walker.memory_word.val();
+        self.cache.request_level.next = self.walker.memory_level.val();
+        self.cache.request_update.next = self.walker.memory_update.val();
+        self.cache.request_dirty.next = self.walker.memory_dirty.val();
+        self.cache.request_expected.next = self.walker.memory_expected.val();
+        self.cache.request_anew.next = self.walker.memory_anew.val();
+        self.memory_valid.next = self.cache.memory_valid.val();
+        self.memory_walk.next = self.cache.memory_walk.val();
+        self.memory_word.next = self.cache.memory_word.val();
+        self.memory_level.next = self.cache.memory_level.val();
+        self.memory_update.next = self.cache.memory_update.val();
+        self.memory_dirty.next = self.cache.memory_dirty.val();
+        self.memory_expected.next = self.cache.memory_expected.val();
+        self.cache.memory_ready.next = self.memory_ready.val();
+        self.cache.response_valid.next = self.response_valid.val();
+        self.cache.response_walk.next = self.response_walk.val();
+        self.cache.response_data.next = self.response_data.val();
+        self.cache.response_error.next = self.response_error.val();
+        self.cache.response_changed.next = self.response_changed.val();
+        self.cache.cached_levels.next = self.cached_levels.val();
+        self.cache.reserved_bits.next = self.reserved_bits.val();
+        self.desk.valid.next = self.walker.answer_valid.val();
+        self.desk.requesters.next = self.walker.answer_requesters.val();
+        self.desk.page.next =
+            bit_cast::<PAGE_BITS, 52>(self.walker.answer_page.val() & self.translated.val());
+        self.desk.space.next = self.walker.answer_space.val();
+        self.desk.write.next = self.walker.answer_write.val();
+        self.desk.cause.next = self.walker.answer_cause.val();
+        self.desk.level.next = self.walker.answer_level.val();
+        self.desk.readable.next = self.walker.answer_readable.val();
+        self.desk.frame.next = self.walker.answer_frame.val();
+        self.desk.writable.next = self.walker.answer_writable.val();
+        self.desk.clean.next = self.walker.answer_clean.val();
+        self.desk.keeps.next = self.shared_tlb.val()
+            && (self.walker.answer_user.val() || self.walker.answer_user_page.val());
+        self.desk.replay_writes.next = self.buffer.replay_writes.val();
+        self.desk.fill_ready.next = self.tlb.fill_ready.val();
+        self.desk.tell_ready.next = self.tells.val();
+        self.desk.fault_ready.next = self.mshrs.fault_ready.val();
+        self.desk.present_ready.next = self.mshrs.present_ready.val();
+
+        // The far-fault MSHRs: where the driver has no room for a report, nobody may have a new one.
+        self.mshrs.region.next = self.region.val();
+        self.mshrs.limit.next = 0.into();
+        if self.buffer.room.val() {
+            self.mshrs.limit.next = self.far_limit.val();
+        }
+        self.mshrs.fault_valid.next = self.desk.faults.val();
+        self.mshrs.fault_page.next = self.desk.of_page.val();
+        self.mshrs.fault_space.next = self.desk.of_space.val();
+        self.mshrs.fault_access.next = self.desk.of_access.val();
+        self.mshrs.fault_cause.next = self.desk.of_cause.val();
+        self.mshrs.fault_level.next = self.desk.of_level.val();
+        self.mshrs.command_valid.next = self.buffer.command_valid.val();
+        self.mshrs.command_cancel.next = self.buffer.command_cancel.val();
+        self.mshrs.command_all.next = self.buffer.command_all.val();
+        self.mshrs.command_page.next = self.buffer.command_page.val();
+        self.mshrs.command_space.next = self.buffer.command_space.val();
+        self.mshrs.present_valid.next = self.desk.finds.val();
+        self.mshrs.present_page.next = self.desk.of_page.val();
+        self.mshrs.present_space.next = self.desk.of_space.val();
+        self.mshrs.present_missing.next = self.desk.misses.val();
+        self.mshrs.present_cause.next = self.desk.of_cause.val();
+        self.mshrs.present_level.next = self.desk.of_level.val();
+        for s in 0..SMS {
+            self.mshrs.fault_requesters[s].next = self.desk.of[s].val();
+            self.mshrs.command_requesters[s].next = self.buffer.command_requesters[s].val();
+            self.some_nack.of[s].next = self.mshrs.answer_nack[s].val();
+        }
+        self.mshrs.answer_ready.next = !self.hit.val();
+        self.mshrs.wake_ready.next = self.beats.val() && self.ends.val();
+
+        // The fault buffer: reports of far faults and of denials. The choice does not change with time alone: the buffer could
+        // be at rest whenever it is the same side's turn.
+        self.denial.next = self.desk.reports.val() && !self.favoured.q.val();
+        self.desk.report_ready.next = self.denial.val() && self.buffer.fault_ready.val();
+        self.reported.next = !self.denial.val() && self.buffer.fault_ready.val();
+        self.mshrs.report_ready.next = self.reported.val();
+        self.favoured.d.next = self.mshrs.report_valid.val() && !self.reported.val();
+        self.buffer.fault_valid.next = self.desk.reports.val() || self.mshrs.report_valid.val();
+        self.buffer.fault_replayable.next = !self.denial.val();
+        self.buffer.fault_page.next = self.mshrs.report_page.val();
+        self.buffer.fault_space.next = self.mshrs.report_space.val();
+        self.buffer.fault_access.next = self.mshrs.report_access.val();
+        self.buffer.fault_cause.next = self.mshrs.report_cause.val();
+        self.buffer.fault_level.next = self.mshrs.report_level.val();
+        self.buffer.fault_index.next = self.mshrs.report_index.val();
+        self.buffer.fault_place.next = self.mshrs.report_place.val();
+        for s in 0..SMS {
+            self.buffer.fault_requesters[s].next = self.mshrs.report_requesters[s].val();
+            if self.denial.val() {
+                self.buffer.fault_requesters[s].next = self.desk.of[s].val();
+            }
+        }
+        if self.denial.val() {
+            self.buffer.fault_page.next = self.desk.of_page.val();
+            self.buffer.fault_space.next = self.desk.of_space.val();
+            self.buffer.fault_access.next = self.desk.of_access.val();
+            self.buffer.fault_cause.next = self.desk.of_cause.val();
+            self.buffer.fault_level.next = self.desk.of_level.val();
+            self.buffer.fault_index.next = 0.into();
+            self.buffer.fault_place.next = 0.into();
+        }
+        self.buffer.detail_ready.next = self.detail_ready.val();
+        self.buffer.context_valid.next = self.context_valid.val();
+        self.buffer.context_known.next = self.context_known.val();
+        self.buffer.context_warp.next = self.context_warp.val();
+        self.buffer.context_slot.next = self.context_slot.val();
+        self.buffer.context_pc.next = self.context_pc.val();
+        self.buffer.context_lanes.next = self.context_lanes.val();
+        self.buffer.context_scheme.next = self.context_scheme.val();
+        self.buffer.context_pointer.next = self.context_pointer.val();
+        self.buffer.write_ready.next = self.write_ready.val();
+        self.buffer.written.next = self.written.val();
+        self.buffer.register_valid.next = self.register_valid.val();
+        self.buffer.register_number.next = self.register_number.val();
+        self.buffer.register_data.next = self.register_data.val();
+        self.buffer.read_number.next = self.read_number.val();
+        self.buffer.turned_away.next =
+            (self.answers.val() && self.some_nack.any.val() && !self.buffer.room.val())
+                || self.mshrs.lost.val();
+        self.buffer.command_ready.next = self.mshrs.command_ready.val();
+        self.buffer.sweeping.next =
+            self.mshrs.sweeping.val() || self.mshrs.walk_valid.val() || self.denies.val();
+        self.buffer.walks_pending.next =
+            self.mshrs.walk_valid.val() || self.some_walk.val() || self.desk.finds.val();
+        self.detail_valid.next = self.buffer.detail_valid.val();
+        self.detail_sm.next = self.buffer.detail_sm.val();
+        self.detail_page.next = self.buffer.detail_page.val();
+        self.detail_space.next = self.buffer.detail_space.val();
+        self.write_valid.next = self.buffer.write_valid.val();
+        self.write_address.next = self.buffer.write_address.val();
+        self.write_data.next = self.buffer.write_data.val();
+        self.read_data.next = self.buffer.read_data.val();
+        self.interrupts.next = self.buffer.interrupts.val();
+        self.held.next = self.mshrs.held.val();
+
+        // An invalidation: who reads tables forgets before who reads him.
+        self.cache.invalidate_valid.next = self.phase.q.val() == Phase::Cache;
+        self.walker.invalidate_valid.next = self.phase.q.val() == Phase::Walker;
+        self.tlb.invalidate_valid.next = self.phase.q.val() == Phase::Tlb;
+        self.tlb.invalidate_scope.next = self.invalidate_scope.val();
+        self.tlb.invalidate_page.next = self.invalidate_page.val();
+        self.tlb.invalidate_space.next = self.invalidate_space.val();
+        self.invalidate_ready.next = self.phase.q.val() == Phase::Sms;
+        self.drop_valid.next = self.phase.q.val() == Phase::Sms;
+        self.drop_scope.next = 0.into();
+        self.drop_space.next = 0.into();
+        if self.phase.q.val() == Phase::Sms {
+            self.drop_scope.next = self.invalidate_scope.val();
+            if self.invalidate_scope.val() == 0 {
+                self.drop_scope.next = 1.into();
+            }
+            self.drop_space.next = self.invalidate_space.val();
+        }
+        self.phase.d.next = self.phase.q.val();
+        match self.phase.q.val() {
+            Phase::Idle => {
+                if self.invalidate_valid.val() {
+                    self.phase.d.next = Phase::Cache;
+                }
+            }
+            Phase::Cache => {
+                if self.cache.invalidate_ready.val() {
+                    self.phase.d.next = Phase::Walker;
+                }
+            }
+            Phase::Walker => {
+                if self.walker.invalidate_ready.val() {
+                    self.phase.d.next = Phase::Desk;
+                }
+            }
+            Phase::Desk => {
+                if self.desk.ready.val() {
+                    self.phase.d.next = Phase::Tlb;
+                }
+            }
+            Phase::Tlb => {
+                if self.tlb.invalidate_ready.val() {
+                    self.phase.d.next = Phase::Sms;
+                }
+            }
+            Phase::Sms => {
+                self.phase.d.next = Phase::Idle;
+            }
+            _ => {
+                self.phase.d.next = Phase::Idle;
+            }
+        }
+    }
+}

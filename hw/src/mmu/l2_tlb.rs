@@ -1,0 +1,335 @@
+#![doc = include_str!("../../../docs/blocks/l2_tlb.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::lowest::Lowest;
+use crate::primitives::memory::Memory;
+use crate::primitives::recency::Recency;
+use crate::primitives::register::Register;
+use crate::primitives::select::Select;
+use crate::primitives::turns::Turns;
+
+mod choice;
+mod miss;
+mod way;
+
+use choice::Choice;
+use miss::Miss;
+use way::Way;
+
+/// `N` SMs with `J`-bit numbers; sets with `I`-bit numbers, counted in `C` = `I` + 1 bits, `W` ways and `Q` pairs of them,
+/// and `X` bits of an entry's number. Pages of `P` bits, `T` of them above the set; spaces of `A` bits, frames of `F`;
+/// `R` = `T` + `A` + 5 bits of a page with its rights. A level of the tables translates `G` bits.
+#[allow(missing_docs)] // the port table above
+#[block(top)]
+#[check(1 << J == N, "{J} bits do not number {N} SMs")]
+#[check(I + 1 == C && 1 << (X - I) == W, "{C} and {X} bits do not fit sets of {I} and {W} ways")]
+#[check(I + T == P, "{I} and {T} bits do not make a page number of {P}")]
+pub struct L2Tlb<
+    const N: usize,
+    const J: usize,
+    const I: usize,
+    const C: usize,
+    const W: usize,
+    const Q: usize,
+    const X: usize,
+    const P: usize,
+    const T: usize,
+    const A: usize,
+    const F: usize,
+    const R: usize,
+    const G: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub request_valid: [Signal<In, Bit>; N],
+    pub request_page: [Signal<In, Bits<P>>; N],
+    pub request_space: [Signal<In, Bits<A>>; N],
+    pub request_write: [Signal<In, Bit>; N],
+    pub miss_ready: [Signal<In, Bit>; N],
+    pub fill_valid: Signal<In, Bit>,
+    pub fill_page: Signal<In, Bits<P>>,
+    pub fill_space: Signal<In, Bits<A>>,
+    pub fill_frame: Signal<In, Bits<F>>,
+    pub fill_writable: Signal<In, Bit>,
+    pub fill_clean: Signal<In, Bit>,
+    pub fill_level: Signal<In, Bits<2>>,
+    pub invalidate_valid: Signal<In, Bit>,
+    pub invalidate_scope: Signal<In, Bits<2>>,
+    pub invalidate_page: Signal<In, Bits<P>>,
+    pub invalidate_space: Signal<In, Bits<A>>,
+
+    pub request_ready: [Signal<Out, Bit>; N],
+    pub answer_valid: Signal<Out, Bit>,
+    pub answer_to: [Signal<Out, Bit>; N],
+    pub answer_page: Signal<Out, Bits<P>>,
+    pub answer_space: Signal<Out, Bits<A>>,
+    pub answer_frame: Signal<Out, Bits<F>>,
+    pub answer_writable: Signal<Out, Bit>,
+    pub answer_clean: Signal<Out, Bit>,
+    pub miss_valid: [Signal<Out, Bit>; N],
+    pub miss_page: [Signal<Out, Bits<P>>; N],
+    pub miss_space: [Signal<Out, Bits<A>>; N],
+    pub miss_write: [Signal<Out, Bit>; N],
+    pub fill_ready: Signal<Out, Bit>,
+    pub invalidate_ready: Signal<Out, Bit>,
+
+    // The operation: a lookup, a fill, or a step of an invalidation, of a page, of its space, or of all.
+    page: Register<Bits<P>>,
+    space: Register<Bits<A>>,
+    set: Register<Bits<I>>,
+    write: Register<Bit>,
+    of_lookup: Register<Bit>,
+    of_fill: Register<Bit>,
+    of_step: Register<Bit>,
+    drop_space: Register<Bit>,
+    drop_all: Register<Bit>,
+    frame: Register<Bits<F>>,
+    level: Register<Bits<2>>,
+    writable: Register<Bit>,
+    clean: Register<Bit>,
+    requester: [Register<Bit>; N],
+
+    // The port of the last lookup.
+    turn: Register<Bits<J>>,
+
+    // The answer.
+    answering: Register<Bit>,
+    answer_of: Register<Bits<P>>,
+    answer_in: Register<Bits<A>>,
+    answer_may_write: Register<Bit>,
+    answer_is_clean: Register<Bit>,
+    answer_for: [Register<Bit>; N],
+
+    choice: Choice<I, C>,
+    turns: Turns<N, J>,
+    way: [Way<I, T, A, R, G>; W],
+    #[init(Memory::new(1 << I, 1))]
+    order: Memory<Bits<Q>, I, 1>,
+    #[init(Memory::new(1 << X, 1))]
+    frames: Memory<Bits<F>, X, 1>,
+    own_miss: [Miss<P, A>; N],
+    recency: Recency<1, 1, W, Q>,
+    vacant: Lowest<W>,
+
+    #[init(Constant::new((I as LiteralType).into()))]
+    set_bits: Constant<Bits<P>>,
+    #[init(Constant::new(((X - I) as LiteralType).into()))]
+    way_bits: Constant<Bits<X>>,
+    asking: [Signal<Local, Bit>; N],
+    some_asking: AnyOf<N>,
+    chosen: [Signal<Local, Bit>; N],
+    chosen_page: Select<N, Bits<P>>,
+    chosen_space: Select<N, Bits<A>>,
+    chosen_write: AnyOf<N>,
+    next_page: Signal<Local, Bits<P>>,
+    next_space: Signal<Local, Bits<A>>,
+    next_set: Signal<Local, Bits<I>>,
+    looking: Signal<Local, Bit>,
+    filling: Signal<Local, Bit>,
+    dropping: Signal<Local, Bit>,
+    same_set: Signal<Local, Bit>,
+    hit: [Signal<Local, Bit>; W],
+    target: [Signal<Local, Bit>; W],
+    dropped: [Signal<Local, Bit>; W],
+    used: [Signal<Local, Bit>; W],
+    some_hit: AnyOf<W>,
+    some_found: AnyOf<W>,
+    some_vacant: AnyOf<W>,
+    some_used: AnyOf<W>,
+    some_writable: AnyOf<W>,
+    some_clean: AnyOf<W>,
+    used_way: Select<W, Bits<X>>,
+}
+
+impl<
+    const N: usize,
+    const J: usize,
+    const I: usize,
+    const C: usize,
+    const W: usize,
+    const Q: usize,
+    const X: usize,
+    const P: usize,
+    const T: usize,
+    const A: usize,
+    const F: usize,
+    const R: usize,
+    const G: usize,
+> Logic for L2Tlb<N, J, I, C, W, Q, X, P, T, A, F, R, G>
+{
+    #[logic]
+    fn update(&mut self) {
+        // What is next.
+        for n in 0..N {
+            self.asking[n].next = self.request_valid[n].val()
+                && !self.own_miss[n].offered.val()
+                && !(self.choice.acting.val() && self.requester[n].q.val());
+            self.some_asking.of[n].next = self.asking[n].val();
+            self.turns.request[n].next = self.asking[n].val();
+        }
+        self.turns.last.next = self.turn.q.val();
+        self.choice.asking.next = self.some_asking.any.val();
+        self.choice.fill_valid.next = self.fill_valid.val();
+        self.choice.invalidate_valid.next = self.invalidate_valid.val();
+        self.fill_ready.next = self.choice.fill_ready.val();
+        self.invalidate_ready.next = self.choice.acknowledge.val();
+        for n in 0..N {
+            self.chosen[n].next = self.turns.index.val() == n.to_bits::<J>();
+            self.request_ready[n].next = self.choice.lookup.val() && self.chosen[n].val();
+            self.chosen_page.choose[n].next = self.chosen[n].val();
+            self.chosen_page.of[n].next = self.request_page[n].val();
+            self.chosen_space.choose[n].next = self.chosen[n].val();
+            self.chosen_space.of[n].next = self.request_space[n].val();
+            self.chosen_write.of[n].next = self.chosen[n].val() && self.request_write[n].val();
+        }
+        self.turn.d.next = self.turn.q.val();
+        if self.choice.lookup.val() {
+            self.turn.d.next = self.turns.index.val();
+        }
+
+        // The operation. A fill and a step never come together.
+        self.next_page.next = self.fill_page.val();
+        self.next_space.next = self.fill_space.val();
+        if self.choice.sweeps.val() {
+            self.next_page.next = self.invalidate_page.val();
+            self.next_space.next = self.invalidate_space.val();
+        }
+        if self.choice.lookup.val() {
+            self.next_page.next = self.chosen_page.chosen.val();
+            self.next_space.next = self.chosen_space.chosen.val();
+        }
+        self.next_set.next = bit_cast::<I, P>(self.next_page.val());
+        if self.choice.step.val() {
+            self.next_set.next = self.choice.step_set.val();
+        }
+        self.page.d.next = self.page.q.val();
+        self.space.d.next = self.space.q.val();
+        self.set.d.next = self.set.q.val();
+        self.write.d.next = self.write.q.val();
+        self.of_lookup.d.next = self.of_lookup.q.val();
+        self.of_fill.d.next = self.of_fill.q.val();
+        self.of_step.d.next = self.of_step.q.val();
+        self.drop_space.d.next = self.drop_space.q.val();
+        self.drop_all.d.next = self.drop_all.q.val();
+        self.frame.d.next = self.frame.q.val();
+        self.level.d.next = self.level.q.val();
+        self.writable.d.next = self.writable.q.val();
+        self.clean.d.next = self.clean.q.val();
+        if !self.choice.reading.val() {
+            self.page.d.next = self.next_page.val();
+            self.space.d.next = self.next_space.val();
+            self.set.d.next = self.next_set.val();
+            self.write.d.next = self.chosen_write.any.val();
+            self.of_lookup.d.next = self.choice.lookup.val();
+            self.of_fill.d.next = self.choice.fill.val();
+            self.of_step.d.next = self.choice.step.val();
+            self.drop_space.d.next = self.invalidate_scope.val().get_bit(0);
+            self.drop_all.d.next =
+                self.choice.clearing.val() || self.invalidate_scope.val().get_bit(1);
+            self.frame.d.next = self.fill_frame.val();
+            self.level.d.next = self.fill_level.val();
+            self.writable.d.next = self.fill_writable.val();
+            self.clean.d.next = self.fill_clean.val();
+        }
+        for n in 0..N {
+            self.requester[n].d.next = self.requester[n].q.val();
+            if !self.choice.reading.val() {
+                self.requester[n].d.next = self.choice.lookup.val() && self.chosen[n].val();
+            }
+        }
+
+        // The set: it is read, and what the operation makes of it is written.
+        self.looking.next = self.choice.acting.val() && self.of_lookup.q.val();
+        self.filling.next = self.choice.acting.val() && self.of_fill.q.val();
+        self.dropping.next = self.choice.acting.val() && self.of_step.q.val();
+        self.same_set.next = self.set.q.val() == bit_cast::<I, P>(self.page.q.val());
+        for w in 0..W {
+            self.way[w].read.next = self.choice.reading.val();
+            self.way[w].in_set.next = self.set.q.val();
+            self.way[w].tag.next = bit_cast::<T, P>(self.page.q.val() >> self.set_bits.val());
+            self.way[w].space.next = self.space.q.val();
+            self.way[w].same_set.next = self.same_set.val();
+            self.way[w].level.next = self.level.q.val();
+            self.way[w].writable.next = self.writable.q.val();
+            self.way[w].clean.next = self.clean.q.val();
+            self.way[w].present.next = self.of_fill.q.val();
+            self.some_found.of[w].next = self.way[w].found.val();
+            self.vacant.request[w].next = !self.way[w].taken.val();
+            self.some_vacant.of[w].next = !self.way[w].taken.val();
+        }
+        for w in 0..W {
+            self.hit[w].next = self.looking.val()
+                && self.way[w].found.val()
+                && !(self.write.q.val()
+                    && (self.way[w].is_clean.val() || !self.way[w].may_write.val()));
+            self.target[w].next = self.filling.val()
+                && (self.way[w].found.val()
+                    || (!self.some_found.any.val()
+                        && (self.vacant.grant[w].val()
+                            || (self.recency.oldest[w].val() && !self.some_vacant.any.val()))));
+            self.dropped[w].next = self.dropping.val()
+                && (self.drop_all.q.val()
+                    || (self.drop_space.q.val() && self.way[w].in_space.val())
+                    || self.way[w].contained.val());
+            self.way[w].write.next = self.target[w].val() || self.dropped[w].val();
+            self.used[w].next = self.hit[w].val() || self.target[w].val();
+            self.some_hit.of[w].next = self.hit[w].val();
+            self.some_writable.of[w].next = self.hit[w].val() && self.way[w].may_write.val();
+            self.some_clean.of[w].next = self.hit[w].val() && self.way[w].is_clean.val();
+            self.some_used.of[w].next = self.used[w].val();
+            self.used_way.choose[w].next = self.used[w].val();
+            self.used_way.of[w].next = w.to_bits::<X>();
+            self.recency.used[w].next = false;
+            self.recency.replaced[w].next = self.used[w].val();
+        }
+        self.recency.used_set.next = bits::<1>(0);
+        self.recency.replaced_set.next = bits::<1>(0);
+        self.recency.order[0].next = self.order.q[0].val();
+        // What uses no way writes the order as it was read: whether one is used comes too late to say.
+        self.order.enable.next = self.choice.reading.val() || self.choice.acting.val();
+        self.order.write.next = !self.choice.reading.val();
+        self.order.address.next = self.set.q.val();
+        self.order.data[0].next = self.recency.next[0].val();
+        self.frames.enable.next = self.some_used.any.val();
+        self.frames.write.next = self.of_fill.q.val();
+        self.frames.address.next = (bit_cast::<X, I>(self.set.q.val()) << self.way_bits.val())
+            | self.used_way.chosen.val();
+        self.frames.data[0].next = self.frame.q.val();
+
+        // The answer, or the miss.
+        self.answering.d.next = self.some_hit.any.val();
+        self.answer_of.d.next = self.page.q.val();
+        self.answer_in.d.next = self.space.q.val();
+        self.answer_may_write.d.next = self.some_writable.any.val();
+        self.answer_is_clean.d.next = self.some_clean.any.val();
+        self.answer_valid.next = self.answering.q.val();
+        self.answer_writable.next = self.answer_may_write.q.val();
+        self.answer_clean.next = self.answer_is_clean.q.val();
+        self.answer_page.next = bits::<P>(0);
+        self.answer_space.next = bits::<A>(0);
+        self.answer_frame.next = bits::<F>(0);
+        if self.answering.q.val() {
+            self.answer_page.next = self.answer_of.q.val();
+            self.answer_space.next = self.answer_in.q.val();
+            self.answer_frame.next = self.frames.q[0].val();
+        }
+        for n in 0..N {
+            self.answer_for[n].d.next = self.requester[n].q.val();
+            self.answer_to[n].next = self.answering.q.val() && self.answer_for[n].q.val();
+            self.own_miss[n].looked_up.next = self.looking.val() && self.requester[n].q.val();
+            self.own_miss[n].missed.next = !self.some_hit.any.val();
+            self.own_miss[n].page.next = self.page.q.val();
+            self.own_miss[n].space.next = self.space.q.val();
+            self.own_miss[n].write.next = self.write.q.val();
+            self.own_miss[n].ready.next = self.miss_ready[n].val();
+            self.miss_valid[n].next = self.own_miss[n].offered.val();
+            self.miss_page[n].next = self.own_miss[n].miss_page.val();
+            self.miss_space[n].next = self.own_miss[n].miss_space.val();
+            self.miss_write[n].next = self.own_miss[n].miss_write.val();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Which operation is next, lookups and the others in turn; and how far an invalidation is.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::register::Register;
+
+/// Sets with `I`-bit numbers, counted in `C` bits.
+#[block]
+pub struct Choice<const I: usize, const C: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// A request could be looked up.
+    pub asking: Signal<In, Bit>,
+    /// A fill comes.
+    pub fill_valid: Signal<In, Bit>,
+    /// An invalidation does.
+    pub invalidate_valid: Signal<In, Bit>,
+    /// A lookup is accepted.
+    pub lookup: Signal<Out, Bit>,
+    /// A fill would be.
+    pub fill_ready: Signal<Out, Bit>,
+    /// A fill is.
+    pub fill: Signal<Out, Bit>,
+    /// A step of an invalidation is:
+    pub step: Signal<Out, Bit>,
+    /// of this set,
+    pub step_set: Signal<Out, Bits<I>>,
+    /// after a reset.
+    pub clearing: Signal<Out, Bit>,
+    /// An invalidation is under way, or that after a reset, so that no fill is accepted.
+    pub sweeps: Signal<Out, Bit>,
+    /// Nothing is accepted, because an operation reads.
+    pub reading: Signal<Out, Bit>,
+    /// An operation acts.
+    pub acting: Signal<Out, Bit>,
+    /// An invalidation is acknowledged.
+    pub acknowledge: Signal<Out, Bit>,
+
+    reads: Register<Bit>,
+    acts: Register<Bit>,
+    // The operation under way is the step of the last set.
+    of_last: Register<Bit>,
+    // The last operation was a lookup.
+    after_lookup: Register<Bit>,
+    // Everything was forgotten since the reset.
+    cleared: Register<Bit>,
+    // An invalidation is under way, with so many steps accepted.
+    sweeping: Register<Bit>,
+    steps: Register<Bits<C>>,
+    // The next fill goes before the next invalidation.
+    fill_first: Register<Bit>,
+
+    #[init(Constant::new((((1 << I) - 1) as LiteralType).into()))]
+    last_set: Constant<Bits<C>>,
+    #[init(Constant::new(((1 << I) as LiteralType).into()))]
+    all_sets: Constant<Bits<C>>,
+    active: Signal<Local, Bit>,
+    stepping: Signal<Local, Bit>,
+    fill_may: Signal<Local, Bit>,
+    others: Signal<Local, Bit>,
+    others_may: Signal<Local, Bit>,
+    finishing: Signal<Local, Bit>,
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<const I: usize, const C: usize> Logic for Choice<I, C> {
+    #[logic]
+    fn update(&mut self) {
+        // What is next.
+        self.active.next = self.sweeping.q.val() || !self.cleared.q.val();
+        self.sweeps.next = self.active.val();
+        self.stepping.next = self.active.val() && !(self.steps.q.val() == self.all_sets.val());
+        self.fill_may.next =
+            !self.active.val() && (self.fill_first.q.val() || !self.invalidate_valid.val());
+        self.others.next = self.stepping.val() || (self.fill_valid.val() && self.fill_may.val());
+        self.lookup.next = self.asking.val()
+            && self.cleared.q.val()
+            && !self.reads.q.val()
+            && !(self.after_lookup.q.val() && self.others.val());
+        self.others_may.next = !self.reads.q.val()
+            && (self.after_lookup.q.val() || !self.asking.val() || !self.cleared.q.val());
+        self.fill_ready.next = self.others_may.val() && self.fill_may.val();
+        self.fill.next = self.fill_valid.val() && self.fill_ready.val();
+        self.step.next = self.others_may.val() && self.stepping.val();
+        self.reads.d.next = self.lookup.val() || self.fill.val() || self.step.val();
+        self.acts.d.next = self.reads.q.val();
+        self.reading.next = self.reads.q.val();
+        self.acting.next = self.acts.q.val();
+        self.after_lookup.d.next = self.after_lookup.q.val();
+        if self.fill.val() || self.step.val() {
+            self.after_lookup.d.next = false;
+        }
+        if self.lookup.val() {
+            self.after_lookup.d.next = true;
+        }
+
+        // The invalidation.
+        self.step_set.next = bit_cast::<I, C>(self.steps.q.val());
+        self.clearing.next = !self.cleared.q.val();
+        self.of_last.d.next = self.of_last.q.val();
+        if !self.reads.q.val() {
+            self.of_last.d.next = self.step.val() && (self.steps.q.val() == self.last_set.val());
+        }
+        self.finishing.next = self.acts.q.val() && self.of_last.q.val();
+        self.acknowledge.next = self.finishing.val() && self.cleared.q.val();
+        self.sweeping.d.next = self.sweeping.q.val();
+        self.steps.d.next = self.steps.q.val();
+        self.fill_first.d.next = self.fill_first.q.val() && !self.fill.val();
+        if self.invalidate_valid.val()
+            && !self.active.val()
+            && !(self.fill_first.q.val() && self.fill_valid.val())
+        {
+            self.sweeping.d.next = true;
+        }
+        if self.step.val() {
+            self.steps.d.next = self.steps.q.val() + 1;
+        }
+        self.cleared.d.next = self.cleared.q.val();
+        if self.finishing.val() {
+            self.cleared.d.next = true;
+            self.sweeping.d.next = false;
+            self.steps.d.next = 0.into();
+            self.fill_first.d.next = true;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The miss of an SM, on offer until it is taken.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::register::Register;
+
+/// Pages of `P` bits, spaces of `A`.
+#[block]
+pub struct Miss<const P: usize, const A: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// A request of this SM acts.
+    pub looked_up: Signal<In, Bit>,
+    /// It has missed.
+    pub missed: Signal<In, Bit>,
+    /// Its page,
+    pub page: Signal<In, Bits<P>>,
+    /// its space,
+    pub space: Signal<In, Bits<A>>,
+    /// and whether it was a write.
+    pub write: Signal<In, Bit>,
+    /// What is on offer is taken.
+    pub ready: Signal<In, Bit>,
+    /// A miss is on offer.
+    pub offered: Signal<Out, Bit>,
+    /// Its page,
+    pub miss_page: Signal<Out, Bits<P>>,
+    /// its space,
+    pub miss_space: Signal<Out, Bits<A>>,
+    /// and whether it was a write.
+    pub miss_write: Signal<Out, Bit>,
+
+    waits: Register<Bit>,
+    page_of: Register<Bits<P>>,
+    space_of: Register<Bits<A>>,
+    write_of: Register<Bit>,
+}
+
+impl<const P: usize, const A: usize> Logic for Miss<P, A> {
+    #[logic]
+    fn update(&mut self) {
+        // Whether it misses is known late in the cycle, and its page is not; so a hit leaves its page here too.
+        self.waits.d.next = (self.waits.q.val() && !self.ready.val())
+            || (self.looked_up.val() && self.missed.val());
+        self.page_of.d.next = self.page_of.q.val();
+        self.space_of.d.next = self.space_of.q.val();
+        self.write_of.d.next = self.write_of.q.val();
+        if self.looked_up.val() {
+            self.page_of.d.next = self.page.val();
+            self.space_of.d.next = self.space.val();
+            self.write_of.d.next = self.write.val();
+        }
+        self.offered.next = self.waits.q.val();
+        self.miss_page.next = self.page_of.q.val();
+        self.miss_space.next = self.space_of.q.val();
+        self.miss_write.next = self.write_of.q.val();
+    }
+}

@@ -1,0 +1,120 @@
+//! One way of the L2 TLB: a page for each set, in a memory.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::memory::Memory;
+
+/// Sets with `I`-bit numbers; `T` bits of a page number above those, `A` of a space, and `R` = `T` + `A` + 5 of both with
+/// level, rights and presence. A level of the tables translates `G` bits.
+#[block]
+#[check(T + A + 5 == R, "{R} bits do not hold a tag of {T} and a space of {A}")]
+#[check(I <= G && 2 * G < I + T, "levels of {G} bits do not fit {I} and {T} bits of a page")]
+pub struct Way<const I: usize, const T: usize, const A: usize, const R: usize, const G: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// The page of a set is read,
+    pub read: Signal<In, Bit>,
+    /// or another one is written, or none.
+    pub write: Signal<In, Bit>,
+    /// The set.
+    pub in_set: Signal<In, Bits<I>>,
+    /// The page that is looked for, or written: what is above the number of its set,
+    pub tag: Signal<In, Bits<T>>,
+    /// its space,
+    pub space: Signal<In, Bits<A>>,
+    /// that its set is this one,
+    pub same_set: Signal<In, Bit>,
+    /// its level,
+    pub level: Signal<In, Bits<2>>,
+    /// that it may be written,
+    pub writable: Signal<In, Bit>,
+    /// that it is clean,
+    pub clean: Signal<In, Bit>,
+    /// and that there is one.
+    pub present: Signal<In, Bit>,
+    /// There is a page here.
+    pub taken: Signal<Out, Bit>,
+    /// It is the one that is looked for.
+    pub found: Signal<Out, Bit>,
+    /// It is of that space.
+    pub in_space: Signal<Out, Bit>,
+    /// It is a piece of a page that contains that one.
+    pub contained: Signal<Out, Bit>,
+    /// It may be written.
+    pub may_write: Signal<Out, Bit>,
+    /// It is clean.
+    pub is_clean: Signal<Out, Bit>,
+
+    #[init(Memory::new(1 << I, 1))]
+    pages: Memory<Bits<R>, I, 1>,
+
+    #[init(Constant::new(((A + 5) as LiteralType).into()))]
+    above_space: Constant<Bits<R>>,
+    #[init(Constant::new(5.into()))]
+    above_level: Constant<Bits<R>>,
+    #[init(Constant::new(3.into()))]
+    above_rights: Constant<Bits<R>>,
+    // Bits of a tag that are outside of pages of level 2, and of level 3.
+    #[init(Constant::new(!bits::<T>((1 << (G - I)) - 1)))]
+    outside_2: Constant<Bits<T>>,
+    #[init(Constant::new(!bits::<T>((1 << (2 * G - I)) - 1)))]
+    outside_3: Constant<Bits<T>>,
+    row: Signal<Local, Bits<R>>,
+    named: Signal<Local, Bits<R>>,
+    other: Signal<Local, Bits<T>>,
+    same_space: Signal<Local, Bit>,
+    same_high: Signal<Local, Bit>,
+    same_middle: Signal<Local, Bit>,
+    same_low: Signal<Local, Bit>,
+    large: Signal<Local, Bit>,
+    huge: Signal<Local, Bit>,
+}
+
+impl<const I: usize, const T: usize, const A: usize, const R: usize, const G: usize> Logic
+    for Way<I, T, A, R, G>
+{
+    #[logic]
+    fn update(&mut self) {
+        self.pages.enable.next = self.read.val() || self.write.val();
+        self.pages.write.next = !self.read.val();
+        self.pages.address.next = self.in_set.val();
+        self.named.next = (bit_cast::<R, T>(self.tag.val()) << self.above_space.val())
+            | (bit_cast::<R, A>(self.space.val()) << self.above_level.val())
+            | (bit_cast::<R, 2>(self.level.val()) << self.above_rights.val());
+        self.pages.data[0].next = self
+            .named
+            .val()
+            .replace_bit(0, self.present.val())
+            .replace_bit(1, self.writable.val())
+            .replace_bit(2, self.clean.val());
+
+        self.row.next = self.pages.q[0].val();
+        self.taken.next = self.row.val().get_bit(0);
+        self.may_write.next = self.row.val().get_bit(1);
+        self.is_clean.next = self.row.val().get_bit(2);
+        self.huge.next = self.row.val().get_bit(3) && self.row.val().get_bit(4);
+        self.large.next = self.row.val().get_bit(4);
+        self.same_space.next =
+            bit_cast::<A, R>(self.row.val() >> self.above_level.val()) == self.space.val();
+
+        // A page number in three parts: inside of a page of level 2, of level 3, and above.
+        self.other.next =
+            bit_cast::<T, R>(self.row.val() >> self.above_space.val()) ^ self.tag.val();
+        self.same_high.next = (self.other.val() & self.outside_3.val()) == 0;
+        self.same_middle.next =
+            (self.other.val() & self.outside_2.val() & !self.outside_3.val()) == 0;
+        self.same_low.next = (self.other.val() & !self.outside_2.val()) == 0;
+        self.found.next = self.taken.val()
+            && self.same_space.val()
+            && self.same_high.val()
+            && self.same_middle.val()
+            && self.same_low.val();
+        self.in_space.next = self.taken.val() && self.same_space.val();
+        self.contained.next = self.taken.val()
+            && self.same_space.val()
+            && self.same_high.val()
+            && (self.same_middle.val() || self.huge.val())
+            && ((self.same_low.val() && self.same_set.val()) || self.large.val());
+    }
+}

@@ -1,0 +1,339 @@
+#![doc = include_str!("../../../docs/blocks/page_walk_cache.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::memory::Memory;
+use crate::primitives::register::Register;
+use crate::primitives::select::Select;
+
+mod fill;
+mod place;
+mod reads;
+mod request;
+mod way;
+
+use fill::Fill;
+use place::Place;
+use reads::Reads;
+use request::Request;
+use way::Way;
+
+/// `T` walks with `I`-bit numbers; words of memory with `W`-bit numbers, of which `H` bits say where in a table; sets
+/// with `N`-bit numbers of `K` ways with `L`-bit numbers, and `D` = `N` + `L` bits of an entry's number; tags of `G` bits,
+/// and `E` = `G` + 2 bits of them with their marks.
+#[allow(missing_docs)] // the port table above
+#[block(top)]
+#[check(1 << L == K && N + L == D, "{L} and {D} bits do not number {K} ways and the entries of sets with {N} bits")]
+pub struct PageWalkCache<
+    const T: usize,
+    const I: usize,
+    const W: usize,
+    const H: usize,
+    const N: usize,
+    const K: usize,
+    const L: usize,
+    const D: usize,
+    const G: usize,
+    const E: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub request_valid: Signal<In, Bit>,
+    pub request_walk: Signal<In, Bits<I>>,
+    pub request_word: Signal<In, Bits<W>>,
+    pub request_level: Signal<In, Bits<3>>,
+    pub request_update: Signal<In, Bit>,
+    pub request_dirty: Signal<In, Bit>,
+    pub request_expected: Signal<In, Bits<64>>,
+    pub request_anew: Signal<In, Bit>,
+    pub memory_ready: Signal<In, Bit>,
+    pub response_valid: Signal<In, Bit>,
+    pub response_walk: Signal<In, Bits<I>>,
+    pub response_data: Signal<In, Bits<64>>,
+    pub response_error: Signal<In, Bit>,
+    pub response_changed: Signal<In, Bit>,
+    pub invalidate_valid: Signal<In, Bit>,
+    pub cached_levels: Signal<In, Bits<4>>,
+    pub reserved_bits: Signal<In, Bits<20>>,
+
+    pub request_ready: Signal<Out, Bit>,
+    pub answer_valid: Signal<Out, Bit>,
+    pub answer_walk: Signal<Out, Bits<I>>,
+    pub answer_data: Signal<Out, Bits<64>>,
+    pub answer_error: Signal<Out, Bit>,
+    pub answer_changed: Signal<Out, Bit>,
+    pub answer_kept: Signal<Out, Bit>,
+    pub memory_valid: Signal<Out, Bit>,
+    pub memory_walk: Signal<Out, Bits<I>>,
+    pub memory_word: Signal<Out, Bits<W>>,
+    pub memory_level: Signal<Out, Bits<3>>,
+    pub memory_update: Signal<Out, Bit>,
+    pub memory_dirty: Signal<Out, Bit>,
+    pub memory_expected: Signal<Out, Bits<64>>,
+    pub invalidate_ready: Signal<Out, Bit>,
+
+    // What is looked at: whether it is searched for, whether it may be found by the tags of its set that were read in the
+    // cycle before, and in which way it was found if that is longer ago.
+    looking: Register<Bit>,
+    searched: Register<Bit>,
+    fresh: Register<Bit>,
+    was_found: [Register<Bit>; K],
+    look: Request<I, W>,
+
+    // What is offered to memory, and whether its answer may be kept.
+    offering: Register<Bit>,
+    keeps: Register<Bit>,
+    offer: Request<I, W>,
+
+    // A hit is answered next: what moved on last, which is then not offered.
+    hitting: Register<Bit>,
+
+    // Clearing, and an invalidation.
+    clean: Register<Bit>,
+    sweep: Register<Bits<N>>,
+    invalidating: Register<Bit>,
+
+    reads: Reads<T, I, W>,
+    fill: Fill<K>,
+    ways: [Way<N, G, E>; K],
+    #[init(Memory::new(1 << D, 1))]
+    entries: Memory<Bits<64>, D, 1>,
+    request_place: Place<W, H, N, G>,
+    look_place: Place<W, H, N, G>,
+    fill_place: Place<W, H, N, G>,
+
+    #[init(Constant::new((((1 << N) - 1) as LiteralType).into()))]
+    last_set: Constant<Bits<N>>,
+    #[init(Constant::new((N as LiteralType).into()))]
+    above_set: Constant<Bits<D>>,
+
+    quiet: Signal<Local, Bit>,
+    some_found: AnyOf<K>,
+    found: [Signal<Local, Bit>; K],
+    found_way: Select<K, Bits<L>>,
+    written_way: Select<K, Bits<L>>,
+    entry_way: Signal<Local, Bits<L>>,
+    entry_set: Signal<Local, Bits<N>>,
+    room: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
+    may_go: Signal<Local, Bit>,
+    go: Signal<Local, Bit>,
+    go_searched: Signal<Local, Bit>,
+    hit: Signal<Local, Bit>,
+    ready: Signal<Local, Bit>,
+    accept: Signal<Local, Bit>,
+    of_level: Signal<Local, Bits<4>>,
+    search: Signal<Local, Bit>,
+    same_set: Signal<Local, Bit>,
+    tag_set: Signal<Local, Bits<N>>,
+    tag: Signal<Local, Bits<G>>,
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<
+    const T: usize,
+    const I: usize,
+    const W: usize,
+    const H: usize,
+    const N: usize,
+    const K: usize,
+    const L: usize,
+    const D: usize,
+    const G: usize,
+    const E: usize,
+> Logic for PageWalkCache<T, I, W, H, N, K, L, D, G, E>
+{
+    #[logic]
+    fn update(&mut self) {
+        // What was found: by the tags that were read in the cycle before, or earlier.
+        self.look_place.word.next = self.look.held_word.val();
+        self.fill_place.word.next = self.reads.word.val();
+        self.request_place.word.next = self.request_word.val();
+        self.tag.next = self.look_place.tag.val();
+        if self.fill.comparing.val() {
+            self.tag.next = self.fill_place.tag.val();
+        }
+        for i in 0..K {
+            self.ways[i].look_tag.next = self.tag.val();
+            self.found[i].next =
+                (self.fresh.q.val() && self.ways[i].found.val()) || self.was_found[i].q.val();
+            self.some_found.of[i].next = self.found[i].val();
+            self.found_way.choose[i].next = self.found[i].val();
+            self.found_way.of[i].next = i.to_bits::<L>();
+        }
+
+        // What moves on, whether it was found or not.
+        self.quiet.next =
+            self.clean.q.val() && !self.invalidating.q.val() && !self.invalidate_valid.val();
+        self.room.next = !self.offering.q.val() || self.memory_ready.val();
+        self.waits.next = self.response_valid.val()
+            && (self.hitting.q.val() || (self.searched.q.val() && self.fill.idle.val()));
+        self.may_go.next = self.looking.q.val() && self.room.val() && !self.waits.val();
+        self.same_set.next = self.look_place.set.val() == self.fill_place.set.val();
+        self.go.next = self.may_go.val()
+            && !(self.fill.first_writes.val() && self.searched.q.val() && !self.same_set.val());
+        self.go_searched.next = self.go.val() && self.searched.q.val();
+        self.hit.next = self.go.val() && self.some_found.any.val();
+        for i in 0..K {
+            self.was_found[i].d.next = self.found[i].val() && !self.go.val();
+        }
+
+        // What is accepted: nothing while a fill goes first.
+        self.ready.next = !self.fill.first.val() && (!self.looking.q.val() || self.may_go.val());
+        self.request_ready.next = self.ready.val();
+        self.accept.next = self.request_valid.val() && self.ready.val();
+        self.of_level.next = 0.into();
+        if self.request_level.val() == 2 {
+            self.of_level.next = 1.into();
+        }
+        if self.request_level.val() == 3 {
+            self.of_level.next = 2.into();
+        }
+        if self.request_level.val() == 4 {
+            self.of_level.next = 4.into();
+        }
+        if self.request_level.val() == 5 {
+            self.of_level.next = 8.into();
+        }
+        self.search.next = self.accept.val()
+            && !self.request_update.val()
+            && (self.of_level.val() & self.cached_levels.val()).any()
+            && self.quiet.val();
+        self.looking.d.next = self.accept.val() || (self.looking.q.val() && !self.go.val());
+        self.fresh.d.next = self.search.val() && !self.request_anew.val();
+        self.searched.d.next = self.searched.q.val();
+        if self.accept.val() {
+            self.searched.d.next = self.search.val();
+        }
+        self.look.load.next = self.accept.val();
+        self.look.walk.next = self.request_walk.val();
+        self.look.word.next = self.request_word.val();
+        self.look.level.next = self.request_level.val();
+        self.look.update.next = self.request_update.val();
+        self.look.dirty.next = self.request_dirty.val();
+        self.look.expected.next = self.request_expected.val();
+
+        // What is offered to memory.
+        self.offering.d.next = (self.go.val() && !self.some_found.any.val())
+            || (self.offering.q.val() && !self.memory_ready.val());
+        self.keeps.d.next = self.keeps.q.val() && !self.invalidate_valid.val();
+        if self.go.val() {
+            self.keeps.d.next =
+                self.searched.q.val() && !self.some_found.any.val() && self.quiet.val();
+        }
+        self.offer.load.next = self.go.val();
+        self.offer.walk.next = self.look.held_walk.val();
+        self.offer.word.next = self.look.held_word.val();
+        self.offer.level.next = self.look.held_level.val();
+        self.offer.update.next = self.look.held_update.val();
+        self.offer.dirty.next = self.look.held_dirty.val();
+        self.offer.expected.next = self.look.held_expected.val();
+        self.memory_valid.next = self.offering.q.val();
+        self.memory_walk.next = self.offer.held_walk.val();
+        self.memory_word.next = self.offer.held_word.val();
+        self.memory_level.next = self.offer.held_level.val();
+        self.memory_update.next = self.offer.held_update.val();
+        self.memory_dirty.next = self.offer.held_dirty.val();
+        self.memory_expected.next = self.offer.held_expected.val();
+
+        // What memory reads: noted on the way out, and read when it answers.
+        self.reads.note.next = self.go_searched.val();
+        self.reads.note_walk.next = self.look.held_walk.val();
+        self.reads.note_word.next = self.look.held_word.val();
+        self.reads.taken.next = self.offering.q.val() && self.memory_ready.val();
+        self.reads.taken_walk.next = self.offer.held_walk.val();
+        self.reads.taken_keeps.next = self.keeps.q.val();
+        self.reads.answered.next = self.response_valid.val();
+        self.reads.answered_walk.next = self.response_walk.val();
+        self.reads.read.next = self.response_valid.val() && self.fill.idle.val();
+        self.reads.forget.next = self.invalidate_valid.val();
+
+        // What is filled.
+        self.fill.offered.next = self.response_valid.val() && self.reads.keeps.val();
+        self.fill.data.next = self.response_data.val();
+        self.fill.error.next = self.response_error.val();
+        self.fill.reserved_bits.next = self.reserved_bits.val();
+        self.fill.forget.next = self.invalidate_valid.val();
+        self.fill.may_read.next = !self.search.val();
+        self.fill.may_write.next = !self.search.val()
+            && !(self.looking.q.val()
+                && self.searched.q.val()
+                && (self.go.val() || self.same_set.val()));
+        for i in 0..K {
+            self.fill.found[i].next = self.ways[i].found.val();
+            self.fill.round[i].next = self.ways[i].round.val();
+            self.written_way.choose[i].next = self.fill.way[i].val();
+            self.written_way.of[i].next = i.to_bits::<L>();
+        }
+
+        // The tags.
+        self.tag_set.next = self.fill_place.set.val();
+        if !self.clean.q.val() {
+            self.tag_set.next = self.sweep.q.val();
+        }
+        if self.search.val() {
+            self.tag_set.next = self.request_place.set.val();
+        }
+        for i in 0..K {
+            self.ways[i].enable.next = self.search.val()
+                || self.fill.read.val()
+                || (self.fill.write.val() && self.fill.way[i].val())
+                || !self.clean.q.val();
+            self.ways[i].write.next = self.fill.write.val() || !self.clean.q.val();
+            self.ways[i].set.next = self.tag_set.val();
+            self.ways[i].write_tag.next = self.fill_place.tag.val();
+            self.ways[i].write_present.next = self.clean.q.val();
+            self.ways[i].write_round.next = self.clean.q.val() && self.fill.write_round.val();
+        }
+
+        // The entries.
+        self.entry_way.next = self.found_way.chosen.val();
+        self.entry_set.next = self.look_place.set.val();
+        if self.fill.write.val() {
+            self.entry_way.next = self.written_way.chosen.val();
+            self.entry_set.next = self.fill_place.set.val();
+        }
+        self.entries.enable.next = self.go_searched.val() || self.fill.write.val();
+        self.entries.write.next = self.fill.write.val();
+        self.entries.address.next = bit_cast::<D, N>(self.entry_set.val())
+            | (bit_cast::<D, L>(self.entry_way.val()) << self.above_set.val());
+        self.entries.data[0].next = self.fill.entry.val();
+
+        // The answer: memory's, or a hit.
+        self.hitting.d.next = self.hit.val() || (self.hitting.q.val() && self.response_valid.val());
+        self.answer_valid.next = self.response_valid.val() || self.hitting.q.val();
+        self.answer_walk.next = 0.into();
+        self.answer_data.next = 0.into();
+        if self.hitting.q.val() {
+            self.answer_walk.next = self.offer.held_walk.val();
+            self.answer_data.next = self.entries.q[0].val();
+        }
+        if self.response_valid.val() {
+            self.answer_walk.next = self.response_walk.val();
+            self.answer_data.next = self.response_data.val();
+        }
+        self.answer_error.next = self.response_valid.val() && self.response_error.val();
+        self.answer_changed.next = self.response_valid.val() && self.response_changed.val();
+        self.answer_kept.next = self.hitting.q.val() && !self.response_valid.val();
+
+        // An invalidation clears every set, and is done when no hit is left from before.
+        self.invalidate_ready.next = self.invalidating.q.val()
+            && self.clean.q.val()
+            && !self.hitting.q.val()
+            && !(self.looking.q.val() && self.searched.q.val());
+        self.invalidating.d.next = self.invalidate_valid.val();
+        if self.invalidating.q.val() {
+            self.invalidating.d.next = !self.invalidate_ready.val();
+        }
+        self.sweep.d.next = 0.into();
+        self.clean.d.next = !self.invalidate_valid.val() || self.invalidating.q.val();
+        if !self.clean.q.val() {
+            self.sweep.d.next = self.sweep.q.val() + 1;
+            self.clean.d.next = self.sweep.q.val() == self.last_set.val();
+        }
+    }
+}

@@ -1,0 +1,718 @@
+#![doc = include_str!("../../../docs/blocks/page_walker.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::params::ones;
+
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::arbiter::Arbiter;
+use crate::primitives::memory::Memory;
+use crate::primitives::register::Register;
+use crate::primitives::select::Select;
+use crate::primitives::turns::Turns;
+
+mod entry;
+mod waiting;
+mod walk;
+
+use entry::Entry;
+use waiting::Waiting;
+use walk::Walk;
+
+/// `N` requesters with `J`-bit numbers; `T` walks with `I`-bit numbers, and `Q` requests with `K`-bit numbers in front of
+/// them; virtual addresses of `V` bits above those in a page, spaces of `A` bits; frames of `F` bits, and
+/// words of memory with `W`-bit numbers; `E` bits of an entry's number in the trail.
+#[allow(missing_docs)] // the port table above
+#[block(top, new(updates: bool))]
+#[check(E == I + 3, "{E} bits do not number the entries of {T} walks")]
+#[check(W == F + 9, "{W} bits do not number the words of frames of {F} bits")]
+#[check(V == 36 || V == 45, "{V} bits are not those of 4 or 5 levels")]
+pub struct PageWalker<
+    const N: usize,
+    const J: usize,
+    const T: usize,
+    const I: usize,
+    const Q: usize,
+    const K: usize,
+    const V: usize,
+    const A: usize,
+    const F: usize,
+    const W: usize,
+    const E: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub request_valid: [Signal<In, Bit>; N],
+    pub request_page: [Signal<In, Bits<52>>; N],
+    pub request_space: [Signal<In, Bits<A>>; N],
+    pub request_write: [Signal<In, Bit>; N],
+    pub request_execute: [Signal<In, Bit>; N],
+    pub request_user: [Signal<In, Bit>; N],
+    pub answer_ready: Signal<In, Bit>,
+    pub memory_ready: Signal<In, Bit>,
+    pub response_valid: Signal<In, Bit>,
+    pub response_walk: Signal<In, Bits<I>>,
+    pub response_data: Signal<In, Bits<64>>,
+    pub response_error: Signal<In, Bit>,
+    pub response_changed: Signal<In, Bit>,
+    pub response_kept: Signal<In, Bit>,
+    pub root_valid: Signal<In, Bit>,
+    pub root_space: Signal<In, Bits<A>>,
+    pub root_frame: Signal<In, Bits<F>>,
+    pub invalidate_valid: Signal<In, Bit>,
+    pub invalidate_space: Signal<In, Bits<A>>,
+    pub invalidate_all: Signal<In, Bit>,
+    pub reserved_bits: Signal<In, Bits<20>>,
+    pub execute_disable: Signal<In, Bit>,
+    pub last_frame: Signal<In, Bits<F>>,
+    pub alone: Signal<In, Bit>,
+
+    pub request_ready: [Signal<Out, Bit>; N],
+    pub answer_valid: Signal<Out, Bit>,
+    pub answer_requesters: Signal<Out, Bits<N>>,
+    pub answer_page: Signal<Out, Bits<52>>,
+    pub answer_space: Signal<Out, Bits<A>>,
+    pub answer_write: Signal<Out, Bit>,
+    pub answer_execute: Signal<Out, Bit>,
+    pub answer_user: Signal<Out, Bit>,
+    pub answer_cause: Signal<Out, Bits<3>>,
+    pub answer_code: Signal<Out, Bits<5>>,
+    pub answer_level: Signal<Out, Bits<3>>,
+    pub answer_frame: Signal<Out, Bits<F>>,
+    pub answer_readable: Signal<Out, Bit>,
+    pub answer_writable: Signal<Out, Bit>,
+    pub answer_user_page: Signal<Out, Bit>,
+    pub answer_executable: Signal<Out, Bit>,
+    pub answer_clean: Signal<Out, Bit>,
+    pub memory_valid: Signal<Out, Bit>,
+    pub memory_walk: Signal<Out, Bits<I>>,
+    pub memory_word: Signal<Out, Bits<W>>,
+    pub memory_level: Signal<Out, Bits<3>>,
+    pub memory_update: Signal<Out, Bit>,
+    pub memory_dirty: Signal<Out, Bit>,
+    pub memory_expected: Signal<Out, Bits<64>>,
+    pub memory_anew: Signal<Out, Bit>,
+    pub invalidate_ready: Signal<Out, Bit>,
+
+    // Requests take turns.
+    turn: Register<Bits<J>>,
+    next: Turns<N, J>,
+    some_request: AnyOf<N>,
+    granted: [Signal<Local, Bit>; N],
+    page_of: Select<N, Bits<52>>,
+    space_of: Select<N, Bits<A>>,
+    some_write: AnyOf<N>,
+    some_execute: AnyOf<N>,
+    some_user: AnyOf<N>,
+    waiting: Waiting<Q, K, J, A>,
+
+    // The first one that waits joins a walk, or begins one.
+    #[init(Constant::new((ones(52) & !ones(V - 1)).into()))]
+    high_bits: Constant<Bits<52>>,
+    #[init(Constant::new(1.into()))]
+    one: Constant<Bits<N>>,
+    canonical: Signal<Local, Bit>,
+    odd: Signal<Local, Bit>,
+    requester: Signal<Local, Bits<N>>,
+    walk: [Walk<N, V, A, F>; T],
+    free: Arbiter<T, I, false>,
+    some_free: AnyOf<T>,
+    some_alike: AnyOf<T>,
+    some_joined: AnyOf<T>,
+    compared: Register<Bit>,
+    joins: Register<Bit>,
+    was_alike: [Register<Bit>; T],
+    matched: [Signal<Local, Bit>; T],
+    joined: [Signal<Local, Bit>; T],
+    begin: Signal<Local, Bit>,
+    pop: Signal<Local, Bit>,
+
+    // What leaves next.
+    chosen: Register<Bit>,
+    chosen_first: Register<Bit>,
+    chosen_walk: Register<Bits<I>>,
+    wants: [Signal<Local, Bit>; T],
+    some_want: AnyOf<T>,
+    of_later: Arbiter<T, I, false>,
+    all: Arbiter<T, I, false>,
+    some_above: AnyOf<T>,
+    later: [Signal<Local, Bit>; T],
+    choosing: Signal<Local, Bit>,
+    offers_first: Signal<Local, Bit>,
+    here: [Register<Bit>; T],
+    moving: [Signal<Local, Bit>; T],
+
+    // What leaves: the walk that was chosen, or the first request.
+    some_ask: AnyOf<T>,
+    some_page: Select<T, Bits<V>>,
+    some_space: Select<T, Bits<A>>,
+    some_requesters: Select<T, Bits<N>>,
+    some_level: Select<T, Bits<3>>,
+    some_frame: Select<T, Bits<F>>,
+    some_note: Select<T, Bits<3>>,
+    some_writes: AnyOf<T>,
+    some_executes: AnyOf<T>,
+    some_user_mode: AnyOf<T>,
+    some_marking: AnyOf<T>,
+    some_writable: AnyOf<T>,
+    some_user_page: AnyOf<T>,
+    some_executable: AnyOf<T>,
+    some_anew: AnyOf<T>,
+    narrow_page: Signal<Local, Bits<52>>,
+    whole_page: Signal<Local, Bits<52>>,
+    leaving: Register<Bit>,
+    answers: Register<Bit>,
+    number: Register<Bits<I>>,
+    page: Register<Bits<52>>,
+    space: Register<Bits<A>>,
+    write: Register<Bit>,
+    execute: Register<Bit>,
+    user: Register<Bit>,
+    requesters: Register<Bits<N>>,
+    level: Register<Bits<3>>,
+    marking: Register<Bit>,
+    frame: Register<Bits<F>>,
+    cause: Register<Bits<3>>,
+    writable: Register<Bit>,
+    user_page: Register<Bit>,
+    executable: Register<Bit>,
+    anew: Register<Bit>,
+    #[init(Memory::new(1 << A, 1))]
+    roots: Memory<Bits<F>, A, 1>,
+    #[init(Memory::new(1 << E, 1))]
+    #[used(self.updates.val())]
+    trail: Memory<Bits<64>, E, 1>,
+    #[init(Constant::new(updates))]
+    updates: Constant<Bit>,
+    #[init(Constant::new(if updates { ones(64) } else { 0 }.into()))]
+    trail_mask: Constant<Bits<64>>,
+    #[init(Constant::new(((V / 9) as LiteralType).into()))]
+    top: Constant<Bits<3>>,
+    leaving_space: Signal<Local, Bits<A>>,
+    entry: Signal<Local, Bits<64>>,
+    maps: Signal<Local, Bit>,
+    dirty: Signal<Local, Bit>,
+    skips: Signal<Local, Bit>,
+    skipped: Signal<Local, Bit>,
+    taken: Signal<Local, Bit>,
+    room: Signal<Local, Bit>,
+    tracing: Signal<Local, Bit>,
+    go: Signal<Local, Bit>,
+    wide_page: Signal<Local, Bits<45>>,
+    index: Signal<Local, Bits<9>>,
+    table: Signal<Local, Bits<F>>,
+    found: Signal<Local, Bit>,
+    readable: Signal<Local, Bit>,
+    coded: Signal<Local, Bit>,
+    #[init(std::array::from_fn(|bit| Constant::new((1 << bit as LiteralType).into())))]
+    code_bit: [Constant<Bits<5>>; 5],
+    code: Select<5, Bits<5>>,
+
+    // What comes from memory, its walk, and what it means.
+    back: Register<Bit>,
+    back_walk: Register<Bits<I>>,
+    back_data: Register<Bits<64>>,
+    of_walk: Signal<Local, Bits<I>>,
+    arrived_at: [Signal<Local, Bit>; T],
+    looked_level: Select<T, Bits<3>>,
+    looked_note: Select<T, Bits<3>>,
+    looked_inside: Select<T, Bits<18>>,
+    looked_write: AnyOf<T>,
+    looked_execute: AnyOf<T>,
+    looked_user: AnyOf<T>,
+    looked_marking: AnyOf<T>,
+    looked_writable: AnyOf<T>,
+    looked_user_page: AnyOf<T>,
+    looked_executable: AnyOf<T>,
+    looked_used: AnyOf<T>,
+    looked: Register<Bit>,
+    seen_walk: Register<Bits<I>>,
+    seen_data: Register<Bits<64>>,
+    seen_error: Register<Bit>,
+    seen_changed: Register<Bit>,
+    seen_level: Register<Bits<3>>,
+    seen_unmarked: Register<Bits<3>>,
+    seen_inside: Register<Bits<18>>,
+    seen_write: Register<Bit>,
+    seen_execute: Register<Bit>,
+    seen_user: Register<Bit>,
+    seen_marking: Register<Bit>,
+    seen_writable: Register<Bit>,
+    seen_user_page: Register<Bit>,
+    seen_executable: Register<Bit>,
+    seen_used: Register<Bit>,
+    meaning: Entry<F>,
+    means: Register<Bit>,
+    out_walk: Register<Bits<I>>,
+    out_changed: Register<Bit>,
+    out_ends: Register<Bit>,
+    out_level: Register<Bits<3>>,
+    out_marking: Register<Bit>,
+    out_frame: Register<Bits<F>>,
+    out_note: Register<Bits<3>>,
+    out_writable: Register<Bit>,
+    out_user_page: Register<Bit>,
+    out_executable: Register<Bit>,
+    out_used: Register<Bit>,
+
+    halting: Register<Bit>,
+    delays: Register<Bit>,
+    invalidating: Signal<Local, Bit>,
+    some_delayed: AnyOf<T>,
+    some_setting: AnyOf<T>,
+}
+
+impl<
+    const N: usize,
+    const J: usize,
+    const T: usize,
+    const I: usize,
+    const Q: usize,
+    const K: usize,
+    const V: usize,
+    const A: usize,
+    const F: usize,
+    const W: usize,
+    const E: usize,
+> Logic for PageWalker<N, J, T, I, Q, K, V, A, F, W, E>
+{
+    #[logic]
+    fn update(&mut self) {
+        // A request of the next requester in turn, while there is room.
+        self.next.last.next = self.turn.q.val();
+        for i in 0..N {
+            self.next.request[i].next = self.request_valid[i].val();
+            self.some_request.of[i].next = self.request_valid[i].val();
+        }
+        for i in 0..N {
+            self.granted[i].next =
+                self.request_valid[i].val() && (self.next.index.val() == i.to_bits::<J>());
+            self.request_ready[i].next = self.granted[i].val() && self.waiting.room.val();
+            self.page_of.choose[i].next = self.granted[i].val();
+            self.page_of.of[i].next = self.request_page[i].val();
+            self.space_of.choose[i].next = self.granted[i].val();
+            self.space_of.of[i].next = self.request_space[i].val();
+            self.some_write.of[i].next = self.granted[i].val() && self.request_write[i].val();
+            self.some_execute.of[i].next = self.granted[i].val() && self.request_execute[i].val();
+            self.some_user.of[i].next = self.granted[i].val() && self.request_user[i].val();
+        }
+        self.turn.d.next = self.turn.q.val();
+        if self.some_request.any.val() && self.waiting.room.val() {
+            self.turn.d.next = self.next.index.val();
+        }
+        self.waiting.push.next = self.some_request.any.val();
+        self.waiting.page.next = self.page_of.chosen.val();
+        self.waiting.space.next = self.space_of.chosen.val();
+        self.waiting.write.next = self.some_write.any.val();
+        self.waiting.execute.next = self.some_execute.any.val();
+        self.waiting.user.next = self.some_user.any.val();
+        self.waiting.requester.next = self.next.index.val();
+
+        // The first request that waits: its address is odd if the bits above do not repeat the highest one that is
+        // translated. It looks for a walk that is alike in one cycle, and in the next it joins that
+        // one, unless its answer is about to leave, or begins one if there is none any more, or it joins none.
+        self.odd.next = self.waiting.valid.val()
+            && (self.waiting.first_page.val() & self.high_bits.val()).any()
+            && ((self.waiting.first_page.val() & self.high_bits.val()) != self.high_bits.val());
+        self.canonical.next = self.waiting.valid.val() && !self.odd.val();
+        self.requester.next = self.one.val() << self.waiting.first_requester.val();
+        for i in 0..T {
+            self.walk[i].top.next = self.top.val();
+            self.walk[i].first_page.next = bit_cast::<V, 52>(self.waiting.first_page.val());
+            self.walk[i].first_space.next = self.waiting.first_space.val();
+            self.walk[i].first_write.next = self.waiting.first_write.val();
+            self.walk[i].first_execute.next = self.waiting.first_execute.val();
+            self.walk[i].first_user.next = self.waiting.first_user.val();
+            self.walk[i].first_requester.next = self.requester.val();
+        }
+        for i in 0..T {
+            self.free.request[i].next = self.walk[i].free.val();
+            self.some_free.of[i].next = self.walk[i].free.val();
+            self.was_alike[i].d.next = self.walk[i].alike.val();
+            self.matched[i].next =
+                self.joins.q.val() && self.was_alike[i].q.val() && !self.walk[i].free.val();
+            self.some_alike.of[i].next = self.matched[i].val();
+            self.joined[i].next =
+                self.matched[i].val() && !(self.here[i].q.val() && self.walk[i].ended.val());
+            self.some_joined.of[i].next = self.joined[i].val();
+        }
+        self.begin.next =
+            self.compared.q.val() && !self.some_alike.any.val() && self.some_free.any.val();
+        self.compared.d.next =
+            self.canonical.val() && !self.some_joined.any.val() && !self.begin.val();
+        self.joins.d.next =
+            self.compared.d.val() && (self.waiting.first_user.val() || !self.alone.val());
+        for i in 0..T {
+            self.walk[i].join.next = self.joined[i].val();
+            self.walk[i].begin.next = self.begin.val() && self.free.grant[i].val();
+        }
+        self.pop.next = self.some_joined.any.val()
+            || self.begin.val()
+            || (self.chosen.q.val() && self.chosen_first.q.val() && self.go.val());
+        self.waiting.pop.next = self.pop.val();
+
+        // What leaves next: an odd address, unless one was chosen last, or the next walk in turn that wants an entry or has
+        // ended.
+        self.choosing.next = !self.chosen.q.val() || self.go.val();
+        self.offers_first.next = self.odd.val() && !self.chosen_first.q.val();
+        for i in 0..T {
+            self.wants[i].next =
+                (self.walk[i].asking.val() || self.walk[i].ended.val()) && !self.here[i].q.val();
+            self.some_want.of[i].next = self.wants[i].val();
+            self.all.request[i].next = self.wants[i].val();
+            self.later[i].next =
+                self.wants[i].val() && (self.chosen_walk.q.val() < i.to_bits::<I>());
+            self.some_above.of[i].next = self.later[i].val();
+            self.of_later.request[i].next = self.later[i].val();
+        }
+        self.chosen.d.next = self.chosen.q.val();
+        self.chosen_first.d.next = self.chosen_first.q.val();
+        self.chosen_walk.d.next = self.chosen_walk.q.val();
+        if self.choosing.val() {
+            self.chosen.d.next =
+                (self.offers_first.val() || self.some_want.any.val()) && !self.halting.q.val();
+        }
+        // Whose turn it is stays while nothing is chosen, or invalidations could pass over the same walk again and again.
+        if self.choosing.val() && !self.halting.q.val() {
+            self.chosen_first.d.next = self.offers_first.val();
+            if !self.offers_first.val() {
+                self.chosen_walk.d.next = self.all.index.val();
+                if self.some_above.any.val() {
+                    self.chosen_walk.d.next = self.of_later.index.val();
+                }
+            }
+        }
+        for i in 0..T {
+            self.here[i].d.next = self.here[i].q.val();
+            if self.choosing.val() {
+                self.here[i].d.next = !self.offers_first.val()
+                    && !self.halting.q.val()
+                    && (self.of_later.grant[i].val()
+                        || (self.all.grant[i].val() && !self.some_above.any.val()));
+            }
+        }
+
+        // What was chosen leaves when there is room, and when its root, and in the trail its entry, can be read.
+        self.room.next = !self.leaving.q.val() || self.taken.val();
+        self.tracing.next = self.updates.val() && self.looked.q.val();
+        self.go.next = self.room.val() && !self.root_valid.val() && !self.tracing.val();
+        for i in 0..T {
+            self.moving[i].next = self.here[i].q.val() && self.go.val();
+            self.walk[i].moved.next = self.moving[i].val();
+        }
+        for i in 0..T {
+            self.some_ask.of[i].next = self.here[i].q.val() && self.walk[i].asking.val();
+            self.some_page.choose[i].next = self.here[i].q.val();
+            self.some_page.of[i].next = self.walk[i].page.val();
+            self.some_space.choose[i].next = self.here[i].q.val();
+            self.some_space.of[i].next = self.walk[i].space.val();
+            self.some_requesters.choose[i].next = self.here[i].q.val();
+            self.some_requesters.of[i].next = self.walk[i].requesters.val();
+            self.some_level.choose[i].next = self.here[i].q.val();
+            self.some_level.of[i].next = self.walk[i].level.val();
+            self.some_frame.choose[i].next = self.here[i].q.val();
+            self.some_frame.of[i].next = self.walk[i].frame.val();
+            self.some_note.choose[i].next = self.here[i].q.val();
+            self.some_note.of[i].next = self.walk[i].note.val();
+            self.some_writes.of[i].next = self.here[i].q.val() && self.walk[i].write.val();
+            self.some_executes.of[i].next = self.here[i].q.val() && self.walk[i].execute.val();
+            self.some_user_mode.of[i].next = self.here[i].q.val() && self.walk[i].user.val();
+            self.some_marking.of[i].next = self.here[i].q.val() && self.walk[i].marking.val();
+            self.some_writable.of[i].next = self.here[i].q.val() && self.walk[i].writable.val();
+            self.some_user_page.of[i].next = self.here[i].q.val() && self.walk[i].user_page.val();
+            self.some_executable.of[i].next = self.here[i].q.val() && self.walk[i].executable.val();
+            self.some_anew.of[i].next = self.here[i].q.val() && self.walk[i].anew.val();
+        }
+        self.narrow_page.next = bit_cast::<52, V>(self.some_page.chosen.val());
+        self.whole_page.next = self.narrow_page.val();
+        if (self.narrow_page.val() & self.high_bits.val()).any() {
+            self.whole_page.next = self.narrow_page.val() | self.high_bits.val();
+        }
+        self.leaving_space.next = self.some_space.chosen.val();
+        if self.chosen_first.q.val() {
+            self.leaving_space.next = self.waiting.first_space.val();
+        }
+        self.leaving.d.next = self.leaving.q.val() && !self.room.val();
+        self.answers.d.next = self.answers.q.val();
+        self.number.d.next = self.number.q.val();
+        self.page.d.next = self.page.q.val();
+        self.space.d.next = self.space.q.val();
+        self.write.d.next = self.write.q.val();
+        self.execute.d.next = self.execute.q.val();
+        self.user.d.next = self.user.q.val();
+        self.requesters.d.next = self.requesters.q.val();
+        self.level.d.next = self.level.q.val();
+        self.marking.d.next = self.marking.q.val();
+        self.frame.d.next = self.frame.q.val();
+        self.cause.d.next = self.cause.q.val();
+        self.writable.d.next = self.writable.q.val();
+        self.user_page.d.next = self.user_page.q.val();
+        self.executable.d.next = self.executable.q.val();
+        self.anew.d.next = self.anew.q.val();
+        if self.chosen.q.val() && self.go.val() {
+            self.leaving.d.next = true;
+            self.answers.d.next = !self.some_ask.any.val();
+            self.number.d.next = self.chosen_walk.q.val();
+            self.page.d.next = self.whole_page.val();
+            self.space.d.next = self.leaving_space.val();
+            self.write.d.next = self.some_writes.any.val();
+            self.execute.d.next = self.some_executes.any.val();
+            self.user.d.next = self.some_user_mode.any.val();
+            self.requesters.d.next = self.some_requesters.chosen.val();
+            self.level.d.next = self.some_level.chosen.val();
+            self.marking.d.next = self.some_marking.any.val();
+            self.frame.d.next = self.some_frame.chosen.val();
+            self.cause.d.next = self.some_note.chosen.val();
+            self.writable.d.next = self.some_writable.any.val();
+            self.user_page.d.next = self.some_user_page.any.val();
+            self.executable.d.next = self.some_executable.any.val();
+            self.anew.d.next = self.some_anew.any.val();
+            if self.chosen_first.q.val() {
+                self.page.d.next = self.waiting.first_page.val();
+                self.write.d.next = self.waiting.first_write.val();
+                self.execute.d.next = self.waiting.first_execute.val();
+                self.user.d.next = self.waiting.first_user.val();
+                self.requesters.d.next = self.requester.val();
+                self.cause.d.next = 1.into();
+            }
+        }
+        self.roots.enable.next =
+            (self.root_valid.val() || (self.chosen.q.val() && self.go.val())) && !self.reset.val();
+        self.roots.write.next = self.root_valid.val();
+        self.roots.address.next = self.leaving_space.val();
+        if self.root_valid.val() {
+            self.roots.address.next = self.root_space.val();
+        }
+        self.roots.data[0].next = self.root_frame.val();
+        self.trail.enable.next = self.updates.val()
+            && (self.tracing.val() || (self.chosen.q.val() && self.go.val()))
+            && !self.reset.val();
+        self.trail.write.next = self.tracing.val();
+        self.trail.address.next = (bit_cast::<E, I>(self.chosen_walk.q.val()) << 3)
+            | bit_cast::<E, 3>(self.some_level.chosen.val());
+        if self.tracing.val() {
+            self.trail.address.next = (bit_cast::<E, I>(self.seen_walk.q.val()) << 3)
+                | bit_cast::<E, 3>(self.seen_level.q.val());
+        }
+        self.trail.data[0].next = self.seen_data.q.val();
+
+        // An answer.
+        self.found.next = self.answers.q.val() && !self.cause.q.val().any();
+        self.answer_valid.next = self.leaving.q.val() && self.answers.q.val();
+        self.answer_requesters.next = self.requesters.q.val();
+        self.answer_page.next = self.page.q.val();
+        self.answer_space.next = self.space.q.val();
+        self.answer_write.next = self.write.q.val();
+        self.answer_execute.next = self.execute.q.val();
+        self.answer_user.next = self.user.q.val();
+        self.answer_level.next = self.level.q.val();
+        self.answer_cause.next = 0.into();
+        if self.answers.q.val() {
+            self.answer_cause.next = self.cause.q.val();
+        }
+        self.readable.next = self.found.val()
+            || (self.answers.q.val() && (self.cause.q.val() == 4) && self.writable.q.val());
+        self.answer_readable.next = self.readable.val();
+        self.answer_frame.next = 0.into();
+        if self.readable.val() {
+            self.answer_frame.next = self.frame.q.val();
+        }
+        self.answer_clean.next = self.found.val() && self.marking.q.val();
+        self.answer_writable.next = self.found.val() && self.writable.q.val();
+        self.answer_user_page.next = self.found.val() && self.user_page.q.val();
+        self.answer_executable.next = self.found.val() && self.executable.q.val();
+        self.coded.next =
+            self.answers.q.val() && (1 < self.cause.q.val()) && (self.cause.q.val() < 7);
+        self.code.choose[0].next = self.coded.val() && (self.cause.q.val() != 2);
+        self.code.choose[1].next = self.coded.val() && self.write.q.val();
+        self.code.choose[2].next = self.coded.val() && self.user.q.val();
+        self.code.choose[3].next = self.coded.val() && (self.cause.q.val() == 3);
+        self.code.choose[4].next = self.coded.val()
+            && self.execute.q.val()
+            && !self.write.q.val()
+            && self.execute_disable.val();
+        for i in 0..5 {
+            self.code.of[i].next = self.code_bit[i].val();
+        }
+        self.answer_code.next = self.code.chosen.val();
+
+        // A word of memory. An entry whose bits are set already needs no update, and comes back as if from memory.
+        self.entry.next = self.trail.q[0].val() & self.trail_mask.val();
+        self.maps.next = (self.level.q.val() == 1)
+            || (self.entry.val().get_bit(7)
+                && ((self.level.q.val() == 2) || (self.level.q.val() == 3)));
+        self.dirty.next =
+            self.marking.q.val() && !self.answers.q.val() && self.write.q.val() && self.maps.val();
+        self.skips.next = !self.answers.q.val()
+            && self.marking.q.val()
+            && self.entry.val().get_bit(5)
+            && (self.entry.val().get_bit(6) || !self.dirty.val());
+        self.skipped.next = self.leaving.q.val()
+            && self.skips.val()
+            && !(self.back.q.val() && self.response_valid.val());
+        self.memory_valid.next = self.leaving.q.val() && !self.answers.q.val() && !self.skips.val();
+        self.taken.next = self.skipped.val()
+            || (self.answer_valid.val() && self.answer_ready.val())
+            || (self.memory_valid.val() && self.memory_ready.val());
+        self.memory_walk.next = self.number.q.val();
+        self.memory_level.next = self.level.q.val();
+        self.memory_update.next = self.marking.q.val() && !self.answers.q.val();
+        self.memory_dirty.next = self.dirty.val();
+        self.memory_expected.next = self.entry.val();
+        self.memory_anew.next = self.anew.q.val();
+        self.table.next = self.frame.q.val();
+        if self.level.q.val() == self.top.val() {
+            self.table.next = self.roots.q[0].val();
+        }
+        self.wide_page.next = bit_cast::<45, 52>(self.page.q.val());
+        self.index.next = self.wide_page.val().get_bits::<9>(0);
+        if self.level.q.val() == 2 {
+            self.index.next = self.wide_page.val().get_bits::<9>(9);
+        }
+        if self.level.q.val() == 3 {
+            self.index.next = self.wide_page.val().get_bits::<9>(18);
+        }
+        if self.level.q.val() == 4 {
+            self.index.next = self.wide_page.val().get_bits::<9>(27);
+        }
+        if self.level.q.val() == 5 {
+            self.index.next = self.wide_page.val().get_bits::<9>(36);
+        }
+        self.memory_word.next = 0.into();
+        if !self.answers.q.val() {
+            self.memory_word.next =
+                (bit_cast::<W, F>(self.table.val()) << 9) | bit_cast::<W, 9>(self.index.val());
+        }
+
+        // What comes from memory, or back from the trail, which waits for memory to be silent.
+        self.back.d.next = self.skipped.val() || (self.back.q.val() && self.response_valid.val());
+        self.back_walk.d.next = self.back_walk.q.val();
+        self.back_data.d.next = self.back_data.q.val();
+        if self.skipped.val() {
+            self.back_walk.d.next = self.number.q.val();
+            self.back_data.d.next = self.entry.val();
+        }
+        self.looked.d.next = self.response_valid.val() || self.back.q.val();
+        self.of_walk.next = self.back_walk.q.val();
+        self.seen_data.d.next = self.back_data.q.val();
+        if self.response_valid.val() {
+            self.of_walk.next = self.response_walk.val();
+            self.seen_data.d.next = self.response_data.val();
+        }
+        self.seen_walk.d.next = self.of_walk.val();
+        self.seen_error.d.next = self.response_valid.val() && self.response_error.val();
+        self.seen_changed.d.next = self.response_valid.val() && self.response_changed.val();
+
+        // With its walk.
+        for i in 0..T {
+            self.arrived_at[i].next = self.of_walk.val() == i.to_bits::<I>();
+            self.looked_level.choose[i].next = self.arrived_at[i].val();
+            self.looked_level.of[i].next = self.walk[i].level.val();
+            self.looked_note.choose[i].next = self.arrived_at[i].val();
+            self.looked_note.of[i].next = self.walk[i].note.val();
+            self.looked_inside.choose[i].next = self.arrived_at[i].val();
+            self.looked_inside.of[i].next = self.walk[i].page.val().get_bits::<18>(0);
+            self.looked_write.of[i].next = self.arrived_at[i].val() && self.walk[i].write.val();
+            self.looked_execute.of[i].next = self.arrived_at[i].val() && self.walk[i].execute.val();
+            self.looked_user.of[i].next = self.arrived_at[i].val() && self.walk[i].user.val();
+            // Of a walk that has ended it says something else.
+            self.looked_marking.of[i].next =
+                self.arrived_at[i].val() && self.walk[i].marking.val() && !self.walk[i].ended.val();
+            self.looked_writable.of[i].next =
+                self.arrived_at[i].val() && self.walk[i].writable.val();
+            self.looked_user_page.of[i].next =
+                self.arrived_at[i].val() && self.walk[i].user_page.val();
+            self.looked_executable.of[i].next =
+                self.arrived_at[i].val() && self.walk[i].executable.val();
+            self.looked_used.of[i].next = self.arrived_at[i].val() && self.walk[i].used.val();
+        }
+        self.seen_level.d.next = self.looked_level.chosen.val();
+        self.seen_unmarked.d.next = self.looked_note.chosen.val();
+        self.seen_inside.d.next = self.looked_inside.chosen.val();
+        self.seen_write.d.next = self.looked_write.any.val();
+        self.seen_execute.d.next = self.looked_execute.any.val();
+        self.seen_user.d.next = self.looked_user.any.val();
+        self.seen_marking.d.next = self.looked_marking.any.val();
+        self.seen_writable.d.next = self.looked_writable.any.val();
+        self.seen_user_page.d.next = self.looked_user_page.any.val();
+        self.seen_executable.d.next = self.looked_executable.any.val();
+        self.seen_used.d.next =
+            self.looked_used.any.val() || (self.response_valid.val() && self.response_kept.val());
+
+        // What it means, and to whom.
+        self.meaning.present.next = self.seen_data.q.val().get_bit(0);
+        self.meaning.may_write.next = self.seen_data.q.val().get_bit(1);
+        self.meaning.for_users.next = self.seen_data.q.val().get_bit(2);
+        self.meaning.accessed.next = self.seen_data.q.val().get_bit(5);
+        self.meaning.is_dirty.next = self.seen_data.q.val().get_bit(6);
+        self.meaning.page_size.next = self.seen_data.q.val().get_bit(7);
+        self.meaning.disabled.next = self.seen_data.q.val().get_bit(63);
+        self.meaning.address.next = self.seen_data.q.val().get_bits::<40>(12);
+        self.meaning.error.next = self.seen_error.q.val();
+        self.meaning.level.next = self.seen_level.q.val();
+        self.meaning.top.next = self.top.val();
+        self.meaning.inside.next = self.seen_inside.q.val();
+        self.meaning.write.next = self.seen_write.q.val();
+        self.meaning.execute.next = self.seen_execute.q.val();
+        self.meaning.user.next = self.seen_user.q.val();
+        self.meaning.writable.next = self.seen_writable.q.val();
+        self.meaning.user_page.next = self.seen_user_page.q.val();
+        self.meaning.executable.next = self.seen_executable.q.val();
+        self.meaning.unmarked.next = self.seen_unmarked.q.val();
+        self.meaning.marking.next = self.seen_marking.q.val();
+        self.meaning.updates.next = self.updates.val();
+        self.meaning.reserved_bits.next = self.reserved_bits.val();
+        self.meaning.execute_disable.next = self.execute_disable.val();
+        self.meaning.last_frame.next = self.last_frame.val();
+        self.meaning.used.next = self.seen_used.q.val();
+        self.means.d.next = self.looked.q.val();
+        self.out_walk.d.next = self.seen_walk.q.val();
+        self.out_changed.d.next = self.seen_changed.q.val() || self.meaning.doubtful.val();
+        self.out_ends.d.next = self.meaning.ends.val();
+        self.out_level.d.next = self.meaning.next_level.val();
+        self.out_marking.d.next = self.meaning.next_marking.val();
+        self.out_frame.d.next = self.meaning.next_frame.val();
+        self.out_note.d.next = self.meaning.next_note.val();
+        self.out_writable.d.next = self.meaning.next_writable.val();
+        self.out_user_page.d.next = self.meaning.next_user_page.val();
+        self.out_executable.d.next = self.meaning.next_executable.val();
+        self.out_used.d.next = self.seen_used.q.val();
+        for i in 0..T {
+            self.walk[i].answered.next =
+                self.means.q.val() && (self.out_walk.q.val() == i.to_bits::<I>());
+            self.walk[i].changed.next = self.out_changed.q.val();
+            self.walk[i].ends.next = self.out_ends.q.val();
+            self.walk[i].next_level.next = self.out_level.q.val();
+            self.walk[i].next_marking.next = self.out_marking.q.val();
+            self.walk[i].next_frame.next = self.out_frame.q.val();
+            self.walk[i].next_note.next = self.out_note.q.val();
+            self.walk[i].next_writable.next = self.out_writable.q.val();
+            self.walk[i].next_user_page.next = self.out_user_page.q.val();
+            self.walk[i].next_executable.next = self.out_executable.q.val();
+            self.walk[i].next_used.next = self.out_used.q.val();
+        }
+
+        // An invalidation waits for the walks that the last one has delayed; then it reaches every walk at once, and is done
+        // when what has left them before has gone.
+        self.invalidating.next =
+            self.invalidate_valid.val() && !self.halting.q.val() && !self.delays.q.val();
+        self.delays.d.next = self.some_delayed.any.val();
+        for i in 0..T {
+            self.walk[i].invalidating.next = self.invalidating.val();
+            self.walk[i].invalidate_space.next = self.invalidate_space.val();
+            self.walk[i].invalidate_all.next = self.invalidate_all.val();
+            self.some_setting.of[i].next = self.walk[i].setting.val();
+            self.some_delayed.of[i].next = self.walk[i].delayed.val();
+        }
+        self.invalidate_ready.next = self.halting.q.val()
+            && !self.chosen.q.val()
+            && !self.leaving.q.val()
+            && !self.some_setting.any.val();
+        self.halting.d.next = self.invalidating.val();
+        if self.halting.q.val() {
+            self.halting.d.next = !self.invalidate_ready.val();
+        }
+    }
+}

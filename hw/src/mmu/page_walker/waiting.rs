@@ -1,0 +1,131 @@
+//! Requests in front of the walks, in the order in which they came.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::register::Register;
+use crate::primitives::select::Select;
+
+/// `Q` requests with `K`-bit numbers, of requesters with `J`-bit numbers; spaces of `A` bits.
+#[block]
+#[check(1 << K == Q, "{K} bits do not number {Q} requests")]
+pub struct Waiting<const Q: usize, const K: usize, const J: usize, const A: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// A request comes; it is looked at only while there is room.
+    pub push: Signal<In, Bit>,
+    /// Its page,
+    pub page: Signal<In, Bits<52>>,
+    /// its space,
+    pub space: Signal<In, Bits<A>>,
+    /// that it is for a write,
+    pub write: Signal<In, Bit>,
+    /// to execute,
+    pub execute: Signal<In, Bit>,
+    /// by a user,
+    pub user: Signal<In, Bit>,
+    /// and who asks.
+    pub requester: Signal<In, Bits<J>>,
+    /// The first one leaves.
+    pub pop: Signal<In, Bit>,
+    /// There is room for another one.
+    pub room: Signal<Out, Bit>,
+    /// There is a first one.
+    pub valid: Signal<Out, Bit>,
+    /// Its page,
+    pub first_page: Signal<Out, Bits<52>>,
+    /// its space,
+    pub first_space: Signal<Out, Bits<A>>,
+    /// that it is for a write,
+    pub first_write: Signal<Out, Bit>,
+    /// to execute,
+    pub first_execute: Signal<Out, Bit>,
+    /// by a user,
+    pub first_user: Signal<Out, Bit>,
+    /// and who asks.
+    pub first_requester: Signal<Out, Bits<J>>,
+
+    used: [Register<Bit>; Q],
+    pages: [Register<Bits<52>>; Q],
+    spaces: [Register<Bits<A>>; Q],
+    writes: [Register<Bit>; Q],
+    executes: [Register<Bit>; Q],
+    users: [Register<Bit>; Q],
+    requesters: [Register<Bits<J>>; Q],
+    head: Register<Bits<K>>,
+    tail: Register<Bits<K>>,
+
+    at_head: [Signal<Local, Bit>; Q],
+    at_tail: [Signal<Local, Bit>; Q],
+    some_valid: AnyOf<Q>,
+    some_full: AnyOf<Q>,
+    some_write: AnyOf<Q>,
+    some_execute: AnyOf<Q>,
+    some_user: AnyOf<Q>,
+    page_of: Select<Q, Bits<52>>,
+    space_of: Select<Q, Bits<A>>,
+    requester_of: Select<Q, Bits<J>>,
+}
+
+impl<const Q: usize, const K: usize, const J: usize, const A: usize> Logic for Waiting<Q, K, J, A> {
+    #[logic]
+    fn update(&mut self) {
+        for i in 0..Q {
+            self.at_head[i].next = self.head.q.val() == i.to_bits::<K>();
+            self.at_tail[i].next = self.tail.q.val() == i.to_bits::<K>();
+            self.some_valid.of[i].next = self.used[i].q.val() && self.at_head[i].val();
+            self.some_full.of[i].next = self.used[i].q.val() && self.at_tail[i].val();
+            self.some_write.of[i].next = self.writes[i].q.val() && self.at_head[i].val();
+            self.some_execute.of[i].next = self.executes[i].q.val() && self.at_head[i].val();
+            self.some_user.of[i].next = self.users[i].q.val() && self.at_head[i].val();
+            self.page_of.choose[i].next = self.at_head[i].val();
+            self.page_of.of[i].next = self.pages[i].q.val();
+            self.space_of.choose[i].next = self.at_head[i].val();
+            self.space_of.of[i].next = self.spaces[i].q.val();
+            self.requester_of.choose[i].next = self.at_head[i].val();
+            self.requester_of.of[i].next = self.requesters[i].q.val();
+        }
+        self.room.next = !self.some_full.any.val();
+        self.valid.next = self.some_valid.any.val();
+        self.first_page.next = self.page_of.chosen.val();
+        self.first_space.next = self.space_of.chosen.val();
+        self.first_write.next = self.some_write.any.val();
+        self.first_execute.next = self.some_execute.any.val();
+        self.first_user.next = self.some_user.any.val();
+        self.first_requester.next = self.requester_of.chosen.val();
+
+        self.head.d.next = self.head.q.val();
+        if self.pop.val() {
+            self.head.d.next = self.head.q.val() + 1;
+        }
+        self.tail.d.next = self.tail.q.val();
+        if self.push.val() && self.room.val() {
+            self.tail.d.next = self.tail.q.val() + 1;
+        }
+        for i in 0..Q {
+            self.used[i].d.next = self.used[i].q.val();
+            self.pages[i].d.next = self.pages[i].q.val();
+            self.spaces[i].d.next = self.spaces[i].q.val();
+            self.writes[i].d.next = self.writes[i].q.val();
+            self.executes[i].d.next = self.executes[i].q.val();
+            self.users[i].d.next = self.users[i].q.val();
+            self.requesters[i].d.next = self.requesters[i].q.val();
+            if self.pop.val() && self.at_head[i].val() {
+                self.used[i].d.next = false;
+            }
+            // Where nothing is, what lies there does not matter.
+            if self.at_tail[i].val() && self.room.val() {
+                self.used[i].d.next = self.push.val();
+                self.pages[i].d.next = self.page.val();
+                self.spaces[i].d.next = self.space.val();
+                self.writes[i].d.next = self.write.val();
+                self.executes[i].d.next = self.execute.val();
+                self.users[i].d.next = self.user.val();
+                self.requesters[i].d.next = self.requester.val();
+            }
+        }
+    }
+}

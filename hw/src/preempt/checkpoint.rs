@@ -1,0 +1,1024 @@
+#![doc = include_str!("../../../docs/blocks/checkpoint.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::params::SLOT_BITS;
+use crate::preempt::context_port::ContextPort;
+use crate::primitives::register::Register;
+use crate::primitives::select::Select;
+
+mod gather;
+mod row_list;
+mod row_words;
+
+use gather::Gather;
+use row_list::RowList;
+use row_words::{RowsOfWord, WordOfRows};
+
+/// What the engine does.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Stage {
+    /// Nothing.
+    Idle,
+    /// It tells warps to stop.
+    Stopping,
+    /// It waits until nothing of the slot is under way.
+    Draining,
+    /// It begins a context.
+    Opening,
+    /// It saves dirty rows,
+    Registers,
+    /// shared memory,
+    Shared,
+    /// the SIMT state of the warps.
+    States,
+    /// It asks for the squashed instructions,
+    Queue,
+    /// takes one, or has an operand leave the log,
+    Taking,
+    /// looks whether one has,
+    Looking,
+    /// and sends it.
+    Operand,
+    /// It gives the end.
+    Closing,
+    /// It waits for the verdict of what it saved.
+    Waiting,
+    /// It restores, until the verdict.
+    Restoring,
+    /// It asks for the instructions of a context that was refused,
+    Clearing,
+    /// and drops them.
+    Dropping,
+    /// It lets warps go on.
+    Resuming,
+    /// It tells the verdict.
+    Telling,
+}
+
+/// Beats of `N` words of `W` bits, as the context port has them with `B`, `L`, `E`, `C` and `P`; rows with numbers of `R` bits,
+/// in groups with numbers of `U`; `K` of them in a list, `2 H`; `S` sectors of a row with numbers of `V` bits, of `A` lanes;
+/// warps with numbers of `Q` bits, and `2^X` beats of SIMT state; shared memory with numbers of `M` bits; `2^O` beats of an
+/// operand, and counts of operands in `G` bits; a replay queue of `Y` entries, counted in `I` bits; places in `Z` bits.
+#[allow(missing_docs)] // the port table above
+#[block(top)]
+#[check(K == 2 * H && H < N && N >= 5 && R + S <= W / 2 && 2 + Q <= W && X < L && O < L && Y < 1 << I, "{N} words of {W} bits do not name {K} rows of {S} sectors")]
+pub struct Checkpoint<
+    const N: usize,
+    const W: usize,
+    const B: usize,
+    const L: usize,
+    const E: usize,
+    const C: usize,
+    const P: usize,
+    const R: usize,
+    const U: usize,
+    const K: usize,
+    const H: usize,
+    const S: usize,
+    const V: usize,
+    const A: usize,
+    const Q: usize,
+    const X: usize,
+    const M: usize,
+    const O: usize,
+    const G: usize,
+    const Y: usize,
+    const I: usize,
+    const Z: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub ask_valid: Signal<In, Bit>,
+    pub ask_restores: Signal<In, Bit>,
+    pub ask_runs: Signal<In, Bit>,
+    pub ask_block: Signal<In, Bits<B>>,
+    pub ask_epoch: Signal<In, Bits<E>>,
+    pub ask_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub ask_first_warp: Signal<In, Bits<Q>>,
+    pub ask_last_warp: Signal<In, Bits<Q>>,
+    pub ask_first_group: Signal<In, Bits<U>>,
+    pub ask_last_group: Signal<In, Bits<U>>,
+    pub ask_shared_first: Signal<In, Bits<M>>,
+    pub ask_shared_beats: Signal<In, Bits<L>>,
+    pub ask_room_row: Signal<In, Bits<R>>,
+    pub ask_room_rows: Signal<In, Bits<C>>,
+    pub ask_room_first: Signal<In, Bits<M>>,
+    pub ask_room_beats: Signal<In, Bits<C>>,
+    pub ask_beats: Signal<In, Bits<C>>,
+    pub ask_operands: Signal<In, Bits<G>>,
+    pub ask_unlogged: Signal<In, Bit>,
+    pub stop_ready: Signal<In, Bit>,
+    pub resume_ready: Signal<In, Bit>,
+    pub save_ready: Signal<In, Bit>,
+    pub save_done: Signal<In, Bit>,
+    pub saved_valid: Signal<In, Bit>,
+    pub saved_warp: Signal<In, Bits<Q>>,
+    pub saved_store: Signal<In, Bit>,
+    pub saved_words: [Signal<In, Bits<W>>; 3],
+    pub spilled_valid: Signal<In, Bit>,
+    pub restore_ready: Signal<In, Bit>,
+    pub walk_ready: Signal<In, Bit>,
+    pub dirty_valid: Signal<In, Bit>,
+    pub dirty_row: Signal<In, Bits<R>>,
+    pub dirty_lanes: Signal<In, Bits<A>>,
+    pub total_valid: Signal<In, Bit>,
+    pub get_ready: Signal<In, Bit>,
+    pub got_valid: Signal<In, Bit>,
+    pub got_beat: [Signal<In, Bits<W>>; N],
+    pub put_ready: Signal<In, Bit>,
+    pub out_ready: Signal<In, Bit>,
+    pub in_valid: Signal<In, Bit>,
+    pub in_last: Signal<In, Bit>,
+    pub in_beat: [Signal<In, Bits<W>>; N],
+    pub ended_ready: Signal<In, Bit>,
+
+    pub ask_ready: Signal<Out, Bit>,
+    pub stop_valid: Signal<Out, Bit>,
+    pub stop_warp: Signal<Out, Bits<Q>>,
+    pub resume_valid: Signal<Out, Bit>,
+    pub resume_warp: Signal<Out, Bits<Q>>,
+    pub save_valid: Signal<Out, Bit>,
+    pub save_slot: Signal<Out, Bits<SLOT_BITS>>,
+    pub saved_ready: Signal<Out, Bit>,
+    pub restore_valid: Signal<Out, Bit>,
+    pub restore_warp: Signal<Out, Bits<Q>>,
+    pub restore_slot: Signal<Out, Bits<SLOT_BITS>>,
+    pub restore_store: Signal<Out, Bit>,
+    pub restore_words: [Signal<Out, Bits<W>>; 3],
+    pub walk_valid: Signal<Out, Bit>,
+    pub walk_first: Signal<Out, Bits<U>>,
+    pub walk_last: Signal<Out, Bits<U>>,
+    pub dirty_ready: Signal<Out, Bit>,
+    pub total_ready: Signal<Out, Bit>,
+    pub get_valid: Signal<Out, Bit>,
+    pub get_space: Signal<Out, Bits<2>>,
+    pub get_place: Signal<Out, Bits<Z>>,
+    pub got_ready: Signal<Out, Bit>,
+    pub put_valid: Signal<Out, Bit>,
+    pub put_space: Signal<Out, Bits<2>>,
+    pub put_place: Signal<Out, Bits<Z>>,
+    pub put_beat: [Signal<Out, Bits<W>>; N],
+    pub out_valid: Signal<Out, Bit>,
+    pub out_last: Signal<Out, Bit>,
+    pub out_beat: [Signal<Out, Bits<W>>; N],
+    pub in_ready: Signal<Out, Bit>,
+    pub ended_valid: Signal<Out, Bit>,
+    pub ended_verdict: Signal<Out, Bits<4>>,
+    pub ended_beats: Signal<Out, Bits<C>>,
+    pub ended_operands: Signal<Out, Bits<G>>,
+
+    step: Register<Stage>,
+    port: ContextPort<N, W, B, L, E, C, P>,
+
+    // What is asked for.
+    restores: Register<Bit>,
+    runs: Register<Bit>,
+    block: Register<Bits<B>>,
+    epoch: Register<Bits<E>>,
+    slot: Register<Bits<SLOT_BITS>>,
+    first_warp: Register<Bits<Q>>,
+    last_warp: Register<Bits<Q>>,
+    first_group: Register<Bits<U>>,
+    last_group: Register<Bits<U>>,
+    shared_first: Register<Bits<M>>,
+    shared_beats: Register<Bits<L>>,
+    room_row: Register<Bits<R>>,
+    room_rows: Register<Bits<C>>,
+    room_first: Register<Bits<M>>,
+    room_beats: Register<Bits<C>>,
+    asked_beats: Register<Bits<C>>,
+    asked_operands: Register<Bits<G>>,
+    unlogged: Register<Bit>,
+    // Beats that have room where nobody is.
+    room: Register<Bits<C>>,
+
+    // The warp that is told something.
+    warp: Register<Bits<Q>>,
+    gather: Gather<K, R, S, L>,
+    found_all: Register<Bit>,
+    // The beats behind a header: rows, or so many from a place on.
+    list: RowList<K, R, S, V>,
+    by_rows: Register<Bit>,
+    run_space: Register<Bits<2>>,
+    run_place: Register<Bits<Z>>,
+    run_left: Register<Bits<L>>,
+    // The header that goes before them, if it has not yet gone; beats that have then still to go.
+    pending: Register<Bit>,
+    // The first of those beats was asked for before the header has gone, and the job still names it.
+    ahead: Register<Bit>,
+    kind: Register<Bits<3>>,
+    length: Register<Bits<L>>,
+    left: Register<Bits<L>>,
+    // Of the next instruction the address was saved, or has come.
+    has_address: Register<Bit>,
+    // The operand that is sent, or has come last, is data.
+    is_data: Register<Bit>,
+    operands: Register<Bits<G>>,
+    // Instructions that came back.
+    instructions: Register<Bits<I>>,
+    queue_done: Register<Bit>,
+    // Beats of the context that have left or come, and those that were asked for where they are kept.
+    beats: Register<Bits<C>>,
+    fetched: Register<Bits<C>>,
+    strayed: Register<Bit>,
+    // Shared memory has come, and SIMT state.
+    has_shared: Register<Bit>,
+    has_states: Register<Bit>,
+    verdict: Register<Bits<4>>,
+
+    // Where the job's next beat is.
+    job_empty: Signal<Local, Bit>,
+    row: Signal<Local, Bits<R>>,
+    row_group: Signal<Local, Bits<U>>,
+    groups: Signal<Local, Bits<U>>,
+    fits: Signal<Local, Bit>,
+    job_space: Signal<Local, Bits<2>>,
+    job_place: Signal<Local, Bits<Z>>,
+    // Where the context's next beat is kept.
+    in_place: Signal<Local, Bit>,
+    is_kept: Signal<Local, Bit>,
+    fetches_kept: Signal<Local, Bit>,
+    kept_number: Signal<Local, Bits<C>>,
+    row_beats: Signal<Local, Bits<C>>,
+    kept_space: Signal<Local, Bits<2>>,
+    kept_place: Signal<Local, Bits<Z>>,
+
+    // What comes.
+    restoring: Signal<Local, Bit>,
+    found_kind: Signal<Local, Bits<3>>,
+    found_operand: Signal<Local, Bit>,
+    found_store: Signal<Local, Bit>,
+    found_warp: Signal<Local, Bits<Q>>,
+    operands_left: Signal<Local, Bits<G>>,
+    operand_fits: Signal<Local, Bit>,
+    has_operands: Signal<Local, Bit>,
+    instruction_fits: Signal<Local, Bit>,
+    returns: Signal<Local, Bit>,
+    found_header: Signal<Local, Bit>,
+    found_data: Signal<Local, Bit>,
+    found: Signal<Local, Bit>,
+    warps: Signal<Local, Bits<Q>>,
+    state_beats: Signal<Local, Bits<L>>,
+
+    // What goes.
+    has_left: Signal<Local, Bit>,
+    naming: [WordOfRows<W, R, S>; H],
+    named: [RowsOfWord<W, R, S>; H],
+    listed: [Signal<Local, Bits<W>>; N],
+    made: [Signal<Local, Bits<W>>; N],
+    made_kind: Signal<Local, Bits<3>>,
+    made_length: Signal<Local, Bits<L>>,
+    gets_to_save: Signal<Local, Bit>,
+    gets: Signal<Local, Bit>,
+    got: Signal<Local, Bit>,
+    asks_to_save: Signal<Local, Bit>,
+    header_goes: Signal<Local, Bit>,
+    gives: Signal<Local, Bit>,
+    fetches: Signal<Local, Bit>,
+    through: Signal<Local, Bit>,
+    moves: Signal<Local, Bit>,
+    lacks: Signal<Local, Bit>,
+    concluded: Signal<Local, Bits<4>>,
+    sectors: Select<S, Bits<S>>,
+
+    #[init(std::array::from_fn(|sector| Constant::new((((1 << (A / S)) - 1) << (sector * A / S)).into())))]
+    of_sector: [Constant<Bits<A>>; S],
+    #[init(std::array::from_fn(|sector| Constant::new((1 << sector).into())))]
+    sector_bit: [Constant<Bits<S>>; S],
+    #[init(Constant::new((B as LiteralType).into()))]
+    kind_at: Constant<Bits<W>>,
+    #[init(Constant::new(((B + 3) as LiteralType).into()))]
+    length_at: Constant<Bits<W>>,
+    #[init(Constant::new(1.into()))]
+    store_at: Constant<Bits<W>>,
+    #[init(Constant::new(2.into()))]
+    warp_at: Constant<Bits<W>>,
+    #[init(Constant::new(((R - U) as LiteralType).into()))]
+    group_at: Constant<Bits<R>>,
+    #[init(Constant::new((V as LiteralType).into()))]
+    row_at: Constant<Bits<Z>>,
+    #[init(Constant::new((V as LiteralType).into()))]
+    row_beats_at: Constant<Bits<C>>,
+    #[init(Constant::new((X as LiteralType).into()))]
+    state_at: Constant<Bits<Z>>,
+    #[init(Constant::new((X as LiteralType).into()))]
+    state_beats_at: Constant<Bits<L>>,
+    #[init(Constant::new((1 << O).into()))]
+    data_place: Constant<Bits<Z>>,
+    #[init(Constant::new((1 << O).into()))]
+    operand_beats: Constant<Bits<L>>,
+    #[init(Constant::new(0.into()))]
+    no_word: Constant<Bits<W>>,
+    #[init(Constant::new(1.into()))]
+    operand_word: Constant<Bits<W>>,
+    #[init(Constant::new(2.into()))]
+    store_word: Constant<Bits<W>>,
+    #[init(Constant::new(3.into()))]
+    data_word: Constant<Bits<W>>,
+    #[init(Constant::new(0.into()))]
+    no_place: Constant<Bits<Z>>,
+    #[init(Constant::new(0.into()))]
+    no_warp: Constant<Bits<Q>>,
+    #[init(Constant::new(0.into()))]
+    no_beats: Constant<Bits<L>>,
+    #[init(Constant::new(0.into()))]
+    no_count: Constant<Bits<C>>,
+    #[init(Constant::new(0.into()))]
+    no_operands: Constant<Bits<G>>,
+    #[init(Constant::new(0.into()))]
+    no_instructions: Constant<Bits<I>>,
+    #[init(Constant::new((Y as LiteralType).into()))]
+    entries: Constant<Bits<I>>,
+    #[init(Constant::new(1.into()))]
+    one_operand: Constant<Bits<G>>,
+    #[init(Constant::new(2.into()))]
+    kind_registers: Constant<Bits<3>>,
+    #[init(Constant::new(3.into()))]
+    kind_shared: Constant<Bits<3>>,
+    #[init(Constant::new(4.into()))]
+    kind_states: Constant<Bits<3>>,
+    #[init(Constant::new(5.into()))]
+    kind_instruction: Constant<Bits<3>>,
+    #[init(Constant::new(6.into()))]
+    kind_end: Constant<Bits<3>>,
+    #[init(Constant::new(0.into()))]
+    registers: Constant<Bits<2>>,
+    #[init(Constant::new(1.into()))]
+    shared: Constant<Bits<2>>,
+    #[init(Constant::new(2.into()))]
+    states: Constant<Bits<2>>,
+    #[init(Constant::new(3.into()))]
+    operand: Constant<Bits<2>>,
+    #[init(Constant::new(0.into()))]
+    accepted: Constant<Bits<4>>,
+    #[init(Constant::new(8.into()))]
+    does_not_fit: Constant<Bits<4>>,
+}
+
+impl<
+    const N: usize,
+    const W: usize,
+    const B: usize,
+    const L: usize,
+    const E: usize,
+    const C: usize,
+    const P: usize,
+    const R: usize,
+    const U: usize,
+    const K: usize,
+    const H: usize,
+    const S: usize,
+    const V: usize,
+    const A: usize,
+    const Q: usize,
+    const X: usize,
+    const M: usize,
+    const O: usize,
+    const G: usize,
+    const Y: usize,
+    const I: usize,
+    const Z: usize,
+> Logic for Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Y, I, Z>
+{
+    #[logic]
+    fn update(&mut self) {
+        // Where the job's next beat is: in a row, counted from the block's first one, or behind the one before.
+        self.job_empty.next = !self.run_left.q.val().any();
+        if self.by_rows.q.val() {
+            self.job_empty.next = self.list.empty.val();
+        }
+        self.groups.next = self.last_group.q.val() - self.first_group.q.val();
+        self.row_group.next = bit_cast::<U, R>(self.list.row[0].val() >> self.group_at.val());
+        self.row.next = self.list.row[0].val()
+            + (bit_cast::<R, U>(self.first_group.q.val()) << self.group_at.val());
+        self.fits.next = !self.job_empty.val()
+            && (!self.by_rows.q.val() || (self.row_group.val() <= self.groups.val()));
+        self.job_space.next = self.run_space.q.val();
+        self.job_place.next = self.run_place.q.val();
+        if self.by_rows.q.val() {
+            self.job_space.next = self.registers.val();
+            self.job_place.next = (bit_cast::<Z, R>(self.row.val()) << self.row_at.val())
+                | bit_cast::<Z, V>(self.list.sector.val());
+        }
+
+        // Where the context's next beat is kept, if it is on the SM.
+        self.row_beats.next = self.room_rows.q.val() << self.row_beats_at.val();
+        self.room.d.next = self.row_beats.val() + self.room_beats.q.val();
+        self.in_place.next = self.beats.q.val() < self.room.q.val();
+        self.is_kept.next = self.in_place.val() && (self.beats.q.val() < self.asked_beats.q.val());
+        self.fetches_kept.next = (self.fetched.q.val() < self.room.q.val())
+            && (self.fetched.q.val() < self.asked_beats.q.val());
+        self.kept_number.next = self.beats.q.val();
+        if self.restores.q.val() {
+            self.kept_number.next = self.fetched.q.val();
+        }
+        self.kept_space.next = self.shared.val();
+        self.kept_place.next = bit_cast::<Z, M>(self.room_first.q.val())
+            + bit_cast::<Z, C>(self.kept_number.val() - self.row_beats.val());
+        if self.kept_number.val() < self.row_beats.val() {
+            self.kept_space.next = self.registers.val();
+            self.kept_place.next = (bit_cast::<Z, R>(self.room_row.q.val()) << self.row_at.val())
+                + bit_cast::<Z, C>(self.kept_number.val());
+        }
+
+        // What comes: a header, of which an instruction goes back to the pipeline, or a beat that belongs to one.
+        self.restoring.next = self.step.q.val() == Stage::Restoring;
+        self.found_kind.next =
+            bit_cast::<3, W>(self.port.found_beat[0].val() >> self.kind_at.val());
+        self.found_operand.next = self.port.found_beat[1].val().get_bit(0);
+        self.found_store.next =
+            bit_cast::<1, W>(self.port.found_beat[1].val() >> self.store_at.val()).any();
+        self.found_warp.next =
+            bit_cast::<Q, W>(self.port.found_beat[1].val() >> self.warp_at.val());
+        self.warps.next = self.last_warp.q.val() - self.first_warp.q.val();
+        self.state_beats.next =
+            (bit_cast::<L, Q>(self.warps.val()) + 1) << self.state_beats_at.val();
+        self.operands_left.next = self.asked_operands.q.val() - self.operands.q.val();
+        // The first operand is an address, the second data. An instruction fits behind exactly its own.
+        self.operand_fits.next = !self.unlogged.q.val()
+            && (self.found_store.val() == self.has_address.q.val())
+            && (!self.found_store.val() || !self.is_data.q.val());
+        self.has_operands.next = self.unlogged.q.val()
+            || (self.has_address.q.val() && (self.found_store.val() == self.is_data.q.val()));
+        self.instruction_fits.next = (self.found_warp.val() <= self.warps.val())
+            && self.has_operands.val()
+            && self.job_empty.val()
+            && !self.strayed.q.val()
+            && (self.instructions.q.val() < self.entries.val())
+            && ((self.operands_left.val() > self.one_operand.val())
+                || (!self.found_store.val() && self.operands_left.val().any()));
+        self.found_header.next = self.port.found_valid.val() && self.port.found_header.val();
+        self.found_data.next = self.port.found_valid.val() && !self.port.found_header.val();
+        self.returns.next = self.found_header.val()
+            && (self.found_kind.val() == self.kind_instruction.val())
+            && !self.found_operand.val()
+            && self.instruction_fits.val();
+        self.port.found_ready.next = self.restoring.val();
+        if self.returns.val() {
+            self.port.found_ready.next = self.restore_ready.val();
+        }
+        if self.found_data.val() && self.fits.val() {
+            self.port.found_ready.next = self.put_ready.val();
+        }
+        self.found.next = self.port.found_valid.val() && self.port.found_ready.val();
+
+        // What goes: beats of a packet, or a header.
+        self.has_left.next = self.left.q.val().any();
+        for i in 0..N {
+            self.listed[i].next = self.no_word.val();
+        }
+        for i in 0..H {
+            self.naming[i].row[0].next = self.list.row[2 * i].val();
+            self.naming[i].row[1].next = self.list.row[2 * i + 1].val();
+            self.naming[i].sectors[0].next = self.list.sectors[2 * i].val();
+            self.naming[i].sectors[1].next = self.list.sectors[2 * i + 1].val();
+            self.listed[i + 1].next = self.naming[i].word.val();
+        }
+        self.made_kind.next = self.kind.q.val();
+        self.made_length.next = self.length.q.val();
+        for i in 0..N {
+            self.made[i].next = self.no_word.val();
+            if self.by_rows.q.val() {
+                self.made[i].next = self.listed[i].val();
+            }
+        }
+        if self.kind.q.val() == self.kind_instruction.val() {
+            self.made[1].next = self.operand_word.val();
+            if self.is_data.q.val() {
+                self.made[1].next = self.data_word.val();
+            }
+        }
+        if self.step.q.val() == Stage::Closing {
+            self.made_kind.next = self.kind_end.val();
+            self.made_length.next = self.no_beats.val();
+            for i in 0..N {
+                self.made[i].next = self.no_word.val();
+            }
+        }
+        if self.step.q.val() == Stage::Taking {
+            self.made_kind.next = self.kind_instruction.val();
+            self.made_length.next = self.no_beats.val();
+            for i in 0..N {
+                self.made[i].next = self.no_word.val();
+            }
+            self.made[1].next = bit_cast::<W, Q>(self.saved_warp.val() - self.first_warp.q.val())
+                << self.warp_at.val();
+            if self.saved_store.val() {
+                self.made[1].next =
+                    (bit_cast::<W, Q>(self.saved_warp.val() - self.first_warp.q.val())
+                        << self.warp_at.val())
+                        | self.store_word.val();
+            }
+            for i in 0..3 {
+                self.made[i + 2].next = self.saved_words[i].val();
+            }
+        }
+        self.made[0].next = (bit_cast::<W, 3>(self.made_kind.val()) << self.kind_at.val())
+            | (bit_cast::<W, L>(self.made_length.val()) << self.length_at.val());
+        for i in 0..N {
+            self.port.packet_beat[i].next = self.made[i].val();
+            if self.has_left.val() {
+                self.port.packet_beat[i].next = self.got_beat[i].val();
+            }
+        }
+        self.port.packet_valid.next = self.pending.q.val() || (self.step.q.val() == Stage::Closing);
+        if self.step.q.val() == Stage::Taking {
+            self.port.packet_valid.next = self.saved_valid.val();
+        }
+        if self.step.q.val() == Stage::Looking {
+            self.port.packet_valid.next = self.spilled_valid.val();
+        }
+        if self.has_left.val() {
+            self.port.packet_valid.next = self.got_valid.val();
+        }
+        self.gives.next = self.port.packet_valid.val() && self.port.packet_ready.val();
+
+        // The port.
+        self.port.begin_valid.next = (self.step.q.val() == Stage::Opening)
+            && (self.restores.q.val() || self.walk_ready.val());
+        self.port.begin_restores.next = self.restores.q.val();
+        self.port.begin_block.next = self.block.q.val();
+        self.port.begin_epoch.next = self.epoch.q.val();
+        self.port.out_ready.next = self.out_ready.val();
+        if self.in_place.val() {
+            self.port.out_ready.next = self.put_ready.val();
+        }
+        self.port.in_valid.next = self.restoring.val() && self.in_valid.val();
+        self.port.in_last.next = self.in_last.val();
+        for i in 0..N {
+            self.port.in_beat[i].next = self.in_beat[i].val();
+        }
+        if self.is_kept.val() {
+            self.port.in_valid.next = self.restoring.val() && self.got_valid.val();
+            self.port.in_last.next = self.beats.q.val() + 1 == self.asked_beats.q.val();
+            for i in 0..N {
+                self.port.in_beat[i].next = self.got_beat[i].val();
+            }
+        }
+        self.port.ended_ready.next =
+            (self.step.q.val() == Stage::Waiting) || (self.step.q.val() == Stage::Restoring);
+        self.moves.next = (self.port.out_valid.val() && self.port.out_ready.val())
+            || (self.port.in_valid.val() && self.port.in_ready.val());
+
+        // Beats are asked for; the first of a packet does not wait for its header.
+        self.gets_to_save.next = !self.restores.q.val()
+            && self.fits.val()
+            && ((self.step.q.val() != Stage::Looking) || self.spilled_valid.val())
+            && !self.ahead.q.val();
+        self.gets.next = self.gets_to_save.val();
+        self.get_space.next = self.registers.val();
+        self.get_place.next = self.no_place.val();
+        if self.gets_to_save.val() {
+            self.get_space.next = self.job_space.val();
+            self.get_place.next = self.job_place.val();
+        }
+        if self.restoring.val() {
+            self.gets.next = self.fetches_kept.val();
+            self.get_space.next = self.registers.val();
+            self.get_place.next = self.no_place.val();
+            if self.fetches_kept.val() {
+                self.get_space.next = self.kept_space.val();
+                self.get_place.next = self.kept_place.val();
+            }
+        }
+        self.get_valid.next = self.gets.val();
+        self.got.next = self.gets.val() && self.get_ready.val();
+        self.got_ready.next =
+            !self.restores.q.val() && self.has_left.val() && self.port.packet_ready.val();
+        self.in_ready.next =
+            self.restoring.val() && self.port.in_ready.val() && !self.is_kept.val();
+        if self.restoring.val() {
+            self.got_ready.next = self.port.in_ready.val() && self.is_kept.val();
+        }
+
+        // Beats are put: what leaves, where nobody is; what comes, where it belongs.
+        self.put_valid.next = false;
+        self.put_space.next = self.registers.val();
+        self.put_place.next = self.no_place.val();
+        if self.port.out_valid.val() && self.in_place.val() {
+            self.put_valid.next = true;
+            self.put_space.next = self.kept_space.val();
+            self.put_place.next = self.kept_place.val();
+        }
+        if self.found_data.val() && self.fits.val() {
+            self.put_valid.next = true;
+            self.put_space.next = self.job_space.val();
+            self.put_place.next = self.job_place.val();
+        }
+        self.out_valid.next = self.port.out_valid.val() && !self.in_place.val();
+        self.out_last.next = self.port.out_last.val() && !self.in_place.val();
+        for i in 0..N {
+            self.out_beat[i].next = self.port.out_beat[i].val();
+            self.put_beat[i].next = self.port.out_beat[i].val();
+        }
+
+        // Dirty rows.
+        for i in 0..S {
+            self.sectors.choose[i].next = (self.dirty_lanes.val() & self.of_sector[i].val()).any();
+            self.sectors.of[i].next = self.sector_bit[i].val();
+        }
+        self.dirty_ready.next = (self.step.q.val() == Stage::Registers)
+            && !self.found_all.q.val()
+            && !self.gather.full.val();
+        self.total_ready.next = (self.step.q.val() == Stage::Registers) && !self.found_all.q.val();
+        self.gather.push.next = (self.step.q.val() == Stage::Registers)
+            && !self.found_all.q.val()
+            && !self.gather.full.val()
+            && self.dirty_valid.val();
+        self.gather.push_row.next = self.dirty_row.val()
+            - (bit_cast::<R, U>(self.first_group.q.val()) << self.group_at.val());
+        self.gather.push_sectors.next = self.sectors.chosen.val();
+        self.gather.clear.next = false;
+        self.list.load.next = false;
+        for i in 0..K {
+            self.list.load_row[i].next = self.gather.row[i].val();
+            self.list.load_sectors[i].next = self.gather.sectors[i].val();
+        }
+        for i in 0..H {
+            self.named[i].word.next = self.port.found_beat[i + 1].val();
+        }
+        if self.restoring.val() {
+            for i in 0..H {
+                self.list.load_row[2 * i].next = self.named[i].row[0].val();
+                self.list.load_row[2 * i + 1].next = self.named[i].row[1].val();
+                self.list.load_sectors[2 * i].next = self.named[i].sectors[0].val();
+                self.list.load_sectors[2 * i + 1].next = self.named[i].sectors[1].val();
+            }
+        }
+
+        // What is under way.
+        self.fetches.next = !self.pending.q.val() && self.job_empty.val();
+        self.through.next = !self.pending.q.val()
+            && self.job_empty.val()
+            && (!self.has_left.val() || ((self.left.q.val() == 1) && self.gives.val()));
+        self.step.d.next = self.step.q.val();
+        self.restores.d.next = self.restores.q.val();
+        self.runs.d.next = self.runs.q.val();
+        self.block.d.next = self.block.q.val();
+        self.epoch.d.next = self.epoch.q.val();
+        self.slot.d.next = self.slot.q.val();
+        self.first_warp.d.next = self.first_warp.q.val();
+        self.last_warp.d.next = self.last_warp.q.val();
+        self.first_group.d.next = self.first_group.q.val();
+        self.last_group.d.next = self.last_group.q.val();
+        self.shared_first.d.next = self.shared_first.q.val();
+        self.shared_beats.d.next = self.shared_beats.q.val();
+        self.room_row.d.next = self.room_row.q.val();
+        self.room_rows.d.next = self.room_rows.q.val();
+        self.room_first.d.next = self.room_first.q.val();
+        self.room_beats.d.next = self.room_beats.q.val();
+        self.asked_beats.d.next = self.asked_beats.q.val();
+        self.asked_operands.d.next = self.asked_operands.q.val();
+        self.unlogged.d.next = self.unlogged.q.val();
+        self.warp.d.next = self.warp.q.val();
+        self.found_all.d.next = self.found_all.q.val();
+        self.by_rows.d.next = self.by_rows.q.val();
+        self.run_space.d.next = self.run_space.q.val();
+        self.run_place.d.next = self.run_place.q.val();
+        self.run_left.d.next = self.run_left.q.val();
+        self.pending.d.next = self.pending.q.val();
+        self.kind.d.next = self.kind.q.val();
+        self.length.d.next = self.length.q.val();
+        self.left.d.next = self.left.q.val();
+        self.has_address.d.next = self.has_address.q.val();
+        self.is_data.d.next = self.is_data.q.val();
+        self.operands.d.next = self.operands.q.val();
+        self.instructions.d.next = self.instructions.q.val();
+        self.queue_done.d.next = self.queue_done.q.val();
+        self.strayed.d.next = self.strayed.q.val();
+        self.has_shared.d.next = self.has_shared.q.val();
+        self.has_states.d.next = self.has_states.q.val();
+        self.verdict.d.next = self.verdict.q.val();
+        self.list.advance.next = false;
+        self.beats.d.next = self.beats.q.val();
+        if self.moves.val() && !self.beats.q.val().all() {
+            self.beats.d.next = self.beats.q.val() + 1;
+        }
+        self.fetched.d.next = self.fetched.q.val();
+        if self.restoring.val() && self.got.val() {
+            self.fetched.d.next = self.fetched.q.val() + 1;
+        }
+        // A header names all rows of its job, so the job goes on only with it.
+        self.asks_to_save.next = (!self.restoring.val() && self.got.val()) || self.ahead.q.val();
+        self.header_goes.next = self.gives.val() && !self.has_left.val();
+        self.ahead.d.next =
+            self.asks_to_save.val() && self.pending.q.val() && !self.header_goes.val();
+        if (self.asks_to_save.val() && (!self.pending.q.val() || self.header_goes.val()))
+            || (self.found_data.val() && self.found.val())
+        {
+            self.list.advance.next = self.by_rows.q.val();
+            self.run_place.d.next = self.run_place.q.val() + 1;
+            if self.run_left.q.val().any() {
+                self.run_left.d.next = self.run_left.q.val() - 1;
+            }
+        }
+        if self.gives.val() {
+            if self.has_left.val() {
+                self.left.d.next = self.left.q.val() - 1;
+            } else if self.pending.q.val() {
+                self.left.d.next = self.length.q.val();
+                self.pending.d.next = false;
+            }
+        }
+        if self.found_data.val() && self.found.val() && !self.fits.val() {
+            self.strayed.d.next = true;
+        }
+        if self.found_header.val() && self.found.val() {
+            if !self.job_empty.val() {
+                self.strayed.d.next = true;
+            }
+            self.by_rows.d.next = false;
+            self.run_left.d.next = self.no_beats.val();
+            self.has_address.d.next = false;
+            if self.has_address.q.val() && (self.found_kind.val() != self.kind_instruction.val()) {
+                self.strayed.d.next = true;
+            }
+            if self.found_kind.val() == self.kind_registers.val() {
+                self.by_rows.d.next = true;
+                self.list.load.next = true;
+            } else if self.found_kind.val() == self.kind_shared.val() {
+                self.has_shared.d.next = true;
+                self.run_space.d.next = self.shared.val();
+                self.run_place.d.next = bit_cast::<Z, M>(self.shared_first.q.val());
+                self.run_left.d.next = self.shared_beats.q.val();
+            } else if self.found_kind.val() == self.kind_states.val() {
+                self.has_states.d.next = true;
+                self.run_space.d.next = self.states.val();
+                self.run_place.d.next =
+                    bit_cast::<Z, Q>(self.first_warp.q.val()) << self.state_at.val();
+                self.run_left.d.next = self.state_beats.val();
+            } else if self.found_operand.val() {
+                if self.operand_fits.val() {
+                    self.has_address.d.next = true;
+                    self.is_data.d.next = self.found_store.val();
+                    self.run_space.d.next = self.operand.val();
+                    self.run_place.d.next = self.no_place.val();
+                    if self.found_store.val() {
+                        self.run_place.d.next = self.data_place.val();
+                    }
+                    self.run_left.d.next = self.operand_beats.val();
+                } else {
+                    self.strayed.d.next = true;
+                }
+            } else if self.instruction_fits.val() {
+                self.instructions.d.next = self.instructions.q.val() + 1;
+                self.operands.d.next = self.operands.q.val() + 1;
+                if self.found_store.val() {
+                    self.operands.d.next = self.operands.q.val() + 2;
+                }
+            } else {
+                self.strayed.d.next = true;
+            }
+        }
+        if self.save_done.val() {
+            self.queue_done.d.next = true;
+        }
+        self.concluded.next = bit_cast::<4, 3>(self.port.ended_verdict.val());
+        self.lacks.next = self.restores.q.val()
+            && ((self.shared_beats.q.val().any() && !self.has_shared.q.val())
+                || (self.runs.q.val() && !self.has_states.q.val())
+                || (self.beats.q.val() != self.asked_beats.q.val())
+                || self.has_address.q.val()
+                || self.operands_left.val().any());
+        if (self.strayed.q.val() || !self.job_empty.val() || self.lacks.val())
+            && !self.port.ended_verdict.val().any()
+        {
+            self.concluded.next = self.does_not_fit.val();
+        }
+
+        match self.step.q.val() {
+            Stage::Idle => {
+                if self.ask_valid.val() {
+                    self.restores.d.next = self.ask_restores.val();
+                    self.runs.d.next = self.ask_runs.val();
+                    self.block.d.next = self.ask_block.val();
+                    self.epoch.d.next = self.ask_epoch.val();
+                    self.slot.d.next = self.ask_slot.val();
+                    self.first_warp.d.next = self.ask_first_warp.val();
+                    self.last_warp.d.next = self.ask_last_warp.val();
+                    self.first_group.d.next = self.ask_first_group.val();
+                    self.last_group.d.next = self.ask_last_group.val();
+                    self.shared_first.d.next = self.ask_shared_first.val();
+                    self.shared_beats.d.next = self.ask_shared_beats.val();
+                    self.room_row.d.next = self.ask_room_row.val();
+                    self.room_rows.d.next = self.ask_room_rows.val();
+                    self.room_first.d.next = self.ask_room_first.val();
+                    self.room_beats.d.next = self.ask_room_beats.val();
+                    self.asked_beats.d.next = self.ask_beats.val();
+                    self.asked_operands.d.next = self.ask_operands.val();
+                    self.unlogged.d.next = self.ask_unlogged.val();
+                    self.warp.d.next = self.ask_first_warp.val();
+                    self.beats.d.next = self.no_count.val();
+                    self.fetched.d.next = self.no_count.val();
+                    self.verdict.d.next = self.accepted.val();
+                    self.operands.d.next = self.no_operands.val();
+                    self.instructions.d.next = self.no_instructions.val();
+                    self.found_all.d.next = false;
+                    self.has_address.d.next = false;
+                    self.strayed.d.next = false;
+                    self.has_shared.d.next = false;
+                    self.has_states.d.next = false;
+                    self.step.d.next = Stage::Stopping;
+                    if self.ask_restores.val() {
+                        self.step.d.next = Stage::Opening;
+                    }
+                }
+            }
+            Stage::Stopping => {
+                if self.stop_ready.val() {
+                    self.warp.d.next = self.warp.q.val() + 1;
+                    if self.warp.q.val() == self.last_warp.q.val() {
+                        self.step.d.next = Stage::Draining;
+                    }
+                }
+            }
+            Stage::Draining => {
+                if self.save_ready.val() {
+                    self.step.d.next = Stage::Opening;
+                }
+            }
+            Stage::Opening => {
+                if self.restores.q.val() {
+                    self.step.d.next = Stage::Restoring;
+                } else if self.walk_ready.val() {
+                    self.step.d.next = Stage::Registers;
+                }
+            }
+            Stage::Registers => {
+                if self.fetches.val() {
+                    if self.gather.some.val() {
+                        self.list.load.next = true;
+                        self.gather.clear.next = true;
+                        self.by_rows.d.next = true;
+                        self.pending.d.next = true;
+                        self.kind.d.next = self.kind_registers.val();
+                        self.length.d.next = self.gather.beats.val();
+                    } else if self.found_all.q.val() {
+                        self.step.d.next = Stage::Shared;
+                        if self.shared_beats.q.val().any() {
+                            self.by_rows.d.next = false;
+                            self.pending.d.next = true;
+                            self.kind.d.next = self.kind_shared.val();
+                            self.length.d.next = self.shared_beats.q.val();
+                            self.run_space.d.next = self.shared.val();
+                            self.run_place.d.next = bit_cast::<Z, M>(self.shared_first.q.val());
+                            self.run_left.d.next = self.shared_beats.q.val();
+                        }
+                    }
+                }
+                if self.total_valid.val() {
+                    self.found_all.d.next = true;
+                }
+            }
+            Stage::Shared => {
+                if self.fetches.val() {
+                    self.step.d.next = Stage::Closing;
+                    if !self.runs.q.val() {
+                        self.step.d.next = Stage::States;
+                        self.by_rows.d.next = false;
+                        self.pending.d.next = true;
+                        self.kind.d.next = self.kind_states.val();
+                        self.length.d.next = self.state_beats.val();
+                        self.run_space.d.next = self.states.val();
+                        self.run_place.d.next =
+                            bit_cast::<Z, Q>(self.first_warp.q.val()) << self.state_at.val();
+                        self.run_left.d.next = self.state_beats.val();
+                    }
+                }
+            }
+            Stage::States => {
+                if self.through.val() {
+                    self.step.d.next = Stage::Queue;
+                }
+            }
+            Stage::Queue => {
+                if self.save_ready.val() {
+                    self.step.d.next = Stage::Taking;
+                    self.queue_done.d.next = false;
+                }
+            }
+            Stage::Taking => {
+                if self.queue_done.q.val() {
+                    self.step.d.next = Stage::Closing;
+                } else if self.port.packet_ready.val() {
+                    if self.saved_valid.val() {
+                        self.has_address.d.next = false;
+                        self.operands.d.next = self.operands.q.val() + 1;
+                        if self.saved_store.val() {
+                            self.operands.d.next = self.operands.q.val() + 2;
+                        }
+                    } else {
+                        self.step.d.next = Stage::Looking;
+                        self.by_rows.d.next = false;
+                        self.pending.d.next = true;
+                        self.kind.d.next = self.kind_instruction.val();
+                        self.length.d.next = self.operand_beats.val();
+                        self.run_space.d.next = self.operand.val();
+                        self.run_place.d.next = self.no_place.val();
+                        self.run_left.d.next = self.operand_beats.val();
+                        self.is_data.d.next = self.has_address.q.val();
+                    }
+                }
+            }
+            Stage::Looking => {
+                if self.spilled_valid.val() {
+                    self.step.d.next = Stage::Operand;
+                    self.has_address.d.next = true;
+                } else {
+                    self.step.d.next = Stage::Taking;
+                    self.pending.d.next = false;
+                    self.run_left.d.next = self.no_beats.val();
+                }
+            }
+            Stage::Operand => {
+                if self.through.val() {
+                    self.step.d.next = Stage::Taking;
+                }
+            }
+            Stage::Closing => {
+                if !self.has_left.val() && self.port.packet_ready.val() {
+                    self.step.d.next = Stage::Waiting;
+                }
+            }
+            Stage::Waiting => {}
+            Stage::Restoring => {}
+            Stage::Clearing => {
+                if self.save_ready.val() {
+                    self.step.d.next = Stage::Dropping;
+                }
+            }
+            Stage::Dropping => {
+                if self.save_done.val() {
+                    self.step.d.next = Stage::Telling;
+                }
+            }
+            Stage::Resuming => {
+                if self.resume_ready.val() {
+                    self.warp.d.next = self.warp.q.val() + 1;
+                    if self.warp.q.val() == self.last_warp.q.val() {
+                        self.step.d.next = Stage::Telling;
+                    }
+                }
+            }
+            Stage::Telling => {
+                if self.ended_ready.val() {
+                    self.step.d.next = Stage::Idle;
+                }
+            }
+        }
+        if self.port.ended_valid.val() && self.port.ended_ready.val() {
+            self.verdict.d.next = self.concluded.val();
+            self.by_rows.d.next = false;
+            self.run_left.d.next = self.no_beats.val();
+            self.warp.d.next = self.first_warp.q.val();
+            self.step.d.next = Stage::Telling;
+            if self.runs.q.val() {
+                self.step.d.next = Stage::Resuming;
+            }
+            if self.concluded.val().any() {
+                self.step.d.next = Stage::Clearing;
+            }
+        }
+
+        self.ask_ready.next = self.step.q.val() == Stage::Idle;
+        self.stop_valid.next = self.step.q.val() == Stage::Stopping;
+        self.stop_warp.next = self.no_warp.val();
+        if self.step.q.val() == Stage::Stopping {
+            self.stop_warp.next = self.warp.q.val();
+        }
+        self.resume_valid.next = self.step.q.val() == Stage::Resuming;
+        self.resume_warp.next = self.no_warp.val();
+        if self.step.q.val() == Stage::Resuming {
+            self.resume_warp.next = self.warp.q.val();
+        }
+        self.save_valid.next =
+            (self.step.q.val() == Stage::Queue) || (self.step.q.val() == Stage::Clearing);
+        self.save_slot.next = self.slot.q.val();
+        self.saved_ready.next = (self.step.q.val() == Stage::Dropping)
+            || ((self.step.q.val() == Stage::Taking) && self.port.packet_ready.val());
+        self.restore_valid.next = self.returns.val();
+        self.restore_warp.next = self.no_warp.val();
+        self.restore_store.next = self.returns.val() && self.found_store.val();
+        if self.returns.val() {
+            self.restore_warp.next = self.first_warp.q.val() + self.found_warp.val();
+        }
+        self.restore_slot.next = self.slot.q.val();
+        for i in 0..3 {
+            self.restore_words[i].next = self.port.out_beat[i + 2].val();
+        }
+        self.walk_valid.next = (self.step.q.val() == Stage::Opening) && !self.restores.q.val();
+        self.walk_first.next = self.first_group.q.val();
+        self.walk_last.next = self.last_group.q.val();
+        self.ended_valid.next = self.step.q.val() == Stage::Telling;
+        self.ended_verdict.next = self.accepted.val();
+        self.ended_beats.next = self.no_count.val();
+        self.ended_operands.next = self.no_operands.val();
+        if self.step.q.val() == Stage::Telling {
+            self.ended_verdict.next = self.verdict.q.val();
+            self.ended_beats.next = self.beats.q.val();
+            self.ended_operands.next = self.operands.q.val();
+        }
+    }
+}

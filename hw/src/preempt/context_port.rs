@@ -1,0 +1,405 @@
+#![doc = include_str!("../../../docs/blocks/context_port.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::register::Register;
+use crate::primitives::word_check::WordCheck;
+
+/// What the port does.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Step {
+    /// Nothing.
+    Idle,
+    /// It takes packets.
+    Saving,
+    /// It gives the end to memory.
+    Ending,
+    /// It looks for the first beat of a context.
+    Opening,
+    /// It restores packets.
+    Restoring,
+    /// It takes what is left of a read that was refused.
+    Draining,
+    /// It tells the verdict.
+    Telling,
+}
+
+/// Beats of `N` words of `W` bits: `B` of a block, three of a kind, `L` of a length; `E` bits of an epoch, `C` of a count; the
+/// check's polynomial `P`.
+#[allow(missing_docs)] // the port table above
+#[block(top)]
+#[check(N >= 3 && B + 3 + L == W && E <= W && C <= W, "{N} words of {W} bits do not hold a block of {B}, a length of {L}, an epoch of {E} and a count of {C}")]
+pub struct ContextPort<
+    const N: usize,
+    const W: usize,
+    const B: usize,
+    const L: usize,
+    const E: usize,
+    const C: usize,
+    const P: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub begin_valid: Signal<In, Bit>,
+    pub begin_restores: Signal<In, Bit>,
+    pub begin_block: Signal<In, Bits<B>>,
+    pub begin_epoch: Signal<In, Bits<E>>,
+    pub packet_valid: Signal<In, Bit>,
+    pub packet_beat: [Signal<In, Bits<W>>; N],
+    pub out_ready: Signal<In, Bit>,
+    pub in_valid: Signal<In, Bit>,
+    pub in_last: Signal<In, Bit>,
+    pub in_beat: [Signal<In, Bits<W>>; N],
+    pub found_ready: Signal<In, Bit>,
+    pub ended_ready: Signal<In, Bit>,
+
+    pub begin_ready: Signal<Out, Bit>,
+    pub packet_ready: Signal<Out, Bit>,
+    pub out_valid: Signal<Out, Bit>,
+    pub out_last: Signal<Out, Bit>,
+    pub out_beat: [Signal<Out, Bits<W>>; N],
+    pub in_ready: Signal<Out, Bit>,
+    pub found_valid: Signal<Out, Bit>,
+    pub found_header: Signal<Out, Bit>,
+    pub found_beat: [Signal<Out, Bits<W>>; N],
+    pub ended_valid: Signal<Out, Bit>,
+    pub ended_verdict: Signal<Out, Bits<3>>,
+
+    step: Register<Step>,
+    verdict: Register<Bits<3>>,
+    // The context: whose, and which; beats that are left of the packet; what the end says of the beats so far.
+    block: Register<Bits<B>>,
+    epoch: Register<Bits<E>>,
+    left: Register<Bits<L>>,
+    count: Register<Bits<C>>,
+    check: Register<Bits<W>>,
+    // The beat between the two sides.
+    holds: Register<Bit>,
+    last: Register<Bit>,
+    beat: [Register<Bits<W>>; N],
+
+    // What it is.
+    header: Signal<Local, Bit>,
+    kind: Signal<Local, Bits<3>>,
+    of_block: Signal<Local, Bit>,
+    content: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    nothing_behind: Signal<Local, Bit>,
+    beyond: AnyOf<N>,
+    begins: Signal<Local, Bit>,
+    of_epoch: Signal<Local, Bit>,
+    right: Signal<Local, Bit>,
+
+    // What becomes of it.
+    tells: Signal<Local, Bit>,
+    moves: Signal<Local, Bit>,
+    settled: Signal<Local, Bits<3>>,
+    counted: Signal<Local, Bits<C>>,
+    checked: Signal<Local, Bits<W>>,
+    with_beat: WordCheck<N, W, P>,
+
+    // What is taken.
+    packet_kind: Signal<Local, Bits<3>>,
+    saves: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
+    begin: Signal<Local, Bit>,
+    packet: Signal<Local, Bit>,
+    packet_ends: Signal<Local, Bit>,
+    read: Signal<Local, Bit>,
+
+    #[init(Constant::new((B as LiteralType).into()))]
+    kind_at: Constant<Bits<W>>,
+    #[init(Constant::new(((B + 3) as LiteralType).into()))]
+    length_at: Constant<Bits<W>>,
+    #[init(Constant::new(!Bits::from((1 << B) - 1)))]
+    above_block: Constant<Bits<W>>,
+    #[init(Constant::new((1 << B).into()))]
+    begin_header: Constant<Bits<W>>,
+    #[init(Constant::new((6 << B).into()))]
+    end_header: Constant<Bits<W>>,
+    #[init(Constant::new(0.into()))]
+    nothing: Constant<Bits<W>>,
+    #[init(Constant::new(0.into()))]
+    none_left: Constant<Bits<L>>,
+    #[init(Constant::new(0.into()))]
+    no_count: Constant<Bits<C>>,
+    #[init(Constant::new(1.into()))]
+    kind_begin: Constant<Bits<3>>,
+    #[init(Constant::new(2.into()))]
+    kind_registers: Constant<Bits<3>>,
+    #[init(Constant::new(6.into()))]
+    kind_end: Constant<Bits<3>>,
+
+    #[init(Constant::new(0.into()))]
+    accepted: Constant<Bits<3>>,
+    #[init(Constant::new(1.into()))]
+    not_a_context: Constant<Bits<3>>,
+    #[init(Constant::new(2.into()))]
+    another_block: Constant<Bits<3>>,
+    #[init(Constant::new(3.into()))]
+    another_epoch: Constant<Bits<3>>,
+    #[init(Constant::new(4.into()))]
+    unknown_kind: Constant<Bits<3>>,
+    #[init(Constant::new(5.into()))]
+    truncated: Constant<Bits<3>>,
+    #[init(Constant::new(6.into()))]
+    wrong_check: Constant<Bits<3>>,
+    #[init(Constant::new(7.into()))]
+    beyond_the_end: Constant<Bits<3>>,
+}
+
+impl<
+    const N: usize,
+    const W: usize,
+    const B: usize,
+    const L: usize,
+    const E: usize,
+    const C: usize,
+    const P: usize,
+> Logic for ContextPort<N, W, B, L, E, C, P>
+{
+    #[logic]
+    fn update(&mut self) {
+        // What the beat is that is held.
+        self.header.next = self.left.q.val() == self.none_left.val();
+        self.kind.next = bit_cast::<3, W>(self.beat[0].q.val() >> self.kind_at.val());
+        self.of_block.next = bit_cast::<B, W>(self.beat[0].q.val()) == self.block.q.val();
+        self.ends.next = self.kind.val() == self.kind_end.val();
+        self.content.next = (self.kind_registers.val() <= self.kind.val())
+            && (self.kind.val() < self.kind_end.val());
+        self.beyond.of[0].next = (self.beat[0].q.val() >> self.length_at.val()).any();
+        self.beyond.of[1].next = false;
+        self.beyond.of[2].next = false;
+        for i in 3..N {
+            self.beyond.of[i].next = self.beat[i].q.val().any();
+        }
+        self.nothing_behind.next = !self.beyond.any.val();
+        self.begins.next = (self.kind.val() == self.kind_begin.val())
+            && self.nothing_behind.val()
+            && !self.beat[2].q.val().any()
+            && (bit_cast::<W, E>(bit_cast::<E, W>(self.beat[1].q.val())) == self.beat[1].q.val());
+        self.of_epoch.next = bit_cast::<E, W>(self.beat[1].q.val()) == self.epoch.q.val();
+        self.right.next = self.nothing_behind.val()
+            && (self.beat[1].q.val() == bit_cast::<W, C>(self.count.q.val()))
+            && (self.beat[2].q.val() == self.check.q.val());
+
+        // What becomes of it: it leaves for memory, is told to the engine, or is settled here.
+        self.tells.next = (self.step.q.val() == Step::Restoring)
+            && !self.last.q.val()
+            && (!self.header.val() || (self.content.val() && self.of_block.val()));
+        self.saves.next =
+            (self.step.q.val() == Step::Saving) || (self.step.q.val() == Step::Ending);
+        self.reads.next = (self.step.q.val() == Step::Opening)
+            || (self.step.q.val() == Step::Restoring)
+            || (self.step.q.val() == Step::Draining);
+        self.moves.next = self.holds.q.val()
+            && ((self.saves.val() && self.out_ready.val())
+                || (self.reads.val() && (!self.tells.val() || self.found_ready.val())));
+        self.settled.next = self.accepted.val();
+        if self.step.q.val() == Step::Opening {
+            if self.last.q.val() {
+                self.settled.next = self.truncated.val();
+            }
+            if !self.of_epoch.val() {
+                self.settled.next = self.another_epoch.val();
+            }
+            if !self.of_block.val() {
+                self.settled.next = self.another_block.val();
+            }
+            if !self.begins.val() {
+                self.settled.next = self.not_a_context.val();
+            }
+        } else if self.last.q.val() {
+            self.settled.next = self.truncated.val();
+        }
+        if (self.step.q.val() == Step::Restoring) && self.header.val() {
+            if self.ends.val() {
+                self.settled.next = self.accepted.val();
+                if !self.last.q.val() {
+                    self.settled.next = self.beyond_the_end.val();
+                }
+                if !self.right.val() {
+                    self.settled.next = self.wrong_check.val();
+                }
+            }
+            if !self.of_block.val() {
+                self.settled.next = self.another_block.val();
+            }
+            if !self.content.val() && !self.ends.val() {
+                self.settled.next = self.unknown_kind.val();
+            }
+        }
+        self.with_beat.so_far.next = self.check.q.val();
+        for i in 0..N {
+            self.with_beat.of[i].next = self.beat[i].q.val();
+        }
+        self.counted.next = self.count.q.val();
+        self.checked.next = self.check.q.val();
+        if self.moves.val() {
+            self.counted.next = self.count.q.val() + 1;
+            self.checked.next = self.with_beat.check.val();
+        }
+
+        // What is taken.
+        self.begin.next = (self.step.q.val() == Step::Idle) && self.begin_valid.val();
+        self.packet_ready.next =
+            (self.step.q.val() == Step::Saving) && (!self.holds.q.val() || self.out_ready.val());
+        self.packet.next = (self.step.q.val() == Step::Saving)
+            && self.packet_valid.val()
+            && (!self.holds.q.val() || self.out_ready.val());
+        self.packet_kind.next = bit_cast::<3, W>(self.packet_beat[0].val() >> self.kind_at.val());
+        self.packet_ends.next =
+            self.header.val() && (self.packet_kind.val() == self.kind_end.val());
+        self.in_ready.next = self.reads.val()
+            && (!self.holds.q.val()
+                || (!self.last.q.val() && (!self.tells.val() || self.found_ready.val())));
+        self.read.next = self.reads.val()
+            && self.in_valid.val()
+            && (!self.holds.q.val()
+                || (!self.last.q.val() && (!self.tells.val() || self.found_ready.val())));
+
+        // The beat that is held next.
+        self.holds.d.next = self.holds.q.val() && !self.moves.val();
+        self.last.d.next = self.last.q.val();
+        for i in 0..N {
+            self.beat[i].d.next = self.beat[i].q.val();
+        }
+        if self.begin.val() && !self.begin_restores.val() {
+            self.holds.d.next = true;
+            self.last.d.next = false;
+            for i in 0..N {
+                self.beat[i].d.next = self.nothing.val();
+            }
+            self.beat[0].d.next =
+                self.begin_header.val() | bit_cast::<W, B>(self.begin_block.val());
+            self.beat[1].d.next = bit_cast::<W, E>(self.begin_epoch.val());
+        }
+        if self.packet.val() {
+            self.holds.d.next = true;
+            self.last.d.next = self.packet_ends.val();
+            for i in 0..N {
+                self.beat[i].d.next = self.packet_beat[i].val();
+            }
+            if self.header.val() {
+                self.beat[0].d.next = (self.packet_beat[0].val() & self.above_block.val())
+                    | bit_cast::<W, B>(self.block.q.val());
+            }
+            if self.packet_ends.val() {
+                for i in 0..N {
+                    self.beat[i].d.next = self.nothing.val();
+                }
+                self.beat[0].d.next = self.end_header.val() | bit_cast::<W, B>(self.block.q.val());
+                self.beat[1].d.next = bit_cast::<W, C>(self.counted.val());
+                self.beat[2].d.next = self.checked.val();
+            }
+        }
+        if self.read.val() {
+            self.holds.d.next = true;
+            self.last.d.next = self.in_last.val();
+            for i in 0..N {
+                self.beat[i].d.next = self.in_beat[i].val();
+            }
+        }
+
+        // The context.
+        self.block.d.next = self.block.q.val();
+        self.epoch.d.next = self.epoch.q.val();
+        self.left.d.next = self.left.q.val();
+        self.count.d.next = self.counted.val();
+        self.check.d.next = self.checked.val();
+        if self.packet.val() {
+            self.left.d.next = self.left.q.val() - 1;
+            if self.header.val() {
+                self.left.d.next =
+                    bit_cast::<L, W>(self.packet_beat[0].val() >> self.length_at.val());
+            }
+        }
+        if self.tells.val() && self.moves.val() {
+            self.left.d.next = self.left.q.val() - 1;
+            if self.header.val() {
+                self.left.d.next = bit_cast::<L, W>(self.beat[0].q.val() >> self.length_at.val());
+            }
+        }
+        if self.begin.val() {
+            self.block.d.next = self.begin_block.val();
+            self.epoch.d.next = self.begin_epoch.val();
+            self.left.d.next = self.none_left.val();
+            self.count.d.next = self.no_count.val();
+            self.check.d.next = self.nothing.val();
+        }
+
+        // From step to step.
+        self.step.d.next = self.step.q.val();
+        self.verdict.d.next = self.verdict.q.val();
+        match self.step.q.val() {
+            Step::Idle => {
+                self.verdict.d.next = self.accepted.val();
+                if self.begin_valid.val() {
+                    self.step.d.next = Step::Saving;
+                    if self.begin_restores.val() {
+                        self.step.d.next = Step::Opening;
+                    }
+                }
+            }
+            Step::Saving => {
+                if self.packet.val() && self.packet_ends.val() {
+                    self.step.d.next = Step::Ending;
+                }
+            }
+            Step::Ending => {
+                if self.moves.val() && self.last.q.val() {
+                    self.step.d.next = Step::Telling;
+                }
+            }
+            Step::Opening => {
+                if self.moves.val() {
+                    self.verdict.d.next = self.settled.val();
+                    self.step.d.next = Step::Draining;
+                    if self.settled.val() == self.accepted.val() {
+                        self.step.d.next = Step::Restoring;
+                    }
+                    if self.last.q.val() {
+                        self.step.d.next = Step::Telling;
+                    }
+                }
+            }
+            Step::Restoring => {
+                if self.moves.val() && !self.tells.val() {
+                    self.verdict.d.next = self.settled.val();
+                    self.step.d.next = Step::Draining;
+                    if self.last.q.val() {
+                        self.step.d.next = Step::Telling;
+                    }
+                }
+            }
+            Step::Draining => {
+                if self.moves.val() && self.last.q.val() {
+                    self.step.d.next = Step::Telling;
+                }
+            }
+            Step::Telling => {
+                if self.ended_ready.val() {
+                    self.step.d.next = Step::Idle;
+                }
+            }
+        }
+
+        self.begin_ready.next = self.step.q.val() == Step::Idle;
+        self.out_valid.next = self.saves.val() && self.holds.q.val();
+        self.out_last.next =
+            (self.step.q.val() == Step::Ending) && self.holds.q.val() && self.last.q.val();
+        self.found_valid.next = self.holds.q.val() && self.tells.val();
+        self.found_header.next = self.holds.q.val() && self.tells.val() && self.header.val();
+        for i in 0..N {
+            self.out_beat[i].next = self.beat[i].q.val();
+            self.found_beat[i].next = self.beat[i].q.val();
+        }
+        self.ended_valid.next = self.step.q.val() == Step::Telling;
+        self.ended_verdict.next = self.accepted.val();
+        if self.step.q.val() == Step::Telling {
+            self.ended_verdict.next = self.verdict.q.val();
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Where the walk goes next: from group to group, past those without a dirty row.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::arbiter::Arbiter;
+use crate::primitives::register::Register;
+use crate::primitives::span::Span;
+
+/// `G` groups with `U`-bit numbers.
+#[block]
+pub struct Search<const G: usize, const U: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// A walk begins
+    pub begin: Signal<In, Bit>,
+    /// with this group,
+    pub first: Signal<In, Bits<U>>,
+    /// and ends with this one.
+    pub last: Signal<In, Bits<U>>,
+    /// Groups with a dirty row.
+    pub some: [Signal<In, Bit>; G],
+    /// The walk comes to the group that was found.
+    pub load: Signal<In, Bit>,
+    /// A group was found,
+    pub found: Signal<Out, Bit>,
+    /// this one.
+    pub group: Signal<Out, Bits<U>>,
+    /// None is left.
+    pub done: Signal<Out, Bit>,
+
+    // The group that was found last, and whether the walk has still to come to it; at first the first one of the range,
+    // which is not passed over.
+    waits: Register<Bit>,
+    place: Register<Bits<U>>,
+    beyond: Register<Bit>,
+    end: Register<Bits<U>>,
+
+    ahead: Span<G, U>,
+    next: Arbiter<G, U, false>,
+    some_next: crate::primitives::any_of::AnyOf<G>,
+}
+
+impl<const G: usize, const U: usize> Logic for Search<G, U> {
+    #[logic]
+    fn update(&mut self) {
+        self.ahead.first.next = self.place.q.val();
+        self.ahead.beyond.next = self.beyond.q.val();
+        self.ahead.last.next = self.end.q.val();
+        for i in 0..G {
+            self.next.request[i].next = self.ahead.covered[i].val() && self.some[i].val();
+            self.some_next.of[i].next = self.ahead.covered[i].val() && self.some[i].val();
+        }
+        self.found.next = self.waits.q.val();
+        self.group.next = self.place.q.val();
+        self.done.next = !self.waits.q.val() && !self.some_next.any.val();
+
+        self.waits.d.next = self.waits.q.val();
+        self.place.d.next = self.place.q.val();
+        self.beyond.d.next = self.beyond.q.val();
+        self.end.d.next = self.end.q.val();
+        if !self.waits.q.val() || self.load.val() {
+            self.waits.d.next = self.some_next.any.val();
+            if self.some_next.any.val() {
+                self.place.d.next = self.next.index.val();
+                self.beyond.d.next = true;
+            }
+        }
+        if self.begin.val() {
+            self.waits.d.next = false;
+            self.place.d.next = self.first.val();
+            self.beyond.d.next = false;
+            self.end.d.next = self.last.val();
+        }
+    }
+}

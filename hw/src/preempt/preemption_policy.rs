@@ -1,0 +1,335 @@
+#![doc = include_str!("../../../docs/blocks/preemption_policy.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::count_of::CountOf;
+use crate::primitives::register::Register;
+use crate::primitives::select::Select;
+
+mod choice;
+mod ratio;
+mod slot;
+
+use choice::Choice;
+use ratio::Ratio;
+use slot::Slot;
+
+/// What is done for a question.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Step {
+    /// There is none.
+    Idle,
+    /// The time for saving is asked of the arithmetic,
+    AskSwitch,
+    /// and waited for.
+    Switch,
+    /// The remaining time, from the instructions, is asked of the arithmetic,
+    AskRemaining,
+    /// and waited for.
+    Remaining,
+    /// Sums and differences.
+    Weigh,
+    /// The case.
+    Choose,
+    /// The answer is told.
+    Tell,
+}
+
+/// `N` slots with `S`-bit numbers, of which `C` bits count; times and instructions of `T` bits, sums of `U` bits, the average
+/// in `W` bits, of which three are a fraction; `K` bits of a bit's number; a tick has 2^`P` cycles.
+#[allow(missing_docs)] // the port table above
+#[block(top)]
+#[check(clog2(N) == S && C <= T && T + 3 == W, "{S}, {C} and {W} bits do not fit {N} slots and times of {T} bits")]
+pub struct PreemptionPolicy<
+    const N: usize,
+    const S: usize,
+    const C: usize,
+    const T: usize,
+    const U: usize,
+    const W: usize,
+    const K: usize,
+    const P: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub launch_valid: Signal<In, Bit>,
+    pub begin_valid: Signal<In, Bit>,
+    pub begin_slot: Signal<In, Bits<S>>,
+    pub begin_run: Signal<In, Bits<T>>,
+    pub begin_executed: Signal<In, Bits<T>>,
+    pub end_valid: Signal<In, Bit>,
+    pub end_leaves: Signal<In, Bit>,
+    pub end_slot: Signal<In, Bits<S>>,
+    pub issued_valid: [Signal<In, Bit>; 2],
+    pub issued_slot: [Signal<In, Bits<S>>; 2],
+    pub ask_valid: Signal<In, Bit>,
+    pub ask_slot: Signal<In, Bits<S>>,
+    pub ask_chimera: Signal<In, Bit>,
+    pub ask_idempotent: Signal<In, Bit>,
+    pub ask_launch: Signal<In, Bits<T>>,
+    pub ask_switch: Signal<In, Bits<T>>,
+    pub ask_instructions: Signal<In, Bits<T>>,
+    pub ask_warm_up: Signal<In, Bits<T>>,
+    pub answer_ready: Signal<In, Bit>,
+
+    pub end_run: Signal<Out, Bits<T>>,
+    pub end_executed: Signal<Out, Bits<T>>,
+    pub ask_ready: Signal<Out, Bit>,
+    pub answer_valid: Signal<Out, Bit>,
+    pub answer_case: Signal<Out, Bits<3>>,
+    pub answer_remaining: Signal<Out, Bits<T>>,
+    pub answer_switch: Signal<Out, Bits<T>>,
+
+    // Time, and the blocks.
+    prescale: Register<Bits<P>>,
+    slot: [Slot<T, U>; N],
+    blocks: CountOf<N, C>,
+
+    // A block that has ended goes into the average in the next cycle.
+    ended: Register<Bit>,
+    sample: Register<Bits<T>>,
+    known: Register<Bit>,
+    average: Register<Bits<W>>,
+    ended_run: Select<N, Bits<T>>,
+    ended_executed: Select<N, Bits<T>>,
+    ended_holds: AnyOf<N>,
+
+    // What was known when the question came, and what is made of it.
+    step: Register<Step>,
+    run: Register<Bits<T>>,
+    executed: Register<Bits<T>>,
+    profiled: Register<Bit>,
+    profile: Register<Bits<T>>,
+    at_once: Register<Bits<C>>,
+    left: Register<Bits<T>>,
+    remaining: Register<Bits<T>>,
+    switching: Register<Bits<T>>,
+    whole: Register<Bits<T>>,
+    rest: Register<Bits<T>>,
+    lead: Register<Bits<T>>,
+    chosen: Register<Bits<3>>,
+    asked_run: Select<N, Bits<T>>,
+    asked_executed: Select<N, Bits<T>>,
+    ratio: Ratio<T, U, K>,
+    choice: Choice<T, U>,
+
+    tick: Signal<Local, Bit>,
+    first: Signal<Local, Bit>,
+    average_now: Signal<Local, Bits<T>>,
+    total: Signal<Local, Bits<U>>,
+    later: Signal<Local, Bits<U>>,
+    #[init(Constant::new(3.into()))]
+    fraction: Constant<Bits<W>>,
+    #[init(Constant::new((T as LiteralType).into()))]
+    above: Constant<Bits<U>>,
+    #[init(Constant::new(1.into()))]
+    one: Constant<Bits<T>>,
+    #[init(Constant::new(1.into()))]
+    one_block: Constant<Bits<C>>,
+    #[init(Constant::new(0.into()))]
+    no_case: Constant<Bits<3>>,
+    #[init(Constant::new(0.into()))]
+    nothing: Constant<Bits<T>>,
+    #[init(Constant::new(!Bits::default()))]
+    most: Constant<Bits<T>>,
+}
+
+impl<
+    const N: usize,
+    const S: usize,
+    const C: usize,
+    const T: usize,
+    const U: usize,
+    const W: usize,
+    const K: usize,
+    const P: usize,
+> Logic for PreemptionPolicy<N, S, C, T, U, W, K, P>
+{
+    #[logic]
+    fn update(&mut self) {
+        // Slots.
+        self.prescale.d.next = self.prescale.q.val() + 1;
+        self.tick.next = self.prescale.q.val().all();
+        for i in 0..N {
+            self.slot[i].tick.next = self.tick.val();
+            self.slot[i].begin.next =
+                self.begin_valid.val() && (self.begin_slot.val() == i.to_bits::<S>());
+            self.slot[i].begin_run.next = self.begin_run.val();
+            self.slot[i].begin_executed.next = self.begin_executed.val();
+            self.slot[i].end.next =
+                self.end_valid.val() && (self.end_slot.val() == i.to_bits::<S>());
+            self.slot[i].issued[0].next =
+                self.issued_valid[0].val() && (self.issued_slot[0].val() == i.to_bits::<S>());
+            self.slot[i].issued[1].next =
+                self.issued_valid[1].val() && (self.issued_slot[1].val() == i.to_bits::<S>());
+            self.blocks.of[i].next = self.slot[i].holds.val();
+            self.ended_run.choose[i].next = self.end_slot.val() == i.to_bits::<S>();
+            self.ended_run.of[i].next = self.slot[i].run.val();
+            self.ended_executed.choose[i].next = self.end_slot.val() == i.to_bits::<S>();
+            self.ended_executed.of[i].next = self.slot[i].executed.val();
+            self.ended_holds.of[i].next =
+                self.slot[i].holds.val() && (self.end_slot.val() == i.to_bits::<S>());
+            self.asked_run.choose[i].next = self.ask_slot.val() == i.to_bits::<S>();
+            self.asked_run.of[i].next = self.slot[i].run.val();
+            self.asked_executed.choose[i].next = self.ask_slot.val() == i.to_bits::<S>();
+            self.asked_executed.of[i].next = self.slot[i].executed.val();
+        }
+
+        self.end_run.next = self.ended_run.chosen.val();
+        self.end_executed.next = self.ended_executed.chosen.val();
+
+        // The average: the first block's time, and from then on an eighth of the way to each other one's.
+        self.ended.d.next = self.end_valid.val()
+            && !self.end_leaves.val()
+            && self.ended_holds.any.val()
+            && !self.launch_valid.val();
+        self.sample.d.next = self.ended_run.chosen.val();
+        self.known.d.next = self.known.q.val();
+        self.average.d.next = self.average.q.val();
+        self.average_now.next = bit_cast::<T, W>(self.average.q.val() >> self.fraction.val());
+        if self.ended.q.val() {
+            self.known.d.next = true;
+            self.average.d.next = bit_cast::<W, T>(self.sample.q.val()) << self.fraction.val();
+            if self.known.q.val() {
+                self.average.d.next = self.average.q.val()
+                    - bit_cast::<W, T>(self.average_now.val())
+                    + bit_cast::<W, T>(self.sample.q.val());
+            }
+        }
+        if self.launch_valid.val() {
+            self.known.d.next = false;
+        }
+
+        // A question.
+        self.first.next = (self.step.q.val() == Step::Idle) && self.ask_valid.val();
+        self.run.d.next = self.run.q.val();
+        self.executed.d.next = self.executed.q.val();
+        self.profiled.d.next = self.profiled.q.val();
+        self.profile.d.next = self.profile.q.val();
+        self.at_once.d.next = self.at_once.q.val();
+        if self.first.val() {
+            self.run.d.next = self.asked_run.chosen.val();
+            self.executed.d.next = self.asked_executed.chosen.val();
+            self.profiled.d.next = self.known.q.val() && !self.ask_chimera.val();
+            self.profile.d.next = self.average_now.val();
+            self.at_once.d.next = self.blocks.count.val();
+            if self.ask_chimera.val() {
+                self.at_once.d.next = self.one_block.val();
+            }
+        }
+
+        // The arithmetic: blocks x time of one, then instructions that are left x cycles for each so far.
+        self.ratio.start.next =
+            (self.step.q.val() == Step::AskSwitch) || (self.step.q.val() == Step::AskRemaining);
+        self.ratio.a.next = bit_cast::<T, C>(self.at_once.q.val());
+        self.ratio.b.next = self.ask_switch.val();
+        self.ratio.c.next = self.one.val();
+        if (self.step.q.val() == Step::AskRemaining) || (self.step.q.val() == Step::Remaining) {
+            self.ratio.a.next = self.left.q.val();
+            self.ratio.b.next = self.run.q.val();
+            self.ratio.c.next = self.nothing.val();
+            if self.run.q.val().any() && !self.executed.q.val().all() {
+                self.ratio.c.next = self.executed.q.val();
+            }
+        }
+        self.left.d.next = self.nothing.val();
+        if self.executed.q.val() < self.ask_instructions.val() {
+            self.left.d.next = self.ask_instructions.val() - self.executed.q.val();
+        }
+        self.switching.d.next = self.switching.q.val();
+        if self.step.q.val() == Step::Switch {
+            self.switching.d.next = self.ratio.quotient.val();
+        }
+        self.remaining.d.next = self.remaining.q.val();
+        if self.step.q.val() == Step::Remaining {
+            self.remaining.d.next = self.ratio.quotient.val();
+            if self.profiled.q.val() {
+                self.remaining.d.next = self.nothing.val();
+                if self.run.q.val() < self.profile.q.val() {
+                    self.remaining.d.next = self.profile.q.val() - self.run.q.val();
+                }
+            }
+        }
+
+        // What the choice looks at.
+        self.total.next =
+            bit_cast::<U, T>(self.run.q.val()) + bit_cast::<U, T>(self.remaining.q.val());
+        self.whole.d.next = bit_cast::<T, U>(self.total.val());
+        if (self.total.val() >> self.above.val()).any() {
+            self.whole.d.next = self.most.val();
+        }
+        if self.profiled.q.val() {
+            self.whole.d.next = self.profile.q.val();
+        }
+        self.later.next =
+            bit_cast::<U, T>(self.ask_warm_up.val()) + bit_cast::<U, T>(self.switching.q.val());
+        self.lead.d.next = bit_cast::<T, U>(self.later.val());
+        if (self.later.val() >> self.above.val()).any() {
+            self.lead.d.next = self.most.val();
+        }
+        self.rest.d.next = self.ask_launch.val() - self.remaining.q.val();
+        self.choice.chimera.next = self.ask_chimera.val();
+        self.choice.idempotent.next = self.ask_idempotent.val();
+        self.choice.launch.next = self.ask_launch.val();
+        self.choice.warm_up.next = self.ask_warm_up.val();
+        self.choice.run.next = self.run.q.val();
+        self.choice.remaining.next = self.remaining.q.val();
+        self.choice.whole.next = self.whole.q.val();
+        self.choice.switching.next = self.switching.q.val();
+        self.choice.rest.next = self.rest.q.val();
+        self.choice.lead.next = self.lead.q.val();
+        self.chosen.d.next = self.chosen.q.val();
+        if self.step.q.val() == Step::Choose {
+            self.chosen.d.next = self.choice.chosen.val();
+        }
+
+        // From step to step.
+        self.step.d.next = self.step.q.val();
+        match self.step.q.val() {
+            Step::Idle => {
+                if self.ask_valid.val() {
+                    self.step.d.next = Step::AskSwitch;
+                }
+            }
+            Step::AskSwitch => {
+                self.step.d.next = Step::Switch;
+            }
+            Step::Switch => {
+                if !self.ratio.busy.val() {
+                    self.step.d.next = Step::AskRemaining;
+                }
+            }
+            Step::AskRemaining => {
+                self.step.d.next = Step::Remaining;
+            }
+            Step::Remaining => {
+                if !self.ratio.busy.val() {
+                    self.step.d.next = Step::Weigh;
+                }
+            }
+            Step::Weigh => {
+                self.step.d.next = Step::Choose;
+            }
+            Step::Choose => {
+                self.step.d.next = Step::Tell;
+            }
+            Step::Tell => {
+                if self.answer_ready.val() {
+                    self.step.d.next = Step::Idle;
+                }
+            }
+        }
+        self.answer_valid.next = self.step.q.val() == Step::Tell;
+        self.ask_ready.next = (self.step.q.val() == Step::Tell) && self.answer_ready.val();
+        self.answer_case.next = self.no_case.val();
+        self.answer_remaining.next = self.nothing.val();
+        self.answer_switch.next = self.nothing.val();
+        if self.step.q.val() == Step::Tell {
+            self.answer_case.next = self.chosen.q.val();
+            self.answer_remaining.next = self.remaining.q.val();
+            self.answer_switch.next = self.switching.q.val();
+        }
+    }
+}

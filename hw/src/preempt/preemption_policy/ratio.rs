@@ -1,0 +1,117 @@
+//! A product and a quotient, a bit in each cycle: they are wanted once in a preemption.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::register::Register;
+
+/// Gives `a` x `b` / `c`, rounded down, or the greatest number if it is greater or `c` is 0. Numbers have `T` bits, sums
+/// `U`, numbers of bits `K`.
+#[block]
+#[check(T + 1 == U && T <= 1 << K, "{U} and {K} bits do not fit {T}")]
+pub struct Ratio<const T: usize, const U: usize, const K: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// It begins.
+    pub start: Signal<In, Bit>,
+    /// A factor, which stays until it has ended.
+    pub a: Signal<In, Bits<T>>,
+    /// The other factor.
+    pub b: Signal<In, Bits<T>>,
+    /// The divisor, which stays until it has ended.
+    pub c: Signal<In, Bits<T>>,
+    /// It has not ended.
+    pub busy: Signal<Out, Bit>,
+    /// What it gives then.
+    pub quotient: Signal<Out, Bits<T>>,
+
+    works: Register<Bit>,
+    divides: Register<Bit>,
+    done: Register<Bits<K>>,
+    // The product, of which the quotient takes the lower half's place, and the remainder the upper one's.
+    high: Register<Bits<T>>,
+    low: Register<Bits<T>>,
+
+    sum: Signal<Local, Bits<U>>,
+    shifted: Signal<Local, Bits<U>>,
+    fits: Signal<Local, Bit>,
+    last: Signal<Local, Bit>,
+    #[init(Constant::new(1.into()))]
+    one: Constant<Bits<T>>,
+    #[init(Constant::new(1.into()))]
+    one_of_sum: Constant<Bits<U>>,
+    #[init(Constant::new((1 << (T - 1) as LiteralType).into()))]
+    top: Constant<Bits<T>>,
+    #[init(Constant::new(1.into()))]
+    lowest: Constant<Bits<T>>,
+    #[init(Constant::new(0.into()))]
+    nothing: Constant<Bits<T>>,
+    #[init(Constant::new(!Bits::default()))]
+    most: Constant<Bits<T>>,
+    #[init(Constant::new(((T - 1) as LiteralType).into()))]
+    final_bit: Constant<Bits<K>>,
+    #[init(Constant::new(0.into()))]
+    first_bit: Constant<Bits<K>>,
+}
+
+impl<const T: usize, const U: usize, const K: usize> Logic for Ratio<T, U, K> {
+    #[logic]
+    fn update(&mut self) {
+        self.works.d.next = self.works.q.val();
+        self.divides.d.next = self.divides.q.val();
+        self.done.d.next = self.done.q.val();
+        self.high.d.next = self.high.q.val();
+        self.low.d.next = self.low.q.val();
+        self.last.next = self.done.q.val() == self.final_bit.val();
+
+        self.sum.next = bit_cast::<U, T>(self.high.q.val());
+        if self.low.q.val().get_bit(0) {
+            self.sum.next = bit_cast::<U, T>(self.high.q.val()) + bit_cast::<U, T>(self.a.val());
+        }
+        self.shifted.next = bit_cast::<U, T>(self.high.q.val()) << self.one_of_sum.val();
+        if (self.low.q.val() & self.top.val()).any() {
+            self.shifted.next = (bit_cast::<U, T>(self.high.q.val()) << self.one_of_sum.val())
+                | self.one_of_sum.val();
+        }
+        self.fits.next = bit_cast::<U, T>(self.c.val()) <= self.shifted.val();
+
+        if self.works.q.val() {
+            self.done.d.next = self.done.q.val() + 1;
+            if self.last.val() {
+                self.done.d.next = self.first_bit.val();
+                self.divides.d.next = true;
+                self.works.d.next = !self.divides.q.val();
+            }
+            self.high.d.next = bit_cast::<T, U>(self.sum.val() >> self.one_of_sum.val());
+            self.low.d.next = self.low.q.val() >> self.one.val();
+            if self.sum.val().get_bit(0) {
+                self.low.d.next = (self.low.q.val() >> self.one.val()) | self.top.val();
+            }
+            if self.divides.q.val() {
+                self.high.d.next = bit_cast::<T, U>(self.shifted.val());
+                self.low.d.next = self.low.q.val() << self.one.val();
+                if self.fits.val() {
+                    self.high.d.next =
+                        bit_cast::<T, U>(self.shifted.val() - bit_cast::<U, T>(self.c.val()));
+                    self.low.d.next = (self.low.q.val() << self.one.val()) | self.lowest.val();
+                }
+                // A remainder is less than its divisor, and so is the upper half of a product whose quotient has no more bits.
+                if self.c.val() <= self.high.q.val() {
+                    self.low.d.next = self.most.val();
+                    self.works.d.next = false;
+                }
+            }
+        }
+        if self.start.val() {
+            self.works.d.next = true;
+            self.divides.d.next = false;
+            self.done.d.next = self.first_bit.val();
+            self.high.d.next = self.nothing.val();
+            self.low.d.next = self.b.val();
+        }
+        self.busy.next = self.works.q.val();
+        self.quotient.next = self.low.q.val();
+    }
+}

@@ -1,0 +1,429 @@
+#![doc = include_str!("../../../docs/blocks/block_scheduler.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::arbiter::Arbiter;
+use crate::primitives::count_of::CountOf;
+use crate::primitives::lowest::Lowest;
+use crate::primitives::register::Register;
+use crate::primitives::select::Select;
+use crate::primitives::service_order::ServiceOrder;
+use crate::primitives::turns::Turns;
+
+mod page;
+mod slot;
+
+use page::Page;
+use slot::Slot;
+
+/// What the checkpoint engine does.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Switch {
+    /// Nothing.
+    Idle,
+    /// A block is offered to be saved,
+    Leave,
+    /// and is being saved.
+    Leaving,
+    /// A block is offered to be restored,
+    Enter,
+    /// and is being restored.
+    Entering,
+}
+
+/// What is asked of the GPU.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Question {
+    /// Nothing.
+    Idle,
+    /// A new block is wanted,
+    Want,
+    /// and was asked for.
+    Asked,
+}
+
+/// `N` slots with `S`-bit numbers, counted in `C` bits; `X` contexts with `I`-bit numbers and `Q` pairs; `E` pages with
+/// numbers of `P` bits and spaces of `A`; places of `O` bits, times of `R` bits.
+#[allow(missing_docs)] // the port table above
+#[block(top)]
+#[check(1 << S == N && S + 1 == C && X < 1 << I, "{S}, {C} and {I} bits do not fit {N} slots and {X} contexts")]
+pub struct BlockScheduler<
+    const N: usize,
+    const S: usize,
+    const C: usize,
+    const X: usize,
+    const I: usize,
+    const Q: usize,
+    const E: usize,
+    const P: usize,
+    const A: usize,
+    const O: usize,
+    const R: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub slots: Signal<In, Bits<C>>,
+    pub extra: Signal<In, Bits<I>>,
+    pub threshold: Signal<In, Bits<O>>,
+    pub residence: Signal<In, Bits<R>>,
+    pub more: Signal<In, Bit>,
+    pub fill_valid: Signal<In, Bit>,
+    pub fill_kind: Signal<In, Bits<2>>,
+    pub fill_page: Signal<In, Bits<P>>,
+    pub fill_space: Signal<In, Bits<A>>,
+    pub fill_place: Signal<In, Bits<O>>,
+    pub fault_valid: Signal<In, Bit>,
+    pub fault_slot: Signal<In, Bits<S>>,
+    pub fault_page: Signal<In, Bits<P>>,
+    pub fault_space: Signal<In, Bits<A>>,
+    pub ended_valid: Signal<In, Bit>,
+    pub ended_slot: Signal<In, Bits<S>>,
+    pub leave_ready: Signal<In, Bit>,
+    pub left_valid: Signal<In, Bit>,
+    pub enter_ready: Signal<In, Bit>,
+    pub entered_valid: Signal<In, Bit>,
+    pub entered_refused: Signal<In, Bit>,
+    pub want_ready: Signal<In, Bit>,
+    pub given_valid: Signal<In, Bit>,
+    pub given_some: Signal<In, Bit>,
+
+    pub leave_valid: Signal<Out, Bit>,
+    pub leave_slot: Signal<Out, Bits<S>>,
+    pub leave_context: Signal<Out, Bits<I>>,
+    pub enter_valid: Signal<Out, Bit>,
+    pub enter_slot: Signal<Out, Bits<S>>,
+    pub enter_context: Signal<Out, Bits<I>>,
+    pub lost_valid: Signal<Out, Bit>,
+    pub lost_context: Signal<Out, Bits<I>>,
+    pub want_valid: Signal<Out, Bit>,
+    pub want_slot: Signal<Out, Bits<S>>,
+    pub active: [Signal<Out, Bit>; N],
+    pub off_chip: Signal<Out, Bits<I>>,
+    pub empty: Signal<Out, Bit>,
+
+    // Pages, and who waits for them.
+    page: [Page<N, X, P, A>; E],
+    free_page: Lowest<E>,
+    known: AnyOf<E>,
+    faulting: AnyOf<N>,
+    wait_far: Select<E, Bits<N>>,
+    wait_off_chip: Select<E, Bits<X>>,
+
+    // Blocks: in slots, and off chip.
+    slot: [Slot; N],
+    period: Register<Bits<R>>,
+    held: [Register<Bit>; X],
+    left_order: Register<Bits<Q>>,
+    oldest: ServiceOrder<X, I, Q>,
+    contexts_held: CountOf<X, I>,
+
+    // What moves.
+    switch: Register<Switch>,
+    switch_slot: Register<Bits<S>>,
+    switch_context: Register<Bits<I>>,
+    over: Register<Bit>,
+    question: Register<Question>,
+    question_slot: Register<Bits<S>>,
+    last_left: Register<Bits<S>>,
+
+    // The choices.
+    free_slot: Arbiter<N, S, false>,
+    free_context: Arbiter<X, I, false>,
+    turns: Turns<N, S>,
+    some_free: AnyOf<N>,
+    some_context: AnyOf<X>,
+    some_could: AnyOf<N>,
+    some_ready: AnyOf<X>,
+    some_taken: AnyOf<N>,
+
+    tick: Signal<Local, Bit>,
+    absent: Signal<Local, Bit>,
+    past: Signal<Local, Bit>,
+    has_block: Signal<Local, Bit>,
+    meets: Signal<Local, Bits<N>>,
+    ending: Signal<Local, Bits<N>>,
+    leaving: Signal<Local, Bits<N>>,
+    clear: Signal<Local, Bits<N>>,
+    moves: Signal<Local, Bits<N>>,
+    into: Signal<Local, Bits<X>>,
+    ends_here: Signal<Local, Bit>,
+    left: Signal<Local, Bit>,
+    stays: Signal<Local, Bit>,
+    entered: Signal<Local, Bit>,
+    given: Signal<Local, Bit>,
+    room: Signal<Local, Bit>,
+    begins_enter: Signal<Local, Bit>,
+    begins_leave: Signal<Local, Bit>,
+    begins_want: Signal<Local, Bit>,
+    #[init(Constant::new(0.into()))]
+    translation: Constant<Bits<2>>,
+    #[init(Constant::new(1.into()))]
+    denial: Constant<Bits<2>>,
+    #[init(Constant::new(2.into()))]
+    far: Constant<Bits<2>>,
+    #[init(Constant::new(1.into()))]
+    first_slot: Constant<Bits<N>>,
+    #[init(Constant::new(0.into()))]
+    no_slots: Constant<Bits<N>>,
+    #[init(Constant::new(1.into()))]
+    first_context: Constant<Bits<X>>,
+    #[init(Constant::new(0.into()))]
+    slot_0: Constant<Bits<S>>,
+    #[init(Constant::new(0.into()))]
+    context_0: Constant<Bits<I>>,
+    #[init(Constant::new(0.into()))]
+    start: Constant<Bits<R>>,
+}
+
+impl<
+    const N: usize,
+    const S: usize,
+    const C: usize,
+    const X: usize,
+    const I: usize,
+    const Q: usize,
+    const E: usize,
+    const P: usize,
+    const A: usize,
+    const O: usize,
+    const R: usize,
+> Logic for BlockScheduler<N, S, C, X, I, Q, E, P, A, O, R>
+{
+    #[logic]
+    fn update(&mut self) {
+        // Periods.
+        self.period.d.next = self.period.q.val() + 1;
+        self.tick.next = self.residence.val() <= self.period.q.val();
+        if self.tick.val() {
+            self.period.d.next = self.start.val();
+        }
+
+        // What the engine and the GPU tell.
+        self.left.next = (self.switch.q.val() == Switch::Leaving) && self.left_valid.val();
+        self.entered.next = (self.switch.q.val() == Switch::Entering) && self.entered_valid.val();
+        self.given.next = (self.question.q.val() == Question::Asked) && self.given_valid.val();
+        self.ends_here.next =
+            self.ended_valid.val() && (self.ended_slot.val() == self.switch_slot.q.val());
+        self.stays.next = self.left.val() && !self.over.q.val() && !self.ends_here.val();
+
+        // Who waits for a page no longer, or goes on to wait off chip.
+        self.ending.next = self.no_slots.val();
+        if self.ended_valid.val() {
+            self.ending.next = self.first_slot.val() << bit_cast::<N, S>(self.ended_slot.val());
+        }
+        self.leaving.next = self.no_slots.val();
+        if self.left.val() {
+            self.leaving.next = self.first_slot.val() << bit_cast::<N, S>(self.switch_slot.q.val());
+        }
+        self.clear.next = self.ending.val() | self.leaving.val();
+        self.moves.next = self.no_slots.val();
+        if self.stays.val() {
+            self.moves.next = self.leaving.val();
+        }
+        self.into.next = self.first_context.val() << bit_cast::<X, I>(self.switch_context.q.val());
+
+        // Pages.
+        self.absent.next = self.fill_valid.val()
+            && (self.fill_kind.val() != self.translation.val())
+            && (self.fill_kind.val() != self.denial.val());
+        self.past.next = (self.fill_kind.val() == self.far.val())
+            && (self.threshold.val() < self.fill_place.val());
+        for i in 0..N {
+            self.faulting.of[i].next =
+                self.slot[i].holds.val() && (self.fault_slot.val() == i.to_bits::<S>());
+        }
+        self.has_block.next = self.fault_valid.val() && self.faulting.any.val();
+        self.meets.next = self.no_slots.val();
+        if self.has_block.val() {
+            self.meets.next = self.first_slot.val() << bit_cast::<N, S>(self.fault_slot.val());
+        }
+        for e in 0..E {
+            self.page[e].ends.next = self.fill_valid.val() && !self.absent.val();
+            self.page[e].absent.next = self.absent.val();
+            self.page[e].past.next = self.past.val();
+            self.page[e].told_page.next = self.fill_page.val();
+            self.page[e].told_space.next = self.fill_space.val();
+            self.page[e].take.next =
+                self.free_page.grant[e].val() && self.absent.val() && !self.known.any.val();
+            self.page[e].meets.next = self.meets.val();
+            self.page[e].met_page.next = self.fault_page.val();
+            self.page[e].met_space.next = self.fault_space.val();
+            self.page[e].clear.next = self.clear.val();
+            self.page[e].moves.next = self.moves.val();
+            self.page[e].into.next = self.into.val();
+            self.free_page.request[e].next = self.page[e].free.val();
+            self.known.of[e].next = self.page[e].told.val();
+            self.wait_far.choose[e].next = self.page[e].far.val();
+            self.wait_far.of[e].next = self.page[e].in_slots.val();
+            self.wait_off_chip.choose[e].next = !self.page[e].free.val();
+            self.wait_off_chip.of[e].next = self.page[e].off_chip.val();
+        }
+
+        // Blocks in slots.
+        for i in 0..N {
+            self.slot[i].tick.next = self.tick.val();
+            self.slot[i].end.next =
+                self.ended_valid.val() && (self.ended_slot.val() == i.to_bits::<S>());
+            self.slot[i].reserve.next = (self.begins_enter.val() || self.begins_want.val())
+                && self.free_slot.grant[i].val();
+            self.slot[i].leave.next =
+                self.begins_leave.val() && (self.turns.index.val() == i.to_bits::<S>());
+            self.slot[i].begin.next = (self.entered.val()
+                && !self.entered_refused.val()
+                && (self.switch_slot.q.val() == i.to_bits::<S>()))
+                || (self.given.val()
+                    && self.given_some.val()
+                    && (self.question_slot.q.val() == i.to_bits::<S>()));
+            self.slot[i].release.next = ((self.left.val()
+                || (self.entered.val() && self.entered_refused.val()))
+                && (self.switch_slot.q.val() == i.to_bits::<S>()))
+                || (self.given.val()
+                    && !self.given_some.val()
+                    && (self.question_slot.q.val() == i.to_bits::<S>()));
+            self.free_slot.request[i].next =
+                self.slot[i].free.val() && (i.to_bits::<C>() < self.slots.val());
+            self.some_free.of[i].next =
+                self.slot[i].free.val() && (i.to_bits::<C>() < self.slots.val());
+            self.turns.request[i].next = self.slot[i].settled.val()
+                && (i.to_bits::<C>() < self.slots.val())
+                && self.wait_far.chosen.val().get_bit(i);
+            self.some_could.of[i].next = self.slot[i].settled.val()
+                && (i.to_bits::<C>() < self.slots.val())
+                && self.wait_far.chosen.val().get_bit(i);
+            self.some_taken.of[i].next = !self.slot[i].free.val();
+            self.active[i].next = self.slot[i].active.val();
+        }
+        self.turns.last.next = self.last_left.q.val();
+
+        // Blocks off chip: of those that wait for nothing, the one that left first comes back.
+        for x in 0..X {
+            self.held[x].d.next = (self.held[x].q.val()
+                && !(self.begins_enter.val() && self.oldest.grant[x].val()))
+                || (self.stays.val() && (self.switch_context.q.val() == x.to_bits::<I>()));
+            self.oldest.request[x].next =
+                self.held[x].q.val() && !self.wait_off_chip.chosen.val().get_bit(x);
+            self.some_ready.of[x].next =
+                self.held[x].q.val() && !self.wait_off_chip.chosen.val().get_bit(x);
+            self.oldest.served[x].next =
+                self.stays.val() && (self.switch_context.q.val() == x.to_bits::<I>());
+            self.oldest.last[x].next = false;
+            self.contexts_held.of[x].next = self.held[x].q.val();
+            self.free_context.request[x].next = !self.held[x].q.val();
+            self.some_context.of[x].next = !self.held[x].q.val();
+        }
+        self.oldest.order.next = self.left_order.q.val();
+        self.left_order.d.next = self.oldest.after.val();
+
+        // What begins.
+        self.room.next = self.more.val()
+            && (self.question.q.val() == Question::Idle)
+            && (self.contexts_held.count.val() < self.extra.val());
+        self.begins_enter.next = (self.switch.q.val() == Switch::Idle)
+            && self.some_ready.any.val()
+            && self.some_free.any.val();
+        self.begins_leave.next = (self.switch.q.val() == Switch::Idle)
+            && !self.some_free.any.val()
+            && self.some_context.any.val()
+            && (self.some_ready.any.val() || self.room.val())
+            && self.some_could.any.val()
+            && !(self.ended_valid.val() && (self.ended_slot.val() == self.turns.index.val()));
+        self.begins_want.next = (self.question.q.val() == Question::Idle)
+            && self.some_free.any.val()
+            && !self.some_ready.any.val()
+            && self.more.val();
+
+        // The switch.
+        self.switch.d.next = self.switch.q.val();
+        self.switch_slot.d.next = self.switch_slot.q.val();
+        self.switch_context.d.next = self.switch_context.q.val();
+        self.over.d.next = self.over.q.val() || self.ends_here.val();
+        self.last_left.d.next = self.last_left.q.val();
+        match self.switch.q.val() {
+            Switch::Idle => {
+                self.over.d.next = false;
+                if self.begins_enter.val() {
+                    self.switch.d.next = Switch::Enter;
+                    self.switch_slot.d.next = self.free_slot.index.val();
+                    self.switch_context.d.next = self.oldest.index.val();
+                }
+                if self.begins_leave.val() {
+                    self.switch.d.next = Switch::Leave;
+                    self.switch_slot.d.next = self.turns.index.val();
+                    self.switch_context.d.next = self.free_context.index.val();
+                    self.last_left.d.next = self.turns.index.val();
+                }
+            }
+            Switch::Leave => {
+                if self.leave_ready.val() {
+                    self.switch.d.next = Switch::Leaving;
+                }
+            }
+            Switch::Leaving => {
+                if self.left.val() {
+                    self.switch.d.next = Switch::Idle;
+                }
+            }
+            Switch::Enter => {
+                if self.enter_ready.val() {
+                    self.switch.d.next = Switch::Entering;
+                }
+            }
+            Switch::Entering => {
+                if self.entered.val() {
+                    self.switch.d.next = Switch::Idle;
+                }
+            }
+        }
+
+        // The question.
+        self.question.d.next = self.question.q.val();
+        self.question_slot.d.next = self.question_slot.q.val();
+        match self.question.q.val() {
+            Question::Idle => {
+                if self.begins_want.val() {
+                    self.question.d.next = Question::Want;
+                    self.question_slot.d.next = self.free_slot.index.val();
+                }
+            }
+            Question::Want => {
+                if self.want_ready.val() {
+                    self.question.d.next = Question::Asked;
+                }
+            }
+            Question::Asked => {
+                if self.given.val() {
+                    self.question.d.next = Question::Idle;
+                }
+            }
+        }
+
+        self.leave_valid.next = self.switch.q.val() == Switch::Leave;
+        self.leave_slot.next = self.slot_0.val();
+        self.leave_context.next = self.context_0.val();
+        if self.switch.q.val() == Switch::Leave {
+            self.leave_slot.next = self.switch_slot.q.val();
+            self.leave_context.next = self.switch_context.q.val();
+        }
+        self.enter_valid.next = self.switch.q.val() == Switch::Enter;
+        self.enter_slot.next = self.slot_0.val();
+        self.enter_context.next = self.context_0.val();
+        if self.switch.q.val() == Switch::Enter {
+            self.enter_slot.next = self.switch_slot.q.val();
+            self.enter_context.next = self.switch_context.q.val();
+        }
+        self.lost_valid.next = self.entered.val() && self.entered_refused.val();
+        self.lost_context.next = self.context_0.val();
+        if self.entered.val() && self.entered_refused.val() {
+            self.lost_context.next = self.switch_context.q.val();
+        }
+        self.want_valid.next = self.question.q.val() == Question::Want;
+        self.want_slot.next = self.slot_0.val();
+        if self.question.q.val() == Question::Want {
+            self.want_slot.next = self.question_slot.q.val();
+        }
+        self.off_chip.next = self.contexts_held.count.val();
+        self.empty.next = !self.some_taken.any.val() && !self.contexts_held.count.val().any();
+    }
+}

@@ -1,0 +1,111 @@
+//! A page that is absent, and the blocks that wait for it.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::register::Register;
+
+/// Pages of `P` bits and spaces of `A`; `N` slots and `X` contexts whose blocks may wait.
+#[block]
+pub struct Page<const N: usize, const X: usize, const P: usize, const A: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// What is told of a page: it is there, or denied.
+    pub ends: Signal<In, Bit>,
+    /// It is absent.
+    pub absent: Signal<In, Bit>,
+    /// Its far fault is past the threshold.
+    pub past: Signal<In, Bit>,
+    /// The page that it is told of.
+    pub told_page: Signal<In, Bits<P>>,
+    /// Its space.
+    pub told_space: Signal<In, Bits<A>>,
+    /// It is followed here from now on.
+    pub take: Signal<In, Bit>,
+    /// The slot whose block has met a page, if any:
+    pub meets: Signal<In, Bits<N>>,
+    /// this page,
+    pub met_page: Signal<In, Bits<P>>,
+    /// in this space.
+    pub met_space: Signal<In, Bits<A>>,
+    /// Slots whose blocks wait no longer, for they have ended or left.
+    pub clear: Signal<In, Bits<N>>,
+    /// The slot whose block leaves, if it has not ended,
+    pub moves: Signal<In, Bits<N>>,
+    /// and the context into which it does.
+    pub into: Signal<In, Bits<X>>,
+    /// No page is followed here.
+    pub free: Signal<Out, Bit>,
+    /// What is told is of this page.
+    pub told: Signal<Out, Bit>,
+    /// The page's far fault is past the threshold.
+    pub far: Signal<Out, Bit>,
+    /// Slots whose blocks wait.
+    pub in_slots: Signal<Out, Bits<N>>,
+    /// Contexts whose blocks wait.
+    pub off_chip: Signal<Out, Bits<X>>,
+
+    follows: Register<Bit>,
+    page: Register<Bits<P>>,
+    space: Register<Bits<A>>,
+    is_past: Register<Bit>,
+    waits: Register<Bits<N>>,
+    waits_off_chip: Register<Bits<X>>,
+
+    is_told: Signal<Local, Bit>,
+    is_met: Signal<Local, Bit>,
+    waiting: Signal<Local, Bits<N>>,
+    #[init(Constant::new(0.into()))]
+    no_slot: Constant<Bits<N>>,
+    #[init(Constant::new(0.into()))]
+    no_context: Constant<Bits<X>>,
+}
+
+impl<const N: usize, const X: usize, const P: usize, const A: usize> Logic for Page<N, X, P, A> {
+    #[logic]
+    fn update(&mut self) {
+        self.is_told.next = self.follows.q.val()
+            && (self.page.q.val() == self.told_page.val())
+            && (self.space.q.val() == self.told_space.val());
+        self.is_met.next = self.follows.q.val()
+            && (self.page.q.val() == self.met_page.val())
+            && (self.space.q.val() == self.met_space.val());
+
+        // Who waits, and where he is.
+        self.waiting.next = self.waits.q.val();
+        if self.is_met.val() {
+            self.waiting.next = self.waits.q.val() | self.meets.val();
+        }
+        self.waits.d.next = self.waiting.val() & !self.clear.val();
+        self.waits_off_chip.d.next = self.waits_off_chip.q.val();
+        if (self.waiting.val() & self.moves.val()).any() {
+            self.waits_off_chip.d.next = self.waits_off_chip.q.val() | self.into.val();
+        }
+
+        // The page.
+        self.follows.d.next = self.follows.q.val() || self.take.val();
+        self.page.d.next = self.page.q.val();
+        self.space.d.next = self.space.q.val();
+        self.is_past.d.next = self.is_past.q.val();
+        if self.take.val() {
+            self.page.d.next = self.told_page.val();
+            self.space.d.next = self.told_space.val();
+        }
+        if self.take.val() || (self.absent.val() && self.is_told.val()) {
+            self.is_past.d.next = self.past.val();
+        }
+        if self.ends.val() && self.is_told.val() {
+            self.follows.d.next = false;
+            self.waits.d.next = self.no_slot.val();
+            self.waits_off_chip.d.next = self.no_context.val();
+        }
+
+        self.free.next = !self.follows.q.val();
+        self.told.next = self.is_told.val();
+        self.far.next = self.is_past.q.val();
+        self.in_slots.next = self.waits.q.val();
+        self.off_chip.next = self.waits_off_chip.q.val();
+    }
+}

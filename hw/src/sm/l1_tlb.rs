@@ -1,0 +1,269 @@
+#![doc = include_str!("../../../docs/blocks/l1_tlb.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::lowest::Lowest;
+use crate::primitives::recency::Recency;
+use crate::primitives::register::Register;
+use crate::primitives::select::Select;
+
+mod misses;
+mod way;
+
+use misses::Misses;
+use way::Way;
+
+/// `S` sets with `I`-bit numbers, `W` ways and `Q` pairs of them. Pages of `P` bits, `T` of them
+/// above the set; spaces of `A`, frames of `F`, tags of checks of `R` bits. `M` misses with `N`-bit numbers, counted in
+/// `O` bits, and `U` pairs of them.
+#[allow(missing_docs)] // the port table above
+#[block(top)]
+#[check(I + T == P, "{I} and {T} bits do not make a page number of {P}")]
+#[check((1 << N) == M && N + 1 == O, "{N} and {O} bits do not fit {M} misses")]
+pub struct L1Tlb<
+    const S: usize,
+    const I: usize,
+    const W: usize,
+    const Q: usize,
+    const P: usize,
+    const T: usize,
+    const A: usize,
+    const F: usize,
+    const R: usize,
+    const M: usize,
+    const N: usize,
+    const O: usize,
+    const U: usize,
+> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub check_valid: Signal<In, Bit>,
+    pub check_page: Signal<In, Bits<P>>,
+    pub check_space: Signal<In, Bits<A>>,
+    pub check_write: Signal<In, Bit>,
+    pub check_tag: Signal<In, Bits<R>>,
+    pub walk_ready: Signal<In, Bit>,
+    pub fill_valid: Signal<In, Bit>,
+    pub fill_kind: Signal<In, Bits<3>>,
+    pub fill_page: Signal<In, Bits<P>>,
+    pub fill_space: Signal<In, Bits<A>>,
+    pub fill_frame: Signal<In, Bits<F>>,
+    pub fill_writable: Signal<In, Bit>,
+    pub fill_clean: Signal<In, Bit>,
+    pub resolve_valid: Signal<In, Bit>,
+    pub resolve_page: Signal<In, Bits<P>>,
+    pub resolve_space: Signal<In, Bits<A>>,
+    pub invalidate_valid: Signal<In, Bit>,
+    pub invalidate_scope: Signal<In, Bits<2>>,
+    pub invalidate_page: Signal<In, Bits<P>>,
+    pub invalidate_space: Signal<In, Bits<A>>,
+    pub far_limit: Signal<In, Bits<O>>,
+    pub report_faults: Signal<In, Bit>,
+
+    pub check_ready: Signal<Out, Bit>,
+    pub answer_valid: Signal<Out, Bit>,
+    pub answer_tag: Signal<Out, Bits<R>>,
+    pub answer_hit: Signal<Out, Bit>,
+    pub answer_frame: Signal<Out, Bits<F>>,
+    pub answer_fault: Signal<Out, Bit>,
+    pub answer_denied: Signal<Out, Bit>,
+    pub walk_valid: Signal<Out, Bit>,
+    pub walk_page: Signal<Out, Bits<P>>,
+    pub walk_space: Signal<Out, Bits<A>>,
+    pub walk_write: Signal<Out, Bit>,
+    pub wake_valid: Signal<Out, Bit>,
+    pub wake_all: Signal<Out, Bit>,
+    pub wake_page: Signal<Out, Bits<P>>,
+    pub wake_space: Signal<Out, Bits<A>>,
+
+    // What came in the cycle before: a check or an invalidation, a fill, a resolution.
+    checking: Register<Bit>,
+    look_page: Register<Bits<P>>,
+    look_space: Register<Bits<A>>,
+    look_write: Register<Bit>,
+    look_tag: Register<Bits<R>>,
+    drop_page: Register<Bit>,
+    drop_space: Register<Bit>,
+    drop_all: Register<Bit>,
+    filling: Register<Bit>,
+    kind: Register<Bits<3>>,
+    fill_of: Register<Bits<P>>,
+    fill_in: Register<Bits<A>>,
+    frame: Register<Bits<F>>,
+    writable: Register<Bit>,
+    clean: Register<Bit>,
+    resolving: Register<Bit>,
+    resolve_of: Register<Bits<P>>,
+    resolve_in: Register<Bits<A>>,
+
+    // The wake-up that follows a fill.
+    waking: Register<Bit>,
+    waking_all: Register<Bit>,
+    wake_of: Register<Bits<P>>,
+    wake_in: Register<Bits<A>>,
+
+    order: [Register<Bits<Q>>; S],
+
+    #[init(Constant::new((I as LiteralType).into()))]
+    set_bits: Constant<Bits<P>>,
+    way: [Way<S, I, T, A, F>; W],
+    recency: Recency<S, I, W, Q>,
+    vacant: Lowest<W>,
+    some_vacant: AnyOf<W>,
+    misses: Misses<M, N, O, U, P, A>,
+    resident: AnyOf<W>,
+    found_frame: Select<W, Bits<F>>,
+    found_writable: AnyOf<W>,
+    found_denied: AnyOf<W>,
+    hit: [Signal<Local, Bit>; W],
+    victim: [Signal<Local, Bit>; W],
+    look_set: Signal<Local, Bits<I>>,
+    look_above: Signal<Local, Bits<T>>,
+    fill_set: Signal<Local, Bits<I>>,
+    fill_above: Signal<Local, Bits<T>>,
+    denied: Signal<Local, Bit>,
+    allowed: Signal<Local, Bit>,
+}
+
+impl<
+    const S: usize,
+    const I: usize,
+    const W: usize,
+    const Q: usize,
+    const P: usize,
+    const T: usize,
+    const A: usize,
+    const F: usize,
+    const R: usize,
+    const M: usize,
+    const N: usize,
+    const O: usize,
+    const U: usize,
+> Logic for L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O, U>
+{
+    #[logic]
+    fn update(&mut self) {
+        // What comes in is looked at in the next cycle. An invalidation takes the place of a check.
+        self.check_ready.next = !self.invalidate_valid.val();
+        self.checking.d.next = self.check_valid.val() && !self.invalidate_valid.val();
+        self.look_page.d.next = self.check_page.val();
+        self.look_space.d.next = self.check_space.val();
+        self.look_write.d.next = self.check_write.val();
+        self.look_tag.d.next = self.check_tag.val();
+        if self.invalidate_valid.val() {
+            self.look_page.d.next = self.invalidate_page.val();
+            self.look_space.d.next = self.invalidate_space.val();
+        }
+        self.drop_page.d.next = self.invalidate_valid.val() && (self.invalidate_scope.val() == 0);
+        self.drop_space.d.next = self.invalidate_valid.val() && (self.invalidate_scope.val() == 1);
+        self.drop_all.d.next =
+            self.invalidate_valid.val() && self.invalidate_scope.val().get_bit(1);
+        self.filling.d.next = self.fill_valid.val();
+        self.kind.d.next = self.fill_kind.val();
+        self.fill_of.d.next = self.fill_page.val();
+        self.fill_in.d.next = self.fill_space.val();
+        self.frame.d.next = self.fill_frame.val();
+        self.writable.d.next = self.fill_writable.val();
+        self.clean.d.next = self.fill_clean.val() && (self.fill_kind.val() == 0);
+        self.resolving.d.next = self.resolve_valid.val();
+        self.resolve_of.d.next = self.resolve_page.val();
+        self.resolve_in.d.next = self.resolve_space.val();
+
+        self.look_set.next = bit_cast::<I, P>(self.look_page.q.val());
+        self.look_above.next = bit_cast::<T, P>(self.look_page.q.val() >> self.set_bits.val());
+        self.fill_set.next = bit_cast::<I, P>(self.fill_of.q.val());
+        self.fill_above.next = bit_cast::<T, P>(self.fill_of.q.val() >> self.set_bits.val());
+
+        // The ways. A fill goes into the lowest one that is vacant, or into the one that was used longest ago.
+        for w in 0..W {
+            self.way[w].look_set.next = self.look_set.val();
+            self.way[w].look_tag.next = self.look_above.val();
+            self.way[w].look_space.next = self.look_space.q.val();
+            self.way[w].drop_page.next = self.drop_page.q.val();
+            self.way[w].drop_space.next = self.drop_space.q.val();
+            self.way[w].drop_all.next = self.drop_all.q.val();
+            self.way[w].by_write.next = self.checking.q.val() && self.look_write.q.val();
+            self.way[w].write_set.next = self.fill_set.val();
+            self.way[w].write_tag.next = self.fill_above.val();
+            self.way[w].write_space.next = self.fill_in.q.val();
+            self.way[w].write_frame.next = self.frame.q.val();
+            self.way[w].write_writable.next = self.writable.q.val();
+            self.way[w].write_clean.next = self.clean.q.val();
+            self.way[w].write_denied.next = self.kind.q.val().any();
+        }
+        for w in 0..W {
+            self.vacant.request[w].next = self.way[w].vacant.val();
+            self.some_vacant.of[w].next = self.way[w].vacant.val();
+        }
+        for w in 0..W {
+            self.victim[w].next = self.misses.write.val()
+                && (self.vacant.grant[w].val()
+                    || (self.recency.oldest[w].val() && !self.some_vacant.any.val()));
+            self.way[w].write.next = self.victim[w].val();
+            self.hit[w].next = self.checking.q.val() && self.way[w].found.val();
+            self.recency.used[w].next = self.hit[w].val();
+            self.recency.replaced[w].next = self.victim[w].val();
+            self.resident.of[w].next = self.hit[w].val();
+            self.found_frame.choose[w].next = self.hit[w].val();
+            self.found_frame.of[w].next = self.way[w].frame.val();
+            self.found_writable.of[w].next = self.hit[w].val() && self.way[w].writable.val();
+            self.found_denied.of[w].next = self.hit[w].val() && self.way[w].denied.val();
+        }
+        self.recency.used_set.next = self.look_set.val();
+        self.recency.replaced_set.next = self.fill_set.val();
+        for s in 0..S {
+            self.recency.order[s].next = self.order[s].q.val();
+        }
+        for s in 0..S {
+            self.order[s].d.next = self.recency.next[s].val();
+        }
+
+        self.misses.checking.next = self.checking.q.val();
+        self.misses.resident.next = self.resident.any.val();
+        self.misses.look_page.next = self.look_page.q.val();
+        self.misses.look_space.next = self.look_space.q.val();
+        self.misses.look_write.next = self.look_write.q.val();
+        self.misses.drop_page.next = self.drop_page.q.val();
+        self.misses.drop_space.next = self.drop_space.q.val();
+        self.misses.drop_all.next = self.drop_all.q.val();
+        self.misses.filling.next = self.filling.q.val();
+        self.misses.fill_kind.next = self.kind.q.val();
+        self.misses.fill_page.next = self.fill_of.q.val();
+        self.misses.fill_space.next = self.fill_in.q.val();
+        self.misses.resolving.next = self.resolving.q.val();
+        self.misses.resolve_page.next = self.resolve_of.q.val();
+        self.misses.resolve_space.next = self.resolve_in.q.val();
+        self.misses.walk_ready.next = self.walk_ready.val();
+        self.misses.far_limit.next = self.far_limit.val();
+        self.misses.report_faults.next = self.report_faults.val();
+        self.walk_valid.next = self.misses.walk_valid.val();
+        self.walk_page.next = self.misses.walk_page.val();
+        self.walk_space.next = self.misses.walk_space.val();
+        self.walk_write.next = self.misses.walk_write.val();
+
+        // The answer.
+        self.denied.next = self.found_denied.any.val()
+            || (self.look_write.q.val() && !self.found_writable.any.val());
+        self.allowed.next = !self.denied.val();
+        self.answer_valid.next = self.checking.q.val();
+        self.answer_tag.next = self.look_tag.q.val();
+        self.answer_hit.next = self.resident.any.val() && self.allowed.val();
+        self.answer_denied.next = self.resident.any.val() && self.denied.val();
+        self.answer_fault.next =
+            self.checking.q.val() && self.misses.absent.val() && self.report_faults.val();
+        self.answer_frame.next = self.found_frame.chosen.val();
+
+        // A wake-up is shown a cycle after its cause, so that it comes after the last answer that needs it.
+        self.waking.d.next = self.misses.wake.val();
+        self.waking_all.d.next = self.misses.wake_all.val();
+        self.wake_of.d.next = self.fill_of.q.val();
+        self.wake_in.d.next = self.fill_in.q.val();
+        self.wake_valid.next = self.waking.q.val();
+        self.wake_all.next = self.waking_all.q.val();
+        self.wake_page.next = self.wake_of.q.val();
+        self.wake_space.next = self.wake_in.q.val();
+    }
+}

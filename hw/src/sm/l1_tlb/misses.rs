@@ -1,0 +1,299 @@
+//! The pages for which a TLB waits: one walk for each, from the first miss to the fill.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::count_of::CountOf;
+use crate::primitives::lowest::Lowest;
+use crate::primitives::register::Register;
+use crate::primitives::select::Select;
+use crate::primitives::service_order::ServiceOrder;
+use crate::primitives::turns::Turns;
+
+/// What is being done about a page.
+#[derive(Clone, Copy, Debug, PartialEq, LogicState)]
+enum Miss {
+    /// Nothing: the entry is free.
+    Free,
+    /// Its walk is asked for.
+    Asking,
+    /// Its walk is under way.
+    Walking,
+    /// The GMMU holds its far fault.
+    Fetching,
+    /// The GMMU had no place for its far fault; it asks again when fewer pages claim one.
+    Held,
+}
+
+/// `M` entries with `N`-bit numbers and `U` pairs of them, counted in `O` = `N` + 1 bits; pages of `P` bits, spaces of `A`.
+#[block]
+pub struct Misses<
+    const M: usize,
+    const N: usize,
+    const O: usize,
+    const U: usize,
+    const P: usize,
+    const A: usize,
+> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// A check is looked up.
+    pub checking: Signal<In, Bit>,
+    /// Some way holds its page.
+    pub resident: Signal<In, Bit>,
+    /// The page that is looked up.
+    pub look_page: Signal<In, Bits<P>>,
+    /// Its space.
+    pub look_space: Signal<In, Bits<A>>,
+    /// The check is for a write.
+    pub look_write: Signal<In, Bit>,
+    /// The page that is looked up is invalidated.
+    pub drop_page: Signal<In, Bit>,
+    /// Every page of its space is.
+    pub drop_space: Signal<In, Bit>,
+    /// Every page is.
+    pub drop_all: Signal<In, Bit>,
+    /// A walk is answered.
+    pub filling: Signal<In, Bit>,
+    /// With what.
+    pub fill_kind: Signal<In, Bits<3>>,
+    /// Its page.
+    pub fill_page: Signal<In, Bits<P>>,
+    /// Its space.
+    pub fill_space: Signal<In, Bits<A>>,
+    /// A far fault has resolved.
+    pub resolving: Signal<In, Bit>,
+    /// Its page.
+    pub resolve_page: Signal<In, Bits<P>>,
+    /// Its space.
+    pub resolve_space: Signal<In, Bits<A>>,
+    /// The walk on offer is taken.
+    pub walk_ready: Signal<In, Bit>,
+    /// Far faults that the GMMU can hold for this TLB.
+    pub far_limit: Signal<In, Bits<O>>,
+    /// Checks are told of far faults.
+    pub report_faults: Signal<In, Bit>,
+    /// The page that is looked up is known to be absent.
+    pub absent: Signal<Out, Bit>,
+    /// The fill goes into a way.
+    pub write: Signal<Out, Bit>,
+    /// Whoever waits for the page of the fill may ask again.
+    pub wake: Signal<Out, Bit>,
+    /// So may everybody.
+    pub wake_all: Signal<Out, Bit>,
+    /// A walk is on offer.
+    pub walk_valid: Signal<Out, Bit>,
+    /// Its page.
+    pub walk_page: Signal<Out, Bits<P>>,
+    /// Its space.
+    pub walk_space: Signal<Out, Bits<A>>,
+    /// The check that missed first was for a write.
+    pub walk_write: Signal<Out, Bit>,
+
+    state: [Register<Miss>; M],
+    page: [Register<Bits<P>>; M],
+    space: [Register<Bits<A>>; M],
+    by_write: [Register<Bit>; M],
+    // A walk is under way that began before an invalidation.
+    stale: [Register<Bit>; M],
+    known_absent: [Register<Bit>; M],
+    // It has a place at the GMMU, or asks for one after a Nack.
+    claiming: [Register<Bit>; M],
+    // The order in which the pages were missed.
+    missed: Register<Bits<U>>,
+    refused: Register<Bit>,
+
+    // The walk on offer.
+    offering: Register<Bit>,
+    turn: Register<Bits<N>>,
+
+    free: Lowest<M>,
+    claims: CountOf<M, O>,
+    longest_ago: ServiceOrder<M, N, U>,
+    next: Turns<M, N>,
+    some_free: AnyOf<M>,
+    some_looked: AnyOf<M>,
+    some_absent: AnyOf<M>,
+    some_ended: AnyOf<M>,
+    some_told: AnyOf<M>,
+    some_claiming: AnyOf<M>,
+    some_asking: AnyOf<M>,
+    some_write: AnyOf<M>,
+    offered_page: Select<M, Bits<P>>,
+    offered_space: Select<M, Bits<A>>,
+    in_space: [Signal<Local, Bit>; M],
+    looked: [Signal<Local, Bit>; M],
+    dropped: [Signal<Local, Bit>; M],
+    named: [Signal<Local, Bit>; M],
+    filled: [Signal<Local, Bit>; M],
+    cancelled: [Signal<Local, Bit>; M],
+    ended: [Signal<Local, Bit>; M],
+    resolved: [Signal<Local, Bit>; M],
+    released: [Signal<Local, Bit>; M],
+    asking: [Signal<Local, Bit>; M],
+    offered: [Signal<Local, Bit>; M],
+    far: Signal<Local, Bit>,
+    cancelling: Signal<Local, Bit>,
+    room: Signal<Local, Bit>,
+    missing: Signal<Local, Bit>,
+    refusing: Signal<Local, Bit>,
+    choosing: Signal<Local, Bit>,
+}
+
+impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: usize, const A: usize>
+    Logic for Misses<M, N, O, U, P, A>
+{
+    #[logic]
+    fn update(&mut self) {
+        // Search: the page of a check or an invalidation, of a fill, and of a far fault that has resolved.
+        self.cancelling.next = self.fill_kind.val().get_bit(2);
+        for i in 0..M {
+            self.in_space[i].next = self.space[i].q.val() == self.look_space.val();
+            self.looked[i].next = (self.state[i].q.val() != Miss::Free)
+                && self.in_space[i].val()
+                && (self.page[i].q.val() == self.look_page.val());
+            self.dropped[i].next = self.drop_all.val()
+                || (self.drop_space.val() && self.in_space[i].val())
+                || (self.drop_page.val() && self.looked[i].val());
+            // A far fault that is cancelled is none of a walk's business, nor is a walk's answer that of a far fault.
+            self.named[i].next = self.filling.val()
+                && (self.page[i].q.val() == self.fill_page.val())
+                && (self.space[i].q.val() == self.fill_space.val());
+            self.cancelled[i].next = self.named[i].val()
+                && (self.state[i].q.val() == Miss::Fetching)
+                && self.cancelling.val();
+            self.filled[i].next = self.cancelled[i].val()
+                || (self.named[i].val()
+                    && (self.state[i].q.val() == Miss::Walking)
+                    && !self.cancelling.val());
+            self.resolved[i].next = self.resolving.val()
+                && (self.state[i].q.val() == Miss::Fetching)
+                && !self.cancelled[i].val()
+                && (self.page[i].q.val() == self.resolve_page.val())
+                && (self.space[i].q.val() == self.resolve_space.val());
+        }
+        self.far.next = self.fill_kind.val().get_bit(1);
+        for i in 0..M {
+            self.ended[i].next = self.filled[i].val()
+                && !self.far.val()
+                && !self.stale[i].q.val()
+                && !self.dropped[i].val();
+            self.some_looked.of[i].next = self.looked[i].val();
+            self.some_absent.of[i].next = self.looked[i].val() && self.known_absent[i].q.val();
+            self.some_ended.of[i].next = self.ended[i].val();
+            self.some_told.of[i].next =
+                self.filled[i].val() && self.far.val() && !self.known_absent[i].q.val();
+        }
+        self.absent.next = self.some_absent.any.val();
+        self.write.next = self.some_ended.any.val();
+        self.wake.next =
+            self.some_ended.any.val() || (self.some_told.any.val() && self.report_faults.val());
+
+        // A check that finds its page nowhere takes an entry, or is refused.
+        for i in 0..M {
+            self.free.request[i].next = self.state[i].q.val() == Miss::Free;
+            self.some_free.of[i].next = self.state[i].q.val() == Miss::Free;
+        }
+        self.missing.next =
+            self.checking.val() && !self.resident.val() && !self.some_looked.any.val();
+        self.refusing.next = self.missing.val() && !self.some_free.any.val();
+        self.wake_all.next =
+            self.some_ended.any.val() && (self.refused.q.val() || self.refusing.val());
+        self.refused.d.next =
+            (self.refused.q.val() || self.refusing.val()) && !self.some_ended.any.val();
+
+        // What was told Nack is held, and asks again while there is room at the GMMU: the page that was missed longest ago.
+        for i in 0..M {
+            self.claims.of[i].next = self.claiming[i].q.val();
+            self.some_claiming.of[i].next = self.claiming[i].q.val();
+            self.longest_ago.request[i].next = self.state[i].q.val() == Miss::Held;
+            // The lowest free entry comes last whether it is taken or not.
+            self.longest_ago.served[i].next = self.free.grant[i].val();
+            self.longest_ago.last[i].next = false;
+        }
+        self.longest_ago.order.next = self.missed.q.val();
+        self.missed.d.next = self.longest_ago.after.val();
+        self.room.next =
+            !self.some_claiming.any.val() || (self.claims.count.val() < self.far_limit.val());
+        for i in 0..M {
+            self.released[i].next = self.room.val() && self.longest_ago.grant[i].val();
+        }
+
+        // The walk: entries take turns, and the next one is that above the one that was offered last.
+        self.choosing.next = !self.offering.q.val() || self.walk_ready.val();
+        for i in 0..M {
+            self.offered[i].next = self.offering.q.val() && (self.turn.q.val() == i.to_bits::<N>());
+            self.asking[i].next = (self.state[i].q.val() == Miss::Asking) && !self.offered[i].val();
+            self.some_asking.of[i].next = self.asking[i].val();
+            self.next.request[i].next = self.asking[i].val();
+            self.some_write.of[i].next = self.offered[i].val() && self.by_write[i].q.val();
+            self.offered_page.choose[i].next = self.offered[i].val();
+            self.offered_page.of[i].next = self.page[i].q.val();
+            self.offered_space.choose[i].next = self.offered[i].val();
+            self.offered_space.of[i].next = self.space[i].q.val();
+        }
+        self.next.last.next = self.turn.q.val();
+        self.offering.d.next = self.some_asking.any.val() || !self.choosing.val();
+        self.turn.d.next = self.turn.q.val();
+        if self.choosing.val() {
+            self.turn.d.next = self.next.index.val();
+        }
+        self.walk_valid.next = self.offering.q.val();
+        self.walk_page.next = self.offered_page.chosen.val();
+        self.walk_space.next = self.offered_space.chosen.val();
+        self.walk_write.next = self.some_write.any.val();
+
+        for i in 0..M {
+            self.state[i].d.next = self.state[i].q.val();
+            self.page[i].d.next = self.page[i].q.val();
+            self.space[i].d.next = self.space[i].q.val();
+            self.by_write[i].d.next = self.by_write[i].q.val();
+            self.stale[i].d.next = self.stale[i].q.val();
+            self.known_absent[i].d.next = self.known_absent[i].q.val();
+            self.claiming[i].d.next = self.claiming[i].q.val();
+            if self.dropped[i].val() && (self.state[i].q.val() == Miss::Walking) {
+                self.stale[i].d.next = true;
+            }
+            if self.offered[i].val() && self.walk_ready.val() {
+                self.state[i].d.next = Miss::Walking;
+            }
+            if self.filled[i].val() {
+                self.stale[i].d.next = false;
+                self.claiming[i].d.next = false;
+                self.state[i].d.next = Miss::Asking;
+                if self.far.val() {
+                    self.known_absent[i].d.next = true;
+                    self.state[i].d.next = Miss::Held;
+                    if !self.fill_kind.val().get_bit(0) {
+                        self.claiming[i].d.next = true;
+                        self.state[i].d.next = Miss::Fetching;
+                    }
+                }
+            }
+            if self.ended[i].val() {
+                self.state[i].d.next = Miss::Free;
+            }
+            if self.resolved[i].val() {
+                self.claiming[i].d.next = false;
+                self.state[i].d.next = Miss::Asking;
+            }
+            if self.released[i].val() {
+                self.claiming[i].d.next = true;
+                self.state[i].d.next = Miss::Asking;
+            }
+            // What a free entry holds does not matter, so a check that hits may leave its page there.
+            if self.free.grant[i].val() {
+                self.page[i].d.next = self.look_page.val();
+                self.space[i].d.next = self.look_space.val();
+                self.by_write[i].d.next = self.look_write.val();
+                self.known_absent[i].d.next = false;
+            }
+            if self.missing.val() && self.free.grant[i].val() {
+                self.state[i].d.next = Miss::Asking;
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+#![doc = include_str!("../../../docs/blocks/operand_log.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::params::{LOG_WORDS, SLOT_BITS, SLOTS};
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::arbiter::Arbiter;
+use crate::primitives::memory::Memory;
+use crate::primitives::register::Register;
+
+/// `E` entries with `P`-bit numbers, counted in `C` = `P` + 1 bits.
+#[allow(missing_docs)] // the port table above
+#[block(top, new(banks: usize))]
+pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub launch_valid: Signal<In, Bit>,
+    pub launch_entries: Signal<In, Bits<C>>,
+    pub allocate_valid: Signal<In, Bit>,
+    pub allocate_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub allocate_store: Signal<In, Bit>,
+    pub write_valid: Signal<In, Bit>,
+    pub write_entry: Signal<In, Bits<P>>,
+    pub write_data: [Signal<In, Bits<32>>; LOG_WORDS],
+    pub release_valid: Signal<In, Bit>,
+    pub release_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub release_entry: Signal<In, Bits<P>>,
+    pub replay_valid: Signal<In, Bit>,
+    pub replay_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub replay_entry: Signal<In, Bits<P>>,
+    pub save_valid: Signal<In, Bit>,
+    pub save_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub save_entry: Signal<In, Bits<P>>,
+
+    pub allocate_ready: Signal<Out, Bit>,
+    pub allocated_valid: Signal<Out, Bit>,
+    pub allocated_address: Signal<Out, Bits<P>>,
+    pub allocated_data: Signal<Out, Bits<P>>,
+    pub free_one: [Signal<Out, Bit>; SLOTS],
+    pub free_two: [Signal<Out, Bit>; SLOTS],
+    pub free_three: [Signal<Out, Bit>; SLOTS],
+    pub free_four: [Signal<Out, Bit>; SLOTS],
+    pub write_ready: Signal<Out, Bit>,
+    pub replay_ready: Signal<Out, Bit>,
+    pub save_ready: Signal<Out, Bit>,
+    pub replayed_valid: Signal<Out, Bit>,
+    pub saved_valid: Signal<Out, Bit>,
+    pub read_denied: Signal<Out, Bit>,
+    pub read_data: [Signal<Out, Bits<32>>; LOG_WORDS],
+
+    size: Register<Bits<C>>,
+    allocated: [Register<Bit>; E],
+    written: [Register<Bit>; E],
+    free: [Register<Bits<C>>; SLOTS],
+
+    // The allocation that was accepted in the last cycle.
+    partition: [Register<Bit>; E],
+    allocating: Register<Bit>,
+    allocating_store: Register<Bit>,
+    lowest: Arbiter<E, P, false>,
+    highest: Arbiter<E, P, true>,
+
+    // The read that was accepted in the last cycle.
+    reading_replay: Register<Bit>,
+    reading_save: Register<Bit>,
+    reading_allowed: Register<Bit>,
+    waited: Register<Bits<4>>,
+    turn: Register<Bit>,
+    #[init(Memory::new(E, banks))]
+    memory: Memory<Bits<32>, P, LOG_WORDS>,
+
+    // The greatest partition size at which slot k still has entries: E / (k + 1).
+    #[init(std::array::from_fn(|k| Constant::new(((E / (k + 1)) as LiteralType).into())))]
+    limit: [Constant<Bits<C>>; SLOTS],
+
+    fits: [Signal<Local, Bit>; SLOTS],
+    one_of_slot: [Signal<Local, Bit>; SLOTS],
+    two_of_slot: [Signal<Local, Bit>; SLOTS],
+    allocating_slot: [Signal<Local, Bit>; SLOTS],
+    releasing_slot: [Signal<Local, Bit>; SLOTS],
+    freed: [Signal<Local, Bits<C>>; SLOTS],
+    taken: [Signal<Local, Bits<C>>; SLOTS],
+    one: AnyOf<SLOTS>,
+    two: AnyOf<SLOTS>,
+    allocate: Signal<Local, Bit>,
+    next_slot: Signal<Local, Bits<16>>,
+    first: Signal<Local, Bits<32>>,
+    past: Signal<Local, Bits<32>>,
+    taking: [Signal<Local, Bit>; E],
+    releasing: [Signal<Local, Bit>; E],
+    released: AnyOf<E>,
+    asked: Signal<Local, Bit>,
+    overdue: Signal<Local, Bit>,
+    write: Signal<Local, Bit>,
+    replay: Signal<Local, Bit>,
+    save: Signal<Local, Bit>,
+    reader_saves: Signal<Local, Bit>,
+    entry: Signal<Local, Bits<P>>,
+    slot: Signal<Local, Bits<SLOT_BITS>>,
+    entry_written: AnyOf<E>,
+    reader_next_slot: Signal<Local, Bits<16>>,
+    reader_first: Signal<Local, Bits<32>>,
+    reader_past: Signal<Local, Bits<32>>,
+    read_allowed: Signal<Local, Bit>,
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, C> {
+    #[logic]
+    fn update(&mut self) {
+        // Allocation, first cycle: are there enough free entries, and which entries are the partition's?
+        for k in 0..SLOTS {
+            self.free_one[k].next = self.free[k].q.val().any();
+            self.free_two[k].next = self.free[k].q.val() > 1;
+            self.free_three[k].next = self.free[k].q.val() > 2;
+            self.free_four[k].next = self.free[k].q.val() > 3;
+            self.one_of_slot[k].next =
+                self.free_one[k].val() && (self.allocate_slot.val() == k.to_bits::<SLOT_BITS>());
+            self.two_of_slot[k].next =
+                self.free_two[k].val() && (self.allocate_slot.val() == k.to_bits::<SLOT_BITS>());
+            self.one.of[k].next = self.one_of_slot[k].val();
+            self.two.of[k].next = self.two_of_slot[k].val();
+        }
+        self.allocate_ready.next = !self.launch_valid.val()
+            && (self.two.any.val() || (self.one.any.val() && !self.allocate_store.val()));
+        self.allocate.next = self.allocate_valid.val() && self.allocate_ready.val();
+        self.next_slot.next = bit_cast::<16, SLOT_BITS>(self.allocate_slot.val()) + 1;
+        self.first.next = bit_cast::<16, SLOT_BITS>(self.allocate_slot.val())
+            * bit_cast::<16, C>(self.size.q.val());
+        self.past.next = self.next_slot.val() * bit_cast::<16, C>(self.size.q.val());
+        for i in 0..E {
+            self.partition[i].d.next = self.allocate.val()
+                && (self.first.val() <= i.to_bits::<32>())
+                && (i.to_bits::<32>() < self.past.val());
+        }
+        self.allocating.d.next = self.allocate.val();
+        self.allocating_store.d.next = self.allocate_store.val();
+
+        // Allocation, second cycle: the lowest and the highest free entry of the partition.
+        for i in 0..E {
+            self.lowest.request[i].next = self.partition[i].q.val() && !self.allocated[i].q.val();
+            self.highest.request[i].next = self.partition[i].q.val() && !self.allocated[i].q.val();
+            self.taking[i].next = self.lowest.grant[i].val()
+                || (self.highest.grant[i].val() && self.allocating_store.q.val());
+        }
+        self.allocated_valid.next = self.allocating.q.val();
+        self.allocated_address.next = self.lowest.index.val();
+        self.allocated_data.next = self.highest.index.val();
+
+        // The port: a write, unless a reader is overdue, else a reader; readers take turns.
+        self.asked.next = self.replay_valid.val() || self.save_valid.val();
+        self.overdue.next = self.waited.q.val().get_bit(3);
+        self.write_ready.next =
+            !self.launch_valid.val() && !(self.overdue.val() && self.asked.val());
+        self.write.next = self.write_valid.val() && self.write_ready.val();
+        self.replay_ready.next = !self.launch_valid.val()
+            && !self.write.val()
+            && (!self.save_valid.val() || !self.turn.q.val());
+        self.save_ready.next = !self.launch_valid.val()
+            && !self.write.val()
+            && (!self.replay_valid.val() || self.turn.q.val());
+        self.replay.next = self.replay_valid.val() && self.replay_ready.val();
+        self.save.next = self.save_valid.val() && self.save_ready.val();
+
+        // A read is allowed if its entry was written, and is the reader's; else the memory is left alone. Which reader
+        // it would be is known before it is known whether it can go.
+        self.reader_saves.next =
+            self.save_valid.val() && (!self.replay_valid.val() || self.turn.q.val());
+        self.entry.next = self.replay_entry.val();
+        self.slot.next = self.replay_slot.val();
+        if self.reader_saves.val() {
+            self.entry.next = self.save_entry.val();
+            self.slot.next = self.save_slot.val();
+        }
+        for i in 0..E {
+            self.entry_written.of[i].next = self.allocated[i].q.val()
+                && self.written[i].q.val()
+                && (self.entry.val() == i.to_bits::<P>());
+        }
+        self.reader_next_slot.next = bit_cast::<16, SLOT_BITS>(self.slot.val()) + 1;
+        self.reader_first.next =
+            bit_cast::<16, SLOT_BITS>(self.slot.val()) * bit_cast::<16, C>(self.size.q.val());
+        self.reader_past.next = self.reader_next_slot.val() * bit_cast::<16, C>(self.size.q.val());
+        self.read_allowed.next = self.entry_written.any.val()
+            && (self.reader_first.val() <= bit_cast::<32, P>(self.entry.val()))
+            && (bit_cast::<32, P>(self.entry.val()) < self.reader_past.val());
+        self.memory.enable.next =
+            self.write.val() || ((self.replay.val() || self.save.val()) && self.read_allowed.val());
+        self.memory.write.next = self.write.val();
+        self.memory.address.next = self.entry.val();
+        if self.write.val() {
+            self.memory.address.next = self.write_entry.val();
+        }
+        for j in 0..LOG_WORDS {
+            self.memory.data[j].next = self.write_data[j].val();
+            self.read_data[j].next = self.memory.q[j].val();
+        }
+        self.turn.d.next = self.turn.q.val();
+        if self.replay.val() {
+            self.turn.d.next = true;
+        }
+        if self.save.val() {
+            self.turn.d.next = false;
+        }
+        self.waited.d.next = 0.into();
+        if self.asked.val() && !self.replay.val() && !self.save.val() {
+            self.waited.d.next = self.waited.q.val();
+            if !self.overdue.val() {
+                self.waited.d.next = self.waited.q.val() + 1;
+            }
+        }
+
+        // The answer to a read.
+        self.reading_replay.d.next = self.replay.val();
+        self.reading_save.d.next = self.save.val();
+        self.reading_allowed.d.next = self.read_allowed.val();
+        self.replayed_valid.next = self.reading_replay.q.val() && self.reading_allowed.q.val();
+        self.saved_valid.next = self.reading_save.q.val() && self.reading_allowed.q.val();
+        self.read_denied.next = (self.reading_replay.q.val() || self.reading_save.q.val())
+            && !self.reading_allowed.q.val();
+
+        // Next state of the entries.
+        for i in 0..E {
+            self.releasing[i].next = self.release_valid.val()
+                && self.allocated[i].q.val()
+                && (self.release_entry.val() == i.to_bits::<P>());
+            self.released.of[i].next = self.releasing[i].val();
+            self.allocated[i].d.next = (self.allocated[i].q.val() || self.taking[i].val())
+                && !self.releasing[i].val()
+                && !self.launch_valid.val();
+            self.written[i].d.next = (self.written[i].q.val() && !self.taking[i].val())
+                || (self.write.val()
+                    && (self.write_entry.val() == i.to_bits::<P>())
+                    && (self.allocated[i].q.val() || self.taking[i].val()));
+        }
+        self.size.d.next = self.size.q.val();
+        if self.launch_valid.val() {
+            self.size.d.next = self.launch_entries.val();
+        }
+        for k in 0..SLOTS {
+            self.allocating_slot[k].next =
+                self.allocate.val() && (self.allocate_slot.val() == k.to_bits::<SLOT_BITS>());
+            self.releasing_slot[k].next =
+                self.released.any.val() && (self.release_slot.val() == k.to_bits::<SLOT_BITS>());
+            self.freed[k].next = self.free[k].q.val() + self.releasing_slot[k].val();
+            // Whether the allocation is accepted is known last, so what it would leave is made beside it.
+            self.taken[k].next = self.freed[k].val() - 1;
+            if self.allocate_store.val() {
+                self.taken[k].next = self.freed[k].val() - 2;
+            }
+            self.fits[k].next = self.launch_entries.val() <= self.limit[k].val();
+            self.free[k].d.next = self.freed[k].val();
+            if self.allocating_slot[k].val() {
+                self.free[k].d.next = self.taken[k].val();
+            }
+            if self.launch_valid.val() {
+                self.free[k].d.next = 0.into();
+                if self.fits[k].val() {
+                    self.free[k].d.next = self.launch_entries.val();
+                }
+            }
+        }
+    }
+}

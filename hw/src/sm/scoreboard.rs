@@ -1,0 +1,339 @@
+#![doc = include_str!("../../../docs/blocks/scoreboard.md")]
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::params::{FINISHES, REGISTER_BITS};
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::arbiter::Arbiter;
+use crate::primitives::register::Register;
+
+/// `K` instructions with `J`-bit entry numbers.
+#[allow(missing_docs)] // the port table above
+#[block(top, new(holds: bool))]
+pub struct Scoreboard<const K: usize, const J: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+
+    pub arrive_valid: Signal<In, Bit>,
+    pub arrive_issued: Signal<In, Bit>,
+    pub arrive_destination: Signal<In, Bits<REGISTER_BITS>>,
+    pub arrive_source_a: Signal<In, Bits<REGISTER_BITS>>,
+    pub arrive_source_b: Signal<In, Bits<REGISTER_BITS>>,
+    pub arrive_source_c: Signal<In, Bits<REGISTER_BITS>>,
+    pub entry_stops: Signal<In, Bit>,
+    pub entry_holds: Signal<In, Bit>,
+    pub entry_destination: Signal<In, Bits<REGISTER_BITS>>,
+    pub entry_source_a: Signal<In, Bits<REGISTER_BITS>>,
+    pub entry_source_b: Signal<In, Bits<REGISTER_BITS>>,
+    pub entry_source_c: Signal<In, Bits<REGISTER_BITS>>,
+    pub issue_first: Signal<In, Bit>,
+    pub issue_second: Signal<In, Bit>,
+    pub flush: Signal<In, Bit>,
+    pub finished_valid: [Signal<In, Bit>; FINISHES],
+    pub finished_entry: [Signal<In, Bits<J>>; FINISHES],
+    pub checked_valid: Signal<In, Bit>,
+    pub checked_entry: Signal<In, Bits<J>>,
+    pub chosen: Signal<In, Bit>,
+
+    pub room: Signal<Out, Bit>,
+    pub arrive_entry: Signal<Out, Bits<J>>,
+    pub first_valid: Signal<Out, Bit>,
+    pub first_ready: Signal<Out, Bit>,
+    pub first_entry: Signal<Out, Bits<J>>,
+    pub second_valid: Signal<Out, Bit>,
+    pub second_ready: Signal<Out, Bit>,
+    pub second_entry: Signal<Out, Bits<J>>,
+    pub stopped: Signal<Out, Bit>,
+    pub stopping: Signal<Out, Bit>,
+    pub busy: Signal<Out, Bit>,
+    pub likely: Signal<Out, Bit>,
+
+    // The instructions, buffered or in flight.
+    used: [Register<Bit>; K],
+    stops: [Register<Bit>; K],
+    destination: [Register<Bits<REGISTER_BITS>>; K],
+    holds: [Register<Bit>; K],
+    held_a: [Register<Bits<REGISTER_BITS>>; K],
+    held_b: [Register<Bits<REGISTER_BITS>>; K],
+    held_c: [Register<Bits<REGISTER_BITS>>; K],
+
+    // Where instructions do not hold their sources, what would keep them stays in reset, and synthesis removes it.
+    #[init(Constant::new(holds))]
+    holding: Constant<Bit>,
+
+    // The two that are buffered, and whom they wait for.
+    first: Register<Bit>,
+    second: Register<Bit>,
+    entry_of_first: Register<Bits<J>>,
+    entry_of_second: Register<Bits<J>>,
+    first_results: [Register<Bit>; K],
+    second_results: [Register<Bit>; K],
+    first_holders: [Register<Bit>; K],
+    second_holders: [Register<Bit>; K],
+    first_after: Register<Bit>,
+    second_after: Register<Bit>,
+    last_a: Register<Bits<REGISTER_BITS>>,
+    last_b: Register<Bits<REGISTER_BITS>>,
+    last_c: Register<Bits<REGISTER_BITS>>,
+    issued: Register<Bit>,
+
+    free: Arbiter<K, J, false>,
+    some_free: AnyOf<K>,
+    some_used: AnyOf<K>,
+    some_stop: AnyOf<K>,
+    some_stop_left: AnyOf<K>,
+    first_waits: AnyOf<K>,
+    second_waits: AnyOf<K>,
+    first_will_wait: AnyOf<K>,
+    second_will_wait: AnyOf<K>,
+    arrival_waits: AnyOf<K>,
+    leaves: Signal<Local, Bit>,
+    coming: Signal<Local, Bit>,
+    finishing: [Signal<Local, Bit>; K],
+    checking: [Signal<Local, Bit>; K],
+    flushing: [Signal<Local, Bit>; K],
+    conflict: [Signal<Local, Bit>; K],
+    hold_conflict: [Signal<Local, Bit>; K],
+    writes: Signal<Local, Bit>,
+    after: Signal<Local, Bit>,
+    arriving: Signal<Local, Bit>,
+    buffering: Signal<Local, Bit>,
+    buffering_first: Signal<Local, Bit>,
+    buffering_second: Signal<Local, Bit>,
+}
+
+impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
+    #[logic]
+    fn update(&mut self) {
+        for i in 0..K {
+            self.holds[i].reset.next = self.reset.val() || !self.holding.val();
+            self.held_a[i].reset.next = self.reset.val() || !self.holding.val();
+            self.held_b[i].reset.next = self.reset.val() || !self.holding.val();
+            self.held_c[i].reset.next = self.reset.val() || !self.holding.val();
+            self.first_holders[i].reset.next = self.reset.val() || !self.holding.val();
+            self.second_holders[i].reset.next = self.reset.val() || !self.holding.val();
+        }
+
+        // Who goes.
+        for i in 0..K {
+            self.finishing[i].next = (self.finished_valid[0].val()
+                && (self.finished_entry[0].val() == i.to_bits::<J>()))
+                || (self.finished_valid[1].val()
+                    && (self.finished_entry[1].val() == i.to_bits::<J>()))
+                || (self.finished_valid[2].val()
+                    && (self.finished_entry[2].val() == i.to_bits::<J>()))
+                || (self.finished_valid[3].val()
+                    && (self.finished_entry[3].val() == i.to_bits::<J>()))
+                || (self.finished_valid[4].val()
+                    && (self.finished_entry[4].val() == i.to_bits::<J>()))
+                || (self.finished_valid[5].val()
+                    && (self.finished_entry[5].val() == i.to_bits::<J>()));
+            self.checking[i].next =
+                self.checked_valid.val() && (self.checked_entry.val() == i.to_bits::<J>());
+            self.flushing[i].next = self.flush.val()
+                && ((self.first.q.val() && (self.entry_of_first.q.val() == i.to_bits::<J>()))
+                    || (self.second.q.val() && (self.entry_of_second.q.val() == i.to_bits::<J>())));
+        }
+
+        // Whom an instruction that arrives must wait for: results that it reads or writes over, and sources that it
+        // writes.
+        for i in 0..K {
+            self.free.request[i].next = !self.used[i].q.val();
+            self.some_free.of[i].next = !self.used[i].q.val();
+            self.some_used.of[i].next = self.used[i].q.val();
+            self.conflict[i].next = self.used[i].q.val()
+                && !self.finishing[i].val()
+                && !self.destination[i].q.val().all()
+                && ((self.destination[i].q.val() == self.arrive_destination.val())
+                    || (self.destination[i].q.val() == self.arrive_source_a.val())
+                    || (self.destination[i].q.val() == self.arrive_source_b.val())
+                    || (self.destination[i].q.val() == self.arrive_source_c.val()));
+        }
+        self.writes.next = !self.arrive_destination.val().all();
+        for i in 0..K {
+            self.hold_conflict[i].next = self.used[i].q.val()
+                && self.holds[i].q.val()
+                && !self.finishing[i].val()
+                && !self.checking[i].val()
+                && self.writes.val()
+                && ((self.held_a[i].q.val() == self.arrive_destination.val())
+                    || (self.held_b[i].q.val() == self.arrive_destination.val())
+                    || (self.held_c[i].q.val() == self.arrive_destination.val()));
+        }
+        self.after.next = self.writes.val()
+            && ((self.last_a.q.val() == self.arrive_destination.val())
+                || (self.last_b.q.val() == self.arrive_destination.val())
+                || (self.last_c.q.val() == self.arrive_destination.val()));
+        self.room.next = self.some_free.any.val() && !self.second.q.val();
+        self.arrive_entry.next = self.free.index.val();
+        self.arriving.next = self.arrive_valid.val()
+            && self.some_free.any.val()
+            && !self.second.q.val()
+            && !self.flush.val();
+        self.buffering.next = self.arriving.val() && !self.arrive_issued.val();
+        self.buffering_second.next =
+            self.buffering.val() && self.first.q.val() && !self.issue_first.val();
+        self.buffering_first.next =
+            self.buffering.val() && (!self.first.q.val() || self.issue_first.val());
+
+        // Next state of the instructions.
+        for i in 0..K {
+            self.used[i].d.next =
+                self.used[i].q.val() && !self.finishing[i].val() && !self.flushing[i].val();
+            self.stops[i].d.next = self.stops[i].q.val()
+                && !self.finishing[i].val()
+                && !self.checking[i].val()
+                && !self.flushing[i].val();
+            self.destination[i].d.next = self.destination[i].q.val();
+            if self.arriving.val() && self.free.grant[i].val() {
+                self.used[i].d.next = true;
+                self.stops[i].d.next = self.entry_stops.val();
+                self.destination[i].d.next = self.entry_destination.val();
+            }
+        }
+        for i in 0..K {
+            self.holds[i].d.next = self.holds[i].q.val() && !self.checking[i].val();
+            self.held_a[i].d.next = self.held_a[i].q.val();
+            self.held_b[i].d.next = self.held_b[i].q.val();
+            self.held_c[i].d.next = self.held_c[i].q.val();
+            if self.arriving.val() && self.free.grant[i].val() {
+                self.holds[i].d.next = self.entry_holds.val();
+                self.held_a[i].d.next = self.entry_source_a.val();
+                self.held_b[i].d.next = self.entry_source_b.val();
+                self.held_c[i].d.next = self.entry_source_c.val();
+            }
+        }
+
+        // The two buffered ones: the second moves up when the first is issued.
+        self.first.d.next = self.first.q.val();
+        self.second.d.next = self.second.q.val();
+        self.entry_of_first.d.next = self.entry_of_first.q.val();
+        self.entry_of_second.d.next = self.entry_of_second.q.val();
+        self.first_after.d.next = self.first_after.q.val();
+        self.second_after.d.next = self.second_after.q.val();
+        if self.issue_first.val() {
+            self.first.d.next = self.second.q.val() && !self.issue_second.val();
+            self.second.d.next = false;
+            self.entry_of_first.d.next = self.entry_of_second.q.val();
+            self.first_after.d.next = self.second_after.q.val();
+        }
+        if self.flush.val() {
+            self.first.d.next = false;
+            self.second.d.next = false;
+        }
+        if self.buffering_first.val() {
+            self.first.d.next = true;
+            self.entry_of_first.d.next = self.free.index.val();
+            self.first_after.d.next = self.after.val();
+        }
+        if self.buffering_second.val() {
+            self.second.d.next = true;
+            self.entry_of_second.d.next = self.free.index.val();
+            self.second_after.d.next = self.after.val();
+        }
+        for i in 0..K {
+            self.second_results[i].d.next =
+                self.second_results[i].q.val() && !self.finishing[i].val();
+            self.first_results[i].d.next =
+                self.first_results[i].q.val() && !self.finishing[i].val();
+            if self.issue_first.val() {
+                self.first_results[i].d.next =
+                    self.second_results[i].q.val() && !self.finishing[i].val();
+            }
+            if self.buffering_first.val() {
+                self.first_results[i].d.next = self.conflict[i].val();
+            }
+            if self.buffering_second.val() {
+                self.second_results[i].d.next = self.conflict[i].val();
+            }
+        }
+        for i in 0..K {
+            self.second_holders[i].d.next = self.second_holders[i].q.val()
+                && !self.finishing[i].val()
+                && !self.checking[i].val();
+            self.first_holders[i].d.next = self.first_holders[i].q.val()
+                && !self.finishing[i].val()
+                && !self.checking[i].val();
+            if self.issue_first.val() {
+                self.first_holders[i].d.next = self.second_holders[i].q.val()
+                    && !self.finishing[i].val()
+                    && !self.checking[i].val();
+            }
+            if self.buffering_first.val() {
+                self.first_holders[i].d.next = self.hold_conflict[i].val();
+            }
+            if self.buffering_second.val() {
+                self.second_holders[i].d.next = self.hold_conflict[i].val();
+            }
+        }
+        self.issued.d.next = self.issue_first.val();
+        self.last_a.d.next = self.last_a.q.val();
+        self.last_b.d.next = self.last_b.q.val();
+        self.last_c.d.next = self.last_c.q.val();
+        if self.buffering.val() {
+            self.last_a.d.next = self.arrive_source_a.val();
+            self.last_b.d.next = self.arrive_source_b.val();
+            self.last_c.d.next = self.arrive_source_c.val();
+        }
+
+        // What it shows; of an instruction that is not there, entry 0.
+        for i in 0..K {
+            self.first_waits.of[i].next =
+                self.first_results[i].q.val() || self.first_holders[i].q.val();
+            self.second_waits.of[i].next =
+                self.second_results[i].q.val() || self.second_holders[i].q.val();
+            self.some_stop.of[i].next = self.stops[i].q.val();
+            self.some_stop_left.of[i].next =
+                self.stops[i].q.val() && !self.finishing[i].val() && !self.checking[i].val();
+        }
+        self.first_valid.next = self.first.q.val();
+        self.first_entry.next = self.entry_of_first.q.val();
+        if !self.first.q.val() {
+            self.first_entry.next = 0.into();
+        }
+        self.first_ready.next = self.first.q.val()
+            && !self.first_waits.any.val()
+            && !(self.first_after.q.val() && self.issued.q.val());
+        self.second_valid.next = self.second.q.val();
+        self.second_entry.next = self.entry_of_second.q.val();
+        if !self.second.q.val() {
+            self.second_entry.next = 0.into();
+        }
+        self.second_ready.next =
+            self.second.q.val() && !self.second_waits.any.val() && !self.second_after.q.val();
+        self.stopped.next = self.some_stop.any.val();
+        self.stopping.next = self.some_stop_left.any.val();
+        self.busy.next = self.some_used.any.val();
+
+        // What will be ready, if the first one leaves exactly when it is chosen.
+        for i in 0..K {
+            self.first_will_wait.of[i].next = (self.first_results[i].q.val()
+                && !self.finishing[i].val())
+                || (self.first_holders[i].q.val()
+                    && !self.finishing[i].val()
+                    && !self.checking[i].val());
+            self.second_will_wait.of[i].next = (self.second_results[i].q.val()
+                && !self.finishing[i].val())
+                || (self.second_holders[i].q.val()
+                    && !self.finishing[i].val()
+                    && !self.checking[i].val());
+            self.arrival_waits.of[i].next = self.conflict[i].val() || self.hold_conflict[i].val();
+        }
+        self.leaves.next = self.chosen.val() && self.first.q.val();
+        self.coming.next = self.arrive_valid.val()
+            && !self.arrive_issued.val()
+            && self.some_free.any.val()
+            && !self.second.q.val();
+        self.likely.next =
+            (self.first.q.val() && !self.chosen.val() && !self.first_will_wait.any.val())
+                || (self.leaves.val()
+                    && self.second.q.val()
+                    && !self.second_will_wait.any.val()
+                    && !self.second_after.q.val())
+                || (self.coming.val()
+                    && (!self.first.q.val() || (self.chosen.val() && !self.second.q.val()))
+                    && !self.arrival_waits.any.val()
+                    && !(self.leaves.val() && self.after.val()));
+    }
+}

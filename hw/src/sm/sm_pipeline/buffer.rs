@@ -1,0 +1,124 @@
+//! The two instructions of a warp that wait for their issue, and what they wait for besides other instructions.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use super::instruction::{Instruction, Units};
+use super::unit_check::UnitCheck;
+use crate::primitives::register::Register;
+
+/// Which of the two are there, the warp's scoreboard knows.
+#[block]
+pub struct Buffer {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// An instruction arrives.
+    pub arrival: Signal<In, Bit>,
+    /// That one.
+    pub fetched: Signal<In, Instruction>,
+    /// The first one is there.
+    pub first_valid: Signal<In, Bit>,
+    /// The second one is.
+    pub second_valid: Signal<In, Bit>,
+    /// The first one is taken to be issued.
+    pub leaving: Signal<In, Bit>,
+    /// It is issued, and the second one moves up.
+    pub issue_first: Signal<In, Bit>,
+    /// What is free.
+    pub free_units: Signal<In, Units>,
+    /// What will be in the next cycle.
+    pub choice: Signal<In, Units>,
+    /// There is a log.
+    pub logs: Signal<In, Bit>,
+    /// Of the warp's slot only those take log entries that have the turn.
+    pub kept: Signal<In, Bit>,
+    /// The warp has it.
+    pub turn: Signal<In, Bit>,
+    /// Its slot had a free log entry in the cycle before.
+    pub seen_one: Signal<In, Bit>,
+    /// It had two.
+    pub seen_two: Signal<In, Bit>,
+    /// The first instruction.
+    pub first: Signal<Out, Instruction>,
+    /// The second one.
+    pub second: Signal<Out, Instruction>,
+    /// The first one needs the unit for special functions.
+    pub special: Signal<Out, Bit>,
+    /// It needs the control unit.
+    pub control: Signal<Out, Bit>,
+    /// It goes to the memory stage.
+    pub memory: Signal<Out, Bit>,
+    /// Its unit is free.
+    pub free: Signal<Out, Bit>,
+    /// It will be in the next cycle.
+    pub free_next: Signal<Out, Bit>,
+    /// So will that of the instruction that is the first one then.
+    pub free_then: Signal<Out, Bit>,
+    /// It takes log entries.
+    pub logging: Signal<Out, Bit>,
+    /// It needs no log entries, or may ask for them.
+    pub may_ask: Signal<Out, Bit>,
+    /// The unit of the second one is free, and another than that of the first.
+    pub pair: Signal<Out, Bit>,
+
+    older: Register<Instruction>,
+    younger: Register<Instruction>,
+
+    first_check: UnitCheck,
+    next_check: UnitCheck,
+    then_check: UnitCheck,
+    second_check: UnitCheck,
+}
+
+impl Logic for Buffer {
+    #[logic]
+    fn update(&mut self) {
+        self.older.d.next = self.older.q.val();
+        self.younger.d.next = self.younger.q.val();
+        if self.issue_first.val() {
+            self.older.d.next = self.younger.q.val();
+        }
+        if self.arrival.val() {
+            if self.first_valid.val() && !self.issue_first.val() {
+                self.younger.d.next = self.fetched.val();
+            } else {
+                self.older.d.next = self.fetched.val();
+            }
+        }
+        self.first.next = self.older.q.val();
+        self.second.next = self.younger.q.val();
+
+        self.first_check.class.next = self.older.q.val().class;
+        self.first_check.free_units.next = self.free_units.val();
+        self.next_check.class.next = self.older.q.val().class;
+        self.next_check.free_units.next = self.choice.val();
+        self.free_next.next = self.next_check.free.val();
+        self.then_check.class.next = self.fetched.val().class;
+        if self.first_valid.val() && !self.leaving.val() {
+            self.then_check.class.next = self.older.q.val().class;
+        }
+        if self.leaving.val() && self.second_valid.val() {
+            self.then_check.class.next = self.younger.q.val().class;
+        }
+        self.then_check.free_units.next = self.choice.val();
+        self.free_then.next = self.then_check.free.val();
+        self.second_check.class.next = self.younger.q.val().class;
+        self.second_check.free_units.next = self.free_units.val();
+        self.special.next = self.first_check.special.val();
+        self.control.next = self.first_check.control.val();
+        self.memory.next = self.first_check.memory.val();
+        self.free.next = self.first_check.free.val();
+        self.logging.next =
+            self.logs.val() && (self.first_check.load.val() || self.first_check.store.val());
+        self.may_ask.next = !self.logging.val()
+            || (!self.turn.val() && !self.kept.val())
+            || (self.turn.val() && self.first_check.load.val() && self.seen_one.val())
+            || (self.turn.val() && self.first_check.store.val() && self.seen_two.val());
+        self.pair.next = self.second_check.free.val()
+            && !(self.first_check.special.val() && self.second_check.special.val())
+            && !(self.first_check.control.val() && self.second_check.control.val())
+            && !(self.first_check.memory.val() && self.second_check.memory.val());
+    }
+}

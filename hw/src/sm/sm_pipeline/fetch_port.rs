@@ -1,0 +1,138 @@
+//! The fetch of one port: the choice of a warp, and what its instruction means to the scoreboard.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use super::instruction::{Instruction, Registers};
+use crate::params::{CLASS_BITS, OPCODE_BITS, REGISTER_BITS, WARP_BITS};
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::arbiter::Arbiter;
+use crate::primitives::register::Register;
+
+/// `V` warps with `X`-bit numbers, every second of the SM's, which are chosen in turn.
+#[block]
+pub struct FetchPort<const V: usize, const X: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// The last bit of its warps' numbers.
+    pub odd: Signal<In, Bits<1>>,
+    /// A global-memory instruction stops the fetch of its warp.
+    pub disables: Signal<In, Bit>,
+    /// Warps that would fetch in the next cycle.
+    pub request: [Signal<In, Bit>; V],
+    /// The instruction that comes: its class,
+    pub fetched_class: Signal<In, Bits<CLASS_BITS>>,
+    /// what it writes,
+    pub fetched_destination: Signal<In, Bits<REGISTER_BITS>>,
+    /// what it reads,
+    pub fetched_source_a: Signal<In, Bits<REGISTER_BITS>>,
+    /// besides,
+    pub fetched_source_b: Signal<In, Bits<REGISTER_BITS>>,
+    /// and in the third place,
+    pub fetched_source_c: Signal<In, Bits<REGISTER_BITS>>,
+    /// its address,
+    pub fetched_pc: Signal<In, Bits<32>>,
+    /// its lanes,
+    pub fetched_mask: Signal<In, Bits<32>>,
+    /// its opcode.
+    pub fetched_opcode: Signal<In, Bits<OPCODE_BITS>>,
+    /// An instruction comes back to be issued again, and takes this one's way.
+    pub reissue_valid: Signal<In, Bit>,
+    /// Its registers.
+    pub reissue_registers: Signal<In, Registers>,
+    /// The warp that was chosen in the cycle before.
+    pub chosen: [Signal<Out, Bit>; V],
+    /// Its number, 0 if none was.
+    pub warp: Signal<Out, Bits<WARP_BITS>>,
+    /// The instruction that comes.
+    pub fetched: Signal<Out, Instruction>,
+    /// What the scoreboard enters.
+    pub entry: Signal<Out, Registers>,
+    /// It stops the fetch of its warp.
+    pub entry_stops: Signal<Out, Bit>,
+    /// It holds its sources until it is checked.
+    pub entry_holds: Signal<Out, Bit>,
+
+    choice: [Register<Bit>; V],
+    number: Register<Bits<X>>,
+    some_choice: Register<Bit>,
+    number_before: Register<Bits<X>>,
+    of_later: Arbiter<V, X, false>,
+    lowest: Arbiter<V, X, false>,
+    some: AnyOf<V>,
+    some_above: AnyOf<V>,
+    last: Signal<Local, Bits<X>>,
+    keeps: Signal<Local, Bit>,
+    class: Signal<Local, Bits<CLASS_BITS>>,
+    global: Signal<Local, Bit>,
+}
+
+impl<const V: usize, const X: usize> Logic for FetchPort<V, X> {
+    #[logic]
+    fn update(&mut self) {
+        // The next warp above the one that was chosen last; who was chosen for a cycle in which nothing is fetched stays.
+        self.last.next = self.number_before.q.val();
+        if self.some_choice.q.val() {
+            self.last.next = self.number.q.val();
+        }
+        self.number_before.d.next = self.last.val();
+        self.keeps.next = self.some_choice.q.val() && self.reissue_valid.val();
+        for i in 0..V {
+            self.lowest.request[i].next = self.request[i].val();
+            self.some.of[i].next = self.request[i].val();
+            self.of_later.request[i].next =
+                self.request[i].val() && (self.last.val() < i.to_bits::<X>());
+            self.some_above.of[i].next =
+                self.request[i].val() && (self.last.val() < i.to_bits::<X>());
+        }
+        for i in 0..V {
+            self.choice[i].d.next = self.of_later.grant[i].val()
+                || (self.lowest.grant[i].val() && !self.some_above.any.val());
+            if self.keeps.val() {
+                self.choice[i].d.next = self.choice[i].q.val();
+            }
+            self.chosen[i].next = self.choice[i].q.val();
+        }
+        self.number.d.next = self.lowest.index.val();
+        if self.some_above.any.val() {
+            self.number.d.next = self.of_later.index.val();
+        }
+        if self.keeps.val() {
+            self.number.d.next = self.number.q.val();
+        }
+        self.some_choice.d.next = self.some.any.val() || self.keeps.val();
+        self.warp.next = 0.into();
+        if self.some_choice.q.val() {
+            self.warp.next = (bit_cast::<WARP_BITS, X>(self.number.q.val()) << 1)
+                | bit_cast::<WARP_BITS, 1>(self.odd.val());
+        }
+
+        // A class that is none is arithmetic.
+        self.class.next = self.fetched_class.val();
+        if self.fetched_class.val() > 5 {
+            self.class.next = 0.into();
+        }
+        self.global.next = (self.class.val() == 4) || (self.class.val() == 5);
+        self.fetched.next.class = self.class.val();
+        self.fetched.next.opcode = self.fetched_opcode.val();
+        self.fetched.next.destination = self.fetched_destination.val();
+        self.fetched.next.source_a = self.fetched_source_a.val();
+        self.fetched.next.source_b = self.fetched_source_b.val();
+        self.fetched.next.source_c = self.fetched_source_c.val();
+        self.fetched.next.pc = self.fetched_pc.val();
+        self.fetched.next.mask = self.fetched_mask.val();
+
+        self.entry.next.destination = self.fetched_destination.val();
+        self.entry.next.source_a = self.fetched_source_a.val();
+        self.entry.next.source_b = self.fetched_source_b.val();
+        self.entry.next.source_c = self.fetched_source_c.val();
+        if self.reissue_valid.val() {
+            self.entry.next = self.reissue_registers.val();
+        }
+        self.entry_stops.next = !self.reissue_valid.val()
+            && ((self.class.val() == 2) || (self.disables.val() && self.global.val()));
+        self.entry_holds.next = self.reissue_valid.val() || self.global.val();
+    }
+}

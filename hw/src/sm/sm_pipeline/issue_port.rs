@@ -1,0 +1,153 @@
+//! The issue of one port: the choice of a warp, its instructions, and whether it can issue them.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use super::instruction::Instruction;
+use crate::params::{SLOT_BITS, WARP_BITS};
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::select::Select;
+use crate::sm::warp_scheduler::WarpScheduler;
+
+/// `V` warps with `X`-bit numbers, every second of the SM's, and `Q` pairs of them; scoreboard entries with `J`-bit numbers.
+#[block(new(greedy: bool))]
+pub struct IssuePort<const V: usize, const X: usize, const Q: usize, const J: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// The last bit of its warps' numbers.
+    pub odd: Signal<In, Bits<1>>,
+    /// The port is taken by an instruction that comes back.
+    pub blocked: Signal<In, Bit>,
+    /// Warps that would probably issue in the next cycle.
+    pub request: [Signal<In, Bit>; V],
+    /// Of each warp: it was chosen, and can issue its first instruction if the log has room,
+    pub ready: [Signal<In, Bit>; V],
+    /// or its second one with the first;
+    pub pair: [Signal<In, Bit>; V],
+    /// it was chosen, and needs the unit for special functions,
+    pub special: [Signal<In, Bit>; V],
+    /// the control unit,
+    pub control: [Signal<In, Bit>; V],
+    /// or the memory stage;
+    pub memory: [Signal<In, Bit>; V],
+    /// it was chosen, and has the turn to take log entries;
+    pub turn: [Signal<In, Bit>; V],
+    /// its first instruction,
+    pub first: [Signal<In, Instruction>; V],
+    /// that one's scoreboard entry,
+    pub first_entry: [Signal<In, Bits<J>>; V],
+    /// its second instruction,
+    pub second: [Signal<In, Instruction>; V],
+    /// that one's scoreboard entry,
+    pub second_entry: [Signal<In, Bits<J>>; V],
+    /// its thread block's slot.
+    pub slot: [Signal<In, Bits<SLOT_BITS>>; V],
+    /// The log has room for a load of the chosen warp.
+    pub load_fits: Signal<In, Bit>,
+    /// It has room for a store.
+    pub store_fits: Signal<In, Bit>,
+    /// The chosen warp issues its first instruction.
+    pub goes: Signal<In, Bit>,
+    /// It leaves its unit to the other port's, and stays chosen.
+    pub keeps: Signal<In, Bit>,
+    /// The warp that was chosen in the cycle before.
+    pub chosen: [Signal<Out, Bit>; V],
+    /// Its number, that of the first warp if none was.
+    pub warp: Signal<Out, Bits<WARP_BITS>>,
+    /// Its slot.
+    pub warp_slot: Signal<Out, Bits<SLOT_BITS>>,
+    /// Its first instruction,
+    pub older: Signal<Out, Instruction>,
+    /// with that one's entry.
+    pub older_entry: Signal<Out, Bits<J>>,
+    /// Its second one,
+    pub younger: Signal<Out, Instruction>,
+    /// with that one's entry.
+    pub younger_entry: Signal<Out, Bits<J>>,
+    /// It can issue its first instruction, but for log entries.
+    pub waits: Signal<Out, Bit>,
+    /// It can issue it.
+    pub can_go: Signal<Out, Bit>,
+    /// It could, but for its log entries.
+    pub refused: Signal<Out, Bit>,
+    /// It has the turn to take them.
+    pub has_turn: Signal<Out, Bit>,
+    /// It can issue its second one.
+    pub can_pair: Signal<Out, Bit>,
+    /// It needs the unit for special functions.
+    pub needs_special: Signal<Out, Bit>,
+    /// It needs the control unit.
+    pub needs_control: Signal<Out, Bit>,
+    /// It needs the memory stage.
+    pub needs_memory: Signal<Out, Bit>,
+
+    #[init(WarpScheduler::new(greedy))]
+    scheduler: WarpScheduler<V, X, Q>,
+    some_ready: AnyOf<V>,
+    some_pair: AnyOf<V>,
+    some_special: AnyOf<V>,
+    some_control: AnyOf<V>,
+    some_memory: AnyOf<V>,
+    some_turn: AnyOf<V>,
+    of_first: Select<V, Instruction>,
+    of_second: Select<V, Instruction>,
+    entry_of_first: Select<V, Bits<J>>,
+    entry_of_second: Select<V, Bits<J>>,
+    slot_of_warp: Select<V, Bits<SLOT_BITS>>,
+    fits: Signal<Local, Bit>,
+}
+
+impl<const V: usize, const X: usize, const Q: usize, const J: usize> Logic
+    for IssuePort<V, X, Q, J>
+{
+    #[logic]
+    fn update(&mut self) {
+        self.scheduler.served.next = self.goes.val();
+        self.scheduler.keeps.next = self.keeps.val();
+        for i in 0..V {
+            self.scheduler.request[i].next = self.request[i].val();
+            self.chosen[i].next = self.scheduler.chosen[i].val();
+            self.some_ready.of[i].next = self.ready[i].val();
+            self.some_pair.of[i].next = self.pair[i].val();
+            self.some_special.of[i].next = self.special[i].val();
+            self.some_control.of[i].next = self.control[i].val();
+            self.some_memory.of[i].next = self.memory[i].val();
+            self.some_turn.of[i].next = self.turn[i].val();
+        }
+        for i in 0..V {
+            self.of_first.choose[i].next = self.scheduler.chosen[i].val();
+            self.of_first.of[i].next = self.first[i].val();
+            self.of_second.choose[i].next = self.scheduler.chosen[i].val();
+            self.of_second.of[i].next = self.second[i].val();
+            self.entry_of_first.choose[i].next = self.scheduler.chosen[i].val();
+            self.entry_of_first.of[i].next = self.first_entry[i].val();
+            self.entry_of_second.choose[i].next = self.scheduler.chosen[i].val();
+            self.entry_of_second.of[i].next = self.second_entry[i].val();
+            self.slot_of_warp.choose[i].next = self.scheduler.chosen[i].val();
+            self.slot_of_warp.of[i].next = self.slot[i].val();
+        }
+        self.warp.next = (bit_cast::<WARP_BITS, X>(self.scheduler.index.val()) << 1)
+            | bit_cast::<WARP_BITS, 1>(self.odd.val());
+        self.warp_slot.next = self.slot_of_warp.chosen.val();
+        self.older.next = self.of_first.chosen.val();
+        self.older_entry.next = self.entry_of_first.chosen.val();
+        self.younger.next = self.of_second.chosen.val();
+        self.younger_entry.next = self.entry_of_second.chosen.val();
+        self.needs_special.next = self.some_special.any.val();
+        self.needs_control.next = self.some_control.any.val();
+        self.needs_memory.next = self.some_memory.any.val();
+
+        // Only the log is asked for the chosen one alone, and not for every warp.
+        self.has_turn.next = self.some_turn.any.val();
+        self.fits.next = ((self.older.val().class != 4) || self.load_fits.val())
+            && ((self.older.val().class != 5) || self.store_fits.val());
+        self.waits.next = self.some_ready.any.val() && !self.blocked.val();
+        self.can_go.next = self.waits.val() && self.fits.val();
+        self.refused.next = self.waits.val() && !self.fits.val();
+        self.can_pair.next = self.some_pair.any.val()
+            && ((self.younger.val().class != 4) || self.load_fits.val())
+            && ((self.younger.val().class != 5) || self.store_fits.val());
+    }
+}

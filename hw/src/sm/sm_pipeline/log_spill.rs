@@ -1,0 +1,103 @@
+//! Reads the operands of an instruction that is saved from the log, one by one, and releases each when it was read. What
+//! the queue's memory shows is kept for a cycle first, for that memory and the log's check do not fit one.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::params::SLOT_BITS;
+use crate::primitives::register::Register;
+
+/// Log entries with `P`-bit numbers.
+#[block]
+pub struct LogSpill<const P: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// There is a log.
+    pub logs: Signal<In, Bit>,
+    /// An instruction leaves:
+    pub valid: Signal<In, Bit>,
+    /// its slot,
+    pub slot: Signal<In, Bits<SLOT_BITS>>,
+    /// that it is a store,
+    pub store: Signal<In, Bit>,
+    /// and its log entries.
+    pub address: Signal<In, Bits<P>>,
+    /// The second one.
+    pub data: Signal<In, Bits<P>>,
+    /// Who saves takes an operand, or the instruction.
+    pub taken: Signal<In, Bit>,
+    /// The log reads.
+    pub save_ready: Signal<In, Bit>,
+    /// Another release goes first.
+    pub stalled: Signal<In, Bit>,
+    /// The log is to read
+    pub save_valid: Signal<Out, Bit>,
+    /// for this slot
+    pub save_slot: Signal<Out, Bits<SLOT_BITS>>,
+    /// this entry.
+    pub save_entry: Signal<Out, Bits<P>>,
+    /// Every operand was read.
+    pub all: Signal<Out, Bit>,
+    /// An entry is to be released:
+    pub releasing: Signal<Out, Bit>,
+    /// its slot,
+    pub release_slot: Signal<Out, Bits<SLOT_BITS>>,
+    /// and that one.
+    pub release_entry: Signal<Out, Bits<P>>,
+
+    count: Register<Bits<2>>,
+    // An operand is to be read, or was read and is to be released; and where it lies.
+    aimed: Register<Bit>,
+    was_read: Register<Bit>,
+    of_slot: Register<Bits<SLOT_BITS>>,
+    entry: Register<Bits<P>>,
+
+    total: Signal<Local, Bits<2>>,
+    aims: Signal<Local, Bit>,
+    reads: Signal<Local, Bit>,
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<const P: usize> Logic for LogSpill<P> {
+    #[logic]
+    fn update(&mut self) {
+        self.total.next = 0.into();
+        if self.logs.val() {
+            self.total.next = 1.into();
+            if self.store.val() {
+                self.total.next = 2.into();
+            }
+        }
+        self.all.next = self.count.q.val() == self.total.val();
+        self.aims.next = self.valid.val()
+            && !self.all.val()
+            && !self.aimed.q.val()
+            && !(self.was_read.q.val() && self.stalled.val());
+        self.save_valid.next = self.aimed.q.val() && self.taken.val();
+        self.save_slot.next = self.of_slot.q.val();
+        self.save_entry.next = self.entry.q.val();
+        self.reads.next = self.save_valid.val() && self.save_ready.val();
+        self.aimed.d.next = self.aims.val() || (self.aimed.q.val() && !self.reads.val());
+        self.count.d.next = self.count.q.val() + self.reads.val();
+        if self.valid.val() && self.all.val() && self.taken.val() {
+            self.count.d.next = 0.into();
+        }
+
+        self.was_read.d.next = self.reads.val() || (self.was_read.q.val() && self.stalled.val());
+        self.of_slot.d.next = self.of_slot.q.val();
+        self.entry.d.next = self.entry.q.val();
+        if self.aims.val() {
+            self.of_slot.d.next = self.slot.val();
+            self.entry.d.next = self.address.val();
+            if self.count.q.val().any() {
+                self.entry.d.next = self.data.val();
+            }
+        }
+        self.releasing.next = self.was_read.q.val();
+        self.release_slot.next = self.of_slot.q.val();
+        self.release_entry.next = self.entry.q.val();
+    }
+}

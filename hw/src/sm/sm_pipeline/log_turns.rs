@@ -1,0 +1,59 @@
+//! Whose turn it is to take log entries: once an instruction of a slot was refused them, all that wait for theirs in the
+//! next cycle have the turn, before any that comes later.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::params::{SLOT_BITS, SLOTS, WIDTH};
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::register::Register;
+
+/// `W` warps, each of which remembers that it has the turn.
+#[block]
+pub struct LogTurns<const W: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// Of each port: the warp that was chosen lacks nothing but its log entries,
+    pub refused: [Signal<In, Bit>; WIDTH],
+    /// and its slot.
+    pub slot: [Signal<In, Bits<SLOT_BITS>>; WIDTH],
+    /// Of each warp: it has the turn,
+    pub turn: [Signal<In, Bit>; W],
+    /// and its slot.
+    pub slot_of_warp: [Signal<In, Bits<SLOT_BITS>>; W],
+    /// Slots in which those get the turn that wait now.
+    pub calls: [Signal<Out, Bit>; SLOTS],
+    /// Slots in which only those go that have it.
+    pub kept: [Signal<Out, Bit>; SLOTS],
+
+    calling: [Register<Bit>; SLOTS],
+    keeping: [Register<Bit>; SLOTS],
+
+    some: [AnyOf<W>; SLOTS],
+    begins: [Signal<Local, Bit>; SLOTS],
+}
+
+// A kernel reads better in the order of the page than with the fewest operators.
+#[allow(clippy::nonminimal_bool)]
+impl<const W: usize> Logic for LogTurns<W> {
+    #[logic]
+    fn update(&mut self) {
+        for k in 0..SLOTS {
+            for w in 0..W {
+                self.some[k].of[w].next =
+                    self.turn[w].val() && (self.slot_of_warp[w].val() == k.to_bits::<SLOT_BITS>());
+            }
+            self.begins[k].next = !self.keeping[k].q.val()
+                && ((self.refused[0].val() && (self.slot[0].val() == k.to_bits::<SLOT_BITS>()))
+                    || (self.refused[1].val() && (self.slot[1].val() == k.to_bits::<SLOT_BITS>())));
+            // Whoever is called has the turn a cycle later.
+            self.calling[k].d.next = self.begins[k].val();
+            self.keeping[k].d.next =
+                self.begins[k].val() || self.calling[k].q.val() || self.some[k].any.val();
+            self.calls[k].next = self.calling[k].q.val();
+            self.kept[k].next = self.keeping[k].q.val();
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! What holds of a slot.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::params::{SLOT_BITS, SLOTS};
+use crate::primitives::any_of::AnyOf;
+
+/// What holds of one slot, of what is known of each.
+#[block]
+pub struct OfSlot {
+    /// Of each slot.
+    pub of: [Signal<In, Bit>; SLOTS],
+    /// The slot.
+    pub slot: Signal<In, Bits<SLOT_BITS>>,
+    /// Of that one.
+    pub holds: Signal<Out, Bit>,
+
+    some: AnyOf<SLOTS>,
+}
+
+impl Logic for OfSlot {
+    #[logic]
+    fn update(&mut self) {
+        for k in 0..SLOTS {
+            self.some.of[k].next =
+                self.of[k].val() && (self.slot.val() == k.to_bits::<SLOT_BITS>());
+        }
+        self.holds.next = self.some.any.val();
+    }
+}

@@ -1,0 +1,162 @@
+//! Operand read of one port: the cycle after issue.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use super::instruction::{Instruction, Request};
+use crate::params::{CLASS_BITS, OPCODE_BITS, REGISTER_BITS, SLOT_BITS, WARP_BITS};
+use crate::primitives::register::Register;
+use crate::primitives::select::Select;
+
+/// Where an instruction comes from: it is the first one of the port's own warp, or the second one of the other port's
+/// warp, or it is issued again.
+pub const SOURCES: usize = 3;
+
+/// Scoreboard entries with `J`-bit numbers.
+#[block]
+pub struct OperandRead<const J: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// The source that issues, if one does:
+    pub issued: [Signal<In, Bit>; SOURCES],
+    /// the instruction of each,
+    pub instruction: [Signal<In, Instruction>; SOURCES],
+    /// its scoreboard entry,
+    pub issued_entry: [Signal<In, Bits<J>>; SOURCES],
+    /// its warp,
+    pub issued_warp: [Signal<In, Bits<WARP_BITS>>; SOURCES],
+    /// and its slot.
+    pub issued_slot: [Signal<In, Bits<SLOT_BITS>>; SOURCES],
+    /// What is issued is a replay, and has its log entries and its place in the queue.
+    pub replaying: Signal<In, Bit>,
+    /// What reads its operands is a replay.
+    pub replayed: Signal<In, Bit>,
+    /// It is a restored instruction, which goes to the queue, and to no unit.
+    pub restored: Signal<In, Bit>,
+    /// An instruction faults.
+    pub fault_valid: Signal<In, Bit>,
+    /// Its warp.
+    pub fault_warp: Signal<In, Bits<WARP_BITS>>,
+    /// A warp stops.
+    pub stop_valid: Signal<In, Bit>,
+    /// That one.
+    pub stop_warp: Signal<In, Bits<WARP_BITS>>,
+    /// A memory instruction is issued.
+    pub issues_memory: Signal<Out, Bit>,
+    /// It needs a place in the queue.
+    pub issues_global: Signal<Out, Bit>,
+    /// An instruction reads its operands:
+    pub valid: Signal<Out, Bit>,
+    /// its scoreboard entry,
+    pub entry: Signal<Out, Bits<J>>,
+    /// its class,
+    pub class: Signal<Out, Bits<CLASS_BITS>>,
+    /// its opcode,
+    pub opcode: Signal<Out, Bits<OPCODE_BITS>>,
+    /// what it writes,
+    pub destination: Signal<Out, Bits<REGISTER_BITS>>,
+    /// what it reads,
+    pub source_a: Signal<Out, Bits<REGISTER_BITS>>,
+    /// besides,
+    pub source_b: Signal<Out, Bits<REGISTER_BITS>>,
+    /// and in the third place,
+    pub source_c: Signal<Out, Bits<REGISTER_BITS>>,
+    /// its address,
+    pub pc: Signal<Out, Bits<32>>,
+    /// its lanes,
+    pub mask: Signal<Out, Bits<32>>,
+    /// its warp,
+    pub warp: Signal<Out, Bits<WARP_BITS>>,
+    /// and its slot.
+    pub slot: Signal<Out, Bits<SLOT_BITS>>,
+    /// It goes to the memory stage.
+    pub memory: Signal<Out, Bit>,
+    /// As that takes it.
+    pub request: Signal<Out, Request>,
+    /// Its warp has stopped, and it goes no further than the queue.
+    pub squashed: Signal<Out, Bit>,
+    /// It takes log entries.
+    pub allocates: Signal<Out, Bit>,
+
+    reading: Register<Bit>,
+    reads_memory: Register<Bit>,
+    payload: Register<Instruction>,
+    of_warp: Register<Bits<WARP_BITS>>,
+    in_entry: Register<Bits<J>>,
+    in_slot: Register<Bits<SLOT_BITS>>,
+    stopped: Register<Bit>,
+
+    payload_of_issued: Select<SOURCES, Instruction>,
+    entry_of_issued: Select<SOURCES, Bits<J>>,
+    warp_of_issued: Select<SOURCES, Bits<WARP_BITS>>,
+    slot_of_issued: Select<SOURCES, Bits<SLOT_BITS>>,
+    coming: Signal<Local, Instruction>,
+    global: Signal<Local, Bit>,
+    now_stopped: Signal<Local, Bit>,
+}
+
+impl<const J: usize> Logic for OperandRead<J> {
+    #[logic]
+    fn update(&mut self) {
+        // What is issued: at most one source does.
+        for s in 0..SOURCES {
+            self.payload_of_issued.choose[s].next = self.issued[s].val();
+            self.payload_of_issued.of[s].next = self.instruction[s].val();
+            self.entry_of_issued.choose[s].next = self.issued[s].val();
+            self.entry_of_issued.of[s].next = self.issued_entry[s].val();
+            self.warp_of_issued.choose[s].next = self.issued[s].val();
+            self.warp_of_issued.of[s].next = self.issued_warp[s].val();
+            self.slot_of_issued.choose[s].next = self.issued[s].val();
+            self.slot_of_issued.of[s].next = self.issued_slot[s].val();
+        }
+        self.coming.next = self.payload_of_issued.chosen.val();
+        self.issues_memory.next = self.coming.val().class > 2;
+        self.issues_global.next = !self.replaying.val()
+            && ((self.coming.val().class == 4) || (self.coming.val().class == 5));
+        self.reading.d.next = self.issued[0].val() || self.issued[1].val() || self.issued[2].val();
+        self.reads_memory.d.next = self.issues_memory.val();
+        self.payload.d.next = self.coming.val();
+        self.of_warp.d.next = self.warp_of_issued.chosen.val();
+        self.in_entry.d.next = self.entry_of_issued.chosen.val();
+        self.in_slot.d.next = self.slot_of_issued.chosen.val();
+        self.stopped.d.next = (self.fault_valid.val()
+            && (self.fault_warp.val() == self.warp_of_issued.chosen.val()))
+            || (self.stop_valid.val()
+                && (self.stop_warp.val() == self.warp_of_issued.chosen.val()));
+
+        // To the register file.
+        self.valid.next = self.reading.q.val() && !self.restored.val();
+        self.entry.next = self.in_entry.q.val();
+        self.class.next = self.payload.q.val().class;
+        self.opcode.next = self.payload.q.val().opcode;
+        self.destination.next = self.payload.q.val().destination;
+        self.source_a.next = self.payload.q.val().source_a;
+        self.source_b.next = self.payload.q.val().source_b;
+        self.source_c.next = self.payload.q.val().source_c;
+        self.pc.next = self.payload.q.val().pc;
+        self.mask.next = self.payload.q.val().mask;
+        self.warp.next = self.of_warp.q.val();
+        self.slot.next = self.in_slot.q.val();
+
+        // To the memory stage.
+        self.memory.next = self.reads_memory.q.val();
+        self.request.next.class = self.class.val();
+        self.request.next.opcode = self.opcode.val();
+        self.request.next.destination = self.destination.val();
+        self.request.next.address_register = self.source_a.val();
+        self.request.next.data_register = self.source_b.val();
+        self.request.next.pc = self.pc.val();
+        self.request.next.mask = self.mask.val();
+        self.request.next.warp = self.of_warp.q.val();
+        self.request.next.slot = self.in_slot.q.val();
+        self.global.next = (self.class.val() == 4) || (self.class.val() == 5);
+        self.now_stopped.next = self.stopped.q.val()
+            || (self.fault_valid.val() && (self.fault_warp.val() == self.of_warp.q.val()))
+            || (self.stop_valid.val() && (self.stop_warp.val() == self.of_warp.q.val()));
+        self.squashed.next = self.global.val()
+            && ((self.now_stopped.val() && !self.replayed.val()) || self.restored.val());
+        self.allocates.next = self.global.val() && !self.replayed.val();
+    }
+}

@@ -1,0 +1,69 @@
+//! Chooses the warp whose instructions go back to their source, and counts them.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::params::WARP_BITS;
+use crate::primitives::any_of::AnyOf;
+use crate::primitives::arbiter::Arbiter;
+use crate::primitives::register::Register;
+
+/// `W` warps with `Y`-bit numbers.
+#[block]
+pub struct Reverts<const W: usize, const Y: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// Warps with instructions that are to go back.
+    pub request: [Signal<In, Bit>; W],
+    /// Of the warp that was chosen in the cycle before: a first instruction goes back,
+    pub first: [Signal<In, Bit>; W],
+    /// a second one,
+    pub second: [Signal<In, Bit>; W],
+    /// one that faulted.
+    pub squashed: [Signal<In, Bit>; W],
+    /// The warp that is chosen for the next cycle.
+    pub grant: [Signal<Out, Bit>; W],
+    /// A warp was.
+    pub valid: Signal<Out, Bit>,
+    /// Its number.
+    pub warp: Signal<Out, Bits<WARP_BITS>>,
+    /// The instructions that go back.
+    pub count: Signal<Out, Bits<2>>,
+
+    chosen: Register<Bit>,
+    number: Register<Bits<Y>>,
+
+    arbiter: Arbiter<W, Y, false>,
+    some: AnyOf<W>,
+    some_first: AnyOf<W>,
+    some_second: AnyOf<W>,
+    some_squashed: AnyOf<W>,
+    one: Signal<Local, Bits<2>>,
+    two: Signal<Local, Bits<2>>,
+}
+
+impl<const W: usize, const Y: usize> Logic for Reverts<W, Y> {
+    #[logic]
+    fn update(&mut self) {
+        for w in 0..W {
+            self.arbiter.request[w].next = self.request[w].val();
+            self.some.of[w].next = self.request[w].val();
+            self.grant[w].next = self.arbiter.grant[w].val();
+            self.some_first.of[w].next = self.first[w].val();
+            self.some_second.of[w].next = self.second[w].val();
+            self.some_squashed.of[w].next = self.squashed[w].val();
+        }
+        self.chosen.d.next = self.some.any.val();
+        self.number.d.next = self.arbiter.index.val();
+        self.valid.next = self.chosen.q.val();
+        self.warp.next = bit_cast::<WARP_BITS, Y>(self.number.q.val());
+        self.one.next = 0.into();
+        if self.some_first.any.val() {
+            self.one.next = 1.into();
+        }
+        self.two.next = self.one.val() + self.some_second.any.val();
+        self.count.next = self.two.val() + self.some_squashed.any.val();
+    }
+}

@@ -1,0 +1,109 @@
+//! Chooses one of many warps for the next cycle: in loose round robin, or greedily the same as long as it asks.
+
+use faultline_macros::{block, logic};
+use rust_hdl::prelude::*;
+
+use crate::primitives::arbiter::Arbiter;
+use crate::primitives::register::Register;
+use crate::primitives::service_order::ServiceOrder;
+
+/// `V` warps with `I`-bit numbers, and `Q` = V (V - 1) / 2 pairs of them.
+///
+/// In loose round robin that warp is chosen, of those that ask, which was served longest ago, and the one that was chosen
+/// in the cycle before only if no other asks. Greedily it is the one that was chosen last, if it asks, else the lowest.
+#[block(new(greedy: bool))]
+pub struct WarpScheduler<const V: usize, const I: usize, const Q: usize> {
+    /// Rising edge.
+    pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
+    /// The warps that ask.
+    pub request: [Signal<In, Bit>; V],
+    /// The warp that was chosen in the cycle before is served now.
+    pub served: Signal<In, Bit>,
+    /// It stays chosen.
+    pub keeps: Signal<In, Bit>,
+    /// The warp that was chosen in the cycle before, if any asked.
+    pub chosen: [Signal<Out, Bit>; V],
+    /// Its number, 0 if none asked.
+    pub index: Signal<Out, Bits<I>>,
+    /// Some warp asked.
+    pub any: Signal<Out, Bit>,
+
+    choice: [Register<Bit>; V],
+    number: Register<Bits<I>>,
+    some_choice: Register<Bit>,
+    // Of a policy that is not this scheduler's, what it remembers stays in reset, and synthesis removes it.
+    #[init(Constant::new(greedy))]
+    greedy: Constant<Bit>,
+    order: Register<Bits<Q>>,
+    served_before: [Register<Bit>; V],
+    chosen_before: [Register<Bit>; V],
+    number_before: Register<Bits<I>>,
+
+    longest_ago: ServiceOrder<V, I, Q>,
+    lowest: Arbiter<V, I, false>,
+    some: crate::primitives::any_of::AnyOf<V>,
+    some_again: crate::primitives::any_of::AnyOf<V>,
+    last: [Signal<Local, Bit>; V],
+    last_number: Signal<Local, Bits<I>>,
+}
+
+impl<const V: usize, const I: usize, const Q: usize> Logic for WarpScheduler<V, I, Q> {
+    #[logic]
+    fn update(&mut self) {
+        for i in 0..V {
+            self.served_before[i].reset.next = self.reset.val() || self.greedy.val();
+            self.chosen_before[i].reset.next = self.reset.val() || !self.greedy.val();
+        }
+        self.order.reset.next = self.reset.val() || self.greedy.val();
+        self.number_before.reset.next = self.reset.val() || !self.greedy.val();
+
+        self.order.d.next = self.longest_ago.after.val();
+        self.longest_ago.order.next = self.order.q.val();
+        for i in 0..V {
+            self.served_before[i].d.next = self.choice[i].q.val() && self.served.val();
+            self.longest_ago.served[i].next = self.served_before[i].q.val();
+            self.longest_ago.last[i].next = self.choice[i].q.val();
+            self.longest_ago.request[i].next = self.request[i].val();
+            self.lowest.request[i].next = self.request[i].val();
+            self.some.of[i].next = self.request[i].val();
+            self.last[i].next = self.chosen_before[i].q.val();
+            if self.some_choice.q.val() {
+                self.last[i].next = self.choice[i].q.val();
+            }
+            self.chosen_before[i].d.next = self.last[i].val();
+            self.some_again.of[i].next = self.request[i].val() && self.last[i].val();
+        }
+        self.last_number.next = self.number_before.q.val();
+        if self.some_choice.q.val() {
+            self.last_number.next = self.number.q.val();
+        }
+        self.number_before.d.next = self.last_number.val();
+
+        for i in 0..V {
+            self.choice[i].d.next = self.longest_ago.grant[i].val();
+            if self.greedy.val() {
+                self.choice[i].d.next = (self.last[i].val() && self.some_again.any.val())
+                    || (self.lowest.grant[i].val() && !self.some_again.any.val());
+            }
+            if self.keeps.val() {
+                self.choice[i].d.next = self.choice[i].q.val();
+            }
+            self.chosen[i].next = self.choice[i].q.val();
+        }
+        self.number.d.next = self.longest_ago.index.val();
+        if self.greedy.val() {
+            self.number.d.next = self.lowest.index.val();
+            if self.some_again.any.val() {
+                self.number.d.next = self.last_number.val();
+            }
+        }
+        if self.keeps.val() {
+            self.number.d.next = self.number.q.val();
+        }
+        self.some_choice.d.next = self.some.any.val() || self.keeps.val();
+        self.index.next = self.number.q.val();
+        self.any.next = self.some_choice.q.val();
+    }
+}

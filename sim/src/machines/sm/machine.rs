@@ -1,0 +1,444 @@
+//! The SM: what it puts on the pipeline's ports in a cycle.
+
+use std::collections::{HashSet, VecDeque};
+
+use super::blocks::Block;
+use super::memory_unit::{Decision, Fault, MemoryUnit, Tag};
+use super::outcome::{Occasions, Outcome, SmError};
+use super::parameters::{Parameters, Recovery};
+use super::resident::{ENTRIES, Resident};
+use super::switch::Switch;
+use super::units::Units;
+use super::values::Values;
+use super::work::{Kind, Work};
+use crate::ports::Model;
+use crate::simt::{Effect, Lanes};
+use crate::sm::sm_pipeline::{Inputs, Outputs, Scheme, SmPipeline, UNITS};
+
+/// Cycles without a commit or a fault after which there will be none.
+const PATIENCE: u64 = 100_000;
+/// Faults without a commit after which there will be none: more than come by chance, up to one in 10,000 that succeeds.
+const FAULTS: u64 = 100_000;
+
+/// An SM that runs something.
+#[derive(Clone, Debug)]
+pub struct Sm<'work> {
+    pub(super) parameters: Parameters,
+    pub(super) work: &'work Work,
+    pub(super) pipeline: SmPipeline,
+    pub(super) now: u64,
+    pub(super) warps: Vec<Option<Resident>>,
+    pub(super) slots: Vec<Option<Block>>,
+    pub(super) next_block: usize,
+    pub(super) starts: VecDeque<u8>,
+    pub(super) stops: VecDeque<u8>,
+    pub(super) units: Units,
+    pub(super) memory: MemoryUnit,
+    pub(super) decisions: VecDeque<Decision>,
+    /// Checks that succeeded and that the pipeline is to be told of, and when the accesses are over.
+    pub(super) checks: VecDeque<(Tag, u64)>,
+    /// Faults that the pipeline is to be told of.
+    pub(super) faults: VecDeque<(Tag, Fault)>,
+    /// Faults that it was told of, and the instructions that met them: block, warp, place in the warp.
+    occasions: Occasions,
+    have_faulted: HashSet<(usize, usize, usize)>,
+    /// The instruction that was handed to the memory unit in the cycle before, and whose operand comes from the log.
+    pub(super) handed: Option<Tag>,
+    /// The front of the memory stage, if its warp had stopped before it was executed: warp and entry.
+    pub(super) squashed: Option<(u8, u8)>,
+    /// Replayed instructions whose operands come from the log, in order.
+    pub(super) logged: VecDeque<(u8, u8)>,
+    /// Warps that faulted, and the one that is offered to go on.
+    pub(super) faulted: Vec<u8>,
+    pub(super) offered: Option<u8>,
+    /// Instructions that fault when they are executed first, and were not yet.
+    pub(super) fault_once: u64,
+    pub(super) values: Option<Values<'work>>,
+    pub(super) commits: Vec<Vec<Vec<u8>>>,
+    pub(super) branches_agree: bool,
+    pub(super) switch: Switch,
+    /// When something last committed or faulted, and the faults since something committed.
+    last_progress: u64,
+    faults_since_commit: u64,
+}
+
+impl<'work> Sm<'work> {
+    /// An SM before its first cycle.
+    ///
+    /// # Errors
+    /// If a block does not fit, or a block's part of the log is too small.
+    pub fn new(parameters: &Parameters, work: &'work Work) -> Result<Self, SmError> {
+        let warps = parameters.pipeline.warps;
+        let per_block = work.warps_per_block.max(1);
+        let fitting = (warps / per_block).min(work.blocks_per_sm.max(1)).min(16);
+        if fitting == 0 {
+            return Err(SmError::Block {
+                block: per_block,
+                warps,
+            });
+        }
+        let slots = fitting.min(work.blocks.len().max(1));
+        let entries = parameters.pipeline.log.entries;
+        if parameters.pipeline.scheme == Scheme::OperandLog && entries / slots < 2 {
+            return Err(SmError::Log {
+                entries,
+                blocks: slots,
+            });
+        }
+        let mut memory = MemoryUnit::new(parameters);
+        if parameters.timing.warm {
+            memory.warm(work.addresses());
+        }
+        let values = work.computation.as_ref().filter(|_| parameters.values);
+        Ok(Self {
+            parameters: *parameters,
+            work,
+            pipeline: SmPipeline::new(parameters.pipeline),
+            now: 0,
+            warps: vec![None; warps],
+            slots: vec![None; slots],
+            next_block: 0,
+            starts: VecDeque::new(),
+            stops: VecDeque::new(),
+            units: Units::new(parameters.timing),
+            memory,
+            decisions: VecDeque::new(),
+            checks: VecDeque::new(),
+            faults: VecDeque::new(),
+            occasions: Occasions::default(),
+            have_faulted: HashSet::new(),
+            handed: None,
+            squashed: None,
+            logged: VecDeque::new(),
+            faulted: Vec::new(),
+            offered: None,
+            fault_once: parameters.faults.once,
+            values: values.map(|computation| Values::new(computation, warps, slots)),
+            commits: work
+                .blocks
+                .iter()
+                .map(|block| block.iter().map(|steps| vec![0; steps.len()]).collect())
+                .collect(),
+            branches_agree: true,
+            switch: Switch::new(parameters, work, slots),
+            last_progress: 0,
+            faults_since_commit: 0,
+        })
+    }
+
+    /// Runs to the end, and shows what goes over the ports in each cycle.
+    ///
+    /// # Errors
+    /// If the pipeline breaks a rule, or nothing commits any more.
+    pub fn run(mut self, mut observe: impl FnMut(&Inputs, &Outputs)) -> Result<Outcome, SmError> {
+        while !self.is_finished() {
+            let (inputs, outputs) = self.cycle()?;
+            observe(&inputs, &outputs);
+        }
+        Ok(self.outcome())
+    }
+
+    /// What is left at the end.
+    #[must_use]
+    pub fn outcome(self) -> Outcome {
+        Outcome {
+            cycles: self.now,
+            switches: self.switch.left,
+            restored: self.switch.restored,
+            bases: self.switch.bases,
+            refused: self.switch.refused,
+            occasions: self.occasions,
+            misses: self.memory.misses(),
+            commits: self.commits,
+            branches_agree: self.branches_agree,
+            values: self.values.map(|values| (values.registers, values.memory)),
+        }
+    }
+
+    /// Whether every block has ended.
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
+        self.next_block == self.work.blocks.len()
+            && self.slots.iter().all(Option::is_none)
+            && self.switch.is_over()
+    }
+
+    /// The pipeline.
+    #[must_use]
+    pub fn pipeline(&self) -> &SmPipeline {
+        &self.pipeline
+    }
+
+    /// One cycle, with what goes over the pipeline's ports in it.
+    ///
+    /// # Errors
+    /// If the pipeline breaks a rule, or nothing commits any more.
+    pub fn cycle(&mut self) -> Result<(Inputs, Outputs), SmError> {
+        self.begin_blocks();
+        self.choose_leaver();
+        let inputs = self.inputs()?;
+        let outputs = self.pipeline.cycle(&inputs);
+        self.react(&inputs, &outputs)?;
+        self.now += 1;
+        if self.is_stuck() {
+            return Err(SmError::Stuck(self.now));
+        }
+        Ok((inputs, outputs))
+    }
+
+    /// Whether nothing will commit any more: nothing has happened for long, or nothing but faults.
+    fn is_stuck(&self) -> bool {
+        self.now - self.last_progress > PATIENCE + 4 * self.parameters.faults.cycles
+            || self.faults_since_commit > FAULTS
+    }
+
+    pub(super) fn broken(&self, warp: u8, what: &'static str) -> SmError {
+        SmError::Broken {
+            cycle: self.now,
+            warp,
+            what,
+        }
+    }
+
+    pub(super) fn warp(&mut self, warp: u8) -> Option<&mut Resident> {
+        self.warps.get_mut(usize::from(warp))?.as_mut()
+    }
+
+    fn inputs(&mut self) -> Result<Inputs, SmError> {
+        let now = self.now;
+        let mut inputs = Inputs {
+            launch_valid: now == 0,
+            launch_entries: (self.parameters.pipeline.log.entries / self.slots.len()) as u8,
+            special_ready: self.units.special_ready(now),
+            memory_ready: self.memory.is_ready(usize::from(self.handed.is_some())),
+            ..Inputs::default()
+        };
+        // The log is partitioned before anybody asks for its entries.
+        let starts = self.starts.front().copied();
+        if let Some(warp) = starts.filter(|&warp| now > 0 && self.pipeline.is_drained(warp)) {
+            self.starts.pop_front();
+            inputs.start_valid = true;
+            inputs.start_warp = warp;
+            inputs.start_slot = self.warp(warp).map_or(0, |resident| resident.slot as u8);
+        }
+        self.memory.advance(now, &mut self.decisions);
+        while let Some(decision) = self.decisions.pop_front() {
+            self.decided(decision)?;
+        }
+        for unit in 0..UNITS {
+            if let Some((warp, entry)) = self.units.finished(unit, now) {
+                inputs.finished_valid[unit] = 1;
+                inputs.finished_warp[unit] = warp.into();
+                inputs.finished_entry[unit] = entry.into();
+                self.finish(warp, entry)?;
+            }
+        }
+        self.messages(&mut inputs)?;
+        if self.offered.is_none() {
+            let ready = |&number: &u8| {
+                let warp = self.warps[usize::from(number)].as_ref();
+                let over = |until| until <= now && !self.memory.waits(number);
+                warp.is_some_and(|resident| {
+                    resident.flying == 0 && resident.faulted.is_some_and(over)
+                })
+            };
+            let held = self.switch.holds();
+            let goes_on = |warp: &&u8| {
+                let resident = self.warps[usize::from(**warp)].as_ref();
+                let is_held = resident.is_some_and(|resident| held == Some(resident.slot));
+                !is_held && !self.stops.contains(warp)
+            };
+            self.offered = self.faulted.iter().filter(goes_on).copied().find(ready);
+        }
+        if let Some(warp) = self.offered {
+            (inputs.resume_valid, inputs.resume_warp) = (true, warp);
+        }
+        self.switch_inputs(&mut inputs);
+        self.fetch(&mut inputs);
+        if let Some((warp, entry, data)) = self.pipeline.wanted_operand() {
+            inputs.operand = self.operand(warp, entry, data);
+        }
+        Ok(inputs)
+    }
+
+    /// What the memory unit has decided: what succeeded is performed in this order.
+    fn decided(&mut self, decision: Decision) -> Result<(), SmError> {
+        match decision {
+            Decision::Checked(tag, over) => {
+                let flight = self.warps[usize::from(tag.warp)]
+                    .as_mut()
+                    .and_then(|resident| resident.flight(tag.entry));
+                if let (Some(flight), Some(values)) = (flight, &mut self.values)
+                    && let Some(Effect::Access(access)) = &flight.effect
+                {
+                    flight.write = values.perform(access, tag.slot.into());
+                }
+                self.checks.push_back((tag, over));
+            }
+            Decision::Faulted(tag, fault) if self.parameters.recovery == Recovery::Naive => {
+                let now = self.now;
+                let Some(resident) = self.warp(tag.warp) else {
+                    return Err(self.broken(tag.warp, "a fault of a warp that is not there"));
+                };
+                let mut position = resident.position;
+                if let Some(flight) = resident.flight(tag.entry) {
+                    flight.squashed = true;
+                    position = flight.position;
+                }
+                let oldest = resident.squashed_from.unwrap_or(position);
+                resident.squashed_from = Some(oldest.min(position));
+                self.units.finishes(tag.warp, tag.entry, now);
+                self.stops.push_back(tag.warp);
+                self.fault(tag.warp, fault.until);
+            }
+            Decision::Faulted(tag, fault) => self.faults.push_back((tag, fault)),
+        }
+        Ok(())
+    }
+
+    /// A warp has faulted, and does not go on before this time.
+    pub(super) fn fault(&mut self, warp: u8, until: u64) {
+        self.last_progress = self.now;
+        self.faults_since_commit += 1;
+        if let Some(resident) = self.warp(warp) {
+            resident.faulted = resident.faulted.max(Some(until));
+        }
+        if !self.faulted.contains(&warp) {
+            self.faulted.push(warp);
+        }
+    }
+
+    /// An instruction commits.
+    fn finish(&mut self, warp: u8, entry: u8) -> Result<Tag, SmError> {
+        let flight = self.warp(warp).and_then(|resident| resident.lands(entry));
+        let (Some(flight), Some(resident)) = (flight, &mut self.warps[usize::from(warp)]) else {
+            return Err(self.broken(warp, "an instruction is finished twice"));
+        };
+        if flight.squashed {
+            return Ok(flight.tag);
+        }
+        resident.forget(flight.position);
+        let commits = &mut self.commits[resident.block][resident.number][flight.position];
+        *commits = commits.saturating_add(1);
+        self.last_progress = self.now;
+        self.faults_since_commit = 0;
+        let last = flight.position + 1 == resident.steps.len();
+        let slot = resident.slot;
+        if let Some(values) = &mut self.values {
+            let write = match (&flight.effect, &flight.write) {
+                (Some(Effect::Write(write)), _) => Some(&**write),
+                (_, write) => write.as_ref(),
+            };
+            if let Some(write) = write {
+                values.write(warp, write);
+                self.switch.written(warp, write);
+            }
+            if let Some(Effect::Branch(taken)) = &flight.effect {
+                self.branches_agree &= *taken == resident.steps[flight.position].taken;
+            }
+            if last {
+                values.end_warp(warp, resident.block, resident.number);
+            }
+        }
+        if last {
+            self.switch.ended(warp);
+            self.end(warp, slot);
+        }
+        Ok(flight.tag)
+    }
+
+    /// One check, one fault and one stop.
+    fn messages(&mut self, inputs: &mut Inputs) -> Result<(), SmError> {
+        if let Some((tag, _)) = self.checks.front() {
+            inputs.checked_valid = true;
+            inputs.checked_warp = tag.warp;
+            inputs.checked_entry = tag.entry;
+            inputs.checked_index = tag.index;
+            inputs.checked_slot = tag.slot;
+            inputs.checked_store = tag.class == crate::sm::sm_pipeline::Class::Store;
+            inputs.checked_log_address = tag.log_address;
+            inputs.checked_log_data = tag.log_data;
+        }
+        if let Some((tag, fault)) = self.faults.pop_front() {
+            inputs.faulted_valid = true;
+            inputs.faulted_warp = tag.warp;
+            inputs.faulted_entry = tag.entry;
+            inputs.faulted_index = tag.index;
+            let landed = self
+                .warp(tag.warp)
+                .and_then(|resident| resident.lands(tag.entry));
+            let Some(flight) = landed else {
+                return Err(self.broken(tag.warp, "an instruction faults that is not under way"));
+            };
+            self.count_fault(tag.warp, flight.position, fault);
+            if let Some(resident) = &mut self.warps[usize::from(tag.warp)]
+                && self.parameters.pipeline.scheme.disables()
+            {
+                resident.forget(flight.position);
+            }
+            self.fault(tag.warp, fault.until);
+        }
+        if let Some(warp) = self.stops.pop_front() {
+            (inputs.stop_valid, inputs.stop_warp) = (true, warp);
+            self.leave(warp);
+        }
+        Ok(())
+    }
+
+    /// The pipeline is told of a fault.
+    fn count_fault(&mut self, warp: u8, position: usize, fault: Fault) {
+        let resident = self.warps[usize::from(warp)].as_ref();
+        let instruction = resident.map(|resident| (resident.block, resident.number, position));
+        let is_first = instruction.is_some_and(|instruction| self.have_faulted.insert(instruction));
+        self.occasions.faults += 1;
+        self.occasions.again += u64::from(!is_first);
+        self.occasions.in_a_replay += u64::from(self.pipeline.is_replaying(warp));
+        self.occasions.some_lanes += u64::from(fault.some_lanes);
+        self.occasions.shared_page += u64::from(fault.shared_page);
+    }
+
+    /// Answers the fetches.
+    fn fetch(&mut self, inputs: &mut Inputs) {
+        let fetching = self.pipeline.fetching(inputs.restore_valid);
+        for (port, warp) in fetching.into_iter().enumerate() {
+            let Some(resident) = warp.and_then(|warp| self.warps[usize::from(warp)].as_ref())
+            else {
+                continue;
+            };
+            let Some(step) = resident.steps.get(resident.position) else {
+                continue;
+            };
+            let instruction = self.work.instruction(step);
+            let drains = resident.drains(instruction.kind == Kind::Barrier);
+            if resident.waits || (drains && !resident.is_drained()) {
+                continue;
+            }
+            inputs.fetched_valid[port] = 1;
+            inputs.fetched_class[port] = instruction.class as u64;
+            inputs.fetched_destination[port] = instruction.destination.into();
+            inputs.fetched_source_a[port] = instruction.sources[0].into();
+            inputs.fetched_source_b[port] = instruction.sources[1].into();
+            inputs.fetched_source_c[port] = instruction.sources[2].into();
+            inputs.fetched_pc[port] = instruction.pc.into();
+            inputs.fetched_mask[port] = step.mask.into();
+            inputs.fetched_opcode[port] = u64::from(step.instruction & 0x7f);
+        }
+    }
+
+    /// An operand of an instruction as operand read has found it.
+    fn operand(&self, warp: u8, entry: u8, data: bool) -> Lanes {
+        let resident = self.warps[usize::from(warp)].as_ref();
+        let flight = resident.and_then(|resident| {
+            resident.flights[usize::from(entry) % ENTRIES]
+                .as_ref()
+                .map(|flight| (resident, flight))
+        });
+        let Some((resident, flight)) = flight else {
+            return Lanes::default();
+        };
+        match &flight.operands {
+            Some(operands) => operands.values[usize::from(data)],
+            None => resident.steps[flight.position].traced_operand(data),
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! The memory unit: the coalescer, a TLB check a cycle, faults, and accesses in the order of each warp.
+
+use std::collections::VecDeque;
+
+use super::access::{Access, Injected, Line, Said};
+use super::cache::{Cache, Use};
+use super::outcome::Misses;
+use super::pages::{Answer, Pages, Told};
+use super::parameters::{Faults, Parameters};
+use super::work::Kind;
+use crate::ports::Model;
+use crate::simt::Lanes;
+use crate::sm::coalescer::{self, Coalescer};
+use crate::sm::sm_pipeline::Class;
+
+/// Bits of an address inside a line.
+const LINE_BITS: u32 = 7;
+/// Instructions that wait for the coalescer at most.
+const WAITING: usize = 2;
+
+/// A memory instruction as it was handed over, with what messages give back.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tag {
+    pub warp: u8,
+    pub entry: u8,
+    pub slot: u8,
+    pub index: u8,
+    pub log_address: u8,
+    pub log_data: u8,
+    pub class: Class,
+}
+
+/// What the unit has decided of a global instruction.
+#[derive(Clone, Copy, Debug)]
+pub enum Decision {
+    /// Its last TLB check has succeeded; it is performed now, and over at this time.
+    Checked(Tag, u64),
+    /// It faults.
+    Faulted(Tag, Fault),
+}
+
+/// What is known of a fault.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    /// The instruction is not done again before this time, nor before its pages have woken its warp.
+    pub until: u64,
+    /// Some of its lanes do not fault.
+    pub some_lanes: bool,
+    /// Another warp waits for a page that this one waits for.
+    pub shared_page: bool,
+}
+
+/// An instruction that the coalescer has not accepted.
+#[derive(Clone, Debug)]
+struct Waiting {
+    access: Access,
+    mask: u32,
+    lines: coalescer::Lines,
+}
+
+/// Whom a check is for.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    /// A line of the access with this number.
+    Line(u64, usize),
+    /// Everybody who waits for this page.
+    Page(u64),
+}
+
+/// A page that accesses have missed.
+#[derive(Clone, Copy, Debug)]
+struct Miss {
+    page: u64,
+    writes: bool,
+    woken: bool,
+}
+
+/// What squashed instructions of a warp leave behind.
+#[derive(Clone, Debug, Default)]
+struct Squashed {
+    /// Lines that they will access, and whether they write.
+    lines: Vec<(u64, bool)>,
+    /// Pages that are to wake the warp.
+    pages: Vec<u64>,
+}
+
+#[derive(Clone, Debug)]
+pub struct MemoryUnit {
+    faults: Faults,
+    injected: Injected,
+    random: fastrand::Rng,
+    coalescer: Coalescer,
+    inputs: coalescer::Inputs,
+    pages: Pages,
+    cache: Cache,
+    waiting: VecDeque<Waiting>,
+    accepted: u64,
+    /// Accesses in the order of their acceptance, and the numbers of those that the coalescer splits.
+    accesses: Vec<Access>,
+    splitting: VecDeque<u64>,
+    /// The check that is answered next.
+    asked: Option<Asked>,
+    /// In the order in which they came.
+    misses: Vec<Miss>,
+    /// When accesses are to be looked at, because something may be decided.
+    look: u64,
+    squashed: Vec<Squashed>,
+    /// Warps that wait for pages.
+    away: usize,
+}
+
+impl MemoryUnit {
+    pub fn new(parameters: &Parameters) -> Self {
+        let Parameters { timing, faults, .. } = *parameters;
+        Self {
+            faults,
+            injected: Injected {
+                known: timing.fault,
+                cycles: faults.cycles,
+                squashes: parameters.squashes(),
+            },
+            random: fastrand::Rng::with_seed(parameters.seed),
+            coalescer: Coalescer::new(coalescer::Parameters::PAPER),
+            inputs: coalescer::Inputs::default(),
+            pages: Pages::new(timing, faults, parameters.squashes(), parameters.seed),
+            cache: Cache::new(timing, parameters.seed),
+            waiting: VecDeque::new(),
+            accepted: 0,
+            accesses: Vec::new(),
+            splitting: VecDeque::new(),
+            asked: None,
+            misses: Vec::new(),
+            look: u64::MAX,
+            squashed: vec![Squashed::default(); parameters.pipeline.warps],
+            away: 0,
+        }
+    }
+
+    /// The TLB has the pages of these addresses before the first cycle, as many as it holds.
+    pub fn warm(&mut self, addresses: impl Iterator<Item = u64>) {
+        let mut known = Vec::new();
+        for page in addresses.map(Pages::page) {
+            if !known.contains(&page) && known.len() < 32 {
+                self.pages.warm(page);
+                known.push(page);
+            }
+        }
+    }
+
+    /// Whether it takes another instruction, with so many on their way.
+    pub fn is_ready(&self, coming: usize) -> bool {
+        self.waiting.len() + coming < WAITING
+    }
+
+    /// A global-memory instruction with its lanes and their addresses, which perhaps faults whatever its pages.
+    pub fn begin(
+        &mut self,
+        tag: Tag,
+        kind: Kind,
+        (mask, addresses): (u32, &Lanes),
+        faults: bool,
+        now: u64,
+    ) {
+        let injected = if mask != 0 && (self.random.f64() < self.faults.rate || faults) {
+            let lanes = self.random.u32(..) & mask;
+            if lanes == 0 { mask } else { lanes }
+        } else {
+            0
+        };
+        let access = Access {
+            number: 0,
+            tag,
+            how: match (tag.class, kind) {
+                (_, Kind::Atomic) => Use::Atomic,
+                (Class::Store, _) => Use::Store,
+                _ => Use::Load,
+            },
+            lines: Vec::new(),
+            split: mask == 0,
+            asked: 0,
+            missed: 0,
+            decided: now,
+            fault: None,
+            injected,
+            stalls: None,
+        };
+        self.waiting.push_back(Waiting {
+            access,
+            mask,
+            lines: addresses.map(|address| address >> LINE_BITS),
+        });
+    }
+
+    /// Instructions that wait for a page in the pipeline: when each has faulted, and when its page is there.
+    pub fn stalls(&self) -> impl Iterator<Item = (Tag, u64, u64)> {
+        let stalled = |access: &Access| access.stalls.map(|(from, to)| (access.tag, from, to));
+        self.accesses.iter().filter_map(stalled)
+    }
+
+    /// Whether pages are still to wake a warp.
+    pub fn waits(&self, warp: u8) -> bool {
+        !self.squashed[usize::from(warp)].pages.is_empty()
+    }
+
+    /// A warp that faulted goes on: what it had to do is done again, in order.
+    pub fn resumed(&mut self, warp: u8) {
+        self.squashed[usize::from(warp)].lines.clear();
+    }
+
+    /// A warp leaves, with the lines that what it has to do again accesses. If its pages are not there when it is back,
+    /// it is told again.
+    pub fn take_faulted(&mut self, warp: u8) -> Vec<(u64, bool)> {
+        let Squashed { lines, pages } = std::mem::take(&mut self.squashed[usize::from(warp)]);
+        self.away -= usize::from(!pages.is_empty());
+        lines
+    }
+
+    /// A warp comes back.
+    pub fn place_faulted(&mut self, warp: usize, lines: Vec<(u64, bool)>) {
+        self.squashed[warp].lines = lines;
+    }
+
+    /// The first half of a cycle: the TLB is asked and answers, and what is decided is told.
+    pub fn advance(&mut self, now: u64, decisions: &mut VecDeque<Decision>) {
+        let check = self.ask();
+        let Told { answer, woken } = self.pages.cycle(check.map(|check| check.1), now);
+        let asked = std::mem::replace(&mut self.asked, check.map(|check| check.0));
+        if let Some((page, all)) = woken {
+            self.wake(page, all);
+        }
+        if let (Some(asked), Some(answer)) = (asked, answer) {
+            self.answer(asked, answer, now);
+        }
+        if self.look <= now {
+            self.decide_all(now, decisions);
+        }
+    }
+
+    /// The second half: the coalescer accepts what was begun, and goes on if its request was taken.
+    pub fn split(&mut self, now: u64) {
+        let mut first = self.waiting.front();
+        // Without a lane there is nothing to split.
+        if first.is_some_and(|first| first.mask == 0) {
+            if self.splitting.is_empty() {
+                self.accept();
+                self.look = self.look.min(now + 1);
+            }
+            first = None;
+        }
+        let inputs = &mut self.inputs;
+        inputs.instruction_valid = first.is_some();
+        if let Some(first) = first {
+            inputs.instruction_mask = first.mask;
+            inputs.instruction_line = first.lines;
+        }
+        inputs.request_ready = matches!(self.asked, Some(Asked::Line(..)));
+        let outputs = self.coalescer.cycle(inputs);
+        if inputs.instruction_valid && outputs.instruction_ready {
+            self.splitting.push_back(self.accepted);
+            self.accept();
+        }
+    }
+
+    fn accept(&mut self) {
+        if let Some(first) = self.waiting.pop_front() {
+            self.accesses.push(Access {
+                number: self.accepted,
+                ..first.access
+            });
+            self.accepted += 1;
+        }
+    }
+
+    fn access(&mut self, number: u64) -> Option<&mut Access> {
+        let place = self
+            .accesses
+            .binary_search_by_key(&number, |access| access.number);
+        Some(&mut self.accesses[place.ok()?])
+    }
+
+    /// The check of this cycle: those who were woken ask first, in the order in which they came; then the coalescer's
+    /// request. Whoever waits compares its page with that of a wake-up, so one check is for all of a page.
+    fn ask(&mut self) -> Option<(Asked, (u64, bool))> {
+        if let Some(miss) = self.misses.iter_mut().find(|miss| miss.woken) {
+            miss.woken = false;
+            return Some((Asked::Page(miss.page), (miss.page, miss.writes)));
+        }
+        let request = *self.coalescer.offer()?;
+        let number = *self.splitting.front()?;
+        if request.last {
+            self.splitting.pop_front();
+        }
+        let access = self.access(number)?;
+        let line = Line {
+            number: request.line,
+            lanes: request.mask,
+            said: Said::Nothing,
+        };
+        access.lines.push(line);
+        access.asked += 1;
+        access.split = request.last;
+        let asked = Asked::Line(number, access.lines.len() - 1);
+        Some((asked, (line.page(), access.writes())))
+    }
+
+    fn wake(&mut self, page: u64, all: bool) {
+        for miss in &mut self.misses {
+            miss.woken |= all || miss.page == page;
+        }
+        if self.away > 0 {
+            for squashed in &mut self.squashed {
+                let waited = !squashed.pages.is_empty();
+                squashed.pages.retain(|&other| other != page);
+                self.away -= usize::from(waited && squashed.pages.is_empty());
+            }
+        }
+    }
+
+    fn answer(&mut self, asked: Asked, answer: Answer, now: u64) {
+        let said = match answer {
+            Answer::Hit => Said::Passed(now),
+            Answer::Missed => Said::Missed,
+            Answer::Absent => Said::Absent,
+        };
+        let injected = self.injected;
+        match asked {
+            Asked::Line(number, place) => {
+                let Some(access) = self.access(number) else {
+                    return;
+                };
+                access.answered(place, said, injected);
+                let (page, writes) = (access.lines[place].page(), access.writes());
+                let warp = access.tag.warp;
+                match said {
+                    Said::Missed => self.miss(page, writes),
+                    Said::Absent => self.sends_away(warp, page),
+                    Said::Passed(_) | Said::Nothing => {}
+                }
+                self.look = now;
+            }
+            Asked::Page(_) if said == Said::Missed => {}
+            Asked::Page(page) => {
+                self.misses.retain(|miss| miss.page != page);
+                let mut away = 0u64;
+                for access in self.accesses.iter_mut().filter(|access| access.missed > 0) {
+                    for place in 0..access.lines.len() {
+                        let line = &access.lines[place];
+                        if line.said == Said::Missed && line.page() == page {
+                            access.answered(place, said, injected);
+                            away |= 1 << access.tag.warp;
+                        }
+                    }
+                }
+                for warp in (0..64).filter(|warp| said == Said::Absent && away >> warp & 1 == 1) {
+                    self.sends_away(warp, page);
+                }
+                self.look = now;
+            }
+        }
+    }
+
+    fn miss(&mut self, page: u64, writes: bool) {
+        if !self.misses.iter().any(|miss| miss.page == page) {
+            self.misses.push(Miss {
+                page,
+                writes,
+                woken: false,
+            });
+        }
+    }
+
+    /// A page is absent that a warp needs.
+    fn sends_away(&mut self, warp: u8, page: u64) {
+        let pages = &mut self.squashed[usize::from(warp)].pages;
+        self.away += usize::from(pages.is_empty());
+        if !pages.contains(&page) {
+            pages.push(page);
+        }
+    }
+
+    /// Whether another warp waits for a page that this one waits for.
+    fn shares(&self, warp: u8) -> bool {
+        let own = usize::from(warp);
+        let pages = &self.squashed[own].pages;
+        let mut others = self.squashed.iter().enumerate();
+        !pages.is_empty()
+            && others.any(|(other, squashed)| {
+                other != own && squashed.pages.iter().any(|page| pages.contains(page))
+            })
+    }
+
+    /// Decides what is answered, the older of two that meet first.
+    fn decide_all(&mut self, now: u64, decisions: &mut VecDeque<Decision>) {
+        self.look = u64::MAX;
+        let mut place = 0;
+        while let Some(access) = self.accesses.get(place) {
+            let answered = access.is_answered();
+            if answered && access.decided > now {
+                self.look = self.look.min(access.decided);
+            }
+            let mut older = self.accesses[..place].iter();
+            if !answered || access.decided > now || older.any(|older| access.follows(older)) {
+                place += 1;
+                continue;
+            }
+            let access = self.accesses.remove(place);
+            decisions.push_back(self.decide(access));
+        }
+    }
+
+    /// What the cache has missed.
+    pub fn misses(&self) -> Misses {
+        self.cache.missed()
+    }
+
+    fn decide(&mut self, access: Access) -> Decision {
+        let writes = access.writes();
+        let shared_page = self.shares(access.tag.warp);
+        let faulted = &mut self.squashed[usize::from(access.tag.warp)].lines;
+        // What overlaps an older access that faulted is done again after it.
+        let follows = faulted
+            .iter()
+            .any(|&(line, wrote)| access.meets(line, wrote));
+        if access.fault.is_some() || follows {
+            faulted.extend(access.lines.iter().map(|line| (line.number, writes)));
+            let (faulting, lanes) = access.faulting();
+            let fault = Fault {
+                until: access.fault.unwrap_or(access.decided),
+                some_lanes: faulting != 0 && faulting != lanes,
+                shared_page,
+            };
+            return Decision::Faulted(access.tag, fault);
+        }
+        let over = access.lines.iter().fold(access.decided, |over, line| {
+            let passed = match line.said {
+                Said::Passed(time) => time,
+                _ => access.decided,
+            };
+            over.max(self.cache.access(line.number, access.how, passed))
+        });
+        Decision::Checked(access.tag, over)
+    }
+}

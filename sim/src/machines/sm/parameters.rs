@@ -1,0 +1,168 @@
+//! What an SM is made of, and how its faults come about.
+
+use crate::sm::sm_pipeline::{Policy, Scheme};
+use crate::sm::{operand_log, replay_queue, sm_pipeline};
+
+/// Cycles that things take. An instruction of a unit is in it for so many cycles, from the one after operand read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// Arithmetic; each unit takes one instruction a cycle.
+    pub math: u64,
+    /// Special functions.
+    pub special: u64,
+    /// From a special function to the next.
+    pub special_interval: u64,
+    /// Branches.
+    pub control: u64,
+    /// Shared memory, from the memory unit on.
+    pub shared: u64,
+    /// From a miss in the L1 TLB to the answer of the L2 TLB.
+    pub l2_tlb: u64,
+    /// A walk of the page table.
+    pub walk: u64,
+    /// From a check that fails on purpose, and so without the L2 TLB and a walk, to its fault.
+    pub fault: u64,
+    /// The L1 TLB has the first pages of the accesses before the first cycle.
+    pub warm: bool,
+    /// SMs that share the L2 TLB. They work on neighbouring blocks, so whose walk it is that brings a page into it is drawn,
+    /// by the page and the seed: of so many pages that are new to it, an SM walks for one in the mean, and finds the others there.
+    pub sharers: u64,
+    /// The L1 cache.
+    pub l1: u64,
+    /// From a miss in the L1 cache to the L2 cache's answer.
+    pub l2: u64,
+    /// From a miss in the L2 cache to the answer of DRAM.
+    pub dram: u64,
+    /// So many cycles earlier or later at most, as lines of other SMs come before.
+    pub dram_spread: u64,
+    /// From a line of DRAM to the next.
+    pub dram_interval: u64,
+}
+
+impl Timing {
+    /// Table 1 of Tanasic et al., and for an SM its share of the bandwidth of DRAM: 16 SMs have 256 B a cycle. The
+    /// paper is silent about the execution units: those are of an SM of its time.
+    pub const PAPER: Self = Self {
+        math: 4,
+        special: 16,
+        special_interval: 4,
+        control: 1,
+        shared: 24,
+        l2_tlb: 70,
+        walk: 500,
+        fault: 0,
+        warm: false,
+        sharers: 16,
+        l1: 40,
+        l2: 70,
+        dram: 200,
+        dram_spread: 8,
+        dram_interval: 8,
+    };
+
+    /// Those of the paper's timelines (Figures 3 to 7): a load is executed for 7 cycles, all else for one. A load
+    /// is in the coalescer for two of them and in the L1 TLB for one, which has its page, and then in the cache. A
+    /// fault is known later than a success, as a page that is not there is looked for below the L1 TLB: A's in cycle 10
+    /// (§2.5), which is the last one that it executes.
+    pub const FIGURES: Self = Self {
+        math: 1,
+        special: 1,
+        special_interval: 1,
+        control: 1,
+        shared: 7,
+        l2_tlb: 0,
+        walk: 0,
+        fault: 3,
+        warm: true,
+        sharers: 1,
+        l1: 4,
+        l2: 0,
+        dram: 0,
+        dram_spread: 0,
+        dram_interval: 0,
+    };
+}
+
+/// How page faults come about, and how long they last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Faults {
+    /// The share of global-memory instructions that fault on a random part of their lanes, below 1.
+    pub rate: f64,
+    /// No page is there at first.
+    pub absent: bool,
+    /// Instructions of the first 64 of a program that fault when they are executed first, a bit each.
+    pub once: u64,
+    /// Cycles from a fault to the page.
+    pub cycles: u64,
+    /// Bits of an address inside of what comes together.
+    pub granule_bits: u32,
+}
+
+impl Faults {
+    /// None.
+    pub const NONE: Self = Self {
+        rate: 0.0,
+        absent: false,
+        once: 0,
+        cycles: 10_000,
+        granule_bits: 16,
+    };
+}
+
+/// What an SM does with an instruction that faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// What the scheme of its pipeline says.
+    Scheme,
+    /// Squashes it on the pipeline of the baseline, which knows no faults: the warp stops and drains, and goes on from
+    /// the instruction that faulted. This is what does not work (Tanasic et al., §2.5).
+    Naive,
+}
+
+/// An SM and its surroundings.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// Its pipeline.
+    pub pipeline: sm_pipeline::Parameters,
+    /// Its latencies.
+    pub timing: Timing,
+    /// Its faults.
+    pub faults: Faults,
+    /// What becomes of them.
+    pub recovery: Recovery,
+    /// The chance that a thread block leaves, in a cycle in which none leaves or comes back. It is below 1.
+    pub switches: f64,
+    /// Whether values are computed, and compared with those of the oracle at the end.
+    pub values: bool,
+    /// Seed of the faults, of the moments at which other SMs are before this one at the DRAM, and of the pages for which they
+    /// have walked.
+    pub seed: u64,
+}
+
+impl Parameters {
+    /// The paper's SM with a scheme and a log of so many bytes.
+    #[must_use]
+    pub fn paper(scheme: Scheme, log_bytes: usize) -> Self {
+        Self {
+            pipeline: sm_pipeline::Parameters {
+                scheme,
+                policy: Policy::LooseRoundRobin,
+                warps: 64,
+                entries: 8,
+                queue: replay_queue::Parameters::with_entries(64),
+                log: operand_log::Parameters::with_entries(log_bytes / 256),
+            },
+            timing: Timing::PAPER,
+            faults: Faults::NONE,
+            recovery: Recovery::Scheme,
+            switches: 0.0,
+            values: false,
+            seed: 1,
+        }
+    }
+
+    /// Whether an instruction that faults is squashed, rather than waits.
+    pub(super) fn squashes(&self) -> bool {
+        self.pipeline.scheme.squashes() || self.recovery == Recovery::Naive
+    }
+}
