@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use faultline_sim::ports::{Model, Ports};
+use faultline_sim::ports::Ports;
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks::{
     self, Block, BlockScheduler, Checkpoint, ContextPort, DirtyBits, Gmmu, OperandLog,
@@ -23,7 +23,7 @@ const KERNEL_CYCLES: usize = 1024;
 fn block<B: Block>(criterion: &mut Criterion, config: &str) {
     let parameters = B::parameters(config).unwrap();
     let mut traffic = Driven::new(parameters.clone(), B::traffic(parameters.clone(), 1));
-    let words: usize = <B::Model as Model>::Inputs::ports(&parameters)
+    let words: usize = B::Inputs::ports(&parameters)
         .iter()
         .map(|port| port.words())
         .sum();
@@ -34,7 +34,7 @@ fn block<B: Block>(criterion: &mut Criterion, config: &str) {
     let inputs: Vec<_> = frames
         .chunks_exact(words)
         .map(|frame| {
-            let mut inputs = <B::Model as Model>::Inputs::default();
+            let mut inputs = B::Inputs::default();
             inputs.unpack(&parameters, frame);
             inputs
         })
@@ -46,7 +46,7 @@ fn block<B: Block>(criterion: &mut Criterion, config: &str) {
         .warm_up_time(Duration::from_millis(500))
         .measurement_time(Duration::from_secs(3));
     group.throughput(Throughput::Elements(CYCLES as u64));
-    let mut model = B::Model::new(parameters.clone());
+    let mut model = B::new(parameters.clone());
     group.bench_function("model", |bencher| {
         bencher.iter(|| {
             inputs
@@ -62,7 +62,7 @@ fn block<B: Block>(criterion: &mut Criterion, config: &str) {
         };
         group.throughput(Throughput::Elements(cycles as u64));
         let mut backend = blocks::backend(B::NAME, config, kind).unwrap();
-        let outputs: usize = <B::Model as Model>::Outputs::ports(&parameters)
+        let outputs: usize = B::Outputs::ports(&parameters)
             .iter()
             .map(|port| port.words())
             .sum();

@@ -289,9 +289,9 @@ pub fn run(
     kinds: &[Kind],
     mut step: impl FnMut(u64),
 ) -> Result<Counts, Wrong> {
-    let mut bench = blocks::bench_of::<blocks::Gmmu>(config, kinds)?;
+    let mut bench = blocks::bench_of::<Gmmu>(config, kinds)?;
     let parameters = *bench.parameters();
-    let traffic = blocks::Gmmu::traffic(parameters, seed);
+    let traffic = Gmmu::traffic(parameters, seed);
     let mut traffic = traffic.without_resets().as_l1_tlbs_ask(region);
     // The traffic looks into it.
     let mut model = Gmmu::new(parameters);

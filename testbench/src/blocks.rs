@@ -2,14 +2,7 @@
 
 use faultline_hw::registry::{Design, Tag, designs};
 use faultline_sim::machines::sm::{SmError, Work};
-use faultline_sim::mmu::{
-    far_fault_mshr, fault_buffer, gmmu, l2_tlb, page_walk_cache, page_walker,
-};
 use faultline_sim::ports::Model;
-use faultline_sim::preempt::{checkpoint, context_port, dirty_bits, preemption_policy};
-use faultline_sim::sm::{
-    block_scheduler, coalescer, l1_tlb, operand_log, replay_queue, scoreboard, sm_pipeline,
-};
 
 use crate::backend::{Backend, BackendError, Kind, Reference};
 use crate::bench::Bench;
@@ -19,584 +12,58 @@ use crate::recorded::{Part, Recorded};
 use crate::replay::{Kernel as TracedKernel, Replay, ReplayError, Target};
 use crate::rust_hdl::Kernel;
 use crate::session::{Session, Stimulus};
-use crate::traffic::block_scheduler::BlockSchedulerTraffic;
-use crate::traffic::checkpoint::CheckpointTraffic;
-use crate::traffic::coalescer::CoalescerTraffic;
-use crate::traffic::context_port::ContextPortTraffic;
-use crate::traffic::dirty_bits::DirtyBitsTraffic;
-use crate::traffic::far_fault_mshr::FarFaultMshrTraffic;
-use crate::traffic::fault_buffer::FaultBufferTraffic;
-use crate::traffic::gmmu::GmmuTraffic;
-use crate::traffic::l1_tlb::L1TlbTraffic;
-use crate::traffic::l2_tlb::L2TlbTraffic;
-use crate::traffic::operand_log::{self as log_traffic, OperandLogTraffic};
-use crate::traffic::page_walk_cache::PageWalkCacheTraffic;
-use crate::traffic::page_walker::PageWalkerTraffic;
-use crate::traffic::preemption_policy::PreemptionPolicyTraffic;
-use crate::traffic::replay_queue::{self as queue_traffic, ReplayQueueTraffic};
-use crate::traffic::scoreboard::ScoreboardTraffic;
-use crate::traffic::sm_pipeline::SmPipelineTraffic;
 use crate::traffic::{Driven, Traffic};
 
-/// A block: its model, its traffic, and the sizes behind the names of its configurations.
-pub trait Block {
-    /// The reference.
-    type Model: Model + 'static;
+pub mod block_scheduler;
+pub mod checkpoint;
+pub mod coalescer;
+pub mod context_port;
+pub mod dirty_bits;
+pub mod far_fault_mshr;
+pub mod fault_buffer;
+pub mod gmmu;
+pub mod l1_tlb;
+pub mod l2_tlb;
+pub mod operand_log;
+pub mod page_walk_cache;
+pub mod page_walker;
+pub mod preemption_policy;
+pub mod replay_queue;
+pub mod scoreboard;
+pub mod sm_pipeline;
+
+pub use faultline_sim::mmu::far_fault_mshr::FarFaultMshr;
+pub use faultline_sim::mmu::fault_buffer::FaultBuffer;
+pub use faultline_sim::mmu::gmmu::Gmmu;
+pub use faultline_sim::mmu::l2_tlb::L2Tlb;
+pub use faultline_sim::mmu::page_walk_cache::PageWalkCache;
+pub use faultline_sim::mmu::page_walker::PageWalker;
+pub use faultline_sim::preempt::checkpoint::Checkpoint;
+pub use faultline_sim::preempt::context_port::ContextPort;
+pub use faultline_sim::preempt::dirty_bits::DirtyBits;
+pub use faultline_sim::preempt::preemption_policy::PreemptionPolicy;
+pub use faultline_sim::sm::block_scheduler::BlockScheduler;
+pub use faultline_sim::sm::coalescer::Coalescer;
+pub use faultline_sim::sm::l1_tlb::L1Tlb;
+pub use faultline_sim::sm::operand_log::OperandLog;
+pub use faultline_sim::sm::replay_queue::ReplayQueue;
+pub use faultline_sim::sm::scoreboard::Scoreboard;
+pub use faultline_sim::sm::sm_pipeline::SmPipeline;
+
+/// A block, named by its model: its traffic, and the sizes behind the names of its configurations.
+pub trait Block: Model + 'static {
     /// The random traffic.
-    type Traffic: Traffic<Model = Self::Model> + 'static;
+    type Traffic: Traffic<Model = Self> + 'static;
 
     /// Its name.
     const NAME: &'static str;
 
     /// The sizes of a configuration.
-    fn parameters(config: &str) -> Option<<Self::Model as Model>::Parameters>;
-
-    /// Traffic for these sizes.
-    fn traffic(parameters: <Self::Model as Model>::Parameters, seed: u64) -> Self::Traffic;
-}
-
-/// The replay queue.
-pub struct ReplayQueue;
-
-impl Block for ReplayQueue {
-    type Model = replay_queue::ReplayQueue;
-    type Traffic = ReplayQueueTraffic;
-
-    const NAME: &'static str = "replay_queue";
-
-    fn parameters(config: &str) -> Option<replay_queue::Parameters> {
-        if config == PROVED {
-            let narrow = replay_queue::Parameters::with_entries(4);
-            return Some(replay_queue::Parameters {
-                age_bits: 2,
-                ..narrow
-            });
-        }
-        Some(replay_queue::Parameters::with_entries(config.parse().ok()?))
-    }
-
-    fn traffic(parameters: replay_queue::Parameters, seed: u64) -> ReplayQueueTraffic {
-        ReplayQueueTraffic::new(parameters, seed)
-    }
-}
-
-/// The operand log.
-pub struct OperandLog;
-
-impl Block for OperandLog {
-    type Model = operand_log::OperandLog;
-    type Traffic = OperandLogTraffic;
-
-    const NAME: &'static str = "operand_log";
-
-    fn parameters(config: &str) -> Option<operand_log::Parameters> {
-        if config == PROVED {
-            return Some(operand_log::Parameters::with_entries(4));
-        }
-        // What follows the size tells of banks, which nobody sees from outside.
-        let size = config.split('_').next()?;
-        let kilobytes: usize = size.strip_suffix('k')?.parse().ok()?;
-        Some(operand_log::Parameters::with_entries(kilobytes * 4))
-    }
-
-    fn traffic(parameters: operand_log::Parameters, seed: u64) -> OperandLogTraffic {
-        OperandLogTraffic::new(parameters, seed)
-    }
-}
-
-/// The coalescer.
-pub struct Coalescer;
-
-impl Block for Coalescer {
-    type Model = coalescer::Coalescer;
-    type Traffic = CoalescerTraffic;
-
-    const NAME: &'static str = "coalescer";
-
-    fn parameters(config: &str) -> Option<coalescer::Parameters> {
-        match config {
-            "32" => Some(coalescer::Parameters::PAPER),
-            PROVED => Some(coalescer::Parameters {
-                lanes: 4,
-                line_bits: 7,
-            }),
-            _ => None,
-        }
-    }
-
-    fn traffic(parameters: coalescer::Parameters, seed: u64) -> CoalescerTraffic {
-        CoalescerTraffic::new(parameters, seed)
-    }
-}
-
-/// The L1 TLB.
-pub struct L1Tlb;
-
-impl Block for L1Tlb {
-    type Model = l1_tlb::L1Tlb;
-    type Traffic = L1TlbTraffic;
-
-    const NAME: &'static str = "l1_tlb";
-
-    fn parameters(config: &str) -> Option<l1_tlb::Parameters> {
-        match config {
-            "32" => Some(l1_tlb::Parameters::PAPER),
-            PROVED => Some(l1_tlb::Parameters {
-                set_bits: 1,
-                ways: 2,
-                page_bits: 2,
-                space_bits: 1,
-                frame_bits: 2,
-                tag_bits: 2,
-                misses: 2,
-            }),
-            _ => None,
-        }
-    }
-
-    fn traffic(parameters: l1_tlb::Parameters, seed: u64) -> L1TlbTraffic {
-        L1TlbTraffic::new(parameters, seed)
-    }
-}
-
-/// The L2 TLB.
-pub struct L2Tlb;
-
-impl Block for L2Tlb {
-    type Model = l2_tlb::L2Tlb;
-    type Traffic = L2TlbTraffic;
-
-    const NAME: &'static str = "l2_tlb";
-
-    fn parameters(config: &str) -> Option<l2_tlb::Parameters> {
-        if config == PROVED {
-            return Some(l2_tlb::Parameters {
-                sms: 2,
-                set_bits: 1,
-                ways: 2,
-                page_bits: 3,
-                space_bits: 1,
-                frame_bits: 2,
-                level_bits: 1,
-            });
-        }
-        let entries = config.parse().ok()?;
-        Some(l2_tlb::Parameters::with_entries(entries))
-    }
-
-    fn traffic(parameters: l2_tlb::Parameters, seed: u64) -> L2TlbTraffic {
-        L2TlbTraffic::new(parameters, seed)
-    }
-}
-
-/// The far-fault MSHRs.
-pub struct FarFaultMshr;
-
-impl Block for FarFaultMshr {
-    type Model = far_fault_mshr::FarFaultMshr;
-    type Traffic = FarFaultMshrTraffic;
-
-    const NAME: &'static str = "far_fault_mshr";
-
-    fn parameters(config: &str) -> Option<far_fault_mshr::Parameters> {
-        if config == PROVED {
-            return Some(far_fault_mshr::Parameters {
-                entries: 2,
-                page_bits: 2,
-                space_bits: 1,
-                sms: 2,
-                limit_bits: 2,
-                region_bits: 1,
-            });
-        }
-        let entries = config.parse().ok()?;
-        Some(far_fault_mshr::Parameters::with_entries(entries))
-    }
-
-    fn traffic(parameters: far_fault_mshr::Parameters, seed: u64) -> FarFaultMshrTraffic {
-        FarFaultMshrTraffic::new(parameters, seed)
-    }
-}
-
-/// The fault buffer.
-pub struct FaultBuffer;
-
-impl Block for FaultBuffer {
-    type Model = fault_buffer::FaultBuffer;
-    type Traffic = FaultBufferTraffic;
-
-    const NAME: &'static str = "fault_buffer";
-
-    fn parameters(config: &str) -> Option<fault_buffer::Parameters> {
-        match config {
-            "64" => Some(fault_buffer::Parameters::PAPER),
-            PROVED => Some(fault_buffer::Parameters {
-                sms: 2,
-                sm_bits: 1,
-                page_bits: 2,
-                space_bits: 1,
-                index_bits: 1,
-                place_bits: 2,
-                ring_bits: 3,
-                frame_bits: 1,
-                lanes: 1,
-                pc_bits: 1,
-                filtered: 2,
-                count_bits: 3,
-                time_bits: 2,
-                in_flight_bits: 4,
-            }),
-            _ => None,
-        }
-    }
-
-    fn traffic(parameters: fault_buffer::Parameters, seed: u64) -> FaultBufferTraffic {
-        FaultBufferTraffic::new(parameters, seed)
-    }
-}
-
-/// The scoreboard.
-pub struct Scoreboard;
-
-impl Block for Scoreboard {
-    type Model = scoreboard::Scoreboard;
-    type Traffic = ScoreboardTraffic;
-
-    const NAME: &'static str = "scoreboard";
-
-    fn parameters(config: &str) -> Option<scoreboard::Parameters> {
-        let (entries, holds) = match config {
-            "8" => (8, false),
-            "8_holding" => (8, true),
-            PROVED => (4, true),
-            _ => return None,
-        };
-        Some(scoreboard::Parameters { entries, holds })
-    }
-
-    fn traffic(parameters: scoreboard::Parameters, seed: u64) -> ScoreboardTraffic {
-        ScoreboardTraffic::new(parameters, seed)
-    }
-}
-
-/// The SM pipeline.
-pub struct SmPipeline;
-
-impl Block for SmPipeline {
-    type Model = sm_pipeline::SmPipeline;
-    type Traffic = SmPipelineTraffic;
-
-    const NAME: &'static str = "sm_pipeline";
-
-    fn parameters(config: &str) -> Option<sm_pipeline::Parameters> {
-        use sm_pipeline::{Policy, Scheme};
-        if is_proved(config) {
-            let narrow = replay_queue::Parameters::with_entries(4);
-            return Some(sm_pipeline::Parameters {
-                scheme: match config.strip_prefix(PROVED)? {
-                    "" => Scheme::OperandLog,
-                    "_queue" => Scheme::ReplayQueue,
-                    "_check" => Scheme::WarpDisableLastCheck,
-                    "_commit" => Scheme::WarpDisableCommit,
-                    "_stall" => Scheme::StallOnFault,
-                    _ => return None,
-                },
-                policy: Policy::LooseRoundRobin,
-                warps: 4,
-                entries: 4,
-                queue: replay_queue::Parameters {
-                    age_bits: 3,
-                    ..narrow
-                },
-                log: operand_log::Parameters::with_entries(4),
-            });
-        }
-        let mut words = config.split('_');
-        let scheme = match words.next()? {
-            "stall" => Scheme::StallOnFault,
-            "commit" => Scheme::WarpDisableCommit,
-            "check" => Scheme::WarpDisableLastCheck,
-            "queue" => Scheme::ReplayQueue,
-            "log" => Scheme::OperandLog,
-            _ => return None,
-        };
-        let warps: usize = words.next()?.parse().ok()?;
-        let (queue, mut log) = if warps == 64 { (64, 64) } else { (16, 32) };
-        let rest = words.next();
-        if let Some(kilobytes) = rest.and_then(|rest| rest.strip_suffix('k')) {
-            log = kilobytes.parse::<usize>().ok()? * 4;
-        }
-        Some(sm_pipeline::Parameters {
-            scheme,
-            policy: match rest {
-                Some("greedy") => Policy::GreedyThenOldest,
-                _ => Policy::LooseRoundRobin,
-            },
-            warps,
-            entries: 8,
-            queue: replay_queue::Parameters::with_entries(queue),
-            log: operand_log::Parameters::with_entries(log),
-        })
-    }
-
-    fn traffic(parameters: sm_pipeline::Parameters, seed: u64) -> SmPipelineTraffic {
-        SmPipelineTraffic::new(parameters, seed)
-    }
-}
-
-/// The page walker.
-pub struct PageWalker;
-
-impl Block for PageWalker {
-    type Model = page_walker::PageWalker;
-    type Traffic = PageWalkerTraffic;
-
-    const NAME: &'static str = "page_walker";
-
-    fn parameters(config: &str) -> Option<page_walker::Parameters> {
-        let config = if config == PROVED {
-            "2_updates"
-        } else {
-            config
-        };
-        let mut words = config.split('_');
-        let walks = words.next()?.parse().ok()?;
-        let rest: Vec<_> = words.collect();
-        let (requesters, space_bits, frame_bits) = match walks {
-            2 => (2, 1, 40),
-            _ => (16, 8, 28),
-        };
-        Some(page_walker::Parameters {
-            requesters,
-            space_bits,
-            frame_bits,
-            waiting: if rest.contains(&"order") { 64 } else { 2 },
-            levels: if rest.contains(&"levels") { 5 } else { 4 },
-            updates: rest.contains(&"updates"),
-            ..page_walker::Parameters::with_walks(walks)
-        })
-    }
-
-    fn traffic(parameters: page_walker::Parameters, seed: u64) -> PageWalkerTraffic {
-        PageWalkerTraffic::new(parameters, seed)
-    }
-}
-
-/// The page-walk cache.
-pub struct PageWalkCache;
-
-impl Block for PageWalkCache {
-    type Model = page_walk_cache::PageWalkCache;
-    type Traffic = PageWalkCacheTraffic;
-
-    const NAME: &'static str = "page_walk_cache";
-
-    fn parameters(config: &str) -> Option<page_walk_cache::Parameters> {
-        let set_bits = match config {
-            "4k" => 7,
-            "8k" => 8,
-            "16k" => 9,
-            PROVED => {
-                return Some(page_walk_cache::Parameters {
-                    walks: 2,
-                    word_bits: 3,
-                    table_bits: 1,
-                    set_bits: 1,
-                    ways: 2,
-                });
-            }
-            _ => return None,
-        };
-        Some(page_walk_cache::Parameters::with_set_bits(set_bits))
-    }
-
-    fn traffic(parameters: page_walk_cache::Parameters, seed: u64) -> PageWalkCacheTraffic {
-        PageWalkCacheTraffic::new(parameters, seed)
-    }
-}
-
-/// The GMMU.
-pub struct Gmmu;
-
-impl Block for Gmmu {
-    type Model = gmmu::Gmmu;
-    type Traffic = GmmuTraffic;
-
-    const NAME: &'static str = "gmmu";
-
-    fn parameters(config: &str) -> Option<gmmu::Parameters> {
-        let (walks, updates) = match config {
-            "8" => (8, false),
-            "8_updates" => (8, true),
-            "64" => (64, false),
-            _ => return None,
-        };
-        let mut parameters = gmmu::Parameters::with_walks(walks);
-        parameters.walker.updates = updates;
-        Some(parameters)
-    }
-
-    fn traffic(parameters: gmmu::Parameters, seed: u64) -> GmmuTraffic {
-        GmmuTraffic::new(parameters, seed)
-    }
-}
-
-/// The dirty bits.
-pub struct DirtyBits;
-
-impl Block for DirtyBits {
-    type Model = dirty_bits::DirtyBits;
-    type Traffic = DirtyBitsTraffic;
-
-    const NAME: &'static str = "dirty_bits";
-
-    fn parameters(config: &str) -> Option<dirty_bits::Parameters> {
-        let proved = |by_lane| dirty_bits::Parameters {
-            row_bits: 3,
-            group_bits: 2,
-            lanes: 2,
-            by_lane,
-        };
-        match config {
-            "lanes" => Some(dirty_bits::Parameters::paper(true)),
-            "rows" => Some(dirty_bits::Parameters::paper(false)),
-            PROVED => Some(proved(true)),
-            "proof_rows" => Some(proved(false)),
-            _ => None,
-        }
-    }
-
-    fn traffic(parameters: dirty_bits::Parameters, seed: u64) -> DirtyBitsTraffic {
-        DirtyBitsTraffic::new(parameters, seed)
-    }
-}
-
-/// The preemption policy.
-pub struct PreemptionPolicy;
-
-impl Block for PreemptionPolicy {
-    type Model = preemption_policy::PreemptionPolicy;
-    type Traffic = PreemptionPolicyTraffic;
-
-    const NAME: &'static str = "preemption_policy";
-
-    fn parameters(config: &str) -> Option<preemption_policy::Parameters> {
-        match config {
-            "16" => Some(preemption_policy::Parameters::paper()),
-            PROVED => Some(preemption_policy::Parameters {
-                slot_bits: 1,
-                time_bits: 3,
-                tick_bits: 1,
-            }),
-            _ => None,
-        }
-    }
-
-    fn traffic(parameters: preemption_policy::Parameters, seed: u64) -> PreemptionPolicyTraffic {
-        PreemptionPolicyTraffic::new(parameters, seed)
-    }
-}
-
-/// The local scheduler of an SM.
-pub struct BlockScheduler;
-
-impl Block for BlockScheduler {
-    type Model = block_scheduler::BlockScheduler;
-    type Traffic = BlockSchedulerTraffic;
-
-    const NAME: &'static str = "block_scheduler";
-
-    fn parameters(config: &str) -> Option<block_scheduler::Parameters> {
-        match config {
-            PROVED => Some(block_scheduler::Parameters {
-                slot_bits: 1,
-                contexts: 3,
-                pages: 2,
-                page_bits: 1,
-                space_bits: 1,
-                place_bits: 2,
-                residence_bits: 2,
-            }),
-            _ => Some(block_scheduler::Parameters::paper(config.parse().ok()?)),
-        }
-    }
-
-    fn traffic(parameters: block_scheduler::Parameters, seed: u64) -> BlockSchedulerTraffic {
-        BlockSchedulerTraffic::new(parameters, seed)
-    }
-}
-
-/// The context port.
-pub struct ContextPort;
-
-impl Block for ContextPort {
-    type Model = context_port::ContextPort;
-    type Traffic = ContextPortTraffic;
-
-    const NAME: &'static str = "context_port";
-
-    fn parameters(config: &str) -> Option<context_port::Parameters> {
-        match config {
-            "32" => Some(context_port::Parameters::paper()),
-            PROVED => Some(context_port::Parameters {
-                words: 4,
-                word_bits: 8,
-                block_bits: 2,
-                length_bits: 3,
-                epoch_bits: 2,
-                count_bits: 3,
-                polynomial: 0x1D,
-            }),
-            _ => None,
-        }
-    }
-
-    fn traffic(parameters: context_port::Parameters, seed: u64) -> ContextPortTraffic {
-        ContextPortTraffic::new(parameters, seed)
-    }
-}
-
-/// The checkpoint engine.
-pub struct Checkpoint;
-
-impl Block for Checkpoint {
-    type Model = checkpoint::Checkpoint;
-    type Traffic = CheckpointTraffic;
-
-    const NAME: &'static str = "checkpoint";
-
-    fn parameters(config: &str) -> Option<checkpoint::Parameters> {
-        match config {
-            "32" => Some(checkpoint::Parameters::paper()),
-            PROVED => Some(checkpoint::Parameters {
-                port: context_port::Parameters {
-                    words: 5,
-                    word_bits: 8,
-                    block_bits: 2,
-                    length_bits: 3,
-                    epoch_bits: 2,
-                    count_bits: 6,
-                    polynomial: 0x1D,
-                },
-                row_bits: 2,
-                group_bits: 1,
-                lanes: 4,
-                sector_bits: 1,
-                listed: 2,
-                slot_bits: 4,
-                warp_bits: 1,
-                state_bits: 1,
-                shared_bits: 2,
-                operand_bits: 1,
-                log_bits: 2,
-                queue_entries: 2,
-            }),
-            _ => None,
-        }
-    }
-
-    fn traffic(parameters: checkpoint::Parameters, seed: u64) -> CheckpointTraffic {
-        CheckpointTraffic::new(parameters, seed)
+    fn parameters(config: &str) -> Option<Self::Parameters>;
+
+    /// Traffic for these sizes, the same for the same seed.
+    fn traffic(parameters: Self::Parameters, seed: u64) -> Self::Traffic {
+        Self::Traffic::new(parameters, seed)
     }
 }
 
@@ -619,8 +86,8 @@ struct Registered {
 const fn registered<B: Block>() -> Registered {
     Registered {
         name: B::NAME,
-        layout: |config| Some(Layout::of::<B::Model>(&B::parameters(config)?)),
-        reference: |config| Some(Box::new(Reference::<B::Model>::new(B::parameters(config)?))),
+        layout: |config| Some(Layout::of::<B>(&B::parameters(config)?)),
+        reference: |config| Some(Box::new(Reference::<B>::new(B::parameters(config)?))),
         traffic: |config, seed| {
             let parameters = B::parameters(config)?;
             let traffic = B::traffic(parameters.clone(), seed);
@@ -872,11 +339,11 @@ pub fn recorded(
 pub fn writes(block: &str, config: &str, seed: u64) -> Result<Box<dyn Stimulus>, SetupError> {
     let writes: Option<Box<dyn Stimulus>> = match block {
         ReplayQueue::NAME => ReplayQueue::parameters(config).map(|parameters| {
-            let traffic = queue_traffic::Writes::new(parameters, seed);
+            let traffic = replay_queue::Writes::new(parameters, seed);
             Box::new(Driven::new(parameters, traffic)) as Box<dyn Stimulus>
         }),
         OperandLog::NAME => OperandLog::parameters(config).map(|parameters| {
-            let traffic = log_traffic::Writes::new(parameters, seed);
+            let traffic = operand_log::Writes::new(parameters, seed);
             Box::new(Driven::new(parameters, traffic)) as Box<dyn Stimulus>
         }),
         _ => None,
@@ -891,7 +358,7 @@ pub fn writes(block: &str, config: &str, seed: u64) -> Result<Box<dyn Stimulus>,
 ///
 /// # Errors
 /// If there is no such design, or a back end cannot be had.
-pub fn bench<B: Block>(config: &str) -> Result<Bench<B::Model>, SetupError> {
+pub fn bench<B: Block>(config: &str) -> Result<Bench<B>, SetupError> {
     bench_of::<B>(config, &Kind::built().collect::<Vec<_>>())
 }
 
@@ -899,7 +366,7 @@ pub fn bench<B: Block>(config: &str) -> Result<Bench<B::Model>, SetupError> {
 ///
 /// # Errors
 /// If there is no such design, or a back end cannot be had.
-pub fn bench_of<B: Block>(config: &str, kinds: &[Kind]) -> Result<Bench<B::Model>, SetupError> {
+pub fn bench_of<B: Block>(config: &str, kinds: &[Kind]) -> Result<Bench<B>, SetupError> {
     let unknown = || SetupError::UnknownDesign {
         block: B::NAME.to_owned(),
         config: config.to_owned(),

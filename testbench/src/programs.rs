@@ -48,21 +48,17 @@ pub struct Pipeline {
 }
 
 /// A block in lockstep whose inputs are recorded, and run many cycles at a time.
-struct Recorded<M: Model> {
+struct Recorded<M: Block> {
     parameters: M::Parameters,
     lockstep: Lockstep,
     frames: Vec<u64>,
 }
 
-impl<M: Model> Recorded<M> {
-    fn new<B: Block<Model = M>>(
-        config: &str,
-        parameters: M::Parameters,
-        kinds: &[Kind],
-    ) -> Result<Self, SetupError> {
+impl<M: Block> Recorded<M> {
+    fn new(config: &str, parameters: M::Parameters, kinds: &[Kind]) -> Result<Self, SetupError> {
         Ok(Self {
             parameters,
-            lockstep: blocks::lockstep(B::NAME, config, kinds)?,
+            lockstep: blocks::lockstep(M::NAME, config, kinds)?,
             frames: Vec::new(),
         })
     }
@@ -92,18 +88,18 @@ impl Pipeline {
     /// # Errors
     /// If there is no such design, or a back end cannot be had.
     pub fn new(config: &str, kinds: &[Kind]) -> Result<Self, SetupError> {
-        let lockstep = blocks::lockstep(blocks::SmPipeline::NAME, config, kinds)?;
+        let lockstep = blocks::lockstep(SmPipeline::NAME, config, kinds)?;
         let unknown = || SetupError::UnknownDesign {
-            block: blocks::SmPipeline::NAME.to_owned(),
+            block: SmPipeline::NAME.to_owned(),
             config: config.to_owned(),
         };
-        let engine = Recorded::new::<blocks::Checkpoint>(
+        let engine = Recorded::new(
             blocks::DEFAULT_CHECKPOINT,
             checkpoint::Parameters::paper(),
             kinds,
         )?;
         Ok(Self {
-            parameters: blocks::SmPipeline::parameters(config).ok_or_else(unknown)?,
+            parameters: SmPipeline::parameters(config).ok_or_else(unknown)?,
             kinds: kinds.to_vec(),
             lockstep,
             engine,
@@ -127,7 +123,7 @@ impl Pipeline {
             .into_iter()
             .find(|config| blocks::DirtyBits::parameters(config) == Some(parameters));
         config
-            .map(|config| Recorded::new::<blocks::DirtyBits>(config, parameters, &self.kinds))
+            .map(|config| Recorded::new(config, parameters, &self.kinds))
             .transpose()
     }
 

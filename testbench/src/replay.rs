@@ -12,7 +12,7 @@ use faultline_sim::sm::{operand_log, replay_queue};
 use faultline_sim::trace::GlobalAccess;
 
 use crate::session::{Coverage, Stimulus};
-use crate::traffic::Dice;
+use crate::traffic::Rng;
 
 mod drive;
 mod kernel;
@@ -112,7 +112,7 @@ pub struct Replay {
     log: operand_log::OperandLog,
     log_sizes: operand_log::Parameters,
     log_inputs: operand_log::Inputs,
-    dice: Dice,
+    rng: Rng,
     seed: u64,
     cycle: u64,
     issue: Issue,
@@ -169,7 +169,7 @@ impl Replay {
             log: Model::new(log_sizes),
             log_sizes,
             log_inputs: operand_log::Inputs::default(),
-            dice: Dice::new(seed),
+            rng: Rng::new(seed),
             seed,
             cycle: 0,
             issue: Issue::Launch,
@@ -205,7 +205,7 @@ impl Replay {
     }
 
     fn later(&mut self, (least, more): (u64, u64), wait: Wait) {
-        let time = self.cycle + least + self.dice.below(more);
+        let time = self.cycle + least + self.rng.below(more);
         self.waits.push((time, wait));
     }
 

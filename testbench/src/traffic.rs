@@ -6,29 +6,17 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::session::{Coverage, Stimulus};
 
-pub mod block_scheduler;
-pub mod checkpoint;
-pub mod coalescer;
-pub mod context_port;
-pub mod dirty_bits;
-pub mod far_fault_mshr;
-pub mod fault_buffer;
-pub mod gmmu;
-pub mod l1_tlb;
-pub mod l2_tlb;
-pub mod operand_log;
-pub mod page_walk_cache;
-pub mod page_walker;
 pub mod pool;
-pub mod preemption_policy;
-pub mod replay_queue;
-pub mod scoreboard;
-pub mod sm_pipeline;
 
 /// What drives a block. It sees the model of the block, so it knows what is legal.
 pub trait Traffic {
     /// The model that it drives.
     type Model: Model;
+
+    /// Traffic for a block of these sizes: the same for the same seed.
+    fn new(parameters: <Self::Model as Model>::Parameters, seed: u64) -> Self
+    where
+        Self: Sized;
 
     /// Sets the inputs of the next cycle. They are as they were in the cycle before.
     fn drive(&mut self, model: &Self::Model, inputs: &mut <Self::Model as Model>::Inputs);
@@ -86,17 +74,17 @@ impl<T: Traffic> Stimulus for Driven<T> {
     }
 }
 
-/// Always, for [`Dice::chance`].
+/// Always, for [`Rng::chance`].
 pub const ALWAYS: u16 = 256;
 
 /// A fast random source.
-pub struct Dice {
+pub struct Rng {
     generator: Xoshiro256PlusPlus,
     bits: u64,
     bytes_left: u32,
 }
 
-impl Dice {
+impl Rng {
     /// The same throws for the same seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
@@ -165,11 +153,11 @@ impl<M> Modes<M> {
     }
 
     /// Goes on by a cycle. Says whether another mode begins with it, which then lasts for one of these numbers of cycles.
-    pub fn advance(&mut self, dice: &mut Dice, cycles: std::ops::Range<u64>) -> bool {
+    pub fn advance(&mut self, rng: &mut Rng, cycles: std::ops::Range<u64>) -> bool {
         let begins = self.left == 0;
         if begins {
-            self.current = &self.choices[dice.below(self.choices.len() as u64) as usize];
-            self.left = cycles.start + dice.below(cycles.end - cycles.start);
+            self.current = &self.choices[rng.below(self.choices.len() as u64) as usize];
+            self.left = cycles.start + rng.below(cycles.end - cycles.start);
         }
         self.left -= 1;
         self.cycle += 1;
@@ -194,8 +182,8 @@ impl<M> Modes<M> {
     }
 
     /// Whether this is a cycle of reset: the first two are, and one in so many later ones.
-    pub fn resets(&self, dice: &mut Dice, one_in: u64) -> bool {
-        self.cycle < 3 || dice.below(one_in) == 0
+    pub fn resets(&self, rng: &mut Rng, one_in: u64) -> bool {
+        self.cycle < 3 || rng.below(one_in) == 0
     }
 }
 
@@ -221,16 +209,16 @@ macro_rules! scenarios {
         }
     };
 }
-use scenarios;
+pub(crate) use scenarios;
 
 #[cfg(test)]
 mod tests {
-    use super::Dice;
+    use super::Rng;
 
     #[test]
     fn dice_are_fair_and_the_same_for_a_seed() {
-        let mut dice = Dice::new(1);
-        let hits = (0..100_000).filter(|_| dice.chance(64)).count();
+        let mut rng = Rng::new(1);
+        let hits = (0..100_000).filter(|_| rng.chance(64)).count();
         assert!(
             (24_000..26_000).contains(&hits),
             "{hits} of 100,000 with a chance of a quarter"
@@ -238,11 +226,11 @@ mod tests {
         let set = (1 << 3) | (1 << 77) | (1 << 127);
         assert!(
             (0..1000)
-                .filter_map(|_| dice.pick(set))
+                .filter_map(|_| rng.pick(set))
                 .all(|bit| (set >> bit) & 1 == 1)
         );
-        assert_eq!(dice.pick(0), None);
-        assert_eq!(Dice::new(9).bits(), Dice::new(9).bits());
-        assert_ne!(Dice::new(9).bits(), Dice::new(10).bits());
+        assert_eq!(rng.pick(0), None);
+        assert_eq!(Rng::new(9).bits(), Rng::new(9).bits());
+        assert_ne!(Rng::new(9).bits(), Rng::new(10).bits());
     }
 }

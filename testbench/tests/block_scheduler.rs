@@ -7,7 +7,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use faultline_sim::sm::block_scheduler::{Fill, Outputs};
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 use support::scheduler::Scheduler;
 
 #[test]
@@ -578,7 +578,7 @@ struct Work {
 /// A kernel's blocks around a scheduler, with a queue of faults, a driver, and an engine that takes its time.
 struct Kernel {
     scheduler: Scheduler,
-    dice: Dice,
+    rng: Rng,
     slots: BTreeMap<u64, Work>,
     contexts: BTreeMap<u64, Work>,
     queue: VecDeque<u64>,
@@ -592,7 +592,7 @@ impl Kernel {
 
     /// A block that runs may meet a page, new or known; one that has met all of its pages ends.
     fn run_blocks(&mut self) {
-        let slot = self.dice.below(16);
+        let slot = self.rng.below(16);
         let Some(work) = self
             .slots
             .get_mut(&slot)
@@ -607,9 +607,9 @@ impl Kernel {
                 self.scheduler.end(slot);
             }
             _ => {
-                let place = self.dice.below(8) as usize;
+                let place = self.rng.below(8) as usize;
                 if self.queue.len() <= place {
-                    let page = self.dice.bits() >> 30;
+                    let page = self.rng.bits() >> 30;
                     self.scheduler.held(page, self.queue.len() as u64);
                     self.queue.push_back(page);
                 }
@@ -649,7 +649,7 @@ fn all_blocks_of_a_kernel_end() {
     for seed in 1..4 {
         let mut kernel = Kernel {
             scheduler: Scheduler::new("8"),
-            dice: Dice::new(seed),
+            rng: Rng::new(seed),
             slots: BTreeMap::new(),
             contexts: BTreeMap::new(),
             queue: VecDeque::new(),
@@ -673,9 +673,9 @@ fn all_blocks_of_a_kernel_end() {
 impl Kernel {
     fn step(&mut self) {
         let mut offered = None;
-        if self.dice.byte() < 40 {
+        if self.rng.byte() < 40 {
             self.run_blocks();
-        } else if self.dice.byte() < 3 {
+        } else if self.rng.byte() < 3 {
             self.bring_a_page();
         }
         self.cycle(&mut offered);
@@ -689,7 +689,7 @@ impl Kernel {
                 self.unborn -= 1;
                 let work = Work {
                     number: self.unborn,
-                    faults: self.dice.below(5),
+                    faults: self.rng.below(5),
                     waits: BTreeSet::new(),
                 };
                 let old = self.slots.insert(outputs.want_slot, work);

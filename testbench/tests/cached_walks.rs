@@ -13,7 +13,7 @@ use faultline_sim::walk::{
 };
 use faultline_testbench::backend::{Backend, Kind};
 use faultline_testbench::blocks::{self, Block, PageWalkCache, PageWalker};
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 
 const ROOT: u64 = 0x1000;
 const OPEN: u64 = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
@@ -71,7 +71,7 @@ struct Machine {
     /// Requests on their way to the cache, or to memory.
     requests: VecDeque<(u8, u64, u8, bool)>,
     asked: Vec<Asked>,
-    dice: Dice,
+    rng: Rng,
     cycle: u64,
     reads: u64,
     /// Those of them that a walk asked for anew.
@@ -88,7 +88,7 @@ impl Machine {
             image: Image::new(Some(1 << 40)),
             requests: VecDeque::new(),
             asked: Vec::new(),
-            dice: Dice::new(11),
+            rng: Rng::new(11),
             cycle: 0,
             reads: 0,
             anew: 0,
@@ -122,7 +122,7 @@ impl Machine {
     /// Memory takes a request, and answers some time later with what is there then.
     fn ask(&mut self, walk: u8, word: u64) {
         self.reads += 1;
-        let due = self.cycle + 20 + self.dice.below(60);
+        let due = self.cycle + 20 + self.rng.below(60);
         self.asked.push(Asked { due, walk, word });
     }
 
@@ -286,13 +286,13 @@ fn expected(image: &mut Image, request: &Request) -> (u8, u8, u64) {
 }
 
 /// A page of the 64 MB in use, and its tables with whatever an entry may hold.
-fn page(dice: &mut Dice) -> u64 {
-    let far = dice.below(4) << 39 | dice.below(3) << 30;
-    far | dice.below(32) << 21 | dice.below(512) << 12
+fn page(rng: &mut Rng) -> u64 {
+    let far = rng.below(4) << 39 | rng.below(3) << 30;
+    far | rng.below(32) << 21 | rng.below(512) << 12
 }
 
 /// Maps a page: tables by their place, most of them open, some not.
-fn map(image: &mut Image, dice: &mut Dice, address: u64) {
+fn map(image: &mut Image, rng: &mut Rng, address: u64) {
     let mut table = ROOT;
     for level in (1..=4).rev() {
         let index = address >> (12 + 9 * (level - 1)) & 511;
@@ -300,7 +300,7 @@ fn map(image: &mut Image, dice: &mut Dice, address: u64) {
         let frame = 0x10_0000 * (5 - level) + (table >> 12) * 37 + index;
         let frame = frame & 0x7FF_FFFF;
         if Memory::read(image, place) == Some(0) {
-            let flags = match dice.below(60) {
+            let flags = match rng.below(60) {
                 0 => OPEN & !PRESENT,
                 1 => OPEN & !ACCESSED,
                 2 => OPEN & !USER,
@@ -322,17 +322,17 @@ fn map(image: &mut Image, dice: &mut Dice, address: u64) {
 }
 
 /// Software changes an entry of an upper level: to another table, or to none.
-fn change(image: &mut Image, dice: &mut Dice, address: u64) {
-    let level = 2 + dice.below(2);
+fn change(image: &mut Image, rng: &mut Rng, address: u64) {
+    let level = 2 + rng.below(2);
     let mut table = ROOT;
     for above in (level + 1..=4).rev() {
         let entry = Memory::read(image, table + (address >> (12 + 9 * (above - 1)) & 511) * 8);
         table = entry.unwrap_or(0) & 0xFF_FFFF_F000;
     }
     let place = table + (address >> (12 + 9 * (level - 1)) & 511) * 8;
-    let entry = match dice.below(3) {
+    let entry = match rng.below(3) {
         0 => 0,
-        _ => (0x600_0000 + dice.below(64)) << 12 | OPEN,
+        _ => (0x600_0000 + rng.below(64)) << 12 | OPEN,
     };
     image.put(place, entry);
 }
@@ -341,13 +341,13 @@ fn change(image: &mut Image, dice: &mut Dice, address: u64) {
 fn compare(kind: Kind, batches: usize) {
     let mut machines = [Machine::new(kind, true), Machine::new(kind, false)];
     let mut image = Image::new(Some(1 << 40));
-    let mut dice = Dice::new(9);
+    let mut rng = Rng::new(9);
     let mut faults = 0;
     for batch in 0..batches {
         if batch > 0 {
             for _ in 0..20 {
-                let address = page(&mut dice);
-                change(&mut image, &mut dice, address);
+                let address = page(&mut rng);
+                change(&mut image, &mut rng, address);
             }
             for machine in &mut machines {
                 machine.image = image.clone();
@@ -356,17 +356,17 @@ fn compare(kind: Kind, batches: usize) {
         }
         let requests: Vec<Request> = (0..1500)
             .map(|_| Request {
-                address: page(&mut dice),
-                access: if dice.chance(100) {
+                address: page(&mut rng),
+                access: if rng.chance(100) {
                     Access::Write
                 } else {
                     Access::Read
                 },
-                user: dice.chance(200),
+                user: rng.chance(200),
             })
             .collect();
         for request in &requests {
-            map(&mut image, &mut dice, request.address);
+            map(&mut image, &mut rng, request.address);
         }
         faults += requests
             .iter()

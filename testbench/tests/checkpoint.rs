@@ -6,13 +6,13 @@ mod support;
 
 use std::cell::Cell;
 
-use faultline_sim::preempt::checkpoint::{self, DOES_NOT_FIT, Inputs, Outputs, Parameters};
+use faultline_sim::preempt::checkpoint::{DOES_NOT_FIT, Inputs, Outputs, Parameters};
 use faultline_sim::preempt::context_port::{Beat, Kind, Verdict};
 use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, Checkpoint};
-use faultline_testbench::traffic::checkpoint::{
+use faultline_testbench::blocks::checkpoint::{
     Pace, Request, Squashed, Surroundings, holds, is_back,
 };
+use faultline_testbench::blocks::{self, Checkpoint};
 
 #[test]
 fn matches_model() {
@@ -21,7 +21,7 @@ fn matches_model() {
 
 /// An engine with an SM around it.
 struct Engine {
-    bench: Bench<checkpoint::Checkpoint>,
+    bench: Bench<Checkpoint>,
     sm: Surroundings,
     parameters: Parameters,
 }

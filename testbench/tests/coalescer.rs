@@ -12,7 +12,7 @@ const ALL: u32 = u32::MAX;
 
 /// The coalescer, and what a test does with it.
 struct Unit {
-    bench: Bench<faultline_sim::sm::coalescer::Coalescer>,
+    bench: Bench<Coalescer>,
 }
 
 impl Unit {

@@ -5,7 +5,7 @@
 mod support;
 
 use faultline_sim::preempt::context_port::{Beat, Kind, Parameters, Verdict, WORDS};
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 use support::port::{Port, packets};
 
 /// The block and the epoch of the tests' contexts.
@@ -21,7 +21,7 @@ fn matches_model() {
 fn short() -> (Parameters, Vec<Beat>) {
     let mut port = Port::new("32");
     let parameters = port.parameters();
-    let given = packets(&parameters, &mut Dice::new(3), &[0, 2, 1, 3, 0, 1]);
+    let given = packets(&parameters, &mut Rng::new(3), &[0, 2, 1, 3, 0, 1]);
     let (left, _) = port.save(BLOCK, EPOCH, &given);
     assert_eq!(left.len(), 15);
     (parameters, left)
@@ -80,7 +80,7 @@ fn what_leaves_is_a_begin_the_packets_and_an_end() {
 /// G4: through two ports, one behind the other, whatever waits for whom.
 #[test]
 fn what_was_saved_comes_back() {
-    let mut dice = Dice::new(5);
+    let mut rng = Rng::new(5);
     let (mut saver, mut restorer) = (Port::new("32"), Port::new("32"));
     let parameters = saver.parameters();
     for (pace, lengths) in [
@@ -90,8 +90,8 @@ fn what_was_saved_comes_back() {
         (128, &[7, 0, 0, 33, 8, 8]),
         (40, &[1, 2, 3, 4, 5]),
     ] {
-        let given = packets(&parameters, &mut dice, lengths);
-        let (block, epoch) = (dice.below(1 << 16), dice.below(1 << 8));
+        let given = packets(&parameters, &mut rng, lengths);
+        let (block, epoch) = (rng.below(1 << 16), rng.below(1 << 8));
         (saver.pace, restorer.pace) = (pace, pace);
         saver.begin(false, block, epoch);
         restorer.begin(true, block, epoch);
@@ -319,18 +319,18 @@ fn context_with_any_bit_changed_is_refused() {
 fn long_context_with_a_word_changed_is_refused() {
     let mut port = Port::new("32");
     let parameters = port.parameters();
-    let mut dice = Dice::new(11);
-    let given = packets(&parameters, &mut dice, &[56, 56, 56, 100, 8, 8, 16, 1]);
+    let mut rng = Rng::new(11);
+    let given = packets(&parameters, &mut rng, &[56, 56, 56, 100, 8, 8, 16, 1]);
     let (context, _) = port.save(BLOCK, EPOCH, &given);
     for _ in 0..60 {
-        let word = |dice: &mut Dice| {
-            let beat = dice.below(context.len() as u64) as usize;
-            (beat, dice.below(8) as usize)
+        let word = |rng: &mut Rng| {
+            let beat = rng.below(context.len() as u64) as usize;
+            (beat, rng.below(8) as usize)
         };
-        let (one, other) = (word(&mut dice), word(&mut dice));
+        let (one, other) = (word(&mut rng), word(&mut rng));
         let mut changed = context.clone();
-        match dice.below(2) {
-            0 => changed[one.0][one.1] ^= 1 + dice.below(parameters.most()),
+        match rng.below(2) {
+            0 => changed[one.0][one.1] ^= 1 + rng.below(parameters.most()),
             _ => {
                 changed[one.0][one.1] = context[other.0][other.1];
                 changed[other.0][other.1] = context[one.0][one.1];
@@ -399,7 +399,7 @@ fn count_of_a_long_context_goes_around() {
     for beats in [count - 1, count, count + 1, 2 * count + 3] {
         // The begin is one of them, and packets without data are the others.
         let lengths = vec![0; beats as usize - 1];
-        let given = packets(&parameters, &mut Dice::new(beats), &lengths);
+        let given = packets(&parameters, &mut Rng::new(beats), &lengths);
         let (context, _) = port.save(1, 2, &given);
         let end = context.last().unwrap();
         assert_eq!(end[1], beats % count);
@@ -469,7 +469,7 @@ fn a_beat_leaves_or_comes_in_each_cycle() {
     let rows = [56; 146]; // of 2,044 rows of registers
     let mut lengths = rows.to_vec();
     lengths.extend([16, 3072]); // four more, and shared memory
-    let given = packets(&parameters, &mut Dice::new(1), &lengths);
+    let given = packets(&parameters, &mut Rng::new(1), &lengths);
     let data: u64 = lengths.iter().sum();
     assert_eq!(data * 32, 352 * 1024);
     let beats = data + 148 + 2;

@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 use support::dirty::Bits;
 
 const ALL: u64 = 0xFFFF_FFFF;
@@ -26,20 +26,20 @@ fn matches_model() {
 fn save_gives_what_was_written_and_nothing_else() {
     for config in BOTH {
         let mut bits = Bits::new(config);
-        let mut dice = Dice::new(5);
+        let mut rng = Rng::new(5);
         let mut dirty = BTreeMap::new();
         for round in 0..12 {
             for _ in 0..[3, 40, 400][round % 3] {
-                let row = dice.below(2048);
-                let lanes = dice.bits() & dice.bits() & ALL;
+                let row = rng.below(2048);
+                let lanes = rng.bits() & rng.bits() & ALL;
                 bits.write(row, lanes);
                 let whole = if config == "rows" { ALL } else { lanes };
                 if lanes != 0 {
                     *dirty.entry(row).or_insert(0) |= whole;
                 }
             }
-            let first = dice.below(GROUPS);
-            let last = first + dice.below(GROUPS - first);
+            let first = rng.below(GROUPS);
+            let last = first + rng.below(GROUPS - first);
             let within = |row: u64| (first..=last).contains(&(row / 8));
             let wanted: Vec<_> = dirty
                 .iter()
@@ -185,15 +185,15 @@ fn rows_come_once_and_in_ascending_order_though_others_write() {
     for config in BOTH {
         let mut bits = Bits::new(config);
         bits.fill((0..2048).step_by(3));
-        let mut dice = Dice::new(8);
+        let mut rng = Rng::new(8);
         bits.walk(0, GROUPS - 1, true);
         while bits.total.is_none() {
             for port in 0..2 {
                 if bits.inputs.write_valid >> port & 1 == 0 {
-                    bits.ask(port, dice.below(2048), ALL);
+                    bits.ask(port, rng.below(2048), ALL);
                 }
             }
-            bits.inputs.dirty_ready = dice.chance(100);
+            bits.inputs.dirty_ready = rng.chance(100);
             bits.cycle();
         }
         assert!(bits.given.len() >= 683);
@@ -205,9 +205,9 @@ fn rows_come_once_and_in_ascending_order_though_others_write() {
 #[test]
 fn count_tells_what_a_save_will_give_and_changes_nothing() {
     let mut bits = Bits::new("lanes");
-    let mut dice = Dice::new(4);
+    let mut rng = Rng::new(4);
     for _ in 0..300 {
-        bits.write(dice.below(2048), dice.bits() & ALL);
+        bits.write(rng.below(2048), rng.bits() & ALL);
     }
     for (first, last) in [(0, 255), (0, 0), (17, 40), (255, 255), (9, 8), (255, 0)] {
         let total = bits.count(first, last);

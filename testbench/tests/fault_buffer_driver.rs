@@ -10,7 +10,7 @@ use std::process::Command;
 use faultline_sim::mmu::fault_buffer::{GET_CLEARS, Inputs, Record, control, register, status};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::driver::{Driver, Machine, Policy};
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 use support::buffer::{BASE, Buffer, denied, fault, offer};
 
 /// Pages that fault.
@@ -244,28 +244,28 @@ fn decoded(packets: &[u8]) -> Vec<Packet> {
 }
 
 /// A fault with anything in it: of a few pages near each other or of any, by any SMs.
-fn any_fault(dice: &mut Dice) -> Record {
-    let bits = dice.bits();
-    let replayable = dice.chance(190);
+fn any_fault(rng: &mut Rng) -> Record {
+    let bits = rng.bits();
+    let replayable = rng.chance(190);
     let causes = if replayable {
         [2, 5, 6, 4]
     } else {
         [1, 3, 4, 7]
     };
     Record {
-        page: if dice.chance(100) {
+        page: if rng.chance(100) {
             bits >> 60
         } else {
             bits >> 28
         },
-        space: dice.byte(),
-        cause: causes[dice.below(4) as usize],
-        access: dice.byte() & 7,
-        level: 1 + dice.below(4) as u8,
+        space: rng.byte(),
+        cause: causes[rng.below(4) as usize],
+        access: rng.byte() & 7,
+        level: 1 + rng.below(4) as u8,
         replayable,
-        requesters: 1 << dice.below(16) | (dice.bits() & dice.bits() & dice.bits()) as u16,
-        index: dice.below(64) as u16,
-        place: dice.below(65) as u16,
+        requesters: 1 << rng.below(16) | (rng.bits() & rng.bits() & rng.bits()) as u16,
+        index: rng.below(64) as u16,
+        place: rng.below(65) as u16,
         ..Record::default()
     }
 }
@@ -274,8 +274,8 @@ fn any_fault(dice: &mut Dice) -> Record {
 /// them comes before there is a ring. What the driver in C decodes is each that was accepted, in its order.
 fn driver_in_c_decodes_every_fault(short: bool, faults: usize) {
     let quick = |kind: &Kind| *kind != Kind::RustHdl;
-    let (mut dice, mut buffer) = (
-        Dice::new(11),
+    let (mut rng, mut buffer) = (
+        Rng::new(11),
         Buffer::of(&Kind::built().filter(quick).collect::<Vec<_>>()),
     );
     let (size, words) = (13, if short { 4 } else { 8 });
@@ -285,8 +285,8 @@ fn driver_in_c_decodes_every_fault(short: bool, faults: usize) {
     let mut until = 0;
     while left > 0 || offered.is_some() || buffer.has(status::UNDER_WAY) {
         let mut inputs = Inputs::default();
-        if offered.is_none() && left > 0 && dice.chance(200) {
-            let fault = any_fault(&mut dice);
+        if offered.is_none() && left > 0 && rng.chance(200) {
+            let fault = any_fault(&mut rng);
             (left, early) = (left - 1, early.saturating_sub(1));
             if !fault.replayable || buffer.last.room {
                 offered = Some(fault);
@@ -316,8 +316,8 @@ fn driver_in_c_decodes_every_fault(short: bool, faults: usize) {
         }
         // At times the driver sleeps until the ring is full.
         full += usize::from(buffer.has(status::OVERFLOW));
-        if until == 0 || dice.below(300) == 0 {
-            until = if dice.chance(128) { size - 2 } else { 1 };
+        if until == 0 || rng.below(300) == 0 {
+            until = if rng.chance(128) { size - 2 } else { 1 };
         }
         let put = buffer.get(register::PUT);
         if (put + size - get) % size >= until || left == 0 {

@@ -14,7 +14,7 @@ use faultline_sim::ports::Model;
 use faultline_sim::sm::l1_tlb::{self, L1Tlb};
 use faultline_sim::walk::{Access, Request, Rules, WRITABLE};
 use faultline_testbench::driver::{Driver, Machine, Policy};
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 use support::gmmu::{Gmmu, OPEN, RING, ROOT};
 use support::tables;
 
@@ -226,7 +226,7 @@ impl Machine for System {
 
 /// Accesses of each SM to pages that it shares with its neighbours, of which a driver has to bring each.
 fn pages_are_brought(config: &str, policy: Policy, region: bool, records: u64) {
-    let mut dice = Dice::new(5);
+    let mut rng = Rng::new(5);
     let mut system = System::new(config);
     system.gmmu.inputs.region = region;
     let pages: Vec<_> = (0..120)
@@ -240,9 +240,9 @@ fn pages_are_brought(config: &str, policy: Policy, region: bool, records: u64) {
     let mut asked = BTreeSet::new();
     for sm in 0..16 {
         for _ in 0..60 {
-            let near = dice.below(30) as usize + sm * 6;
+            let near = rng.below(30) as usize + sm * 6;
             let (page, space) = pages[near % pages.len()];
-            let write = dice.chance(100);
+            let write = rng.chance(100);
             asked.insert((space, page));
             system.sms[sm]
                 .ready
@@ -338,11 +338,11 @@ fn run_simply(system: &mut System, size: u64, with_get: bool, map: impl Fn(&mut 
 
 /// A system whose ring is interrupted by records alone, and whose SMs ask for pages that they share.
 fn sharers(pages: u64, size: u64, control: u64, seed: u64) -> System {
-    let (mut dice, mut system) = (Dice::new(seed), System::new("8"));
+    let (mut rng, mut system) = (Rng::new(seed), System::new("8"));
     for sm in &mut system.sms {
         for _ in 0..12 {
-            let page = dice.below(pages);
-            let write = dice.chance(128);
+            let page = rng.below(pages);
+            let write = rng.chance(128);
             let space = 0;
             sm.ready.push_back(Wanted { page, space, write });
         }
@@ -403,12 +403,12 @@ fn pages_that_are_mapped_as_records_say_deny_no_write() {
 #[test]
 fn hostile_tables_end_every_access() {
     for (seed, config) in [(1, "8"), (2, "64"), (3, "8_updates"), (4, "8"), (5, "64")] {
-        let mut dice = Dice::new(seed);
+        let mut rng = Rng::new(seed);
         let mut system = System::new(config);
         let rules = system.rules;
         let mut pages = Vec::new();
         for _ in 0..12 {
-            let (words, address) = tables::hostile(&mut dice, &rules);
+            let (words, address) = tables::hostile(&mut rng, &rules);
             for (place, entry) in words {
                 // The tables begin at the root of space 0.
                 let word = (place - tables::ROOT + (ROOT << 12)) >> 3;
@@ -425,9 +425,9 @@ fn hostile_tables_end_every_access() {
         for sm in 0..16 {
             for _ in 0..80 {
                 let wanted = Wanted {
-                    page: pages[dice.below(pages.len() as u64) as usize],
-                    space: dice.below(3) as u8,
-                    write: dice.chance(80),
+                    page: pages[rng.below(pages.len() as u64) as usize],
+                    space: rng.below(3) as u8,
+                    write: rng.chance(80),
                 };
                 system.sms[sm].ready.push_back(wanted);
             }
@@ -464,7 +464,7 @@ fn hostile_tables_end_every_access() {
 /// G7: pages move while they are used; after the acknowledgement nobody sees where they were.
 #[test]
 fn pages_that_move_are_never_seen_where_they_were() {
-    let mut dice = Dice::new(9);
+    let mut rng = Rng::new(9);
     let mut system = System::new("8");
     for page in 0..40 {
         system.gmmu.map(0, page, page + 1, OPEN);
@@ -472,25 +472,25 @@ fn pages_that_move_are_never_seen_where_they_were() {
     for round in 0..60u64 {
         for sm in 0..16 {
             for _ in 0..4 {
-                let page = dice.below(40);
+                let page = rng.below(40);
                 system.sms[sm].ready.push_back(Wanted {
                     page,
                     space: 0,
-                    write: dice.chance(60),
+                    write: rng.chance(60),
                 });
             }
         }
-        for _ in 0..dice.below(300) {
+        for _ in 0..rng.below(300) {
             system.step();
         }
-        let page = dice.below(40);
+        let page = rng.below(40);
         let word = system.gmmu.entry(0, page, 1);
         let before = (system.load(word) >> 12) as u32 & 0xFFF_FFFF;
         let after = (round * 64 + page + 100) as u32;
         system.moving.insert((0, page), [before, after]);
         system.store(word, u64::from(after) << 12 | OPEN);
         system.gmmu.inputs.invalidate_valid = true;
-        system.gmmu.inputs.invalidate_scope = dice.below(3) as u8;
+        system.gmmu.inputs.invalidate_scope = rng.below(3) as u8;
         system.gmmu.inputs.invalidate_page = page;
         while !system.gmmu.last.invalidate_ready {
             system.step();

@@ -8,7 +8,7 @@ mod support;
 use faultline_sim::sm::l1_tlb::{
     DENIED, Inputs, NACK, OF_ALL, OF_SPACE, Outputs, Page, TRANSLATION,
 };
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 use support::tlb::Answer::{Denied, Hit, Miss};
 use support::tlb::{Tlb, answer, check, fill, invalidate, page, walk};
 
@@ -182,7 +182,7 @@ fn fill_and_walk_in_the_cycle_of_an_invalidation_count_as_before_it() {
 #[test]
 fn page_that_was_used_longest_ago_is_replaced() {
     let mut tlb = Tlb::new();
-    let mut dice = Dice::new(7);
+    let mut rng = Rng::new(7);
     // The pages of set 1, the one that was used last at the end.
     let mut order: Vec<Page> = Vec::new();
     let of_set = |number: u64| page(number * SETS + 1);
@@ -192,8 +192,8 @@ fn page_that_was_used_longest_ago_is_replaced() {
     }
     tlb.load(page(2), 99);
     for number in WAYS..60 {
-        for _ in 0..dice.below(12) {
-            let used = order.remove(dice.below(WAYS) as usize);
+        for _ in 0..rng.below(12) {
+            let used = order.remove(rng.below(WAYS) as usize);
             assert_eq!(tlb.read(used), Hit((used.number / SETS) as u32));
             order.push(used);
         }

@@ -8,7 +8,7 @@ mod support;
 use std::collections::VecDeque;
 
 use faultline_sim::sm::l1_tlb::{CANCELLED, FAR, Inputs, NACK, OF_PAGE, Page};
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 use support::tlb::Answer::{Denied, Fault, Hit, Miss};
 use support::tlb::{Tlb, answer, check, fill, invalidate, page, wake, walk};
 
@@ -72,7 +72,7 @@ struct Requester {
 /// An SM and its GMMU around a TLB.
 struct Loop {
     tlb: Tlb,
-    dice: Dice,
+    rng: Rng,
     requesters: VecDeque<Requester>,
     walking: Vec<Page>,
     fetching: Vec<Page>,
@@ -85,7 +85,7 @@ impl Loop {
     fn new(seed: u64) -> Self {
         let mut around = Self {
             tlb: Tlb::new(),
-            dice: Dice::new(seed),
+            rng: Rng::new(seed),
             requesters: VecDeque::new(),
             walking: Vec::new(),
             fetching: Vec::new(),
@@ -103,46 +103,46 @@ impl Loop {
 
     fn any_page(&mut self) -> Page {
         Page {
-            number: self.dice.below(40),
-            space: self.dice.below(2) as u8,
+            number: self.rng.below(40),
+            space: self.rng.below(2) as u8,
         }
     }
 
     /// What the GMMU says: anything, or translations alone.
     fn gmmu(&mut self, kinds: u64) -> Inputs {
         let mut inputs = Inputs::default();
-        let some = |dice: &mut Dice, pages: &mut Vec<Page>| {
-            let chosen = dice.below(pages.len().max(1) as u64) as usize;
+        let some = |rng: &mut Rng, pages: &mut Vec<Page>| {
+            let chosen = rng.below(pages.len().max(1) as u64) as usize;
             (!pages.is_empty()).then(|| pages.swap_remove(chosen))
         };
-        if self.dice.chance(60)
-            && let Some(of) = some(&mut self.dice, &mut self.fetching)
+        if self.rng.chance(60)
+            && let Some(of) = some(&mut self.rng, &mut self.fetching)
         {
             inputs.resolve_valid = true;
             (inputs.resolve_page, inputs.resolve_space) = (of.number, of.space);
         }
-        if self.dice.chance(100)
-            && let Some(of) = some(&mut self.dice, &mut self.walking)
+        if self.rng.chance(100)
+            && let Some(of) = some(&mut self.rng, &mut self.walking)
         {
             inputs.fill_valid = true;
-            inputs.fill_kind = self.dice.below(kinds) as u8;
+            inputs.fill_kind = self.rng.below(kinds) as u8;
             (inputs.fill_page, inputs.fill_space) = (of.number, of.space);
             self.fetching
                 .extend((inputs.fill_kind == FAR).then_some(of));
         }
-        inputs.walk_ready = self.dice.chance(128);
+        inputs.walk_ready = self.rng.chance(128);
         inputs
     }
 
     /// A cycle; who is served asks for another page, unless all is about to end.
     fn cycle(&mut self, ends: bool) {
         let mut inputs = self.gmmu(if ends { 1 } else { 4 });
-        self.tlb.report_faults = self.dice.chance(128);
-        self.tlb.far_limit = self.dice.below(4) as u8;
-        if !ends && self.dice.chance(10) {
+        self.tlb.report_faults = self.rng.chance(128);
+        self.tlb.far_limit = self.rng.below(4) as u8;
+        if !ends && self.rng.chance(10) {
             let of = self.any_page();
             inputs.invalidate_valid = true;
-            inputs.invalidate_scope = self.dice.below(3) as u8;
+            inputs.invalidate_scope = self.rng.below(3) as u8;
             (inputs.invalidate_page, inputs.invalidate_space) = (of.number, of.space);
         }
         let ready = self

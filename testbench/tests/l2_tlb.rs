@@ -5,7 +5,7 @@
 mod support;
 
 use faultline_sim::mmu::l2_tlb::{Inputs, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page};
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 use support::l2::{Found, L2, answer, ask, fill, found, invalidate, miss, page, page_in};
 
 /// SMs.
@@ -291,7 +291,7 @@ fn nothing_invalidated_is_answered_after_the_acknowledgement() {
 #[test]
 fn page_that_was_used_longest_ago_is_replaced() {
     let mut tlb = L2::new("512");
-    let mut dice = Dice::new(7);
+    let mut rng = Rng::new(7);
     let ways = tlb.ways();
     // The pages of set 1, the one that was used last at the end.
     let mut order: Vec<u64> = (0..ways).collect();
@@ -300,13 +300,13 @@ fn page_that_was_used_longest_ago_is_replaced() {
     }
     tlb.fill(page(2), found(99), 1);
     for number in ways..60 {
-        for _ in 0..dice.below(12) {
-            let used = order.remove(dice.below(ways) as usize);
+        for _ in 0..rng.below(12) {
+            let used = order.remove(rng.below(ways) as usize);
             assert_eq!(tlb.read(tlb.of_set(1, used)), Some(used as u32));
             order.push(used);
         }
         // A fill of a page that is there uses it, and replaces no other.
-        let again = order.remove(dice.below(ways) as usize);
+        let again = order.remove(rng.below(ways) as usize);
         tlb.fill(tlb.of_set(1, again), found(again as u32), 1);
         order.push(again);
         tlb.fill(tlb.of_set(1, number), found(number as u32), 1);
@@ -453,7 +453,7 @@ fn nobody_waits_longer_than_the_page_says() {
     for size in SIZES {
         let mut tlb = L2::new(size);
         let sets = tlb.sets();
-        let mut dice = Dice::new(3);
+        let mut rng = Rng::new(3);
         let mut inputs = fill(page(1), found(1), 1);
         inputs.invalidate_valid = true;
         inputs.miss_ready = u16::MAX;
@@ -472,7 +472,7 @@ fn nobody_waits_longer_than_the_page_says() {
                 let ready = (outputs.request_ready >> sm) & 1 == 1;
                 count(waits, &mut most[2], ready);
                 if ready {
-                    inputs.request_page[sm] = dice.below(4);
+                    inputs.request_page[sm] = rng.below(4);
                 }
             }
         }

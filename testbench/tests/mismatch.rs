@@ -9,11 +9,12 @@ use faultline_sim::ports::Model;
 use faultline_sim::sm::replay_queue::{Inputs, Outputs, Parameters, ReplayQueue};
 use faultline_testbench::backend::{Backend, BackendError, Kind, Reference};
 use faultline_testbench::blocks;
+use faultline_testbench::blocks::replay_queue::ReplayQueueTraffic;
 use faultline_testbench::layout::Layout;
 use faultline_testbench::lockstep::{Lockstep, LockstepError, Mismatch};
 use faultline_testbench::session::Session;
 use faultline_testbench::traffic::Driven;
-use faultline_testbench::traffic::replay_queue::ReplayQueueTraffic;
+use faultline_testbench::traffic::Traffic as _;
 use fst_reader::FstHierarchyEntry;
 
 /// A model that counts one too many from a cycle on.

@@ -8,7 +8,7 @@ mod support;
 use std::collections::HashSet;
 
 use faultline_sim::walk::{ACCESSED, DIRTY, EXECUTE_DISABLE, PAGE_SIZE, PRESENT};
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 use support::walk_cache::{Cache, TABLE};
 
 /// A word whose bits are not all alike.
@@ -23,19 +23,19 @@ fn matches_model() {
 #[test]
 fn every_request_is_answered_once_to_its_walk() {
     let mut cache = Cache::new("4k");
-    let mut dice = Dice::new(3);
+    let mut rng = Rng::new(3);
     for number in 0..20 {
         cache.memory.insert(WORD + number, number << 12 | TABLE);
     }
     let mut wanted: Vec<Option<u64>> = vec![None; 64];
     let (mut asked, mut answered) = (0, 0);
     while answered < 2000 {
-        cache.latency = 1 + dice.below(30);
+        cache.latency = 1 + rng.below(30);
         if !cache.inputs.request_valid && asked < 2000 {
-            let walk = dice.below(64) as usize;
-            if wanted[walk].is_none() && dice.chance(150) {
-                let number = dice.below(24);
-                cache.ask(1 + dice.below(4) as u8, WORD + number);
+            let walk = rng.below(64) as usize;
+            if wanted[walk].is_none() && rng.chance(150) {
+                let number = rng.below(24);
+                cache.ask(1 + rng.below(4) as u8, WORD + number);
                 cache.inputs.request_walk = walk as u8;
                 wanted[walk] = Some(cache.memory.get(&(WORD + number)).copied().unwrap_or(0));
                 asked += 1;
@@ -377,7 +377,7 @@ fn renewed_word_stays_in_its_turn() {
 fn ways_of_a_set_are_filled_in_turn() {
     for config in ["4k", "8k", "16k"] {
         let mut cache = Cache::new(config);
-        let mut dice = Dice::new(5);
+        let mut rng = Rng::new(5);
         let ways = cache.ways() as usize;
         let words: Vec<u64> = cache.words_of_set(WORD).take(40).collect();
         let other = cache.words_of_set(WORD + 1).next().unwrap();
@@ -391,7 +391,7 @@ fn ways_of_a_set_are_filled_in_turn() {
             // Being used changes nothing.
             let here = &words[(number + 1).saturating_sub(ways)..=number];
             for _ in 0..6 {
-                let word = here[dice.below(here.len() as u64) as usize];
+                let word = here[rng.below(here.len() as u64) as usize];
                 let entry = (word << 12 & 0xFF_FFFF_F000) | TABLE;
                 assert_eq!(cache.read(2, word), Ok(entry));
             }

@@ -8,7 +8,7 @@ mod support;
 use faultline_sim::mmu::page_walker::Inputs;
 use faultline_sim::ports::Model;
 use faultline_testbench::blocks::{Block, PageWalker};
-use faultline_testbench::traffic::{Dice, Traffic};
+use faultline_testbench::traffic::{Rng, Traffic};
 use support::walker::{OPEN, ROOT, Walker, requesters};
 
 /// A page whose indices differ at every level.
@@ -23,7 +23,7 @@ fn matches_model() {
 #[test]
 fn every_request_is_answered_once_to_its_requester() {
     let mut walker = Walker::new("8");
-    let mut dice = Dice::new(1);
+    let mut rng = Rng::new(1);
     let mut open: Vec<(usize, u8, u64)> = Vec::new();
     for number in 0..12 {
         walker.map(0, PAGE + number, 0x5000 + number);
@@ -34,8 +34,8 @@ fn every_request_is_answered_once_to_its_requester() {
         for requester in 0..16 {
             let free = walker.inputs.request_valid[requester] == 0;
             let waits = open.iter().any(|&(of, ..)| of == requester);
-            if asked < 300 && free && !waits && dice.chance(40) {
-                let (space, page) = (dice.below(2) as u8, PAGE + dice.below(12));
+            if asked < 300 && free && !waits && rng.chance(40) {
+                let (space, page) = (rng.below(2) as u8, PAGE + rng.below(12));
                 walker.ask(requester, space, page);
                 open.push((requester, space, page));
                 asked += 1;
@@ -562,11 +562,11 @@ fn offers_hold_until_they_are_taken() {
         walker.map(0, PAGE + requester as u64, 0x5000);
         walker.ask(requester, 0, PAGE + requester as u64);
     }
-    let mut dice = Dice::new(3);
+    let mut rng = Rng::new(3);
     let mut held = None;
     while walker.answers.len() < 6 {
-        walker.inputs.memory_ready = dice.chance(40);
-        walker.inputs.answer_ready = dice.chance(40);
+        walker.inputs.memory_ready = rng.chance(40);
+        walker.inputs.answer_ready = rng.chance(40);
         let outputs = walker.cycle();
         let shown = (
             outputs.memory_valid,
@@ -667,7 +667,7 @@ fn traffic_drives_every_bit_of_spaces_and_frames() {
     for config in ["64", "2"] {
         let parameters = <PageWalker as Block>::parameters(config).unwrap();
         let mut traffic = <PageWalker as Block>::traffic(parameters, 3);
-        let mut model = faultline_sim::mmu::page_walker::PageWalker::new(parameters);
+        let mut model = PageWalker::new(parameters);
         let mut inputs = Inputs::default();
         let mut seen = support::Seen::default();
         for _ in 0..300_000 {

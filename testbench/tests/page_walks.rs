@@ -12,7 +12,7 @@ use faultline_testbench::backend::Kind;
 use faultline_testbench::sweep::{
     self, CONFIGS, LIMIT, ROOT, Sweep, Tally, all_rules, image, requests, tables,
 };
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 use faultline_testbench::walks::Walker;
 
 mod support;
@@ -126,7 +126,7 @@ fn difference_from_the_rules_is_told() {
 #[test]
 fn hostile_tables_agree_in_all_back_ends() {
     for kind in Kind::built() {
-        let mut dice = Dice::new(2);
+        let mut rng = Rng::new(2);
         let mut walkers: Vec<_> = all_rules()
             .map(|rules| (Walker::new(rules, Some(LIMIT), kind).unwrap(), rules))
             .collect();
@@ -134,7 +134,7 @@ fn hostile_tables_agree_in_all_back_ends() {
         for number in 0..memories {
             let count = walkers.len();
             let (walker, rules) = &mut walkers[number % count];
-            let (words, address) = hostile(&mut dice, rules);
+            let (words, address) = hostile(&mut rng, rules);
             for request in requests(address) {
                 let wrong = sweep::difference(walker, rules, &image(&words), &request);
                 assert_eq!(wrong.unwrap(), None);

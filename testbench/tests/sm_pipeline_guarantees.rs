@@ -73,13 +73,13 @@ trait Monitor: Default {
 fn watch<M: Monitor>(configurations: &[&str]) {
     for config in configurations {
         let mut monitor = M::default();
-        let parameters = blocks::SmPipeline::parameters(config).unwrap();
+        let parameters = SmPipeline::parameters(config).unwrap();
         for (seed, kernel, cycles) in [(1, true, KERNEL_CYCLES), (2, false, CYCLES)] {
             let kinds: Vec<_> = Kind::built()
                 .filter(|&kind| kernel || kind != Kind::RustHdl)
                 .collect();
-            let mut bench = blocks::bench_of::<blocks::SmPipeline>(config, &kinds).unwrap();
-            let mut traffic = blocks::SmPipeline::traffic(parameters, seed);
+            let mut bench = blocks::bench_of::<SmPipeline>(config, &kinds).unwrap();
+            let mut traffic = SmPipeline::traffic(parameters, seed);
             let mut model = SmPipeline::new(parameters);
             let mut inputs = Inputs::default();
             for number in 0..cycles {

@@ -7,7 +7,7 @@ use faultline_sim::walk::{
     ACCESSED, Access, DIRTY, Image, Memory, PRESENT, Request, Rules, USER, WRITABLE, Walk,
 };
 use faultline_testbench::sweep::{self, LIMIT, ROOT, Sweep, all_rules, requests, tables};
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 
 mod support;
 
@@ -47,10 +47,10 @@ fn every_single_bit_with_every_width_of_addresses_agrees() {
 
 #[test]
 fn hostile_tables_agree_and_every_walk_ends() {
-    let mut dice = Dice::new(1);
+    let mut rng = Rng::new(1);
     let (mut pages, mut faults) = (0, 0);
     for rules in all_rules().cycle().take(40_000) {
-        let (words, address) = hostile(&mut dice, &rules);
+        let (words, address) = hostile(&mut rng, &rules);
         for request in requests(address) {
             match sweep::judged(&rules, &words, &request).unwrap().end {
                 Ok(_) => pages += 1,

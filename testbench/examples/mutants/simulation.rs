@@ -75,7 +75,7 @@ fn of_block<B: Block>(
 ) -> Result<Kills, String> {
     let parameters = B::parameters(design.config)
         .ok_or_else(|| format!("the model of {} does not know this size", design.name))?;
-    let layout = Layout::of::<B::Model>(&parameters);
+    let layout = Layout::of::<B>(&parameters);
     let program = verilate(design.name, mutants.folder, &layout)?;
     let mut child = Command::new(program)
         .arg(mutants.count.to_string())
@@ -94,7 +94,7 @@ fn of_block<B: Block>(
         .take()
         .ok_or("the mutants cannot be fed".to_owned())?;
     let mut traffic = Driven::new(parameters.clone(), B::traffic(parameters.clone(), seed));
-    let mut reference = Reference::<B::Model>::new(parameters);
+    let mut reference = Reference::<B>::new(parameters);
     let fed = feed(
         &mut traffic,
         &mut reference,

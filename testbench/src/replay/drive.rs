@@ -44,7 +44,7 @@ impl Replay {
         for (_, address) in active {
             first_touch |= self.pages.insert(address >> REGION_BITS);
         }
-        first_touch || self.dice.below(FAULT_RATE) == 0
+        first_touch || self.rng.below(FAULT_RATE) == 0
     }
 
     pub(super) fn drive_messages(&mut self) {
@@ -97,7 +97,7 @@ impl Replay {
         }
         inputs.resume_valid = matches!(self.resuming, Some((_, false)));
         inputs.resume_warp = self.resuming.map_or(inputs.resume_warp, |(warp, _)| warp);
-        inputs.replay_ready = self.reads.is_empty() && self.dice.chance(200);
+        inputs.replay_ready = self.reads.is_empty() && self.rng.chance(200);
         self.queue_inputs = inputs;
     }
 

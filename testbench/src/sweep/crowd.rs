@@ -9,7 +9,7 @@ use faultline_sim::walk::{Access, Fault, Image, Memory as _, Request, Rules, Tra
 use super::cases::{Case, LIMIT, ROOT, Sweep, Words};
 use super::{Shown, Tally, image};
 use crate::backend::Kind;
-use crate::traffic::Dice;
+use crate::traffic::Rng;
 use crate::walks::{Asked, MOST_CYCLES, Pins, WalkError, ended};
 
 /// The walkers: one that leaves accessed and dirty bits to software, and one that sets them.
@@ -116,7 +116,7 @@ pub(super) struct Crowd {
     queues: Vec<VecDeque<(usize, usize)>>,
     /// What memory was asked, with the cycle in which it answers.
     asked: Vec<(u64, Asked)>,
-    dice: Dice,
+    rng: Rng,
     /// The cycle of the last answer.
     answered: u64,
     under_way: u64,
@@ -163,7 +163,7 @@ impl Crowd {
             next: 0,
             queues: vec![VecDeque::new(); sizes.requesters],
             asked: Vec::new(),
-            dice: Dice::new(1),
+            rng: Rng::new(1),
             answered: 0,
             under_way: 0,
             load: Load::default(),
@@ -194,8 +194,8 @@ impl Crowd {
             let walk = |memory: &Image| self.rules.walk(&mut memory.clone(), root, request);
             let shown = |memory| Shown::of(&self.rules, memory, root, request, &walk(memory));
             let mut queued = 0;
-            for _ in 0..1 + u32::from(self.dice.chance(TWICE)) {
-                let requester = self.dice.below(self.queues.len() as u64) as usize;
+            for _ in 0..1 + u32::from(self.rng.chance(TWICE)) {
+                let requester = self.rng.below(self.queues.len() as u64) as usize;
                 if queued >> requester & 1 == 0 {
                     queued |= 1 << requester;
                     self.queues[requester].push_back((number, place));
@@ -252,7 +252,7 @@ impl Crowd {
             }
         }
         if let Some(asked) = Asked::of(&outputs) {
-            let due = now + 1 + self.dice.below(LATENCY);
+            let due = now + 1 + self.rng.below(LATENCY);
             self.asked.push((due, asked));
         }
         if outputs.answer_valid {

@@ -2,7 +2,7 @@
 
 use faultline_sim::page::Page;
 
-use super::Dice;
+use super::Rng;
 
 /// Some pages, and how many bits a page and a space have.
 pub struct Pool {
@@ -23,8 +23,8 @@ impl Pool {
     }
 
     /// A page that is as likely as any other one.
-    pub fn any(&self, dice: &mut Dice) -> Page {
-        let (number, space) = (dice.bits(), dice.byte());
+    pub fn any(&self, rng: &mut Rng) -> Page {
+        let (number, space) = (rng.bits(), rng.byte());
         self.cut(Page { number, space })
     }
 
@@ -39,12 +39,12 @@ impl Pool {
 
     /// Other pages: neighbours, pages one bit apart from another, the same page of another space, or anything. `shape`
     /// receives each of them with the first one, and gives what it becomes.
-    pub fn change(&mut self, dice: &mut Dice, count: usize, shape: impl Fn(Page, Page) -> Page) {
+    pub fn change(&mut self, rng: &mut Rng, count: usize, shape: impl Fn(Page, Page) -> Page) {
         self.pages.clear();
-        let mut page = self.any(dice);
+        let mut page = self.any(rng);
         for _ in 0..count {
-            let one = dice.below(36);
-            page = match dice.byte() {
+            let one = rng.below(36);
+            page = match rng.byte() {
                 0..90 => Page {
                     number: page.number + 1,
                     ..page
@@ -57,7 +57,7 @@ impl Pool {
                     space: page.space ^ (1 << (one % 8)),
                     ..page
                 },
-                _ => self.any(dice),
+                _ => self.any(rng),
             };
             page = self.cut(page);
             let first = self.pages.first().copied();

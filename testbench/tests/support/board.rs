@@ -6,7 +6,7 @@ use faultline_testbench::blocks::{self, Scoreboard};
 
 /// A scoreboard, and what a test does with it.
 pub struct Board {
-    bench: Bench<faultline_sim::sm::scoreboard::Scoreboard>,
+    bench: Bench<Scoreboard>,
 }
 
 impl Board {

@@ -18,7 +18,7 @@ pub const BASE: u64 = 0x123;
 
 /// The buffer and what is around it.
 pub struct Buffer {
-    bench: Bench<faultline_sim::mmu::fault_buffer::FaultBuffer>,
+    bench: Bench<FaultBuffer>,
     pub memory: BTreeMap<u64, u64>,
     /// Writes that memory has taken: the cycles until it acknowledges each, address and data.
     writes: VecDeque<(u64, u64, u64)>,

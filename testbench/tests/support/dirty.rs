@@ -6,7 +6,7 @@ use faultline_testbench::blocks::{self, DirtyBits};
 
 /// The bits, and what a test does with them.
 pub struct Bits {
-    bench: Bench<faultline_sim::preempt::dirty_bits::DirtyBits>,
+    bench: Bench<DirtyBits>,
     /// The inputs of the next cycle. Writes and walks that are accepted are not asked again, and a clear is once.
     pub inputs: Inputs,
     pub cycle: u64,

@@ -9,7 +9,7 @@ const PATIENCE: usize = 2000;
 
 /// The TLB, and what a test does with it.
 pub struct L2 {
-    bench: Bench<faultline_sim::mmu::l2_tlb::L2Tlb>,
+    bench: Bench<L2Tlb>,
     /// Cycles since the reset.
     pub cycles: u64,
 }

@@ -6,7 +6,7 @@ use faultline_testbench::blocks::{self, OperandLog};
 
 /// The log, and what a test does with it.
 pub struct Log {
-    bench: Bench<faultline_sim::sm::operand_log::OperandLog>,
+    bench: Bench<OperandLog>,
 }
 
 /// Who reads.

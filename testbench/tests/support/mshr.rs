@@ -9,7 +9,7 @@ const PATIENCE: usize = 200;
 
 /// The MSHRs, and what a test does with them.
 pub struct Mshr {
-    bench: Bench<faultline_sim::mmu::far_fault_mshr::FarFaultMshr>,
+    bench: Bench<FarFaultMshr>,
     /// Far faults that an SM may have.
     pub limit: u8,
     /// Faults are handled by regions.

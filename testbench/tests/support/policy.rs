@@ -6,7 +6,7 @@ use faultline_testbench::blocks::{self, PreemptionPolicy};
 
 /// The policy, and what a test does with it.
 pub struct Policy {
-    bench: Bench<faultline_sim::preempt::preemption_policy::PreemptionPolicy>,
+    bench: Bench<PreemptionPolicy>,
     /// The inputs of the next cycle. What happens to blocks happens once.
     pub inputs: Inputs,
     pub cycle: u64,

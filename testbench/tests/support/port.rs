@@ -5,15 +5,15 @@ use faultline_sim::preempt::context_port::{
 };
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, ContextPort};
-use faultline_testbench::traffic::{ALWAYS, Dice};
+use faultline_testbench::traffic::{ALWAYS, Rng};
 
 /// The port, and what a test does with it.
 pub struct Port {
-    bench: Bench<faultline_sim::preempt::context_port::ContextPort>,
+    bench: Bench<ContextPort>,
     /// The inputs of the next cycle. What is taken is not offered again.
     pub inputs: Inputs,
     pub cycle: u64,
-    dice: Dice,
+    rng: Rng,
     /// The chance, of 256, that somebody is ready, or offers what there is.
     pub pace: u16,
 }
@@ -36,7 +36,7 @@ impl Port {
             bench: blocks::bench::<ContextPort>(config).unwrap(),
             inputs: Inputs::default(),
             cycle: 0,
-            dice: Dice::new(7),
+            rng: Rng::new(7),
             pace: ALWAYS,
         };
         port.reset();
@@ -69,7 +69,7 @@ impl Port {
     }
 
     fn acts(&mut self) -> bool {
-        self.dice.chance(self.pace)
+        self.rng.chance(self.pace)
     }
 
     /// Everybody is ready, or not, in the next cycle.
@@ -164,12 +164,12 @@ impl Port {
 }
 
 /// Packets of random details and data, with these lengths, and their end.
-pub fn packets(parameters: &Parameters, dice: &mut Dice, lengths: &[u64]) -> Vec<Beat> {
+pub fn packets(parameters: &Parameters, rng: &mut Rng, lengths: &[u64]) -> Vec<Beat> {
     let mut beats = Vec::new();
     let mut any = |beats: &mut Vec<Beat>| {
         let mut beat = [0; WORDS];
         for word in &mut beat[..parameters.words] {
-            *word = dice.bits() & parameters.most();
+            *word = rng.bits() & parameters.most();
         }
         beats.push(beat);
     };

@@ -9,7 +9,7 @@ const SOON: usize = 1000;
 
 /// The queue, and what a test does with it.
 pub struct Queue {
-    bench: Bench<faultline_sim::sm::replay_queue::ReplayQueue>,
+    bench: Bench<ReplayQueue>,
 }
 
 /// An instruction of a warp, told apart by its program counter; a slot has four warps.

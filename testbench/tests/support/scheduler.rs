@@ -19,7 +19,7 @@ impl Scheduler {
     /// One without blocks, for 16 slots and 4 extra blocks, a threshold of 3, and no residence. The GPU has no blocks.
     pub fn new(config: &str) -> Self {
         let mut scheduler = Self {
-            bench: blocks::bench::<blocks::BlockScheduler>(config).unwrap(),
+            bench: blocks::bench::<BlockScheduler>(config).unwrap(),
             inputs: Inputs::default(),
             cycle: 0,
         };

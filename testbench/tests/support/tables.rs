@@ -5,35 +5,35 @@ use std::collections::HashMap;
 use faultline_sim::walk::{ACCESSED, DIRTY, Rules};
 pub use faultline_testbench::sweep::ROOT;
 use faultline_testbench::sweep::{BITS, LIMIT, OPEN, Words};
-use faultline_testbench::traffic::Dice;
+use faultline_testbench::traffic::Rng;
 
 /// Tables in a few pages, entries of which point to each other and to themselves, out of memory, and anywhere; and an
 /// address that they translate. Of eight addresses, one is left as it is, be it canonical or not.
-pub fn hostile(dice: &mut Dice, rules: &Rules) -> (Words, u64) {
+pub fn hostile(rng: &mut Rng, rules: &Rules) -> (Words, u64) {
     let indices = [0, 1, 2, 511];
     let mut words = Words::new();
     for page in 0..4 {
         for index in indices {
-            let frame = match dice.below(16) {
+            let frame = match rng.below(16) {
                 0 => LIMIT,
-                1 => dice.below(1 << 40) << 12,
+                1 => rng.below(1 << 40) << 12,
                 2 => 1 << 39,
-                _ => ROOT + 0x1000 * dice.below(4),
+                _ => ROOT + 0x1000 * rng.below(4),
             };
-            let flags = match dice.below(8) {
-                0 => BITS.iter().filter(|_| dice.chance(128)).sum(),
-                1 => OPEN & !BITS[dice.below(5) as usize],
+            let flags = match rng.below(8) {
+                0 => BITS.iter().filter(|_| rng.chance(128)).sum(),
+                1 => OPEN & !BITS[rng.below(5) as usize],
                 _ => OPEN,
             };
             let frame = frame & !(1 << 45 | 1 << 13);
             words.push((ROOT + 0x1000 * page + 8 * index, frame | flags));
         }
     }
-    let chosen = (0..5).map(|_| indices[dice.below(4) as usize]);
+    let chosen = (0..5).map(|_| indices[rng.below(4) as usize]);
     let address = chosen.fold(0, |address, index| address << 9 | index);
-    let address = address << 12 | dice.below(512) << 3;
+    let address = address << 12 | rng.below(512) << 3;
     let unused = 64 - u32::from(rules.virtual_bits());
-    let address = match dice.below(8) {
+    let address = match rng.below(8) {
         0 => address,
         _ => ((address << unused) as i64 >> unused) as u64,
     };

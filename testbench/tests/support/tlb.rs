@@ -8,7 +8,7 @@ use faultline_testbench::blocks::{self, L1Tlb};
 
 /// The TLB, and what a test does with it.
 pub struct Tlb {
-    bench: Bench<faultline_sim::sm::l1_tlb::L1Tlb>,
+    bench: Bench<L1Tlb>,
     /// Far faults that the GMMU can hold.
     pub far_limit: u8,
     /// Far faults are told.

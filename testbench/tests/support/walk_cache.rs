@@ -14,7 +14,7 @@ pub const TABLE: u64 = PRESENT | WRITABLE | USER | ACCESSED;
 
 /// The cache, and what a test does with it.
 pub struct Cache {
-    bench: Bench<faultline_sim::mmu::page_walk_cache::PageWalkCache>,
+    bench: Bench<PageWalkCache>,
     /// The inputs of the next cycle; those of memory's answers are set by the memory.
     pub inputs: Inputs,
     /// Words by their numbers; one that is not listed is 0.

@@ -27,7 +27,7 @@ pub struct Asked {
 
 /// The walker, and what a test does with it.
 pub struct Walker {
-    bench: Bench<faultline_sim::mmu::page_walker::PageWalker>,
+    bench: Bench<PageWalker>,
     /// The inputs of the next cycle; those of memory's answers are set by the memory.
     pub inputs: Inputs,
     /// Words by their numbers; one that is not listed is 0.

@@ -1,0 +1,10 @@
+//! The blocks of an SM.
+
+pub mod block_scheduler;
+pub mod coalescer;
+pub mod l1_tlb;
+pub mod operand_log;
+pub mod replay_queue;
+pub mod scoreboard;
+pub mod sm_pipeline;
+pub mod warp_scheduler;

@@ -1,0 +1,216 @@
+//! Traffic for the L1 TLB: checks of a changing set of pages, and a GMMU that answers walks in every way and order.
+
+use faultline_sim::sm::l1_tlb::{
+    CANCELLED, DENIED, FAR, Inputs, L1Tlb, NACK, Outputs, Page, Parameters, Step, TRANSLATION,
+};
+
+use super::{Block, PROVED};
+use crate::session::Coverage;
+use crate::traffic::pool::Pool;
+use crate::traffic::{Modes, Rng, Traffic};
+
+mod modes;
+mod scenarios;
+
+use modes::{MODES, Mode, STEADY};
+use scenarios::Scenarios;
+
+/// Most pages that are in use at a time.
+const POOL: usize = 64;
+
+/// Seeded traffic.
+pub struct L1TlbTraffic {
+    parameters: Parameters,
+    seed: u64,
+    rng: Rng,
+    mode: Modes<Mode>,
+    /// The pages that are in use.
+    pool: Pool,
+    /// The check on offer was not accepted yet.
+    held: bool,
+    before: Outputs,
+    /// The check of the cycle before was for a write.
+    came_write: bool,
+    scenarios: Scenarios,
+}
+
+impl L1TlbTraffic {
+    /// Other pages, all of one set in some modes.
+    fn change_pool(&mut self) {
+        let (parameters, mode) = (&self.parameters, self.mode.now());
+        self.pool.change(&mut self.rng, POOL, |page, first| {
+            let set_bits = parameters.set_bits;
+            let number = match mode.one_set {
+                true => page.number >> set_bits << set_bits | parameters.set(first),
+                false => page.number,
+            };
+            Page { number, ..page }
+        });
+    }
+
+    /// A page that is in use.
+    fn page(&mut self) -> Page {
+        self.pool[self.rng.below(self.mode.pages.min(POOL) as u64) as usize]
+    }
+
+    /// The page of a miss in one of these steps.
+    fn missed(&mut self, model: &L1Tlb, step: impl Fn(&Step) -> bool) -> Option<Page> {
+        let pages: Vec<_> = model
+            .misses()
+            .filter(|miss| step(&miss.step))
+            .map(|miss| miss.page)
+            .collect();
+        let chosen = self.rng.below(pages.len().max(1) as u64) as usize;
+        pages.get(chosen).copied()
+    }
+
+    fn drive_check(&mut self, model: &L1Tlb, inputs: &mut Inputs) {
+        if self.held && !inputs.reset {
+            return;
+        }
+        inputs.check_valid = self.rng.chance(self.mode.check);
+        let again = self.rng.chance(self.mode.again);
+        let page = match self.missed(model, |_| again) {
+            Some(page) => page,
+            None => self.page(),
+        };
+        (inputs.check_page, inputs.check_space) = (page.number, page.space);
+        inputs.check_write = self.rng.chance(self.mode.write);
+        inputs.check_tag = self.rng.byte() & (u8::MAX >> (8 - self.parameters.tag_bits));
+    }
+
+    fn drive_gmmu(&mut self, model: &L1Tlb, inputs: &mut Inputs) {
+        inputs.walk_ready = self.rng.chance(self.mode.walk);
+        let stray = self.rng.chance(self.mode.stray);
+        let walks = |step: &Step| matches!(step, Step::Walking { .. }) || stray;
+        let page = self
+            .missed(model, walks)
+            .filter(|_| self.dice_or(stray, self.mode.fill));
+        let cancelled = self.rng.chance(self.mode.cancel);
+        let cancelled = self.missed(model, |step| cancelled && *step == Step::Fetching);
+        let page = cancelled.or(page);
+        let page = page.or_else(|| stray.then(|| self.page()));
+        inputs.fill_valid = page.is_some();
+        let page = page.unwrap_or_else(|| self.page());
+        (inputs.fill_page, inputs.fill_space) = (page.number, page.space);
+        inputs.fill_kind = match u16::from(self.rng.byte()) {
+            kind if kind < self.mode.far => FAR,
+            kind if kind < self.mode.far + self.mode.nack => NACK,
+            kind if kind < self.mode.far + self.mode.nack + self.mode.denied => DENIED,
+            _ => TRANSLATION,
+        };
+        if cancelled.is_some() != stray {
+            inputs.fill_kind = CANCELLED;
+        }
+        inputs.fill_frame =
+            self.rng.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));
+        inputs.fill_writable = self.rng.chance(128);
+        inputs.fill_clean = self.rng.chance(self.mode.clean);
+
+        let stray = self.rng.chance(self.mode.stray);
+        let fetched = |step: &Step| *step == Step::Fetching || stray;
+        let page = self
+            .missed(model, fetched)
+            .filter(|_| self.dice_or(stray, self.mode.resolve));
+        inputs.resolve_valid = page.is_some();
+        let page = page.unwrap_or_else(|| self.page());
+        (inputs.resolve_page, inputs.resolve_space) = (page.number, page.space);
+    }
+
+    fn dice_or(&mut self, certain: bool, chance: u16) -> bool {
+        self.rng.chance(chance) || certain
+    }
+
+    fn drive_invalidation(&mut self, model: &L1Tlb, inputs: &mut Inputs) {
+        inputs.invalidate_valid = self.rng.chance(self.mode.invalidate);
+        inputs.invalidate_scope = match self.rng.byte() {
+            0..150 => 0,
+            150..230 => 1,
+            230..243 => 2,
+            _ => 3,
+        };
+        let walked = self.rng.chance(128);
+        let page = self.missed(model, |step| walked && matches!(step, Step::Walking { .. }));
+        let page = match page {
+            Some(page) => page,
+            None => self.page(),
+        };
+        (inputs.invalidate_page, inputs.invalidate_space) = (page.number, page.space);
+    }
+}
+
+impl Block for L1Tlb {
+    type Traffic = L1TlbTraffic;
+
+    const NAME: &'static str = "l1_tlb";
+
+    fn parameters(config: &str) -> Option<Parameters> {
+        match config {
+            "32" => Some(Parameters::PAPER),
+            PROVED => Some(Parameters {
+                set_bits: 1,
+                ways: 2,
+                page_bits: 2,
+                space_bits: 1,
+                frame_bits: 2,
+                tag_bits: 2,
+                misses: 2,
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl Traffic for L1TlbTraffic {
+    type Model = L1Tlb;
+
+    fn new(parameters: Parameters, seed: u64) -> Self {
+        let mut traffic = Self {
+            pool: Pool::new(parameters.page_bits, parameters.space_bits),
+            parameters,
+            seed,
+            rng: Rng::new(seed),
+            mode: Modes::new(&MODES, &STEADY, 300),
+            held: false,
+            before: Outputs::default(),
+            came_write: false,
+            scenarios: Scenarios::default(),
+        };
+        traffic.change_pool();
+        traffic
+    }
+
+    fn drive(&mut self, model: &L1Tlb, inputs: &mut Inputs) {
+        if self.mode.advance(&mut self.rng, 100..500) {
+            self.change_pool();
+        }
+        inputs.reset = self.mode.resets(&mut self.rng, 4096);
+        if self.rng.below(64) == 0 {
+            inputs.report_faults = self.rng.chance(self.mode.report);
+        }
+        let limits = u64::from(u8::MAX >> (8 - self.parameters.count_bits()));
+        inputs.far_limit = match self.mode.limit {
+            Some(limit) => limit.min(limits as u8),
+            None if self.rng.below(32) == 0 => self.rng.below(limits + 1) as u8,
+            None => inputs.far_limit,
+        };
+        self.drive_check(model, inputs);
+        self.drive_gmmu(model, inputs);
+        self.drive_invalidation(model, inputs);
+        self.count(model, inputs);
+    }
+
+    fn observe(&mut self, _: &L1Tlb, inputs: &Inputs, outputs: &Outputs) {
+        self.held = inputs.check_valid && !outputs.check_ready && !inputs.reset;
+        self.count_outputs(inputs, outputs);
+        self.before = outputs.clone();
+    }
+
+    fn coverage(&self) -> Coverage {
+        self.scenarios.list()
+    }
+
+    fn source(&self) -> String {
+        format!("seed {}", self.seed)
+    }
+}
