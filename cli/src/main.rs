@@ -1,28 +1,13 @@
 //! The `faultline` command.
 
 mod bars;
-mod cocotb;
-mod cosim;
-mod cost;
 mod doctor;
 mod ending;
-mod equivalence;
-mod export;
-mod gmmu;
-mod kit;
-mod layout;
-mod library;
+mod experiments;
+mod flows;
 mod output;
-mod power;
-mod preempt;
-mod report;
 mod shell;
-mod sm;
-mod sram;
-mod timeline;
-mod trace;
 mod value;
-mod walk;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -30,6 +15,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use output::Global;
+
+use experiments::{gmmu, preempt, sm, timeline, trace, walk};
+use flows::{cocotb, cosim, cost, equivalence, export, kit, layout, library, power, report, sram};
 
 /// GPU page-fault hardware: export, lockstep, cost.
 #[derive(Parser)]

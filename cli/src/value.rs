@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 /// Reads a whole number in a range.
-pub fn whole<T: TryFrom<u64>>(
+pub fn integer_in<T: TryFrom<u64>>(
     range: RangeInclusive<u64>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn numbers_outside_their_range_are_told_what_is_expected() {
-        let node = whole::<u32>(22..=180);
+        let node = integer_in::<u32>(22..=180);
         assert_eq!(node("45"), Ok(45));
         for wrong in ["1e6", "", "-1", "4.5", "21", "181", "99999999999999999999"] {
             let sentence = node(wrong).unwrap_err();
@@ -63,7 +63,7 @@ mod tests {
             );
         }
         assert!(
-            whole::<u64>(1..=u64::MAX)("0")
+            integer_in::<u64>(1..=u64::MAX)("0")
                 .unwrap_err()
                 .contains("from 1,")
         );
@@ -71,7 +71,11 @@ mod tests {
 
     #[test]
     fn example_is_in_the_range() {
-        assert!(whole::<u8>(4..=5)("3").unwrap_err().ends_with("such as 5"));
+        assert!(
+            integer_in::<u8>(4..=5)("3")
+                .unwrap_err()
+                .ends_with("such as 5")
+        );
     }
 
     #[test]

@@ -1,0 +1,8 @@
+//! Machines that run kernels and traces.
+
+pub(crate) mod gmmu;
+pub(crate) mod preempt;
+pub(crate) mod sm;
+pub(crate) mod timeline;
+pub(crate) mod trace;
+pub(crate) mod walk;

@@ -1,0 +1,358 @@
+//! `faultline cost`: area, power and clock of the blocks, beside the paper.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use faultline_hw::registry::Design;
+use faultline_synth::cost::{self, Drive, Flow, Row, Subject};
+use faultline_synth::power::Circuit;
+use faultline_synth::sram::{Cacti, Setting, Sram, Table};
+use faultline_synth::sta::CLOCK;
+use faultline_synth::table::{self, Grid};
+use faultline_synth::tool;
+use faultline_synth::yosys::{self, Netlist};
+use faultline_testbench::blocks;
+use faultline_testbench::file;
+use miette::{Result, miette};
+use rayon::prelude::*;
+
+use crate::flows::kit;
+use crate::flows::power::drive;
+use crate::output::{progress, right};
+use crate::value::integer_in;
+use crate::{Global, STACK_BYTES};
+
+mod choice;
+mod names;
+
+pub use choice::{Choice, Model, Synthesis, chosen, command, library, library_name, library_of};
+pub use names::of_names;
+
+/// Synthesise the blocks and print their area, power and clock beside the paper's Table 2.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    #[command(flatten)]
+    choice: Choice,
+    /// Also simulate the netlists for so many cycles of each activity: the kernels' traces and a write in each cycle for logs
+    /// and queues, random traffic for the others; the tables get the logic's power
+    #[arg(long, value_name = "CYCLES", value_parser = integer_in::<u64>(1..=u64::from(u32::MAX)))]
+    power: Option<u64>,
+    /// Also write the rows to this CSV file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Also write the tables to this Markdown file
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+    /// Also write the mapped netlist of each design to this folder, as Verilog called after the design; it is made if it is
+    /// not there
+    #[arg(long, value_name = "DIR")]
+    netlist: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// If an option makes no sense, a tool is missing or fails, or a file cannot be written.
+pub fn run(args: &Args, global: &Global) -> Result<()> {
+    let mut netlists = Vec::new();
+    if let Some(folder) = &args.netlist {
+        let designs = chosen(&args.choice)?;
+        let file = |design: &Design| folder.join(netlist_file(design.name));
+        netlists.extend(designs.iter().map(file));
+    }
+    let mut files = vec![
+        ("--csv", args.csv.as_deref()),
+        ("--markdown", args.markdown.as_deref()),
+    ];
+    let named = netlists.iter().map(|path| ("--netlist", Some(&**path)));
+    files.extend(named);
+    crate::output::distinct_files(&files)?;
+    for path in args.csv.iter().chain(&args.markdown) {
+        file::check_writable(path).map_err(|error| miette!("{error}"))?;
+    }
+    for path in &netlists {
+        kit::check(path)?;
+    }
+    let measured = measure(&args.choice, args.power)?;
+    if let Some(folder) = &args.netlist {
+        let netlist = |netlist: &Netlist| (netlist_file(&netlist.top), netlist.verilog.clone());
+        let files = measured.netlists.iter().map(netlist).collect();
+        kit::write(&[(folder.clone(), files)])?;
+    }
+    if let Some(path) = &args.csv {
+        let text = table::csv(&measured.rows).map_err(|error| miette!("{error}"))?;
+        file::write_whole(path, &text).map_err(|error| miette!("{error}"))?;
+    }
+    if let Some(path) = &args.markdown {
+        file::write_whole(path, measured.markdown()).map_err(|error| miette!("{error}"))?;
+    }
+    if global.json {
+        global.print_json(&measured.rows)
+    } else {
+        global.print(&measured.terminal())
+    }
+}
+
+/// The file of a design's netlist in a folder.
+fn netlist_file(design: &str) -> String {
+    format!("{design}.v")
+}
+
+/// Rows, and what made them.
+pub struct Measured {
+    /// The rows, blocks in the registry's order.
+    pub rows: Vec<Row>,
+    /// Tools, library and memories: name and version.
+    pub origin: Vec<(String, String)>,
+    /// The mapped netlist of each design that has a row, in the order of the rows.
+    netlists: Vec<Netlist>,
+}
+
+impl Measured {
+    fn origin_text(&self) -> String {
+        self.origin
+            .iter()
+            .map(|(name, value)| format!("{name}: {value}\n"))
+            .collect()
+    }
+
+    /// The tables for a terminal.
+    pub fn terminal(&self) -> String {
+        let grids: Vec<String> = table::grids(&self.rows).iter().map(drawn).collect();
+        let sentences: String = table::sentences(&self.rows)
+            .iter()
+            .map(|sentence| format!("{sentence}\n"))
+            .collect();
+        format!(
+            "{}\n\n{sentences}{CLOCK}\n\n{}",
+            grids.join("\n\n"),
+            self.origin_text()
+        )
+    }
+
+    /// The tables as Markdown.
+    pub fn markdown(&self) -> String {
+        let origin: String = self
+            .origin
+            .iter()
+            .map(|(name, value)| format!("- {name}: {value}\n"))
+            .collect();
+        format!("# Cost\n\n{}\n{origin}", table::markdown(&self.rows))
+    }
+}
+
+/// A grid with its title, for a terminal.
+pub fn drawn(grid: &Grid) -> String {
+    let headings: Vec<&str> = grid.headings.iter().map(String::as_str).collect();
+    let mut table = crate::output::table(&headings);
+    for row in &grid.rows {
+        let mut cells = row.iter();
+        let label = cells.next().map(String::as_str).unwrap_or_default();
+        table.add_row(std::iter::once(label.into()).chain(cells.map(right)));
+    }
+    format!("{}\n{}", grid.title, crate::output::fitted(&table))
+}
+
+/// Says at once if a tool is missing, and not after minutes.
+///
+/// # Errors
+/// If one is.
+pub fn check_tools() -> Result<()> {
+    for tool in [tool::YOSYS, tool::OPENSTA] {
+        tool.check().map_err(|error| miette!("{error}"))?;
+    }
+    Ok(())
+}
+
+/// Exports, synthesises and times what the options choose, and simulates it for so many cycles of each activity.
+///
+/// # Errors
+/// As [`run`].
+pub fn measure(args: &Choice, power: Option<u64>) -> Result<Measured> {
+    check_tools()?;
+    let sram = match args.sram {
+        Model::Cacti => Sram::Cacti(Cacti::find().map_err(|error| miette!("{error}"))?),
+        _ => Sram::Table(Table::embedded().map_err(|error| miette!("{error}"))?),
+    };
+    let settings: &[Setting] = match args.sram {
+        Model::PaperFit => &[Setting::PaperFit],
+        Model::SinglePort => &[Setting::SinglePort],
+        Model::Cacti | Model::Both => &Setting::ALL,
+    };
+    let library = library(args)?;
+    let subjects = chosen(args)?
+        .iter()
+        .map(subject)
+        .collect::<Result<Vec<_>>>()?;
+    let flow = Flow {
+        library: &library,
+        sram: &sram,
+        node_nm: args.node,
+        target_ps: args.synthesis.target,
+        mapping: args.synthesis.mapping(),
+    };
+    let works = match power {
+        Some(_) => drive::works(&["kernels".to_owned()])?,
+        None => Vec::new(),
+    };
+    let simulate = |subject: &Subject, circuit: &Circuit| {
+        let works = match blocks::takes_traces(&subject.block) {
+            true => works.as_slice(),
+            false => &[],
+        };
+        let cycles = power.unwrap_or_default();
+        drive::Traffic::of(subject, works, cycles, drive::SEED)
+            .and_then(|traffics| drive::activities(subject, circuit, traffics, cycles))
+            .map_err(|error| error.to_string())
+    };
+    let simulate: Option<&Drive<'_>> = power.is_some().then_some(&simulate);
+    let costed = each(&subjects, "synthesising", |subject| {
+        cost::costed(subject, &flow, settings, simulate).map_err(|error| miette!("{error}"))
+    })?;
+    let (mut rows, mut netlists) = (Vec::new(), Vec::new());
+    for of_subject in costed {
+        rows.extend(of_subject.rows);
+        netlists.extend(of_subject.netlist);
+    }
+    if rows.is_empty() {
+        return Err(miette!(
+            "no row to show: paper-fit is for the operand log only; give --sram single-port or both"
+        ));
+    }
+    let version = |tool: tool::Tool| {
+        let version = tool.shown_version();
+        (tool.program.to_owned(), version)
+    };
+    let origin = vec![
+        version(tool::YOSYS),
+        version(tool::OPENSTA),
+        (
+            "library".to_owned(),
+            library_name(args.liberty.as_deref(), &library),
+        ),
+        ("memories".to_owned(), sram.provenance()),
+        ("command".to_owned(), {
+            let cycles = power.map_or_else(String::new, |cycles| format!(" --power {cycles}"));
+            command("cost", args)? + &cycles
+        }),
+    ];
+    Ok(Measured {
+        rows,
+        origin,
+        netlists,
+    })
+}
+
+/// A design as what is synthesised.
+pub fn subject(design: &Design) -> Result<Subject> {
+    let export = design
+        .export()
+        .map_err(|error| miette!("{}: {error}", design.name))?;
+    let log_bytes = (design.block == "operand_log")
+        .then(|| export.memories.first())
+        .flatten()
+        .map(|memory| memory.words * memory.bits * memory.instances / 8);
+    // Of a pipeline the memories are a part, and so are their entries.
+    let entries = export
+        .memories
+        .iter()
+        .max_by_key(|memory| memory.words * memory.bits * memory.instances)
+        .filter(|_| {
+            matches!(
+                design.block,
+                "operand_log" | "replay_queue" | "far_fault_mshr" | "page_walk_cache"
+            )
+        })
+        .map(|memory| memory.words);
+    Ok(Subject {
+        block: design.block.to_owned(),
+        config: design.config.to_owned(),
+        log_bytes,
+        entries,
+        design: yosys::Design {
+            top: export.name,
+            verilog: export
+                .files
+                .into_iter()
+                .map(|file| file.text)
+                .collect::<Vec<_>>()
+                .join("\n"),
+            memories: export
+                .memories
+                .into_iter()
+                .map(|memory| yosys::Memory {
+                    module: memory.module,
+                    words: memory.words,
+                    bits: memory.bits,
+                    masked: memory.masked,
+                    instances: memory.instances,
+                })
+                .collect(),
+        },
+    })
+}
+
+/// Does something with all subjects, two at a time: more runs of Yosys would want more memory than they save time on the
+/// machines that this is meant for. The bar names those that are under way after what is done with them.
+///
+/// # Errors
+/// The first one of a subject, or if no threads can be started.
+pub fn each<T: Send>(
+    subjects: &[Subject],
+    doing: &str,
+    job: impl Fn(&Subject) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let bar = progress(
+        subjects.len() as u64,
+        &format!("{{spinner}} {doing} {{msg}} [{{pos}}/{{len}}] {{elapsed}}"),
+    );
+    bar.enable_steady_tick(std::time::Duration::from_millis(100));
+    let running = Mutex::new(Vec::new());
+    let tell = |change: &dyn Fn(&mut Vec<String>)| {
+        // A poisoned list is still a list, and it is only shown.
+        let mut names = running
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        change(&mut names);
+        bar.set_message(names.join(", "));
+    };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(2)
+        .stack_size(STACK_BYTES)
+        .build()
+        .map_err(|error| miette!("the threads for Yosys cannot be started ({error})"))?;
+    let done = pool.install(|| {
+        subjects
+            .par_iter()
+            .map(|subject| {
+                let name = subject.design.top.clone();
+                tell(&|names| names.push(name.clone()));
+                let done = job(subject);
+                tell(&|names| names.retain(|other| *other != name));
+                bar.inc(1);
+                done
+            })
+            .collect()
+    });
+    bar.finish_and_clear();
+    done
+}
+
+/// The files of [`write_files`].
+pub const FILES: [&str; 3] = ["cost.csv", "cost.md", "cost.json"];
+
+/// Writes the three files of a set of rows into a folder.
+///
+/// # Errors
+/// If the folder cannot be written.
+pub fn write_files(measured: &Measured, folder: &Path) -> Result<()> {
+    let csv = table::csv(&measured.rows).map_err(|error| miette!("{error}"))?;
+    let json = serde_json::to_string_pretty(&measured.rows).map_err(|error| miette!("{error}"))?;
+    for (name, text) in FILES
+        .into_iter()
+        .zip([csv, measured.markdown(), json + "\n"])
+    {
+        file::write_whole(&folder.join(name), &text).map_err(|error| miette!("{error}"))?;
+    }
+    Ok(())
+}
