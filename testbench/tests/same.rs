@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 
-#[path = "../examples/same/proof.rs"]
+#[path = "../tools/same/proof.rs"]
 mod proof;
 
 use faultline_testbench::origin;
