@@ -4,10 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use faultline_ledger::Runner;
 use rayon::prelude::*;
 
 use crate::steps::{Steps, succeed};
-use crate::{cargo, proved, python, root, setup};
+use crate::{cargo, python, root, setup};
 
 /// The lockstep with the Verilated back end.
 const VERILOG: &str = "faultline/verilog";
@@ -15,11 +16,11 @@ const VERILOG: &str = "faultline/verilog";
 /// What is in the name of each test that proves the guarantees of a block.
 const PROOFS: &str = "guarantees_are_proved";
 
-/// Sets up, then runs every check and test.
+/// Sets up, then runs every check and test; `all` runs the obligations that have a valid row in the ledger, too.
 ///
 /// # Errors
 /// If the set-up fails; what fails later is counted.
-pub fn run() -> Result<ExitCode, String> {
+pub fn run(all: bool) -> Result<ExitCode, String> {
     setup::run()?;
     let python = python::run();
     let mut steps = Steps::default();
@@ -58,16 +59,15 @@ pub fn run() -> Result<ExitCode, String> {
         succeed(&mut test(&["--no-run"]), false)
     });
     // Most of the proofs' time is that of other programs.
-    let mut proofs = test(&["--test", "proofs", "--", PROOFS]);
-    let table = proved::Table::begin(&mut proofs);
-    let proved = steps.tests(
-        "tests, with the proofs beside them",
+    let (mut others, mut proofs) = (
         test(&["--no-fail-fast", "--", "--skip", PROOFS]),
-        proofs,
+        test(&["--test", "proofs", "--", PROOFS]),
     );
-    if proved {
-        steps.check("the table of what is proved is written", || table.end());
-    }
+    let ledger = Runner::begin(&root(), all);
+    ledger.follow(&mut others);
+    ledger.follow(&mut proofs);
+    steps.tests("tests, with the proofs beside them", others, proofs);
+    steps.ledger(&ledger);
     for (name, lint) in [
         (
             "Verilator lints the Verilog",

@@ -5,6 +5,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 use std::time::Instant;
 
+use faultline_ledger::{Counts, Runner};
+
 /// Runs steps one after the other, whether or not they fail, and counts.
 #[derive(Default)]
 pub struct Steps {
@@ -13,6 +15,8 @@ pub struct Steps {
     /// The steps that failed.
     names: Vec<String>,
     number: u32,
+    /// What became of the obligations.
+    counts: Counts,
 }
 
 impl Steps {
@@ -28,9 +32,8 @@ impl Steps {
     }
 
     /// Two runs of tests at once, whose results are read from what they print; what the second prints is shown after the
-    /// first. Gives whether the second passed.
-    pub fn tests(&mut self, name: &str, mut first: Command, mut second: Command) -> bool {
-        let mut passed = false;
+    /// first.
+    pub fn tests(&mut self, name: &str, mut first: Command, mut second: Command) {
         self.step(name, || {
             let mut later = Vec::new();
             let (first, second) = thread::scope(|scope| {
@@ -39,10 +42,20 @@ impl Steps {
                 (first, second.join().unwrap_or((0, 1)))
             });
             let _ = io::stdout().write_all(&later);
-            passed = second.0 > 0 && second.1 == 0;
             (first.0 + second.0, first.1 + second.1)
         });
-        passed
+    }
+
+    /// Writes the ledger from what the tests reported. A test that is missing has not passed, though its harness says so.
+    pub fn ledger(&mut self, ledger: &Runner) {
+        let mut counts = Counts::default();
+        self.check("the ledger is written", || {
+            counts = ledger.end()?;
+            Ok(())
+        });
+        self.counts = counts;
+        let missing = self.counts.missing.len() as u64;
+        self.passed = self.passed.saturating_sub(missing);
     }
 
     fn step(&mut self, name: &str, step: impl FnOnce() -> (u64, u64)) {
@@ -65,6 +78,10 @@ impl Steps {
         for name in &self.names {
             println!("failed: {name}");
         }
+        for missing in &self.counts.missing {
+            println!("missing: {missing}");
+        }
+        println!("obligations: {}", self.counts);
         println!("{} passed, {} failed", self.passed, self.failed);
         if self.failed == 0 {
             ExitCode::SUCCESS

@@ -5,10 +5,19 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use faultline_ledger::Obligation;
 use faultline_synth::library::Library;
 use rayon::prelude::*;
 
 use crate::{kits, name, read, succeeds, tool, variable};
+
+/// An obligation that depends on a kit and on what this file does with it.
+fn obligation(kit: &str, what: &str, folder: &Path) -> Obligation {
+    let source = include_str!("tools.rs");
+    Obligation::new(&format!("kit of {kit}"), what)
+        .file(folder)
+        .of(source)
+}
 
 /// Maps what `config.mk` names, and times it with the kit's constraints; gives the worst slack, ns. Each module is mapped
 /// once, without effort, so that a pipeline of 64 warps takes a minute: what is looked at is the kit, not its speed. A memory
@@ -92,48 +101,58 @@ puts finished
 
 #[test]
 fn yosys_and_opensta_take_every_kits_own_files() {
-    if tool("yosys", &["-V"]).is_none() || tool("sta", &["-version"]).is_none() {
-        println!("skipped: yosys or sta is not installed");
-        return;
-    }
     let (folder, rows) = kits("orfs", None);
     rows.par_iter().for_each(|row| {
-        let slack = mapped_and_timed(&folder.path().join(name(row)), name(row));
-        println!("{}: slack {slack:.3} ns", name(row));
-        // A path takes some of the period. Drivers are as large as they are before a flow sizes them.
-        assert!(slack < 0.8 && slack > -20.0, "{}: {slack}", name(row));
+        let kit = folder.path().join(name(row));
+        let obligation = obligation(name(row), "Yosys and OpenSTA take its files", &kit)
+            .of(Library::embedded().unwrap().text())
+            .tool(Path::new("yosys"), &["-V"])
+            .tool(Path::new("sta"), &["-version"]);
+        obligation.meet(|| {
+            let slack = mapped_and_timed(&kit, name(row));
+            println!("{}: slack {slack:.3} ns", name(row));
+            // A path takes some of the period. Drivers are as large as they are before a flow sizes them.
+            assert!(slack < 0.8 && slack > -20.0, "{}: {slack}", name(row));
+        });
     });
 }
 
 #[test]
 fn klayout_reads_each_lef_with_the_area_of_its_liberty() {
-    let Some(python) = tool("python3", &["-c", "import klayout.db"]) else {
-        println!("skipped: KLayout's Python package is not installed");
-        return;
-    };
+    let python = tool("python3", &["-c", IMPORT[1]]).unwrap_or_else(|| "python3".into());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../synth/tests/macros/sizes.py");
     for flow in ["orfs", "librelane"] {
         let (folder, rows) = kits(flow, None);
-        let mut command = Command::new(&python);
-        command.arg(&script);
-        let mut areas = BTreeMap::new();
-        for row in &rows {
-            let macros = folder.path().join(name(row)).join("macros");
-            for kind in row["macros"].as_array().unwrap() {
-                let module = kind["module"].as_str().unwrap();
-                let library = Library::read_macro(&macros.join(format!("{module}.lib")));
-                areas.insert(module.to_owned(), library.area(module).unwrap());
-                command.arg(macros.join(format!("{module}.lef")));
-            }
+        let obligation = obligation(flow, "KLayout reads each LEF", folder.path())
+            .file(&script)
+            .tool(&python, &IMPORT);
+        obligation.meet(|| areas_agree(&python, &script, folder.path(), &rows));
+    }
+}
+
+/// Prints KLayout's version.
+const IMPORT: [&str; 2] = ["-c", "import klayout.db; print(klayout.__version__)"];
+
+fn areas_agree(python: &Path, script: &Path, folder: &Path, rows: &[serde_json::Value]) {
+    let mut command = Command::new(python);
+    command.arg(script);
+    let mut areas = BTreeMap::new();
+    for row in rows {
+        let macros = folder.join(name(row)).join("macros");
+        for kind in row["macros"].as_array().unwrap() {
+            let module = kind["module"].as_str().unwrap();
+            let library = Library::read_macro(&macros.join(format!("{module}.lib")));
+            areas.insert(module.to_owned(), library.area(module).unwrap());
+            command.arg(macros.join(format!("{module}.lef")));
         }
-        let text = succeeds(&mut command);
-        assert!(text.lines().count() >= areas.len());
-        for line in text.lines() {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            let [width, height] = [1, 2].map(|place| words[place].parse::<f64>().unwrap());
-            let area = areas[words[0]];
-            assert!((width * height / area - 1.0).abs() < 0.01, "{line}: {area}");
-        }
+    }
+    let text = succeeds(&mut command);
+    assert!(text.lines().count() >= areas.len());
+    for line in text.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [width, height] = [1, 2].map(|place| words[place].parse::<f64>().unwrap());
+        let area = areas[words[0]];
+        assert!((width * height / area - 1.0).abs() < 0.01, "{line}: {area}");
     }
 }
 
@@ -151,14 +170,7 @@ impl ReadMacro for Library {
 
 #[test]
 fn fusesoc_resolves_and_lints_every_core() {
-    let Some(fusesoc) = tool("fusesoc", &["--version"]) else {
-        println!("skipped: FuseSoC is not installed");
-        return;
-    };
-    if tool("verilator", &["--version"]).is_none() {
-        println!("skipped: verilator is not installed");
-        return;
-    }
+    let fusesoc = tool("fusesoc", &["--version"]).unwrap_or_else(|| "fusesoc".into());
     let (folder, rows) = kits("fusesoc", None);
     let run = |core: &str| {
         let text = succeeds(Command::new(&fusesoc).current_dir(folder.path()).args([
@@ -173,8 +185,20 @@ fn fusesoc_resolves_and_lints_every_core() {
             "{text}"
         );
     };
-    rows.par_iter()
-        .for_each(|row| run(&format!("faultline::{}", name(row))));
+    let takes = |obligation: Obligation, core: &str| {
+        let obligation = obligation
+            .tool(&fusesoc, &["--version"])
+            .tool(Path::new("verilator"), &["--version"]);
+        obligation.meet(|| run(core));
+    };
+    let what = "FuseSoC resolves and lints its core";
+    rows.par_iter().for_each(|row| {
+        let kit = folder.path().join(name(row));
+        takes(
+            obligation(name(row), what, &kit),
+            &format!("faultline::{}", name(row)),
+        );
+    });
     // A design with two of them, which share modules.
     let both = folder.path().join("both");
     fs::create_dir(&both).unwrap();
@@ -194,5 +218,12 @@ targets:
 ";
     fs::write(both.join("both.core"), core).unwrap();
     fs::write(both.join("both.v"), "module both;\nendmodule\n").unwrap();
-    run("user::both");
+    takes(
+        obligation(
+            "fusesoc",
+            "FuseSoC lints two cores that share modules",
+            folder.path(),
+        ),
+        "user::both",
+    );
 }
