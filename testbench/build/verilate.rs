@@ -24,10 +24,11 @@ pub struct Module {
     pub repeated: Option<String>,
 }
 
-/// Makes `designs.rs` in the output folder, and links the compiled modules.
+/// Makes `designs.rs` in the output folder, and links the compiled modules. A module whose files did not change since it was
+/// compiled there is not compiled again.
 pub fn verilate(modules: &[Module]) -> Result<(), String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("cargo gives no OUT_DIR")?);
-    let root = verilator_root()?;
+    let verilator = Verilator::found()?;
     let mut compiler = cc::Build::new();
     compiler
         .cpp(true)
@@ -36,8 +37,8 @@ pub fn verilate(modules: &[Module]) -> Result<(), String> {
         .warnings(false)
         .define("VM_TRACE", "0")
         .define("VM_COVERAGE", "0")
-        .include(root.join("include"))
-        .include(root.join("include/vltstd"));
+        .include(verilator.root.join("include"))
+        .include(verilator.root.join("include/vltstd"));
     // What runs once needs no optimisation; what runs every cycle gains little beyond the first level. The copy of a large
     // design's code that does for many instances gains a tenth, without what makes it longer.
     let mut once = compiler.clone();
@@ -47,11 +48,22 @@ pub fn verilate(modules: &[Module]) -> Result<(), String> {
         .opt_level(2)
         .flag("-fno-tree-vectorize")
         .flag("-fno-gcse");
-    compiler
-        .opt_level(1)
-        .file(root.join("include/verilated_threads.cpp"));
+    compiler.opt_level(1);
+    let mut runtime = compiler.clone();
+    runtime.file(verilator.root.join("include/verilated_threads.cpp"));
+    let mut objects = runtime.try_compile_intermediates().map_err(text)?;
+
+    let (mut changed, mut starts, mut cycles, mut larges) = (vec![], vec![], vec![], vec![]);
     for module in modules {
         println!("cargo::rerun-if-changed={}", module.file.display());
+        let (stamp, inputs) = (
+            out.join(format!("{}.stamp", module.name)),
+            module.inputs(&verilator)?,
+        );
+        if let Some(known) = compiled(&stamp, &inputs) {
+            objects.extend(known);
+            continue;
+        }
         let folder = out.join(&module.name);
         let (slow, fast): (Vec<_>, Vec<_>) =
             verilate_one(module, &folder)?
@@ -62,45 +74,96 @@ pub fn verilate(modules: &[Module]) -> Result<(), String> {
                 });
         let shim = out.join(format!("{}_shim.cpp", module.name));
         write(&shim, &shim_of(module, &fast))?;
-        let cycles = match module.repeated {
-            Some(_) => &mut large,
-            None => &mut compiler,
+        let (cycles, build) = match module.repeated {
+            Some(_) => (&mut larges, &mut large),
+            None => (&mut cycles, &mut compiler),
         };
-        cycles.include(&folder).file(shim);
+        build.include(&folder).file(shim);
+        cycles.push(changed.len());
         let start = out.join(format!("{}_once.cpp", module.name));
         write(&start, &includes_of(&slow))?;
         once.include(&folder).file(start);
+        starts.push(changed.len());
+        changed.push((stamp, inputs, vec![]));
+    }
+    // Each build compiles its files on all cores, and gives the objects in their order.
+    for (build, numbers) in [(once, starts), (large, larges), (compiler, cycles)] {
+        let made = build.try_compile_intermediates().map_err(text)?;
+        for (number, object) in numbers.into_iter().zip(made) {
+            changed[number].2.push(object);
+        }
+    }
+    for (stamp, inputs, made) in changed {
+        let names: Vec<String> = made
+            .iter()
+            .map(|object| object.display().to_string())
+            .collect();
+        write(&stamp, &format!("{}\n{inputs}", names.join("\t")))?;
+        objects.extend(made);
     }
     let package = env::var("CARGO_PKG_NAME")
         .unwrap_or_default()
         .replace('-', "_");
-    // The linker looks into each library for what those before it need.
-    if modules.iter().any(|module| module.repeated.is_some()) {
-        large
-            .try_compile(&format!("{package}_large"))
-            .map_err(|error| error.to_string())?;
-    }
-    compiler
-        .try_compile(&format!("{package}_cycles"))
-        .map_err(|error| error.to_string())?;
-    once.try_compile(&format!("{package}_once"))
-        .map_err(|error| error.to_string())?;
+    let mut library = cc::Build::new();
+    library.cpp(true).objects(&objects);
+    library
+        .try_compile(&format!("{package}_verilated"))
+        .map_err(text)?;
     write(&out.join("designs.rs"), &table_of(modules))
+}
+
+fn text(error: cc::Error) -> String {
+    error.to_string()
+}
+
+/// The objects of a module that was compiled from these inputs.
+fn compiled(stamp: &Path, inputs: &str) -> Option<Vec<PathBuf>> {
+    let text = fs::read_to_string(stamp).ok()?;
+    let (objects, before) = text.split_once('\n')?;
+    let objects: Vec<PathBuf> = objects.split('\t').map(PathBuf::from).collect();
+    let there = before == inputs && objects.iter().all(|object| object.is_file());
+    there.then_some(objects)
+}
+
+impl Module {
+    /// All that its objects depend on: its Verilog, this file, and Verilator.
+    fn inputs(&self, verilator: &Verilator) -> Result<String, String> {
+        let read = |file: &Path| {
+            fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
+        };
+        let mut text = format!("{}\n{}", verilator.version, include_str!("verilate.rs"));
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        let list = self.file.with_extension("f");
+        for name in read(&list)?.lines() {
+            text += &read(&folder.join(name))?;
+        }
+        Ok(text)
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
     fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-fn verilator_root() -> Result<PathBuf, String> {
-    let missing = "Verilator is missing; install it (`apt-get install verilator`), or build without the feature verilog";
-    let output = Command::new("verilator")
-        .args(["--getenv", "VERILATOR_ROOT"])
-        .output();
-    let output = output.map_err(|error| format!("{missing} ({error})"))?;
-    Ok(PathBuf::from(
-        String::from_utf8_lossy(&output.stdout).trim(),
-    ))
+/// The Verilator that is installed.
+struct Verilator {
+    root: PathBuf,
+    version: String,
+}
+
+impl Verilator {
+    fn found() -> Result<Self, String> {
+        let says = |arguments: &[&str]| {
+            let missing = "Verilator is missing; install it (`apt-get install verilator`), or build without the feature verilog";
+            let output = Command::new("verilator").args(arguments).output();
+            let output = output.map_err(|error| format!("{missing} ({error})"))?;
+            Ok::<_, String>(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        };
+        Ok(Self {
+            root: says(&["--getenv", "VERILATOR_ROOT"])?.into(),
+            version: says(&["--version"])?,
+        })
+    }
 }
 
 /// Gives the C++ files of a module.

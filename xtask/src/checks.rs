@@ -1,5 +1,6 @@
 //! All that `cargo xtask test` looks at.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -11,7 +12,20 @@ use crate::steps::{Steps, succeed};
 use crate::{cargo, python, root, setup};
 
 /// The lockstep with the Verilated back end.
-const VERILOG: &str = "faultline/verilog";
+pub const VERILOG: &str = "faultline/verilog";
+
+/// Makes an error of each warning of clippy.
+pub const DENY: [&str; 3] = ["--", "-D", "warnings"];
+
+/// Makes the command that lints a module and those below it.
+type Lint = fn(&str) -> Command;
+
+/// The linters from Debian's packages.
+pub const LINTS: [(&str, Lint); 3] = [
+    ("Verilator", verilator),
+    ("Icarus", iverilog),
+    ("Yosys", yosys),
+];
 
 /// What is in the name of each test that proves the guarantees of a block.
 const PROOFS: &str = "guarantees_are_proved";
@@ -26,17 +40,16 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
     let mut steps = Steps::default();
     let clippy = ["clippy", "--workspace", "--all-targets"];
     let feature = ["--features", VERILOG];
-    let deny = ["--", "-D", "warnings"];
     if setup::has_component("fmt", "rustfmt") {
         steps.check("format", || {
             succeed(cargo().args(["fmt", "--all", "--check"]), false)
         });
     }
     if setup::has_component("clippy", "clippy") {
-        steps.check("clippy", || succeed(cargo().args(clippy).args(deny), false));
+        steps.check("clippy", || succeed(cargo().args(clippy).args(DENY), false));
         steps.check("clippy with the Verilated back end", || {
             let mut lint = cargo();
-            lint.args(clippy).args(feature).args(deny);
+            lint.args(clippy).args(feature).args(DENY);
             // One small block stands for all, which the tests Verilate.
             succeed(lint.env("FAULTLINE_BLOCKS", "coalescer"), false)
         });
@@ -68,15 +81,8 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
     ledger.follow(&mut proofs);
     steps.tests("tests, with the proofs beside them", others, proofs);
     steps.ledger(&ledger);
-    for (name, lint) in [
-        (
-            "Verilator lints the Verilog",
-            verilator as fn(&str) -> Command,
-        ),
-        ("Icarus compiles the Verilog", iverilog),
-        ("Yosys reads the Verilog", yosys),
-    ] {
-        steps.check(name, || each(lint));
+    for (tool, lint) in LINTS {
+        steps.check(&format!("{tool} reads the Verilog"), || each(lint));
     }
     steps.check("Icarus takes each design's list of files", lists);
     for (name, program, lint) in [
@@ -125,6 +131,33 @@ fn listed(extension: &str) -> Result<Vec<PathBuf>, String> {
     }
     files.sort();
     Ok(files)
+}
+
+/// The designs of a block.
+///
+/// # Errors
+/// If there are none.
+pub fn designs(block: &str) -> Result<Vec<String>, String> {
+    let mut blocks = BTreeSet::new();
+    let mut designs = Vec::new();
+    for list in listed("f")? {
+        let path = list.with_extension("v");
+        let text = fs::read_to_string(&path)
+            .map_err(|error| format!("{} cannot be read ({error})", path.display()))?;
+        let mut lines = text.lines();
+        let header = lines.find_map(|line| line.strip_prefix("// Block ")?.split_once(','));
+        let Some((of, _)) = header else { continue };
+        blocks.insert(of.to_owned());
+        let design = path.file_stem().unwrap_or_default();
+        if of == block {
+            designs.push(design.to_string_lossy().into_owned());
+        }
+    }
+    if designs.is_empty() {
+        let known = blocks.into_iter().collect::<Vec<_>>().join(", ");
+        return Err(format!("there is no block {block}; there are {known}"));
+    }
+    Ok(designs)
 }
 
 /// Compiles each design from the list of files that it comes with, and from these alone.
@@ -188,7 +221,7 @@ fn yosys_at_once(program: &Path) -> Command {
 }
 
 /// Runs a linter on each file of Verilog.
-fn each(lint: fn(&str) -> Command) -> Result<(), String> {
+fn each(lint: Lint) -> Result<(), String> {
     every("v", |_, top| lint(top))
 }
 

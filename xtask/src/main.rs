@@ -1,6 +1,7 @@
-//! Set-up, the two commands, and continuous integration: `cargo xtask setup|test|report`.
+//! Set-up, the two commands, and continuous integration: `cargo xtask setup|test|block|quick|report`.
 
 mod checks;
+mod loops;
 mod python;
 mod setup;
 mod steps;
@@ -33,6 +34,13 @@ enum Task {
         #[arg(long)]
         full: bool,
     },
+    /// Export the Verilog, and run the lints, the lockstep and the proofs of one block, such as replay_queue
+    Block {
+        /// The block
+        name: String,
+    },
+    /// Format, lint the crates that differ from the last commit, check the export and the links
+    Quick,
     /// Set up, then run `faultline report`: Verilog, lockstep, synthesis, table, report/index.html
     Report {
         /// Options for `faultline report`
@@ -50,6 +58,8 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }),
         Task::Test { full } => checks::run(full),
+        Task::Block { name } => loops::block(&name),
+        Task::Quick => loops::quick(),
         Task::Report { options } => report(&options),
     };
     result.unwrap_or_else(|sentence| {

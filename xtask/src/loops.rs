@@ -1,0 +1,117 @@
+//! The short loops of development: what a change of one block, or of a few crates, can be tried with in a minute.
+
+use std::collections::BTreeSet;
+use std::process::{Command, ExitCode};
+
+use crate::checks::{DENY, LINTS, VERILOG, designs};
+use crate::steps::{Steps, succeed};
+use crate::{cargo, root};
+
+/// Exports the Verilog, and runs the lints, the lockstep and the proofs of one block.
+///
+/// # Errors
+/// If there is no such block.
+pub fn block(name: &str) -> Result<ExitCode, String> {
+    let designs = designs(name)?;
+    let mut steps = Steps::default();
+    steps.check("the Verilog is exported", || {
+        let mut export = cargo();
+        // With the features of the tests, so that nothing is compiled twice.
+        export.args(["run", "--quiet", "--features", "verilog", "--", "export"]);
+        succeed(export.env("FAULTLINE_BLOCKS", name), false)
+    });
+    steps.check("its designs are linted", || {
+        for (design, (tool, lint)) in designs
+            .iter()
+            .flat_map(|design| LINTS.map(|lint| (design, lint)))
+        {
+            let mut lint = lint(design);
+            lint.current_dir(root().join("rtl-out"));
+            succeed(&mut lint, true)
+                .map_err(|sentence| format!("{tool} of {design}: {sentence}"))?;
+        }
+        Ok(())
+    });
+    let test = |options: &[&str]| {
+        let mut test = cargo();
+        test.args(["test", "--workspace", "--features", VERILOG]);
+        test.args(options).env("FAULTLINE_BLOCKS", name);
+        test
+    };
+    steps.check("its tests are compiled", || {
+        succeed(
+            &mut test(&["--no-run", "--test", name, "--test", "proofs"]),
+            false,
+        )
+    });
+    let proofs = format!("{name}_guarantees");
+    steps.tests(
+        "lockstep and proofs",
+        test(&["--test", name]),
+        test(&["--test", "proofs", "--", &proofs]),
+    );
+    Ok(steps.finish())
+}
+
+/// Formats, lints the crates that differ from the last commit, and checks the export and the links of the documents.
+///
+/// # Errors
+/// If git does not say what differs.
+pub fn quick() -> Result<ExitCode, String> {
+    let changed = changed()?;
+    let mut steps = Steps::default();
+    steps.check("format", || succeed(cargo().args(["fmt", "--all"]), false));
+    if !changed.is_empty() {
+        let packages = changed.iter().flat_map(|package| ["--package", package]);
+        let mut clippy = cargo();
+        clippy.args(["clippy", "--all-targets"]).args(packages);
+        clippy.args(DENY);
+        steps.check("clippy of what differs", || succeed(&mut clippy, false));
+    }
+    steps.check("the Verilog is that of the kernels", || {
+        let export = ["run", "--quiet", "--", "export", "--check"];
+        succeed(cargo().args(export), false)
+    });
+    steps.check("links of the documents", || {
+        let links = [
+            "test",
+            "--package",
+            "faultline-testbench",
+            "--test",
+            "pages",
+            "--",
+            "link",
+        ];
+        succeed(cargo().args(links), false)
+    });
+    Ok(steps.finish())
+}
+
+/// The packages with files that differ from the last commit.
+fn changed() -> Result<BTreeSet<&'static str>, String> {
+    /// The folders of the packages, those within others first.
+    const PACKAGES: [(&str, &str); 10] = [
+        ("hw/macros/", "faultline-macros"),
+        ("hw/", "faultline-hw"),
+        ("sim/", "faultline-sim"),
+        ("testbench/zoo/", "faultline-zoo"),
+        ("testbench/", "faultline-testbench"),
+        ("synth/liberty/", "faultline-liberty"),
+        ("synth/", "faultline-synth"),
+        ("cli/", "faultline"),
+        ("xtask/ledger/", "faultline-ledger"),
+        ("xtask/", "xtask"),
+    ];
+    let mut status = Command::new("git");
+    status.args(["status", "--porcelain", "--untracked-files=all"]);
+    let output = status.current_dir(root()).output();
+    let output = output.map_err(|error| format!("git does not start ({error})"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let package = |line: &str| {
+        let path = line.get(3..)?.trim_matches('"');
+        let rust = [".rs", ".toml"].iter().any(|end| path.ends_with(end));
+        let found = PACKAGES.iter().find(|(folder, _)| path.starts_with(folder));
+        found.filter(|_| rust).map(|(_, package)| *package)
+    };
+    Ok(text.lines().filter_map(package).collect())
+}
