@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 
+use faultline_ledger::Obligation;
 use faultline_sim::ports::Model;
 use faultline_sim::sm::sm_pipeline::{
     Class, Inputs, MEMORY_UNIT, Outputs, Parameters, Policy, SPECIAL_UNIT, Scheme, SmPipeline,
@@ -189,6 +190,10 @@ fn warps_that_want_one_unit_are_served_alike() {
 /// Whatever is free now and then only: no warp waits for ever because it is free when it is always another one's turn.
 #[test]
 fn nobody_starves_at_a_unit_that_is_free_now_and_then() {
+    Obligation::test(env!("CARGO_MANIFEST_DIR")).meet(nobody_starves);
+}
+
+fn nobody_starves() {
     use Class::{Control, Load, Math, Shared, Special, Store};
     let paces = [
         (1, 1),

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "the helpers of a test may panic too")]
 
+use faultline_ledger::Obligation;
 use faultline_sim::machines::sm::restart::Trial;
 use faultline_sim::machines::sm::{
     Difference, Faults, Occasions, Outcome, Parameters, Recovery, Sm, SmError, Timing, Work,
@@ -13,6 +14,10 @@ use faultline_sim::sm::sm_pipeline::Scheme;
 const LOG: usize = 16 << 10;
 
 fn trials(scheme: Scheme) {
+    Obligation::test(env!("CARGO_MANIFEST_DIR")).meet(|| thousand_trials(scheme));
+}
+
+fn thousand_trials(scheme: Scheme) {
     let (mut switches, mut restored, mut bases, mut refused) = (0, 0, 0, 0);
     let mut occasions = Occasions::default();
     for seed in 0..1000 {

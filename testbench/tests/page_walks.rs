@@ -4,11 +4,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
+use faultline_ledger::Obligation;
 use faultline_sim::walk::{
     ACCESSED, Access, DIRTY, EXECUTE_DISABLE, Image, Memory, PRESENT, Request, Rules, USER,
     WRITABLE,
 };
 use faultline_testbench::backend::Kind;
+use faultline_testbench::blocks;
 use faultline_testbench::sweep::{
     self, CONFIGS, LIMIT, ROOT, Sweep, Tally, all_rules, image, requests, tables,
 };
@@ -61,9 +63,20 @@ fn every_hundredth_combination_of_bits_agrees_in_the_kernel() {
     assert!(one_by_one(Sweep::Entry, Kind::RustHdl, 101) > 5_000);
 }
 
+/// A test of walkers of all sizes.
+fn obligation() -> Obligation {
+    let sizes = blocks::configurations("page_walker").map(|config| format!("page_walker_{config}"));
+    let test = Obligation::test(env!("CARGO_MANIFEST_DIR"));
+    support::depends_on(test, &sizes.collect::<Vec<_>>())
+}
+
 /// Entries of several levels at once: here each fifth case, and all of them in the report.
 #[test]
 fn combinations_over_several_levels_agree_in_all_back_ends() {
+    obligation().meet(combinations_agree);
+}
+
+fn combinations_agree() {
     for kind in Kind::built() {
         for (sweep, cases) in [
             (Sweep::Rights, 2_018_304),
@@ -80,6 +93,10 @@ fn combinations_over_several_levels_agree_in_all_back_ends() {
 /// Several requesters and spaces have walks under way at once: here every second case, and all of them in the report.
 #[test]
 fn walks_at_once_agree_in_all_back_ends() {
+    obligation().meet(walks_at_once_agree);
+}
+
+fn walks_at_once_agree() {
     for kind in Kind::built() {
         let step = if kind == Kind::RustHdl { 307 } else { 2 };
         for config in CONFIGS {

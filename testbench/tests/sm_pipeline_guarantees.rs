@@ -16,6 +16,8 @@ use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks::{self, Block};
 use faultline_testbench::traffic::Traffic;
 
+mod support;
+
 /// Every scheme in loose round robin, and the log greedily.
 const FAIR: [&str; 5] = ["stall_4", "commit_4", "check_4", "queue_4", "log_4"];
 const ALL: [&str; 6] = [
@@ -72,41 +74,48 @@ trait Monitor: Default {
 /// Runs a monitor for each configuration: first with every back end, then without the kernel.
 fn watch<M: Monitor>(configurations: &[&str]) {
     for config in configurations {
-        let mut monitor = M::default();
-        let parameters = SmPipeline::parameters(config).unwrap();
-        for (seed, kernel, cycles) in [(1, true, KERNEL_CYCLES), (2, false, CYCLES)] {
-            let kinds: Vec<_> = Kind::built()
-                .filter(|&kind| kernel || kind != Kind::RustHdl)
-                .collect();
-            let mut bench = blocks::bench_of::<SmPipeline>(config, &kinds).unwrap();
-            let mut traffic = SmPipeline::traffic(parameters, seed);
-            let mut model = SmPipeline::new(parameters);
-            let mut inputs = Inputs::default();
-            for number in 0..cycles {
-                traffic.drive(&model, &mut inputs);
-                let outputs = bench
-                    .cycle(&inputs)
-                    .unwrap_or_else(|error| panic!("{error}"));
-                if inputs.reset {
-                    monitor.reset();
-                } else {
-                    monitor.look(&Cycle {
-                        parameters: &parameters,
-                        model: &model,
-                        inputs: &inputs,
-                        outputs: &outputs,
-                        number,
-                    });
-                }
-                model.cycle(&inputs);
-                traffic.observe(&model, &inputs, &outputs);
+        let what = format!("holds for {}", std::any::type_name::<M>());
+        let obligation = support::obligation("sm_pipeline", config, &what);
+        let source = include_str!("sm_pipeline_guarantees.rs");
+        obligation.of(source).meet(|| watched::<M>(config));
+    }
+}
+
+fn watched<M: Monitor>(config: &str) {
+    let mut monitor = M::default();
+    let parameters = SmPipeline::parameters(config).unwrap();
+    for (seed, kernel, cycles) in [(1, true, KERNEL_CYCLES), (2, false, CYCLES)] {
+        let kinds: Vec<_> = Kind::built()
+            .filter(|&kind| kernel || kind != Kind::RustHdl)
+            .collect();
+        let mut bench = blocks::bench_of::<SmPipeline>(config, &kinds).unwrap();
+        let mut traffic = SmPipeline::traffic(parameters, seed);
+        let mut model = SmPipeline::new(parameters);
+        let mut inputs = Inputs::default();
+        for number in 0..cycles {
+            traffic.drive(&model, &mut inputs);
+            let outputs = bench
+                .cycle(&inputs)
+                .unwrap_or_else(|error| panic!("{error}"));
+            if inputs.reset {
+                monitor.reset();
+            } else {
+                monitor.look(&Cycle {
+                    parameters: &parameters,
+                    model: &model,
+                    inputs: &inputs,
+                    outputs: &outputs,
+                    number,
+                });
             }
+            model.cycle(&inputs);
+            traffic.observe(&model, &inputs, &outputs);
         }
-        let occasions = monitor.occasions(parameters.scheme);
-        println!("{config}: {occasions:?}, longest {:?}", monitor.longest());
-        for (occasion, times) in occasions {
-            assert!(times > OFTEN, "{config}: {occasion} only {times} times");
-        }
+    }
+    let occasions = monitor.occasions(parameters.scheme);
+    println!("{config}: {occasions:?}, longest {:?}", monitor.longest());
+    for (occasion, times) in occasions {
+        assert!(times > OFTEN, "{config}: {occasion} only {times} times");
     }
 }
 

@@ -20,13 +20,17 @@ pub mod walk_cache;
 pub mod walker;
 
 use std::collections::HashMap;
+use std::path::Path;
 
+use faultline_ledger::Obligation;
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks;
 use faultline_testbench::session::Session;
 
-/// Cycles of a block in continuous integration.
-const CYCLES: u64 = 4_000_000;
+/// Cycles that every size of a block is run for, always.
+const SHORT: u64 = 10_000;
+/// Cycles of all sizes of a block together, an obligation for each size.
+const LONG: u64 = 4_000_000;
 /// Cycles that are run and compared at a time.
 const STEP: u64 = 1000;
 
@@ -45,30 +49,69 @@ fn kernel_cycles(block: &str) -> u64 {
     }
 }
 
-/// Runs a block in lockstep under random traffic: all its sizes together for four million cycles at least, the kernel
-/// among them for the first ones. Every scenario of the traffic must have occurred.
+/// Runs a block in lockstep under random traffic, each size by itself. In a short run the kernel takes part in the first
+/// thousand cycles. A long one is an obligation: all sizes together for four million cycles at least, with the kernel in
+/// more of them, until every scenario of the traffic has occurred.
 pub fn matches_model(block: &'static str) {
     let configurations: Vec<_> = blocks::quick_configurations(block).collect();
-    let cycles = CYCLES
+    let long = LONG
         .div_ceil(configurations.len() as u64)
         .next_multiple_of(STEP);
     for config in &configurations {
-        let kinds: Vec<_> = Kind::built().collect();
-        let mut session = blocks::session(block, config, &kinds, 1).unwrap();
-        let folder = env!("CARGO_TARGET_TMPDIR");
-        session.wave_on_mismatch(format!("{folder}/{block}_{config}.fst").as_ref());
-        let mut has_kernel = true;
-        while session.cycles() < cycles {
-            session.run(STEP).unwrap_or_else(|error| panic!("{error}"));
-            if has_kernel && session.cycles() >= kernel_cycles(block) {
-                has_kernel = false;
-                report(block, config, &session, Some(Kind::RustHdl));
-                session.drop_backend(Kind::RustHdl);
-            }
-        }
-        report(block, config, &session, None);
-        all_occurred(block, config, &session);
+        lockstep(block, config, SHORT, STEP);
+        let kernel = kernel_cycles(block);
+        let what = format!("{long} cycles, {kernel} with the kernel");
+        obligation(block, config, &what).meet(|| {
+            let session = lockstep(block, config, long, kernel);
+            all_occurred(block, config, &session);
+        });
     }
+}
+
+/// What is to be shown of a design in all back ends.
+pub fn obligation(block: &str, config: &str, what: &str) -> Obligation {
+    let design = format!("{block}_{config}");
+    let obligation = Obligation::new(&format!("lockstep of {design}"), what);
+    depends_on(obligation.of(include_str!("mod.rs")), &[design])
+}
+
+/// A test of designs in all back ends depends on their Verilog, and on the models and the test bench as a whole. It depends
+/// on the kernels, too; but a kernel of which the Verilog stays the same does the same.
+pub fn depends_on(obligation: Obligation, designs: &[String]) -> Obligation {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let verilog = root.join("rtl-out");
+    let kinds: Vec<_> = Kind::built().collect();
+    let mut obligation = obligation
+        .of(format!("{kinds:?}"))
+        .tool(Path::new("verilator"), &["--version"]);
+    for source in ["Cargo.lock", "sim/src", "testbench/src", "testbench/build"] {
+        obligation = obligation.file(&root.join(source));
+    }
+    for design in designs {
+        let list = std::fs::read_to_string(verilog.join(format!("{design}.f"))).unwrap();
+        for name in list.lines() {
+            obligation = obligation.file(&verilog.join(name));
+        }
+    }
+    obligation
+}
+
+fn lockstep(block: &'static str, config: &str, cycles: u64, kernel: u64) -> Session {
+    let kinds: Vec<_> = Kind::built().collect();
+    let mut session = blocks::session(block, config, &kinds, 1).unwrap();
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    session.wave_on_mismatch(format!("{folder}/{block}_{config}.fst").as_ref());
+    let mut has_kernel = true;
+    while session.cycles() < cycles {
+        session.run(STEP).unwrap_or_else(|error| panic!("{error}"));
+        if has_kernel && session.cycles() >= kernel {
+            has_kernel = false;
+            report(block, config, &session, Some(Kind::RustHdl));
+            session.drop_backend(Kind::RustHdl);
+        }
+    }
+    report(block, config, &session, None);
+    session
 }
 
 fn report(block: &str, config: &str, session: &Session, only: Option<Kind>) {

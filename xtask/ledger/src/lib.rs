@@ -70,6 +70,19 @@ impl Obligation {
         obligation.of(what)
     }
 
+    /// The test that calls this, which depends on the sources and the tests of its crate, in this folder of the workspace,
+    /// and on the versions of all crates.
+    pub fn test(folder: &str) -> Self {
+        let thread = std::thread::current();
+        let (folder, root) = (Path::new(folder), Path::new(folder).join(".."));
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let group = format!("test of {name}, {}", thread.name().unwrap_or_default());
+        let obligation = Self::new(&group, "passes").file(&root.join("Cargo.lock"));
+        obligation
+            .file(&folder.join("src"))
+            .file(&folder.join("tests"))
+    }
+
     /// Adds an input.
     pub fn of(mut self, input: impl AsRef<[u8]>) -> Self {
         let input = input.as_ref();
