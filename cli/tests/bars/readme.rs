@@ -1,0 +1,70 @@
+//! README's five results are those of the reports.
+
+use super::*;
+
+const README: &str = "README.md";
+
+#[test]
+fn readme_has_the_results_of_the_reports() {
+    let cost = text("synth/reports/cost.md");
+    let log = |label: &str| {
+        let row = report_row(&cost, label, "SM area %, paper");
+        row.iter().find(|(log, _)| *log == "16K").unwrap().1
+    };
+    let performance = text("sim/reports/performance.md");
+    let mean = |scheme: &str| {
+        let row = report_row(&performance, scheme, "Each workload");
+        (row[0].1, row[1].1)
+    };
+    let ((queue_paper, queue), (log_paper, of_log)) =
+        (mean("replay-queue"), mean("operand-log 16 KB"));
+    let preempt = text("sim/reports/preempt.md");
+    let latency = |policy: &str| {
+        let row = report_row(&preempt, policy, "## Latency");
+        (row[1].1, row[0].1)
+    };
+    let ((pep_paper, pep), (in_place_paper, in_place)) = (latency("pep"), latency("pep-in-place"));
+    let pipeline = text("synth/reports/sm_pipeline.md");
+    let of_pipeline = |label: &str| {
+        let row = report_row(&pipeline, label, "Area and clock");
+        let column = row
+            .iter()
+            .find(|(column, _)| *column == "sm_pipeline log_64");
+        let value = column.unwrap().1 as u64;
+        format!("{},{:03}", value / 1000, value % 1000)
+    };
+    let restart = text("sim/reports/restart.md");
+    let programs = restart.lines().map(cells).filter(|row| row.len() == 11);
+    let programs: Vec<_> = programs.map(|row| (row[1], row[10])).skip(2).collect();
+    assert_eq!(programs.len(), 4);
+    assert!(programs.iter().all(|row| *row == programs[0]));
+    let (programs, failures) = programs[0];
+    let rows = [
+        format!(
+            "| SM area of a 16 KB log, counted as in the paper; as built | {:.2} % | {:.2} %; {:.2} % | [cost](synth/reports/cost.md) |",
+            log("SM area %, paper"),
+            log("paper-fit (x 1.5)"),
+            log("single-port, control measured"),
+        ),
+        format!(
+            "| Performance, stall on fault as 100: replay queue; this log | {queue_paper}; {log_paper} | {queue:.1}; {of_log:.1} | [performance](sim/reports/performance.md) |"
+        ),
+        format!(
+            "| Mean latency of a preemption: PEP; PEP in place | {pep_paper}; {in_place_paper} us | {pep:.1}; {in_place:.1} us | [preempt](sim/reports/preempt.md) |"
+        ),
+        format!(
+            "| Pipeline of 64 warps with this log | | {} um2, {} MHz | [sm_pipeline](synth/reports/sm_pipeline.md) |",
+            of_pipeline("total um2"),
+            of_pipeline("clock MHz"),
+        ),
+        format!(
+            "| Random programs that restart after faults, for each scheme; failures | | {programs}; {failures} | [restart](sim/reports/restart.md) |"
+        ),
+    ];
+    says(README, &rows);
+    let readme = text(README);
+    let results = readme.split("\n## Results\n").nth(1).unwrap();
+    let results = results.split("\n## ").next().unwrap();
+    let shown = results.lines().filter(|line| line.starts_with("| "));
+    assert_eq!(shown.count(), rows.len() + 1, "a heading and these rows");
+}
