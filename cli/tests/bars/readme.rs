@@ -47,13 +47,13 @@ fn readme_has_the_results_of_the_reports() {
             log("single-port, control measured"),
         ),
         format!(
-            "| Performance, stall on fault as 100: replay queue; this log | {queue_paper}; {log_paper} | {queue:.1}; {of_log:.1} | [performance](sim/reports/performance.md) |"
+            "| Performance, stall on fault as 100: replay queue; 16 KB log | {queue_paper}; {log_paper} | {queue:.1}; {of_log:.1} | [performance](sim/reports/performance.md) |"
         ),
         format!(
             "| Mean latency of a preemption: PEP; PEP in place | {pep_paper}; {in_place_paper} us | {pep:.1}; {in_place:.1} us | [preempt](sim/reports/preempt.md) |"
         ),
         format!(
-            "| Pipeline of 64 warps with this log | | {} um2, {} MHz | [sm_pipeline](synth/reports/sm_pipeline.md) |",
+            "| Pipeline of 64 warps with a 16 KB log | | {} um2, {} MHz | [sm_pipeline](synth/reports/sm_pipeline.md) |",
             of_pipeline("total um2"),
             of_pipeline("clock MHz"),
         ),
