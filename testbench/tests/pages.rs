@@ -1,5 +1,6 @@
 //! The pages of the blocks: their timing traces run in all back ends, and their costs are those of the reports. The reports:
-//! they are of the Verilog at hand, or README says that they are not.
+//! they are of the Verilog at hand, or the page of verification says that they are not. The documents: their links lead
+//! somewhere, the book has all of them, and README stays short.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
@@ -14,7 +15,7 @@ use faultline_testbench::session::Stimulus;
 use faultline_testbench::{blocks, origin};
 
 /// Reports from older Verilog, or from before reports named their designs. What is made again is to be taken from here,
-/// and from README.
+/// and from the page of verification.
 const OLDER: [&str; 11] = [
     "testbench/reports/answers_gmmu.md",
     "testbench/reports/lockstep.md",
@@ -28,9 +29,11 @@ const OLDER: [&str; 11] = [
     "sim/reports/restart_verilog.md",
     "sim/reports/traces.md",
 ];
-/// What README calls them.
-const CALLED_OLDER: &str =
-    "- From older Verilog than that at hand, or without the names of their designs: ";
+/// Where they are called so: a page and its section.
+const CALLED_OLDER: [&str; 2] = ["docs/results/verification.md", "Reports from older Verilog"];
+/// README is no longer than this.
+const README_LINES: usize = 120;
+const README_BYTES: usize = 7_000;
 /// Reports in which no Verilog was run.
 const WITHOUT_VERILOG: [&str; 7] = [
     "sim/reports/gmmu.md",
@@ -431,29 +434,161 @@ fn outputs_without_their_valid_show_what_the_pages_say() {
     }
 }
 
-/// Every link of a page that leads into the project leads somewhere.
-#[test]
-fn links_of_the_documents_lead_somewhere() {
-    let mut documents = vec![
-        "README.md".to_owned(),
-        "ARCHITECTURE.md".to_owned(),
-        "CHANGELOG.md".to_owned(),
-        "testbench/TESTPLAN.md".to_owned(),
-    ];
-    documents.extend(blocks::names().map(|block| format!("docs/blocks/{block}.md")));
-    for document in documents {
-        let text = std::fs::read_to_string(root().join(&document)).unwrap();
-        let folder = root().join(&document);
-        let folder = folder.parent().expect("a file lies in a folder");
-        for link in text.split("](").skip(1) {
-            let target = link.split(')').next().unwrap_or_default();
-            if target.contains("://") || target.starts_with('#') {
-                continue;
-            }
-            let path = folder.join(target.split('#').next().unwrap_or_default());
-            assert!(path.exists(), "{document}: {target} is not there");
+/// The pages below a folder, as paths in the project.
+fn pages_below(folder: &str) -> Vec<String> {
+    let mut pages = Vec::new();
+    for entry in std::fs::read_dir(root().join(folder)).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{folder}/{}", entry.file_name().into_string().unwrap());
+        if entry.file_type().unwrap().is_dir() {
+            pages.extend(pages_below(&name));
+        } else if name.ends_with(".md") {
+            pages.push(name);
         }
     }
+    pages.sort();
+    pages
+}
+
+/// What is no code, neither between fences nor between backticks.
+fn prose(text: &str) -> String {
+    let outside = text.split("\n```").step_by(2);
+    outside
+        .flat_map(|part| part.split('`').step_by(2))
+        .collect()
+}
+
+/// The targets of a page's links.
+fn links(text: &str) -> Vec<String> {
+    let prose = prose(text);
+    let targets = prose.split("](").skip(1);
+    targets
+        .map(|rest| rest.split(')').next().unwrap_or_default().to_owned())
+        .collect()
+}
+
+/// The anchors of a page's headings, as GitHub and mdBook make them.
+fn anchors(text: &str) -> Vec<String> {
+    let outside: String = text.split("\n```").step_by(2).collect();
+    let headings = outside.lines().filter_map(|line| {
+        let heading = line.trim_start_matches('#');
+        (heading.len() < line.len()).then(|| heading.strip_prefix(' '))?
+    });
+    headings
+        .map(|heading| {
+            let kept = heading
+                .chars()
+                .filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
+            kept.collect::<String>().to_lowercase().replace(' ', "-")
+        })
+        .collect()
+}
+
+/// Every link of a document that leads into the project leads somewhere, and its anchor is a heading of that page.
+#[test]
+fn links_of_the_documents_lead_somewhere() {
+    let mut documents = [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "testbench/TESTPLAN.md",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    documents.extend(pages_below("docs"));
+    let mut with_anchor = 0;
+    for document in documents {
+        let text = std::fs::read_to_string(root().join(&document)).unwrap();
+        let file = root().join(&document);
+        let folder = file.parent().expect("a file lies in a folder");
+        for target in links(&text) {
+            if target.contains("://") {
+                continue;
+            }
+            let (path, anchor) = target.split_once('#').unwrap_or((&target, ""));
+            let path = if path.is_empty() {
+                file.clone()
+            } else {
+                folder.join(path)
+            };
+            assert!(path.exists(), "{document}: {target} is not there");
+            if anchor.is_empty() {
+                continue;
+            }
+            with_anchor += 1;
+            let page = std::fs::read_to_string(&path).unwrap();
+            assert!(
+                anchors(&page).iter().any(|known| known == anchor),
+                "{document}: {target} is no heading"
+            );
+        }
+    }
+    assert!(with_anchor > 0, "no link with an anchor was found");
+}
+
+/// The book lists each page of `docs` once, and only pages that are there.
+#[test]
+fn book_lists_every_page() {
+    let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let mut listed: Vec<_> = links(&summary)
+        .iter()
+        .map(|page| format!("docs/{page}"))
+        .collect();
+    listed.sort();
+    let mut pages = pages_below("docs");
+    pages.retain(|page| page != "docs/SUMMARY.md");
+    assert_eq!(listed, pages);
+}
+
+/// README has every block, with its page, its kernel, its model and its Verilog, and stays short.
+#[test]
+fn readme_is_short_and_has_every_block() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let (lines, bytes) = (readme.lines().count(), readme.len());
+    assert!(lines <= README_LINES, "README.md has {lines} lines");
+    assert!(bytes <= README_BYTES, "README.md has {bytes} bytes");
+    let rows: Vec<_> = readme.lines().filter_map(cells).collect();
+    for block in blocks::names() {
+        let name = format!("[{block}](docs/blocks/{block}.md)");
+        let row = rows.iter().find(|row| row[0] == name);
+        let row = row.unwrap_or_else(|| panic!("README.md has no row {name}"));
+        for (start, end) in [
+            ("[k](hw/src/", format!("/{block}.rs)")),
+            ("[m](sim/src/", format!("/{block}.rs)")),
+        ] {
+            let link = row[2].split(' ').find(|link| link.starts_with(start));
+            assert!(link.is_some_and(|link| link.ends_with(&end)), "{row:?}");
+        }
+        assert!(row[2].contains(&format!("/{block}_")), "{row:?}");
+    }
+}
+
+/// README's commands for the Verilog alone print that the replay is right, where Icarus is installed.
+#[test]
+fn example_of_the_verilog_alone_passes() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let fence = readme.split("```").find(|text| text.contains("iverilog"));
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("replay.vvp");
+    let commands = fence
+        .unwrap()
+        .replace("/tmp/replay.vvp", program.to_str().unwrap());
+    let shell = |commands: &str| {
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-e", "-c", commands]).current_dir(root());
+        shell.output().unwrap()
+    };
+    if !shell("command -v iverilog").status.success() {
+        eprintln!("skipped: Icarus is missing; install Debian's package iverilog");
+        return;
+    }
+    let output = shell(&commands);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.lines().any(|line| line == "PASS"),
+        "{output:?}"
+    );
 }
 
 /// The reports of a folder, as paths in the project.
@@ -465,7 +600,7 @@ fn reports(folder: &str) -> Vec<String> {
 }
 
 /// Every report names the Verilog that it was made from, and that is the Verilog at hand, as it is exported now, or was
-/// proved to be the same circuits; those of which it is not so are known, and README says so.
+/// proved to be the same circuits; those of which it is not so are known, and the page of verification says so.
 #[test]
 fn reports_are_of_the_verilog_at_hand_or_called_older() {
     let mut reports = ["testbench/reports", "sim/reports"].map(reports).concat();
@@ -496,16 +631,17 @@ fn reports_are_of_the_verilog_at_hand_or_called_older() {
         assert!(current || older, "{name} is not of the Verilog at hand");
         assert!(!(current && older), "{name} is current; take it from OLDER");
     }
-    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
-    let line = readme
-        .lines()
-        .find_map(|line| line.strip_prefix(CALLED_OLDER));
-    let links = line.unwrap_or_default().split("](").skip(1);
-    let mut called: Vec<_> = links.filter_map(|link| link.split(')').next()).collect();
+    let [page, heading] = CALLED_OLDER;
+    let text = std::fs::read_to_string(root().join(page)).unwrap();
+    let section = section(&text, heading).unwrap_or_else(|| panic!("{page}: no {heading}"));
+    let mut called = links(section);
+    for link in &mut called {
+        *link = link.trim_start_matches("../").to_owned();
+    }
     let mut older = OLDER.to_vec();
     called.sort_unstable();
     older.sort_unstable();
-    assert_eq!(called, older, "README's line \"{CALLED_OLDER}\"");
+    assert_eq!(called, older, "{page}, \"{heading}\"");
 }
 
 /// The plan names tests that are there, and every guarantee of a page has a row in it.

@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on panics
 
+mod costs;
 mod gmmu;
 mod preemption;
 mod readme;
+mod verification;
 
 use faultline_hw::registry::Tag;
 use std::path::Path;
@@ -51,6 +53,11 @@ const WALKER_SHARE: f64 = 0.95;
 const NOTHING_BEYOND_16: [&str; 2] = ["8 misses: faults per ms", "128 misses: faults per ms"];
 /// A mean latency of a preemption that is further from the paper's needs a reason in the report, percent.
 const PREEMPTION_PERCENT: f64 = 15.0;
+/// The pages that say what the reports have.
+const COST: &str = "docs/results/cost.md";
+const PERFORMANCE: &str = "docs/results/performance.md";
+const PREEMPTION: &str = "docs/results/preemption.md";
+const VERIFICATION: &str = "docs/results/verification.md";
 /// Every clock, MHz.
 const CLOCK_MHZ: f64 = 1000.0;
 
@@ -89,6 +96,21 @@ impl Figures {
         for clock in &self.clocks_mhz {
             assert!(*clock >= CLOCK_MHZ, "{source}: {clock} MHz");
         }
+    }
+}
+
+/// A file of the project.
+fn text(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Holds a page of the project to every one of these sentences or rows.
+fn says<S: AsRef<str>>(name: &str, sentences: impl IntoIterator<Item = S>) {
+    let page = text(name);
+    for said in sentences {
+        let said = said.as_ref();
+        assert!(page.contains(said), "{name} does not say: {said}");
     }
 }
 
@@ -290,14 +312,11 @@ fn committed_comparison_of_libraries_stays_within_the_bars() {
         "area of warp disable until commit is {larger:.1} % off when it is mapped for 700 ps"
     );
     let off_by = format!(
-        "for 1 GHz](synth/reports/library_pipelines_1000.md) it is {area_at_1_ghz:.1} % off"
+        "for 1 GHz](../../synth/reports/library_pipelines_1000.md) it is {area_at_1_ghz:.1} % off"
     );
     let [path, power] = same;
     let same = format!("with each differs by {path:.1} % and {power:.1} % at most");
-    let readme = read("../../README.md");
-    for said in [said, but, off_by, same] {
-        assert!(readme.contains(&said), "README.md does not say: {said}");
-    }
+    says(COST, [said, but, off_by, same]);
 }
 
 /// Every design of `rtl-out` whose cost is told, and every top, has a netlist that is proved to be it.
@@ -319,16 +338,12 @@ fn committed_netlists_are_proved() {
 }
 
 /// The schemes without faults: the paper's order of the means with lbm at the paper's 8 warps, the log of 16 KB near the
-/// baseline, the gap on that lbm, a reason for each mean that is far from the paper's; and README's figures are the report's.
+/// baseline, the gap on that lbm, a reason for each mean that is far from the paper's; and the page's figures are the report's.
 #[test]
 fn committed_performance_stays_within_the_bars() {
-    let read = |name: &str| {
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
-    };
-    let report = read("../sim/reports/performance.md");
-    let readme = read("../README.md");
+    let report = text("sim/reports/performance.md");
     let mut before = 0.0;
-    for (scheme, in_readme) in [
+    for (scheme, in_page) in [
         ("warp-disable-commit", "warp disable until commit"),
         (
             "warp-disable-last-check",
@@ -350,8 +365,9 @@ fn committed_performance_stays_within_the_bars() {
             (here - paper).abs() <= MEAN_POINTS || explained,
             "{scheme}: {here}, paper {paper}, and no reason"
         );
-        let said = format!("| {in_readme} | {paper} | {here:.1} | {at_8_warps:.1} |");
-        assert!(readme.contains(&said), "README.md does not say: {said}");
+        let alone = row[3].1;
+        let said = format!("| {in_page} | {paper} | {here:.1} | {at_8_warps:.1} | {alone:.1} |");
+        says(PERFORMANCE, [said]);
     }
     assert!(before >= LOG_16K_MEAN, "log of 16 KB: {before}");
     let in_order = |kernel: &&str| {
@@ -366,10 +382,38 @@ fn committed_performance_stays_within_the_bars() {
     let kernels = KERNELS.map(|(name, _)| name);
     let out_of_order: Vec<_> = kernels.iter().filter(|kernel| !in_order(kernel)).collect();
     assert_eq!(out_of_order, OUT_OF_ORDER.each_ref(), "with a log of 16 KB");
-    let lbm = report_row(&report, "`lbm-8-warps`", "## lbm, by warps");
-    let of = |scheme: &str| lbm.iter().find(|(name, _)| *name == scheme).unwrap().1;
-    let gap = of("operand-log 16 KB") - of("replay-queue");
+    let lbm = |kernel: &str, scheme: &str| {
+        let row = report_row(&report, kernel, "## lbm, by warps");
+        row.iter().find(|(name, _)| *name == scheme).unwrap().1
+    };
+    let (queue, log) = ("replay-queue", "operand-log 16 KB");
+    let gap = lbm("`lbm-8-warps`", log) - lbm("`lbm-8-warps`", queue);
     assert!(gap >= LBM_GAP, "lbm: {gap} points between queue and log");
+    says(
+        PERFORMANCE,
+        [
+            format!(
+                "| lbm: replay queue, operand log of 16 KB | {}, {} | {:.1}, {:.1} | {:.1}, {:.1} | |",
+                lbm("paper", queue),
+                lbm("paper", log),
+                lbm("`lbm`", queue),
+                lbm("`lbm`", log),
+                lbm("`lbm-8-warps`", queue),
+                lbm("`lbm-8-warps`", log),
+            ),
+            format!(
+                "`lbm-8-warps`): the queue is at {:.1} %",
+                lbm("`lbm-8-warps`", queue)
+            ),
+            format!("`lbm-offsets`): {:.1} %", lbm("`lbm-offsets`", queue)),
+            format!("`lbm-pointers`): {:.1} %", lbm("`lbm-pointers`", queue)),
+            format!("as compiled (`lbm`): {:.1} %", lbm("`lbm`", queue)),
+            format!(
+                "8 KB is {:.1} % behind the queue on lbm",
+                lbm("`lbm`", queue) - lbm("`lbm`", "operand-log 8 KB")
+            ),
+        ],
+    );
 }
 
 /// Every program of the reports ended as if nothing had faulted, and so many of them ran; and no lockstep of 64 warps has

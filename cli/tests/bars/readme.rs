@@ -1,204 +1,70 @@
-//! What README says of costs, power and the layout is what the reports say.
+//! README's five results are those of the reports.
 
 use super::*;
 
-/// README's rows of power are those of the report, as built.
+const README: &str = "README.md";
+
 #[test]
-fn power_with_logic_in_readme_is_that_of_the_report() {
-    let read = |name: &str| {
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+fn readme_has_the_results_of_the_reports() {
+    let cost = text("synth/reports/cost.md");
+    let log = |label: &str| {
+        let row = report_row(&cost, label, "SM area %, paper");
+        row.iter().find(|(log, _)| *log == "16K").unwrap().1
     };
-    let (readme, report) = (read("../README.md"), read("../synth/reports/cost.md"));
-    for (row, label) in [
-        (
-            "a write in each cycle",
-            "single-port with logic, a write in each cycle",
-        ),
-        (
-            "as often as kernels write",
-            "single-port with logic, traces",
-        ),
-    ] {
-        let shares = report_row(&report, label, "SM power %, paper");
-        let shares: Vec<String> = shares
+    let performance = text("sim/reports/performance.md");
+    let mean = |scheme: &str| {
+        let row = report_row(&performance, scheme, "Each workload");
+        (row[0].1, row[1].1)
+    };
+    let ((queue_paper, queue), (log_paper, of_log)) =
+        (mean("replay-queue"), mean("operand-log 16 KB"));
+    let preempt = text("sim/reports/preempt.md");
+    let latency = |policy: &str| {
+        let row = report_row(&preempt, policy, "## Latency");
+        (row[1].1, row[0].1)
+    };
+    let ((pep_paper, pep), (in_place_paper, in_place)) = (latency("pep"), latency("pep-in-place"));
+    let pipeline = text("synth/reports/sm_pipeline.md");
+    let of_pipeline = |label: &str| {
+        let row = report_row(&pipeline, label, "Area and clock");
+        let column = row
             .iter()
-            .map(|(_, share)| format!("{share:.2} %"))
-            .collect();
-        let said = format!(
-            "| as built with the logic, {row} | {} |",
-            shares.join(" | ")
-        );
-        assert!(readme.contains(&said), "README.md does not say: {said}");
-    }
-    let mut shares = report_row(&report, "SM power % with logic, traces", "Area and clock");
-    let (queue, of_queue) = shares.remove(0);
-    assert_eq!(queue, "queue 64");
-    let shares: Vec<String> = shares
-        .iter()
-        .map(|(_, of_log)| format!("{:.2} %", of_log + of_queue))
-        .collect();
-    let said = format!(
-        "| and with a replay queue of 64 entries | {} |",
-        shares.join(" | ")
-    );
-    assert!(readme.contains(&said), "README.md does not say: {said}");
-}
-
-/// Power is OpenSTA's where both take conditions alike: within 5 % in total and 10 % by class, and with asap7, whose clock takes
-/// less where data and state differ, within 7 % in total. One class of one row is further off, and README says so.
-#[test]
-fn power_is_that_of_opensta() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../synth/reports/power_opensta.md");
-    let report = std::fs::read_to_string(path).unwrap();
-    let (_, table) = report
-        .split_once("their conditions written plainly")
-        .unwrap();
-    let (table, _) = table.split_once("What then remains").unwrap();
-    let rows: Vec<Vec<&str>> = table
-        .lines()
-        .filter(|line| line.starts_with("| ") && !line.starts_with("| ---"))
-        .skip(1)
-        .map(cells)
-        .collect();
-    assert_eq!(rows.len(), 15, "three blocks with five libraries");
-    let (mut most, mut further) = (0.0_f64, Vec::new());
-    for row in &rows {
-        let off = |column: usize| row[column].parse::<f64>().map_or(0.0, f64::abs);
-        for (column, class) in [(5, "sequential"), (8, "combinational"), (11, "memory")] {
-            if off(column) > 10.0 {
-                further.push((row[0], row[1], class, row[column]));
-            }
-        }
-        let asap7 = row[0].starts_with("asap7");
-        assert!(off(14) <= if asap7 { 7.0 } else { 5.0 }, "{row:?}");
-        if !asap7 {
-            most = most.max(off(14));
-        }
-    }
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = std::fs::read_to_string(readme).unwrap();
-    let sky130 = "sky130_fd_sc_hd__tt_025C_1v80";
-    assert_eq!(further, [(sky130, "far_fault_mshr_16", "memory", "12.0")]);
-    for said in [
-        format!("within {most:.1} % of OpenSTA 3.1's"),
-        "but for the memories of `far_fault_mshr_16` with sky130, which are 12.0 % above"
-            .to_owned(),
-    ] {
-        assert!(readme.contains(&said), "README.md does not say: {said}");
-    }
-}
-
-/// README says of the layout what its report says.
-#[test]
-fn readme_has_the_layout_of_the_report() {
-    let read = |name: &str| {
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+            .find(|(column, _)| *column == "sm_pipeline log_64");
+        let value = column.unwrap().1 as u64;
+        format!("{},{:03}", value / 1000, value % 1000)
     };
-    let report = read("../synth/reports/layout_replay_queue_16.md");
-    let value = |label: &str| {
-        let row = report.lines().map(cells).find(|row| row[0] == label);
-        let row = row.unwrap_or_else(|| panic!("the report has no {label}"));
-        row[1].split(", ").next().unwrap().to_owned()
-    };
-    let said = format!(
-        "{}, all {} nets with wires, {} from register to register with the wires and {} without",
-        value("die"),
-        value("nets, all of them routed"),
-        value("register to register, with the routed wires"),
-        value("register to register, without wires"),
-    );
-    let readme = read("../README.md");
-    assert!(readme.contains(&said), "README.md does not say: {said}");
-}
-
-/// README has a row for each block, with the figures of its reports.
-#[test]
-fn readme_has_the_cost_of_each_block() {
-    let read = |name: &str| {
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
-    };
-    let readme = read("../README.md");
-    let grouped = |value: f64| match (value as u64 / 1000, value as u64 % 1000) {
-        (0, rest) => rest.to_string(),
-        (thousands, rest) => format!("{thousands},{rest:03}"),
-    };
-    for (block, design) in [
-        ("scoreboard", "8_holding"),
-        ("coalescer", "32"),
-        ("l1_tlb", "32"),
-        ("sm_pipeline", "log_64"),
-        ("l2_tlb", "1024"),
-        ("page_walker", "64"),
-        ("page_walk_cache", "8k"),
-        ("far_fault_mshr", "64"),
-        ("fault_buffer", "64"),
-        ("gmmu", "64"),
-        ("dirty_bits", "lanes"),
-        ("context_port", "32"),
-        ("checkpoint", "32"),
-        ("preemption_policy", "16"),
-        ("block_scheduler", "16"),
-    ] {
-        let figures = |suffix: &str, label: &str| {
-            let report = read(&format!("../synth/reports/{block}{suffix}.md"));
-            let row = report_row(&report, label, "Area and clock");
-            let heading = format!("{block} {design}");
-            let found = row.iter().find(|(column, _)| *column == heading);
-            grouped(found.unwrap_or_else(|| panic!("no {heading}")).1)
-        };
-        let said = format!(
-            "| `{block}` | `{design}` | {} | [{}](synth/reports/{block}.md) | {} | [{}](synth/reports/{block}_nangate45.md) |",
-            figures("", "total um2"),
-            figures("", "clock MHz"),
-            figures("_nangate45", "total um2"),
-            figures("_nangate45", "clock MHz"),
-        );
-        assert!(readme.contains(&said), "README.md does not say: {said}");
-    }
-}
-
-/// README says of the pipeline's cost what its reports say.
-#[test]
-fn readme_has_the_cost_of_the_pipeline() {
-    let read = |name: &str| {
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
-    };
-    let readme = read("../README.md");
-    let thousands = |mhz: f64| format!("{},{:03}", mhz as u32 / 1000, mhz as u32 % 1000);
-    let nangate = read("../synth/reports/sm_pipeline_nangate45.md");
-    let clocks: Vec<f64> = report_row(&nangate, "clock MHz", "Area and clock")
-        .into_iter()
-        .map(|(_, clock)| clock)
-        .collect();
-    let report = read("../synth/reports/sm_pipeline.md");
-    let added = |config: &str| {
-        let line = report
-            .lines()
-            .find(|line| line.starts_with(&format!("{config} adds ")));
-        let share = line.and_then(|line| line.split_whitespace().nth(7));
-        let share = share.unwrap_or_else(|| panic!("no line of what {config} adds"));
-        share.parse::<f64>().unwrap()
-    };
-    let disable = added("commit_64").max(added("check_64"));
-    for said in [
+    let restart = text("sim/reports/restart.md");
+    let programs = restart.lines().map(cells).filter(|row| row.len() == 11);
+    let programs: Vec<_> = programs.map(|row| (row[1], row[10])).skip(2).collect();
+    assert_eq!(programs.len(), 4);
+    assert!(programs.iter().all(|row| *row == programs[0]));
+    let (programs, failures) = programs[0];
+    let rows = [
         format!(
-            "({} to {} MHz)",
-            thousands(clocks.iter().copied().fold(f64::INFINITY, f64::min)),
-            thousands(clocks.iter().copied().fold(0.0, f64::max))
+            "| SM area of a 16 KB log, counted as in the paper; as built | {:.2} % | {:.2} %; {:.2} % | [cost](synth/reports/cost.md) |",
+            log("SM area %, paper"),
+            log("paper-fit (x 1.5)"),
+            log("single-port, control measured"),
         ),
         format!(
-            "add {:.2} % of an SM or less, the replay queue {:.2} %",
-            (100.0 * disable).ceil() / 100.0,
-            added("queue_64")
+            "| Performance, stall on fault as 100: replay queue; 16 KB log | {queue_paper}; {log_paper} | {queue:.1}; {of_log:.1} | [performance](sim/reports/performance.md) |"
         ),
         format!(
-            "{:.2}, {:.2}, {:.2} and {:.2} % with 8, 16, 20 and 32 KB",
-            added("log_64_8k"),
-            added("log_64"),
-            added("log_64_20k"),
-            added("log_64_32k")
+            "| Mean latency of a preemption: PEP; PEP in place | {pep_paper}; {in_place_paper} us | {pep:.1}; {in_place:.1} us | [preempt](sim/reports/preempt.md) |"
         ),
-    ] {
-        assert!(readme.contains(&said), "README.md does not say: {said}");
-    }
+        format!(
+            "| Pipeline of 64 warps with a 16 KB log | | {} um2, {} MHz | [sm_pipeline](synth/reports/sm_pipeline.md) |",
+            of_pipeline("total um2"),
+            of_pipeline("clock MHz"),
+        ),
+        format!(
+            "| Random programs that restart after faults, for each scheme; failures | | {programs}; {failures} | [restart](sim/reports/restart.md) |"
+        ),
+    ];
+    says(README, &rows);
+    let readme = text(README);
+    let results = readme.split("\n## Results\n").nth(1).unwrap();
+    let results = results.split("\n## ").next().unwrap();
+    let shown = results.lines().filter(|line| line.starts_with("| "));
+    assert_eq!(shown.count(), rows.len() + 1, "a heading and these rows");
 }
