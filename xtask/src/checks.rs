@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode};
 use rayon::prelude::*;
 
 use crate::steps::{Steps, succeed};
-use crate::{cargo, proved, python, root, setup};
+use crate::{cargo, codegen, proved, python, root, setup};
 
 /// The lockstep with the Verilated back end.
 const VERILOG: &str = "faultline/verilog";
@@ -26,6 +26,9 @@ pub fn run() -> Result<ExitCode, String> {
     let clippy = ["clippy", "--workspace", "--all-targets"];
     let feature = ["--features", VERILOG];
     let deny = ["--", "-D", "warnings"];
+    steps.check("port tables and models' ports", || {
+        codegen::run(&root(), true).map(|sentence| println!("{sentence}"))
+    });
     if setup::has_component("fmt", "rustfmt") {
         steps.check("format", || {
             succeed(cargo().args(["fmt", "--all", "--check"]), false)

@@ -1,6 +1,7 @@
-//! Set-up, the two commands, and continuous integration: `cargo xtask setup|test|report`.
+//! Set-up, what is generated, the two commands, and continuous integration: `cargo xtask setup|codegen|test|report`.
 
 mod checks;
+mod codegen;
 mod proved;
 mod python;
 mod setup;
@@ -12,7 +13,7 @@ use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
 
-/// Set up what is missing, test everything, or make the report.
+/// Set up what is missing, write what follows from the kernels, test everything, or make the report.
 #[derive(Parser)]
 #[command(
     name = "cargo xtask",
@@ -28,6 +29,15 @@ struct Cli {
 enum Task {
     /// Install the packages of Debian and PyPI that are missing; does nothing if all are there
     Setup,
+    /// Write what follows from the ports of the kernels: port tables of the pages, `ports!` of the models
+    ///
+    /// A port is written once, as a field of its block's struct in `hw/src`, with a doc comment that is a sentence. What
+    /// a type of the kernel is called on the page and what it is in the model stands in `widths!` of the model's file.
+    Codegen {
+        /// Write nothing, and fail if a file is not as the kernels say
+        #[arg(long)]
+        check: bool,
+    },
     /// Set up, then check and test everything; the last line is "N passed, N failed"
     Test,
     /// Set up, then run `faultline report`: Verilog, lockstep, synthesis, table, report/index.html
@@ -44,6 +54,10 @@ fn main() -> ExitCode {
             if let Err(sentence) = python::run() {
                 println!("set-up: {sentence}");
             }
+            ExitCode::SUCCESS
+        }),
+        Task::Codegen { check } => codegen::run(&root(), check).map(|sentence| {
+            println!("{sentence}");
             ExitCode::SUCCESS
         }),
         Task::Test => checks::run(),
