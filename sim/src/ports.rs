@@ -1,8 +1,11 @@
 //! The ports of a block as a plain struct, and as packed words.
 //!
-//! A block declares its ports once, with [`ports!`](crate::ports!): name, type and width. The struct is what a model
-//! and a test read and write; the packed words are what a test bench hands to a back end whose type it does not know.
+//! [`ports!`](crate::ports!) declares the ports of a block: name, type and width. The struct is what a model and a test
+//! read and write; the packed words are what a test bench hands to a back end whose type it does not know.
 //! In packed words every port starts on a word of its own, lowest bit first, in the order of the declaration.
+//!
+//! The declarations follow from the kernels' structs: `cargo xtask codegen` writes them, by the
+//! [`widths!`](crate::widths!) of the model's file.
 
 /// One port of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -225,6 +228,23 @@ macro_rules! ports {
             }
         }
     };
+}
+
+/// What a kernel's types are called on the block's page, and what they are in its model: `type "page" => type = width`,
+/// with the model's type and width as in [`ports!`](crate::ports!). A bit is a `bool`, and a number of bits that is the
+/// same in every configuration fits the smallest integer; neither needs a row.
+///
+/// `cargo xtask codegen` reads it; to the compiler it is nothing.
+///
+/// ```
+/// faultline_sim::widths! {
+///     Bits<I> "I" => u8 = parameters.index_bits(),
+///     [Bits<K>; L] "L x K" => [u64; 32] = (parameters.lanes, parameters.line_bits),
+/// }
+/// ```
+#[macro_export]
+macro_rules! widths {
+    ($($row:tt)*) => {};
 }
 
 #[cfg(test)]

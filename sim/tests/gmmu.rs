@@ -138,7 +138,7 @@ impl Bench {
             }
             if outputs.fill_valid >> sm & 1 == 1 {
                 assert_eq!(outputs.fill_kind[sm], 0);
-                let (page, frame) = (outputs.fill_page, u64::from(outputs.fill_frame));
+                let (page, frame) = (outputs.fill_page, outputs.fill_frame);
                 let old = self.invalidating.is_some() && frame == before.page(page);
                 assert!(
                     old || frame == self.tables.page(page),

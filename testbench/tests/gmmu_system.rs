@@ -120,7 +120,7 @@ impl System {
             inputs.fill_valid = outputs.fill_valid >> number & 1 == 1;
             inputs.fill_kind = outputs.fill_kind[number] as u8;
             (inputs.fill_page, inputs.fill_space) = (outputs.fill_page, outputs.fill_space);
-            inputs.fill_frame = outputs.fill_frame;
+            inputs.fill_frame = outputs.fill_frame as u32;
             (inputs.fill_writable, inputs.fill_clean) = (outputs.fill_writable, outputs.fill_clean);
             inputs.resolve_valid = outputs.resolve_valid >> number & 1 == 1;
             inputs.resolve_page = outputs.resolve_page;

@@ -1,6 +1,6 @@
-//! The pages of the blocks: their timing traces run in all back ends, and their costs are those of the reports. The reports:
-//! they are of the Verilog at hand, or the page of verification says that they are not. The documents: their links lead
-//! somewhere, the book has all of them, and README stays short.
+//! The pages of the blocks: their timing traces run in all back ends, their ports have the widths that they say, and their
+//! costs are those of the reports. The reports: they are of the Verilog at hand, or the page of verification says that they
+//! are not. The documents: their links lead somewhere, the book has all of them, and README stays short.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
@@ -191,6 +191,49 @@ fn timing_traces_of_the_pages_are_what_the_blocks_do() {
 fn cells(line: &str) -> Option<Vec<&str>> {
     let line = line.trim().strip_prefix('|')?.strip_suffix('|')?;
     Some(line.split('|').map(str::trim).collect())
+}
+
+/// A width of a port table: products, sums and powers of two of numbers and of symbols that the section names first, as
+/// "`W` (6)" or "`W` = 6". Of a symbol without a number nothing is known.
+fn bits(width: &str, section: &str) -> Option<usize> {
+    if let Some((elements, each)) = width.split_once(" x ") {
+        return Some(bits(elements, section)? * bits(each, section)?);
+    }
+    if let Some((left, right)) = width.split_once(" + ") {
+        return Some(bits(left, section)? + bits(right, section)?);
+    }
+    if let Some(exponent) = width.strip_prefix("2^") {
+        return Some(1 << bits(exponent, section)?);
+    }
+    width.parse().ok().or_else(|| {
+        let (_, rest) = section.split_once(&format!("`{width}` "))?;
+        let rest = rest.strip_prefix('(').or(rest.strip_prefix("= "))?;
+        rest.split(|c: char| !c.is_ascii_digit())
+            .next()?
+            .parse()
+            .ok()
+    })
+}
+
+#[test]
+fn widths_of_the_port_tables_are_those_of_the_ports() {
+    for block in blocks::names() {
+        let page = page(block);
+        let section = section(&page, "Ports").unwrap_or_else(|| panic!("{block}.md: no ports"));
+        let layout = blocks::layout(block, blocks::default_configuration(block)).unwrap();
+        let mut compared = 0;
+        for port in layout.inputs.iter().chain(&layout.outputs) {
+            let start = format!("| `{}` | ", port.name);
+            let row = section.lines().find_map(|line| line.strip_prefix(&start));
+            let width = row.and_then(|row| row.split(" | ").next());
+            let width = width.unwrap_or_else(|| panic!("{block}.md: no row for {}", port.name));
+            if let Some(bits) = bits(width, section) {
+                assert_eq!(bits, port.bits, "{block}.md: {width} bits of {}", port.name);
+                compared += 1;
+            }
+        }
+        assert!(compared > 5, "{block}.md: no width was compared");
+    }
 }
 
 #[test]

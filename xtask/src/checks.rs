@@ -9,7 +9,7 @@ use faultline_ledger::Runner;
 use rayon::prelude::*;
 
 use crate::steps::{Steps, succeed};
-use crate::{cargo, python, root, setup};
+use crate::{cargo, codegen, python, root, setup};
 
 /// The lockstep with the Verilated back end.
 pub const VERILOG: &str = "faultline/verilog";
@@ -40,6 +40,9 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
     let mut steps = Steps::default();
     let clippy = ["clippy", "--workspace", "--all-targets"];
     let feature = ["--features", VERILOG];
+    steps.check("port tables and models' ports", || {
+        codegen::run(&root(), true).map(|sentence| println!("{sentence}"))
+    });
     if setup::has_component("fmt", "rustfmt") {
         steps.check("format", || {
             succeed(cargo().args(["fmt", "--all", "--check"]), false)

@@ -5,7 +5,7 @@ use std::process::{Command, ExitCode};
 
 use crate::checks::{DENY, LINTS, VERILOG, designs};
 use crate::steps::{Steps, succeed};
-use crate::{cargo, root};
+use crate::{cargo, codegen, root};
 
 /// Exports the Verilog, and runs the lints, the lockstep and the proofs of one block.
 ///
@@ -14,6 +14,9 @@ use crate::{cargo, root};
 pub fn block(name: &str) -> Result<ExitCode, String> {
     let designs = designs(name)?;
     let mut steps = Steps::default();
+    steps.check("port tables and models' ports are written", || {
+        codegen::run(&root(), false).map(|sentence| println!("{sentence}"))
+    });
     steps.check("the Verilog is exported", || {
         let mut export = cargo();
         // With the features of the tests, so that nothing is compiled twice.
@@ -60,6 +63,9 @@ pub fn block(name: &str) -> Result<ExitCode, String> {
 pub fn quick() -> Result<ExitCode, String> {
     let changed = changed()?;
     let mut steps = Steps::default();
+    steps.check("port tables and models' ports are written", || {
+        codegen::run(&root(), false).map(|sentence| println!("{sentence}"))
+    });
     steps.check("format", || succeed(cargo().args(["fmt", "--all"]), false));
     if !changed.is_empty() {
         let packages = changed.iter().flat_map(|package| ["--package", package]);

@@ -1,6 +1,7 @@
-//! Set-up, the two commands, and continuous integration: `cargo xtask setup|test|block|quick|report`.
+//! Set-up, what is generated, the loops, the two commands: `cargo xtask setup|codegen|block|quick|test|report`.
 
 mod checks;
+mod codegen;
 mod loops;
 mod python;
 mod setup;
@@ -12,7 +13,7 @@ use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
 
-/// Set up what is missing, test everything, or make the report.
+/// Set up what is missing, write what follows from the kernels, test everything, or make the report.
 #[derive(Parser)]
 #[command(
     name = "cargo xtask",
@@ -28,6 +29,15 @@ struct Cli {
 enum Task {
     /// Install the packages of Debian and PyPI that are missing; does nothing if all are there
     Setup,
+    /// Write what follows from the ports of the kernels: port tables of the pages, `ports!` of the models
+    ///
+    /// A port is written once, as a field of its block's struct in `hw/src`, with a doc comment that is a sentence. What
+    /// a type of the kernel is called on the page and what it is in the model stands in `widths!` of the model's file.
+    Codegen {
+        /// Write nothing, and fail if a file is not as the kernels say
+        #[arg(long)]
+        check: bool,
+    },
     /// Set up, then check and test everything; the last line is "N passed, N failed"
     Test {
         /// Run every obligation, whether or not the ledger has a valid row of it
@@ -60,6 +70,10 @@ fn main() -> ExitCode {
         Task::Test { full } => checks::run(full),
         Task::Block { name } => loops::block(&name),
         Task::Quick => loops::quick(),
+        Task::Codegen { check } => codegen::run(&root(), check).map(|sentence| {
+            println!("{sentence}");
+            ExitCode::SUCCESS
+        }),
         Task::Report { options } => report(&options),
     };
     result.unwrap_or_else(|sentence| {

@@ -38,7 +38,6 @@ enum Phase {
 
 /// `E` entries with `I`-bit numbers, counted in `O` = `I` + 1 bits; pages of `P` bits, spaces of `A`, and `W` = `P` + `A`
 /// + `O` + 3 bits of both with a place and an access; `N` SMs, which may have as many far faults as `C` bits say, and whose are counted in `K`. A region has 2^`G` pages.
-#[allow(missing_docs)] // the port table above
 #[block(top)]
 #[check(1 << I == E && I + 1 == O, "{I} and {O} bits do not fit {E} entries")]
 #[check(P + A + O + 3 == W && A <= P && G < P, "{P}, {A}, {O} and 3 bits do not make {W}, or regions of {G} bits do not fit")]
@@ -55,64 +54,121 @@ pub struct FarFaultMshr<
     const K: usize,
     const G: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: frees every entry.
     pub reset: Signal<In, Bit>,
 
+    /// Faults are handled by regions of 64 KB: the `G` (4) low bits of page numbers are ignored.
     pub region: Signal<In, Bit>,
+    /// Far faults that an SM may have; with 0 nothing is reported.
     pub limit: Signal<In, Bits<C>>,
+    /// A walk found a page absent.
     pub fault_valid: Signal<In, Bit>,
+    /// Page number of the fault.
     pub fault_page: Signal<In, Bits<P>>,
+    /// Address space of the fault.
     pub fault_space: Signal<In, Bits<A>>,
+    /// SMs for which the page was walked, one bit each, at least one.
     pub fault_requesters: [Signal<In, Bit>; N],
+    /// Kind of access of the fault, for the report.
     pub fault_access: Signal<In, Bits<3>>,
+    /// Cause of the failed walk, for the report; cause 6 is a write to a page whose dirty bit is clear.
     pub fault_cause: Signal<In, Bits<3>>,
+    /// Level at which the walk ended, for the report.
     pub fault_level: Signal<In, Bits<3>>,
+    /// The answer is taken.
     pub answer_ready: Signal<In, Bit>,
+    /// The report is taken.
     pub report_ready: Signal<In, Bit>,
+    /// The driver sends a command.
     pub command_valid: Signal<In, Bit>,
+    /// The command cancels far faults; it resolves them otherwise.
     pub command_cancel: Signal<In, Bit>,
+    /// The command is for every page; for one page otherwise.
     pub command_all: Signal<In, Bit>,
+    /// Page number of the command.
     pub command_page: Signal<In, Bits<P>>,
+    /// Address space of the command.
     pub command_space: Signal<In, Bits<A>>,
+    /// SMs that a cancellation denies, one bit each.
     pub command_requesters: [Signal<In, Bit>; N],
+    /// The walk is taken.
     pub walk_ready: Signal<In, Bit>,
+    /// A walk that was requested on `walk_*` has ended.
     pub present_valid: Signal<In, Bit>,
+    /// Page number of the walk that ended.
     pub present_page: Signal<In, Bits<P>>,
+    /// Address space of the walk that ended.
     pub present_space: Signal<In, Bits<A>>,
+    /// The walk has not found its page.
     pub present_missing: Signal<In, Bit>,
+    /// Cause of the walk that did not find its page.
     pub present_cause: Signal<In, Bits<3>>,
+    /// Level at which the walk ended.
     pub present_level: Signal<In, Bits<3>>,
+    /// The wake-up is taken.
     pub wake_ready: Signal<In, Bit>,
 
+    /// The fault is accepted.
     pub fault_ready: Signal<Out, Bit>,
+    /// A fault is answered.
     pub answer_valid: Signal<Out, Bit>,
+    /// Page number of the answered fault.
     pub answer_page: Signal<Out, Bits<P>>,
+    /// Address space of the answered fault.
     pub answer_space: Signal<Out, Bits<A>>,
+    /// SMs whose far fault is held, one bit each.
     pub answer_far: [Signal<Out, Bit>; N],
+    /// SMs that have to request the page again later, one bit each.
     pub answer_nack: [Signal<Out, Bit>; N],
+    /// Place of the far fault in the queue.
     pub answer_place: Signal<Out, Bits<O>>,
+    /// A far fault is reported to the driver: it has a new entry, is now for a write, or is still absent.
     pub report_valid: Signal<Out, Bit>,
+    /// Page number of the report.
     pub report_page: Signal<Out, Bits<P>>,
+    /// Address space of the report.
     pub report_space: Signal<Out, Bits<A>>,
+    /// SMs that wait for the page, one bit each.
     pub report_requesters: [Signal<Out, Bit>; N],
+    /// Kind of access to the page.
     pub report_access: Signal<Out, Bits<3>>,
+    /// Cause of the last walk that failed.
     pub report_cause: Signal<Out, Bits<3>>,
+    /// Level at which the last walk that failed ended.
     pub report_level: Signal<Out, Bits<3>>,
+    /// Entry of the far fault.
     pub report_index: Signal<Out, Bits<I>>,
+    /// Place of the far fault in the queue.
     pub report_place: Signal<Out, Bits<O>>,
+    /// The command is accepted.
     pub command_ready: Signal<Out, Bit>,
+    /// A page is to be walked for no SM, to find whether it is present now.
     pub walk_valid: Signal<Out, Bit>,
+    /// Page number of the walk.
     pub walk_page: Signal<Out, Bits<P>>,
+    /// Address space of the walk.
     pub walk_space: Signal<Out, Bits<A>>,
+    /// The walk also checks whether the page may be written.
     pub walk_write: Signal<Out, Bit>,
+    /// The result of the walk is accepted.
     pub present_ready: Signal<Out, Bit>,
+    /// SMs no longer wait for a page.
     pub wake_valid: Signal<Out, Bit>,
+    /// Page number of the wake-up.
     pub wake_page: Signal<Out, Bits<P>>,
+    /// Address space of the wake-up.
     pub wake_space: Signal<Out, Bits<A>>,
+    /// SMs that no longer wait, one bit each.
     pub wake_to: [Signal<Out, Bit>; N],
+    /// The far faults were cancelled.
     pub wake_denied: Signal<Out, Bit>,
+    /// Entries in use.
     pub held: Signal<Out, Bits<O>>,
+    /// A command for all pages is in progress.
     pub sweeping: Signal<Out, Bit>,
+    /// In the previous cycle a held far fault was not reported again, because `limit` was 0.
     pub lost: Signal<Out, Bit>,
 
     // The operation: a fault, a step of a sweep, a command for all, a page that a walk did not find; it wakes or denies, which

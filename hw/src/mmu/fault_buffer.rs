@@ -33,7 +33,6 @@ enum Doing {
 /// numbers in frames of `F` bits and words of `W` = `F` + 9; `L` lanes, PCs of `V` bits; 2^`B` records are compared,
 /// counted in `K` = `B` + 1 bits, by `D` = `P` + `A` + 7 bits; counters of `C` bits, times of `T`; memory owes less than
 /// 2^`Q` acknowledgements.
-#[allow(missing_docs)] // the port table above
 #[block(top)]
 #[check(1 << S == N, "{S} bits do not number {N} SMs")]
 #[check(F + 9 == W, "{W} bits do not number the words of frames of {F} bits")]
@@ -58,56 +57,106 @@ pub struct FaultBuffer<
     const T: usize,
     const Q: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: empties the buffer and clears every register.
     pub reset: Signal<In, Bit>,
 
+    /// A fault is to be reported to the driver.
     pub fault_valid: Signal<In, Bit>,
+    /// Page number of the fault.
     pub fault_page: Signal<In, Bits<P>>,
+    /// Address space of the fault.
     pub fault_space: Signal<In, Bits<A>>,
+    /// SMs that met the fault, one bit each, at least one.
     pub fault_requesters: [Signal<In, Bit>; N],
+    /// Kind of access: bit 0 write, bit 1 execute, bit 2 user.
     pub fault_access: Signal<In, Bits<3>>,
+    /// The walker's cause.
     pub fault_cause: Signal<In, Bits<3>>,
+    /// Level at which the walk ended.
     pub fault_level: Signal<In, Bits<3>>,
+    /// The SMs wait for the page; if low, their accesses were denied.
     pub fault_replayable: Signal<In, Bit>,
+    /// Far-fault MSHR of the fault.
     pub fault_index: Signal<In, Bits<I>>,
+    /// Place of the fault in the queue of the MSHRs.
     pub fault_place: Signal<In, Bits<O>>,
+    /// The query is taken.
     pub detail_ready: Signal<In, Bit>,
+    /// The query is answered.
     pub context_valid: Signal<In, Bit>,
+    /// The SM has an instruction that waits for the page.
     pub context_known: Signal<In, Bit>,
+    /// Warp of the instruction.
     pub context_warp: Signal<In, Bits<WARP_BITS>>,
+    /// Thread-block slot of the instruction.
     pub context_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// Address of the instruction.
     pub context_pc: Signal<In, Bits<V>>,
+    /// Lanes of the instruction.
     pub context_lanes: Signal<In, Bits<L>>,
+    /// Scheme by which the instruction will be restarted.
     pub context_scheme: Signal<In, Bits<3>>,
+    /// Operand-log entry of the instruction.
     pub context_pointer: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    /// Memory takes the word.
     pub write_ready: Signal<In, Bit>,
+    /// The oldest word without an acknowledgement is in memory.
     pub written: Signal<In, Bit>,
+    /// The driver writes a register; the write is always taken.
     pub register_valid: Signal<In, Bit>,
+    /// Number of the register that is written.
     pub register_number: Signal<In, Bits<4>>,
+    /// Value of the register that is written.
     pub register_data: Signal<In, Bits<64>>,
+    /// Number of the register that is read.
     pub read_number: Signal<In, Bits<4>>,
+    /// A fault was answered with Nack, or in the previous cycle not reported again, because `room` was low.
     pub turned_away: Signal<In, Bit>,
+    /// The command is taken.
     pub command_ready: Signal<In, Bit>,
+    /// The MSHRs execute a command for all pages: pages are to be walked or denied, or a walk is on offer. It rises
+    /// at most two cycles after the command was taken.
     pub sweeping: Signal<In, Bit>,
+    /// A walk of the MSHRs is on offer or not answered yet.
     pub walks_pending: Signal<In, Bit>,
 
+    /// The fault is accepted.
     pub fault_ready: Signal<Out, Bit>,
+    /// Query for the instruction of an SM that has waited longest for a page.
     pub detail_valid: Signal<Out, Bit>,
+    /// Lowest SM of the fault.
     pub detail_sm: Signal<Out, Bits<S>>,
+    /// Page number of the query.
     pub detail_page: Signal<Out, Bits<P>>,
+    /// Address space of the query.
     pub detail_space: Signal<Out, Bits<A>>,
+    /// A word is to be written to memory.
     pub write_valid: Signal<Out, Bit>,
+    /// Number of the word.
     pub write_address: Signal<Out, Bits<W>>,
+    /// Value of the word.
     pub write_data: Signal<Out, Bits<64>>,
+    /// Value of the register in `read_number`, as it is in this cycle.
     pub read_data: Signal<Out, Bits<64>>,
+    /// The driver has something to handle.
     pub interrupts: Signal<Out, Bit>,
+    /// One more replayable fault may be accepted.
     pub room: Signal<Out, Bit>,
+    /// Bit 6 of CONTROL: a write to a page that may only be read is a replayable fault.
     pub replay_writes: Signal<Out, Bit>,
+    /// A command for the MSHRs.
     pub command_valid: Signal<Out, Bit>,
+    /// The command cancels far faults; it resolves them otherwise.
     pub command_cancel: Signal<Out, Bit>,
+    /// The command is for every page; for one page otherwise.
     pub command_all: Signal<Out, Bit>,
+    /// Page number of the command.
     pub command_page: Signal<Out, Bits<P>>,
+    /// Address space of the command.
     pub command_space: Signal<Out, Bits<A>>,
+    /// SMs that a cancellation denies, one bit each.
     pub command_requesters: [Signal<Out, Bit>; N],
 
     phase: Register<Doing>,

@@ -36,84 +36,158 @@ enum Phase {
 }
 
 /// `T` walks with `I`-bit numbers, and `E` = `I` + 3 bits of the number of an entry that one of them has read.
-#[allow(missing_docs)] // the port table above
 #[block(top, new(updates: bool))]
 pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: invalidates every translation and drops every request, walk and fault.
     pub reset: Signal<In, Bit>,
 
+    /// SMs that request a translation, one bit each.
     pub request_valid: [Signal<In, Bit>; SMS],
+    /// Page number of each SM's request.
     pub request_page: [Signal<In, Bits<PAGE_BITS>>; SMS],
+    /// Address space of each SM's request.
     pub request_space: [Signal<In, Bits<SPACE_BITS>>; SMS],
+    /// Requests whose page is to be written, one bit each.
     pub request_write: [Signal<In, Bit>; SMS],
+    /// The query of the fault buffer is taken.
     pub detail_ready: Signal<In, Bit>,
+    /// The query of the fault buffer is answered.
     pub context_valid: Signal<In, Bit>,
+    /// The SM has an instruction that waits for the page.
     pub context_known: Signal<In, Bit>,
+    /// Warp of the instruction, as in the fault buffer.
     pub context_warp: Signal<In, Bits<WARP_BITS>>,
+    /// Thread-block slot of the instruction, as in the fault buffer.
     pub context_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// Address of the instruction, as in the fault buffer.
     pub context_pc: Signal<In, Bits<PC_BITS>>,
+    /// Lanes of the instruction, as in the fault buffer.
     pub context_lanes: Signal<In, Bits<LANES>>,
+    /// Scheme by which the instruction will be restarted, as in the fault buffer.
     pub context_scheme: Signal<In, Bits<3>>,
+    /// Operand-log entry of the instruction, as in the fault buffer.
     pub context_pointer: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    /// Memory takes the request for an entry.
     pub memory_ready: Signal<In, Bit>,
+    /// Memory answers; the response is always taken.
     pub response_valid: Signal<In, Bit>,
+    /// Walk that the response is for.
     pub response_walk: Signal<In, Bits<I>>,
+    /// Entry from memory; of an update, the entry before it.
     pub response_data: Signal<In, Bits<64>>,
+    /// There is no such word in memory.
     pub response_error: Signal<In, Bit>,
+    /// The update was refused, because the entry was not the expected one.
     pub response_changed: Signal<In, Bit>,
+    /// Memory takes the word of a record.
     pub write_ready: Signal<In, Bit>,
+    /// The oldest word without an acknowledgement is in memory.
     pub written: Signal<In, Bit>,
+    /// The driver writes a register of the fault buffer; the write is always taken.
     pub register_valid: Signal<In, Bit>,
+    /// Number of the register that is written.
     pub register_number: Signal<In, Bits<4>>,
+    /// Value of the register that is written.
     pub register_data: Signal<In, Bits<64>>,
+    /// Number of the register that is read.
     pub read_number: Signal<In, Bits<4>>,
+    /// Translations are to be invalidated.
     pub invalidate_valid: Signal<In, Bit>,
+    /// Scope of the invalidation: 0 the translations that contain this page, 1 those of this space, 2 or 3 all.
     pub invalidate_scope: Signal<In, Bits<2>>,
+    /// Page number of the invalidation.
     pub invalidate_page: Signal<In, Bits<PAGE_BITS>>,
+    /// Address space of the invalidation.
     pub invalidate_space: Signal<In, Bits<SPACE_BITS>>,
+    /// The root of a space is written; it is always taken.
     pub root_valid: Signal<In, Bit>,
+    /// Address space of the root.
     pub root_space: Signal<In, Bits<SPACE_BITS>>,
+    /// Frame of the space's first table.
     pub root_frame: Signal<In, Bits<FRAME_BITS>>,
+    /// Bits 51 to 32 of an address that memory does not have, as in the page walker.
     pub reserved_bits: Signal<In, Bits<20>>,
+    /// Pages may be execute-disabled (IA32_EFER.NXE), as in the page walker.
     pub execute_disable: Signal<In, Bit>,
+    /// Last frame of memory, as in the page walker.
     pub last_frame: Signal<In, Bits<FRAME_BITS>>,
+    /// Levels of tables whose entries are cached: bit 0 is level 2, bit 1 level 3, bit 2 level 4, bit 3 level 5.
     pub cached_levels: Signal<In, Bits<4>>,
+    /// The L2 TLB takes the pages that walks find.
     pub shared_tlb: Signal<In, Bit>,
+    /// Far faults that an SM may have.
     pub far_limit: Signal<In, Bits<FAR_FAULT_BITS>>,
+    /// Far faults are handled by regions of 64 KB.
     pub region: Signal<In, Bit>,
 
+    /// SMs whose request is accepted, one bit each.
     pub request_ready: [Signal<Out, Bit>; SMS],
+    /// SMs that receive a report on a page, one bit each.
     pub fill_valid: [Signal<Out, Bit>; SMS],
+    /// Kind of each SM's report: 0 a translation, 1 a denial, 2 the far fault is held, 3 it is not held, 4 the far
+    /// fault was cancelled.
     pub fill_kind: [Signal<Out, Bits<3>>; SMS],
+    /// Page number of the report.
     pub fill_page: Signal<Out, Bits<PAGE_BITS>>,
+    /// Address space of the report.
     pub fill_space: Signal<Out, Bits<SPACE_BITS>>,
+    /// Frame of a translation.
     pub fill_frame: Signal<Out, Bits<FRAME_BITS>>,
+    /// The page may be written.
     pub fill_writable: Signal<Out, Bit>,
+    /// The page's dirty bit was clear, or a write has to request the page again.
     pub fill_clean: Signal<Out, Bit>,
+    /// Place of the far fault in the queue.
     pub fill_place: Signal<Out, Bits<MSHR_COUNT_BITS>>,
+    /// SMs whose far fault is resolved and that request the page again, one bit each.
     pub resolve_valid: [Signal<Out, Bit>; SMS],
+    /// Page number of the resolved far fault.
     pub resolve_page: Signal<Out, Bits<PAGE_BITS>>,
+    /// Address space of the resolved far fault.
     pub resolve_space: Signal<Out, Bits<SPACE_BITS>>,
+    /// All SMs invalidate translations.
     pub drop_valid: Signal<Out, Bit>,
+    /// Scope of the invalidation: 1 this space, 2 or 3 all.
     pub drop_scope: Signal<Out, Bits<2>>,
+    /// Address space of the invalidation.
     pub drop_space: Signal<Out, Bits<SPACE_BITS>>,
+    /// Query for the instruction of an SM that has waited longest for a page.
     pub detail_valid: Signal<Out, Bit>,
+    /// SM of the query.
     pub detail_sm: Signal<Out, Bits<SM_BITS>>,
+    /// Page number of the query.
     pub detail_page: Signal<Out, Bits<PAGE_BITS>>,
+    /// Address space of the query.
     pub detail_space: Signal<Out, Bits<SPACE_BITS>>,
+    /// An entry of a table is requested of memory.
     pub memory_valid: Signal<Out, Bit>,
+    /// Walk that requests the entry.
     pub memory_walk: Signal<Out, Bits<I>>,
+    /// Address of the entry from bit 3 on.
     pub memory_word: Signal<Out, Bits<WORD_BITS>>,
+    /// Level of the entry.
     pub memory_level: Signal<Out, Bits<3>>,
+    /// The entry is updated instead of read, as in the page walker.
     pub memory_update: Signal<Out, Bit>,
+    /// The update sets the dirty bit as well.
     pub memory_dirty: Signal<Out, Bit>,
+    /// Expected value of the entry that is updated.
     pub memory_expected: Signal<Out, Bits<64>>,
+    /// A word of a record is to be written to memory.
     pub write_valid: Signal<Out, Bit>,
+    /// Number of the word.
     pub write_address: Signal<Out, Bits<WORD_BITS>>,
+    /// Value of the word.
     pub write_data: Signal<Out, Bits<64>>,
+    /// Value of the register in `read_number`.
     pub read_data: Signal<Out, Bits<64>>,
+    /// The driver has something to handle.
     pub interrupts: Signal<Out, Bit>,
+    /// The invalidation is complete.
     pub invalidate_ready: Signal<Out, Bit>,
+    /// Far faults that are held.
     pub held: Signal<Out, Bits<MSHR_COUNT_BITS>>,
 
     tlb: SharedTlb<7, 8, 10, 29, 42>,

@@ -22,7 +22,6 @@ use way::Way;
 /// `N` SMs with `J`-bit numbers; sets with `I`-bit numbers, counted in `C` = `I` + 1 bits, `W` ways and `Q` pairs of them,
 /// and `X` bits of an entry's number. Pages of `P` bits, `T` of them above the set; spaces of `A` bits, frames of `F`;
 /// `R` = `T` + `A` + 5 bits of a page with its rights. A level of the tables translates `G` bits.
-#[allow(missing_docs)] // the port table above
 #[block(top)]
 #[check(1 << J == N, "{J} bits do not number {N} SMs")]
 #[check(I + 1 == C && 1 << (X - I) == W, "{C} and {X} bits do not fit sets of {I} and {W} ways")]
@@ -42,39 +41,72 @@ pub struct L2Tlb<
     const R: usize,
     const G: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: invalidates every translation and drops every request.
     pub reset: Signal<In, Bit>,
 
+    /// SMs that request a translation, one bit each.
     pub request_valid: [Signal<In, Bit>; N],
+    /// Page number of each SM's request.
     pub request_page: [Signal<In, Bits<P>>; N],
+    /// Address space of each SM's request.
     pub request_space: [Signal<In, Bits<A>>; N],
+    /// Requests whose page is to be written, one bit each.
     pub request_write: [Signal<In, Bit>; N],
+    /// SMs whose miss is taken, one bit each.
     pub miss_ready: [Signal<In, Bit>; N],
+    /// A walk has found a page.
     pub fill_valid: Signal<In, Bit>,
+    /// Page number of the fill.
     pub fill_page: Signal<In, Bits<P>>,
+    /// Address space of the fill.
     pub fill_space: Signal<In, Bits<A>>,
+    /// Frame of the page.
     pub fill_frame: Signal<In, Bits<F>>,
+    /// The page may be written.
     pub fill_writable: Signal<In, Bit>,
+    /// The page's dirty bit is clear.
     pub fill_clean: Signal<In, Bit>,
+    /// Size of the page: 4 KB (1), or a 4 KB piece of a page of 2 MB (2) or 1 GB (3).
     pub fill_level: Signal<In, Bits<2>>,
+    /// Translations are to be invalidated.
     pub invalidate_valid: Signal<In, Bit>,
+    /// Scope of the invalidation: 0 the entries that contain this page, 1 every page of this space, 2 or 3
+    /// everything.
     pub invalidate_scope: Signal<In, Bits<2>>,
+    /// Page number of the invalidation.
     pub invalidate_page: Signal<In, Bits<P>>,
+    /// Address space of the invalidation.
     pub invalidate_space: Signal<In, Bits<A>>,
 
+    /// SMs whose request is accepted, one bit each.
     pub request_ready: [Signal<Out, Bit>; N],
+    /// A request has hit; the answer is always taken.
     pub answer_valid: Signal<Out, Bit>,
+    /// SM whose request has hit, one bit each.
     pub answer_to: [Signal<Out, Bit>; N],
+    /// Page number of the hit.
     pub answer_page: Signal<Out, Bits<P>>,
+    /// Address space of the hit.
     pub answer_space: Signal<Out, Bits<A>>,
+    /// Frame of the page.
     pub answer_frame: Signal<Out, Bits<F>>,
+    /// The page may be written.
     pub answer_writable: Signal<Out, Bit>,
+    /// The page's dirty bit is clear.
     pub answer_clean: Signal<Out, Bit>,
+    /// SMs for which a page is to be walked, one bit each.
     pub miss_valid: [Signal<Out, Bit>; N],
+    /// Page number of each SM's miss.
     pub miss_page: [Signal<Out, Bits<P>>; N],
+    /// Address space of each SM's miss.
     pub miss_space: [Signal<Out, Bits<A>>; N],
+    /// Misses of requests for a write, one bit each.
     pub miss_write: [Signal<Out, Bit>; N],
+    /// The fill is accepted.
     pub fill_ready: Signal<Out, Bit>,
+    /// The invalidation is complete.
     pub invalidate_ready: Signal<Out, Bit>,
 
     // The operation: a lookup, a fill, or a step of an invalidation, of a page, of its space, or of all.

@@ -23,7 +23,6 @@ use way::Way;
 /// `T` walks with `I`-bit numbers; words of memory with `W`-bit numbers, of which `H` bits say where in a table; sets
 /// with `N`-bit numbers of `K` ways with `L`-bit numbers, and `D` = `N` + `L` bits of an entry's number; tags of `G` bits,
 /// and `E` = `G` + 2 bits of them with their marks.
-#[allow(missing_docs)] // the port table above
 #[block(top)]
 #[check(1 << L == K && N + L == D, "{L} and {D} bits do not number {K} ways and the entries of sets with {N} bits")]
 pub struct PageWalkCache<
@@ -38,41 +37,75 @@ pub struct PageWalkCache<
     const G: usize,
     const E: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: invalidates every entry and drops every request.
     pub reset: Signal<In, Bit>,
 
+    /// The walker requests an entry.
     pub request_valid: Signal<In, Bit>,
+    /// Walk that requests the entry.
     pub request_walk: Signal<In, Bits<I>>,
+    /// Address of the entry from bit 3 on.
     pub request_word: Signal<In, Bits<W>>,
+    /// Level of the entry.
     pub request_level: Signal<In, Bits<3>>,
+    /// The entry is updated instead of read: its accessed bit is set.
     pub request_update: Signal<In, Bit>,
+    /// The update sets the dirty bit as well.
     pub request_dirty: Signal<In, Bit>,
+    /// Expected value of the entry that is updated.
     pub request_expected: Signal<In, Bits<64>>,
+    /// The request must not be answered from the cache.
     pub request_anew: Signal<In, Bit>,
+    /// The memory request is taken.
     pub memory_ready: Signal<In, Bit>,
+    /// Memory answers; the response is always taken.
     pub response_valid: Signal<In, Bit>,
+    /// Walk that the response is for.
     pub response_walk: Signal<In, Bits<I>>,
+    /// Entry from memory.
     pub response_data: Signal<In, Bits<64>>,
+    /// There is no such word in memory.
     pub response_error: Signal<In, Bit>,
+    /// The update was refused, because the entry was not the expected one.
     pub response_changed: Signal<In, Bit>,
+    /// Every entry is to be invalidated.
     pub invalidate_valid: Signal<In, Bit>,
+    /// Levels that are cached: bit 0 is level 2, bit 1 level 3, bit 2 level 4, bit 3 level 5.
     pub cached_levels: Signal<In, Bits<4>>,
+    /// Bits 51 to 32 of an entry that must be 0.
     pub reserved_bits: Signal<In, Bits<20>>,
 
+    /// The request is accepted.
     pub request_ready: Signal<Out, Bit>,
+    /// A request is answered; the answer is always taken.
     pub answer_valid: Signal<Out, Bit>,
+    /// Walk that the answer is for.
     pub answer_walk: Signal<Out, Bits<I>>,
+    /// Entry of the answer.
     pub answer_data: Signal<Out, Bits<64>>,
+    /// There is no such word in memory; 0 if the answer is from the cache.
     pub answer_error: Signal<Out, Bit>,
+    /// Memory refused the update; 0 if the answer is from the cache.
     pub answer_changed: Signal<Out, Bit>,
+    /// The answer is from the cache.
     pub answer_kept: Signal<Out, Bit>,
+    /// An entry is requested of memory.
     pub memory_valid: Signal<Out, Bit>,
+    /// Walk that requests the entry.
     pub memory_walk: Signal<Out, Bits<I>>,
+    /// Address of the entry from bit 3 on.
     pub memory_word: Signal<Out, Bits<W>>,
+    /// Level of the entry.
     pub memory_level: Signal<Out, Bits<3>>,
+    /// The entry is updated instead of read: its accessed bit is set.
     pub memory_update: Signal<Out, Bit>,
+    /// The update sets the dirty bit as well.
     pub memory_dirty: Signal<Out, Bit>,
+    /// Expected value of the entry that is updated.
     pub memory_expected: Signal<Out, Bits<64>>,
+    /// The invalidation is complete.
     pub invalidate_ready: Signal<Out, Bit>,
 
     // What is looked at: whether it is searched for, whether it may be found by the tags of its set that were read in the

@@ -23,7 +23,6 @@ use walk::Walk;
 /// `N` requesters with `J`-bit numbers; `T` walks with `I`-bit numbers, and `Q` requests with `K`-bit numbers in front of
 /// them; virtual addresses of `V` bits above those in a page, spaces of `A` bits; frames of `F` bits, and
 /// words of memory with `W`-bit numbers; `E` bits of an entry's number in the trail.
-#[allow(missing_docs)] // the port table above
 #[block(top, new(updates: bool))]
 #[check(E == I + 3, "{E} bits do not number the entries of {T} walks")]
 #[check(W == F + 9, "{W} bits do not number the words of frames of {F} bits")]
@@ -41,59 +40,116 @@ pub struct PageWalker<
     const W: usize,
     const E: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: drops every walk and request.
     pub reset: Signal<In, Bit>,
 
+    /// Requesters that request a walk, one bit each.
     pub request_valid: [Signal<In, Bit>; N],
+    /// Page of each requester's request.
     pub request_page: [Signal<In, Bits<52>>; N],
+    /// Address space of each requester's request.
     pub request_space: [Signal<In, Bits<A>>; N],
+    /// Requests for a write, one bit each; a request for neither a write nor a fetch is a read.
     pub request_write: [Signal<In, Bit>; N],
+    /// Requests for an instruction fetch, one bit each.
     pub request_execute: [Signal<In, Bit>; N],
+    /// Requests of a user, one bit each.
     pub request_user: [Signal<In, Bit>; N],
+    /// The answer is taken.
     pub answer_ready: Signal<In, Bit>,
+    /// The memory request is taken.
     pub memory_ready: Signal<In, Bit>,
+    /// Memory answers; the response is always taken.
     pub response_valid: Signal<In, Bit>,
+    /// Walk that the response is for.
     pub response_walk: Signal<In, Bits<I>>,
+    /// Entry from memory; of an update, the entry before it.
     pub response_data: Signal<In, Bits<64>>,
+    /// There is no such word in memory.
     pub response_error: Signal<In, Bit>,
+    /// The update was refused, because the entry was not the expected one.
     pub response_changed: Signal<In, Bit>,
+    /// The response comes from a cache between walker and memory, and memory was not read.
     pub response_kept: Signal<In, Bit>,
+    /// The root of a space is written; it is always taken.
     pub root_valid: Signal<In, Bit>,
+    /// Address space of the root.
     pub root_space: Signal<In, Bits<A>>,
+    /// Frame of the space's first table.
     pub root_frame: Signal<In, Bits<F>>,
+    /// What was read of the tables is to be invalidated.
     pub invalidate_valid: Signal<In, Bit>,
+    /// Address space of the invalidation.
     pub invalidate_space: Signal<In, Bits<A>>,
+    /// The invalidation covers all spaces.
     pub invalidate_all: Signal<In, Bit>,
+    /// Bits 51 to 32 of an address that memory does not have: those from MAXPHYADDR on are 1, and MAXPHYADDR is at
+    /// most 12 + F.
     pub reserved_bits: Signal<In, Bits<20>>,
+    /// Pages may be execute-disabled (IA32_EFER.NXE).
     pub execute_disable: Signal<In, Bit>,
+    /// Last frame of memory.
     pub last_frame: Signal<In, Bits<F>>,
+    /// A request that is not a user's joins no walk.
     pub alone: Signal<In, Bit>,
 
+    /// Requesters whose request is accepted, one bit each.
     pub request_ready: [Signal<Out, Bit>; N],
+    /// A walk has ended.
     pub answer_valid: Signal<Out, Bit>,
+    /// Requesters whose request the walk answers, one bit each.
     pub answer_requesters: Signal<Out, Bits<N>>,
+    /// Page of the walk.
     pub answer_page: Signal<Out, Bits<52>>,
+    /// Address space of the walk.
     pub answer_space: Signal<Out, Bits<A>>,
+    /// The walk was for a write.
     pub answer_write: Signal<Out, Bit>,
+    /// The walk was for an instruction fetch.
     pub answer_execute: Signal<Out, Bit>,
+    /// The walk was for a user.
     pub answer_user: Signal<Out, Bit>,
+    /// Result of the walk: 0 found, 1 not canonical, 2 not present, 3 reserved bit, 4 protection, 5 not accessed, 6
+    /// not dirty, 7 outside of memory.
     pub answer_cause: Signal<Out, Bits<3>>,
+    /// Error code of causes 2 to 6 (SDM 4.7): bit 0 P, 1 W/R, 2 U/S, 3 RSVD, 4 I/D; 0 otherwise.
     pub answer_code: Signal<Out, Bits<5>>,
+    /// Level of the entry that maps the page (1: 4 KB, 2: 2 MB, 3: 1 GB) or that caused the fault; 0 for cause 1.
     pub answer_level: Signal<Out, Bits<3>>,
+    /// Physical address from bit 12 on, the bits inside of a large page included, if `answer_readable` is high; 0
+    /// otherwise.
     pub answer_frame: Signal<Out, Bits<F>>,
+    /// A read by the same user would have found the page with no bit to be set: cause 0, or cause 4 for a page that
+    /// only may not be written or executed.
     pub answer_readable: Signal<Out, Bit>,
+    /// The page may be written, over all levels; 0 without cause 0.
     pub answer_writable: Signal<Out, Bit>,
+    /// Users may access the page, over all levels; 0 without cause 0.
     pub answer_user_page: Signal<Out, Bit>,
+    /// The page may be executed, over all levels; 0 without cause 0.
     pub answer_executable: Signal<Out, Bit>,
+    /// Cause 0, and the page's dirty bit is clear: a cached copy must not serve a write.
     pub answer_clean: Signal<Out, Bit>,
+    /// An entry is requested of memory.
     pub memory_valid: Signal<Out, Bit>,
+    /// Walk that requests the entry.
     pub memory_walk: Signal<Out, Bits<I>>,
+    /// Address of the entry from bit 3 on.
     pub memory_word: Signal<Out, Bits<W>>,
+    /// Level of the entry.
     pub memory_level: Signal<Out, Bits<3>>,
+    /// The entry is updated instead of read, in one step: its accessed bit is set, if it equals `memory_expected`
+    /// but for its accessed and dirty bits.
     pub memory_update: Signal<Out, Bit>,
+    /// The update sets the dirty bit as well.
     pub memory_dirty: Signal<Out, Bit>,
+    /// Expected value of the entry that is updated.
     pub memory_expected: Signal<Out, Bits<64>>,
+    /// A cached copy of the word must not be used: the entry is read from memory.
     pub memory_anew: Signal<Out, Bit>,
+    /// The invalidation is complete.
     pub invalidate_ready: Signal<Out, Bit>,
 
     // Requests take turns.

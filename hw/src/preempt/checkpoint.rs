@@ -61,7 +61,6 @@ enum Stage {
 /// in groups with numbers of `U`; `K` of them in a list, `2 H`; `S` sectors of a row with numbers of `V` bits, of `A` lanes;
 /// warps with numbers of `Q` bits, and `2^X` beats of SIMT state; shared memory with numbers of `M` bits; `2^O` beats of an
 /// operand, and counts of operands in `G` bits; a replay queue of `Y` entries, counted in `I` bits; places in `Z` bits.
-#[allow(missing_docs)] // the port table above
 #[block(top)]
 #[check(K == 2 * H && H < N && N >= 5 && R + S <= W / 2 && 2 + Q <= W && X < L && O < L && Y < 1 << I, "{N} words of {W} bits do not name {K} rows of {S} sectors")]
 pub struct Checkpoint<
@@ -88,85 +87,167 @@ pub struct Checkpoint<
     const I: usize,
     const Z: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: ends the save or restore in progress.
     pub reset: Signal<In, Bit>,
+    /// Request for a context, which the other `ask_*` ports describe.
     pub ask_valid: Signal<In, Bit>,
+    /// The context is restored; saved otherwise.
     pub ask_restores: Signal<In, Bit>,
+    /// The block runs when the context is saved or restored.
     pub ask_runs: Signal<In, Bit>,
+    /// Thread block of the context.
     pub ask_block: Signal<In, Bits<B>>,
+    /// Number of the context among those of its block.
     pub ask_epoch: Signal<In, Bits<E>>,
+    /// Slot of the block.
     pub ask_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// First warp of the block.
     pub ask_first_warp: Signal<In, Bits<Q>>,
+    /// Last warp of the block.
     pub ask_last_warp: Signal<In, Bits<Q>>,
+    /// First group of the block's registers.
     pub ask_first_group: Signal<In, Bits<U>>,
+    /// Last group of the block's registers.
     pub ask_last_group: Signal<In, Bits<U>>,
+    /// First beat of the block's shared memory.
     pub ask_shared_first: Signal<In, Bits<M>>,
+    /// Beats of the block's shared memory.
     pub ask_shared_beats: Signal<In, Bits<L>>,
+    /// First row of the register file that no block has.
     pub ask_room_row: Signal<In, Bits<R>>,
+    /// Rows of the register file that no block has.
     pub ask_room_rows: Signal<In, Bits<C>>,
+    /// First beat of shared memory that no block has.
     pub ask_room_first: Signal<In, Bits<M>>,
+    /// Beats of shared memory that no block has.
     pub ask_room_beats: Signal<In, Bits<C>>,
+    /// Beats of the context that is restored, as `ended_beats` gave them; ignored in a save.
     pub ask_beats: Signal<In, Bits<C>>,
+    /// Operands of the context that is restored, as `ended_operands` gave them; ignored in a save.
     pub ask_operands: Signal<In, Bits<G>>,
+    /// The instructions of the context that is restored come without operands, because the pipeline has no operand
+    /// log; ignored in a save.
     pub ask_unlogged: Signal<In, Bit>,
+    /// The pipeline accepts the stop.
     pub stop_ready: Signal<In, Bit>,
+    /// The pipeline accepts the resume.
     pub resume_ready: Signal<In, Bit>,
+    /// The slot has drained, and its squashed instructions may leave.
     pub save_ready: Signal<In, Bit>,
+    /// All squashed instructions have left; ignored until the cycle after the save was taken.
     pub save_done: Signal<In, Bit>,
+    /// A squashed instruction leaves; the other `saved_*` ports hold it.
     pub saved_valid: Signal<In, Bit>,
+    /// Warp of the instruction that leaves.
     pub saved_warp: Signal<In, Bits<Q>>,
+    /// The instruction that leaves is a store.
     pub saved_store: Signal<In, Bit>,
+    /// Rest of the instruction that leaves: registers and opcode, program counter, lanes.
     pub saved_words: [Signal<In, Bits<W>>; 3],
+    /// An operand of the next instruction has left the log and is held, in the cycle after `saved_ready` without
+    /// `saved_valid`.
     pub spilled_valid: Signal<In, Bit>,
+    /// The restored instruction is taken.
     pub restore_ready: Signal<In, Bit>,
+    /// The walk for dirty rows begins.
     pub walk_ready: Signal<In, Bit>,
+    /// The walk has found a dirty row.
     pub dirty_valid: Signal<In, Bit>,
+    /// Dirty row.
     pub dirty_row: Signal<In, Bits<R>>,
+    /// Dirty lanes of the row, one bit each.
     pub dirty_lanes: Signal<In, Bits<A>>,
+    /// The walk has ended, and there are no more dirty rows.
     pub total_valid: Signal<In, Bit>,
+    /// The read of a beat is accepted.
     pub get_ready: Signal<In, Bit>,
+    /// The beat that was read has come.
     pub got_valid: Signal<In, Bit>,
+    /// Beat that was read.
     pub got_beat: [Signal<In, Bits<W>>; N],
+    /// The write of a beat is accepted.
     pub put_ready: Signal<In, Bit>,
+    /// Memory takes the beat on offer.
     pub out_ready: Signal<In, Bit>,
+    /// A beat comes from memory.
     pub in_valid: Signal<In, Bit>,
+    /// The beat from memory is the last one of its read.
     pub in_last: Signal<In, Bit>,
+    /// Beat from memory.
     pub in_beat: [Signal<In, Bits<W>>; N],
+    /// The verdict is taken.
     pub ended_ready: Signal<In, Bit>,
 
+    /// A context may be requested.
     pub ask_ready: Signal<Out, Bit>,
+    /// The warp in `stop_warp` is to stop.
     pub stop_valid: Signal<Out, Bit>,
+    /// Warp that is to stop.
     pub stop_warp: Signal<Out, Bits<Q>>,
+    /// The warp in `resume_warp` may go on.
     pub resume_valid: Signal<Out, Bit>,
+    /// Warp that may go on.
     pub resume_warp: Signal<Out, Bits<Q>>,
+    /// The squashed instructions of the slot in `save_slot` are to leave the pipeline.
     pub save_valid: Signal<Out, Bit>,
+    /// Slot whose squashed instructions are to leave.
     pub save_slot: Signal<Out, Bits<SLOT_BITS>>,
+    /// The instruction that leaves is taken, or an operand of the next one may leave the log.
     pub saved_ready: Signal<Out, Bit>,
+    /// A restored instruction is on offer; the other `restore_*` ports hold it.
     pub restore_valid: Signal<Out, Bit>,
+    /// Warp of the restored instruction.
     pub restore_warp: Signal<Out, Bits<Q>>,
+    /// Slot of the restored instruction.
     pub restore_slot: Signal<Out, Bits<SLOT_BITS>>,
+    /// The restored instruction is a store.
     pub restore_store: Signal<Out, Bit>,
+    /// Rest of the restored instruction; without one, the last words of the beat that the port holds.
     pub restore_words: [Signal<Out, Bits<W>>; 3],
+    /// A walk for dirty rows that are to be saved is requested.
     pub walk_valid: Signal<Out, Bit>,
+    /// First group of the walk.
     pub walk_first: Signal<Out, Bits<U>>,
+    /// Last group of the walk.
     pub walk_last: Signal<Out, Bits<U>>,
+    /// The dirty row is taken.
     pub dirty_ready: Signal<Out, Bit>,
+    /// The end of the walk is taken.
     pub total_ready: Signal<Out, Bit>,
+    /// A beat is to be read.
     pub get_valid: Signal<Out, Bit>,
+    /// Space of the beat that is read, as in the table below.
     pub get_space: Signal<Out, Bits<2>>,
+    /// Place of the beat that is read.
     pub get_place: Signal<Out, Bits<Z>>,
+    /// The beat that was read is taken.
     pub got_ready: Signal<Out, Bit>,
+    /// A beat is to be written.
     pub put_valid: Signal<Out, Bit>,
+    /// Space of the beat that is written, as in the table below.
     pub put_space: Signal<Out, Bits<2>>,
+    /// Place of the beat that is written.
     pub put_place: Signal<Out, Bits<Z>>,
+    /// Beat that is written.
     pub put_beat: [Signal<Out, Bits<W>>; N],
+    /// A beat for memory is on offer.
     pub out_valid: Signal<Out, Bit>,
+    /// The beat for memory is the last one of its context.
     pub out_last: Signal<Out, Bit>,
+    /// Beat for memory.
     pub out_beat: [Signal<Out, Bits<W>>; N],
+    /// The beat from memory is taken.
     pub in_ready: Signal<Out, Bit>,
+    /// The context has ended; the other `ended_*` ports describe it.
     pub ended_valid: Signal<Out, Bit>,
+    /// Verdict of the context port, or 8: the context does not fit.
     pub ended_verdict: Signal<Out, Bits<4>>,
+    /// All beats that left or came, begin and end among them.
     pub ended_beats: Signal<Out, Bits<C>>,
+    /// Operands of the instructions that left or were offered: 1 for a load and 2 for a store, also without an
+    /// operand log.
     pub ended_operands: Signal<Out, Bits<G>>,
 
     step: Register<Stage>,

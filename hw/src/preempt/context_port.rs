@@ -28,7 +28,6 @@ enum Step {
 
 /// Beats of `N` words of `W` bits: `B` of a block, three of a kind, `L` of a length; `E` bits of an epoch, `C` of a count; the
 /// check's polynomial `P`.
-#[allow(missing_docs)] // the port table above
 #[block(top)]
 #[check(N >= 3 && B + 3 + L == W && E <= W && C <= W, "{N} words of {W} bits do not hold a block of {B}, a length of {L}, an epoch of {E} and a count of {C}")]
 pub struct ContextPort<
@@ -40,31 +39,57 @@ pub struct ContextPort<
     const C: usize,
     const P: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: drops the context in progress.
     pub reset: Signal<In, Bit>,
+    /// A context begins.
     pub begin_valid: Signal<In, Bit>,
+    /// The context is restored; saved otherwise.
     pub begin_restores: Signal<In, Bit>,
+    /// Thread block of the context: the low bits of its number in the grid.
     pub begin_block: Signal<In, Bits<B>>,
+    /// Number of the context among those of its block: the base, or an increment.
     pub begin_epoch: Signal<In, Bits<E>>,
+    /// The engine offers a header or data of what is saved.
     pub packet_valid: Signal<In, Bit>,
+    /// Header or data that is saved. In a header the block's number may be anything; in an end so may everything
+    /// but the kind.
     pub packet_beat: [Signal<In, Bits<W>>; N],
+    /// Memory takes the beat on offer.
     pub out_ready: Signal<In, Bit>,
+    /// A beat comes from memory.
     pub in_valid: Signal<In, Bit>,
+    /// The beat from memory is the last one of its read.
     pub in_last: Signal<In, Bit>,
+    /// Beat from memory.
     pub in_beat: [Signal<In, Bits<W>>; N],
+    /// The restored beat is taken.
     pub found_ready: Signal<In, Bit>,
+    /// The verdict is taken.
     pub ended_ready: Signal<In, Bit>,
 
+    /// A context may begin.
     pub begin_ready: Signal<Out, Bit>,
+    /// The header or data is taken.
     pub packet_ready: Signal<Out, Bit>,
+    /// A beat for memory is on offer.
     pub out_valid: Signal<Out, Bit>,
+    /// The beat for memory is the last one of its context.
     pub out_last: Signal<Out, Bit>,
+    /// Beat for memory.
     pub out_beat: [Signal<Out, Bits<W>>; N],
+    /// The beat from memory is taken.
     pub in_ready: Signal<Out, Bit>,
+    /// A header or data of what is restored is on offer to the engine.
     pub found_valid: Signal<Out, Bit>,
+    /// The restored beat is a header; data otherwise.
     pub found_header: Signal<Out, Bit>,
+    /// Restored beat.
     pub found_beat: [Signal<Out, Bits<W>>; N],
+    /// The context has ended.
     pub ended_valid: Signal<Out, Bit>,
+    /// Verdict on the context, as in the table below.
     pub ended_verdict: Signal<Out, Bits<3>>,
 
     step: Register<Step>,

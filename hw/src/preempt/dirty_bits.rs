@@ -31,7 +31,6 @@ enum Step {
 /// Rows with `R`-bit numbers; `G` groups with `U`-bit numbers, each of `P` rows with `Q`-bit numbers; halves of a group of
 /// `B` rows with `V`-bit numbers, and of all rows with `A`-bit numbers; `L` lanes, with `E` bits of their number; counts of
 /// rows in `C` bits, of lanes in `D` bits.
-#[allow(missing_docs)] // the port table above
 #[block(top, new(by_lane: bool))]
 #[check(A + 1 == R && U + Q == R && 1 << Q == P, "{R}, {U} and {Q} bits do not number rows, groups, and the {P} rows of a group")]
 #[check(R < C && L << R < 1 << D, "{C} and {D} bits do not count all rows and lanes")]
@@ -49,29 +48,51 @@ pub struct DirtyBits<
     const C: usize,
     const D: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: clears every dirty bit and ends a walk.
     pub reset: Signal<In, Bit>,
 
+    /// A register is written back, one bit for each port.
     pub write_valid: [Signal<In, Bit>; 2],
+    /// Row that each port writes.
     pub write_row: [Signal<In, Bits<R>>; 2],
+    /// Lanes that each port writes.
     pub write_lanes: [Signal<In, Bits<L>>; 2],
+    /// A warp has ended and its dirty bits are cleared; always taken.
     pub clear_valid: Signal<In, Bit>,
+    /// First group of the ended warp's registers.
     pub clear_first: Signal<In, Bits<U>>,
+    /// Last group of the ended warp's registers.
     pub clear_last: Signal<In, Bits<U>>,
+    /// Request for the dirty rows of a range of groups.
     pub walk_valid: Signal<In, Bit>,
+    /// First group of the walk.
     pub walk_first: Signal<In, Bits<U>>,
+    /// Last group of the walk.
     pub walk_last: Signal<In, Bits<U>>,
+    /// The rows are saved and become clean; if low, they are only counted.
     pub walk_saves: Signal<In, Bit>,
+    /// The dirty row on offer is taken.
     pub dirty_ready: Signal<In, Bit>,
+    /// The totals are taken.
     pub total_ready: Signal<In, Bit>,
 
+    /// Writes that are accepted, one bit for each port.
     pub write_ready: [Signal<Out, Bit>; 2],
+    /// The walk is accepted.
     pub walk_ready: Signal<Out, Bit>,
+    /// A row to be saved is on offer.
     pub dirty_valid: Signal<Out, Bit>,
+    /// Dirty row.
     pub dirty_row: Signal<Out, Bits<R>>,
+    /// Dirty lanes of the row, one bit each; all lanes where lanes are not followed.
     pub dirty_lanes: Signal<Out, Bits<L>>,
+    /// The walk has ended.
     pub total_valid: Signal<Out, Bit>,
+    /// Dirty rows that the walk found.
     pub total_rows: Signal<Out, Bits<C>>,
+    /// Dirty lanes that the walk found.
     pub total_lanes: Signal<Out, Bits<D>>,
 
     // Who goes first where both writes are of one half.

@@ -39,7 +39,6 @@ enum Step {
 
 /// `N` slots with `S`-bit numbers, of which `C` bits count; times and instructions of `T` bits, sums of `U` bits, the average
 /// in `W` bits, of which three are a fraction; `K` bits of a bit's number; a tick has 2^`P` cycles.
-#[allow(missing_docs)] // the port table above
 #[block(top)]
 #[check(clog2(N) == S && C <= T && T + 3 == W, "{S}, {C} and {W} bits do not fit {N} slots and times of {T} bits")]
 pub struct PreemptionPolicy<
@@ -52,34 +51,63 @@ pub struct PreemptionPolicy<
     const K: usize,
     const P: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: clears every slot and the average.
     pub reset: Signal<In, Bit>,
+    /// Another kernel runs on the SM from now on, and the average is cleared.
     pub launch_valid: Signal<In, Bit>,
+    /// A block begins, or comes back.
     pub begin_valid: Signal<In, Bit>,
+    /// Slot of the block that begins.
     pub begin_slot: Signal<In, Bits<S>>,
+    /// Ticks for which the block had run when it left; 0 for a new block.
     pub begin_run: Signal<In, Bits<T>>,
+    /// Instructions that the block had issued when it left; 0 for a new block.
     pub begin_executed: Signal<In, Bits<T>>,
+    /// A block has ended, or leaves.
     pub end_valid: Signal<In, Bit>,
+    /// The block was saved and leaves: it no longer counts as a block of the SM, and its time does not enter the
+    /// average.
     pub end_leaves: Signal<In, Bit>,
+    /// Slot of the block that ended or leaves; also selects `end_run` and `end_executed`.
     pub end_slot: Signal<In, Bits<S>>,
+    /// A block issues an instruction, one bit for each port.
     pub issued_valid: [Signal<In, Bit>; 2],
+    /// Slot of the block that issues, for each port.
     pub issued_slot: [Signal<In, Bits<S>>; 2],
+    /// Request for a decision on a block.
     pub ask_valid: Signal<In, Bit>,
+    /// Slot of the block.
     pub ask_slot: Signal<In, Bits<S>>,
+    /// The decision is Chimera's; PEP's otherwise.
     pub ask_chimera: Signal<In, Bit>,
+    /// The block may be dropped and begin anew.
     pub ask_idempotent: Signal<In, Bit>,
+    /// Ticks until the preemption, as predicted: 20 or 30 us; for Chimera, the deadline.
     pub ask_launch: Signal<In, Bits<T>>,
+    /// Ticks that saving one block takes: its context by the SM's share of the memory's bandwidth.
     pub ask_switch: Signal<In, Bits<T>>,
+    /// Instructions of a block.
     pub ask_instructions: Signal<In, Bits<T>>,
+    /// Ticks for which a next block would run before it is saved: 1,000 instructions in the paper.
     pub ask_warm_up: Signal<In, Bits<T>>,
+    /// The answer is taken.
     pub answer_ready: Signal<In, Bit>,
 
+    /// Ticks for which the block in `end_slot` has run, in every cycle.
     pub end_run: Signal<Out, Bits<T>>,
+    /// Instructions that the block in `end_slot` has issued, in every cycle.
     pub end_executed: Signal<Out, Bits<T>>,
+    /// The request is taken.
     pub ask_ready: Signal<Out, Bit>,
+    /// The decision is on offer.
     pub answer_valid: Signal<Out, Bit>,
+    /// Case of the decision, as in the tables below.
     pub answer_case: Signal<Out, Bits<3>>,
+    /// Estimated ticks until the block ends.
     pub answer_remaining: Signal<Out, Bits<T>>,
+    /// Estimated ticks for saving.
     pub answer_switch: Signal<Out, Bits<T>>,
 
     // Time, and the blocks.

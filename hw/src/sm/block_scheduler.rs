@@ -46,7 +46,6 @@ enum Question {
 
 /// `N` slots with `S`-bit numbers, counted in `C` bits; `X` contexts with `I`-bit numbers and `Q` pairs; `E` pages with
 /// numbers of `P` bits and spaces of `A`; places of `O` bits, times of `R` bits.
-#[allow(missing_docs)] // the port table above
 #[block(top)]
 #[check(1 << S == N && S + 1 == C && X < 1 << I, "{S}, {C} and {I} bits do not fit {N} slots and {X} contexts")]
 pub struct BlockScheduler<
@@ -62,45 +61,85 @@ pub struct BlockScheduler<
     const O: usize,
     const R: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: empties every slot, context and page.
     pub reset: Signal<In, Bit>,
+    /// Slots that the kernel's blocks use: those below this number.
     pub slots: Signal<In, Bits<C>>,
+    /// Blocks that the SM may have beyond its slots.
     pub extra: Signal<In, Bits<I>>,
+    /// A block leaves if the queue place of its fault is above this.
     pub threshold: Signal<In, Bits<O>>,
+    /// Minimum number of cycles for which a block stays.
     pub residence: Signal<In, Bits<R>>,
+    /// The GPU has blocks that no SM has begun.
     pub more: Signal<In, Bit>,
+    /// The GMMU reports on a page to this SM.
     pub fill_valid: Signal<In, Bit>,
+    /// Kind of the report, without its highest bit: 0 a translation or a cancellation, 1 a denial, 2 the far fault
+    /// is held, 3 it is not held.
     pub fill_kind: Signal<In, Bits<2>>,
+    /// Page number of the report.
     pub fill_page: Signal<In, Bits<P>>,
+    /// Address space of the report.
     pub fill_space: Signal<In, Bits<A>>,
+    /// Place of the page's far fault in the queue.
     pub fill_place: Signal<In, Bits<O>>,
+    /// A block has accessed a page that is known to be absent.
     pub fault_valid: Signal<In, Bit>,
+    /// Slot of the block that faulted.
     pub fault_slot: Signal<In, Bits<S>>,
+    /// Page number of the fault.
     pub fault_page: Signal<In, Bits<P>>,
+    /// Address space of the fault.
     pub fault_space: Signal<In, Bits<A>>,
+    /// The block in `ended_slot` has ended.
     pub ended_valid: Signal<In, Bit>,
+    /// Slot of the block that ended.
     pub ended_slot: Signal<In, Bits<S>>,
+    /// The checkpoint engine begins to save the block.
     pub leave_ready: Signal<In, Bit>,
+    /// The context of the block that left is in memory.
     pub left_valid: Signal<In, Bit>,
+    /// The checkpoint engine begins to restore the block.
     pub enter_ready: Signal<In, Bit>,
+    /// The restore has ended: the block runs, unless `entered_refused` is high.
     pub entered_valid: Signal<In, Bit>,
+    /// The restored context is truncated or another block's, and the block does not run.
     pub entered_refused: Signal<In, Bit>,
+    /// The GPU takes the request for a block.
     pub want_ready: Signal<In, Bit>,
+    /// The GPU answers the request for a block.
     pub given_valid: Signal<In, Bit>,
+    /// The answer is a block; low if the GPU has none.
     pub given_some: Signal<In, Bit>,
 
+    /// A block is to be saved.
     pub leave_valid: Signal<Out, Bit>,
+    /// Slot of the block that is to be saved.
     pub leave_slot: Signal<Out, Bits<S>>,
+    /// Context into which the block is saved.
     pub leave_context: Signal<Out, Bits<I>>,
+    /// A block is to be restored.
     pub enter_valid: Signal<Out, Bit>,
+    /// Slot into which the block is restored.
     pub enter_slot: Signal<Out, Bits<S>>,
+    /// Context from which the block is restored.
     pub enter_context: Signal<Out, Bits<I>>,
+    /// A context is given up; the driver should be notified.
     pub lost_valid: Signal<Out, Bit>,
+    /// Context that is given up.
     pub lost_context: Signal<Out, Bits<I>>,
+    /// A new block is requested.
     pub want_valid: Signal<Out, Bit>,
+    /// Slot for the new block.
     pub want_slot: Signal<Out, Bits<S>>,
+    /// Slots whose blocks run, one bit each.
     pub active: [Signal<Out, Bit>; N],
+    /// Blocks that are off chip.
     pub off_chip: Signal<Out, Bits<I>>,
+    /// The SM has no block, and waits for none.
     pub empty: Signal<Out, Bit>,
 
     // Pages, and who waits for them.

@@ -10,23 +10,35 @@ use crate::primitives::register::Register;
 use crate::primitives::select::Select;
 
 /// `L` lanes with `I`-bit numbers, line numbers of `K` bits.
-#[allow(missing_docs)] // the port table above
 #[block(top)]
 pub struct Coalescer<const L: usize, const I: usize, const K: usize> {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: drops the instruction and its requests.
     pub reset: Signal<In, Bit>,
 
+    /// An instruction with its addresses is on offer.
     pub instruction_valid: Signal<In, Bit>,
+    /// Groups lanes by page of 4 KB instead of by line.
     pub instruction_pages: Signal<In, Bit>,
+    /// Lanes of the instruction, one bit each.
     pub instruction_mask: [Signal<In, Bit>; L],
+    /// Line of each lane's address.
     pub instruction_line: [Signal<In, Bits<K>>; L],
+    /// The request on offer is taken.
     pub request_ready: Signal<In, Bit>,
 
+    /// The instruction is accepted.
     pub instruction_ready: Signal<Out, Bit>,
+    /// A request is on offer.
     pub request_valid: Signal<Out, Bit>,
+    /// Line of the request; of a page, its first line.
     pub request_line: Signal<Out, Bits<K>>,
+    /// Lowest lane of the request.
     pub request_leader: Signal<Out, Bits<I>>,
+    /// Lanes of the request, one bit each.
     pub request_mask: [Signal<Out, Bit>; L],
+    /// The request is the last one of its instruction.
     pub request_last: Signal<Out, Bit>,
 
     // The instruction that is split, and the lane that leads its next request.

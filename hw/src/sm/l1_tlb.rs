@@ -18,7 +18,6 @@ use way::Way;
 /// `S` sets with `I`-bit numbers, `W` ways and `Q` pairs of them. Pages of `P` bits, `T` of them
 /// above the set; spaces of `A`, frames of `F`, tags of checks of `R` bits. `M` misses with `N`-bit numbers, counted in
 /// `O` bits, and `U` pairs of them.
-#[allow(missing_docs)] // the port table above
 #[block(top)]
 #[check(I + T == P, "{I} and {T} bits do not make a page number of {P}")]
 #[check((1 << N) == M && N + 1 == O, "{N} and {O} bits do not fit {M} misses")]
@@ -37,46 +36,86 @@ pub struct L1Tlb<
     const O: usize,
     const U: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: invalidates every translation and drops every miss.
     pub reset: Signal<In, Bit>,
 
+    /// A check asks whether the page may be accessed, and for its frame.
     pub check_valid: Signal<In, Bit>,
+    /// Page number of the check.
     pub check_page: Signal<In, Bits<P>>,
+    /// Address space of the check.
     pub check_space: Signal<In, Bits<A>>,
+    /// The check is for a write.
     pub check_write: Signal<In, Bit>,
+    /// Tag of the requester's choice, which comes back with the answer.
     pub check_tag: Signal<In, Bits<R>>,
+    /// The walk on offer is taken.
     pub walk_ready: Signal<In, Bit>,
+    /// The answer to a walk, or the cancellation of a far fault.
     pub fill_valid: Signal<In, Bit>,
+    /// Kind of the answer: 0 a translation, 1 denied, 2 far fault held, 3 Nack (the far fault is not held), 4 the
+    /// far fault was cancelled.
     pub fill_kind: Signal<In, Bits<3>>,
+    /// Page number of the answer.
     pub fill_page: Signal<In, Bits<P>>,
+    /// Address space of the answer.
     pub fill_space: Signal<In, Bits<A>>,
+    /// Frame of a translation.
     pub fill_frame: Signal<In, Bits<F>>,
+    /// The page may be written.
     pub fill_writable: Signal<In, Bit>,
+    /// The page's dirty bit was clear when it was read.
     pub fill_clean: Signal<In, Bit>,
+    /// A far fault that was held has resolved.
     pub resolve_valid: Signal<In, Bit>,
+    /// Page number of the resolved far fault.
     pub resolve_page: Signal<In, Bits<P>>,
+    /// Address space of the resolved far fault.
     pub resolve_space: Signal<In, Bits<A>>,
+    /// Translations are invalidated.
     pub invalidate_valid: Signal<In, Bit>,
+    /// Scope of the invalidation: 0 this page, 1 every page of this space, 2 or 3 everything.
     pub invalidate_scope: Signal<In, Bits<2>>,
+    /// Page number of the invalidation.
     pub invalidate_page: Signal<In, Bits<P>>,
+    /// Address space of the invalidation.
     pub invalidate_space: Signal<In, Bits<A>>,
+    /// Far faults that the GMMU can hold for this SM.
     pub far_limit: Signal<In, Bits<O>>,
+    /// Checks of absent pages are answered with a fault: 1 where a warp can leave, 0 where it stalls.
     pub report_faults: Signal<In, Bit>,
 
+    /// The check is accepted.
     pub check_ready: Signal<Out, Bit>,
+    /// The check of the previous cycle is answered.
     pub answer_valid: Signal<Out, Bit>,
+    /// Tag of the answered check.
     pub answer_tag: Signal<Out, Bits<R>>,
+    /// The access proceeds, with the frame in `answer_frame`.
     pub answer_hit: Signal<Out, Bit>,
+    /// Frame of the page.
     pub answer_frame: Signal<Out, Bits<F>>,
+    /// The page is absent: the warp leaves, and comes back after a wake-up.
     pub answer_fault: Signal<Out, Bit>,
+    /// The access is not allowed; no wake-up follows.
     pub answer_denied: Signal<Out, Bit>,
+    /// A page is to be walked.
     pub walk_valid: Signal<Out, Bit>,
+    /// Page number of the walk.
     pub walk_page: Signal<Out, Bits<P>>,
+    /// Address space of the walk.
     pub walk_space: Signal<Out, Bits<A>>,
+    /// The check that missed the page first was a write.
     pub walk_write: Signal<Out, Bit>,
+    /// Checks that wait for the page in `wake_page` are to be repeated.
     pub wake_valid: Signal<Out, Bit>,
+    /// With `wake_valid`, checks that wait for any other page are to be repeated as well.
     pub wake_all: Signal<Out, Bit>,
+    /// Page number of the wake-up.
     pub wake_page: Signal<Out, Bits<P>>,
+    /// Address space of the wake-up.
     pub wake_space: Signal<Out, Bits<A>>,
 
     // What came in the cycle before: a check or an invalidation, a fill, a resolution.

@@ -10,44 +10,77 @@ use crate::primitives::memory::Memory;
 use crate::primitives::register::Register;
 
 /// `E` entries with `P`-bit numbers, counted in `C` = `P` + 1 bits.
-#[allow(missing_docs)] // the port table above
 #[block(top, new(banks: usize))]
 pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: removes every partition.
     pub reset: Signal<In, Bit>,
 
+    /// A kernel starts, and the log is partitioned anew.
     pub launch_valid: Signal<In, Bit>,
+    /// Entries per thread block of the kernel that starts.
     pub launch_entries: Signal<In, Bits<C>>,
+    /// An instruction requests entries: one, or two for a store.
     pub allocate_valid: Signal<In, Bit>,
+    /// Thread-block slot of the instruction that requests entries.
     pub allocate_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// The instruction is a store and needs two entries.
     pub allocate_store: Signal<In, Bit>,
+    /// An operand is written at operand read.
     pub write_valid: Signal<In, Bit>,
+    /// Entry that is written.
     pub write_entry: Signal<In, Bits<P>>,
+    /// Operand that is written, 32 lanes of 8 B: words 2 i and 2 i + 1 are lane i.
     pub write_data: [Signal<In, Bits<32>>; LOG_WORDS],
+    /// The entry in `release_entry` is released: the last TLB check of its instruction passed, or it was saved.
     pub release_valid: Signal<In, Bit>,
+    /// Slot for which the released entry was allocated.
     pub release_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// Entry that is released.
     pub release_entry: Signal<In, Bits<P>>,
+    /// A replayed instruction reads its operand.
     pub replay_valid: Signal<In, Bit>,
+    /// Thread-block slot of the replayed instruction.
     pub replay_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// Entry that the replayed instruction reads.
     pub replay_entry: Signal<In, Bits<P>>,
+    /// A context save reads an operand.
     pub save_valid: Signal<In, Bit>,
+    /// Slot of the thread block that is saved.
     pub save_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// Entry that the save reads.
     pub save_entry: Signal<In, Bits<P>>,
 
+    /// The allocation is accepted.
     pub allocate_ready: Signal<Out, Bit>,
+    /// The entries of the allocation of the previous cycle are on `allocated_address` and `allocated_data`.
     pub allocated_valid: Signal<Out, Bit>,
+    /// Entry for the address.
     pub allocated_address: Signal<Out, Bits<P>>,
+    /// Entry for the data of a store.
     pub allocated_data: Signal<Out, Bits<P>>,
+    /// Slots with at least one free entry, one bit each.
     pub free_one: [Signal<Out, Bit>; SLOTS],
+    /// Slots with at least two free entries, one bit each.
     pub free_two: [Signal<Out, Bit>; SLOTS],
+    /// Slots with at least three free entries, one bit each.
     pub free_three: [Signal<Out, Bit>; SLOTS],
+    /// Slots with at least four free entries, one bit each.
     pub free_four: [Signal<Out, Bit>; SLOTS],
+    /// The write is accepted.
     pub write_ready: Signal<Out, Bit>,
+    /// The read for a replay is accepted.
     pub replay_ready: Signal<Out, Bit>,
+    /// The read for a save is accepted.
     pub save_ready: Signal<Out, Bit>,
+    /// `read_data` holds the operand of the replay's read in the previous cycle.
     pub replayed_valid: Signal<Out, Bit>,
+    /// `read_data` holds the operand of the save's read in the previous cycle.
     pub saved_valid: Signal<Out, Bit>,
+    /// The read of the previous cycle was not allowed (G4).
     pub read_denied: Signal<Out, Bit>,
+    /// Operand of the last read that was answered, in the order of `write_data`.
     pub read_data: [Signal<Out, Bits<32>>; LOG_WORDS],
 
     size: Register<Bits<C>>,

@@ -40,61 +40,111 @@ enum Scan {
 }
 
 /// `N` entries with `I`-bit numbers, counted in `O` = `I` + 1 bits; ages of `A` bits.
-#[allow(missing_docs)] // the port table above
 #[block(top)]
 pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: usize> {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: frees every entry and ends a scan.
     pub reset: Signal<In, Bit>,
 
+    /// An instruction at issue, one a cycle.
     pub insert_valid: Signal<In, Bit>,
+    /// The inserted instruction comes from a saved context and waits for a replay at once.
     pub insert_restored: Signal<In, Bit>,
+    /// Warp of the inserted instruction.
     pub insert_warp: Signal<In, Bits<WARP_BITS>>,
+    /// Thread-block slot of the inserted instruction.
     pub insert_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// Program counter of the inserted instruction.
     pub insert_pc: Signal<In, Bits<32>>,
+    /// Opcode of the inserted instruction; opaque.
     pub insert_opcode: Signal<In, Bits<8>>,
+    /// Destination register of the inserted instruction.
     pub insert_destination: Signal<In, Bits<REGISTER_BITS>>,
+    /// Register of the address; the zero register if there is none.
     pub insert_address_register: Signal<In, Bits<REGISTER_BITS>>,
+    /// Register of the store data; the zero register if there is none.
     pub insert_data_register: Signal<In, Bits<REGISTER_BITS>>,
+    /// Lanes of the inserted instruction.
     pub insert_mask: Signal<In, Bits<32>>,
+    /// Operand-log entry of the address; opaque.
     pub insert_log_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    /// Operand-log entry of the store data; opaque.
     pub insert_log_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    /// The last TLB check of the instruction in `checked_index` succeeded.
     pub checked_valid: Signal<In, Bit>,
+    /// Entry of the instruction that was checked.
     pub checked_index: Signal<In, Bits<I>>,
+    /// The instruction in `faulted_index` faulted and was squashed.
     pub faulted_valid: Signal<In, Bit>,
+    /// Entry of the instruction that faulted.
     pub faulted_index: Signal<In, Bits<I>>,
+    /// The instruction in `committed_index` committed.
     pub committed_valid: Signal<In, Bit>,
+    /// Entry of the instruction that committed.
     pub committed_index: Signal<In, Bits<I>>,
+    /// Warp of the query that `held` answers in the same cycle.
     pub held_warp: Signal<In, Bits<WARP_BITS>>,
+    /// Register of the query that `held` answers in the same cycle.
     pub held_register: Signal<In, Bits<REGISTER_BITS>>,
+    /// Request to replay the waiting instructions of `resume_warp`.
     pub resume_valid: Signal<In, Bit>,
+    /// Warp whose waiting instructions are replayed.
     pub resume_warp: Signal<In, Bits<WARP_BITS>>,
+    /// The replayed instruction on offer is taken.
     pub replay_ready: Signal<In, Bit>,
+    /// Request to save the thread block in `save_slot`.
     pub save_valid: Signal<In, Bit>,
+    /// Slot of the thread block that is saved.
     pub save_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// The saved instruction on offer is taken.
     pub saved_ready: Signal<In, Bit>,
 
+    /// The inserted instruction is accepted.
     pub insert_ready: Signal<Out, Bit>,
+    /// Entry of the inserted instruction, which names it in the `checked`, `faulted` and `committed` messages.
     pub insert_index: Signal<Out, Bits<I>>,
+    /// No entry is being picked: an insert is refused only for its warp's instructions or a full queue.
     pub memory_free: Signal<Out, Bit>,
+    /// An unchecked instruction of `held_warp` reads `held_register`.
     pub held: Signal<Out, Bit>,
+    /// The resume is accepted.
     pub resume_ready: Signal<Out, Bit>,
+    /// An instruction to issue again is on offer in `entry_*`.
     pub replay_valid: Signal<Out, Bit>,
+    /// The replay has ended; high for one cycle.
     pub replay_done: Signal<Out, Bit>,
+    /// The save is accepted.
     pub save_ready: Signal<Out, Bit>,
+    /// An instruction that leaves is on offer in `entry_*`.
     pub saved_valid: Signal<Out, Bit>,
+    /// The save has ended; high for one cycle.
     pub save_done: Signal<Out, Bit>,
+    /// Entry of the instruction that a replay or a save offers.
     pub entry_index: Signal<Out, Bits<I>>,
+    /// Warp of the instruction on offer.
     pub entry_warp: Signal<Out, Bits<WARP_BITS>>,
+    /// Thread-block slot of the instruction on offer.
     pub entry_slot: Signal<Out, Bits<SLOT_BITS>>,
+    /// Program counter of the instruction on offer.
     pub entry_pc: Signal<Out, Bits<32>>,
+    /// Opcode of the instruction on offer.
     pub entry_opcode: Signal<Out, Bits<8>>,
+    /// Destination register of the instruction on offer.
     pub entry_destination: Signal<Out, Bits<REGISTER_BITS>>,
+    /// Address register of the instruction on offer.
     pub entry_address_register: Signal<Out, Bits<REGISTER_BITS>>,
+    /// Store-data register of the instruction on offer.
     pub entry_data_register: Signal<Out, Bits<REGISTER_BITS>>,
+    /// Lanes of the instruction on offer.
     pub entry_mask: Signal<Out, Bits<32>>,
+    /// Operand-log entry of its address.
     pub entry_log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
+    /// Operand-log entry of its store data.
     pub entry_log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
+    /// Instructions in the queue.
     pub occupancy: Signal<Out, Bits<O>>,
+    /// An instruction in flight is near the greatest age: its warp should issue no more for now.
     pub aged: Signal<Out, Bit>,
 
     // What is searched, in registers.

@@ -9,44 +9,77 @@ use crate::primitives::arbiter::Arbiter;
 use crate::primitives::register::Register;
 
 /// `K` instructions with `J`-bit entry numbers.
-#[allow(missing_docs)] // the port table above
 #[block(top, new(holds: bool))]
 pub struct Scoreboard<const K: usize, const J: usize> {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: empties the scoreboard.
     pub reset: Signal<In, Bit>,
 
+    /// An instruction arrives: it was fetched, or is issued again.
     pub arrive_valid: Signal<In, Bit>,
+    /// The arriving instruction is issued in this cycle.
     pub arrive_issued: Signal<In, Bit>,
+    /// Destination of a fetched instruction, to find what it waits for; any value if it is issued.
     pub arrive_destination: Signal<In, Bits<REGISTER_BITS>>,
+    /// First source of a fetched instruction; any value if it is issued.
     pub arrive_source_a: Signal<In, Bits<REGISTER_BITS>>,
+    /// Second source of a fetched instruction; any value if it is issued.
     pub arrive_source_b: Signal<In, Bits<REGISTER_BITS>>,
+    /// Third source of a fetched instruction; any value if it is issued.
     pub arrive_source_c: Signal<In, Bits<REGISTER_BITS>>,
+    /// Fetch stops until the arriving instruction is checked or ends.
     pub entry_stops: Signal<In, Bit>,
+    /// The arriving instruction holds its sources until it is checked or ends.
     pub entry_holds: Signal<In, Bit>,
+    /// Destination that its entry keeps; equal to `arrive_destination` if it was fetched.
     pub entry_destination: Signal<In, Bits<REGISTER_BITS>>,
+    /// First source that its entry keeps; equal to `arrive_source_a` if it was fetched.
     pub entry_source_a: Signal<In, Bits<REGISTER_BITS>>,
+    /// Second source that its entry keeps; equal to `arrive_source_b` if it was fetched.
     pub entry_source_b: Signal<In, Bits<REGISTER_BITS>>,
+    /// Third source that its entry keeps; equal to `arrive_source_c` if it was fetched.
     pub entry_source_c: Signal<In, Bits<REGISTER_BITS>>,
+    /// The first buffered instruction is issued.
     pub issue_first: Signal<In, Bit>,
+    /// The second buffered instruction is issued with the first one; ignored without `issue_first`.
     pub issue_second: Signal<In, Bit>,
+    /// The buffered instructions are dropped, those that are issued in the same cycle too.
     pub flush: Signal<In, Bit>,
+    /// Units in which an instruction ends, one bit each; unit 0 is lowest.
     pub finished_valid: [Signal<In, Bit>; FINISHES],
+    /// Entry that each unit ends; unit 0 is lowest.
     pub finished_entry: [Signal<In, Bits<J>>; FINISHES],
+    /// The last TLB check of the instruction in `checked_entry` succeeded.
     pub checked_valid: Signal<In, Bit>,
+    /// Entry of the instruction that was checked.
     pub checked_entry: Signal<In, Bits<J>>,
+    /// The first buffered instruction is about to be issued.
     pub chosen: Signal<In, Bit>,
 
+    /// Another instruction may arrive.
     pub room: Signal<Out, Bit>,
+    /// Entry of the arriving instruction; 0 if none is free.
     pub arrive_entry: Signal<Out, Bits<J>>,
+    /// An instruction is buffered.
     pub first_valid: Signal<Out, Bit>,
+    /// The first buffered instruction may be issued.
     pub first_ready: Signal<Out, Bit>,
+    /// Entry of the first, which is the oldest, buffered instruction.
     pub first_entry: Signal<Out, Bits<J>>,
+    /// A second instruction is buffered.
     pub second_valid: Signal<Out, Bit>,
+    /// The second buffered instruction may be issued together with the first one.
     pub second_ready: Signal<Out, Bit>,
+    /// Entry of the second buffered instruction.
     pub second_entry: Signal<Out, Bits<J>>,
+    /// Fetch stops.
     pub stopped: Signal<Out, Bit>,
+    /// Fetch will be stopped in the next cycle, arrivals and flushes left aside.
     pub stopping: Signal<Out, Bit>,
+    /// An instruction is buffered or in flight.
     pub busy: Signal<Out, Bit>,
+    /// An instruction will be ready in the next cycle, if the first one is issued exactly when `chosen` is high.
     pub likely: Signal<Out, Bit>,
 
     // The instructions, buffered or in flight.

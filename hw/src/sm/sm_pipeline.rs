@@ -61,7 +61,6 @@ pub enum Scheme {
 
 /// `W` warps with `Y`-bit numbers in two halves of `V` with `X`-bit ones and `Q` pairs; `K` instructions of a warp with `J`-bit scoreboard entries; a
 /// replay queue of `N` entries (`I`, `O`, `A` bits as there), a log of `E` (`P`, `C`).
-#[allow(missing_docs)] // the port table above
 #[block(top, new(scheme: Scheme, greedy: bool))]
 pub struct SmPipeline<
     const W: usize,
@@ -79,108 +78,209 @@ pub struct SmPipeline<
     const P: usize,
     const C: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous reset, active high: drops every instruction and stops every warp.
     pub reset: Signal<In, Bit>,
 
+    /// A warp begins; with a stop in the same cycle it only gets its slot.
     pub start_valid: Signal<In, Bit>,
+    /// Warp that begins.
     pub start_warp: Signal<In, Bits<WARP_BITS>>,
+    /// Slot of the warp's thread block.
     pub start_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// A warp ends, or is to leave.
     pub stop_valid: Signal<In, Bit>,
+    /// Warp that stops.
     pub stop_warp: Signal<In, Bits<WARP_BITS>>,
+    /// A warp that has stopped and drained is to go on, its squashed instructions first.
     pub resume_valid: Signal<In, Bit>,
+    /// Warp that is to go on.
     pub resume_warp: Signal<In, Bits<WARP_BITS>>,
+    /// The requested instructions have come, in the same cycle, one bit for each port.
     pub fetched_valid: [Signal<In, Bit>; WIDTH],
+    /// Class of each fetched instruction.
     pub fetched_class: [Signal<In, Bits<CLASS_BITS>>; WIDTH],
+    /// Destination of each fetched instruction.
     pub fetched_destination: [Signal<In, Bits<REGISTER_BITS>>; WIDTH],
+    /// First source of each fetched instruction; of a memory instruction, the address.
     pub fetched_source_a: [Signal<In, Bits<REGISTER_BITS>>; WIDTH],
+    /// Second source of each fetched instruction; of a store, the data.
     pub fetched_source_b: [Signal<In, Bits<REGISTER_BITS>>; WIDTH],
+    /// Third source of each fetched instruction.
     pub fetched_source_c: [Signal<In, Bits<REGISTER_BITS>>; WIDTH],
+    /// Program counter of each fetched instruction.
     pub fetched_pc: [Signal<In, Bits<32>>; WIDTH],
+    /// Lanes of each fetched instruction.
     pub fetched_mask: [Signal<In, Bits<32>>; WIDTH],
+    /// Opcode of each fetched instruction.
     pub fetched_opcode: [Signal<In, Bits<OPCODE_BITS>>; WIDTH],
+    /// The unit for special functions takes two more instructions: one of this cycle, one of the next.
     pub special_ready: Signal<In, Bit>,
+    /// The memory unit takes the instruction at the front.
     pub memory_ready: Signal<In, Bit>,
+    /// Operand that the front of the memory stage requests: 32 lanes of 64 bits.
     pub operand: [Signal<In, Bits<32>>; LOG_WORDS],
+    /// Units whose instruction commits, one bit each.
     pub finished_valid: [Signal<In, Bit>; UNITS],
+    /// Warp of each unit's instruction.
     pub finished_warp: [Signal<In, Bits<WARP_BITS>>; UNITS],
+    /// Scoreboard entry of each unit's instruction.
     pub finished_entry: [Signal<In, Bits<J>>; UNITS],
+    /// The last TLB check of a global-memory instruction has succeeded.
     pub checked_valid: Signal<In, Bit>,
+    /// Warp of the checked instruction.
     pub checked_warp: Signal<In, Bits<WARP_BITS>>,
+    /// Scoreboard entry of the checked instruction.
     pub checked_entry: Signal<In, Bits<J>>,
+    /// Replay-queue entry of the checked instruction.
     pub checked_index: Signal<In, Bits<I>>,
+    /// Thread-block slot of the checked instruction.
     pub checked_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// The checked instruction is a store.
     pub checked_store: Signal<In, Bit>,
+    /// Operand-log entry of the checked instruction's address.
     pub checked_log_address: Signal<In, Bits<P>>,
+    /// Operand-log entry of the checked instruction's store data.
     pub checked_log_data: Signal<In, Bits<P>>,
+    /// A TLB check of a global-memory instruction has failed: the page is absent.
     pub faulted_valid: Signal<In, Bit>,
+    /// Warp of the faulting instruction.
     pub faulted_warp: Signal<In, Bits<WARP_BITS>>,
+    /// Scoreboard entry of the faulting instruction.
     pub faulted_entry: Signal<In, Bits<J>>,
+    /// Replay-queue entry of the faulting instruction.
     pub faulted_index: Signal<In, Bits<I>>,
+    /// A kernel starts, and the operand log is partitioned anew.
     pub launch_valid: Signal<In, Bit>,
+    /// Operand-log entries of each thread block of the kernel.
     pub launch_entries: Signal<In, Bits<C>>,
+    /// The thread block in `save_slot` is to leave, once its warps have stopped and drained.
     pub save_valid: Signal<In, Bit>,
+    /// Slot of the thread block that is to leave.
     pub save_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// The instruction that leaves is taken, or an operand of the next one may leave the log.
     pub saved_ready: Signal<In, Bit>,
+    /// A squashed instruction comes back, the oldest of a warp first.
     pub restore_valid: Signal<In, Bit>,
+    /// Warp of the restored instruction, which has stopped and drained.
     pub restore_warp: Signal<In, Bits<WARP_BITS>>,
+    /// Slot to which the restored instruction belongs now.
     pub restore_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// The restored instruction is a store.
     pub restore_store: Signal<In, Bit>,
+    /// Destination of the restored instruction.
     pub restore_destination: Signal<In, Bits<REGISTER_BITS>>,
+    /// Address register of the restored instruction.
     pub restore_source_a: Signal<In, Bits<REGISTER_BITS>>,
+    /// Store-data register of the restored instruction.
     pub restore_source_b: Signal<In, Bits<REGISTER_BITS>>,
+    /// Program counter of the restored instruction.
     pub restore_pc: Signal<In, Bits<32>>,
+    /// Lanes of the restored instruction.
     pub restore_mask: Signal<In, Bits<32>>,
+    /// Opcode of the restored instruction.
     pub restore_opcode: Signal<In, Bits<OPCODE_BITS>>,
 
+    /// The resume is accepted.
     pub resume_ready: Signal<Out, Bit>,
+    /// The next instruction of a warp is requested, one bit for each port.
     pub fetch_valid: [Signal<Out, Bit>; WIDTH],
+    /// Warp whose next instruction each port requests.
     pub fetch_warp: [Signal<Out, Bits<WARP_BITS>>; WIDTH],
+    /// Fetched instructions of a warp were not issued after all, and the source goes back.
     pub revert_valid: Signal<Out, Bit>,
+    /// Warp whose instructions were not issued.
     pub revert_warp: Signal<Out, Bits<WARP_BITS>>,
+    /// Number of instructions that were not issued.
     pub revert_count: Signal<Out, Bits<2>>,
+    /// Instructions that read their operands, one bit for each port.
     pub read_valid: [Signal<Out, Bit>; WIDTH],
+    /// Warp of each instruction that reads its operands.
     pub read_warp: [Signal<Out, Bits<WARP_BITS>>; WIDTH],
+    /// Scoreboard entry of each instruction that reads its operands.
     pub read_entry: [Signal<Out, Bits<J>>; WIDTH],
+    /// Class of each instruction that reads its operands.
     pub read_class: [Signal<Out, Bits<CLASS_BITS>>; WIDTH],
+    /// Instructions that are issued again; with an operand log, it holds their operands.
     pub read_replayed: [Signal<Out, Bit>; WIDTH],
+    /// Destination of each instruction that reads its operands.
     pub read_destination: [Signal<Out, Bits<REGISTER_BITS>>; WIDTH],
+    /// First source of each instruction that reads its operands.
     pub read_source_a: [Signal<Out, Bits<REGISTER_BITS>>; WIDTH],
+    /// Second source of each instruction that reads its operands.
     pub read_source_b: [Signal<Out, Bits<REGISTER_BITS>>; WIDTH],
+    /// Third source of each instruction that reads its operands.
     pub read_source_c: [Signal<Out, Bits<REGISTER_BITS>>; WIDTH],
+    /// Program counter of each instruction that reads its operands.
     pub read_pc: [Signal<Out, Bits<32>>; WIDTH],
+    /// Lanes of each instruction that reads its operands.
     pub read_mask: [Signal<Out, Bits<32>>; WIDTH],
+    /// Opcode of each instruction that reads its operands.
     pub read_opcode: [Signal<Out, Bits<OPCODE_BITS>>; WIDTH],
+    /// An instruction is at the front of the memory stage.
     pub memory_front: Signal<Out, Bit>,
+    /// The front requests the data of a store on `operand`; low for an address.
     pub memory_data: Signal<Out, Bit>,
+    /// The front goes to the memory unit.
     pub memory_valid: Signal<Out, Bit>,
+    /// Warp of the front.
     pub memory_warp: Signal<Out, Bits<WARP_BITS>>,
+    /// Thread-block slot of the front.
     pub memory_slot: Signal<Out, Bits<SLOT_BITS>>,
+    /// Scoreboard entry of the front, which names it in later messages.
     pub memory_entry: Signal<Out, Bits<J>>,
+    /// Class of the front.
     pub memory_class: Signal<Out, Bits<CLASS_BITS>>,
+    /// The front is issued again.
     pub memory_replayed: Signal<Out, Bit>,
+    /// The front only goes to the replay queue, because its warp has stopped.
     pub memory_squashed: Signal<Out, Bit>,
+    /// Program counter of the front.
     pub memory_pc: Signal<Out, Bits<32>>,
+    /// Lanes of the front.
     pub memory_mask: Signal<Out, Bits<32>>,
+    /// Opcode of the front.
     pub memory_opcode: Signal<Out, Bits<OPCODE_BITS>>,
+    /// Replay-queue entry of the front, which names it in later messages.
     pub memory_index: Signal<Out, Bits<I>>,
+    /// Operand-log entry of the front's address, which names it in later messages.
     pub memory_log_address: Signal<Out, Bits<P>>,
+    /// Operand-log entry of the front's store data, which names it in later messages.
     pub memory_log_data: Signal<Out, Bits<P>>,
+    /// The message of a successful check is accepted.
     pub checked_ready: Signal<Out, Bit>,
+    /// `logged_data` holds an operand of a replayed instruction, from the log.
     pub logged_valid: Signal<Out, Bit>,
+    /// Operand from the log: 32 lanes of 64 bits.
     pub logged_data: [Signal<Out, Bits<32>>; LOG_WORDS],
+    /// Instructions in the replay queue.
     pub occupancy: Signal<Out, Bits<O>>,
+    /// The save is accepted: the warps of the slot have stopped and drained.
     pub save_ready: Signal<Out, Bit>,
+    /// The save has ended: the squashed instructions of the thread block have left.
     pub save_done: Signal<Out, Bit>,
+    /// `logged_data` holds an operand of the instruction that leaves next: the address, then a store's data.
     pub spilled_valid: Signal<Out, Bit>,
+    /// An instruction leaves; its operands are shown only in the cycle after `saved_ready`.
     pub saved_valid: Signal<Out, Bit>,
+    /// Warp of the instruction that leaves.
     pub saved_warp: Signal<Out, Bits<WARP_BITS>>,
+    /// The instruction that leaves is a store.
     pub saved_store: Signal<Out, Bit>,
+    /// Destination of the instruction that leaves.
     pub saved_destination: Signal<Out, Bits<REGISTER_BITS>>,
+    /// Address register of the instruction that leaves.
     pub saved_source_a: Signal<Out, Bits<REGISTER_BITS>>,
+    /// Store-data register of the instruction that leaves.
     pub saved_source_b: Signal<Out, Bits<REGISTER_BITS>>,
+    /// Program counter of the instruction that leaves.
     pub saved_pc: Signal<Out, Bits<32>>,
+    /// Lanes of the instruction that leaves.
     pub saved_mask: Signal<Out, Bits<32>>,
+    /// Opcode of the instruction that leaves.
     pub saved_opcode: Signal<Out, Bits<OPCODE_BITS>>,
+    /// The restored instruction is taken.
     pub restore_ready: Signal<Out, Bit>,
 
     // The port that goes first if both want the only unit of a kind: for special functions, control, memory instructions,

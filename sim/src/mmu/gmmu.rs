@@ -240,7 +240,7 @@ impl Gmmu {
             outputs.fill_valid = pages.answer_to;
             outputs.fill_page = pages.answer_page;
             outputs.fill_space = pages.answer_space;
-            outputs.fill_frame = pages.answer_frame;
+            outputs.fill_frame = u64::from(pages.answer_frame);
             outputs.fill_writable = pages.answer_writable;
             outputs.fill_clean = pages.answer_clean || (replays && !pages.answer_writable);
         } else if far.wake_valid && far.wake_denied {
@@ -259,7 +259,7 @@ impl Gmmu {
             outputs.fill_page = desk.page;
             outputs.fill_space = desk.space;
             if desk.readable {
-                outputs.fill_frame = desk.frame;
+                outputs.fill_frame = u64::from(desk.frame);
                 outputs.fill_writable = desk.writable;
                 outputs.fill_clean = desk.clean || (replays && !desk.writable);
             } else {

@@ -249,7 +249,7 @@ impl Gmmu {
                     kind: outputs.fill_kind[sm] as u8,
                     page: outputs.fill_page,
                     space: outputs.fill_space,
-                    frame: outputs.fill_frame,
+                    frame: outputs.fill_frame as u32,
                     writable: outputs.fill_writable,
                     clean: outputs.fill_clean,
                     place: outputs.fill_place,

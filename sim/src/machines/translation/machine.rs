@@ -224,14 +224,14 @@ impl<'run> Machine<'run> {
                 self.memory
                     .request(self.now, number, outputs.memory_walk, outputs.memory_word);
             }
-            let page = outputs.fill_page;
+            let (page, frame) = (outputs.fill_page, outputs.fill_frame as u32);
             let translated = (0..self.each).any(|sm| {
                 outputs.fill_valid >> sm & 1 == 1 && outputs.fill_kind[sm] == u64::from(TRANSLATION)
             });
-            if translated && !self.memory.translates(page, outputs.fill_frame) {
+            if translated && !self.memory.translates(page, frame) {
                 return Err(Failure::Wrong {
                     page,
-                    frame: outputs.fill_frame,
+                    frame,
                     cycle: self.now,
                 });
             }
@@ -304,7 +304,7 @@ fn told(parameters: &Parameters, sm: usize, outputs: &gmmu::Outputs) -> l1_tlb::
         fill_kind: outputs.fill_kind[sm] as u8,
         fill_page: outputs.fill_page,
         fill_space: outputs.fill_space,
-        fill_frame: outputs.fill_frame,
+        fill_frame: outputs.fill_frame as u32,
         fill_writable: outputs.fill_writable,
         fill_clean: outputs.fill_clean,
         resolve_valid: bit(outputs.resolve_valid),
