@@ -99,6 +99,7 @@ pub fn leads(table: &str, from: &str, to: &str) -> bool {
     let rows: BTreeMap<&str, &str> = table
         .lines()
         .filter_map(|row| row.split_once('\t')?.1.split_once('\t'))
+        .filter(|(from, to)| from != to) // which would hide where it leads
         .collect();
     let after = |hash: &&str| rows.get(*hash).copied();
     let mut hashes = std::iter::successors(Some(from), after).take(rows.len() + 1);
@@ -171,6 +172,13 @@ mod tests {
         }
         let unnamed = "Faultline 0.1.0; its 90 files of Verilog, in the order of their names, have the SHA-256 `00`.";
         assert_eq!(is_current(unnamed), Ok(false));
+    }
+
+    #[test]
+    fn rows_lead_from_one_text_to_the_next() {
+        let table = "queue\t1\t2\nqueue\t2\t3\nqueue\t2\t2\nlog\t3\t1\n";
+        assert!(leads(table, "1", "3") && leads(table, "2", "3") && leads(table, "3", "3"));
+        assert!(!leads(table, "1", "4") && !leads(table, "4", "1"));
     }
 
     #[test]

@@ -51,6 +51,15 @@ enum Task {
     },
     /// Format, lint the crates that differ from the last commit, check the export and the links
     Quick,
+    /// List the committed reports of Verilog, and the commands that make them
+    Reports {
+        /// Only those of other Verilog than that at hand
+        #[arg(long)]
+        stale: bool,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Set up, then run `faultline report`: Verilog, lockstep, synthesis, table, report/index.html
     Report {
         /// Options for `faultline report`
@@ -74,6 +83,7 @@ fn main() -> ExitCode {
             println!("{sentence}");
             ExitCode::SUCCESS
         }),
+        Task::Reports { stale, json } => reports(stale, json),
         Task::Report { options } => report(&options),
     };
     result.unwrap_or_else(|sentence| {
@@ -97,16 +107,28 @@ fn cargo() -> Command {
     command
 }
 
+fn reports(stale: bool, json: bool) -> Result<ExitCode, String> {
+    let mut command = cargo();
+    command.args(["run", "--quiet", "--package", "faultline-testbench"]);
+    let which = if stale { "--stale" } else { "--list" };
+    command.args(["--example", "same", "--", which]);
+    run(command.args(json.then_some("--json")))
+}
+
 fn report(options: &[String]) -> Result<ExitCode, String> {
     setup::run()?;
     let mut command = cargo();
     command
         .args(["run", "--release", "--features", "verilog", "--", "report"])
         .args(options);
+    run(&mut command)
+}
+
+/// Runs a command that says itself what is wrong.
+fn run(command: &mut Command) -> Result<ExitCode, String> {
     let status = command
         .status()
         .map_err(|error| format!("cargo does not start ({error})"))?;
-    // It has said what was wrong.
     Ok(if status.success() {
         ExitCode::SUCCESS
     } else {

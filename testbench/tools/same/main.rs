@@ -7,6 +7,7 @@
 //! `testbench/proofs/same.tsv` says that its SHA-256 stands for the one at hand.
 
 mod proof;
+mod stale;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -22,11 +23,17 @@ use indicatif::{ProgressBar, ProgressStyle};
 #[derive(Parser)]
 struct Options {
     /// The commit whose rtl-out is the older Verilog
-    #[arg(long, value_name = "COMMIT", required_unless_present = "older")]
+    #[arg(long, value_name = "COMMIT", required_unless_present_any = ["older", "list", "stale"])]
     since: Option<String>,
     /// A folder with the older Verilog, for designs that are not in rtl-out
     #[arg(long, value_name = "FOLDER", conflicts_with = "since")]
     older: Option<PathBuf>,
+    /// Prove nothing, and list the reports with the commands that make them
+    #[arg(long, conflicts_with_all = ["since", "older"])]
+    list: bool,
+    /// The same of those of other Verilog than that at hand
+    #[arg(long, conflicts_with_all = ["since", "older", "list"])]
+    stale: bool,
     /// A part of a name between underscores, and what it is called now
     #[arg(long = "rename", value_name = "OLD=NEW", value_parser = rename)]
     renames: Vec<proof::Rename>,
@@ -175,6 +182,9 @@ impl Proofs<'_> {
         if reason.is_empty() && !origin::leads(&self.table, &named, &older) {
             "it is of other Verilog than that commit's".clone_into(&mut reason);
         }
+        if reason.is_empty() && older == at_hand {
+            return Ok(None); // the table has it
+        }
         if reason.is_empty() {
             let failed = files
                 .iter()
@@ -191,7 +201,32 @@ impl Proofs<'_> {
     }
 }
 
+fn list(options: &Options) -> Result<bool, String> {
+    let mut reports = stale::reports(reports()?)?;
+    reports.retain(|report| report.is_stale || options.list);
+    if options.json {
+        let objects = reports.iter().map(|report| {
+            serde_json::json!({"report": report.name, "stale": report.is_stale, "command": report.command})
+        });
+        println!("{}", serde_json::Value::from_iter(objects));
+        return Ok(true);
+    }
+    for report in &reports {
+        let state = if report.is_stale {
+            "of other Verilog"
+        } else {
+            "current"
+        };
+        println!("{}: {state}; {}", report.name, report.command);
+    }
+    println!("{} reports", reports.len());
+    Ok(true)
+}
+
 fn run(options: &Options) -> Result<bool, String> {
+    if options.list || options.stale {
+        return list(options);
+    }
     let folder = || tempfile::tempdir().map_err(|error| format!("no scratch folder ({error})"));
     let (scratch, new) = (folder()?, folder()?);
     let old = match (&options.older, &options.since) {
