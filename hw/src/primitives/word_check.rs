@@ -3,16 +3,16 @@
 
 use rust_hdl::prelude::*;
 
-/// Goes on with a check over `N` words of `W` bits, the lowest first. Each is added without carries; then the check moves up by
-/// two bits, and a one that leaves it comes back as the polynomial `P`.
+/// Goes on with a check over `WORDS` words of `WORD` bits, the lowest first. Each is added without carries; then the check moves
+/// up by two bits, and a one that leaves it comes back as the polynomial `POLYNOMIAL`.
 #[derive(LogicBlock)]
-pub struct WordCheck<const N: usize, const W: usize, const P: usize> {
+pub struct WordCheck<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize> {
     /// The check of what came before.
-    pub so_far: Signal<In, Bits<W>>,
+    pub so_far: Signal<In, Bits<WORD>>,
     /// What comes now.
-    pub of: [Signal<In, Bits<W>>; N],
+    pub of: [Signal<In, Bits<WORD>>; WORDS],
     /// The check of both.
-    pub check: Signal<Out, Bits<W>>,
+    pub check: Signal<Out, Bits<WORD>>,
 }
 
 /// A check with a word more.
@@ -24,9 +24,14 @@ fn with(check: u64, word: u64, bits: usize, polynomial: u64) -> u64 {
     })
 }
 
-impl<const N: usize, const W: usize, const P: usize> Default for WordCheck<N, W, P> {
+impl<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize> Default
+    for WordCheck<WORDS, WORD, POLYNOMIAL>
+{
     fn default() -> Self {
-        assert!(W <= 64 && P >> W == 0, "{P:#x} has more than {W} bits");
+        assert!(
+            WORD <= 64 && POLYNOMIAL >> WORD == 0,
+            "{POLYNOMIAL:#x} has more than {WORD} bits"
+        );
         Self {
             so_far: Signal::default(),
             of: std::array::from_fn(|_| Signal::default()),
@@ -35,32 +40,36 @@ impl<const N: usize, const W: usize, const P: usize> Default for WordCheck<N, W,
     }
 }
 
-impl<const N: usize, const W: usize, const P: usize> WordCheck<N, W, P> {
+impl<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize>
+    WordCheck<WORDS, WORD, POLYNOMIAL>
+{
     /// The bits of a check that one of its bits comes to after so many words.
     fn reached(bit: usize, words: usize) -> u64 {
-        (0..words).fold(1 << bit, |check, _| with(check, 0, W, P as u64))
+        (0..words).fold(1 << bit, |check, _| with(check, 0, WORD, POLYNOMIAL as u64))
     }
 
     /// The bits that come to one of the check, by their names.
     fn sources(bit: usize) -> Vec<String> {
         let comes = |reached: u64| reached >> bit & 1 == 1;
-        let before = (0..W)
-            .filter(|&from| comes(Self::reached(from, N)))
+        let before = (0..WORD)
+            .filter(|&from| comes(Self::reached(from, WORDS)))
             .map(|from| format!("so_far[{from}]"));
-        let words = (0..N * W)
-            .filter(|from| comes(Self::reached(from % W, N - from / W)))
+        let words = (0..WORDS * WORD)
+            .filter(|from| comes(Self::reached(from % WORD, WORDS - from / WORD)))
             .map(|from| format!("of[{from}]"));
         before.chain(words).collect()
     }
 }
 
-crate::part!([const N: usize, const W: usize, const P: usize] WordCheck<N, W, P>);
+crate::part!([const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize] WordCheck<WORDS, WORD, POLYNOMIAL>);
 
-impl<const N: usize, const W: usize, const P: usize> Logic for WordCheck<N, W, P> {
+impl<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize> Logic
+    for WordCheck<WORDS, WORD, POLYNOMIAL>
+{
     fn update(&mut self) {
         let so_far: u64 = self.so_far.val().into();
         let check = self.of.iter().fold(so_far, |check, word| {
-            with(check, word.val().into(), W, P as u64)
+            with(check, word.val().into(), WORD, POLYNOMIAL as u64)
         });
         self.check.next = check.into();
     }
@@ -70,16 +79,16 @@ impl<const N: usize, const W: usize, const P: usize> Logic for WordCheck<N, W, P
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("check_of_{N}_of_{W}");
-        let (high, wide) = (W - 1, N * W - 1);
-        let bits: String = (0..W)
+        let name = format!("check_of_{WORDS}_of_{WORD}");
+        let (high, wide) = (WORD - 1, WORDS * WORD - 1);
+        let bits: String = (0..WORD)
             .map(|bit| {
                 let sources = Self::sources(bit).join(", ");
                 format!("    assign check[{bit}] = ^{{{sources}}};\n")
             })
             .collect();
         let code = format!(
-            "// Goes on with a check over {N} words of {W} bits, with the polynomial {P:#x}: each bit of it is the sum, without
+            "// Goes on with a check over {WORDS} words of {WORD} bits, with the polynomial {POLYNOMIAL:#x}: each bit of it is the sum, without
 // carries, of those that come to it.
 module {name} (
     input  wire [{high}:0] so_far,
