@@ -3,8 +3,8 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
 use crate::primitives::memory::Memory;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 mod choice;
@@ -233,9 +233,9 @@ pub struct FarFaultMshr<
     entries: Entries<ENTRIES, INDEX, SPACE>,
     limits: Limits<SMS, LIMIT, SM_COUNT>,
     reports: Report<INDEX, COUNT, PAGE, SPACE, SMS>,
-    some_far: AnyOf<SMS>,
-    some_told: AnyOf<SMS>,
-    some_left: AnyOf<SMS>,
+    some_far: OrTree<SMS>,
+    some_told: OrTree<SMS>,
+    some_left: OrTree<SMS>,
     idle: Signal<Local, Bit>,
     compared: Signal<Local, Bits<PAGE>>,
     read_page: Signal<Local, Bits<PAGE>>,

@@ -5,8 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::params::{LOG_ENTRY_BITS, SLOT_BITS, WARP_BITS};
 use crate::primitives::memory::Memory;
+use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod commands;
 mod record;
@@ -235,9 +235,9 @@ pub struct FaultBuffer<
     ring: Ring<RECORD, FRAME>,
     commands: Commands<SM, PAGE, SPACE>,
     record: Record<SMS, SM, PAGE, SPACE, MSHR, PLACE, LANES, PC, COUNT, TIME>,
-    shown: Select<13, Bits<64>>,
-    state: Select<6, Bits<64>>,
-    controls: Select<7, Bits<64>>,
+    shown: OneHotMux<13, Bits<64>>,
+    state: OneHotMux<6, Bits<64>>,
+    controls: OneHotMux<7, Bits<64>>,
     idle: Signal<Local, Bit>,
     searching: Signal<Local, Bit>,
     comparing: Signal<Local, Bit>,

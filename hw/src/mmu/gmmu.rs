@@ -8,7 +8,7 @@ use crate::params::{
     REGION_BITS, REQUESTER_BITS, REQUESTERS, SLOT_BITS, SM_BITS, SMS, SPACE_BITS, WARP_BITS,
     WORD_BITS, ones,
 };
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 use crate::sizes::{FarFaultMshrs, PaperFaultBuffer, SharedTlb, WalkCache, Walker};
 
@@ -214,7 +214,7 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     last_beat: Constant<Bits<REGION_BITS>>,
 
     address: [Address; REQUESTERS],
-    some_nack: AnyOf<SMS>,
+    some_nack: OrTree<SMS>,
     some_walk: Signal<Local, Bit>,
     begun: Signal<Local, Bit>,
     hit: Signal<Local, Bit>,

@@ -3,13 +3,13 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::lowest::Lowest;
+use crate::primitives::lru_matrix::LruMatrix;
 use crate::primitives::memory::Memory;
-use crate::primitives::recency::Recency;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
-use crate::primitives::turns::Turns;
+use crate::primitives::round_robin_arbiter::RoundRobinArbiter;
 
 mod choice;
 mod miss;
@@ -137,26 +137,26 @@ pub struct L2Tlb<
     answer_for: [Register<Bit>; SMS],
 
     choice: Choice<SET, SET_COUNT>,
-    turns: Turns<SMS, SM>,
+    turns: RoundRobinArbiter<SMS, SM>,
     way: [Way<SET, TAG, SPACE, TAG_WORD, LEVEL>; WAYS],
     #[init(Memory::new(1 << SET, 1))]
     order: Memory<Bits<PAIRS>, SET, 1>,
     #[init(Memory::new(1 << ENTRY, 1))]
     frames: Memory<Bits<FRAME>, ENTRY, 1>,
     own_miss: [Miss<PAGE, SPACE>; SMS],
-    recency: Recency<1, 1, WAYS, PAIRS>,
-    vacant: Lowest<WAYS>,
+    recency: LruMatrix<1, 1, WAYS, PAIRS>,
+    vacant: OneHotPriorityEncoder<WAYS>,
 
     #[init(Constant::new((SET as LiteralType).into()))]
     set_bits: Constant<Bits<PAGE>>,
     #[init(Constant::new(((ENTRY - SET) as LiteralType).into()))]
     way_bits: Constant<Bits<ENTRY>>,
     asking: [Signal<Local, Bit>; SMS],
-    some_asking: AnyOf<SMS>,
+    some_asking: OrTree<SMS>,
     chosen: [Signal<Local, Bit>; SMS],
-    chosen_page: Select<SMS, Bits<PAGE>>,
-    chosen_space: Select<SMS, Bits<SPACE>>,
-    chosen_write: AnyOf<SMS>,
+    chosen_page: OneHotMux<SMS, Bits<PAGE>>,
+    chosen_space: OneHotMux<SMS, Bits<SPACE>>,
+    chosen_write: OrTree<SMS>,
     next_page: Signal<Local, Bits<PAGE>>,
     next_space: Signal<Local, Bits<SPACE>>,
     next_set: Signal<Local, Bits<SET>>,
@@ -168,13 +168,13 @@ pub struct L2Tlb<
     target: [Signal<Local, Bit>; WAYS],
     dropped: [Signal<Local, Bit>; WAYS],
     used: [Signal<Local, Bit>; WAYS],
-    some_hit: AnyOf<WAYS>,
-    some_found: AnyOf<WAYS>,
-    some_vacant: AnyOf<WAYS>,
-    some_used: AnyOf<WAYS>,
-    some_writable: AnyOf<WAYS>,
-    some_clean: AnyOf<WAYS>,
-    used_way: Select<WAYS, Bits<ENTRY>>,
+    some_hit: OrTree<WAYS>,
+    some_found: OrTree<WAYS>,
+    some_vacant: OrTree<WAYS>,
+    some_used: OrTree<WAYS>,
+    some_writable: OrTree<WAYS>,
+    some_clean: OrTree<WAYS>,
+    used_way: OneHotMux<WAYS, Bits<ENTRY>>,
 }
 
 impl<

@@ -3,10 +3,10 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
 use crate::primitives::memory::Memory;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod fill;
 mod place;
@@ -144,10 +144,10 @@ pub struct PageWalkCache<
     above_set: Constant<Bits<ENTRY>>,
 
     quiet: Signal<Local, Bit>,
-    some_found: AnyOf<WAYS>,
+    some_found: OrTree<WAYS>,
     found: [Signal<Local, Bit>; WAYS],
-    found_way: Select<WAYS, Bits<WAY>>,
-    written_way: Select<WAYS, Bits<WAY>>,
+    found_way: OneHotMux<WAYS, Bits<WAY>>,
+    written_way: OneHotMux<WAYS, Bits<WAY>>,
     entry_way: Signal<Local, Bits<WAY>>,
     entry_set: Signal<Local, Bits<SET>>,
     room: Signal<Local, Bit>,

@@ -5,12 +5,12 @@ use rust_hdl::prelude::*;
 
 use crate::params::ones;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::memory::Memory;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
-use crate::primitives::turns::Turns;
+use crate::primitives::round_robin_arbiter::RoundRobinArbiter;
 
 mod entry;
 mod waiting;
@@ -154,14 +154,14 @@ pub struct PageWalker<
 
     // Requests take turns.
     turn: Register<Bits<REQUESTER>>,
-    next: Turns<REQUESTERS, REQUESTER>,
-    some_request: AnyOf<REQUESTERS>,
+    next: RoundRobinArbiter<REQUESTERS, REQUESTER>,
+    some_request: OrTree<REQUESTERS>,
     granted: [Signal<Local, Bit>; REQUESTERS],
-    page_of: Select<REQUESTERS, Bits<52>>,
-    space_of: Select<REQUESTERS, Bits<SPACE>>,
-    some_write: AnyOf<REQUESTERS>,
-    some_execute: AnyOf<REQUESTERS>,
-    some_user: AnyOf<REQUESTERS>,
+    page_of: OneHotMux<REQUESTERS, Bits<52>>,
+    space_of: OneHotMux<REQUESTERS, Bits<SPACE>>,
+    some_write: OrTree<REQUESTERS>,
+    some_execute: OrTree<REQUESTERS>,
+    some_user: OrTree<REQUESTERS>,
     waiting: Waiting<REQUESTS, REQUEST, REQUESTER, SPACE>,
 
     // The first one that waits joins a walk, or begins one.
@@ -173,10 +173,10 @@ pub struct PageWalker<
     odd: Signal<Local, Bit>,
     requester: Signal<Local, Bits<REQUESTERS>>,
     walk: [Walk<REQUESTERS, PAGE, SPACE, FRAME>; WALKS],
-    free: Arbiter<WALKS, WALK, false>,
-    some_free: AnyOf<WALKS>,
-    some_alike: AnyOf<WALKS>,
-    some_joined: AnyOf<WALKS>,
+    free: FixedPriorityArbiter<WALKS, WALK, false>,
+    some_free: OrTree<WALKS>,
+    some_alike: OrTree<WALKS>,
+    some_joined: OrTree<WALKS>,
     compared: Register<Bit>,
     joins: Register<Bit>,
     was_alike: [Register<Bit>; WALKS],
@@ -190,10 +190,10 @@ pub struct PageWalker<
     chosen_first: Register<Bit>,
     chosen_walk: Register<Bits<WALK>>,
     wants: [Signal<Local, Bit>; WALKS],
-    some_want: AnyOf<WALKS>,
-    of_later: Arbiter<WALKS, WALK, false>,
-    all: Arbiter<WALKS, WALK, false>,
-    some_above: AnyOf<WALKS>,
+    some_want: OrTree<WALKS>,
+    of_later: FixedPriorityArbiter<WALKS, WALK, false>,
+    all: FixedPriorityArbiter<WALKS, WALK, false>,
+    some_above: OrTree<WALKS>,
     later: [Signal<Local, Bit>; WALKS],
     choosing: Signal<Local, Bit>,
     offers_first: Signal<Local, Bit>,
@@ -201,21 +201,21 @@ pub struct PageWalker<
     moving: [Signal<Local, Bit>; WALKS],
 
     // What leaves: the walk that was chosen, or the first request.
-    some_ask: AnyOf<WALKS>,
-    some_page: Select<WALKS, Bits<PAGE>>,
-    some_space: Select<WALKS, Bits<SPACE>>,
-    some_requesters: Select<WALKS, Bits<REQUESTERS>>,
-    some_level: Select<WALKS, Bits<3>>,
-    some_frame: Select<WALKS, Bits<FRAME>>,
-    some_note: Select<WALKS, Bits<3>>,
-    some_writes: AnyOf<WALKS>,
-    some_executes: AnyOf<WALKS>,
-    some_user_mode: AnyOf<WALKS>,
-    some_marking: AnyOf<WALKS>,
-    some_writable: AnyOf<WALKS>,
-    some_user_page: AnyOf<WALKS>,
-    some_executable: AnyOf<WALKS>,
-    some_anew: AnyOf<WALKS>,
+    some_ask: OrTree<WALKS>,
+    some_page: OneHotMux<WALKS, Bits<PAGE>>,
+    some_space: OneHotMux<WALKS, Bits<SPACE>>,
+    some_requesters: OneHotMux<WALKS, Bits<REQUESTERS>>,
+    some_level: OneHotMux<WALKS, Bits<3>>,
+    some_frame: OneHotMux<WALKS, Bits<FRAME>>,
+    some_note: OneHotMux<WALKS, Bits<3>>,
+    some_writes: OrTree<WALKS>,
+    some_executes: OrTree<WALKS>,
+    some_user_mode: OrTree<WALKS>,
+    some_marking: OrTree<WALKS>,
+    some_writable: OrTree<WALKS>,
+    some_user_page: OrTree<WALKS>,
+    some_executable: OrTree<WALKS>,
+    some_anew: OrTree<WALKS>,
     narrow_page: Signal<Local, Bits<52>>,
     whole_page: Signal<Local, Bits<52>>,
     leaving: Register<Bit>,
@@ -264,7 +264,7 @@ pub struct PageWalker<
     coded: Signal<Local, Bit>,
     #[init(std::array::from_fn(|bit| Constant::new((1 << bit as LiteralType).into())))]
     code_bit: [Constant<Bits<5>>; 5],
-    code: Select<5, Bits<5>>,
+    code: OneHotMux<5, Bits<5>>,
 
     // What comes from memory, its walk, and what it means.
     back: Register<Bit>,
@@ -272,17 +272,17 @@ pub struct PageWalker<
     back_data: Register<Bits<64>>,
     of_walk: Signal<Local, Bits<WALK>>,
     arrived_at: [Signal<Local, Bit>; WALKS],
-    looked_level: Select<WALKS, Bits<3>>,
-    looked_note: Select<WALKS, Bits<3>>,
-    looked_inside: Select<WALKS, Bits<18>>,
-    looked_write: AnyOf<WALKS>,
-    looked_execute: AnyOf<WALKS>,
-    looked_user: AnyOf<WALKS>,
-    looked_marking: AnyOf<WALKS>,
-    looked_writable: AnyOf<WALKS>,
-    looked_user_page: AnyOf<WALKS>,
-    looked_executable: AnyOf<WALKS>,
-    looked_used: AnyOf<WALKS>,
+    looked_level: OneHotMux<WALKS, Bits<3>>,
+    looked_note: OneHotMux<WALKS, Bits<3>>,
+    looked_inside: OneHotMux<WALKS, Bits<18>>,
+    looked_write: OrTree<WALKS>,
+    looked_execute: OrTree<WALKS>,
+    looked_user: OrTree<WALKS>,
+    looked_marking: OrTree<WALKS>,
+    looked_writable: OrTree<WALKS>,
+    looked_user_page: OrTree<WALKS>,
+    looked_executable: OrTree<WALKS>,
+    looked_used: OrTree<WALKS>,
     looked: Register<Bit>,
     seen_walk: Register<Bits<WALK>>,
     seen_data: Register<Bits<64>>,
@@ -316,8 +316,8 @@ pub struct PageWalker<
     halting: Register<Bit>,
     delays: Register<Bit>,
     invalidating: Signal<Local, Bit>,
-    some_delayed: AnyOf<WALKS>,
-    some_setting: AnyOf<WALKS>,
+    some_delayed: OrTree<WALKS>,
+    some_setting: OrTree<WALKS>,
 }
 
 impl<

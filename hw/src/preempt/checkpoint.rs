@@ -5,8 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::params::SLOT_BITS;
 use crate::preempt::context_port::ContextPort;
+use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod gather;
 mod row_list;
@@ -364,7 +364,7 @@ pub struct Checkpoint<
     moves: Signal<Local, Bit>,
     lacks: Signal<Local, Bit>,
     concluded: Signal<Local, Bits<4>>,
-    sectors: Select<SECTORS, Bits<SECTORS>>,
+    sectors: OneHotMux<SECTORS, Bits<SECTORS>>,
 
     #[init(std::array::from_fn(|sector| Constant::new((((1 << (LANES / SECTORS)) - 1) << (sector * LANES / SECTORS)).into())))]
     of_sector: [Constant<Bits<LANES>>; SECTORS],

@@ -3,9 +3,9 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::misr::Misr;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::word_check::WordCheck;
 
 /// What the port does.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -112,7 +112,7 @@ pub struct ContextPort<
     content: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     nothing_behind: Signal<Local, Bit>,
-    beyond: AnyOf<WORDS>,
+    beyond: OrTree<WORDS>,
     begins: Signal<Local, Bit>,
     of_epoch: Signal<Local, Bit>,
     right: Signal<Local, Bit>,
@@ -123,7 +123,7 @@ pub struct ContextPort<
     settled: Signal<Local, Bits<3>>,
     counted: Signal<Local, Bits<COUNT>>,
     checked: Signal<Local, Bits<WORD>>,
-    with_beat: WordCheck<WORDS, WORD, POLYNOMIAL>,
+    with_beat: Misr<WORDS, WORD, POLYNOMIAL>,
 
     // What is taken.
     packet_kind: Signal<Local, Bits<3>>,

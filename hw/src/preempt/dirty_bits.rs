@@ -3,10 +3,10 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::or_tree::OrTree;
+use crate::primitives::range_mask::RangeMask;
 use crate::primitives::register::Register;
-use crate::primitives::span::Span;
 
 mod group;
 mod half;
@@ -134,9 +134,9 @@ pub struct DirtyBits<
     #[init(Constant::new(0.into()))]
     no_lanes: Constant<Bits<LANE_COUNT>>,
 
-    cleared: Span<GROUPS, GROUP>,
-    next: Arbiter<GROUP_ROWS, GROUP_ROW, false>,
-    left: AnyOf<GROUP_ROWS>,
+    cleared: RangeMask<GROUPS, GROUP>,
+    next: FixedPriorityArbiter<GROUP_ROWS, GROUP_ROW, false>,
+    left: OrTree<GROUP_ROWS>,
     odd: [Signal<Local, Bit>; 2],
     conflict: Signal<Local, Bit>,
     refused: [Signal<Local, Bit>; 2],

@@ -3,10 +3,10 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::count_of::CountOf;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
+use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod choice;
 mod ratio;
@@ -114,16 +114,16 @@ pub struct PreemptionPolicy<
     // Time, and the blocks.
     prescale: Register<Bits<TICK>>,
     slot: [Slot<TIME, SUM>; SLOTS],
-    blocks: CountOf<SLOTS, SLOT_COUNT>,
+    blocks: Popcount<SLOTS, SLOT_COUNT>,
 
     // A block that has ended goes into the average in the next cycle.
     ended: Register<Bit>,
     sample: Register<Bits<TIME>>,
     known: Register<Bit>,
     average: Register<Bits<AVERAGE>>,
-    ended_run: Select<SLOTS, Bits<TIME>>,
-    ended_executed: Select<SLOTS, Bits<TIME>>,
-    ended_holds: AnyOf<SLOTS>,
+    ended_run: OneHotMux<SLOTS, Bits<TIME>>,
+    ended_executed: OneHotMux<SLOTS, Bits<TIME>>,
+    ended_holds: OrTree<SLOTS>,
 
     // What was known when the question came, and what is made of it.
     step: Register<Step>,
@@ -139,8 +139,8 @@ pub struct PreemptionPolicy<
     rest: Register<Bits<TIME>>,
     lead: Register<Bits<TIME>>,
     chosen: Register<Bits<3>>,
-    asked_run: Select<SLOTS, Bits<TIME>>,
-    asked_executed: Select<SLOTS, Bits<TIME>>,
+    asked_run: OneHotMux<SLOTS, Bits<TIME>>,
+    asked_executed: OneHotMux<SLOTS, Bits<TIME>>,
     ratio: Ratio<TIME, SUM, BIT>,
     choice: Choice<TIME, SUM>,
 

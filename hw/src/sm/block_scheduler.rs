@@ -3,14 +3,14 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
-use crate::primitives::count_of::CountOf;
-use crate::primitives::lowest::Lowest;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::matrix_arbiter::MatrixArbiter;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
+use crate::primitives::or_tree::OrTree;
+use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
-use crate::primitives::service_order::ServiceOrder;
-use crate::primitives::turns::Turns;
+use crate::primitives::round_robin_arbiter::RoundRobinArbiter;
 
 mod page;
 mod slot;
@@ -145,19 +145,19 @@ pub struct BlockScheduler<
 
     // Pages, and who waits for them.
     page: [Page<SLOTS, CONTEXTS, PAGE, SPACE>; PAGES],
-    free_page: Lowest<PAGES>,
-    known: AnyOf<PAGES>,
-    faulting: AnyOf<SLOTS>,
-    wait_far: Select<PAGES, Bits<SLOTS>>,
-    wait_off_chip: Select<PAGES, Bits<CONTEXTS>>,
+    free_page: OneHotPriorityEncoder<PAGES>,
+    known: OrTree<PAGES>,
+    faulting: OrTree<SLOTS>,
+    wait_far: OneHotMux<PAGES, Bits<SLOTS>>,
+    wait_off_chip: OneHotMux<PAGES, Bits<CONTEXTS>>,
 
     // Blocks: in slots, and off chip.
     slot: [Slot; SLOTS],
     period: Register<Bits<RESIDENCE>>,
     held: [Register<Bit>; CONTEXTS],
     left_order: Register<Bits<PAIRS>>,
-    oldest: ServiceOrder<CONTEXTS, CONTEXT, PAIRS>,
-    contexts_held: CountOf<CONTEXTS, CONTEXT>,
+    oldest: MatrixArbiter<CONTEXTS, CONTEXT, PAIRS>,
+    contexts_held: Popcount<CONTEXTS, CONTEXT>,
 
     // What moves.
     switch: Register<Switch>,
@@ -169,14 +169,14 @@ pub struct BlockScheduler<
     last_left: Register<Bits<SLOT>>,
 
     // The choices.
-    free_slot: Arbiter<SLOTS, SLOT, false>,
-    free_context: Arbiter<CONTEXTS, CONTEXT, false>,
-    turns: Turns<SLOTS, SLOT>,
-    some_free: AnyOf<SLOTS>,
-    some_context: AnyOf<CONTEXTS>,
-    some_could: AnyOf<SLOTS>,
-    some_ready: AnyOf<CONTEXTS>,
-    some_taken: AnyOf<SLOTS>,
+    free_slot: FixedPriorityArbiter<SLOTS, SLOT, false>,
+    free_context: FixedPriorityArbiter<CONTEXTS, CONTEXT, false>,
+    turns: RoundRobinArbiter<SLOTS, SLOT>,
+    some_free: OrTree<SLOTS>,
+    some_context: OrTree<CONTEXTS>,
+    some_could: OrTree<SLOTS>,
+    some_ready: OrTree<CONTEXTS>,
+    some_taken: OrTree<SLOTS>,
 
     tick: Signal<Local, Bit>,
     absent: Signal<Local, Bit>,

@@ -4,10 +4,10 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::PAGE_LINE_BITS;
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 /// `LANES` lanes with numbers of `LANE` bits, lines with numbers of `LINE` bits.
 #[block(top)]
@@ -56,13 +56,13 @@ pub struct Coalescer<const LANES: usize, const LANE: usize, const LINE: usize> {
 
     #[init(Constant::new(!bits::<LINE>((1 << PAGE_LINE_BITS) - 1)))]
     page: Constant<Bits<LINE>>,
-    incoming_leader: Arbiter<LANES, LANE, false>,
-    incoming_line: Select<LANES, Bits<LINE>>,
-    following: Arbiter<LANES, LANE, false>,
-    following_line: Select<LANES, Bits<LINE>>,
+    incoming_leader: FixedPriorityArbiter<LANES, LANE, false>,
+    incoming_line: OneHotMux<LANES, Bits<LINE>>,
+    following: FixedPriorityArbiter<LANES, LANE, false>,
+    following_line: OneHotMux<LANES, Bits<LINE>>,
     incoming: [Signal<Local, Bits<LINE>>; LANES],
-    some: AnyOf<LANES>,
-    more: AnyOf<LANES>,
+    some: OrTree<LANES>,
+    more: OrTree<LANES>,
     together: [Signal<Local, Bit>; LANES],
     free: Signal<Local, Bit>,
     making: Signal<Local, Bit>,

@@ -3,11 +3,11 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::lowest::Lowest;
-use crate::primitives::recency::Recency;
+use crate::primitives::lru_matrix::LruMatrix;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod misses;
 mod way;
@@ -149,14 +149,14 @@ pub struct L1Tlb<
     #[init(Constant::new((SET as LiteralType).into()))]
     set_bits: Constant<Bits<PAGE>>,
     way: [Way<SETS, SET, TAG, SPACE, FRAME>; WAYS],
-    recency: Recency<SETS, SET, WAYS, PAIRS>,
-    vacant: Lowest<WAYS>,
-    some_vacant: AnyOf<WAYS>,
+    recency: LruMatrix<SETS, SET, WAYS, PAIRS>,
+    vacant: OneHotPriorityEncoder<WAYS>,
+    some_vacant: OrTree<WAYS>,
     misses: Misses<MISSES, MISS, MISS_COUNT, MISS_PAIRS, PAGE, SPACE>,
-    resident: AnyOf<WAYS>,
-    found_frame: Select<WAYS, Bits<FRAME>>,
-    found_writable: AnyOf<WAYS>,
-    found_denied: AnyOf<WAYS>,
+    resident: OrTree<WAYS>,
+    found_frame: OneHotMux<WAYS, Bits<FRAME>>,
+    found_writable: OrTree<WAYS>,
+    found_denied: OrTree<WAYS>,
     hit: [Signal<Local, Bit>; WAYS],
     victim: [Signal<Local, Bit>; WAYS],
     look_set: Signal<Local, Bits<SET>>,

@@ -4,9 +4,9 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{LOG_WORDS, SLOT_BITS, SLOTS};
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::memory::Memory;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// `ENTRIES` entries with indices of `INDEX` bits, counted in `COUNT` = `INDEX` + 1 bits.
@@ -92,8 +92,8 @@ pub struct OperandLog<const ENTRIES: usize, const INDEX: usize, const COUNT: usi
     partition: [Register<Bit>; ENTRIES],
     allocating: Register<Bit>,
     allocating_store: Register<Bit>,
-    lowest: Arbiter<ENTRIES, INDEX, false>,
-    highest: Arbiter<ENTRIES, INDEX, true>,
+    lowest: FixedPriorityArbiter<ENTRIES, INDEX, false>,
+    highest: FixedPriorityArbiter<ENTRIES, INDEX, true>,
 
     // The read that was accepted in the last cycle.
     reading_replay: Register<Bit>,
@@ -115,15 +115,15 @@ pub struct OperandLog<const ENTRIES: usize, const INDEX: usize, const COUNT: usi
     releasing_slot: [Signal<Local, Bit>; SLOTS],
     freed: [Signal<Local, Bits<COUNT>>; SLOTS],
     taken: [Signal<Local, Bits<COUNT>>; SLOTS],
-    one: AnyOf<SLOTS>,
-    two: AnyOf<SLOTS>,
+    one: OrTree<SLOTS>,
+    two: OrTree<SLOTS>,
     allocate: Signal<Local, Bit>,
     next_slot: Signal<Local, Bits<16>>,
     first: Signal<Local, Bits<32>>,
     past: Signal<Local, Bits<32>>,
     taking: [Signal<Local, Bit>; ENTRIES],
     releasing: [Signal<Local, Bit>; ENTRIES],
-    released: AnyOf<ENTRIES>,
+    released: OrTree<ENTRIES>,
     asked: Signal<Local, Bit>,
     overdue: Signal<Local, Bit>,
     write: Signal<Local, Bit>,
@@ -132,7 +132,7 @@ pub struct OperandLog<const ENTRIES: usize, const INDEX: usize, const COUNT: usi
     reader_saves: Signal<Local, Bit>,
     entry: Signal<Local, Bits<INDEX>>,
     slot: Signal<Local, Bits<SLOT_BITS>>,
-    entry_written: AnyOf<ENTRIES>,
+    entry_written: OrTree<ENTRIES>,
     reader_next_slot: Signal<Local, Bits<16>>,
     reader_first: Signal<Local, Bits<32>>,
     reader_past: Signal<Local, Bits<32>>,

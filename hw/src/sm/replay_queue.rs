@@ -4,9 +4,9 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{LOG_ENTRY_BITS, REGISTER_BITS, SLOT_BITS, WARP_BITS};
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::memory::Memory;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// What an entry keeps in memory: all of the instruction, searched or not.
@@ -183,25 +183,25 @@ pub struct ReplayQueue<
     group_bits: Constant<Bits<AGE>>,
     #[init(Memory::new(ENTRIES, 1))]
     payload: Memory<Instruction, INDEX, 1>,
-    free: Arbiter<ENTRIES, INDEX, false>,
-    pick: Arbiter<ENTRIES, INDEX, false>,
+    free: FixedPriorityArbiter<ENTRIES, INDEX, false>,
+    pick: FixedPriorityArbiter<ENTRIES, INDEX, false>,
 
     in_flight: [Signal<Local, Bit>; ENTRIES],
     insert_match: [Signal<Local, Bit>; ENTRIES],
     committing: [Signal<Local, Bit>; ENTRIES],
     faulting: [Signal<Local, Bit>; ENTRIES],
     checking: [Signal<Local, Bit>; ENTRIES],
-    insert_blocked: AnyOf<ENTRIES>,
+    insert_blocked: OrTree<ENTRIES>,
     inserting: Signal<Local, Bit>,
-    any_held: AnyOf<ENTRIES>,
-    any_aged: AnyOf<ENTRIES>,
-    warp_busy: AnyOf<ENTRIES>,
-    slot_busy: AnyOf<ENTRIES>,
-    leaving: AnyOf<ENTRIES>,
+    any_held: OrTree<ENTRIES>,
+    any_aged: OrTree<ENTRIES>,
+    warp_busy: OrTree<ENTRIES>,
+    slot_busy: OrTree<ENTRIES>,
+    leaving: OrTree<ENTRIES>,
     looking: Signal<Local, Bit>,
     in_scan: [Signal<Local, Bit>; ENTRIES],
-    in_group: AnyOf<ENTRIES>,
-    found: AnyOf<ENTRIES>,
+    in_group: OrTree<ENTRIES>,
+    found: OrTree<ENTRIES>,
     full: Signal<Local, Bit>,
     offering: Signal<Local, Bit>,
     replayed: Signal<Local, Bit>,

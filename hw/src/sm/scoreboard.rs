@@ -4,8 +4,8 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{FINISHES, REGISTER_BITS};
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// `INSTRUCTIONS` instructions with entry numbers of `ENTRY` bits.
@@ -111,16 +111,16 @@ pub struct Scoreboard<const INSTRUCTIONS: usize, const ENTRY: usize> {
     last_c: Register<Bits<REGISTER_BITS>>,
     issued: Register<Bit>,
 
-    free: Arbiter<INSTRUCTIONS, ENTRY, false>,
-    some_free: AnyOf<INSTRUCTIONS>,
-    some_used: AnyOf<INSTRUCTIONS>,
-    some_stop: AnyOf<INSTRUCTIONS>,
-    some_stop_left: AnyOf<INSTRUCTIONS>,
-    first_waits: AnyOf<INSTRUCTIONS>,
-    second_waits: AnyOf<INSTRUCTIONS>,
-    first_will_wait: AnyOf<INSTRUCTIONS>,
-    second_will_wait: AnyOf<INSTRUCTIONS>,
-    arrival_waits: AnyOf<INSTRUCTIONS>,
+    free: FixedPriorityArbiter<INSTRUCTIONS, ENTRY, false>,
+    some_free: OrTree<INSTRUCTIONS>,
+    some_used: OrTree<INSTRUCTIONS>,
+    some_stop: OrTree<INSTRUCTIONS>,
+    some_stop_left: OrTree<INSTRUCTIONS>,
+    first_waits: OrTree<INSTRUCTIONS>,
+    second_waits: OrTree<INSTRUCTIONS>,
+    first_will_wait: OrTree<INSTRUCTIONS>,
+    second_will_wait: OrTree<INSTRUCTIONS>,
+    arrival_waits: OrTree<INSTRUCTIONS>,
     leaves: Signal<Local, Bit>,
     coming: Signal<Local, Bit>,
     finishing: [Signal<Local, Bit>; INSTRUCTIONS],

@@ -7,9 +7,9 @@ use crate::params::{
     CLASS_BITS, CONTESTS, LOG_WORDS, OPCODE_BITS, REGISTER_BITS, SLOT_BITS, SLOTS, UNITS,
     WARP_BITS, WIDTH,
 };
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod buffer;
 mod fetch_port;
@@ -330,10 +330,10 @@ pub struct SmPipeline<
         LOG_INDEX,
         LOG_COUNT,
     >,
-    some_asking: [AnyOf<PORT_WARPS>; WIDTH],
-    reissue_entry: Select<WARPS, Bits<ENTRY>>,
-    drained: AnyOf<WARPS>,
-    slot_busy: AnyOf<WARPS>,
+    some_asking: [OrTree<PORT_WARPS>; WIDTH],
+    reissue_entry: OneHotMux<WARPS, Bits<ENTRY>>,
+    drained: OrTree<WARPS>,
+    slot_busy: OrTree<WARPS>,
 
     messages: Signal<Local, Messages>,
     free_units: Signal<Local, Units>,

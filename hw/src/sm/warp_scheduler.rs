@@ -3,9 +3,9 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::matrix_arbiter::MatrixArbiter;
 use crate::primitives::register::Register;
-use crate::primitives::service_order::ServiceOrder;
 
 /// `WARPS` warps with numbers of `WARP` bits, and `PAIRS` pairs of them.
 ///
@@ -41,10 +41,10 @@ pub struct WarpScheduler<const WARPS: usize, const WARP: usize, const PAIRS: usi
     chosen_before: [Register<Bit>; WARPS],
     number_before: Register<Bits<WARP>>,
 
-    longest_ago: ServiceOrder<WARPS, WARP, PAIRS>,
-    lowest: Arbiter<WARPS, WARP, false>,
-    some: crate::primitives::any_of::AnyOf<WARPS>,
-    some_again: crate::primitives::any_of::AnyOf<WARPS>,
+    longest_ago: MatrixArbiter<WARPS, WARP, PAIRS>,
+    lowest: FixedPriorityArbiter<WARPS, WARP, false>,
+    some: crate::primitives::or_tree::OrTree<WARPS>,
+    some_again: crate::primitives::or_tree::OrTree<WARPS>,
     last: [Signal<Local, Bit>; WARPS],
     last_number: Signal<Local, Bits<WARP>>,
 }

@@ -3,8 +3,8 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// `ENTRIES` entries with indices of `INDEX` bits and tags of `TAG` bits.
@@ -53,11 +53,11 @@ pub struct Entries<const ENTRIES: usize, const INDEX: usize, const TAG: usize> {
     candidate: [Register<Bit>; ENTRIES],
     of_write: [Register<Bit>; ENTRIES],
 
-    lowest: Arbiter<ENTRIES, INDEX, false>,
-    lowest_free: Arbiter<ENTRIES, INDEX, false>,
-    some_candidate: AnyOf<ENTRIES>,
-    some_noted: AnyOf<ENTRIES>,
-    some_write: AnyOf<ENTRIES>,
+    lowest: FixedPriorityArbiter<ENTRIES, INDEX, false>,
+    lowest_free: FixedPriorityArbiter<ENTRIES, INDEX, false>,
+    some_candidate: OrTree<ENTRIES>,
+    some_noted: OrTree<ENTRIES>,
+    some_write: OrTree<ENTRIES>,
     is_target: [Signal<Local, Bit>; ENTRIES],
 }
 

@@ -4,9 +4,9 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{ENGINE, GPC_SM_BITS, LOG_ENTRY_BITS, SLOT_BITS, WARP_BITS};
-use crate::primitives::arbiter::Arbiter;
-use crate::primitives::count_of::CountOf;
-use crate::primitives::select::Select;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::popcount::Popcount;
 
 /// `SMS` SMs with numbers of `SM` bits. Pages of `PAGE` bits, spaces of `SPACE`; MSHRs with numbers of `MSHR` bits and places
 /// of `PLACE`. `LANES` lanes, PCs of `PC` bits, sequence numbers of `COUNT`, times of `TIME`. Combinational.
@@ -67,10 +67,10 @@ pub struct Record<
     /// The word.
     pub word: Signal<Out, Bits<64>>,
 
-    client: Arbiter<SMS, SM, false>,
-    others: CountOf<SMS, 5>,
-    mask: Select<SMS, Bits<64>>,
-    words: Select<8, Bits<64>>,
+    client: FixedPriorityArbiter<SMS, SM, false>,
+    others: Popcount<SMS, 5>,
+    mask: OneHotMux<SMS, Bits<64>>,
+    words: OneHotMux<8, Bits<64>>,
     #[init(std::array::from_fn(|sm| Constant::new((1 << (32 + sm) as LiteralType).into())))]
     sm_bit: [Constant<Bits<64>>; SMS],
     /// Engine, enabled, and VALID.

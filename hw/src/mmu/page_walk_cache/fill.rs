@@ -3,8 +3,8 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::lowest::Lowest;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// How far it has come.
@@ -69,10 +69,10 @@ pub struct Fill<const WAYS: usize> {
     held: Register<Bits<64>>,
     chosen: [Register<Bit>; WAYS],
     chosen_round: Register<Bit>,
-    some_found: AnyOf<WAYS>,
-    some_round: AnyOf<WAYS>,
-    behind: Lowest<WAYS>,
-    some_behind: AnyOf<WAYS>,
+    some_found: OrTree<WAYS>,
+    some_round: OrTree<WAYS>,
+    behind: OneHotPriorityEncoder<WAYS>,
+    some_behind: OrTree<WAYS>,
     leads: Signal<Local, Bit>,
     withholds: Signal<Local, Bit>,
     reserved: Signal<Local, Bit>,

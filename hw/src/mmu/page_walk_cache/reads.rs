@@ -3,8 +3,8 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
 use crate::primitives::memory::Memory;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// `WALKS` walks with numbers of `WALK` bits, words with numbers of `WORD` bits.
@@ -44,7 +44,7 @@ pub struct Reads<const WALKS: usize, const WALK: usize, const WORD: usize> {
     kept: [Register<Bit>; WALKS],
     is_taken: [Signal<Local, Bit>; WALKS],
     is_answered: [Signal<Local, Bit>; WALKS],
-    some_kept: AnyOf<WALKS>,
+    some_kept: OrTree<WALKS>,
 }
 
 impl<const WALKS: usize, const WALK: usize, const WORD: usize> Logic for Reads<WALKS, WALK, WORD> {

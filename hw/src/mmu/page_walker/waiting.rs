@@ -3,9 +3,9 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 /// `REQUESTS` requests with numbers of `REQUEST` bits, of requesters with numbers of `REQUESTER` bits; spaces of `SPACE` bits.
 #[block]
@@ -65,14 +65,14 @@ pub struct Waiting<
 
     at_head: [Signal<Local, Bit>; REQUESTS],
     at_tail: [Signal<Local, Bit>; REQUESTS],
-    some_valid: AnyOf<REQUESTS>,
-    some_full: AnyOf<REQUESTS>,
-    some_write: AnyOf<REQUESTS>,
-    some_execute: AnyOf<REQUESTS>,
-    some_user: AnyOf<REQUESTS>,
-    page_of: Select<REQUESTS, Bits<52>>,
-    space_of: Select<REQUESTS, Bits<SPACE>>,
-    requester_of: Select<REQUESTS, Bits<REQUESTER>>,
+    some_valid: OrTree<REQUESTS>,
+    some_full: OrTree<REQUESTS>,
+    some_write: OrTree<REQUESTS>,
+    some_execute: OrTree<REQUESTS>,
+    some_user: OrTree<REQUESTS>,
+    page_of: OneHotMux<REQUESTS, Bits<52>>,
+    space_of: OneHotMux<REQUESTS, Bits<SPACE>>,
+    requester_of: OneHotMux<REQUESTS, Bits<REQUESTER>>,
 }
 
 impl<const REQUESTS: usize, const REQUEST: usize, const REQUESTER: usize, const SPACE: usize> Logic

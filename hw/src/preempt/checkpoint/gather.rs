@@ -3,7 +3,7 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::count_of::CountOf;
+use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
 
 /// Up to `LISTED` rows with numbers of `ROW` bits, each with some of its `SECTORS` sectors; their beats are counted in `LENGTH`
@@ -38,7 +38,7 @@ pub struct Gather<const LISTED: usize, const ROW: usize, const SECTORS: usize, c
     number: [Register<Bits<ROW>>; LISTED],
     dirty: [Register<Bits<SECTORS>>; LISTED],
     sum: Register<Bits<LENGTH>>,
-    of_row: CountOf<SECTORS, LENGTH>,
+    of_row: Popcount<SECTORS, LENGTH>,
     taken: [Signal<Local, Bit>; LISTED],
     last: Signal<Local, Bit>,
     #[init(Constant::new(0.into()))]

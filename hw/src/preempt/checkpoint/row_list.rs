@@ -3,7 +3,7 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::lowest::Lowest;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
 use crate::primitives::register::Register;
 
 /// Up to `LISTED` rows with numbers of `ROW` bits, each with some of its `SECTORS` sectors, whose numbers have `SECTOR` bits.
@@ -34,7 +34,7 @@ pub struct RowList<const LISTED: usize, const ROW: usize, const SECTORS: usize, 
 
     number: [Register<Bits<ROW>>; LISTED],
     left: [Register<Bits<SECTORS>>; LISTED],
-    lowest: Lowest<SECTORS>,
+    lowest: OneHotPriorityEncoder<SECTORS>,
     rest: Signal<Local, Bits<SECTORS>>,
     shifts: Signal<Local, Bit>,
     #[init(Constant::new(0.into()))]

@@ -5,10 +5,10 @@ use rust_hdl::prelude::*;
 
 use crate::params::ones;
 
-use crate::primitives::any_of::AnyOf;
 use crate::primitives::masked_memory::MaskedMemory;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 use super::group::Group;
 
@@ -77,8 +77,8 @@ pub struct Half<
     #[init(Constant::new((HALF_GROUP_ROW as LiteralType).into()))]
     above: Constant<Bits<HALF_ROW>>,
 
-    was: AnyOf<GROUPS>,
-    next_rows: Select<GROUPS, Bits<HALF_GROUP_ROWS>>,
+    was: OrTree<GROUPS>,
+    next_rows: OneHotMux<GROUPS, Bits<HALF_GROUP_ROWS>>,
     acting_group: Signal<Local, Bits<GROUP>>,
     written_row: Signal<Local, Bits<HALF_GROUP_ROWS>>,
     taken_group: Signal<Local, Bits<GROUP>>,

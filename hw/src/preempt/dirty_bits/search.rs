@@ -3,9 +3,9 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::range_mask::RangeMask;
 use crate::primitives::register::Register;
-use crate::primitives::span::Span;
 
 /// `GROUPS` groups with numbers of `GROUP` bits.
 #[block]
@@ -38,9 +38,9 @@ pub struct Search<const GROUPS: usize, const GROUP: usize> {
     beyond: Register<Bit>,
     end: Register<Bits<GROUP>>,
 
-    ahead: Span<GROUPS, GROUP>,
-    next: Arbiter<GROUPS, GROUP, false>,
-    some_next: crate::primitives::any_of::AnyOf<GROUPS>,
+    ahead: RangeMask<GROUPS, GROUP>,
+    next: FixedPriorityArbiter<GROUPS, GROUP, false>,
+    some_next: crate::primitives::or_tree::OrTree<GROUPS>,
 }
 
 impl<const GROUPS: usize, const GROUP: usize> Logic for Search<GROUPS, GROUP> {

@@ -3,7 +3,7 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::count_of::CountOf;
+use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
 
 /// Counts of rows of `ROW_COUNT` bits, of lanes of `LANE_COUNT` bits; `LANES` lanes of a row, counted in `ROW_LANE_COUNT` bits.
@@ -32,7 +32,7 @@ pub struct Total<
     rows: Register<Bits<ROW_COUNT>>,
     few: Register<Bits<ROW_LANE_COUNT>>,
     all: Register<Bits<LANE_COUNT>>,
-    ones: CountOf<LANES, ROW_LANE_COUNT>,
+    ones: Popcount<LANES, ROW_LANE_COUNT>,
     #[init(Constant::new(0.into()))]
     no_lane: Constant<Bits<ROW_LANE_COUNT>>,
     #[init(Constant::new(0.into()))]

@@ -3,13 +3,13 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::count_of::CountOf;
-use crate::primitives::lowest::Lowest;
+use crate::primitives::matrix_arbiter::MatrixArbiter;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
+use crate::primitives::or_tree::OrTree;
+use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
-use crate::primitives::service_order::ServiceOrder;
-use crate::primitives::turns::Turns;
+use crate::primitives::round_robin_arbiter::RoundRobinArbiter;
 
 /// What is being done about a page.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -111,20 +111,20 @@ pub struct Misses<
     offering: Register<Bit>,
     turn: Register<Bits<MISS>>,
 
-    free: Lowest<MISSES>,
-    claims: CountOf<MISSES, MISS_COUNT>,
-    longest_ago: ServiceOrder<MISSES, MISS, MISS_PAIRS>,
-    next: Turns<MISSES, MISS>,
-    some_free: AnyOf<MISSES>,
-    some_looked: AnyOf<MISSES>,
-    some_absent: AnyOf<MISSES>,
-    some_ended: AnyOf<MISSES>,
-    some_told: AnyOf<MISSES>,
-    some_claiming: AnyOf<MISSES>,
-    some_asking: AnyOf<MISSES>,
-    some_write: AnyOf<MISSES>,
-    offered_page: Select<MISSES, Bits<PAGE>>,
-    offered_space: Select<MISSES, Bits<SPACE>>,
+    free: OneHotPriorityEncoder<MISSES>,
+    claims: Popcount<MISSES, MISS_COUNT>,
+    longest_ago: MatrixArbiter<MISSES, MISS, MISS_PAIRS>,
+    next: RoundRobinArbiter<MISSES, MISS>,
+    some_free: OrTree<MISSES>,
+    some_looked: OrTree<MISSES>,
+    some_absent: OrTree<MISSES>,
+    some_ended: OrTree<MISSES>,
+    some_told: OrTree<MISSES>,
+    some_claiming: OrTree<MISSES>,
+    some_asking: OrTree<MISSES>,
+    some_write: OrTree<MISSES>,
+    offered_page: OneHotMux<MISSES, Bits<PAGE>>,
+    offered_space: OneHotMux<MISSES, Bits<SPACE>>,
     in_space: [Signal<Local, Bit>; MISSES],
     looked: [Signal<Local, Bit>; MISSES],
     dropped: [Signal<Local, Bit>; MISSES],

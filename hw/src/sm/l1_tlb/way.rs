@@ -3,9 +3,9 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 /// `SETS` sets with numbers of `SET` bits; tags of `TAG` bits of a page number above those, spaces of `SPACE` bits, frames of
 /// `FRAME`.
@@ -72,16 +72,16 @@ pub struct Way<
 
     looked: [Signal<Local, Bit>; SETS],
     written: [Signal<Local, Bit>; SETS],
-    looked_tag: Select<SETS, Bits<TAG>>,
-    looked_space: Select<SETS, Bits<SPACE>>,
-    looked_frame: Select<SETS, Bits<FRAME>>,
-    some: AnyOf<SETS>,
-    some_writable: AnyOf<SETS>,
-    some_clean: AnyOf<SETS>,
-    some_denied: AnyOf<SETS>,
+    looked_tag: OneHotMux<SETS, Bits<TAG>>,
+    looked_space: OneHotMux<SETS, Bits<SPACE>>,
+    looked_frame: OneHotMux<SETS, Bits<FRAME>>,
+    some: OrTree<SETS>,
+    some_writable: OrTree<SETS>,
+    some_clean: OrTree<SETS>,
+    some_denied: OrTree<SETS>,
     matched: Signal<Local, Bit>,
     spoiled: Signal<Local, Bit>,
-    taken: AnyOf<SETS>,
+    taken: OrTree<SETS>,
 }
 
 impl<const SETS: usize, const SET: usize, const TAG: usize, const SPACE: usize, const FRAME: usize>

@@ -5,8 +5,8 @@ use rust_hdl::prelude::*;
 
 use super::instruction::{Instruction, Registers};
 use crate::params::{CLASS_BITS, OPCODE_BITS, REGISTER_BITS, WARP_BITS};
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// `PORT_WARPS` warps with numbers of `PORT_WARP` bits, every second of the SM's, which are chosen in turn.
@@ -59,10 +59,10 @@ pub struct FetchPort<const PORT_WARPS: usize, const PORT_WARP: usize> {
     number: Register<Bits<PORT_WARP>>,
     some_choice: Register<Bit>,
     number_before: Register<Bits<PORT_WARP>>,
-    of_later: Arbiter<PORT_WARPS, PORT_WARP, false>,
-    lowest: Arbiter<PORT_WARPS, PORT_WARP, false>,
-    some: AnyOf<PORT_WARPS>,
-    some_above: AnyOf<PORT_WARPS>,
+    of_later: FixedPriorityArbiter<PORT_WARPS, PORT_WARP, false>,
+    lowest: FixedPriorityArbiter<PORT_WARPS, PORT_WARP, false>,
+    some: OrTree<PORT_WARPS>,
+    some_above: OrTree<PORT_WARPS>,
     last: Signal<Local, Bits<PORT_WARP>>,
     keeps: Signal<Local, Bit>,
     class: Signal<Local, Bits<CLASS_BITS>>,

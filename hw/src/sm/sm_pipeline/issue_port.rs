@@ -5,8 +5,8 @@ use rust_hdl::prelude::*;
 
 use super::instruction::Instruction;
 use crate::params::{SLOT_BITS, WARP_BITS};
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::select::Select;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::sm::warp_scheduler::WarpScheduler;
 
 /// `PORT_WARPS` warps with numbers of `PORT_WARP` bits, every second of the SM's, with `PAIRS` pairs; scoreboard entries with
@@ -91,17 +91,17 @@ pub struct IssuePort<
 
     #[init(WarpScheduler::new(greedy))]
     scheduler: WarpScheduler<PORT_WARPS, PORT_WARP, PAIRS>,
-    some_ready: AnyOf<PORT_WARPS>,
-    some_pair: AnyOf<PORT_WARPS>,
-    some_special: AnyOf<PORT_WARPS>,
-    some_control: AnyOf<PORT_WARPS>,
-    some_memory: AnyOf<PORT_WARPS>,
-    some_turn: AnyOf<PORT_WARPS>,
-    of_first: Select<PORT_WARPS, Instruction>,
-    of_second: Select<PORT_WARPS, Instruction>,
-    entry_of_first: Select<PORT_WARPS, Bits<ENTRY>>,
-    entry_of_second: Select<PORT_WARPS, Bits<ENTRY>>,
-    slot_of_warp: Select<PORT_WARPS, Bits<SLOT_BITS>>,
+    some_ready: OrTree<PORT_WARPS>,
+    some_pair: OrTree<PORT_WARPS>,
+    some_special: OrTree<PORT_WARPS>,
+    some_control: OrTree<PORT_WARPS>,
+    some_memory: OrTree<PORT_WARPS>,
+    some_turn: OrTree<PORT_WARPS>,
+    of_first: OneHotMux<PORT_WARPS, Instruction>,
+    of_second: OneHotMux<PORT_WARPS, Instruction>,
+    entry_of_first: OneHotMux<PORT_WARPS, Bits<ENTRY>>,
+    entry_of_second: OneHotMux<PORT_WARPS, Bits<ENTRY>>,
+    slot_of_warp: OneHotMux<PORT_WARPS, Bits<SLOT_BITS>>,
     fits: Signal<Local, Bit>,
 }
 

@@ -5,7 +5,7 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{SLOT_BITS, SLOTS, WIDTH};
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// `WARPS` warps, each of which remembers that it has the turn.
@@ -31,7 +31,7 @@ pub struct LogTurns<const WARPS: usize> {
     calling: [Register<Bit>; SLOTS],
     keeping: [Register<Bit>; SLOTS],
 
-    some: [AnyOf<WARPS>; SLOTS],
+    some: [OrTree<WARPS>; SLOTS],
     begins: [Signal<Local, Bit>; SLOTS],
 }
 

@@ -5,8 +5,8 @@ use rust_hdl::prelude::*;
 
 use super::instruction::{Instruction, Request};
 use crate::params::{CLASS_BITS, OPCODE_BITS, REGISTER_BITS, SLOT_BITS, WARP_BITS};
+use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 /// Where an instruction comes from: it is the first one of the port's own warp, or the second one of the other port's
 /// warp, or it is issued again.
@@ -88,10 +88,10 @@ pub struct OperandRead<const ENTRY: usize> {
     in_slot: Register<Bits<SLOT_BITS>>,
     stopped: Register<Bit>,
 
-    payload_of_issued: Select<SOURCES, Instruction>,
-    entry_of_issued: Select<SOURCES, Bits<ENTRY>>,
-    warp_of_issued: Select<SOURCES, Bits<WARP_BITS>>,
-    slot_of_issued: Select<SOURCES, Bits<SLOT_BITS>>,
+    payload_of_issued: OneHotMux<SOURCES, Instruction>,
+    entry_of_issued: OneHotMux<SOURCES, Bits<ENTRY>>,
+    warp_of_issued: OneHotMux<SOURCES, Bits<WARP_BITS>>,
+    slot_of_issued: OneHotMux<SOURCES, Bits<SLOT_BITS>>,
     coming: Signal<Local, Instruction>,
     global: Signal<Local, Bit>,
     now_stopped: Signal<Local, Bit>,

@@ -4,8 +4,8 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::WARP_BITS;
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// `WARPS` warps with numbers of `WARP` bits.
@@ -35,11 +35,11 @@ pub struct Reverts<const WARPS: usize, const WARP: usize> {
     chosen: Register<Bit>,
     number: Register<Bits<WARP>>,
 
-    arbiter: Arbiter<WARPS, WARP, false>,
-    some: AnyOf<WARPS>,
-    some_first: AnyOf<WARPS>,
-    some_second: AnyOf<WARPS>,
-    some_squashed: AnyOf<WARPS>,
+    arbiter: FixedPriorityArbiter<WARPS, WARP, false>,
+    some: OrTree<WARPS>,
+    some_first: OrTree<WARPS>,
+    some_second: OrTree<WARPS>,
+    some_squashed: OrTree<WARPS>,
     one: Signal<Local, Bits<2>>,
     two: Signal<Local, Bits<2>>,
 }

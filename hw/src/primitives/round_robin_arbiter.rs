@@ -1,11 +1,11 @@
-//! Requesters that take turns.
+//! A round-robin arbiter, which keeps its state outside.
 
 use rust_hdl::prelude::*;
 
 /// Gives the number of the lowest request above the last one that was served, of the lowest of all if there is none
 /// above, and 0 without a request.
 #[derive(LogicBlock)]
-pub struct Turns<const REQUESTERS: usize, const INDEX: usize> {
+pub struct RoundRobinArbiter<const REQUESTERS: usize, const INDEX: usize> {
     /// One bit a requester.
     pub request: [Signal<In, Bit>; REQUESTERS],
     /// The one that was served last.
@@ -14,7 +14,7 @@ pub struct Turns<const REQUESTERS: usize, const INDEX: usize> {
     pub index: Signal<Out, Bits<INDEX>>,
 }
 
-impl<const REQUESTERS: usize, const INDEX: usize> Default for Turns<REQUESTERS, INDEX> {
+impl<const REQUESTERS: usize, const INDEX: usize> Default for RoundRobinArbiter<REQUESTERS, INDEX> {
     fn default() -> Self {
         assert!(
             clog2(REQUESTERS) == INDEX,
@@ -28,9 +28,9 @@ impl<const REQUESTERS: usize, const INDEX: usize> Default for Turns<REQUESTERS, 
     }
 }
 
-crate::part!([const REQUESTERS: usize, const INDEX: usize] Turns<REQUESTERS, INDEX>);
+crate::part!([const REQUESTERS: usize, const INDEX: usize] RoundRobinArbiter<REQUESTERS, INDEX>);
 
-impl<const REQUESTERS: usize, const INDEX: usize> Logic for Turns<REQUESTERS, INDEX> {
+impl<const REQUESTERS: usize, const INDEX: usize> Logic for RoundRobinArbiter<REQUESTERS, INDEX> {
     fn update(&mut self) {
         let asks = |number: &usize| self.request[*number].val();
         let above = (self.last.val().index() + 1..REQUESTERS).find(asks);

@@ -1,5 +1,5 @@
-//! The order in which requesters were served, exactly: a bit for each pair says which of the two was served last. A
-//! kernel's loops cannot run over pairs, whose inner bound depends on the outer index.
+//! A matrix arbiter: of the requests the one that was served longest ago. A bit for each pair of requesters says which of the
+//! two was served last. A kernel's loops cannot run over pairs, whose inner bound depends on the outer index.
 
 use rust_hdl::prelude::*;
 
@@ -8,7 +8,7 @@ use rust_hdl::prelude::*;
 ///
 /// The bit of requesters i > j, number i (i - 1) / 2 + j, is high if j was served after i.
 #[derive(LogicBlock)]
-pub struct ServiceOrder<const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize> {
+pub struct MatrixArbiter<const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize> {
     /// The order as it is.
     pub order: Signal<In, Bits<PAIRS>>,
     /// The one that is served, if any.
@@ -44,7 +44,7 @@ fn served_last<const REQUESTERS: usize, const PAIRS: usize>(
 }
 
 impl<const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize> Default
-    for ServiceOrder<REQUESTERS, INDEX, PAIRS>
+    for MatrixArbiter<REQUESTERS, INDEX, PAIRS>
 {
     fn default() -> Self {
         assert!(
@@ -67,10 +67,10 @@ impl<const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize> Default
     }
 }
 
-crate::part!([const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize] ServiceOrder<REQUESTERS, INDEX, PAIRS>);
+crate::part!([const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize] MatrixArbiter<REQUESTERS, INDEX, PAIRS>);
 
 impl<const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize> Logic
-    for ServiceOrder<REQUESTERS, INDEX, PAIRS>
+    for MatrixArbiter<REQUESTERS, INDEX, PAIRS>
 {
     fn update(&mut self) {
         let one = |of: &[Signal<In, Bit>; REQUESTERS]| of.iter().position(|bit| bit.val());

@@ -7,7 +7,7 @@ const GROUP: usize = 8;
 
 /// Grants the request with the lowest number, or with the highest if `HIGHEST`; none without a request.
 #[derive(LogicBlock)]
-pub struct Arbiter<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool> {
+pub struct FixedPriorityArbiter<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool> {
     /// One bit a requester.
     pub request: [Signal<In, Bit>; REQUESTERS],
     /// The one that is served.
@@ -17,7 +17,7 @@ pub struct Arbiter<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: b
 }
 
 impl<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool> Default
-    for Arbiter<REQUESTERS, INDEX, HIGHEST>
+    for FixedPriorityArbiter<REQUESTERS, INDEX, HIGHEST>
 {
     fn default() -> Self {
         assert!(
@@ -32,10 +32,10 @@ impl<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool> Default
     }
 }
 
-crate::part!([const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool] Arbiter<REQUESTERS, INDEX, HIGHEST>);
+crate::part!([const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool] FixedPriorityArbiter<REQUESTERS, INDEX, HIGHEST>);
 
 impl<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool> Logic
-    for Arbiter<REQUESTERS, INDEX, HIGHEST>
+    for FixedPriorityArbiter<REQUESTERS, INDEX, HIGHEST>
 {
     fn update(&mut self) {
         let mut requests = self.request.iter().map(|request| request.val());

@@ -1,5 +1,5 @@
-//! The order in which the ways of a set were used, exactly: a bit for each pair of ways says which of the two was used
-//! last. A kernel's loops cannot run over pairs, whose inner bound depends on the outer index.
+//! True LRU: a bit for each pair of ways of a set says which of the two was used last. A kernel's loops cannot run over pairs,
+//! whose inner bound depends on the outer index.
 
 use rust_hdl::prelude::*;
 
@@ -8,7 +8,7 @@ use rust_hdl::prelude::*;
 ///
 /// The bit of ways i > j, number i (i - 1) / 2 + j, is high if i was used after j.
 #[derive(LogicBlock)]
-pub struct Recency<const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize> {
+pub struct LruMatrix<const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize> {
     /// The order as it is.
     pub order: [Signal<In, Bits<PAIRS>>; SETS],
     /// The way that is used, if any, and its set.
@@ -31,7 +31,7 @@ const fn pair(later: usize, earlier: usize) -> usize {
 }
 
 impl<const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize> Default
-    for Recency<SETS, SET, WAYS, PAIRS>
+    for LruMatrix<SETS, SET, WAYS, PAIRS>
 {
     fn default() -> Self {
         assert!(
@@ -54,10 +54,10 @@ impl<const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize>
     }
 }
 
-crate::part!([const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize] Recency<SETS, SET, WAYS, PAIRS>);
+crate::part!([const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize] LruMatrix<SETS, SET, WAYS, PAIRS>);
 
 impl<const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize> Logic
-    for Recency<SETS, SET, WAYS, PAIRS>
+    for LruMatrix<SETS, SET, WAYS, PAIRS>
 {
     fn update(&mut self) {
         for (set, (order, next)) in self.order.iter().zip(&mut self.next).enumerate() {

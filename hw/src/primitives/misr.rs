@@ -1,12 +1,14 @@
-//! A check over a stream of words, several words at a time: for each bit a balanced tree, where a loop in a kernel would
-//! become a chain.
+//! The next state of a multiple-input signature register (MISR), for several words at a time; the state is outside. For each
+//! bit there is a balanced tree, where a loop in a kernel would become a chain.
+//!
+//! It is no CRC: a word moves the check by two bits, where a CRC moves by all bits of the word.
 
 use rust_hdl::prelude::*;
 
 /// Goes on with a check over `WORDS` words of `WORD` bits, the lowest first. Each is added without carries; then the check moves
 /// up by two bits, and a one that leaves it comes back as the polynomial `POLYNOMIAL`.
 #[derive(LogicBlock)]
-pub struct WordCheck<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize> {
+pub struct Misr<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize> {
     /// The check of what came before.
     pub so_far: Signal<In, Bits<WORD>>,
     /// What comes now.
@@ -25,7 +27,7 @@ fn with(check: u64, word: u64, bits: usize, polynomial: u64) -> u64 {
 }
 
 impl<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize> Default
-    for WordCheck<WORDS, WORD, POLYNOMIAL>
+    for Misr<WORDS, WORD, POLYNOMIAL>
 {
     fn default() -> Self {
         assert!(
@@ -40,9 +42,7 @@ impl<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize> Default
     }
 }
 
-impl<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize>
-    WordCheck<WORDS, WORD, POLYNOMIAL>
-{
+impl<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize> Misr<WORDS, WORD, POLYNOMIAL> {
     /// The bits of a check that one of its bits comes to after so many words.
     fn reached(bit: usize, words: usize) -> u64 {
         (0..words).fold(1 << bit, |check, _| with(check, 0, WORD, POLYNOMIAL as u64))
@@ -61,10 +61,10 @@ impl<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize>
     }
 }
 
-crate::part!([const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize] WordCheck<WORDS, WORD, POLYNOMIAL>);
+crate::part!([const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize] Misr<WORDS, WORD, POLYNOMIAL>);
 
 impl<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize> Logic
-    for WordCheck<WORDS, WORD, POLYNOMIAL>
+    for Misr<WORDS, WORD, POLYNOMIAL>
 {
     fn update(&mut self) {
         let so_far: u64 = self.so_far.val().into();

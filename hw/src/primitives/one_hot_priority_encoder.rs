@@ -1,17 +1,18 @@
-//! The lowest of a few requests, where its number is not needed; for many, or with a number, there is the arbiter.
+//! A priority encoder whose output is one-hot: the lowest of a few requests, where its number is not needed. For many
+//! requests, or with a number, there is the fixed-priority arbiter.
 
 use rust_hdl::prelude::*;
 
 /// Grants the request with the lowest number; none without a request.
 #[derive(LogicBlock)]
-pub struct Lowest<const REQUESTERS: usize> {
+pub struct OneHotPriorityEncoder<const REQUESTERS: usize> {
     /// One bit a requester.
     pub request: [Signal<In, Bit>; REQUESTERS],
     /// The one that is served.
     pub grant: [Signal<Out, Bit>; REQUESTERS],
 }
 
-impl<const REQUESTERS: usize> Default for Lowest<REQUESTERS> {
+impl<const REQUESTERS: usize> Default for OneHotPriorityEncoder<REQUESTERS> {
     fn default() -> Self {
         Self {
             request: std::array::from_fn(|_| Signal::default()),
@@ -20,9 +21,9 @@ impl<const REQUESTERS: usize> Default for Lowest<REQUESTERS> {
     }
 }
 
-crate::part!([const REQUESTERS: usize] Lowest<REQUESTERS>);
+crate::part!([const REQUESTERS: usize] OneHotPriorityEncoder<REQUESTERS>);
 
-impl<const REQUESTERS: usize> Logic for Lowest<REQUESTERS> {
+impl<const REQUESTERS: usize> Logic for OneHotPriorityEncoder<REQUESTERS> {
     fn update(&mut self) {
         let winner = self.request.iter().position(|request| request.val());
         for (number, grant) in self.grant.iter_mut().enumerate() {

@@ -1,10 +1,10 @@
-//! Which numbers lie in a range: two thermometers, where a comparison for each number would cost an adder for each.
+//! A mask of a range: the AND of two thermometer codes, where a comparison for each number would cost an adder for each.
 
 use rust_hdl::prelude::*;
 
-/// Tells of each of `POSITIONS` positions, with numbers of `POSITION` bits, whether it is in a range.
+/// Gives the mask of a range of `POSITIONS` positions with numbers of `POSITION` bits: a bit for each position.
 #[derive(LogicBlock)]
-pub struct Span<const POSITIONS: usize, const POSITION: usize> {
+pub struct RangeMask<const POSITIONS: usize, const POSITION: usize> {
     /// The lowest number of the range,
     pub first: Signal<In, Bits<POSITION>>,
     /// which is itself not in it,
@@ -15,7 +15,7 @@ pub struct Span<const POSITIONS: usize, const POSITION: usize> {
     pub covered: [Signal<Out, Bit>; POSITIONS],
 }
 
-impl<const POSITIONS: usize, const POSITION: usize> Default for Span<POSITIONS, POSITION> {
+impl<const POSITIONS: usize, const POSITION: usize> Default for RangeMask<POSITIONS, POSITION> {
     fn default() -> Self {
         assert!(
             1 << POSITION == POSITIONS,
@@ -30,9 +30,9 @@ impl<const POSITIONS: usize, const POSITION: usize> Default for Span<POSITIONS, 
     }
 }
 
-crate::part!([const POSITIONS: usize, const POSITION: usize] Span<POSITIONS, POSITION>);
+crate::part!([const POSITIONS: usize, const POSITION: usize] RangeMask<POSITIONS, POSITION>);
 
-impl<const POSITIONS: usize, const POSITION: usize> Logic for Span<POSITIONS, POSITION> {
+impl<const POSITIONS: usize, const POSITION: usize> Logic for RangeMask<POSITIONS, POSITION> {
     fn update(&mut self) {
         let first = self.first.val().index() + usize::from(self.beyond.val());
         let last = self.last.val().index();

@@ -1,5 +1,4 @@
-//! A multiplexer whose choice comes as a bit for each value: an AND-OR tree, where a loop in a kernel would become a
-//! chain.
+//! A multiplexer whose choice is one-hot: an AND-OR tree, where a loop in a kernel would become a chain.
 
 use rust_hdl::prelude::*;
 
@@ -17,7 +16,7 @@ impl<const WIDTH: usize> Choice for Bits<WIDTH> {
 
 /// Gives the chosen one of `INPUTS` values, the OR of them if several are chosen, 0 if none is.
 #[derive(LogicBlock)]
-pub struct Select<const INPUTS: usize, T: Choice> {
+pub struct OneHotMux<const INPUTS: usize, T: Choice> {
     /// The choice.
     pub choose: [Signal<In, Bit>; INPUTS],
     /// The values.
@@ -26,7 +25,7 @@ pub struct Select<const INPUTS: usize, T: Choice> {
     pub chosen: Signal<Out, T>,
 }
 
-impl<const INPUTS: usize, T: Choice> Default for Select<INPUTS, T> {
+impl<const INPUTS: usize, T: Choice> Default for OneHotMux<INPUTS, T> {
     fn default() -> Self {
         Self {
             choose: std::array::from_fn(|_| Signal::default()),
@@ -36,9 +35,9 @@ impl<const INPUTS: usize, T: Choice> Default for Select<INPUTS, T> {
     }
 }
 
-crate::part!([const INPUTS: usize, T: Choice] Select<INPUTS, T>);
+crate::part!([const INPUTS: usize, T: Choice] OneHotMux<INPUTS, T>);
 
-impl<const INPUTS: usize, T: Choice> Logic for Select<INPUTS, T> {
+impl<const INPUTS: usize, T: Choice> Logic for OneHotMux<INPUTS, T> {
     fn update(&mut self) {
         self.chosen.next = self
             .choose

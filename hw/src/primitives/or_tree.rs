@@ -2,16 +2,16 @@
 
 use rust_hdl::prelude::*;
 
-/// Tells whether any input is high.
+/// Gives the OR of `INPUTS` inputs.
 #[derive(LogicBlock)]
-pub struct AnyOf<const INPUTS: usize> {
+pub struct OrTree<const INPUTS: usize> {
     /// The bits.
     pub of: [Signal<In, Bit>; INPUTS],
     /// Their OR.
     pub any: Signal<Out, Bit>,
 }
 
-impl<const INPUTS: usize> Default for AnyOf<INPUTS> {
+impl<const INPUTS: usize> Default for OrTree<INPUTS> {
     fn default() -> Self {
         Self {
             of: std::array::from_fn(|_| Signal::default()),
@@ -20,9 +20,9 @@ impl<const INPUTS: usize> Default for AnyOf<INPUTS> {
     }
 }
 
-crate::part!([const INPUTS: usize] AnyOf<INPUTS>);
+crate::part!([const INPUTS: usize] OrTree<INPUTS>);
 
-impl<const INPUTS: usize> Logic for AnyOf<INPUTS> {
+impl<const INPUTS: usize> Logic for OrTree<INPUTS> {
     fn update(&mut self) {
         self.any.next = self.of.iter().any(|bit| bit.val());
     }

@@ -1,17 +1,17 @@
-//! A wide sum of bits as a tree: a loop in a kernel would become a chain.
+//! A population count as a tree of adders: a loop in a kernel would become a chain.
 
 use rust_hdl::prelude::*;
 
-/// Tells how many of `INPUTS` inputs are high, in `COUNT` bits.
+/// Gives how many of `INPUTS` inputs are high, in `COUNT` bits.
 #[derive(LogicBlock)]
-pub struct CountOf<const INPUTS: usize, const COUNT: usize> {
+pub struct Popcount<const INPUTS: usize, const COUNT: usize> {
     /// The bits.
     pub of: [Signal<In, Bit>; INPUTS],
     /// Their number.
     pub count: Signal<Out, Bits<COUNT>>,
 }
 
-impl<const INPUTS: usize, const COUNT: usize> Default for CountOf<INPUTS, COUNT> {
+impl<const INPUTS: usize, const COUNT: usize> Default for Popcount<INPUTS, COUNT> {
     fn default() -> Self {
         assert!(INPUTS < 1 << COUNT, "{COUNT} bits do not count {INPUTS}");
         Self {
@@ -21,9 +21,9 @@ impl<const INPUTS: usize, const COUNT: usize> Default for CountOf<INPUTS, COUNT>
     }
 }
 
-crate::part!([const INPUTS: usize, const COUNT: usize] CountOf<INPUTS, COUNT>);
+crate::part!([const INPUTS: usize, const COUNT: usize] Popcount<INPUTS, COUNT>);
 
-impl<const INPUTS: usize, const COUNT: usize> Logic for CountOf<INPUTS, COUNT> {
+impl<const INPUTS: usize, const COUNT: usize> Logic for Popcount<INPUTS, COUNT> {
     fn update(&mut self) {
         let count = self.of.iter().filter(|bit| bit.val()).count();
         self.count.next = (count as LiteralType).into();
