@@ -37,7 +37,7 @@ macro_rules! parts {
     };
 }
 
-parts!([P: Part, const N: usize] [P; N]);
+parts!([P: Part, const PARTS: usize] [P; PARTS]);
 // Blocks whose constructor takes arguments.
 parts!([P: Part] Vec<P>);
 

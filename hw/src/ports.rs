@@ -49,15 +49,15 @@ impl Packed for Bit {
     }
 }
 
-impl<const N: usize> Packed for Bits<N> {
+impl<const WIDTH: usize> Packed for Bits<WIDTH> {
     fn unpack(words: &[u64], offset: usize) -> Self {
         let shift = offset % 64;
-        if N + shift <= 64 {
-            let mask = u64::MAX >> (64 - N);
+        if WIDTH + shift <= 64 {
+            let mask = u64::MAX >> (64 - WIDTH);
             return ((words[offset / 64] >> shift) & mask).into();
         }
         let mut value = Self::default();
-        for bit in 0..N {
+        for bit in 0..WIDTH {
             if bool::unpack(words, offset + bit) {
                 value = value.replace_bit(bit, true);
             }
@@ -66,11 +66,11 @@ impl<const N: usize> Packed for Bits<N> {
     }
     fn pack(self, words: &mut [u64], offset: usize) {
         let shift = offset % 64;
-        if N + shift <= 64 {
+        if WIDTH + shift <= 64 {
             let value: u64 = self.into();
             words[offset / 64] |= value << shift;
         } else {
-            for bit in 0..N {
+            for bit in 0..WIDTH {
                 self.get_bit(bit).pack(words, offset + bit);
             }
         }
@@ -96,9 +96,9 @@ impl<T: Packed> OutputPort for Signal<Out, T> {
     }
 }
 
-impl<T: Packed, const L: usize> InputPort for [Signal<In, T>; L] {
+impl<T: Packed, const ELEMENTS: usize> InputPort for [Signal<In, T>; ELEMENTS] {
     fn bits(&self) -> usize {
-        T::BITS * L
+        T::BITS * ELEMENTS
     }
     fn set(&mut self, words: &[u64]) {
         for (index, signal) in self.iter_mut().enumerate() {
@@ -107,9 +107,9 @@ impl<T: Packed, const L: usize> InputPort for [Signal<In, T>; L] {
     }
 }
 
-impl<T: Packed, const L: usize> OutputPort for [Signal<Out, T>; L] {
+impl<T: Packed, const ELEMENTS: usize> OutputPort for [Signal<Out, T>; ELEMENTS] {
     fn bits(&self) -> usize {
-        T::BITS * L
+        T::BITS * ELEMENTS
     }
     fn get(&self, words: &mut [u64]) {
         words.fill(0);

@@ -1,15 +1,15 @@
 //! What blocks are made of: registers, memories, arbiters, and small functions of many bits.
 
-pub mod any_of;
-pub mod arbiter;
-pub mod count_of;
-pub mod lowest;
+pub mod fixed_priority_arbiter;
+pub mod lru_matrix;
 pub mod masked_memory;
+pub mod matrix_arbiter;
 pub mod memory;
-pub mod recency;
+pub mod misr;
+pub mod one_hot_mux;
+pub mod one_hot_priority_encoder;
+pub mod or_tree;
+pub mod popcount;
+pub mod range_mask;
 pub mod register;
-pub mod select;
-pub mod service_order;
-pub mod span;
-pub mod turns;
-pub mod word_check;
+pub mod round_robin_arbiter;

@@ -153,13 +153,14 @@ impl Design {
 }
 
 /// A log in the default banks, one lane each.
-fn log<const E: usize, const P: usize, const C: usize>() -> Box<dyn Hardware> {
-    connected(OperandLog::<E, P, C>::new(LOG_BANKS))
+fn log<const ENTRIES: usize, const INDEX: usize, const COUNT: usize>() -> Box<dyn Hardware> {
+    connected(OperandLog::<ENTRIES, INDEX, COUNT>::new(LOG_BANKS))
 }
 
 /// A log in half as many banks of two lanes each.
-fn log_of_wide_banks<const E: usize, const P: usize, const C: usize>() -> Box<dyn Hardware> {
-    connected(OperandLog::<E, P, C>::new(LOG_BANKS / 2))
+fn log_of_wide_banks<const ENTRIES: usize, const INDEX: usize, const COUNT: usize>()
+-> Box<dyn Hardware> {
+    connected(OperandLog::<ENTRIES, INDEX, COUNT>::new(LOG_BANKS / 2))
 }
 
 /// The L1 TLB at the paper's size.
@@ -190,8 +191,8 @@ fn connected<B: Hardware + 'static>(block: B) -> Box<dyn Hardware> {
     block
 }
 
-/// A pipeline of 64 warps with a queue of 64 entries and a log of `E`, 64 for the paper's 16 KB.
-fn pipeline<const E: usize, const P: usize, const C: usize>(
+/// A pipeline of 64 warps with a queue of 64 entries and a log of `LOG_ENTRIES`, 64 for the paper's 16 KB.
+fn pipeline<const LOG_ENTRIES: usize, const LOG_INDEX: usize, const LOG_COUNT: usize>(
     scheme: Scheme,
     greedy: bool,
 ) -> Box<dyn Hardware> {
@@ -207,9 +208,9 @@ fn pipeline<const E: usize, const P: usize, const C: usize>(
         6,
         7,
         AGE_BITS,
-        E,
-        P,
-        C,
+        LOG_ENTRIES,
+        LOG_INDEX,
+        LOG_COUNT,
     >::new(scheme, greedy))
 }
 
@@ -242,10 +243,16 @@ fn proved_pipeline(scheme: Scheme) -> Box<dyn Hardware> {
 
 /// A walker of 16 SMs and 256 address spaces over tables of 4 levels, where SMs take turns (2 requests wait) or are
 /// served in the order in which they came (64 wait).
-fn walker<const T: usize, const I: usize, const Q: usize, const K: usize, const E: usize>(
+fn walker<
+    const WALKS: usize,
+    const WALK: usize,
+    const REQUESTS: usize,
+    const REQUEST: usize,
+    const ENTRY: usize,
+>(
     updates: bool,
 ) -> Box<dyn Hardware> {
-    connected(Walker::<SMS, SM_BITS, T, I, Q, K, E>::new(updates))
+    connected(Walker::<SMS, SM_BITS, WALKS, WALK, REQUESTS, REQUEST, ENTRY>::new(updates))
 }
 
 /// Dirty bits of 2,048 rows of 32 lanes, allocated by eight.
@@ -275,14 +282,16 @@ fn proved_dirty_bits(by_lane: bool) -> Box<dyn Hardware> {
 
 /// The memory management unit of a GPU of 16 SMs: an L2 TLB of 1,024 entries, a page-walk cache of 8 KB, 64 far-fault
 /// MSHRs.
-fn gmmu<const T: usize, const I: usize, const E: usize>(updates: bool) -> Box<dyn Hardware> {
-    connected(Gmmu::<T, I, E>::new(updates))
+fn gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize>(
+    updates: bool,
+) -> Box<dyn Hardware> {
+    connected(Gmmu::<WALKS, WALK, ENTRY>::new(updates))
 }
 
 /// Two walks for two requesters and two spaces: for proofs, and where every rule is tried in turn. 36 bits above those in
 /// a page make 4 levels, 45 make 5; physical addresses have 52 bits.
-fn small_walker<const V: usize>(updates: bool) -> Box<dyn Hardware> {
-    connected(PageWalker::<2, 1, 2, 1, 2, 1, V, 1, 40, 49, 4>::new(
+fn small_walker<const PAGE: usize>(updates: bool) -> Box<dyn Hardware> {
+    connected(PageWalker::<2, 1, 2, 1, 2, 1, PAGE, 1, 40, 49, 4>::new(
         updates,
     ))
 }

@@ -17,54 +17,82 @@ use crate::params::{
 use crate::preempt::checkpoint::Checkpoint;
 use crate::sm::block_scheduler::BlockScheduler;
 
-/// The TLB of all SMs, with sets of `I`-bit numbers.
-pub type SharedTlb<const I: usize, const C: usize, const X: usize, const T: usize, const R: usize> =
-    L2Tlb<
-        SMS,
-        SM_BITS,
-        I,
-        C,
-        L2_TLB_WAYS,
-        L2_TLB_PAIRS,
-        X,
-        PAGE_BITS,
-        T,
-        SPACE_BITS,
-        FRAME_BITS,
-        R,
-        LEVEL_BITS,
-    >;
+/// The TLB of all SMs, with set numbers of `SET` bits.
+pub type SharedTlb<
+    const SET: usize,
+    const SET_COUNT: usize,
+    const ENTRY: usize,
+    const TAG: usize,
+    const TAG_WORD: usize,
+> = L2Tlb<
+    SMS,
+    SM_BITS,
+    SET,
+    SET_COUNT,
+    L2_TLB_WAYS,
+    L2_TLB_PAIRS,
+    ENTRY,
+    PAGE_BITS,
+    TAG,
+    SPACE_BITS,
+    FRAME_BITS,
+    TAG_WORD,
+    LEVEL_BITS,
+>;
 
-/// A walker of tables of 4 levels, for `N` requesters with `J`-bit numbers: `T` walks with `I`-bit numbers, and `Q`
-/// requests with `K`-bit numbers in front of them.
+/// A walker of tables of 4 levels, for `REQUESTERS` requesters with numbers of `REQUESTER` bits: `WALKS` walks with numbers of
+/// `WALK` bits, and in front of them `REQUESTS` requests with numbers of `REQUEST` bits.
 pub type Walker<
-    const N: usize,
-    const J: usize,
-    const T: usize,
-    const I: usize,
-    const Q: usize,
-    const K: usize,
-    const E: usize,
-> = PageWalker<N, J, T, I, Q, K, PAGE_BITS, SPACE_BITS, FRAME_BITS, WORD_BITS, E>;
+    const REQUESTERS: usize,
+    const REQUESTER: usize,
+    const WALKS: usize,
+    const WALK: usize,
+    const REQUESTS: usize,
+    const REQUEST: usize,
+    const ENTRY: usize,
+> = PageWalker<
+    REQUESTERS,
+    REQUESTER,
+    WALKS,
+    WALK,
+    REQUESTS,
+    REQUEST,
+    PAGE_BITS,
+    SPACE_BITS,
+    FRAME_BITS,
+    WORD_BITS,
+    ENTRY,
+>;
 
-/// A page-walk cache for `T` walks with `I`-bit numbers, in sets of 4 ways with `N`-bit numbers.
+/// A page-walk cache for `WALKS` walks with numbers of `WALK` bits, in sets of 4 ways, with set numbers of `SET` bits.
 pub type WalkCache<
-    const T: usize,
-    const I: usize,
-    const N: usize,
-    const D: usize,
-    const G: usize,
-    const E: usize,
-> = PageWalkCache<T, I, WORD_BITS, TABLE_BITS, N, 4, 2, D, G, E>;
+    const WALKS: usize,
+    const WALK: usize,
+    const SET: usize,
+    const ENTRY: usize,
+    const TAG: usize,
+    const TAG_WORD: usize,
+> = PageWalkCache<WALKS, WALK, WORD_BITS, TABLE_BITS, SET, 4, 2, ENTRY, TAG, TAG_WORD>;
 
 /// The far-fault MSHRs of a GPU.
 pub type FarFaultMshrs<
-    const E: usize,
-    const I: usize,
-    const O: usize,
-    const W: usize,
-    const K: usize,
-> = FarFaultMshr<E, I, O, PAGE_BITS, SPACE_BITS, W, SMS, FAR_FAULT_BITS, K, REGION_BITS>;
+    const ENTRIES: usize,
+    const INDEX: usize,
+    const COUNT: usize,
+    const NAME: usize,
+    const SM_COUNT: usize,
+> = FarFaultMshr<
+    ENTRIES,
+    INDEX,
+    COUNT,
+    PAGE_BITS,
+    SPACE_BITS,
+    NAME,
+    SMS,
+    FAR_FAULT_BITS,
+    SM_COUNT,
+    REGION_BITS,
+>;
 
 /// The fault buffer of a GPU with 64 far-fault MSHRs.
 pub type PaperFaultBuffer = FaultBuffer<
@@ -87,15 +115,15 @@ pub type PaperFaultBuffer = FaultBuffer<
     IN_FLIGHT_BITS,
 >;
 
-/// The local scheduler of an SM, which follows `E` pages.
-pub type LocalScheduler<const E: usize> = BlockScheduler<
+/// The local scheduler of an SM, which follows `PAGES` pages.
+pub type LocalScheduler<const PAGES: usize> = BlockScheduler<
     SLOTS,
     SLOT_BITS,
     5,
     CONTEXTS,
     CONTEXT_BITS,
     CONTEXT_PAIRS,
-    E,
+    PAGES,
     PAGE_BITS,
     SPACE_BITS,
     MSHR_COUNT_BITS,

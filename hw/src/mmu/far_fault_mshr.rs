@@ -3,8 +3,8 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
 use crate::primitives::memory::Memory;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 mod choice;
@@ -36,23 +36,24 @@ enum Phase {
     Waking,
 }
 
-/// `E` entries with `I`-bit numbers, counted in `O` = `I` + 1 bits; pages of `P` bits, spaces of `A`, and `W` = `P` + `A`
-/// + `O` + 3 bits of both with a place and an access; `N` SMs, which may have as many far faults as `C` bits say, and whose are counted in `K`. A region has 2^`G` pages.
+/// `ENTRIES` entries with indices of `INDEX` bits; counts of them, and places in their queue, of `COUNT` bits. Pages of
+/// `PAGE` bits, spaces of `SPACE`; a name has `NAME` bits: a page, a space, a place, and 3 bits of an access. `SMS` SMs,
+/// each with a limit of `LIMIT` bits and a count of far faults of `SM_COUNT` bits. A region has 2^`REGION` pages.
 #[block(top)]
-#[check(1 << I == E && I + 1 == O, "{I} and {O} bits do not fit {E} entries")]
-#[check(P + A + O + 3 == W && A <= P && G < P, "{P}, {A}, {O} and 3 bits do not make {W}, or regions of {G} bits do not fit")]
-#[check(K <= C && (K == C || O <= K), "{K} bits do not count the far faults of an SM")]
+#[check(1 << INDEX == ENTRIES && INDEX + 1 == COUNT, "{INDEX} and {COUNT} bits do not fit {ENTRIES} entries")]
+#[check(PAGE + SPACE + COUNT + 3 == NAME && SPACE <= PAGE && REGION < PAGE, "{PAGE}, {SPACE}, {COUNT} and 3 bits do not make {NAME}, or regions of {REGION} bits do not fit")]
+#[check(SM_COUNT <= LIMIT && (SM_COUNT == LIMIT || COUNT <= SM_COUNT), "{SM_COUNT} bits do not count the far faults of an SM")]
 pub struct FarFaultMshr<
-    const E: usize,
-    const I: usize,
-    const O: usize,
-    const P: usize,
-    const A: usize,
-    const W: usize,
-    const N: usize,
-    const C: usize,
-    const K: usize,
-    const G: usize,
+    const ENTRIES: usize,
+    const INDEX: usize,
+    const COUNT: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const NAME: usize,
+    const SMS: usize,
+    const LIMIT: usize,
+    const SM_COUNT: usize,
+    const REGION: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -62,15 +63,15 @@ pub struct FarFaultMshr<
     /// Faults are handled by regions of 64 KB: the `G` (4) low bits of page numbers are ignored.
     pub region: Signal<In, Bit>,
     /// Far faults that an SM may have; with 0 nothing is reported.
-    pub limit: Signal<In, Bits<C>>,
+    pub limit: Signal<In, Bits<LIMIT>>,
     /// A walk found a page absent.
     pub fault_valid: Signal<In, Bit>,
     /// Page number of the fault.
-    pub fault_page: Signal<In, Bits<P>>,
+    pub fault_page: Signal<In, Bits<PAGE>>,
     /// Address space of the fault.
-    pub fault_space: Signal<In, Bits<A>>,
+    pub fault_space: Signal<In, Bits<SPACE>>,
     /// SMs for which the page was walked, one bit each, at least one.
-    pub fault_requesters: [Signal<In, Bit>; N],
+    pub fault_requesters: [Signal<In, Bit>; SMS],
     /// Kind of access of the fault, for the report.
     pub fault_access: Signal<In, Bits<3>>,
     /// Cause of the failed walk, for the report; cause 6 is a write to a page whose dirty bit is clear.
@@ -88,19 +89,19 @@ pub struct FarFaultMshr<
     /// The command is for every page; for one page otherwise.
     pub command_all: Signal<In, Bit>,
     /// Page number of the command.
-    pub command_page: Signal<In, Bits<P>>,
+    pub command_page: Signal<In, Bits<PAGE>>,
     /// Address space of the command.
-    pub command_space: Signal<In, Bits<A>>,
+    pub command_space: Signal<In, Bits<SPACE>>,
     /// SMs that a cancellation denies, one bit each.
-    pub command_requesters: [Signal<In, Bit>; N],
+    pub command_requesters: [Signal<In, Bit>; SMS],
     /// The walk is taken.
     pub walk_ready: Signal<In, Bit>,
     /// A walk that was requested on `walk_*` has ended.
     pub present_valid: Signal<In, Bit>,
     /// Page number of the walk that ended.
-    pub present_page: Signal<In, Bits<P>>,
+    pub present_page: Signal<In, Bits<PAGE>>,
     /// Address space of the walk that ended.
-    pub present_space: Signal<In, Bits<A>>,
+    pub present_space: Signal<In, Bits<SPACE>>,
     /// The walk has not found its page.
     pub present_missing: Signal<In, Bit>,
     /// Cause of the walk that did not find its page.
@@ -115,23 +116,23 @@ pub struct FarFaultMshr<
     /// A fault is answered.
     pub answer_valid: Signal<Out, Bit>,
     /// Page number of the answered fault.
-    pub answer_page: Signal<Out, Bits<P>>,
+    pub answer_page: Signal<Out, Bits<PAGE>>,
     /// Address space of the answered fault.
-    pub answer_space: Signal<Out, Bits<A>>,
+    pub answer_space: Signal<Out, Bits<SPACE>>,
     /// SMs whose far fault is held, one bit each.
-    pub answer_far: [Signal<Out, Bit>; N],
+    pub answer_far: [Signal<Out, Bit>; SMS],
     /// SMs that have to request the page again later, one bit each.
-    pub answer_nack: [Signal<Out, Bit>; N],
+    pub answer_nack: [Signal<Out, Bit>; SMS],
     /// Place of the far fault in the queue.
-    pub answer_place: Signal<Out, Bits<O>>,
+    pub answer_place: Signal<Out, Bits<COUNT>>,
     /// A far fault is reported to the driver: it has a new entry, is now for a write, or is still absent.
     pub report_valid: Signal<Out, Bit>,
     /// Page number of the report.
-    pub report_page: Signal<Out, Bits<P>>,
+    pub report_page: Signal<Out, Bits<PAGE>>,
     /// Address space of the report.
-    pub report_space: Signal<Out, Bits<A>>,
+    pub report_space: Signal<Out, Bits<SPACE>>,
     /// SMs that wait for the page, one bit each.
-    pub report_requesters: [Signal<Out, Bit>; N],
+    pub report_requesters: [Signal<Out, Bit>; SMS],
     /// Kind of access to the page.
     pub report_access: Signal<Out, Bits<3>>,
     /// Cause of the last walk that failed.
@@ -139,17 +140,17 @@ pub struct FarFaultMshr<
     /// Level at which the last walk that failed ended.
     pub report_level: Signal<Out, Bits<3>>,
     /// Entry of the far fault.
-    pub report_index: Signal<Out, Bits<I>>,
+    pub report_index: Signal<Out, Bits<INDEX>>,
     /// Place of the far fault in the queue.
-    pub report_place: Signal<Out, Bits<O>>,
+    pub report_place: Signal<Out, Bits<COUNT>>,
     /// The command is accepted.
     pub command_ready: Signal<Out, Bit>,
     /// A page is to be walked for no SM, to find whether it is present now.
     pub walk_valid: Signal<Out, Bit>,
     /// Page number of the walk.
-    pub walk_page: Signal<Out, Bits<P>>,
+    pub walk_page: Signal<Out, Bits<PAGE>>,
     /// Address space of the walk.
-    pub walk_space: Signal<Out, Bits<A>>,
+    pub walk_space: Signal<Out, Bits<SPACE>>,
     /// The walk also checks whether the page may be written.
     pub walk_write: Signal<Out, Bit>,
     /// The result of the walk is accepted.
@@ -157,15 +158,15 @@ pub struct FarFaultMshr<
     /// SMs no longer wait for a page.
     pub wake_valid: Signal<Out, Bit>,
     /// Page number of the wake-up.
-    pub wake_page: Signal<Out, Bits<P>>,
+    pub wake_page: Signal<Out, Bits<PAGE>>,
     /// Address space of the wake-up.
-    pub wake_space: Signal<Out, Bits<A>>,
+    pub wake_space: Signal<Out, Bits<SPACE>>,
     /// SMs that no longer wait, one bit each.
-    pub wake_to: [Signal<Out, Bit>; N],
+    pub wake_to: [Signal<Out, Bit>; SMS],
     /// The far faults were cancelled.
     pub wake_denied: Signal<Out, Bit>,
     /// Entries in use.
-    pub held: Signal<Out, Bits<O>>,
+    pub held: Signal<Out, Bits<COUNT>>,
     /// A command for all pages is in progress.
     pub sweeping: Signal<Out, Bit>,
     /// In the previous cycle a held far fault was not reported again, because `limit` was 0.
@@ -180,75 +181,75 @@ pub struct FarFaultMshr<
     of_missing: Register<Bit>,
     ends: Register<Bit>,
     denies: Register<Bit>,
-    page: Register<Bits<P>>,
-    space: Register<Bits<A>>,
-    requester: [Register<Bit>; N],
+    page: Register<Bits<PAGE>>,
+    space: Register<Bits<SPACE>>,
+    requester: [Register<Bit>; SMS],
     access_kind: Register<Bits<3>>,
     cause: Register<Bits<3>>,
     level: Register<Bits<3>>,
 
     // The entry that was read last, or is free; whether it is of the page; the answer.
-    entry: Register<Bits<I>>,
+    entry: Register<Bits<INDEX>>,
     found: Register<Bit>,
-    far: [Register<Bit>; N],
-    place: Register<Bits<O>>,
+    far: [Register<Bit>; SMS],
+    place: Register<Bits<COUNT>>,
 
     // The last action lost a report.
     loses: Register<Bit>,
 
     // The sweep denies, and whom.
     sweep_denies: Register<Bit>,
-    sweep_of: [Register<Bit>; N],
-    count: Register<Bits<O>>,
+    sweep_of: [Register<Bit>; SMS],
+    count: Register<Bits<COUNT>>,
 
     // The walk on offer.
     walking: Register<Bit>,
-    walk_of: Register<Bits<P>>,
-    walk_in: Register<Bits<A>>,
+    walk_of: Register<Bits<PAGE>>,
+    walk_in: Register<Bits<SPACE>>,
     walk_writes: Register<Bit>,
 
     // Access, place, space and page of each entry, and the SMs that wait.
-    #[init(Memory::new(E, 1))]
-    names: Memory<Bits<W>, I, 1>,
-    #[init(Memory::new(E, 1))]
-    waiters: Memory<Bit, I, N>,
+    #[init(Memory::new(ENTRIES, 1))]
+    names: Memory<Bits<NAME>, INDEX, 1>,
+    #[init(Memory::new(ENTRIES, 1))]
+    waiters: Memory<Bit, INDEX, SMS>,
 
-    #[init(Constant::new(!bits::<P>((1 << G) - 1)))]
-    outside: Constant<Bits<P>>,
-    #[init(Constant::new((P as LiteralType).into()))]
-    above_page: Constant<Bits<W>>,
-    #[init(Constant::new(((P + A) as LiteralType).into()))]
-    above_space: Constant<Bits<W>>,
-    #[init(Constant::new(((P + A + O) as LiteralType).into()))]
-    above_place: Constant<Bits<W>>,
-    #[init(Constant::new((E as LiteralType).into()))]
-    capacity: Constant<Bits<O>>,
+    #[init(Constant::new(!bits::<PAGE>((1 << REGION) - 1)))]
+    outside: Constant<Bits<PAGE>>,
+    #[init(Constant::new((PAGE as LiteralType).into()))]
+    above_page: Constant<Bits<NAME>>,
+    #[init(Constant::new(((PAGE + SPACE) as LiteralType).into()))]
+    above_space: Constant<Bits<NAME>>,
+    #[init(Constant::new(((PAGE + SPACE + COUNT) as LiteralType).into()))]
+    above_place: Constant<Bits<NAME>>,
+    #[init(Constant::new((ENTRIES as LiteralType).into()))]
+    capacity: Constant<Bits<COUNT>>,
     #[init(Constant::new(4.into()))]
     protected: Constant<Bits<3>>,
     #[init(Constant::new(6.into()))]
     not_dirty: Constant<Bits<3>>,
 
     choice: Choice,
-    entries: Entries<E, I, A>,
-    limits: Limits<N, C, K>,
-    reports: Report<I, O, P, A, N>,
-    some_far: AnyOf<N>,
-    some_told: AnyOf<N>,
-    some_left: AnyOf<N>,
+    entries: Entries<ENTRIES, INDEX, SPACE>,
+    limits: Limits<SMS, LIMIT, SM_COUNT>,
+    reports: Report<INDEX, COUNT, PAGE, SPACE, SMS>,
+    some_far: OrTree<SMS>,
+    some_told: OrTree<SMS>,
+    some_left: OrTree<SMS>,
     idle: Signal<Local, Bit>,
-    compared: Signal<Local, Bits<P>>,
-    read_page: Signal<Local, Bits<P>>,
-    read_space: Signal<Local, Bits<A>>,
-    other_page: Signal<Local, Bits<P>>,
+    compared: Signal<Local, Bits<PAGE>>,
+    read_page: Signal<Local, Bits<PAGE>>,
+    read_space: Signal<Local, Bits<SPACE>>,
+    other_page: Signal<Local, Bits<PAGE>>,
     same: Signal<Local, Bit>,
     choosing: Signal<Local, Bit>,
     acting: Signal<Local, Bit>,
     waking: Signal<Local, Bit>,
     answering: Signal<Local, Bit>,
-    held_place: Signal<Local, Bits<O>>,
+    held_place: Signal<Local, Bits<COUNT>>,
     merging: Signal<Local, Bit>,
     taking: Signal<Local, Bit>,
-    name: Signal<Local, Bits<W>>,
+    name: Signal<Local, Bits<NAME>>,
     kept_access: Signal<Local, Bits<3>>,
     upgrading: Signal<Local, Bit>,
     missing: Signal<Local, Bit>,
@@ -257,24 +258,24 @@ pub struct FarFaultMshr<
     telling: Signal<Local, Bit>,
     ending: Signal<Local, Bit>,
     trimming: Signal<Local, Bit>,
-    left: [Signal<Local, Bit>; N],
+    left: [Signal<Local, Bit>; SMS],
     asking: Signal<Local, Bit>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<
-    const E: usize,
-    const I: usize,
-    const O: usize,
-    const P: usize,
-    const A: usize,
-    const W: usize,
-    const N: usize,
-    const C: usize,
-    const K: usize,
-    const G: usize,
-> Logic for FarFaultMshr<E, I, O, P, A, W, N, C, K, G>
+    const ENTRIES: usize,
+    const INDEX: usize,
+    const COUNT: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const NAME: usize,
+    const SMS: usize,
+    const LIMIT: usize,
+    const SM_COUNT: usize,
+    const REGION: usize,
+> Logic for FarFaultMshr<ENTRIES, INDEX, COUNT, PAGE, SPACE, NAME, SMS, LIMIT, SM_COUNT, REGION>
 {
     #[logic]
     fn update(&mut self) {
@@ -330,7 +331,7 @@ impl<
             self.space.d.next = self.fault_space.val();
             self.access_kind.d.next = self.fault_access.val();
         }
-        for s in 0..N {
+        for s in 0..SMS {
             self.requester[s].d.next = self.requester[s].q.val();
             if self.idle.val() {
                 self.requester[s].d.next = (self.choice.fault.val()
@@ -342,19 +343,20 @@ impl<
         }
 
         // The search: a page of a region is compared without the bits inside it.
-        self.compared.next = !bits::<P>(0);
+        self.compared.next = !bits::<PAGE>(0);
         if self.region.val() {
             self.compared.next = self.outside.val();
         }
         self.entries.tag.next =
-            bit_cast::<A, P>(self.page.q.val() & self.compared.val()) ^ self.space.q.val();
+            bit_cast::<SPACE, PAGE>(self.page.q.val() & self.compared.val()) ^ self.space.q.val();
         self.entries.search.next = self.phase.q.val() == Phase::Searching;
         self.entries.sweep.next = (self.phase.q.val() == Phase::Searching) && self.of_sweep.q.val();
         self.entries.mark.next = (self.phase.q.val() == Phase::Searching) && self.of_all.q.val();
         self.choosing.next = self.phase.q.val() == Phase::Choosing;
         self.entries.drop.next = self.choosing.val();
-        self.read_page.next = bit_cast::<P, W>(self.names.q[0].val());
-        self.read_space.next = bit_cast::<A, W>(self.names.q[0].val() >> self.above_page.val());
+        self.read_page.next = bit_cast::<PAGE, NAME>(self.names.q[0].val());
+        self.read_space.next =
+            bit_cast::<SPACE, NAME>(self.names.q[0].val() >> self.above_page.val());
         self.other_page.next = (self.read_page.val() ^ self.page.q.val()) & self.compared.val();
         self.same.next = self.of_sweep.q.val()
             || ((self.other_page.val() == 0) && (self.read_space.val() == self.space.q.val()));
@@ -369,7 +371,7 @@ impl<
 
         // The action.
         self.acting.next = self.phase.q.val() == Phase::Acting;
-        for s in 0..N {
+        for s in 0..SMS {
             self.limits.requester[s].next = self.requester[s].q.val();
             self.limits.waits[s].next = self.found.q.val() && self.waiters.q[s].val();
         }
@@ -377,12 +379,12 @@ impl<
         self.limits.room.next = self.acting.val()
             && self.of_fault.q.val()
             && (self.found.q.val() || !(self.count.q.val() == self.capacity.val()));
-        for s in 0..N {
+        for s in 0..SMS {
             self.some_far.of[s].next = self.limits.far[s].val();
         }
         self.merging.next = self.acting.val() && self.of_fault.q.val() && self.some_far.any.val();
         self.taking.next = self.merging.val() && !self.found.q.val();
-        for s in 0..N {
+        for s in 0..SMS {
             self.some_told.of[s].next = self.limits.waits[s].val() && self.requester[s].q.val();
             self.left[s].next = self.limits.waits[s].val() && !self.requester[s].q.val();
             self.some_left.of[s].next = self.left[s].val();
@@ -400,7 +402,7 @@ impl<
         self.kept_access.next = bits::<3>(0);
         if self.found.q.val() {
             self.kept_access.next =
-                bit_cast::<3, W>(self.names.q[0].val() >> self.above_place.val());
+                bit_cast::<3, NAME>(self.names.q[0].val() >> self.above_place.val());
         }
         self.upgrading.next = self.merging.val()
             && self.found.q.val()
@@ -429,7 +431,7 @@ impl<
         if self.entries.mark.val() {
             self.sweep_denies.d.next = self.ends.q.val();
         }
-        for s in 0..N {
+        for s in 0..SMS {
             self.sweep_of[s].d.next = self.sweep_of[s].q.val();
             if self.entries.mark.val() {
                 self.sweep_of[s].d.next = self.requester[s].q.val();
@@ -445,17 +447,17 @@ impl<
         }
         self.names.enable.next = self.choosing.val() || self.taking.val() || self.upgrading.val();
         self.names.write.next = self.taking.val() || self.upgrading.val();
-        self.name.next = bit_cast::<W, P>(self.page.q.val())
-            | (bit_cast::<W, A>(self.space.q.val()) << self.above_page.val())
-            | (bit_cast::<W, O>(self.count.q.val()) << self.above_space.val());
+        self.name.next = bit_cast::<NAME, PAGE>(self.page.q.val())
+            | (bit_cast::<NAME, SPACE>(self.space.q.val()) << self.above_page.val())
+            | (bit_cast::<NAME, COUNT>(self.count.q.val()) << self.above_space.val());
         if self.found.q.val() {
             self.name.next = self.names.q[0].val();
         }
         self.names.data[0].next = self.name.val()
-            | (bit_cast::<W, 3>(self.access_kind.q.val()) << self.above_place.val());
+            | (bit_cast::<NAME, 3>(self.access_kind.q.val()) << self.above_place.val());
         self.waiters.enable.next = self.choosing.val() || self.merging.val() || self.trimming.val();
         self.waiters.write.next = self.merging.val() || self.trimming.val();
-        for s in 0..N {
+        for s in 0..SMS {
             self.waiters.data[s].next =
                 self.left[s].val() || (self.of_fault.q.val() && self.limits.far[s].val());
         }
@@ -519,26 +521,26 @@ impl<
         self.held_place.next = self.count.q.val();
         if self.found.q.val() {
             self.held_place.next =
-                bit_cast::<O, W>(self.names.q[0].val() >> self.above_space.val());
+                bit_cast::<COUNT, NAME>(self.names.q[0].val() >> self.above_space.val());
         }
         self.place.d.next = self.place.q.val();
         if self.acting.val() {
             self.place.d.next = self.held_place.val();
         }
-        for s in 0..N {
+        for s in 0..SMS {
             self.far[s].d.next =
                 self.limits.far[s].val() || (self.answering.val() && self.far[s].q.val());
         }
         self.answer_valid.next = self.answering.val();
-        self.answer_page.next = bits::<P>(0);
-        self.answer_space.next = bits::<A>(0);
-        self.answer_place.next = bits::<O>(0);
+        self.answer_page.next = bits::<PAGE>(0);
+        self.answer_space.next = bits::<SPACE>(0);
+        self.answer_place.next = bits::<COUNT>(0);
         if self.answering.val() {
             self.answer_page.next = self.page.q.val();
             self.answer_space.next = self.space.q.val();
             self.answer_place.next = self.place.q.val();
         }
-        for s in 0..N {
+        for s in 0..SMS {
             self.answer_far[s].next = self.answering.val() && self.far[s].q.val();
             self.answer_nack[s].next =
                 self.answering.val() && self.requester[s].q.val() && !self.far[s].q.val();
@@ -548,13 +550,13 @@ impl<
         self.waking.next = self.phase.q.val() == Phase::Waking;
         self.wake_valid.next = self.waking.val();
         self.wake_denied.next = self.waking.val() && self.denies.q.val();
-        self.wake_page.next = bits::<P>(0);
-        self.wake_space.next = bits::<A>(0);
+        self.wake_page.next = bits::<PAGE>(0);
+        self.wake_space.next = bits::<SPACE>(0);
         if self.waking.val() {
             self.wake_page.next = self.read_page.val();
             self.wake_space.next = self.read_space.val();
         }
-        for s in 0..N {
+        for s in 0..SMS {
             self.wake_to[s].next =
                 self.waking.val() && self.waiters.q[s].val() && self.requester[s].q.val();
         }
@@ -586,7 +588,7 @@ impl<
         self.reports.index.next = self.entry.q.val();
         self.reports.place.next = self.held_place.val();
         self.reports.ready.next = self.report_ready.val();
-        for s in 0..N {
+        for s in 0..SMS {
             self.reports.requester[s].next = self.limits.far[s].val();
         }
         self.report_valid.next = self.reports.valid.val();
@@ -597,7 +599,7 @@ impl<
         self.report_level.next = self.reports.shown_level.val();
         self.report_index.next = self.reports.shown_index.val();
         self.report_place.next = self.reports.shown_place.val();
-        for s in 0..N {
+        for s in 0..SMS {
             self.report_requesters[s].next = self.reports.shown_requester[s].val();
         }
 

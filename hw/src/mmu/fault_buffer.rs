@@ -5,8 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::params::{LOG_ENTRY_BITS, SLOT_BITS, WARP_BITS};
 use crate::primitives::memory::Memory;
+use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod commands;
 mod record;
@@ -29,33 +29,34 @@ enum Doing {
     Writing,
 }
 
-/// `N` SMs with `S`-bit numbers; pages of `P` bits, spaces of `A`, MSHRs of `I` and places of `O`; records with `R`-bit
-/// numbers in frames of `F` bits and words of `W` = `F` + 9; `L` lanes, PCs of `V` bits; 2^`B` records are compared,
-/// counted in `K` = `B` + 1 bits, by `D` = `P` + `A` + 7 bits; counters of `C` bits, times of `T`; memory owes less than
-/// 2^`Q` acknowledgements.
+/// `SMS` SMs with numbers of `SM` bits. Pages of `PAGE` bits, spaces of `SPACE`; MSHRs with numbers of `MSHR` bits and places
+/// of `PLACE`. Records with numbers of `RECORD` bits, in frames with numbers of `FRAME` bits, and words of memory with numbers
+/// of `WORD` bits. `LANES` lanes, PCs of `PC` bits. A fault is compared with 2^`FILTER` records, counted in `FILTER_COUNT`
+/// bits, by keys of `KEY` bits. Counters of `COUNT` bits, times of `TIME`. Memory owes less than 2^`IN_FLIGHT`
+/// acknowledgements.
 #[block(top)]
-#[check(1 << S == N, "{S} bits do not number {N} SMs")]
-#[check(F + 9 == W, "{W} bits do not number the words of frames of {F} bits")]
-#[check(B + 1 == K && P + A + 7 == D, "{K} bits do not count 2^{B} records, or a key does not have {D}")]
-#[check(R >= 2 && R + 3 <= W && B <= C, "{R} bits do not number records")]
+#[check(1 << SM == SMS, "{SM} bits do not number {SMS} SMs")]
+#[check(FRAME + 9 == WORD, "{WORD} bits do not number the words of frames of {FRAME} bits")]
+#[check(FILTER + 1 == FILTER_COUNT && PAGE + SPACE + 7 == KEY, "{FILTER_COUNT} bits do not count 2^{FILTER} records, or a key does not have {KEY}")]
+#[check(RECORD >= 2 && RECORD + 3 <= WORD && FILTER <= COUNT, "{RECORD} bits do not number records")]
 pub struct FaultBuffer<
-    const N: usize,
-    const S: usize,
-    const P: usize,
-    const A: usize,
-    const I: usize,
-    const O: usize,
-    const R: usize,
-    const F: usize,
-    const W: usize,
-    const L: usize,
-    const V: usize,
-    const B: usize,
-    const K: usize,
-    const D: usize,
-    const C: usize,
-    const T: usize,
-    const Q: usize,
+    const SMS: usize,
+    const SM: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const MSHR: usize,
+    const PLACE: usize,
+    const RECORD: usize,
+    const FRAME: usize,
+    const WORD: usize,
+    const LANES: usize,
+    const PC: usize,
+    const FILTER: usize,
+    const FILTER_COUNT: usize,
+    const KEY: usize,
+    const COUNT: usize,
+    const TIME: usize,
+    const IN_FLIGHT: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -65,11 +66,11 @@ pub struct FaultBuffer<
     /// A fault is to be reported to the driver.
     pub fault_valid: Signal<In, Bit>,
     /// Page number of the fault.
-    pub fault_page: Signal<In, Bits<P>>,
+    pub fault_page: Signal<In, Bits<PAGE>>,
     /// Address space of the fault.
-    pub fault_space: Signal<In, Bits<A>>,
+    pub fault_space: Signal<In, Bits<SPACE>>,
     /// SMs that met the fault, one bit each, at least one.
-    pub fault_requesters: [Signal<In, Bit>; N],
+    pub fault_requesters: [Signal<In, Bit>; SMS],
     /// Kind of access: bit 0 write, bit 1 execute, bit 2 user.
     pub fault_access: Signal<In, Bits<3>>,
     /// The walker's cause.
@@ -79,9 +80,9 @@ pub struct FaultBuffer<
     /// The SMs wait for the page; if low, their accesses were denied.
     pub fault_replayable: Signal<In, Bit>,
     /// Far-fault MSHR of the fault.
-    pub fault_index: Signal<In, Bits<I>>,
+    pub fault_index: Signal<In, Bits<MSHR>>,
     /// Place of the fault in the queue of the MSHRs.
-    pub fault_place: Signal<In, Bits<O>>,
+    pub fault_place: Signal<In, Bits<PLACE>>,
     /// The query is taken.
     pub detail_ready: Signal<In, Bit>,
     /// The query is answered.
@@ -93,9 +94,9 @@ pub struct FaultBuffer<
     /// Thread-block slot of the instruction.
     pub context_slot: Signal<In, Bits<SLOT_BITS>>,
     /// Address of the instruction.
-    pub context_pc: Signal<In, Bits<V>>,
+    pub context_pc: Signal<In, Bits<PC>>,
     /// Lanes of the instruction.
-    pub context_lanes: Signal<In, Bits<L>>,
+    pub context_lanes: Signal<In, Bits<LANES>>,
     /// Scheme by which the instruction will be restarted.
     pub context_scheme: Signal<In, Bits<3>>,
     /// Operand-log entry of the instruction.
@@ -127,15 +128,15 @@ pub struct FaultBuffer<
     /// Query for the instruction of an SM that has waited longest for a page.
     pub detail_valid: Signal<Out, Bit>,
     /// Lowest SM of the fault.
-    pub detail_sm: Signal<Out, Bits<S>>,
+    pub detail_sm: Signal<Out, Bits<SM>>,
     /// Page number of the query.
-    pub detail_page: Signal<Out, Bits<P>>,
+    pub detail_page: Signal<Out, Bits<PAGE>>,
     /// Address space of the query.
-    pub detail_space: Signal<Out, Bits<A>>,
+    pub detail_space: Signal<Out, Bits<SPACE>>,
     /// A word is to be written to memory.
     pub write_valid: Signal<Out, Bit>,
     /// Number of the word.
-    pub write_address: Signal<Out, Bits<W>>,
+    pub write_address: Signal<Out, Bits<WORD>>,
     /// Value of the word.
     pub write_data: Signal<Out, Bits<64>>,
     /// Value of the register in `read_number`, as it is in this cycle.
@@ -153,35 +154,35 @@ pub struct FaultBuffer<
     /// The command is for every page; for one page otherwise.
     pub command_all: Signal<Out, Bit>,
     /// Page number of the command.
-    pub command_page: Signal<Out, Bits<P>>,
+    pub command_page: Signal<Out, Bits<PAGE>>,
     /// Address space of the command.
-    pub command_space: Signal<Out, Bits<A>>,
+    pub command_space: Signal<Out, Bits<SPACE>>,
     /// SMs that a cancellation denies, one bit each.
-    pub command_requesters: [Signal<Out, Bit>; N],
+    pub command_requesters: [Signal<Out, Bit>; SMS],
 
     phase: Register<Doing>,
 
     // The fault under way, and when it was accepted.
-    page: Register<Bits<P>>,
-    space: Register<Bits<A>>,
-    requester: [Register<Bit>; N],
+    page: Register<Bits<PAGE>>,
+    space: Register<Bits<SPACE>>,
+    requester: [Register<Bit>; SMS],
     access_kind: Register<Bits<3>>,
     cause: Register<Bits<3>>,
     level: Register<Bits<3>>,
     replayable: Register<Bit>,
-    index: Register<Bits<I>>,
-    place: Register<Bits<O>>,
-    stamp: Register<Bits<T>>,
+    index: Register<Bits<MSHR>>,
+    place: Register<Bits<PLACE>>,
+    stamp: Register<Bits<TIME>>,
 
     // The search: records that were compared, and whether GET was moved.
-    compared: Register<Bits<K>>,
+    compared: Register<Bits<FILTER_COUNT>>,
     moved: Register<Bit>,
 
     // The record: its word in the order of writing.
     step: Register<Bits<3>>,
 
     // Words that memory has taken and not acknowledged, and those that it has acknowledged of the oldest record.
-    outstanding: Register<Bits<Q>>,
+    outstanding: Register<Bits<IN_FLIGHT>>,
     settled: Register<Bits<3>>,
 
     // The question is on offer; it is to be answered; the instruction.
@@ -190,8 +191,8 @@ pub struct FaultBuffer<
     known: Register<Bit>,
     warp: Register<Bits<WARP_BITS>>,
     slot: Register<Bits<SLOT_BITS>>,
-    pc: Register<Bits<V>>,
-    lanes: Register<Bits<L>>,
+    pc: Register<Bits<PC>>,
+    lanes: Register<Bits<LANES>>,
     scheme: Register<Bits<3>>,
     pointer: Register<Bits<LOG_ENTRY_BITS>>,
 
@@ -209,34 +210,34 @@ pub struct FaultBuffer<
     refused: Register<Bit>,
 
     // The counters.
-    records: Register<Bits<C>>,
-    filtered: Register<Bits<C>>,
-    away: Register<Bits<C>>,
-    dropped: Register<Bits<C>>,
-    time: Register<Bits<T>>,
+    records: Register<Bits<COUNT>>,
+    filtered: Register<Bits<COUNT>>,
+    away: Register<Bits<COUNT>>,
+    dropped: Register<Bits<COUNT>>,
+    time: Register<Bits<TIME>>,
 
     // What the last records are compared by.
-    #[init(Memory::new(1 << B, 1))]
-    keys: Memory<Bits<D>, B, 1>,
-    #[init(Constant::new((P as LiteralType).into()))]
-    above_page: Constant<Bits<D>>,
-    #[init(Constant::new(((P + A) as LiteralType).into()))]
-    above_space: Constant<Bits<D>>,
-    #[init(Constant::new(((P + A + 3) as LiteralType).into()))]
-    above_access: Constant<Bits<D>>,
-    #[init(Constant::new((1 << (P + A + 6) as LiteralType).into()))]
-    replayable_key: Constant<Bits<D>>,
-    #[init(Constant::new((1 << B as LiteralType).into()))]
-    compared_all: Constant<Bits<K>>,
+    #[init(Memory::new(1 << FILTER, 1))]
+    keys: Memory<Bits<KEY>, FILTER, 1>,
+    #[init(Constant::new((PAGE as LiteralType).into()))]
+    above_page: Constant<Bits<KEY>>,
+    #[init(Constant::new(((PAGE + SPACE) as LiteralType).into()))]
+    above_space: Constant<Bits<KEY>>,
+    #[init(Constant::new(((PAGE + SPACE + 3) as LiteralType).into()))]
+    above_access: Constant<Bits<KEY>>,
+    #[init(Constant::new((1 << (PAGE + SPACE + 6) as LiteralType).into()))]
+    replayable_key: Constant<Bits<KEY>>,
+    #[init(Constant::new((1 << FILTER as LiteralType).into()))]
+    compared_all: Constant<Bits<FILTER_COUNT>>,
     #[init(std::array::from_fn(|bit| Constant::new((1 << bit as LiteralType).into())))]
     flag: [Constant<Bits<64>>; 7],
 
-    ring: Ring<R, F>,
-    commands: Commands<S, P, A>,
-    record: Record<N, S, P, A, I, O, L, V, C, T>,
-    shown: Select<13, Bits<64>>,
-    state: Select<6, Bits<64>>,
-    controls: Select<7, Bits<64>>,
+    ring: Ring<RECORD, FRAME>,
+    commands: Commands<SM, PAGE, SPACE>,
+    record: Record<SMS, SM, PAGE, SPACE, MSHR, PLACE, LANES, PC, COUNT, TIME>,
+    shown: OneHotMux<13, Bits<64>>,
+    state: OneHotMux<6, Bits<64>>,
+    controls: OneHotMux<7, Bits<64>>,
     idle: Signal<Local, Bit>,
     searching: Signal<Local, Bit>,
     comparing: Signal<Local, Bit>,
@@ -258,12 +259,12 @@ pub struct FaultBuffer<
     last_settled: Signal<Local, Bit>,
     in_flight: Signal<Local, Bit>,
     word: Signal<Local, Bits<3>>,
-    start: Signal<Local, Bits<W>>,
-    inside: Signal<Local, Bits<W>>,
+    start: Signal<Local, Bits<WORD>>,
+    inside: Signal<Local, Bits<WORD>>,
     writes_control: Signal<Local, Bit>,
     writes_flags: Signal<Local, Bit>,
-    key: Signal<Local, Bits<D>>,
-    newest: Signal<Local, Bits<B>>,
+    key: Signal<Local, Bits<KEY>>,
+    newest: Signal<Local, Bits<FILTER>>,
     answered: Signal<Local, Bit>,
     at_rest: Signal<Local, Bit>,
     control: [Signal<Local, Bit>; 7],
@@ -276,24 +277,43 @@ pub struct FaultBuffer<
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<
-    const N: usize,
-    const S: usize,
-    const P: usize,
-    const A: usize,
-    const I: usize,
-    const O: usize,
-    const R: usize,
-    const F: usize,
-    const W: usize,
-    const L: usize,
-    const V: usize,
-    const B: usize,
-    const K: usize,
-    const D: usize,
-    const C: usize,
-    const T: usize,
-    const Q: usize,
-> Logic for FaultBuffer<N, S, P, A, I, O, R, F, W, L, V, B, K, D, C, T, Q>
+    const SMS: usize,
+    const SM: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const MSHR: usize,
+    const PLACE: usize,
+    const RECORD: usize,
+    const FRAME: usize,
+    const WORD: usize,
+    const LANES: usize,
+    const PC: usize,
+    const FILTER: usize,
+    const FILTER_COUNT: usize,
+    const KEY: usize,
+    const COUNT: usize,
+    const TIME: usize,
+    const IN_FLIGHT: usize,
+> Logic
+    for FaultBuffer<
+        SMS,
+        SM,
+        PAGE,
+        SPACE,
+        MSHR,
+        PLACE,
+        RECORD,
+        FRAME,
+        WORD,
+        LANES,
+        PC,
+        FILTER,
+        FILTER_COUNT,
+        KEY,
+        COUNT,
+        TIME,
+        IN_FLIGHT,
+    >
 {
     #[logic]
     fn update(&mut self) {
@@ -304,8 +324,8 @@ impl<
         self.writes_control.next = self.register_valid.val() && (self.register_number.val() == 4);
         self.writes_flags.next = self.register_valid.val() && (self.register_number.val() == 6);
         self.commands.write.next = self.register_valid.val() && (self.register_number.val() == 7);
-        self.ring.frame.next = bit_cast::<F, 64>(self.register_data.val());
-        self.ring.number.next = bit_cast::<R, 64>(self.register_data.val());
+        self.ring.frame.next = bit_cast::<FRAME, 64>(self.register_data.val());
+        self.ring.number.next = bit_cast::<RECORD, 64>(self.register_data.val());
         self.ring.resting.next = !self.enabled.q.val()
             && (self.phase.q.val() == Doing::Nothing)
             && !self.in_flight.val()
@@ -356,7 +376,7 @@ impl<
             self.place.d.next = self.fault_place.val();
             self.stamp.d.next = self.time.q.val();
         }
-        for s in 0..N {
+        for s in 0..SMS {
             self.requester[s].d.next = self.requester[s].q.val();
             if self.idle.val() {
                 self.requester[s].d.next = self.fault_requesters[s].val();
@@ -372,10 +392,10 @@ impl<
             && (self.ring.searched.val()
                 || self.moved.q.val()
                 || (self.compared.q.val() == self.compared_all.val()));
-        self.key.next = bit_cast::<D, P>(self.page.q.val())
-            | (bit_cast::<D, A>(self.space.q.val()) << self.above_page.val())
-            | (bit_cast::<D, 3>(self.access_kind.q.val()) << self.above_space.val())
-            | (bit_cast::<D, 3>(self.cause.q.val()) << self.above_access.val());
+        self.key.next = bit_cast::<KEY, PAGE>(self.page.q.val())
+            | (bit_cast::<KEY, SPACE>(self.space.q.val()) << self.above_page.val())
+            | (bit_cast::<KEY, 3>(self.access_kind.q.val()) << self.above_space.val())
+            | (bit_cast::<KEY, 3>(self.cause.q.val()) << self.above_access.val());
         self.alike.next = self.keys.q[0].val() == self.key.val();
         self.filters.next = (self.comparing.val() && self.alike.val() && !self.moved.q.val())
             || (self.accepts.val() && self.leaves_out.q.val());
@@ -386,7 +406,7 @@ impl<
         }
         self.moved.d.next = self.moved.q.val() || self.ring.moves.val();
         if self.idle.val() {
-            self.compared.d.next = bits::<K>(0);
+            self.compared.d.next = bits::<FILTER_COUNT>(0);
             self.moved.d.next = false;
         }
         self.ring.search.next = self.idle.val();
@@ -476,13 +496,14 @@ impl<
         }
 
         // The keys of the last records: the newest has the number before the next sequence number.
-        self.newest.next =
-            bit_cast::<B, C>(self.records.q.val()) - bit_cast::<B, K>(self.compared.q.val()) - 1;
+        self.newest.next = bit_cast::<FILTER, COUNT>(self.records.q.val())
+            - bit_cast::<FILTER, FILTER_COUNT>(self.compared.q.val())
+            - 1;
         self.keys.enable.next = self.searching.val() || self.writing.val();
         self.keys.write.next = self.writing.val();
         self.keys.address.next = self.newest.val();
         if self.writing.val() {
-            self.keys.address.next = bit_cast::<B, C>(self.records.q.val());
+            self.keys.address.next = bit_cast::<FILTER, COUNT>(self.records.q.val());
         }
         self.keys.data[0].next = self.key.val();
         if self.replayable.q.val() {
@@ -500,20 +521,20 @@ impl<
         for w in 0..8 {
             self.record.show[w].next = self.offered.val() && (self.word.val() == w.to_bits::<3>());
         }
-        self.inside.next =
-            (bit_cast::<W, R>(self.ring.current.val()) << 3) | bit_cast::<W, 3>(self.word.val());
+        self.inside.next = (bit_cast::<WORD, RECORD>(self.ring.current.val()) << 3)
+            | bit_cast::<WORD, 3>(self.word.val());
         if self.short.q.val() {
-            self.inside.next = (bit_cast::<W, R>(self.ring.current.val()) << 2)
-                | bit_cast::<W, 3>(self.word.val());
+            self.inside.next = (bit_cast::<WORD, RECORD>(self.ring.current.val()) << 2)
+                | bit_cast::<WORD, 3>(self.word.val());
         }
-        self.start.next = bit_cast::<W, F>(self.ring.base.val()) << 9;
+        self.start.next = bit_cast::<WORD, FRAME>(self.ring.base.val()) << 9;
         self.write_valid.next = self.offered.val();
-        self.write_address.next = bits::<W>(0);
+        self.write_address.next = bits::<WORD>(0);
         if self.offered.val() {
             self.write_address.next = self.start.val() + self.inside.val();
         }
         self.write_data.next = self.record.word.val();
-        for s in 0..N {
+        for s in 0..SMS {
             self.record.requester[s].next = self.requester[s].q.val();
         }
         self.record.page.next = self.page.q.val();
@@ -560,9 +581,9 @@ impl<
             self.pointer.d.next = self.context_pointer.val();
         }
         self.detail_valid.next = self.asking.q.val();
-        self.detail_sm.next = bits::<S>(0);
-        self.detail_page.next = bits::<P>(0);
-        self.detail_space.next = bits::<A>(0);
+        self.detail_sm.next = bits::<SM>(0);
+        self.detail_page.next = bits::<PAGE>(0);
+        self.detail_space.next = bits::<SPACE>(0);
         if self.asking.q.val() {
             self.detail_sm.next = self.record.lowest.val();
             self.detail_page.next = self.page.q.val();
@@ -579,9 +600,9 @@ impl<
         self.command_all.next = self.commands.all.val();
         self.command_page.next = self.commands.page.val();
         self.command_space.next = self.commands.space.val();
-        for s in 0..N {
+        for s in 0..SMS {
             self.command_requesters[s].next =
-                !self.commands.targeted.val() || (self.commands.sm.val() == s.to_bits::<S>());
+                !self.commands.targeted.val() || (self.commands.sm.val() == s.to_bits::<SM>());
         }
 
         // OVERFLOW, REFUSED and the counters.
@@ -645,19 +666,19 @@ impl<
             self.controls.of[f].next = self.flag[f].val();
             self.controls.choose[f].next = self.control[f].val();
         }
-        self.shown.of[0].next = bit_cast::<64, F>(self.ring.base.val());
-        self.shown.of[1].next = bit_cast::<64, R>(self.ring.size.val());
-        self.shown.of[2].next = bit_cast::<64, R>(self.ring.get.val());
-        self.shown.of[3].next = bit_cast::<64, R>(self.ring.put.val());
+        self.shown.of[0].next = bit_cast::<64, FRAME>(self.ring.base.val());
+        self.shown.of[1].next = bit_cast::<64, RECORD>(self.ring.size.val());
+        self.shown.of[2].next = bit_cast::<64, RECORD>(self.ring.get.val());
+        self.shown.of[3].next = bit_cast::<64, RECORD>(self.ring.put.val());
         self.shown.of[4].next = self.controls.chosen.val();
         self.shown.of[5].next = self.state.chosen.val();
         self.shown.of[6].next = bits::<64>(0);
         self.shown.of[7].next = self.commands.word.val();
-        self.shown.of[8].next = bit_cast::<64, C>(self.records.q.val());
-        self.shown.of[9].next = bit_cast::<64, C>(self.filtered.q.val());
-        self.shown.of[10].next = bit_cast::<64, C>(self.away.q.val());
-        self.shown.of[11].next = bit_cast::<64, C>(self.dropped.q.val());
-        self.shown.of[12].next = bit_cast::<64, T>(self.time.q.val());
+        self.shown.of[8].next = bit_cast::<64, COUNT>(self.records.q.val());
+        self.shown.of[9].next = bit_cast::<64, COUNT>(self.filtered.q.val());
+        self.shown.of[10].next = bit_cast::<64, COUNT>(self.away.q.val());
+        self.shown.of[11].next = bit_cast::<64, COUNT>(self.dropped.q.val());
+        self.shown.of[12].next = bit_cast::<64, TIME>(self.time.q.val());
         self.read_data.next = self.shown.chosen.val();
     }
 }

@@ -8,7 +8,7 @@ use crate::params::{
     REGION_BITS, REQUESTER_BITS, REQUESTERS, SLOT_BITS, SM_BITS, SMS, SPACE_BITS, WARP_BITS,
     WORD_BITS, ones,
 };
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 use crate::sizes::{FarFaultMshrs, PaperFaultBuffer, SharedTlb, WalkCache, Walker};
 
@@ -35,9 +35,9 @@ enum Phase {
     Sms,
 }
 
-/// `T` walks with `I`-bit numbers, and `E` = `I` + 3 bits of the number of an entry that one of them has read.
+/// `WALKS` walks with numbers of `WALK` bits; an entry that one of them has read has a number of `ENTRY` = `WALK` + 3 bits.
 #[block(top, new(updates: bool))]
-pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
+pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high: invalidates every translation and drops every request, walk and fault.
@@ -74,7 +74,7 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     /// Memory answers; the response is always taken.
     pub response_valid: Signal<In, Bit>,
     /// Walk that the response is for.
-    pub response_walk: Signal<In, Bits<I>>,
+    pub response_walk: Signal<In, Bits<WALK>>,
     /// Entry from memory; of an update, the entry before it.
     pub response_data: Signal<In, Bits<64>>,
     /// There is no such word in memory.
@@ -164,7 +164,7 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     /// An entry of a table is requested of memory.
     pub memory_valid: Signal<Out, Bit>,
     /// Walk that requests the entry.
-    pub memory_walk: Signal<Out, Bits<I>>,
+    pub memory_walk: Signal<Out, Bits<WALK>>,
     /// Address of the entry from bit 3 on.
     pub memory_word: Signal<Out, Bits<WORD_BITS>>,
     /// Level of the entry.
@@ -192,8 +192,8 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
 
     tlb: SharedTlb<7, 8, 10, 29, 42>,
     #[init(Walker::new(updates))]
-    walker: Walker<REQUESTERS, REQUESTER_BITS, T, I, 2, 1, E>,
-    cache: WalkCache<T, I, 8, 10, 29, 31>,
+    walker: Walker<REQUESTERS, REQUESTER_BITS, WALKS, WALK, 2, 1, ENTRY>,
+    cache: WalkCache<WALKS, WALK, 8, 10, 29, 31>,
     mshrs: FarFaultMshrs<64, 6, 7, 54, 7>,
     buffer: PaperFaultBuffer,
     desk: Desk,
@@ -214,7 +214,7 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
     last_beat: Constant<Bits<REGION_BITS>>,
 
     address: [Address; REQUESTERS],
-    some_nack: AnyOf<SMS>,
+    some_nack: OrTree<SMS>,
     some_walk: Signal<Local, Bit>,
     begun: Signal<Local, Bit>,
     hit: Signal<Local, Bit>,
@@ -230,7 +230,7 @@ pub struct Gmmu<const T: usize, const I: usize, const E: usize> {
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
-impl<const T: usize, const I: usize, const E: usize> Logic for Gmmu<T, I, E> {
+impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<WALKS, WALK, ENTRY> {
     #[logic]
     fn update(&mut self) {
         // Whom a wake-up names: with regions all of their pages, one in a cycle.

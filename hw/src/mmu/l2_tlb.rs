@@ -3,13 +3,13 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::lowest::Lowest;
+use crate::primitives::lru_matrix::LruMatrix;
 use crate::primitives::memory::Memory;
-use crate::primitives::recency::Recency;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
-use crate::primitives::turns::Turns;
+use crate::primitives::round_robin_arbiter::RoundRobinArbiter;
 
 mod choice;
 mod miss;
@@ -19,27 +19,27 @@ use choice::Choice;
 use miss::Miss;
 use way::Way;
 
-/// `N` SMs with `J`-bit numbers; sets with `I`-bit numbers, counted in `C` = `I` + 1 bits, `W` ways and `Q` pairs of them,
-/// and `X` bits of an entry's number. Pages of `P` bits, `T` of them above the set; spaces of `A` bits, frames of `F`;
-/// `R` = `T` + `A` + 5 bits of a page with its rights. A level of the tables translates `G` bits.
+/// `SMS` SMs with numbers of `SM` bits. Sets with numbers of `SET` bits, counted in `SET_COUNT` bits, of `WAYS` ways with
+/// `PAIRS` pairs; entries with numbers of `ENTRY` bits. Pages of `PAGE` bits, `TAG` of them above the set; spaces of `SPACE`
+/// bits, frames of `FRAME`. A word of a way's tags has `TAG_WORD` bits. A level of the tables translates `LEVEL` bits.
 #[block(top)]
-#[check(1 << J == N, "{J} bits do not number {N} SMs")]
-#[check(I + 1 == C && 1 << (X - I) == W, "{C} and {X} bits do not fit sets of {I} and {W} ways")]
-#[check(I + T == P, "{I} and {T} bits do not make a page number of {P}")]
+#[check(1 << SM == SMS, "{SM} bits do not number {SMS} SMs")]
+#[check(SET + 1 == SET_COUNT && 1 << (ENTRY - SET) == WAYS, "{SET_COUNT} and {ENTRY} bits do not fit sets of {SET} and {WAYS} ways")]
+#[check(SET + TAG == PAGE, "{SET} and {TAG} bits do not make a page number of {PAGE}")]
 pub struct L2Tlb<
-    const N: usize,
-    const J: usize,
-    const I: usize,
-    const C: usize,
-    const W: usize,
-    const Q: usize,
-    const X: usize,
-    const P: usize,
-    const T: usize,
-    const A: usize,
-    const F: usize,
-    const R: usize,
-    const G: usize,
+    const SMS: usize,
+    const SM: usize,
+    const SET: usize,
+    const SET_COUNT: usize,
+    const WAYS: usize,
+    const PAIRS: usize,
+    const ENTRY: usize,
+    const PAGE: usize,
+    const TAG: usize,
+    const SPACE: usize,
+    const FRAME: usize,
+    const TAG_WORD: usize,
+    const LEVEL: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -47,23 +47,23 @@ pub struct L2Tlb<
     pub reset: Signal<In, Bit>,
 
     /// SMs that request a translation, one bit each.
-    pub request_valid: [Signal<In, Bit>; N],
+    pub request_valid: [Signal<In, Bit>; SMS],
     /// Page number of each SM's request.
-    pub request_page: [Signal<In, Bits<P>>; N],
+    pub request_page: [Signal<In, Bits<PAGE>>; SMS],
     /// Address space of each SM's request.
-    pub request_space: [Signal<In, Bits<A>>; N],
+    pub request_space: [Signal<In, Bits<SPACE>>; SMS],
     /// Requests whose page is to be written, one bit each.
-    pub request_write: [Signal<In, Bit>; N],
+    pub request_write: [Signal<In, Bit>; SMS],
     /// SMs whose miss is taken, one bit each.
-    pub miss_ready: [Signal<In, Bit>; N],
+    pub miss_ready: [Signal<In, Bit>; SMS],
     /// A walk has found a page.
     pub fill_valid: Signal<In, Bit>,
     /// Page number of the fill.
-    pub fill_page: Signal<In, Bits<P>>,
+    pub fill_page: Signal<In, Bits<PAGE>>,
     /// Address space of the fill.
-    pub fill_space: Signal<In, Bits<A>>,
+    pub fill_space: Signal<In, Bits<SPACE>>,
     /// Frame of the page.
-    pub fill_frame: Signal<In, Bits<F>>,
+    pub fill_frame: Signal<In, Bits<FRAME>>,
     /// The page may be written.
     pub fill_writable: Signal<In, Bit>,
     /// The page's dirty bit is clear.
@@ -76,127 +76,128 @@ pub struct L2Tlb<
     /// everything.
     pub invalidate_scope: Signal<In, Bits<2>>,
     /// Page number of the invalidation.
-    pub invalidate_page: Signal<In, Bits<P>>,
+    pub invalidate_page: Signal<In, Bits<PAGE>>,
     /// Address space of the invalidation.
-    pub invalidate_space: Signal<In, Bits<A>>,
+    pub invalidate_space: Signal<In, Bits<SPACE>>,
 
     /// SMs whose request is accepted, one bit each.
-    pub request_ready: [Signal<Out, Bit>; N],
+    pub request_ready: [Signal<Out, Bit>; SMS],
     /// A request has hit; the answer is always taken.
     pub answer_valid: Signal<Out, Bit>,
     /// SM whose request has hit, one bit each.
-    pub answer_to: [Signal<Out, Bit>; N],
+    pub answer_to: [Signal<Out, Bit>; SMS],
     /// Page number of the hit.
-    pub answer_page: Signal<Out, Bits<P>>,
+    pub answer_page: Signal<Out, Bits<PAGE>>,
     /// Address space of the hit.
-    pub answer_space: Signal<Out, Bits<A>>,
+    pub answer_space: Signal<Out, Bits<SPACE>>,
     /// Frame of the page.
-    pub answer_frame: Signal<Out, Bits<F>>,
+    pub answer_frame: Signal<Out, Bits<FRAME>>,
     /// The page may be written.
     pub answer_writable: Signal<Out, Bit>,
     /// The page's dirty bit is clear.
     pub answer_clean: Signal<Out, Bit>,
     /// SMs for which a page is to be walked, one bit each.
-    pub miss_valid: [Signal<Out, Bit>; N],
+    pub miss_valid: [Signal<Out, Bit>; SMS],
     /// Page number of each SM's miss.
-    pub miss_page: [Signal<Out, Bits<P>>; N],
+    pub miss_page: [Signal<Out, Bits<PAGE>>; SMS],
     /// Address space of each SM's miss.
-    pub miss_space: [Signal<Out, Bits<A>>; N],
+    pub miss_space: [Signal<Out, Bits<SPACE>>; SMS],
     /// Misses of requests for a write, one bit each.
-    pub miss_write: [Signal<Out, Bit>; N],
+    pub miss_write: [Signal<Out, Bit>; SMS],
     /// The fill is accepted.
     pub fill_ready: Signal<Out, Bit>,
     /// The invalidation is complete.
     pub invalidate_ready: Signal<Out, Bit>,
 
     // The operation: a lookup, a fill, or a step of an invalidation, of a page, of its space, or of all.
-    page: Register<Bits<P>>,
-    space: Register<Bits<A>>,
-    set: Register<Bits<I>>,
+    page: Register<Bits<PAGE>>,
+    space: Register<Bits<SPACE>>,
+    set: Register<Bits<SET>>,
     write: Register<Bit>,
     of_lookup: Register<Bit>,
     of_fill: Register<Bit>,
     of_step: Register<Bit>,
     drop_space: Register<Bit>,
     drop_all: Register<Bit>,
-    frame: Register<Bits<F>>,
+    frame: Register<Bits<FRAME>>,
     level: Register<Bits<2>>,
     writable: Register<Bit>,
     clean: Register<Bit>,
-    requester: [Register<Bit>; N],
+    requester: [Register<Bit>; SMS],
 
     // The port of the last lookup.
-    turn: Register<Bits<J>>,
+    turn: Register<Bits<SM>>,
 
     // The answer.
     answering: Register<Bit>,
-    answer_of: Register<Bits<P>>,
-    answer_in: Register<Bits<A>>,
+    answer_of: Register<Bits<PAGE>>,
+    answer_in: Register<Bits<SPACE>>,
     answer_may_write: Register<Bit>,
     answer_is_clean: Register<Bit>,
-    answer_for: [Register<Bit>; N],
+    answer_for: [Register<Bit>; SMS],
 
-    choice: Choice<I, C>,
-    turns: Turns<N, J>,
-    way: [Way<I, T, A, R, G>; W],
-    #[init(Memory::new(1 << I, 1))]
-    order: Memory<Bits<Q>, I, 1>,
-    #[init(Memory::new(1 << X, 1))]
-    frames: Memory<Bits<F>, X, 1>,
-    own_miss: [Miss<P, A>; N],
-    recency: Recency<1, 1, W, Q>,
-    vacant: Lowest<W>,
+    choice: Choice<SET, SET_COUNT>,
+    turns: RoundRobinArbiter<SMS, SM>,
+    way: [Way<SET, TAG, SPACE, TAG_WORD, LEVEL>; WAYS],
+    #[init(Memory::new(1 << SET, 1))]
+    order: Memory<Bits<PAIRS>, SET, 1>,
+    #[init(Memory::new(1 << ENTRY, 1))]
+    frames: Memory<Bits<FRAME>, ENTRY, 1>,
+    own_miss: [Miss<PAGE, SPACE>; SMS],
+    recency: LruMatrix<1, 1, WAYS, PAIRS>,
+    vacant: OneHotPriorityEncoder<WAYS>,
 
-    #[init(Constant::new((I as LiteralType).into()))]
-    set_bits: Constant<Bits<P>>,
-    #[init(Constant::new(((X - I) as LiteralType).into()))]
-    way_bits: Constant<Bits<X>>,
-    asking: [Signal<Local, Bit>; N],
-    some_asking: AnyOf<N>,
-    chosen: [Signal<Local, Bit>; N],
-    chosen_page: Select<N, Bits<P>>,
-    chosen_space: Select<N, Bits<A>>,
-    chosen_write: AnyOf<N>,
-    next_page: Signal<Local, Bits<P>>,
-    next_space: Signal<Local, Bits<A>>,
-    next_set: Signal<Local, Bits<I>>,
+    #[init(Constant::new((SET as LiteralType).into()))]
+    set_bits: Constant<Bits<PAGE>>,
+    #[init(Constant::new(((ENTRY - SET) as LiteralType).into()))]
+    way_bits: Constant<Bits<ENTRY>>,
+    asking: [Signal<Local, Bit>; SMS],
+    some_asking: OrTree<SMS>,
+    chosen: [Signal<Local, Bit>; SMS],
+    chosen_page: OneHotMux<SMS, Bits<PAGE>>,
+    chosen_space: OneHotMux<SMS, Bits<SPACE>>,
+    chosen_write: OrTree<SMS>,
+    next_page: Signal<Local, Bits<PAGE>>,
+    next_space: Signal<Local, Bits<SPACE>>,
+    next_set: Signal<Local, Bits<SET>>,
     looking: Signal<Local, Bit>,
     filling: Signal<Local, Bit>,
     dropping: Signal<Local, Bit>,
     same_set: Signal<Local, Bit>,
-    hit: [Signal<Local, Bit>; W],
-    target: [Signal<Local, Bit>; W],
-    dropped: [Signal<Local, Bit>; W],
-    used: [Signal<Local, Bit>; W],
-    some_hit: AnyOf<W>,
-    some_found: AnyOf<W>,
-    some_vacant: AnyOf<W>,
-    some_used: AnyOf<W>,
-    some_writable: AnyOf<W>,
-    some_clean: AnyOf<W>,
-    used_way: Select<W, Bits<X>>,
+    hit: [Signal<Local, Bit>; WAYS],
+    target: [Signal<Local, Bit>; WAYS],
+    dropped: [Signal<Local, Bit>; WAYS],
+    used: [Signal<Local, Bit>; WAYS],
+    some_hit: OrTree<WAYS>,
+    some_found: OrTree<WAYS>,
+    some_vacant: OrTree<WAYS>,
+    some_used: OrTree<WAYS>,
+    some_writable: OrTree<WAYS>,
+    some_clean: OrTree<WAYS>,
+    used_way: OneHotMux<WAYS, Bits<ENTRY>>,
 }
 
 impl<
-    const N: usize,
-    const J: usize,
-    const I: usize,
-    const C: usize,
-    const W: usize,
-    const Q: usize,
-    const X: usize,
-    const P: usize,
-    const T: usize,
-    const A: usize,
-    const F: usize,
-    const R: usize,
-    const G: usize,
-> Logic for L2Tlb<N, J, I, C, W, Q, X, P, T, A, F, R, G>
+    const SMS: usize,
+    const SM: usize,
+    const SET: usize,
+    const SET_COUNT: usize,
+    const WAYS: usize,
+    const PAIRS: usize,
+    const ENTRY: usize,
+    const PAGE: usize,
+    const TAG: usize,
+    const SPACE: usize,
+    const FRAME: usize,
+    const TAG_WORD: usize,
+    const LEVEL: usize,
+> Logic
+    for L2Tlb<SMS, SM, SET, SET_COUNT, WAYS, PAIRS, ENTRY, PAGE, TAG, SPACE, FRAME, TAG_WORD, LEVEL>
 {
     #[logic]
     fn update(&mut self) {
         // What is next.
-        for n in 0..N {
+        for n in 0..SMS {
             self.asking[n].next = self.request_valid[n].val()
                 && !self.own_miss[n].offered.val()
                 && !(self.choice.acting.val() && self.requester[n].q.val());
@@ -209,8 +210,8 @@ impl<
         self.choice.invalidate_valid.next = self.invalidate_valid.val();
         self.fill_ready.next = self.choice.fill_ready.val();
         self.invalidate_ready.next = self.choice.acknowledge.val();
-        for n in 0..N {
-            self.chosen[n].next = self.turns.index.val() == n.to_bits::<J>();
+        for n in 0..SMS {
+            self.chosen[n].next = self.turns.index.val() == n.to_bits::<SM>();
             self.request_ready[n].next = self.choice.lookup.val() && self.chosen[n].val();
             self.chosen_page.choose[n].next = self.chosen[n].val();
             self.chosen_page.of[n].next = self.request_page[n].val();
@@ -234,7 +235,7 @@ impl<
             self.next_page.next = self.chosen_page.chosen.val();
             self.next_space.next = self.chosen_space.chosen.val();
         }
-        self.next_set.next = bit_cast::<I, P>(self.next_page.val());
+        self.next_set.next = bit_cast::<SET, PAGE>(self.next_page.val());
         if self.choice.step.val() {
             self.next_set.next = self.choice.step_set.val();
         }
@@ -267,7 +268,7 @@ impl<
             self.writable.d.next = self.fill_writable.val();
             self.clean.d.next = self.fill_clean.val();
         }
-        for n in 0..N {
+        for n in 0..SMS {
             self.requester[n].d.next = self.requester[n].q.val();
             if !self.choice.reading.val() {
                 self.requester[n].d.next = self.choice.lookup.val() && self.chosen[n].val();
@@ -278,11 +279,11 @@ impl<
         self.looking.next = self.choice.acting.val() && self.of_lookup.q.val();
         self.filling.next = self.choice.acting.val() && self.of_fill.q.val();
         self.dropping.next = self.choice.acting.val() && self.of_step.q.val();
-        self.same_set.next = self.set.q.val() == bit_cast::<I, P>(self.page.q.val());
-        for w in 0..W {
+        self.same_set.next = self.set.q.val() == bit_cast::<SET, PAGE>(self.page.q.val());
+        for w in 0..WAYS {
             self.way[w].read.next = self.choice.reading.val();
             self.way[w].in_set.next = self.set.q.val();
-            self.way[w].tag.next = bit_cast::<T, P>(self.page.q.val() >> self.set_bits.val());
+            self.way[w].tag.next = bit_cast::<TAG, PAGE>(self.page.q.val() >> self.set_bits.val());
             self.way[w].space.next = self.space.q.val();
             self.way[w].same_set.next = self.same_set.val();
             self.way[w].level.next = self.level.q.val();
@@ -293,7 +294,7 @@ impl<
             self.vacant.request[w].next = !self.way[w].taken.val();
             self.some_vacant.of[w].next = !self.way[w].taken.val();
         }
-        for w in 0..W {
+        for w in 0..WAYS {
             self.hit[w].next = self.looking.val()
                 && self.way[w].found.val()
                 && !(self.write.q.val()
@@ -314,7 +315,7 @@ impl<
             self.some_clean.of[w].next = self.hit[w].val() && self.way[w].is_clean.val();
             self.some_used.of[w].next = self.used[w].val();
             self.used_way.choose[w].next = self.used[w].val();
-            self.used_way.of[w].next = w.to_bits::<X>();
+            self.used_way.of[w].next = w.to_bits::<ENTRY>();
             self.recency.used[w].next = false;
             self.recency.replaced[w].next = self.used[w].val();
         }
@@ -328,7 +329,8 @@ impl<
         self.order.data[0].next = self.recency.next[0].val();
         self.frames.enable.next = self.some_used.any.val();
         self.frames.write.next = self.of_fill.q.val();
-        self.frames.address.next = (bit_cast::<X, I>(self.set.q.val()) << self.way_bits.val())
+        self.frames.address.next = (bit_cast::<ENTRY, SET>(self.set.q.val())
+            << self.way_bits.val())
             | self.used_way.chosen.val();
         self.frames.data[0].next = self.frame.q.val();
 
@@ -341,15 +343,15 @@ impl<
         self.answer_valid.next = self.answering.q.val();
         self.answer_writable.next = self.answer_may_write.q.val();
         self.answer_clean.next = self.answer_is_clean.q.val();
-        self.answer_page.next = bits::<P>(0);
-        self.answer_space.next = bits::<A>(0);
-        self.answer_frame.next = bits::<F>(0);
+        self.answer_page.next = bits::<PAGE>(0);
+        self.answer_space.next = bits::<SPACE>(0);
+        self.answer_frame.next = bits::<FRAME>(0);
         if self.answering.q.val() {
             self.answer_page.next = self.answer_of.q.val();
             self.answer_space.next = self.answer_in.q.val();
             self.answer_frame.next = self.frames.q[0].val();
         }
-        for n in 0..N {
+        for n in 0..SMS {
             self.answer_for[n].d.next = self.requester[n].q.val();
             self.answer_to[n].next = self.answering.q.val() && self.answer_for[n].q.val();
             self.own_miss[n].looked_up.next = self.looking.val() && self.requester[n].q.val();

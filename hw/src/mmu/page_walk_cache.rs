@@ -3,10 +3,10 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
 use crate::primitives::memory::Memory;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod fill;
 mod place;
@@ -20,22 +20,22 @@ use reads::Reads;
 use request::Request;
 use way::Way;
 
-/// `T` walks with `I`-bit numbers; words of memory with `W`-bit numbers, of which `H` bits say where in a table; sets
-/// with `N`-bit numbers of `K` ways with `L`-bit numbers, and `D` = `N` + `L` bits of an entry's number; tags of `G` bits,
-/// and `E` = `G` + 2 bits of them with their marks.
+/// `WALKS` walks with numbers of `WALK` bits. Words of memory with numbers of `WORD` bits, of which `TABLE` say where in a
+/// table. Sets with numbers of `SET` bits, of `WAYS` ways with numbers of `WAY` bits; entries with numbers of `ENTRY` bits.
+/// Tags of `TAG` bits, in words of `TAG_WORD` bits with their two marks.
 #[block(top)]
-#[check(1 << L == K && N + L == D, "{L} and {D} bits do not number {K} ways and the entries of sets with {N} bits")]
+#[check(1 << WAY == WAYS && SET + WAY == ENTRY, "{WAY} and {ENTRY} bits do not number {WAYS} ways and the entries of sets with {SET} bits")]
 pub struct PageWalkCache<
-    const T: usize,
-    const I: usize,
-    const W: usize,
-    const H: usize,
-    const N: usize,
-    const K: usize,
-    const L: usize,
-    const D: usize,
-    const G: usize,
-    const E: usize,
+    const WALKS: usize,
+    const WALK: usize,
+    const WORD: usize,
+    const TABLE: usize,
+    const SET: usize,
+    const WAYS: usize,
+    const WAY: usize,
+    const ENTRY: usize,
+    const TAG: usize,
+    const TAG_WORD: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -45,9 +45,9 @@ pub struct PageWalkCache<
     /// The walker requests an entry.
     pub request_valid: Signal<In, Bit>,
     /// Walk that requests the entry.
-    pub request_walk: Signal<In, Bits<I>>,
+    pub request_walk: Signal<In, Bits<WALK>>,
     /// Address of the entry from bit 3 on.
-    pub request_word: Signal<In, Bits<W>>,
+    pub request_word: Signal<In, Bits<WORD>>,
     /// Level of the entry.
     pub request_level: Signal<In, Bits<3>>,
     /// The entry is updated instead of read: its accessed bit is set.
@@ -63,7 +63,7 @@ pub struct PageWalkCache<
     /// Memory answers; the response is always taken.
     pub response_valid: Signal<In, Bit>,
     /// Walk that the response is for.
-    pub response_walk: Signal<In, Bits<I>>,
+    pub response_walk: Signal<In, Bits<WALK>>,
     /// Entry from memory.
     pub response_data: Signal<In, Bits<64>>,
     /// There is no such word in memory.
@@ -82,7 +82,7 @@ pub struct PageWalkCache<
     /// A request is answered; the answer is always taken.
     pub answer_valid: Signal<Out, Bit>,
     /// Walk that the answer is for.
-    pub answer_walk: Signal<Out, Bits<I>>,
+    pub answer_walk: Signal<Out, Bits<WALK>>,
     /// Entry of the answer.
     pub answer_data: Signal<Out, Bits<64>>,
     /// There is no such word in memory; 0 if the answer is from the cache.
@@ -94,9 +94,9 @@ pub struct PageWalkCache<
     /// An entry is requested of memory.
     pub memory_valid: Signal<Out, Bit>,
     /// Walk that requests the entry.
-    pub memory_walk: Signal<Out, Bits<I>>,
+    pub memory_walk: Signal<Out, Bits<WALK>>,
     /// Address of the entry from bit 3 on.
-    pub memory_word: Signal<Out, Bits<W>>,
+    pub memory_word: Signal<Out, Bits<WORD>>,
     /// Level of the entry.
     pub memory_level: Signal<Out, Bits<3>>,
     /// The entry is updated instead of read: its accessed bit is set.
@@ -113,43 +113,43 @@ pub struct PageWalkCache<
     looking: Register<Bit>,
     searched: Register<Bit>,
     fresh: Register<Bit>,
-    was_found: [Register<Bit>; K],
-    look: Request<I, W>,
+    was_found: [Register<Bit>; WAYS],
+    look: Request<WALK, WORD>,
 
     // What is offered to memory, and whether its answer may be kept.
     offering: Register<Bit>,
     keeps: Register<Bit>,
-    offer: Request<I, W>,
+    offer: Request<WALK, WORD>,
 
     // A hit is answered next: what moved on last, which is then not offered.
     hitting: Register<Bit>,
 
     // Clearing, and an invalidation.
     clean: Register<Bit>,
-    sweep: Register<Bits<N>>,
+    sweep: Register<Bits<SET>>,
     invalidating: Register<Bit>,
 
-    reads: Reads<T, I, W>,
-    fill: Fill<K>,
-    ways: [Way<N, G, E>; K],
-    #[init(Memory::new(1 << D, 1))]
-    entries: Memory<Bits<64>, D, 1>,
-    request_place: Place<W, H, N, G>,
-    look_place: Place<W, H, N, G>,
-    fill_place: Place<W, H, N, G>,
+    reads: Reads<WALKS, WALK, WORD>,
+    fill: Fill<WAYS>,
+    ways: [Way<SET, TAG, TAG_WORD>; WAYS],
+    #[init(Memory::new(1 << ENTRY, 1))]
+    entries: Memory<Bits<64>, ENTRY, 1>,
+    request_place: Place<WORD, TABLE, SET, TAG>,
+    look_place: Place<WORD, TABLE, SET, TAG>,
+    fill_place: Place<WORD, TABLE, SET, TAG>,
 
-    #[init(Constant::new((((1 << N) - 1) as LiteralType).into()))]
-    last_set: Constant<Bits<N>>,
-    #[init(Constant::new((N as LiteralType).into()))]
-    above_set: Constant<Bits<D>>,
+    #[init(Constant::new((((1 << SET) - 1) as LiteralType).into()))]
+    last_set: Constant<Bits<SET>>,
+    #[init(Constant::new((SET as LiteralType).into()))]
+    above_set: Constant<Bits<ENTRY>>,
 
     quiet: Signal<Local, Bit>,
-    some_found: AnyOf<K>,
-    found: [Signal<Local, Bit>; K],
-    found_way: Select<K, Bits<L>>,
-    written_way: Select<K, Bits<L>>,
-    entry_way: Signal<Local, Bits<L>>,
-    entry_set: Signal<Local, Bits<N>>,
+    some_found: OrTree<WAYS>,
+    found: [Signal<Local, Bit>; WAYS],
+    found_way: OneHotMux<WAYS, Bits<WAY>>,
+    written_way: OneHotMux<WAYS, Bits<WAY>>,
+    entry_way: Signal<Local, Bits<WAY>>,
+    entry_set: Signal<Local, Bits<SET>>,
     room: Signal<Local, Bit>,
     waits: Signal<Local, Bit>,
     may_go: Signal<Local, Bit>,
@@ -161,24 +161,24 @@ pub struct PageWalkCache<
     of_level: Signal<Local, Bits<4>>,
     search: Signal<Local, Bit>,
     same_set: Signal<Local, Bit>,
-    tag_set: Signal<Local, Bits<N>>,
-    tag: Signal<Local, Bits<G>>,
+    tag_set: Signal<Local, Bits<SET>>,
+    tag: Signal<Local, Bits<TAG>>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<
-    const T: usize,
-    const I: usize,
-    const W: usize,
-    const H: usize,
-    const N: usize,
-    const K: usize,
-    const L: usize,
-    const D: usize,
-    const G: usize,
-    const E: usize,
-> Logic for PageWalkCache<T, I, W, H, N, K, L, D, G, E>
+    const WALKS: usize,
+    const WALK: usize,
+    const WORD: usize,
+    const TABLE: usize,
+    const SET: usize,
+    const WAYS: usize,
+    const WAY: usize,
+    const ENTRY: usize,
+    const TAG: usize,
+    const TAG_WORD: usize,
+> Logic for PageWalkCache<WALKS, WALK, WORD, TABLE, SET, WAYS, WAY, ENTRY, TAG, TAG_WORD>
 {
     #[logic]
     fn update(&mut self) {
@@ -190,13 +190,13 @@ impl<
         if self.fill.comparing.val() {
             self.tag.next = self.fill_place.tag.val();
         }
-        for i in 0..K {
+        for i in 0..WAYS {
             self.ways[i].look_tag.next = self.tag.val();
             self.found[i].next =
                 (self.fresh.q.val() && self.ways[i].found.val()) || self.was_found[i].q.val();
             self.some_found.of[i].next = self.found[i].val();
             self.found_way.choose[i].next = self.found[i].val();
-            self.found_way.of[i].next = i.to_bits::<L>();
+            self.found_way.of[i].next = i.to_bits::<WAY>();
         }
 
         // What moves on, whether it was found or not.
@@ -211,7 +211,7 @@ impl<
             && !(self.fill.first_writes.val() && self.searched.q.val() && !self.same_set.val());
         self.go_searched.next = self.go.val() && self.searched.q.val();
         self.hit.next = self.go.val() && self.some_found.any.val();
-        for i in 0..K {
+        for i in 0..WAYS {
             self.was_found[i].d.next = self.found[i].val() && !self.go.val();
         }
 
@@ -296,11 +296,11 @@ impl<
             && !(self.looking.q.val()
                 && self.searched.q.val()
                 && (self.go.val() || self.same_set.val()));
-        for i in 0..K {
+        for i in 0..WAYS {
             self.fill.found[i].next = self.ways[i].found.val();
             self.fill.round[i].next = self.ways[i].round.val();
             self.written_way.choose[i].next = self.fill.way[i].val();
-            self.written_way.of[i].next = i.to_bits::<L>();
+            self.written_way.of[i].next = i.to_bits::<WAY>();
         }
 
         // The tags.
@@ -311,7 +311,7 @@ impl<
         if self.search.val() {
             self.tag_set.next = self.request_place.set.val();
         }
-        for i in 0..K {
+        for i in 0..WAYS {
             self.ways[i].enable.next = self.search.val()
                 || self.fill.read.val()
                 || (self.fill.write.val() && self.fill.way[i].val())
@@ -332,8 +332,8 @@ impl<
         }
         self.entries.enable.next = self.go_searched.val() || self.fill.write.val();
         self.entries.write.next = self.fill.write.val();
-        self.entries.address.next = bit_cast::<D, N>(self.entry_set.val())
-            | (bit_cast::<D, L>(self.entry_way.val()) << self.above_set.val());
+        self.entries.address.next = bit_cast::<ENTRY, SET>(self.entry_set.val())
+            | (bit_cast::<ENTRY, WAY>(self.entry_way.val()) << self.above_set.val());
         self.entries.data[0].next = self.fill.entry.val();
 
         // The answer: memory's, or a hit.

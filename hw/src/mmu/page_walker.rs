@@ -5,12 +5,12 @@ use rust_hdl::prelude::*;
 
 use crate::params::ones;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::memory::Memory;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
-use crate::primitives::turns::Turns;
+use crate::primitives::round_robin_arbiter::RoundRobinArbiter;
 
 mod entry;
 mod waiting;
@@ -20,25 +20,25 @@ use entry::Entry;
 use waiting::Waiting;
 use walk::Walk;
 
-/// `N` requesters with `J`-bit numbers; `T` walks with `I`-bit numbers, and `Q` requests with `K`-bit numbers in front of
-/// them; virtual addresses of `V` bits above those in a page, spaces of `A` bits; frames of `F` bits, and
-/// words of memory with `W`-bit numbers; `E` bits of an entry's number in the trail.
+/// `REQUESTERS` requesters with numbers of `REQUESTER` bits. `WALKS` walks with numbers of `WALK` bits, and in front of them
+/// `REQUESTS` requests with numbers of `REQUEST` bits. Pages of `PAGE` bits, spaces of `SPACE`, frames of `FRAME`; words of
+/// memory with numbers of `WORD` bits. An entry that was read has a number of `ENTRY` bits in the trail.
 #[block(top, new(updates: bool))]
-#[check(E == I + 3, "{E} bits do not number the entries of {T} walks")]
-#[check(W == F + 9, "{W} bits do not number the words of frames of {F} bits")]
-#[check(V == 36 || V == 45, "{V} bits are not those of 4 or 5 levels")]
+#[check(ENTRY == WALK + 3, "{ENTRY} bits do not number the entries of {WALKS} walks")]
+#[check(WORD == FRAME + 9, "{WORD} bits do not number the words of frames of {FRAME} bits")]
+#[check(PAGE == 36 || PAGE == 45, "{PAGE} bits are not those of 4 or 5 levels")]
 pub struct PageWalker<
-    const N: usize,
-    const J: usize,
-    const T: usize,
-    const I: usize,
-    const Q: usize,
-    const K: usize,
-    const V: usize,
-    const A: usize,
-    const F: usize,
-    const W: usize,
-    const E: usize,
+    const REQUESTERS: usize,
+    const REQUESTER: usize,
+    const WALKS: usize,
+    const WALK: usize,
+    const REQUESTS: usize,
+    const REQUEST: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const FRAME: usize,
+    const WORD: usize,
+    const ENTRY: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -46,17 +46,17 @@ pub struct PageWalker<
     pub reset: Signal<In, Bit>,
 
     /// Requesters that request a walk, one bit each.
-    pub request_valid: [Signal<In, Bit>; N],
+    pub request_valid: [Signal<In, Bit>; REQUESTERS],
     /// Page of each requester's request.
-    pub request_page: [Signal<In, Bits<52>>; N],
+    pub request_page: [Signal<In, Bits<52>>; REQUESTERS],
     /// Address space of each requester's request.
-    pub request_space: [Signal<In, Bits<A>>; N],
+    pub request_space: [Signal<In, Bits<SPACE>>; REQUESTERS],
     /// Requests for a write, one bit each; a request for neither a write nor a fetch is a read.
-    pub request_write: [Signal<In, Bit>; N],
+    pub request_write: [Signal<In, Bit>; REQUESTERS],
     /// Requests for an instruction fetch, one bit each.
-    pub request_execute: [Signal<In, Bit>; N],
+    pub request_execute: [Signal<In, Bit>; REQUESTERS],
     /// Requests of a user, one bit each.
-    pub request_user: [Signal<In, Bit>; N],
+    pub request_user: [Signal<In, Bit>; REQUESTERS],
     /// The answer is taken.
     pub answer_ready: Signal<In, Bit>,
     /// The memory request is taken.
@@ -64,7 +64,7 @@ pub struct PageWalker<
     /// Memory answers; the response is always taken.
     pub response_valid: Signal<In, Bit>,
     /// Walk that the response is for.
-    pub response_walk: Signal<In, Bits<I>>,
+    pub response_walk: Signal<In, Bits<WALK>>,
     /// Entry from memory; of an update, the entry before it.
     pub response_data: Signal<In, Bits<64>>,
     /// There is no such word in memory.
@@ -76,13 +76,13 @@ pub struct PageWalker<
     /// The root of a space is written; it is always taken.
     pub root_valid: Signal<In, Bit>,
     /// Address space of the root.
-    pub root_space: Signal<In, Bits<A>>,
+    pub root_space: Signal<In, Bits<SPACE>>,
     /// Frame of the space's first table.
-    pub root_frame: Signal<In, Bits<F>>,
+    pub root_frame: Signal<In, Bits<FRAME>>,
     /// What was read of the tables is to be invalidated.
     pub invalidate_valid: Signal<In, Bit>,
     /// Address space of the invalidation.
-    pub invalidate_space: Signal<In, Bits<A>>,
+    pub invalidate_space: Signal<In, Bits<SPACE>>,
     /// The invalidation covers all spaces.
     pub invalidate_all: Signal<In, Bit>,
     /// Bits 51 to 32 of an address that memory does not have: those from MAXPHYADDR on are 1, and MAXPHYADDR is at
@@ -91,20 +91,20 @@ pub struct PageWalker<
     /// Pages may be execute-disabled (IA32_EFER.NXE).
     pub execute_disable: Signal<In, Bit>,
     /// Last frame of memory.
-    pub last_frame: Signal<In, Bits<F>>,
+    pub last_frame: Signal<In, Bits<FRAME>>,
     /// A request that is not a user's joins no walk.
     pub alone: Signal<In, Bit>,
 
     /// Requesters whose request is accepted, one bit each.
-    pub request_ready: [Signal<Out, Bit>; N],
+    pub request_ready: [Signal<Out, Bit>; REQUESTERS],
     /// A walk has ended.
     pub answer_valid: Signal<Out, Bit>,
     /// Requesters whose request the walk answers, one bit each.
-    pub answer_requesters: Signal<Out, Bits<N>>,
+    pub answer_requesters: Signal<Out, Bits<REQUESTERS>>,
     /// Page of the walk.
     pub answer_page: Signal<Out, Bits<52>>,
     /// Address space of the walk.
-    pub answer_space: Signal<Out, Bits<A>>,
+    pub answer_space: Signal<Out, Bits<SPACE>>,
     /// The walk was for a write.
     pub answer_write: Signal<Out, Bit>,
     /// The walk was for an instruction fetch.
@@ -120,7 +120,7 @@ pub struct PageWalker<
     pub answer_level: Signal<Out, Bits<3>>,
     /// Physical address from bit 12 on, the bits inside of a large page included, if `answer_readable` is high; 0
     /// otherwise.
-    pub answer_frame: Signal<Out, Bits<F>>,
+    pub answer_frame: Signal<Out, Bits<FRAME>>,
     /// A read by the same user would have found the page with no bit to be set: cause 0, or cause 4 for a page that
     /// only may not be written or executed.
     pub answer_readable: Signal<Out, Bit>,
@@ -135,9 +135,9 @@ pub struct PageWalker<
     /// An entry is requested of memory.
     pub memory_valid: Signal<Out, Bit>,
     /// Walk that requests the entry.
-    pub memory_walk: Signal<Out, Bits<I>>,
+    pub memory_walk: Signal<Out, Bits<WALK>>,
     /// Address of the entry from bit 3 on.
-    pub memory_word: Signal<Out, Bits<W>>,
+    pub memory_word: Signal<Out, Bits<WORD>>,
     /// Level of the entry.
     pub memory_level: Signal<Out, Bits<3>>,
     /// The entry is updated instead of read, in one step: its accessed bit is set, if it equals `memory_expected`
@@ -153,100 +153,100 @@ pub struct PageWalker<
     pub invalidate_ready: Signal<Out, Bit>,
 
     // Requests take turns.
-    turn: Register<Bits<J>>,
-    next: Turns<N, J>,
-    some_request: AnyOf<N>,
-    granted: [Signal<Local, Bit>; N],
-    page_of: Select<N, Bits<52>>,
-    space_of: Select<N, Bits<A>>,
-    some_write: AnyOf<N>,
-    some_execute: AnyOf<N>,
-    some_user: AnyOf<N>,
-    waiting: Waiting<Q, K, J, A>,
+    turn: Register<Bits<REQUESTER>>,
+    next: RoundRobinArbiter<REQUESTERS, REQUESTER>,
+    some_request: OrTree<REQUESTERS>,
+    granted: [Signal<Local, Bit>; REQUESTERS],
+    page_of: OneHotMux<REQUESTERS, Bits<52>>,
+    space_of: OneHotMux<REQUESTERS, Bits<SPACE>>,
+    some_write: OrTree<REQUESTERS>,
+    some_execute: OrTree<REQUESTERS>,
+    some_user: OrTree<REQUESTERS>,
+    waiting: Waiting<REQUESTS, REQUEST, REQUESTER, SPACE>,
 
     // The first one that waits joins a walk, or begins one.
-    #[init(Constant::new((ones(52) & !ones(V - 1)).into()))]
+    #[init(Constant::new((ones(52) & !ones(PAGE - 1)).into()))]
     high_bits: Constant<Bits<52>>,
     #[init(Constant::new(1.into()))]
-    one: Constant<Bits<N>>,
+    one: Constant<Bits<REQUESTERS>>,
     canonical: Signal<Local, Bit>,
     odd: Signal<Local, Bit>,
-    requester: Signal<Local, Bits<N>>,
-    walk: [Walk<N, V, A, F>; T],
-    free: Arbiter<T, I, false>,
-    some_free: AnyOf<T>,
-    some_alike: AnyOf<T>,
-    some_joined: AnyOf<T>,
+    requester: Signal<Local, Bits<REQUESTERS>>,
+    walk: [Walk<REQUESTERS, PAGE, SPACE, FRAME>; WALKS],
+    free: FixedPriorityArbiter<WALKS, WALK, false>,
+    some_free: OrTree<WALKS>,
+    some_alike: OrTree<WALKS>,
+    some_joined: OrTree<WALKS>,
     compared: Register<Bit>,
     joins: Register<Bit>,
-    was_alike: [Register<Bit>; T],
-    matched: [Signal<Local, Bit>; T],
-    joined: [Signal<Local, Bit>; T],
+    was_alike: [Register<Bit>; WALKS],
+    matched: [Signal<Local, Bit>; WALKS],
+    joined: [Signal<Local, Bit>; WALKS],
     begin: Signal<Local, Bit>,
     pop: Signal<Local, Bit>,
 
     // What leaves next.
     chosen: Register<Bit>,
     chosen_first: Register<Bit>,
-    chosen_walk: Register<Bits<I>>,
-    wants: [Signal<Local, Bit>; T],
-    some_want: AnyOf<T>,
-    of_later: Arbiter<T, I, false>,
-    all: Arbiter<T, I, false>,
-    some_above: AnyOf<T>,
-    later: [Signal<Local, Bit>; T],
+    chosen_walk: Register<Bits<WALK>>,
+    wants: [Signal<Local, Bit>; WALKS],
+    some_want: OrTree<WALKS>,
+    of_later: FixedPriorityArbiter<WALKS, WALK, false>,
+    all: FixedPriorityArbiter<WALKS, WALK, false>,
+    some_above: OrTree<WALKS>,
+    later: [Signal<Local, Bit>; WALKS],
     choosing: Signal<Local, Bit>,
     offers_first: Signal<Local, Bit>,
-    here: [Register<Bit>; T],
-    moving: [Signal<Local, Bit>; T],
+    here: [Register<Bit>; WALKS],
+    moving: [Signal<Local, Bit>; WALKS],
 
     // What leaves: the walk that was chosen, or the first request.
-    some_ask: AnyOf<T>,
-    some_page: Select<T, Bits<V>>,
-    some_space: Select<T, Bits<A>>,
-    some_requesters: Select<T, Bits<N>>,
-    some_level: Select<T, Bits<3>>,
-    some_frame: Select<T, Bits<F>>,
-    some_note: Select<T, Bits<3>>,
-    some_writes: AnyOf<T>,
-    some_executes: AnyOf<T>,
-    some_user_mode: AnyOf<T>,
-    some_marking: AnyOf<T>,
-    some_writable: AnyOf<T>,
-    some_user_page: AnyOf<T>,
-    some_executable: AnyOf<T>,
-    some_anew: AnyOf<T>,
+    some_ask: OrTree<WALKS>,
+    some_page: OneHotMux<WALKS, Bits<PAGE>>,
+    some_space: OneHotMux<WALKS, Bits<SPACE>>,
+    some_requesters: OneHotMux<WALKS, Bits<REQUESTERS>>,
+    some_level: OneHotMux<WALKS, Bits<3>>,
+    some_frame: OneHotMux<WALKS, Bits<FRAME>>,
+    some_note: OneHotMux<WALKS, Bits<3>>,
+    some_writes: OrTree<WALKS>,
+    some_executes: OrTree<WALKS>,
+    some_user_mode: OrTree<WALKS>,
+    some_marking: OrTree<WALKS>,
+    some_writable: OrTree<WALKS>,
+    some_user_page: OrTree<WALKS>,
+    some_executable: OrTree<WALKS>,
+    some_anew: OrTree<WALKS>,
     narrow_page: Signal<Local, Bits<52>>,
     whole_page: Signal<Local, Bits<52>>,
     leaving: Register<Bit>,
     answers: Register<Bit>,
-    number: Register<Bits<I>>,
+    number: Register<Bits<WALK>>,
     page: Register<Bits<52>>,
-    space: Register<Bits<A>>,
+    space: Register<Bits<SPACE>>,
     write: Register<Bit>,
     execute: Register<Bit>,
     user: Register<Bit>,
-    requesters: Register<Bits<N>>,
+    requesters: Register<Bits<REQUESTERS>>,
     level: Register<Bits<3>>,
     marking: Register<Bit>,
-    frame: Register<Bits<F>>,
+    frame: Register<Bits<FRAME>>,
     cause: Register<Bits<3>>,
     writable: Register<Bit>,
     user_page: Register<Bit>,
     executable: Register<Bit>,
     anew: Register<Bit>,
-    #[init(Memory::new(1 << A, 1))]
-    roots: Memory<Bits<F>, A, 1>,
-    #[init(Memory::new(1 << E, 1))]
+    #[init(Memory::new(1 << SPACE, 1))]
+    roots: Memory<Bits<FRAME>, SPACE, 1>,
+    #[init(Memory::new(1 << ENTRY, 1))]
     #[used(self.updates.val())]
-    trail: Memory<Bits<64>, E, 1>,
+    trail: Memory<Bits<64>, ENTRY, 1>,
     #[init(Constant::new(updates))]
     updates: Constant<Bit>,
     #[init(Constant::new(if updates { ones(64) } else { 0 }.into()))]
     trail_mask: Constant<Bits<64>>,
-    #[init(Constant::new(((V / 9) as LiteralType).into()))]
+    #[init(Constant::new(((PAGE / 9) as LiteralType).into()))]
     top: Constant<Bits<3>>,
-    leaving_space: Signal<Local, Bits<A>>,
+    leaving_space: Signal<Local, Bits<SPACE>>,
     entry: Signal<Local, Bits<64>>,
     maps: Signal<Local, Bit>,
     dirty: Signal<Local, Bit>,
@@ -258,33 +258,33 @@ pub struct PageWalker<
     go: Signal<Local, Bit>,
     wide_page: Signal<Local, Bits<45>>,
     index: Signal<Local, Bits<9>>,
-    table: Signal<Local, Bits<F>>,
+    table: Signal<Local, Bits<FRAME>>,
     found: Signal<Local, Bit>,
     readable: Signal<Local, Bit>,
     coded: Signal<Local, Bit>,
     #[init(std::array::from_fn(|bit| Constant::new((1 << bit as LiteralType).into())))]
     code_bit: [Constant<Bits<5>>; 5],
-    code: Select<5, Bits<5>>,
+    code: OneHotMux<5, Bits<5>>,
 
     // What comes from memory, its walk, and what it means.
     back: Register<Bit>,
-    back_walk: Register<Bits<I>>,
+    back_walk: Register<Bits<WALK>>,
     back_data: Register<Bits<64>>,
-    of_walk: Signal<Local, Bits<I>>,
-    arrived_at: [Signal<Local, Bit>; T],
-    looked_level: Select<T, Bits<3>>,
-    looked_note: Select<T, Bits<3>>,
-    looked_inside: Select<T, Bits<18>>,
-    looked_write: AnyOf<T>,
-    looked_execute: AnyOf<T>,
-    looked_user: AnyOf<T>,
-    looked_marking: AnyOf<T>,
-    looked_writable: AnyOf<T>,
-    looked_user_page: AnyOf<T>,
-    looked_executable: AnyOf<T>,
-    looked_used: AnyOf<T>,
+    of_walk: Signal<Local, Bits<WALK>>,
+    arrived_at: [Signal<Local, Bit>; WALKS],
+    looked_level: OneHotMux<WALKS, Bits<3>>,
+    looked_note: OneHotMux<WALKS, Bits<3>>,
+    looked_inside: OneHotMux<WALKS, Bits<18>>,
+    looked_write: OrTree<WALKS>,
+    looked_execute: OrTree<WALKS>,
+    looked_user: OrTree<WALKS>,
+    looked_marking: OrTree<WALKS>,
+    looked_writable: OrTree<WALKS>,
+    looked_user_page: OrTree<WALKS>,
+    looked_executable: OrTree<WALKS>,
+    looked_used: OrTree<WALKS>,
     looked: Register<Bit>,
-    seen_walk: Register<Bits<I>>,
+    seen_walk: Register<Bits<WALK>>,
     seen_data: Register<Bits<64>>,
     seen_error: Register<Bit>,
     seen_changed: Register<Bit>,
@@ -299,14 +299,14 @@ pub struct PageWalker<
     seen_user_page: Register<Bit>,
     seen_executable: Register<Bit>,
     seen_used: Register<Bit>,
-    meaning: Entry<F>,
+    meaning: Entry<FRAME>,
     means: Register<Bit>,
-    out_walk: Register<Bits<I>>,
+    out_walk: Register<Bits<WALK>>,
     out_changed: Register<Bit>,
     out_ends: Register<Bit>,
     out_level: Register<Bits<3>>,
     out_marking: Register<Bit>,
-    out_frame: Register<Bits<F>>,
+    out_frame: Register<Bits<FRAME>>,
     out_note: Register<Bits<3>>,
     out_writable: Register<Bit>,
     out_user_page: Register<Bit>,
@@ -316,35 +316,48 @@ pub struct PageWalker<
     halting: Register<Bit>,
     delays: Register<Bit>,
     invalidating: Signal<Local, Bit>,
-    some_delayed: AnyOf<T>,
-    some_setting: AnyOf<T>,
+    some_delayed: OrTree<WALKS>,
+    some_setting: OrTree<WALKS>,
 }
 
 impl<
-    const N: usize,
-    const J: usize,
-    const T: usize,
-    const I: usize,
-    const Q: usize,
-    const K: usize,
-    const V: usize,
-    const A: usize,
-    const F: usize,
-    const W: usize,
-    const E: usize,
-> Logic for PageWalker<N, J, T, I, Q, K, V, A, F, W, E>
+    const REQUESTERS: usize,
+    const REQUESTER: usize,
+    const WALKS: usize,
+    const WALK: usize,
+    const REQUESTS: usize,
+    const REQUEST: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const FRAME: usize,
+    const WORD: usize,
+    const ENTRY: usize,
+> Logic
+    for PageWalker<
+        REQUESTERS,
+        REQUESTER,
+        WALKS,
+        WALK,
+        REQUESTS,
+        REQUEST,
+        PAGE,
+        SPACE,
+        FRAME,
+        WORD,
+        ENTRY,
+    >
 {
     #[logic]
     fn update(&mut self) {
         // A request of the next requester in turn, while there is room.
         self.next.last.next = self.turn.q.val();
-        for i in 0..N {
+        for i in 0..REQUESTERS {
             self.next.request[i].next = self.request_valid[i].val();
             self.some_request.of[i].next = self.request_valid[i].val();
         }
-        for i in 0..N {
+        for i in 0..REQUESTERS {
             self.granted[i].next =
-                self.request_valid[i].val() && (self.next.index.val() == i.to_bits::<J>());
+                self.request_valid[i].val() && (self.next.index.val() == i.to_bits::<REQUESTER>());
             self.request_ready[i].next = self.granted[i].val() && self.waiting.room.val();
             self.page_of.choose[i].next = self.granted[i].val();
             self.page_of.of[i].next = self.request_page[i].val();
@@ -374,16 +387,16 @@ impl<
             && ((self.waiting.first_page.val() & self.high_bits.val()) != self.high_bits.val());
         self.canonical.next = self.waiting.valid.val() && !self.odd.val();
         self.requester.next = self.one.val() << self.waiting.first_requester.val();
-        for i in 0..T {
+        for i in 0..WALKS {
             self.walk[i].top.next = self.top.val();
-            self.walk[i].first_page.next = bit_cast::<V, 52>(self.waiting.first_page.val());
+            self.walk[i].first_page.next = bit_cast::<PAGE, 52>(self.waiting.first_page.val());
             self.walk[i].first_space.next = self.waiting.first_space.val();
             self.walk[i].first_write.next = self.waiting.first_write.val();
             self.walk[i].first_execute.next = self.waiting.first_execute.val();
             self.walk[i].first_user.next = self.waiting.first_user.val();
             self.walk[i].first_requester.next = self.requester.val();
         }
-        for i in 0..T {
+        for i in 0..WALKS {
             self.free.request[i].next = self.walk[i].free.val();
             self.some_free.of[i].next = self.walk[i].free.val();
             self.was_alike[i].d.next = self.walk[i].alike.val();
@@ -400,7 +413,7 @@ impl<
             self.canonical.val() && !self.some_joined.any.val() && !self.begin.val();
         self.joins.d.next =
             self.compared.d.val() && (self.waiting.first_user.val() || !self.alone.val());
-        for i in 0..T {
+        for i in 0..WALKS {
             self.walk[i].join.next = self.joined[i].val();
             self.walk[i].begin.next = self.begin.val() && self.free.grant[i].val();
         }
@@ -413,13 +426,13 @@ impl<
         // ended.
         self.choosing.next = !self.chosen.q.val() || self.go.val();
         self.offers_first.next = self.odd.val() && !self.chosen_first.q.val();
-        for i in 0..T {
+        for i in 0..WALKS {
             self.wants[i].next =
                 (self.walk[i].asking.val() || self.walk[i].ended.val()) && !self.here[i].q.val();
             self.some_want.of[i].next = self.wants[i].val();
             self.all.request[i].next = self.wants[i].val();
             self.later[i].next =
-                self.wants[i].val() && (self.chosen_walk.q.val() < i.to_bits::<I>());
+                self.wants[i].val() && (self.chosen_walk.q.val() < i.to_bits::<WALK>());
             self.some_above.of[i].next = self.later[i].val();
             self.of_later.request[i].next = self.later[i].val();
         }
@@ -440,7 +453,7 @@ impl<
                 }
             }
         }
-        for i in 0..T {
+        for i in 0..WALKS {
             self.here[i].d.next = self.here[i].q.val();
             if self.choosing.val() {
                 self.here[i].d.next = !self.offers_first.val()
@@ -454,11 +467,11 @@ impl<
         self.room.next = !self.leaving.q.val() || self.taken.val();
         self.tracing.next = self.updates.val() && self.looked.q.val();
         self.go.next = self.room.val() && !self.root_valid.val() && !self.tracing.val();
-        for i in 0..T {
+        for i in 0..WALKS {
             self.moving[i].next = self.here[i].q.val() && self.go.val();
             self.walk[i].moved.next = self.moving[i].val();
         }
-        for i in 0..T {
+        for i in 0..WALKS {
             self.some_ask.of[i].next = self.here[i].q.val() && self.walk[i].asking.val();
             self.some_page.choose[i].next = self.here[i].q.val();
             self.some_page.of[i].next = self.walk[i].page.val();
@@ -481,7 +494,7 @@ impl<
             self.some_executable.of[i].next = self.here[i].q.val() && self.walk[i].executable.val();
             self.some_anew.of[i].next = self.here[i].q.val() && self.walk[i].anew.val();
         }
-        self.narrow_page.next = bit_cast::<52, V>(self.some_page.chosen.val());
+        self.narrow_page.next = bit_cast::<52, PAGE>(self.some_page.chosen.val());
         self.whole_page.next = self.narrow_page.val();
         if (self.narrow_page.val() & self.high_bits.val()).any() {
             self.whole_page.next = self.narrow_page.val() | self.high_bits.val();
@@ -546,11 +559,11 @@ impl<
             && (self.tracing.val() || (self.chosen.q.val() && self.go.val()))
             && !self.reset.val();
         self.trail.write.next = self.tracing.val();
-        self.trail.address.next = (bit_cast::<E, I>(self.chosen_walk.q.val()) << 3)
-            | bit_cast::<E, 3>(self.some_level.chosen.val());
+        self.trail.address.next = (bit_cast::<ENTRY, WALK>(self.chosen_walk.q.val()) << 3)
+            | bit_cast::<ENTRY, 3>(self.some_level.chosen.val());
         if self.tracing.val() {
-            self.trail.address.next = (bit_cast::<E, I>(self.seen_walk.q.val()) << 3)
-                | bit_cast::<E, 3>(self.seen_level.q.val());
+            self.trail.address.next = (bit_cast::<ENTRY, WALK>(self.seen_walk.q.val()) << 3)
+                | bit_cast::<ENTRY, 3>(self.seen_level.q.val());
         }
         self.trail.data[0].next = self.seen_data.q.val();
 
@@ -638,8 +651,8 @@ impl<
         }
         self.memory_word.next = 0.into();
         if !self.answers.q.val() {
-            self.memory_word.next =
-                (bit_cast::<W, F>(self.table.val()) << 9) | bit_cast::<W, 9>(self.index.val());
+            self.memory_word.next = (bit_cast::<WORD, FRAME>(self.table.val()) << 9)
+                | bit_cast::<WORD, 9>(self.index.val());
         }
 
         // What comes from memory, or back from the trail, which waits for memory to be silent.
@@ -662,8 +675,8 @@ impl<
         self.seen_changed.d.next = self.response_valid.val() && self.response_changed.val();
 
         // With its walk.
-        for i in 0..T {
-            self.arrived_at[i].next = self.of_walk.val() == i.to_bits::<I>();
+        for i in 0..WALKS {
+            self.arrived_at[i].next = self.of_walk.val() == i.to_bits::<WALK>();
             self.looked_level.choose[i].next = self.arrived_at[i].val();
             self.looked_level.of[i].next = self.walk[i].level.val();
             self.looked_note.choose[i].next = self.arrived_at[i].val();
@@ -735,9 +748,9 @@ impl<
         self.out_user_page.d.next = self.meaning.next_user_page.val();
         self.out_executable.d.next = self.meaning.next_executable.val();
         self.out_used.d.next = self.seen_used.q.val();
-        for i in 0..T {
+        for i in 0..WALKS {
             self.walk[i].answered.next =
-                self.means.q.val() && (self.out_walk.q.val() == i.to_bits::<I>());
+                self.means.q.val() && (self.out_walk.q.val() == i.to_bits::<WALK>());
             self.walk[i].changed.next = self.out_changed.q.val();
             self.walk[i].ends.next = self.out_ends.q.val();
             self.walk[i].next_level.next = self.out_level.q.val();
@@ -755,7 +768,7 @@ impl<
         self.invalidating.next =
             self.invalidate_valid.val() && !self.halting.q.val() && !self.delays.q.val();
         self.delays.d.next = self.some_delayed.any.val();
-        for i in 0..T {
+        for i in 0..WALKS {
             self.walk[i].invalidating.next = self.invalidating.val();
             self.walk[i].invalidate_space.next = self.invalidate_space.val();
             self.walk[i].invalidate_all.next = self.invalidate_all.val();

@@ -5,8 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::params::SLOT_BITS;
 use crate::preempt::context_port::ContextPort;
+use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod gather;
 mod row_list;
@@ -57,35 +57,37 @@ enum Stage {
     Telling,
 }
 
-/// Beats of `N` words of `W` bits, as the context port has them with `B`, `L`, `E`, `C` and `P`; rows with numbers of `R` bits,
-/// in groups with numbers of `U`; `K` of them in a list, `2 H`; `S` sectors of a row with numbers of `V` bits, of `A` lanes;
-/// warps with numbers of `Q` bits, and `2^X` beats of SIMT state; shared memory with numbers of `M` bits; `2^O` beats of an
-/// operand, and counts of operands in `G` bits; a replay queue of `Y` entries, counted in `I` bits; places in `Z` bits.
+/// Beats of `WORDS` words of `WORD` bits. As in the context port: blocks of `BLOCK` bits, lengths of `LENGTH`, epochs of
+/// `EPOCH`, counts of `COUNT`, and the check's polynomial `POLYNOMIAL`. Rows with numbers of `ROW` bits, in groups with numbers
+/// of `GROUP` bits; a header lists `LISTED` rows in `ROW_WORDS` words. A row has `SECTORS` sectors with numbers of `SECTOR`
+/// bits, of `LANES` lanes. Warps with numbers of `WARP` bits and 2^`STATE` beats of SIMT state; beats of shared memory with
+/// numbers of `SHARED` bits. An operand has 2^`OPERAND` beats, counts of operands have `LOG_COUNT` bits. A replay queue of
+/// `QUEUE_ENTRIES` entries, counted in `QUEUE_COUNT` bits. Places of `PLACE` bits.
 #[block(top)]
-#[check(K == 2 * H && H < N && N >= 5 && R + S <= W / 2 && 2 + Q <= W && X < L && O < L && Y < 1 << I, "{N} words of {W} bits do not name {K} rows of {S} sectors")]
+#[check(LISTED == 2 * ROW_WORDS && ROW_WORDS < WORDS && WORDS >= 5 && ROW + SECTORS <= WORD / 2 && 2 + WARP <= WORD && STATE < LENGTH && OPERAND < LENGTH && QUEUE_ENTRIES < 1 << QUEUE_COUNT, "{WORDS} words of {WORD} bits do not name {LISTED} rows of {SECTORS} sectors")]
 pub struct Checkpoint<
-    const N: usize,
-    const W: usize,
-    const B: usize,
-    const L: usize,
-    const E: usize,
-    const C: usize,
-    const P: usize,
-    const R: usize,
-    const U: usize,
-    const K: usize,
-    const H: usize,
-    const S: usize,
-    const V: usize,
-    const A: usize,
-    const Q: usize,
-    const X: usize,
-    const M: usize,
-    const O: usize,
-    const G: usize,
-    const Y: usize,
-    const I: usize,
-    const Z: usize,
+    const WORDS: usize,
+    const WORD: usize,
+    const BLOCK: usize,
+    const LENGTH: usize,
+    const EPOCH: usize,
+    const COUNT: usize,
+    const POLYNOMIAL: usize,
+    const ROW: usize,
+    const GROUP: usize,
+    const LISTED: usize,
+    const ROW_WORDS: usize,
+    const SECTORS: usize,
+    const SECTOR: usize,
+    const LANES: usize,
+    const WARP: usize,
+    const STATE: usize,
+    const SHARED: usize,
+    const OPERAND: usize,
+    const LOG_COUNT: usize,
+    const QUEUE_ENTRIES: usize,
+    const QUEUE_COUNT: usize,
+    const PLACE: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -98,35 +100,35 @@ pub struct Checkpoint<
     /// The block runs when the context is saved or restored.
     pub ask_runs: Signal<In, Bit>,
     /// Thread block of the context.
-    pub ask_block: Signal<In, Bits<B>>,
+    pub ask_block: Signal<In, Bits<BLOCK>>,
     /// Number of the context among those of its block.
-    pub ask_epoch: Signal<In, Bits<E>>,
+    pub ask_epoch: Signal<In, Bits<EPOCH>>,
     /// Slot of the block.
     pub ask_slot: Signal<In, Bits<SLOT_BITS>>,
     /// First warp of the block.
-    pub ask_first_warp: Signal<In, Bits<Q>>,
+    pub ask_first_warp: Signal<In, Bits<WARP>>,
     /// Last warp of the block.
-    pub ask_last_warp: Signal<In, Bits<Q>>,
+    pub ask_last_warp: Signal<In, Bits<WARP>>,
     /// First group of the block's registers.
-    pub ask_first_group: Signal<In, Bits<U>>,
+    pub ask_first_group: Signal<In, Bits<GROUP>>,
     /// Last group of the block's registers.
-    pub ask_last_group: Signal<In, Bits<U>>,
+    pub ask_last_group: Signal<In, Bits<GROUP>>,
     /// First beat of the block's shared memory.
-    pub ask_shared_first: Signal<In, Bits<M>>,
+    pub ask_shared_first: Signal<In, Bits<SHARED>>,
     /// Beats of the block's shared memory.
-    pub ask_shared_beats: Signal<In, Bits<L>>,
+    pub ask_shared_beats: Signal<In, Bits<LENGTH>>,
     /// First row of the register file that no block has.
-    pub ask_room_row: Signal<In, Bits<R>>,
+    pub ask_room_row: Signal<In, Bits<ROW>>,
     /// Rows of the register file that no block has.
-    pub ask_room_rows: Signal<In, Bits<C>>,
+    pub ask_room_rows: Signal<In, Bits<COUNT>>,
     /// First beat of shared memory that no block has.
-    pub ask_room_first: Signal<In, Bits<M>>,
+    pub ask_room_first: Signal<In, Bits<SHARED>>,
     /// Beats of shared memory that no block has.
-    pub ask_room_beats: Signal<In, Bits<C>>,
+    pub ask_room_beats: Signal<In, Bits<COUNT>>,
     /// Beats of the context that is restored, as `ended_beats` gave them; ignored in a save.
-    pub ask_beats: Signal<In, Bits<C>>,
+    pub ask_beats: Signal<In, Bits<COUNT>>,
     /// Operands of the context that is restored, as `ended_operands` gave them; ignored in a save.
-    pub ask_operands: Signal<In, Bits<G>>,
+    pub ask_operands: Signal<In, Bits<LOG_COUNT>>,
     /// The instructions of the context that is restored come without operands, because the pipeline has no operand
     /// log; ignored in a save.
     pub ask_unlogged: Signal<In, Bit>,
@@ -141,11 +143,11 @@ pub struct Checkpoint<
     /// A squashed instruction leaves; the other `saved_*` ports hold it.
     pub saved_valid: Signal<In, Bit>,
     /// Warp of the instruction that leaves.
-    pub saved_warp: Signal<In, Bits<Q>>,
+    pub saved_warp: Signal<In, Bits<WARP>>,
     /// The instruction that leaves is a store.
     pub saved_store: Signal<In, Bit>,
     /// Rest of the instruction that leaves: registers and opcode, program counter, lanes.
-    pub saved_words: [Signal<In, Bits<W>>; 3],
+    pub saved_words: [Signal<In, Bits<WORD>>; 3],
     /// An operand of the next instruction has left the log and is held, in the cycle after `saved_ready` without
     /// `saved_valid`.
     pub spilled_valid: Signal<In, Bit>,
@@ -156,9 +158,9 @@ pub struct Checkpoint<
     /// The walk has found a dirty row.
     pub dirty_valid: Signal<In, Bit>,
     /// Dirty row.
-    pub dirty_row: Signal<In, Bits<R>>,
+    pub dirty_row: Signal<In, Bits<ROW>>,
     /// Dirty lanes of the row, one bit each.
-    pub dirty_lanes: Signal<In, Bits<A>>,
+    pub dirty_lanes: Signal<In, Bits<LANES>>,
     /// The walk has ended, and there are no more dirty rows.
     pub total_valid: Signal<In, Bit>,
     /// The read of a beat is accepted.
@@ -166,7 +168,7 @@ pub struct Checkpoint<
     /// The beat that was read has come.
     pub got_valid: Signal<In, Bit>,
     /// Beat that was read.
-    pub got_beat: [Signal<In, Bits<W>>; N],
+    pub got_beat: [Signal<In, Bits<WORD>>; WORDS],
     /// The write of a beat is accepted.
     pub put_ready: Signal<In, Bit>,
     /// Memory takes the beat on offer.
@@ -176,7 +178,7 @@ pub struct Checkpoint<
     /// The beat from memory is the last one of its read.
     pub in_last: Signal<In, Bit>,
     /// Beat from memory.
-    pub in_beat: [Signal<In, Bits<W>>; N],
+    pub in_beat: [Signal<In, Bits<WORD>>; WORDS],
     /// The verdict is taken.
     pub ended_ready: Signal<In, Bit>,
 
@@ -185,11 +187,11 @@ pub struct Checkpoint<
     /// The warp in `stop_warp` is to stop.
     pub stop_valid: Signal<Out, Bit>,
     /// Warp that is to stop.
-    pub stop_warp: Signal<Out, Bits<Q>>,
+    pub stop_warp: Signal<Out, Bits<WARP>>,
     /// The warp in `resume_warp` may go on.
     pub resume_valid: Signal<Out, Bit>,
     /// Warp that may go on.
-    pub resume_warp: Signal<Out, Bits<Q>>,
+    pub resume_warp: Signal<Out, Bits<WARP>>,
     /// The squashed instructions of the slot in `save_slot` are to leave the pipeline.
     pub save_valid: Signal<Out, Bit>,
     /// Slot whose squashed instructions are to leave.
@@ -199,19 +201,19 @@ pub struct Checkpoint<
     /// A restored instruction is on offer; the other `restore_*` ports hold it.
     pub restore_valid: Signal<Out, Bit>,
     /// Warp of the restored instruction.
-    pub restore_warp: Signal<Out, Bits<Q>>,
+    pub restore_warp: Signal<Out, Bits<WARP>>,
     /// Slot of the restored instruction.
     pub restore_slot: Signal<Out, Bits<SLOT_BITS>>,
     /// The restored instruction is a store.
     pub restore_store: Signal<Out, Bit>,
     /// Rest of the restored instruction; without one, the last words of the beat that the port holds.
-    pub restore_words: [Signal<Out, Bits<W>>; 3],
+    pub restore_words: [Signal<Out, Bits<WORD>>; 3],
     /// A walk for dirty rows that are to be saved is requested.
     pub walk_valid: Signal<Out, Bit>,
     /// First group of the walk.
-    pub walk_first: Signal<Out, Bits<U>>,
+    pub walk_first: Signal<Out, Bits<GROUP>>,
     /// Last group of the walk.
-    pub walk_last: Signal<Out, Bits<U>>,
+    pub walk_last: Signal<Out, Bits<GROUP>>,
     /// The dirty row is taken.
     pub dirty_ready: Signal<Out, Bit>,
     /// The end of the walk is taken.
@@ -221,7 +223,7 @@ pub struct Checkpoint<
     /// Space of the beat that is read, as in the table below.
     pub get_space: Signal<Out, Bits<2>>,
     /// Place of the beat that is read.
-    pub get_place: Signal<Out, Bits<Z>>,
+    pub get_place: Signal<Out, Bits<PLACE>>,
     /// The beat that was read is taken.
     pub got_ready: Signal<Out, Bit>,
     /// A beat is to be written.
@@ -229,15 +231,15 @@ pub struct Checkpoint<
     /// Space of the beat that is written, as in the table below.
     pub put_space: Signal<Out, Bits<2>>,
     /// Place of the beat that is written.
-    pub put_place: Signal<Out, Bits<Z>>,
+    pub put_place: Signal<Out, Bits<PLACE>>,
     /// Beat that is written.
-    pub put_beat: [Signal<Out, Bits<W>>; N],
+    pub put_beat: [Signal<Out, Bits<WORD>>; WORDS],
     /// A beat for memory is on offer.
     pub out_valid: Signal<Out, Bit>,
     /// The beat for memory is the last one of its context.
     pub out_last: Signal<Out, Bit>,
     /// Beat for memory.
-    pub out_beat: [Signal<Out, Bits<W>>; N],
+    pub out_beat: [Signal<Out, Bits<WORD>>; WORDS],
     /// The beat from memory is taken.
     pub in_ready: Signal<Out, Bit>,
     /// The context has ended; the other `ended_*` ports describe it.
@@ -245,64 +247,64 @@ pub struct Checkpoint<
     /// Verdict of the context port, or 8: the context does not fit.
     pub ended_verdict: Signal<Out, Bits<4>>,
     /// All beats that left or came, begin and end among them.
-    pub ended_beats: Signal<Out, Bits<C>>,
+    pub ended_beats: Signal<Out, Bits<COUNT>>,
     /// Operands of the instructions that left or were offered: 1 for a load and 2 for a store, also without an
     /// operand log.
-    pub ended_operands: Signal<Out, Bits<G>>,
+    pub ended_operands: Signal<Out, Bits<LOG_COUNT>>,
 
     step: Register<Stage>,
-    port: ContextPort<N, W, B, L, E, C, P>,
+    port: ContextPort<WORDS, WORD, BLOCK, LENGTH, EPOCH, COUNT, POLYNOMIAL>,
 
     // What is asked for.
     restores: Register<Bit>,
     runs: Register<Bit>,
-    block: Register<Bits<B>>,
-    epoch: Register<Bits<E>>,
+    block: Register<Bits<BLOCK>>,
+    epoch: Register<Bits<EPOCH>>,
     slot: Register<Bits<SLOT_BITS>>,
-    first_warp: Register<Bits<Q>>,
-    last_warp: Register<Bits<Q>>,
-    first_group: Register<Bits<U>>,
-    last_group: Register<Bits<U>>,
-    shared_first: Register<Bits<M>>,
-    shared_beats: Register<Bits<L>>,
-    room_row: Register<Bits<R>>,
-    room_rows: Register<Bits<C>>,
-    room_first: Register<Bits<M>>,
-    room_beats: Register<Bits<C>>,
-    asked_beats: Register<Bits<C>>,
-    asked_operands: Register<Bits<G>>,
+    first_warp: Register<Bits<WARP>>,
+    last_warp: Register<Bits<WARP>>,
+    first_group: Register<Bits<GROUP>>,
+    last_group: Register<Bits<GROUP>>,
+    shared_first: Register<Bits<SHARED>>,
+    shared_beats: Register<Bits<LENGTH>>,
+    room_row: Register<Bits<ROW>>,
+    room_rows: Register<Bits<COUNT>>,
+    room_first: Register<Bits<SHARED>>,
+    room_beats: Register<Bits<COUNT>>,
+    asked_beats: Register<Bits<COUNT>>,
+    asked_operands: Register<Bits<LOG_COUNT>>,
     unlogged: Register<Bit>,
     // Beats that have room where nobody is.
-    room: Register<Bits<C>>,
+    room: Register<Bits<COUNT>>,
 
     // The warp that is told something.
-    warp: Register<Bits<Q>>,
-    gather: Gather<K, R, S, L>,
+    warp: Register<Bits<WARP>>,
+    gather: Gather<LISTED, ROW, SECTORS, LENGTH>,
     found_all: Register<Bit>,
     // The beats behind a header: rows, or so many from a place on.
-    list: RowList<K, R, S, V>,
+    list: RowList<LISTED, ROW, SECTORS, SECTOR>,
     by_rows: Register<Bit>,
     run_space: Register<Bits<2>>,
-    run_place: Register<Bits<Z>>,
-    run_left: Register<Bits<L>>,
+    run_place: Register<Bits<PLACE>>,
+    run_left: Register<Bits<LENGTH>>,
     // The header that goes before them, if it has not yet gone; beats that have then still to go.
     pending: Register<Bit>,
     // The first of those beats was asked for before the header has gone, and the job still names it.
     ahead: Register<Bit>,
     kind: Register<Bits<3>>,
-    length: Register<Bits<L>>,
-    left: Register<Bits<L>>,
+    length: Register<Bits<LENGTH>>,
+    left: Register<Bits<LENGTH>>,
     // Of the next instruction the address was saved, or has come.
     has_address: Register<Bit>,
     // The operand that is sent, or has come last, is data.
     is_data: Register<Bit>,
-    operands: Register<Bits<G>>,
+    operands: Register<Bits<LOG_COUNT>>,
     // Instructions that came back.
-    instructions: Register<Bits<I>>,
+    instructions: Register<Bits<QUEUE_COUNT>>,
     queue_done: Register<Bit>,
     // Beats of the context that have left or come, and those that were asked for where they are kept.
-    beats: Register<Bits<C>>,
-    fetched: Register<Bits<C>>,
+    beats: Register<Bits<COUNT>>,
+    fetched: Register<Bits<COUNT>>,
     strayed: Register<Bit>,
     // Shared memory has come, and SIMT state.
     has_shared: Register<Bit>,
@@ -311,28 +313,28 @@ pub struct Checkpoint<
 
     // Where the job's next beat is.
     job_empty: Signal<Local, Bit>,
-    row: Signal<Local, Bits<R>>,
-    row_group: Signal<Local, Bits<U>>,
-    groups: Signal<Local, Bits<U>>,
+    row: Signal<Local, Bits<ROW>>,
+    row_group: Signal<Local, Bits<GROUP>>,
+    groups: Signal<Local, Bits<GROUP>>,
     fits: Signal<Local, Bit>,
     job_space: Signal<Local, Bits<2>>,
-    job_place: Signal<Local, Bits<Z>>,
+    job_place: Signal<Local, Bits<PLACE>>,
     // Where the context's next beat is kept.
     in_place: Signal<Local, Bit>,
     is_kept: Signal<Local, Bit>,
     fetches_kept: Signal<Local, Bit>,
-    kept_number: Signal<Local, Bits<C>>,
-    row_beats: Signal<Local, Bits<C>>,
+    kept_number: Signal<Local, Bits<COUNT>>,
+    row_beats: Signal<Local, Bits<COUNT>>,
     kept_space: Signal<Local, Bits<2>>,
-    kept_place: Signal<Local, Bits<Z>>,
+    kept_place: Signal<Local, Bits<PLACE>>,
 
     // What comes.
     restoring: Signal<Local, Bit>,
     found_kind: Signal<Local, Bits<3>>,
     found_operand: Signal<Local, Bit>,
     found_store: Signal<Local, Bit>,
-    found_warp: Signal<Local, Bits<Q>>,
-    operands_left: Signal<Local, Bits<G>>,
+    found_warp: Signal<Local, Bits<WARP>>,
+    operands_left: Signal<Local, Bits<LOG_COUNT>>,
     operand_fits: Signal<Local, Bit>,
     has_operands: Signal<Local, Bit>,
     instruction_fits: Signal<Local, Bit>,
@@ -340,17 +342,17 @@ pub struct Checkpoint<
     found_header: Signal<Local, Bit>,
     found_data: Signal<Local, Bit>,
     found: Signal<Local, Bit>,
-    warps: Signal<Local, Bits<Q>>,
-    state_beats: Signal<Local, Bits<L>>,
+    warps: Signal<Local, Bits<WARP>>,
+    state_beats: Signal<Local, Bits<LENGTH>>,
 
     // What goes.
     has_left: Signal<Local, Bit>,
-    naming: [WordOfRows<W, R, S>; H],
-    named: [RowsOfWord<W, R, S>; H],
-    listed: [Signal<Local, Bits<W>>; N],
-    made: [Signal<Local, Bits<W>>; N],
+    naming: [WordOfRows<WORD, ROW, SECTORS>; ROW_WORDS],
+    named: [RowsOfWord<WORD, ROW, SECTORS>; ROW_WORDS],
+    listed: [Signal<Local, Bits<WORD>>; WORDS],
+    made: [Signal<Local, Bits<WORD>>; WORDS],
     made_kind: Signal<Local, Bits<3>>,
-    made_length: Signal<Local, Bits<L>>,
+    made_length: Signal<Local, Bits<LENGTH>>,
     gets_to_save: Signal<Local, Bit>,
     gets: Signal<Local, Bit>,
     got: Signal<Local, Bit>,
@@ -362,58 +364,58 @@ pub struct Checkpoint<
     moves: Signal<Local, Bit>,
     lacks: Signal<Local, Bit>,
     concluded: Signal<Local, Bits<4>>,
-    sectors: Select<S, Bits<S>>,
+    sectors: OneHotMux<SECTORS, Bits<SECTORS>>,
 
-    #[init(std::array::from_fn(|sector| Constant::new((((1 << (A / S)) - 1) << (sector * A / S)).into())))]
-    of_sector: [Constant<Bits<A>>; S],
+    #[init(std::array::from_fn(|sector| Constant::new((((1 << (LANES / SECTORS)) - 1) << (sector * LANES / SECTORS)).into())))]
+    of_sector: [Constant<Bits<LANES>>; SECTORS],
     #[init(std::array::from_fn(|sector| Constant::new((1 << sector).into())))]
-    sector_bit: [Constant<Bits<S>>; S],
-    #[init(Constant::new((B as LiteralType).into()))]
-    kind_at: Constant<Bits<W>>,
-    #[init(Constant::new(((B + 3) as LiteralType).into()))]
-    length_at: Constant<Bits<W>>,
+    sector_bit: [Constant<Bits<SECTORS>>; SECTORS],
+    #[init(Constant::new((BLOCK as LiteralType).into()))]
+    kind_at: Constant<Bits<WORD>>,
+    #[init(Constant::new(((BLOCK + 3) as LiteralType).into()))]
+    length_at: Constant<Bits<WORD>>,
     #[init(Constant::new(1.into()))]
-    store_at: Constant<Bits<W>>,
+    store_at: Constant<Bits<WORD>>,
     #[init(Constant::new(2.into()))]
-    warp_at: Constant<Bits<W>>,
-    #[init(Constant::new(((R - U) as LiteralType).into()))]
-    group_at: Constant<Bits<R>>,
-    #[init(Constant::new((V as LiteralType).into()))]
-    row_at: Constant<Bits<Z>>,
-    #[init(Constant::new((V as LiteralType).into()))]
-    row_beats_at: Constant<Bits<C>>,
-    #[init(Constant::new((X as LiteralType).into()))]
-    state_at: Constant<Bits<Z>>,
-    #[init(Constant::new((X as LiteralType).into()))]
-    state_beats_at: Constant<Bits<L>>,
-    #[init(Constant::new((1 << O).into()))]
-    data_place: Constant<Bits<Z>>,
-    #[init(Constant::new((1 << O).into()))]
-    operand_beats: Constant<Bits<L>>,
+    warp_at: Constant<Bits<WORD>>,
+    #[init(Constant::new(((ROW - GROUP) as LiteralType).into()))]
+    group_at: Constant<Bits<ROW>>,
+    #[init(Constant::new((SECTOR as LiteralType).into()))]
+    row_at: Constant<Bits<PLACE>>,
+    #[init(Constant::new((SECTOR as LiteralType).into()))]
+    row_beats_at: Constant<Bits<COUNT>>,
+    #[init(Constant::new((STATE as LiteralType).into()))]
+    state_at: Constant<Bits<PLACE>>,
+    #[init(Constant::new((STATE as LiteralType).into()))]
+    state_beats_at: Constant<Bits<LENGTH>>,
+    #[init(Constant::new((1 << OPERAND).into()))]
+    data_place: Constant<Bits<PLACE>>,
+    #[init(Constant::new((1 << OPERAND).into()))]
+    operand_beats: Constant<Bits<LENGTH>>,
     #[init(Constant::new(0.into()))]
-    no_word: Constant<Bits<W>>,
+    no_word: Constant<Bits<WORD>>,
     #[init(Constant::new(1.into()))]
-    operand_word: Constant<Bits<W>>,
+    operand_word: Constant<Bits<WORD>>,
     #[init(Constant::new(2.into()))]
-    store_word: Constant<Bits<W>>,
+    store_word: Constant<Bits<WORD>>,
     #[init(Constant::new(3.into()))]
-    data_word: Constant<Bits<W>>,
+    data_word: Constant<Bits<WORD>>,
     #[init(Constant::new(0.into()))]
-    no_place: Constant<Bits<Z>>,
+    no_place: Constant<Bits<PLACE>>,
     #[init(Constant::new(0.into()))]
-    no_warp: Constant<Bits<Q>>,
+    no_warp: Constant<Bits<WARP>>,
     #[init(Constant::new(0.into()))]
-    no_beats: Constant<Bits<L>>,
+    no_beats: Constant<Bits<LENGTH>>,
     #[init(Constant::new(0.into()))]
-    no_count: Constant<Bits<C>>,
+    no_count: Constant<Bits<COUNT>>,
     #[init(Constant::new(0.into()))]
-    no_operands: Constant<Bits<G>>,
+    no_operands: Constant<Bits<LOG_COUNT>>,
     #[init(Constant::new(0.into()))]
-    no_instructions: Constant<Bits<I>>,
-    #[init(Constant::new((Y as LiteralType).into()))]
-    entries: Constant<Bits<I>>,
+    no_instructions: Constant<Bits<QUEUE_COUNT>>,
+    #[init(Constant::new((QUEUE_ENTRIES as LiteralType).into()))]
+    entries: Constant<Bits<QUEUE_COUNT>>,
     #[init(Constant::new(1.into()))]
-    one_operand: Constant<Bits<G>>,
+    one_operand: Constant<Bits<LOG_COUNT>>,
     #[init(Constant::new(2.into()))]
     kind_registers: Constant<Bits<3>>,
     #[init(Constant::new(3.into()))]
@@ -439,29 +441,53 @@ pub struct Checkpoint<
 }
 
 impl<
-    const N: usize,
-    const W: usize,
-    const B: usize,
-    const L: usize,
-    const E: usize,
-    const C: usize,
-    const P: usize,
-    const R: usize,
-    const U: usize,
-    const K: usize,
-    const H: usize,
-    const S: usize,
-    const V: usize,
-    const A: usize,
-    const Q: usize,
-    const X: usize,
-    const M: usize,
-    const O: usize,
-    const G: usize,
-    const Y: usize,
-    const I: usize,
-    const Z: usize,
-> Logic for Checkpoint<N, W, B, L, E, C, P, R, U, K, H, S, V, A, Q, X, M, O, G, Y, I, Z>
+    const WORDS: usize,
+    const WORD: usize,
+    const BLOCK: usize,
+    const LENGTH: usize,
+    const EPOCH: usize,
+    const COUNT: usize,
+    const POLYNOMIAL: usize,
+    const ROW: usize,
+    const GROUP: usize,
+    const LISTED: usize,
+    const ROW_WORDS: usize,
+    const SECTORS: usize,
+    const SECTOR: usize,
+    const LANES: usize,
+    const WARP: usize,
+    const STATE: usize,
+    const SHARED: usize,
+    const OPERAND: usize,
+    const LOG_COUNT: usize,
+    const QUEUE_ENTRIES: usize,
+    const QUEUE_COUNT: usize,
+    const PLACE: usize,
+> Logic
+    for Checkpoint<
+        WORDS,
+        WORD,
+        BLOCK,
+        LENGTH,
+        EPOCH,
+        COUNT,
+        POLYNOMIAL,
+        ROW,
+        GROUP,
+        LISTED,
+        ROW_WORDS,
+        SECTORS,
+        SECTOR,
+        LANES,
+        WARP,
+        STATE,
+        SHARED,
+        OPERAND,
+        LOG_COUNT,
+        QUEUE_ENTRIES,
+        QUEUE_COUNT,
+        PLACE,
+    >
 {
     #[logic]
     fn update(&mut self) {
@@ -471,17 +497,17 @@ impl<
             self.job_empty.next = self.list.empty.val();
         }
         self.groups.next = self.last_group.q.val() - self.first_group.q.val();
-        self.row_group.next = bit_cast::<U, R>(self.list.row[0].val() >> self.group_at.val());
+        self.row_group.next = bit_cast::<GROUP, ROW>(self.list.row[0].val() >> self.group_at.val());
         self.row.next = self.list.row[0].val()
-            + (bit_cast::<R, U>(self.first_group.q.val()) << self.group_at.val());
+            + (bit_cast::<ROW, GROUP>(self.first_group.q.val()) << self.group_at.val());
         self.fits.next = !self.job_empty.val()
             && (!self.by_rows.q.val() || (self.row_group.val() <= self.groups.val()));
         self.job_space.next = self.run_space.q.val();
         self.job_place.next = self.run_place.q.val();
         if self.by_rows.q.val() {
             self.job_space.next = self.registers.val();
-            self.job_place.next = (bit_cast::<Z, R>(self.row.val()) << self.row_at.val())
-                | bit_cast::<Z, V>(self.list.sector.val());
+            self.job_place.next = (bit_cast::<PLACE, ROW>(self.row.val()) << self.row_at.val())
+                | bit_cast::<PLACE, SECTOR>(self.list.sector.val());
         }
 
         // Where the context's next beat is kept, if it is on the SM.
@@ -496,26 +522,27 @@ impl<
             self.kept_number.next = self.fetched.q.val();
         }
         self.kept_space.next = self.shared.val();
-        self.kept_place.next = bit_cast::<Z, M>(self.room_first.q.val())
-            + bit_cast::<Z, C>(self.kept_number.val() - self.row_beats.val());
+        self.kept_place.next = bit_cast::<PLACE, SHARED>(self.room_first.q.val())
+            + bit_cast::<PLACE, COUNT>(self.kept_number.val() - self.row_beats.val());
         if self.kept_number.val() < self.row_beats.val() {
             self.kept_space.next = self.registers.val();
-            self.kept_place.next = (bit_cast::<Z, R>(self.room_row.q.val()) << self.row_at.val())
-                + bit_cast::<Z, C>(self.kept_number.val());
+            self.kept_place.next = (bit_cast::<PLACE, ROW>(self.room_row.q.val())
+                << self.row_at.val())
+                + bit_cast::<PLACE, COUNT>(self.kept_number.val());
         }
 
         // What comes: a header, of which an instruction goes back to the pipeline, or a beat that belongs to one.
         self.restoring.next = self.step.q.val() == Stage::Restoring;
         self.found_kind.next =
-            bit_cast::<3, W>(self.port.found_beat[0].val() >> self.kind_at.val());
+            bit_cast::<3, WORD>(self.port.found_beat[0].val() >> self.kind_at.val());
         self.found_operand.next = self.port.found_beat[1].val().get_bit(0);
         self.found_store.next =
-            bit_cast::<1, W>(self.port.found_beat[1].val() >> self.store_at.val()).any();
+            bit_cast::<1, WORD>(self.port.found_beat[1].val() >> self.store_at.val()).any();
         self.found_warp.next =
-            bit_cast::<Q, W>(self.port.found_beat[1].val() >> self.warp_at.val());
+            bit_cast::<WARP, WORD>(self.port.found_beat[1].val() >> self.warp_at.val());
         self.warps.next = self.last_warp.q.val() - self.first_warp.q.val();
         self.state_beats.next =
-            (bit_cast::<L, Q>(self.warps.val()) + 1) << self.state_beats_at.val();
+            (bit_cast::<LENGTH, WARP>(self.warps.val()) + 1) << self.state_beats_at.val();
         self.operands_left.next = self.asked_operands.q.val() - self.operands.q.val();
         // The first operand is an address, the second data. An instruction fits behind exactly its own.
         self.operand_fits.next = !self.unlogged.q.val()
@@ -547,10 +574,10 @@ impl<
 
         // What goes: beats of a packet, or a header.
         self.has_left.next = self.left.q.val().any();
-        for i in 0..N {
+        for i in 0..WORDS {
             self.listed[i].next = self.no_word.val();
         }
-        for i in 0..H {
+        for i in 0..ROW_WORDS {
             self.naming[i].row[0].next = self.list.row[2 * i].val();
             self.naming[i].row[1].next = self.list.row[2 * i + 1].val();
             self.naming[i].sectors[0].next = self.list.sectors[2 * i].val();
@@ -559,7 +586,7 @@ impl<
         }
         self.made_kind.next = self.kind.q.val();
         self.made_length.next = self.length.q.val();
-        for i in 0..N {
+        for i in 0..WORDS {
             self.made[i].next = self.no_word.val();
             if self.by_rows.q.val() {
                 self.made[i].next = self.listed[i].val();
@@ -574,21 +601,22 @@ impl<
         if self.step.q.val() == Stage::Closing {
             self.made_kind.next = self.kind_end.val();
             self.made_length.next = self.no_beats.val();
-            for i in 0..N {
+            for i in 0..WORDS {
                 self.made[i].next = self.no_word.val();
             }
         }
         if self.step.q.val() == Stage::Taking {
             self.made_kind.next = self.kind_instruction.val();
             self.made_length.next = self.no_beats.val();
-            for i in 0..N {
+            for i in 0..WORDS {
                 self.made[i].next = self.no_word.val();
             }
-            self.made[1].next = bit_cast::<W, Q>(self.saved_warp.val() - self.first_warp.q.val())
-                << self.warp_at.val();
+            self.made[1].next =
+                bit_cast::<WORD, WARP>(self.saved_warp.val() - self.first_warp.q.val())
+                    << self.warp_at.val();
             if self.saved_store.val() {
                 self.made[1].next =
-                    (bit_cast::<W, Q>(self.saved_warp.val() - self.first_warp.q.val())
+                    (bit_cast::<WORD, WARP>(self.saved_warp.val() - self.first_warp.q.val())
                         << self.warp_at.val())
                         | self.store_word.val();
             }
@@ -596,9 +624,9 @@ impl<
                 self.made[i + 2].next = self.saved_words[i].val();
             }
         }
-        self.made[0].next = (bit_cast::<W, 3>(self.made_kind.val()) << self.kind_at.val())
-            | (bit_cast::<W, L>(self.made_length.val()) << self.length_at.val());
-        for i in 0..N {
+        self.made[0].next = (bit_cast::<WORD, 3>(self.made_kind.val()) << self.kind_at.val())
+            | (bit_cast::<WORD, LENGTH>(self.made_length.val()) << self.length_at.val());
+        for i in 0..WORDS {
             self.port.packet_beat[i].next = self.made[i].val();
             if self.has_left.val() {
                 self.port.packet_beat[i].next = self.got_beat[i].val();
@@ -628,13 +656,13 @@ impl<
         }
         self.port.in_valid.next = self.restoring.val() && self.in_valid.val();
         self.port.in_last.next = self.in_last.val();
-        for i in 0..N {
+        for i in 0..WORDS {
             self.port.in_beat[i].next = self.in_beat[i].val();
         }
         if self.is_kept.val() {
             self.port.in_valid.next = self.restoring.val() && self.got_valid.val();
             self.port.in_last.next = self.beats.q.val() + 1 == self.asked_beats.q.val();
-            for i in 0..N {
+            for i in 0..WORDS {
                 self.port.in_beat[i].next = self.got_beat[i].val();
             }
         }
@@ -690,13 +718,13 @@ impl<
         }
         self.out_valid.next = self.port.out_valid.val() && !self.in_place.val();
         self.out_last.next = self.port.out_last.val() && !self.in_place.val();
-        for i in 0..N {
+        for i in 0..WORDS {
             self.out_beat[i].next = self.port.out_beat[i].val();
             self.put_beat[i].next = self.port.out_beat[i].val();
         }
 
         // Dirty rows.
-        for i in 0..S {
+        for i in 0..SECTORS {
             self.sectors.choose[i].next = (self.dirty_lanes.val() & self.of_sector[i].val()).any();
             self.sectors.of[i].next = self.sector_bit[i].val();
         }
@@ -709,19 +737,19 @@ impl<
             && !self.gather.full.val()
             && self.dirty_valid.val();
         self.gather.push_row.next = self.dirty_row.val()
-            - (bit_cast::<R, U>(self.first_group.q.val()) << self.group_at.val());
+            - (bit_cast::<ROW, GROUP>(self.first_group.q.val()) << self.group_at.val());
         self.gather.push_sectors.next = self.sectors.chosen.val();
         self.gather.clear.next = false;
         self.list.load.next = false;
-        for i in 0..K {
+        for i in 0..LISTED {
             self.list.load_row[i].next = self.gather.row[i].val();
             self.list.load_sectors[i].next = self.gather.sectors[i].val();
         }
-        for i in 0..H {
+        for i in 0..ROW_WORDS {
             self.named[i].word.next = self.port.found_beat[i + 1].val();
         }
         if self.restoring.val() {
-            for i in 0..H {
+            for i in 0..ROW_WORDS {
                 self.list.load_row[2 * i].next = self.named[i].row[0].val();
                 self.list.load_row[2 * i + 1].next = self.named[i].row[1].val();
                 self.list.load_sectors[2 * i].next = self.named[i].sectors[0].val();
@@ -822,13 +850,13 @@ impl<
             } else if self.found_kind.val() == self.kind_shared.val() {
                 self.has_shared.d.next = true;
                 self.run_space.d.next = self.shared.val();
-                self.run_place.d.next = bit_cast::<Z, M>(self.shared_first.q.val());
+                self.run_place.d.next = bit_cast::<PLACE, SHARED>(self.shared_first.q.val());
                 self.run_left.d.next = self.shared_beats.q.val();
             } else if self.found_kind.val() == self.kind_states.val() {
                 self.has_states.d.next = true;
                 self.run_space.d.next = self.states.val();
                 self.run_place.d.next =
-                    bit_cast::<Z, Q>(self.first_warp.q.val()) << self.state_at.val();
+                    bit_cast::<PLACE, WARP>(self.first_warp.q.val()) << self.state_at.val();
                 self.run_left.d.next = self.state_beats.val();
             } else if self.found_operand.val() {
                 if self.operand_fits.val() {
@@ -944,7 +972,8 @@ impl<
                             self.kind.d.next = self.kind_shared.val();
                             self.length.d.next = self.shared_beats.q.val();
                             self.run_space.d.next = self.shared.val();
-                            self.run_place.d.next = bit_cast::<Z, M>(self.shared_first.q.val());
+                            self.run_place.d.next =
+                                bit_cast::<PLACE, SHARED>(self.shared_first.q.val());
                             self.run_left.d.next = self.shared_beats.q.val();
                         }
                     }
@@ -964,7 +993,7 @@ impl<
                         self.length.d.next = self.state_beats.val();
                         self.run_space.d.next = self.states.val();
                         self.run_place.d.next =
-                            bit_cast::<Z, Q>(self.first_warp.q.val()) << self.state_at.val();
+                            bit_cast::<PLACE, WARP>(self.first_warp.q.val()) << self.state_at.val();
                         self.run_left.d.next = self.state_beats.val();
                     }
                 }

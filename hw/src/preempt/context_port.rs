@@ -3,9 +3,9 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::misr::Misr;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::word_check::WordCheck;
 
 /// What the port does.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -26,18 +26,18 @@ enum Step {
     Telling,
 }
 
-/// Beats of `N` words of `W` bits: `B` of a block, three of a kind, `L` of a length; `E` bits of an epoch, `C` of a count; the
-/// check's polynomial `P`.
+/// Beats of `WORDS` words of `WORD` bits. Blocks of `BLOCK` bits, kinds of three, lengths of `LENGTH`, epochs of `EPOCH`, counts
+/// of `COUNT`; the check's polynomial is `POLYNOMIAL`.
 #[block(top)]
-#[check(N >= 3 && B + 3 + L == W && E <= W && C <= W, "{N} words of {W} bits do not hold a block of {B}, a length of {L}, an epoch of {E} and a count of {C}")]
+#[check(WORDS >= 3 && BLOCK + 3 + LENGTH == WORD && EPOCH <= WORD && COUNT <= WORD, "{WORDS} words of {WORD} bits do not hold a block of {BLOCK}, a length of {LENGTH}, an epoch of {EPOCH} and a count of {COUNT}")]
 pub struct ContextPort<
-    const N: usize,
-    const W: usize,
-    const B: usize,
-    const L: usize,
-    const E: usize,
-    const C: usize,
-    const P: usize,
+    const WORDS: usize,
+    const WORD: usize,
+    const BLOCK: usize,
+    const LENGTH: usize,
+    const EPOCH: usize,
+    const COUNT: usize,
+    const POLYNOMIAL: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -48,14 +48,14 @@ pub struct ContextPort<
     /// The context is restored; saved otherwise.
     pub begin_restores: Signal<In, Bit>,
     /// Thread block of the context: the low bits of its number in the grid.
-    pub begin_block: Signal<In, Bits<B>>,
+    pub begin_block: Signal<In, Bits<BLOCK>>,
     /// Number of the context among those of its block: the base, or an increment.
-    pub begin_epoch: Signal<In, Bits<E>>,
+    pub begin_epoch: Signal<In, Bits<EPOCH>>,
     /// The engine offers a header or data of what is saved.
     pub packet_valid: Signal<In, Bit>,
     /// Header or data that is saved. In a header the block's number may be anything; in an end so may everything
     /// but the kind.
-    pub packet_beat: [Signal<In, Bits<W>>; N],
+    pub packet_beat: [Signal<In, Bits<WORD>>; WORDS],
     /// Memory takes the beat on offer.
     pub out_ready: Signal<In, Bit>,
     /// A beat comes from memory.
@@ -63,7 +63,7 @@ pub struct ContextPort<
     /// The beat from memory is the last one of its read.
     pub in_last: Signal<In, Bit>,
     /// Beat from memory.
-    pub in_beat: [Signal<In, Bits<W>>; N],
+    pub in_beat: [Signal<In, Bits<WORD>>; WORDS],
     /// The restored beat is taken.
     pub found_ready: Signal<In, Bit>,
     /// The verdict is taken.
@@ -78,7 +78,7 @@ pub struct ContextPort<
     /// The beat for memory is the last one of its context.
     pub out_last: Signal<Out, Bit>,
     /// Beat for memory.
-    pub out_beat: [Signal<Out, Bits<W>>; N],
+    pub out_beat: [Signal<Out, Bits<WORD>>; WORDS],
     /// The beat from memory is taken.
     pub in_ready: Signal<Out, Bit>,
     /// A header or data of what is restored is on offer to the engine.
@@ -86,7 +86,7 @@ pub struct ContextPort<
     /// The restored beat is a header; data otherwise.
     pub found_header: Signal<Out, Bit>,
     /// Restored beat.
-    pub found_beat: [Signal<Out, Bits<W>>; N],
+    pub found_beat: [Signal<Out, Bits<WORD>>; WORDS],
     /// The context has ended.
     pub ended_valid: Signal<Out, Bit>,
     /// Verdict on the context, as in the table below.
@@ -95,15 +95,15 @@ pub struct ContextPort<
     step: Register<Step>,
     verdict: Register<Bits<3>>,
     // The context: whose, and which; beats that are left of the packet; what the end says of the beats so far.
-    block: Register<Bits<B>>,
-    epoch: Register<Bits<E>>,
-    left: Register<Bits<L>>,
-    count: Register<Bits<C>>,
-    check: Register<Bits<W>>,
+    block: Register<Bits<BLOCK>>,
+    epoch: Register<Bits<EPOCH>>,
+    left: Register<Bits<LENGTH>>,
+    count: Register<Bits<COUNT>>,
+    check: Register<Bits<WORD>>,
     // The beat between the two sides.
     holds: Register<Bit>,
     last: Register<Bit>,
-    beat: [Register<Bits<W>>; N],
+    beat: [Register<Bits<WORD>>; WORDS],
 
     // What it is.
     header: Signal<Local, Bit>,
@@ -112,7 +112,7 @@ pub struct ContextPort<
     content: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
     nothing_behind: Signal<Local, Bit>,
-    beyond: AnyOf<N>,
+    beyond: OrTree<WORDS>,
     begins: Signal<Local, Bit>,
     of_epoch: Signal<Local, Bit>,
     right: Signal<Local, Bit>,
@@ -121,9 +121,9 @@ pub struct ContextPort<
     tells: Signal<Local, Bit>,
     moves: Signal<Local, Bit>,
     settled: Signal<Local, Bits<3>>,
-    counted: Signal<Local, Bits<C>>,
-    checked: Signal<Local, Bits<W>>,
-    with_beat: WordCheck<N, W, P>,
+    counted: Signal<Local, Bits<COUNT>>,
+    checked: Signal<Local, Bits<WORD>>,
+    with_beat: Misr<WORDS, WORD, POLYNOMIAL>,
 
     // What is taken.
     packet_kind: Signal<Local, Bits<3>>,
@@ -134,22 +134,22 @@ pub struct ContextPort<
     packet_ends: Signal<Local, Bit>,
     read: Signal<Local, Bit>,
 
-    #[init(Constant::new((B as LiteralType).into()))]
-    kind_at: Constant<Bits<W>>,
-    #[init(Constant::new(((B + 3) as LiteralType).into()))]
-    length_at: Constant<Bits<W>>,
-    #[init(Constant::new(!Bits::from((1 << B) - 1)))]
-    above_block: Constant<Bits<W>>,
-    #[init(Constant::new((1 << B).into()))]
-    begin_header: Constant<Bits<W>>,
-    #[init(Constant::new((6 << B).into()))]
-    end_header: Constant<Bits<W>>,
+    #[init(Constant::new((BLOCK as LiteralType).into()))]
+    kind_at: Constant<Bits<WORD>>,
+    #[init(Constant::new(((BLOCK + 3) as LiteralType).into()))]
+    length_at: Constant<Bits<WORD>>,
+    #[init(Constant::new(!Bits::from((1 << BLOCK) - 1)))]
+    above_block: Constant<Bits<WORD>>,
+    #[init(Constant::new((1 << BLOCK).into()))]
+    begin_header: Constant<Bits<WORD>>,
+    #[init(Constant::new((6 << BLOCK).into()))]
+    end_header: Constant<Bits<WORD>>,
     #[init(Constant::new(0.into()))]
-    nothing: Constant<Bits<W>>,
+    nothing: Constant<Bits<WORD>>,
     #[init(Constant::new(0.into()))]
-    none_left: Constant<Bits<L>>,
+    none_left: Constant<Bits<LENGTH>>,
     #[init(Constant::new(0.into()))]
-    no_count: Constant<Bits<C>>,
+    no_count: Constant<Bits<COUNT>>,
     #[init(Constant::new(1.into()))]
     kind_begin: Constant<Bits<3>>,
     #[init(Constant::new(2.into()))]
@@ -176,38 +176,39 @@ pub struct ContextPort<
 }
 
 impl<
-    const N: usize,
-    const W: usize,
-    const B: usize,
-    const L: usize,
-    const E: usize,
-    const C: usize,
-    const P: usize,
-> Logic for ContextPort<N, W, B, L, E, C, P>
+    const WORDS: usize,
+    const WORD: usize,
+    const BLOCK: usize,
+    const LENGTH: usize,
+    const EPOCH: usize,
+    const COUNT: usize,
+    const POLYNOMIAL: usize,
+> Logic for ContextPort<WORDS, WORD, BLOCK, LENGTH, EPOCH, COUNT, POLYNOMIAL>
 {
     #[logic]
     fn update(&mut self) {
         // What the beat is that is held.
         self.header.next = self.left.q.val() == self.none_left.val();
-        self.kind.next = bit_cast::<3, W>(self.beat[0].q.val() >> self.kind_at.val());
-        self.of_block.next = bit_cast::<B, W>(self.beat[0].q.val()) == self.block.q.val();
+        self.kind.next = bit_cast::<3, WORD>(self.beat[0].q.val() >> self.kind_at.val());
+        self.of_block.next = bit_cast::<BLOCK, WORD>(self.beat[0].q.val()) == self.block.q.val();
         self.ends.next = self.kind.val() == self.kind_end.val();
         self.content.next = (self.kind_registers.val() <= self.kind.val())
             && (self.kind.val() < self.kind_end.val());
         self.beyond.of[0].next = (self.beat[0].q.val() >> self.length_at.val()).any();
         self.beyond.of[1].next = false;
         self.beyond.of[2].next = false;
-        for i in 3..N {
+        for i in 3..WORDS {
             self.beyond.of[i].next = self.beat[i].q.val().any();
         }
         self.nothing_behind.next = !self.beyond.any.val();
         self.begins.next = (self.kind.val() == self.kind_begin.val())
             && self.nothing_behind.val()
             && !self.beat[2].q.val().any()
-            && (bit_cast::<W, E>(bit_cast::<E, W>(self.beat[1].q.val())) == self.beat[1].q.val());
-        self.of_epoch.next = bit_cast::<E, W>(self.beat[1].q.val()) == self.epoch.q.val();
+            && (bit_cast::<WORD, EPOCH>(bit_cast::<EPOCH, WORD>(self.beat[1].q.val()))
+                == self.beat[1].q.val());
+        self.of_epoch.next = bit_cast::<EPOCH, WORD>(self.beat[1].q.val()) == self.epoch.q.val();
         self.right.next = self.nothing_behind.val()
-            && (self.beat[1].q.val() == bit_cast::<W, C>(self.count.q.val()))
+            && (self.beat[1].q.val() == bit_cast::<WORD, COUNT>(self.count.q.val()))
             && (self.beat[2].q.val() == self.check.q.val());
 
         // What becomes of it: it leaves for memory, is told to the engine, or is settled here.
@@ -257,7 +258,7 @@ impl<
             }
         }
         self.with_beat.so_far.next = self.check.q.val();
-        for i in 0..N {
+        for i in 0..WORDS {
             self.with_beat.of[i].next = self.beat[i].q.val();
         }
         self.counted.next = self.count.q.val();
@@ -274,7 +275,8 @@ impl<
         self.packet.next = (self.step.q.val() == Step::Saving)
             && self.packet_valid.val()
             && (!self.holds.q.val() || self.out_ready.val());
-        self.packet_kind.next = bit_cast::<3, W>(self.packet_beat[0].val() >> self.kind_at.val());
+        self.packet_kind.next =
+            bit_cast::<3, WORD>(self.packet_beat[0].val() >> self.kind_at.val());
         self.packet_ends.next =
             self.header.val() && (self.packet_kind.val() == self.kind_end.val());
         self.in_ready.next = self.reads.val()
@@ -288,42 +290,43 @@ impl<
         // The beat that is held next.
         self.holds.d.next = self.holds.q.val() && !self.moves.val();
         self.last.d.next = self.last.q.val();
-        for i in 0..N {
+        for i in 0..WORDS {
             self.beat[i].d.next = self.beat[i].q.val();
         }
         if self.begin.val() && !self.begin_restores.val() {
             self.holds.d.next = true;
             self.last.d.next = false;
-            for i in 0..N {
+            for i in 0..WORDS {
                 self.beat[i].d.next = self.nothing.val();
             }
             self.beat[0].d.next =
-                self.begin_header.val() | bit_cast::<W, B>(self.begin_block.val());
-            self.beat[1].d.next = bit_cast::<W, E>(self.begin_epoch.val());
+                self.begin_header.val() | bit_cast::<WORD, BLOCK>(self.begin_block.val());
+            self.beat[1].d.next = bit_cast::<WORD, EPOCH>(self.begin_epoch.val());
         }
         if self.packet.val() {
             self.holds.d.next = true;
             self.last.d.next = self.packet_ends.val();
-            for i in 0..N {
+            for i in 0..WORDS {
                 self.beat[i].d.next = self.packet_beat[i].val();
             }
             if self.header.val() {
                 self.beat[0].d.next = (self.packet_beat[0].val() & self.above_block.val())
-                    | bit_cast::<W, B>(self.block.q.val());
+                    | bit_cast::<WORD, BLOCK>(self.block.q.val());
             }
             if self.packet_ends.val() {
-                for i in 0..N {
+                for i in 0..WORDS {
                     self.beat[i].d.next = self.nothing.val();
                 }
-                self.beat[0].d.next = self.end_header.val() | bit_cast::<W, B>(self.block.q.val());
-                self.beat[1].d.next = bit_cast::<W, C>(self.counted.val());
+                self.beat[0].d.next =
+                    self.end_header.val() | bit_cast::<WORD, BLOCK>(self.block.q.val());
+                self.beat[1].d.next = bit_cast::<WORD, COUNT>(self.counted.val());
                 self.beat[2].d.next = self.checked.val();
             }
         }
         if self.read.val() {
             self.holds.d.next = true;
             self.last.d.next = self.in_last.val();
-            for i in 0..N {
+            for i in 0..WORDS {
                 self.beat[i].d.next = self.in_beat[i].val();
             }
         }
@@ -338,13 +341,14 @@ impl<
             self.left.d.next = self.left.q.val() - 1;
             if self.header.val() {
                 self.left.d.next =
-                    bit_cast::<L, W>(self.packet_beat[0].val() >> self.length_at.val());
+                    bit_cast::<LENGTH, WORD>(self.packet_beat[0].val() >> self.length_at.val());
             }
         }
         if self.tells.val() && self.moves.val() {
             self.left.d.next = self.left.q.val() - 1;
             if self.header.val() {
-                self.left.d.next = bit_cast::<L, W>(self.beat[0].q.val() >> self.length_at.val());
+                self.left.d.next =
+                    bit_cast::<LENGTH, WORD>(self.beat[0].q.val() >> self.length_at.val());
             }
         }
         if self.begin.val() {
@@ -417,7 +421,7 @@ impl<
             (self.step.q.val() == Step::Ending) && self.holds.q.val() && self.last.q.val();
         self.found_valid.next = self.holds.q.val() && self.tells.val();
         self.found_header.next = self.holds.q.val() && self.tells.val() && self.header.val();
-        for i in 0..N {
+        for i in 0..WORDS {
             self.out_beat[i].next = self.beat[i].q.val();
             self.found_beat[i].next = self.beat[i].q.val();
         }

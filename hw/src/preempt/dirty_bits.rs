@@ -3,10 +3,10 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::or_tree::OrTree;
+use crate::primitives::range_mask::RangeMask;
 use crate::primitives::register::Register;
-use crate::primitives::span::Span;
 
 mod group;
 mod half;
@@ -28,25 +28,26 @@ enum Step {
     Telling,
 }
 
-/// Rows with `R`-bit numbers; `G` groups with `U`-bit numbers, each of `P` rows with `Q`-bit numbers; halves of a group of
-/// `B` rows with `V`-bit numbers, and of all rows with `A`-bit numbers; `L` lanes, with `E` bits of their number; counts of
-/// rows in `C` bits, of lanes in `D` bits.
+/// Rows with numbers of `ROW` bits. `GROUPS` groups with numbers of `GROUP` bits, each of `GROUP_ROWS` rows with numbers of
+/// `GROUP_ROW` bits. A half has rows with numbers of `HALF_ROW` bits, and `HALF_GROUP_ROWS` of a group, with numbers of
+/// `HALF_GROUP_ROW` bits. `LANES` lanes, of which those of a row are counted in `ROW_LANE_COUNT` bits; counts of all rows of
+/// `ROW_COUNT` bits, of all lanes of `LANE_COUNT`.
 #[block(top, new(by_lane: bool))]
-#[check(A + 1 == R && U + Q == R && 1 << Q == P, "{R}, {U} and {Q} bits do not number rows, groups, and the {P} rows of a group")]
-#[check(R < C && L << R < 1 << D, "{C} and {D} bits do not count all rows and lanes")]
+#[check(HALF_ROW + 1 == ROW && GROUP + GROUP_ROW == ROW && 1 << GROUP_ROW == GROUP_ROWS, "{ROW}, {GROUP} and {GROUP_ROW} bits do not number rows, groups, and the {GROUP_ROWS} rows of a group")]
+#[check(ROW < ROW_COUNT && LANES << ROW < 1 << LANE_COUNT, "{ROW_COUNT} and {LANE_COUNT} bits do not count all rows and lanes")]
 pub struct DirtyBits<
-    const R: usize,
-    const G: usize,
-    const U: usize,
-    const P: usize,
-    const Q: usize,
-    const B: usize,
-    const V: usize,
-    const A: usize,
-    const L: usize,
-    const E: usize,
-    const C: usize,
-    const D: usize,
+    const ROW: usize,
+    const GROUPS: usize,
+    const GROUP: usize,
+    const GROUP_ROWS: usize,
+    const GROUP_ROW: usize,
+    const HALF_GROUP_ROWS: usize,
+    const HALF_GROUP_ROW: usize,
+    const HALF_ROW: usize,
+    const LANES: usize,
+    const ROW_LANE_COUNT: usize,
+    const ROW_COUNT: usize,
+    const LANE_COUNT: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -56,21 +57,21 @@ pub struct DirtyBits<
     /// A register is written back, one bit for each port.
     pub write_valid: [Signal<In, Bit>; 2],
     /// Row that each port writes.
-    pub write_row: [Signal<In, Bits<R>>; 2],
+    pub write_row: [Signal<In, Bits<ROW>>; 2],
     /// Lanes that each port writes.
-    pub write_lanes: [Signal<In, Bits<L>>; 2],
+    pub write_lanes: [Signal<In, Bits<LANES>>; 2],
     /// A warp has ended and its dirty bits are cleared; always taken.
     pub clear_valid: Signal<In, Bit>,
     /// First group of the ended warp's registers.
-    pub clear_first: Signal<In, Bits<U>>,
+    pub clear_first: Signal<In, Bits<GROUP>>,
     /// Last group of the ended warp's registers.
-    pub clear_last: Signal<In, Bits<U>>,
+    pub clear_last: Signal<In, Bits<GROUP>>,
     /// Request for the dirty rows of a range of groups.
     pub walk_valid: Signal<In, Bit>,
     /// First group of the walk.
-    pub walk_first: Signal<In, Bits<U>>,
+    pub walk_first: Signal<In, Bits<GROUP>>,
     /// Last group of the walk.
-    pub walk_last: Signal<In, Bits<U>>,
+    pub walk_last: Signal<In, Bits<GROUP>>,
     /// The rows are saved and become clean; if low, they are only counted.
     pub walk_saves: Signal<In, Bit>,
     /// The dirty row on offer is taken.
@@ -85,64 +86,64 @@ pub struct DirtyBits<
     /// A row to be saved is on offer.
     pub dirty_valid: Signal<Out, Bit>,
     /// Dirty row.
-    pub dirty_row: Signal<Out, Bits<R>>,
+    pub dirty_row: Signal<Out, Bits<ROW>>,
     /// Dirty lanes of the row, one bit each; all lanes where lanes are not followed.
-    pub dirty_lanes: Signal<Out, Bits<L>>,
+    pub dirty_lanes: Signal<Out, Bits<LANES>>,
     /// The walk has ended.
     pub total_valid: Signal<Out, Bit>,
     /// Dirty rows that the walk found.
-    pub total_rows: Signal<Out, Bits<C>>,
+    pub total_rows: Signal<Out, Bits<ROW_COUNT>>,
     /// Dirty lanes that the walk found.
-    pub total_lanes: Signal<Out, Bits<D>>,
+    pub total_lanes: Signal<Out, Bits<LANE_COUNT>>,
 
     // Who goes first where both writes are of one half.
     turn: Register<Bit>,
 
     // Groups that are cleared: without a clear, from the highest to the lowest, which are none.
-    clearing_first: Register<Bits<U>>,
-    clearing_last: Register<Bits<U>>,
+    clearing_first: Register<Bits<GROUP>>,
+    clearing_last: Register<Bits<GROUP>>,
 
     // The walk, the group that it has come to, and the row that it took last, which it offers if it saves.
     step: Register<Step>,
     saves: Register<Bit>,
-    place: Register<Bits<U>>,
+    place: Register<Bits<GROUP>>,
     taken: Register<Bit>,
-    row: Register<Bits<R>>,
+    row: Register<Bits<ROW>>,
     offering: Register<Bit>,
 
     #[init([Half::new(by_lane), Half::new(by_lane)])]
-    half: [Half<A, G, U, B, V, L>; 2],
-    search: Search<G, U>,
-    counts: Total<L, E, C, D>,
+    half: [Half<HALF_ROW, GROUPS, GROUP, HALF_GROUP_ROWS, HALF_GROUP_ROW, LANES>; 2],
+    search: Search<GROUPS, GROUP>,
+    counts: Total<LANES, ROW_LANE_COUNT, ROW_COUNT, LANE_COUNT>,
 
-    #[init(Constant::new((Q as LiteralType).into()))]
-    above: Constant<Bits<R>>,
+    #[init(Constant::new((GROUP_ROW as LiteralType).into()))]
+    above: Constant<Bits<ROW>>,
     #[init(Constant::new(1.into()))]
-    above_parity: Constant<Bits<R>>,
-    #[init(Constant::new(((G - 1) as LiteralType).into()))]
-    highest: Constant<Bits<U>>,
+    above_parity: Constant<Bits<ROW>>,
+    #[init(Constant::new(((GROUPS - 1) as LiteralType).into()))]
+    highest: Constant<Bits<GROUP>>,
     #[init(Constant::new(0.into()))]
-    lowest: Constant<Bits<U>>,
+    lowest: Constant<Bits<GROUP>>,
     #[init(Constant::new(0.into()))]
-    no_row: Constant<Bits<R>>,
+    no_row: Constant<Bits<ROW>>,
     // All lanes, where they are not followed.
     #[init(Constant::new(if by_lane { Bits::default() } else { !Bits::default() }))]
-    idle_lanes: Constant<Bits<L>>,
+    idle_lanes: Constant<Bits<LANES>>,
     #[init(Constant::new(0.into()))]
-    no_rows: Constant<Bits<C>>,
+    no_rows: Constant<Bits<ROW_COUNT>>,
     #[init(Constant::new(0.into()))]
-    no_lanes: Constant<Bits<D>>,
+    no_lanes: Constant<Bits<LANE_COUNT>>,
 
-    cleared: Span<G, U>,
-    next: Arbiter<P, Q, false>,
-    left: AnyOf<P>,
+    cleared: RangeMask<GROUPS, GROUP>,
+    next: FixedPriorityArbiter<GROUP_ROWS, GROUP_ROW, false>,
+    left: OrTree<GROUP_ROWS>,
     odd: [Signal<Local, Bit>; 2],
     conflict: Signal<Local, Bit>,
     refused: [Signal<Local, Bit>; 2],
     go: [Signal<Local, Bit>; 2],
     some: Signal<Local, Bit>,
     next_odd: Signal<Local, Bit>,
-    next_row: Signal<Local, Bits<R>>,
+    next_row: Signal<Local, Bits<ROW>>,
     blocked: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     load: Signal<Local, Bit>,
@@ -150,25 +151,39 @@ pub struct DirtyBits<
     clears_next: Signal<Local, Bit>,
     leave: Signal<Local, Bit>,
     begin: Signal<Local, Bit>,
-    lanes: Signal<Local, Bits<L>>,
+    lanes: Signal<Local, Bits<LANES>>,
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<
-    const R: usize,
-    const G: usize,
-    const U: usize,
-    const P: usize,
-    const Q: usize,
-    const B: usize,
-    const V: usize,
-    const A: usize,
-    const L: usize,
-    const E: usize,
-    const C: usize,
-    const D: usize,
-> Logic for DirtyBits<R, G, U, P, Q, B, V, A, L, E, C, D>
+    const ROW: usize,
+    const GROUPS: usize,
+    const GROUP: usize,
+    const GROUP_ROWS: usize,
+    const GROUP_ROW: usize,
+    const HALF_GROUP_ROWS: usize,
+    const HALF_GROUP_ROW: usize,
+    const HALF_ROW: usize,
+    const LANES: usize,
+    const ROW_LANE_COUNT: usize,
+    const ROW_COUNT: usize,
+    const LANE_COUNT: usize,
+> Logic
+    for DirtyBits<
+        ROW,
+        GROUPS,
+        GROUP,
+        GROUP_ROWS,
+        GROUP_ROW,
+        HALF_GROUP_ROWS,
+        HALF_GROUP_ROW,
+        HALF_ROW,
+        LANES,
+        ROW_LANE_COUNT,
+        ROW_COUNT,
+        LANE_COUNT,
+    >
 {
     #[logic]
     fn update(&mut self) {
@@ -206,17 +221,17 @@ impl<
             (self.go[0].val() && self.odd[0].val()) || (self.go[1].val() && self.odd[1].val());
         for b in 0..2 {
             self.half[b].write_row.next =
-                bit_cast::<A, R>(self.write_row[1].val() >> self.above_parity.val());
+                bit_cast::<HALF_ROW, ROW>(self.write_row[1].val() >> self.above_parity.val());
             self.half[b].write_lanes.next = self.write_lanes[1].val();
         }
         if self.go[0].val() && !self.odd[0].val() {
             self.half[0].write_row.next =
-                bit_cast::<A, R>(self.write_row[0].val() >> self.above_parity.val());
+                bit_cast::<HALF_ROW, ROW>(self.write_row[0].val() >> self.above_parity.val());
             self.half[0].write_lanes.next = self.write_lanes[0].val();
         }
         if self.go[0].val() && self.odd[0].val() {
             self.half[1].write_row.next =
-                bit_cast::<A, R>(self.write_row[0].val() >> self.above_parity.val());
+                bit_cast::<HALF_ROW, ROW>(self.write_row[0].val() >> self.above_parity.val());
             self.half[1].write_lanes.next = self.write_lanes[0].val();
         }
 
@@ -240,23 +255,23 @@ impl<
         }
         for b in 0..2 {
             self.half[b].leave.next = self.leave.val();
-            for i in 0..G {
+            for i in 0..GROUPS {
                 self.half[b].clear[i].next = self.cleared.covered[i].val();
             }
         }
 
         // The walk takes a row when its half takes no write, and there is room for the offer.
-        for i in 0..B {
+        for i in 0..HALF_GROUP_ROWS {
             self.next.request[2 * i].next = self.half[0].held.val().get_bit(i);
             self.next.request[2 * i + 1].next = self.half[1].held.val().get_bit(i);
         }
         self.some.next = self.half[0].held.val().any() || self.half[1].held.val().any();
-        for i in 0..P {
+        for i in 0..GROUP_ROWS {
             self.left.of[i].next = self.next.request[i].val() && !self.next.grant[i].val();
         }
         self.next_odd.next = self.next.index.val().get_bit(0);
-        self.next_row.next = bit_cast::<R, Q>(self.next.index.val())
-            | (bit_cast::<R, U>(self.place.q.val()) << self.above.val());
+        self.next_row.next = bit_cast::<ROW, GROUP_ROW>(self.next.index.val())
+            | (bit_cast::<ROW, GROUP>(self.place.q.val()) << self.above.val());
         self.blocked.next = (self.half[0].writing.val() && !self.next_odd.val())
             || (self.half[1].writing.val() && self.next_odd.val());
         self.take.next = self.some.val()
@@ -267,7 +282,7 @@ impl<
         self.half[1].take.next = self.take.val() && self.next_odd.val();
         for b in 0..2 {
             self.half[b].take_row.next =
-                bit_cast::<A, R>(self.next_row.val() >> self.above_parity.val());
+                bit_cast::<HALF_ROW, ROW>(self.next_row.val() >> self.above_parity.val());
             self.half[b].saves.next = self.saves.q.val();
             self.half[b].next_group.next = self.search.group.val();
             self.half[b].load.next = self.load.val();
@@ -289,7 +304,7 @@ impl<
         if self.load.val() {
             self.place.d.next = self.search.group.val();
         }
-        for i in 0..G {
+        for i in 0..GROUPS {
             self.search.some[i].next = self.half[0].some[i].val() || self.half[1].some[i].val();
         }
 

@@ -3,10 +3,10 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::count_of::CountOf;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
+use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod choice;
 mod ratio;
@@ -37,19 +37,20 @@ enum Step {
     Tell,
 }
 
-/// `N` slots with `S`-bit numbers, of which `C` bits count; times and instructions of `T` bits, sums of `U` bits, the average
-/// in `W` bits, of which three are a fraction; `K` bits of a bit's number; a tick has 2^`P` cycles.
+/// `SLOTS` slots with numbers of `SLOT` bits, counted in `SLOT_COUNT` bits. Times and numbers of instructions of `TIME` bits,
+/// sums of `SUM` bits; an average has `AVERAGE` bits, of which three are a fraction. The number of a bit has `BIT` bits. A tick
+/// has 2^`TICK` cycles.
 #[block(top)]
-#[check(clog2(N) == S && C <= T && T + 3 == W, "{S}, {C} and {W} bits do not fit {N} slots and times of {T} bits")]
+#[check(clog2(SLOTS) == SLOT && SLOT_COUNT <= TIME && TIME + 3 == AVERAGE, "{SLOT}, {SLOT_COUNT} and {AVERAGE} bits do not fit {SLOTS} slots and times of {TIME} bits")]
 pub struct PreemptionPolicy<
-    const N: usize,
-    const S: usize,
-    const C: usize,
-    const T: usize,
-    const U: usize,
-    const W: usize,
-    const K: usize,
-    const P: usize,
+    const SLOTS: usize,
+    const SLOT: usize,
+    const SLOT_COUNT: usize,
+    const TIME: usize,
+    const SUM: usize,
+    const AVERAGE: usize,
+    const BIT: usize,
+    const TICK: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -60,45 +61,45 @@ pub struct PreemptionPolicy<
     /// A block begins, or comes back.
     pub begin_valid: Signal<In, Bit>,
     /// Slot of the block that begins.
-    pub begin_slot: Signal<In, Bits<S>>,
+    pub begin_slot: Signal<In, Bits<SLOT>>,
     /// Ticks for which the block had run when it left; 0 for a new block.
-    pub begin_run: Signal<In, Bits<T>>,
+    pub begin_run: Signal<In, Bits<TIME>>,
     /// Instructions that the block had issued when it left; 0 for a new block.
-    pub begin_executed: Signal<In, Bits<T>>,
+    pub begin_executed: Signal<In, Bits<TIME>>,
     /// A block has ended, or leaves.
     pub end_valid: Signal<In, Bit>,
     /// The block was saved and leaves: it no longer counts as a block of the SM, and its time does not enter the
     /// average.
     pub end_leaves: Signal<In, Bit>,
     /// Slot of the block that ended or leaves; also selects `end_run` and `end_executed`.
-    pub end_slot: Signal<In, Bits<S>>,
+    pub end_slot: Signal<In, Bits<SLOT>>,
     /// A block issues an instruction, one bit for each port.
     pub issued_valid: [Signal<In, Bit>; 2],
     /// Slot of the block that issues, for each port.
-    pub issued_slot: [Signal<In, Bits<S>>; 2],
+    pub issued_slot: [Signal<In, Bits<SLOT>>; 2],
     /// Request for a decision on a block.
     pub ask_valid: Signal<In, Bit>,
     /// Slot of the block.
-    pub ask_slot: Signal<In, Bits<S>>,
+    pub ask_slot: Signal<In, Bits<SLOT>>,
     /// The decision is Chimera's; PEP's otherwise.
     pub ask_chimera: Signal<In, Bit>,
     /// The block may be dropped and begin anew.
     pub ask_idempotent: Signal<In, Bit>,
     /// Ticks until the preemption, as predicted: 20 or 30 us; for Chimera, the deadline.
-    pub ask_launch: Signal<In, Bits<T>>,
+    pub ask_launch: Signal<In, Bits<TIME>>,
     /// Ticks that saving one block takes: its context by the SM's share of the memory's bandwidth.
-    pub ask_switch: Signal<In, Bits<T>>,
+    pub ask_switch: Signal<In, Bits<TIME>>,
     /// Instructions of a block.
-    pub ask_instructions: Signal<In, Bits<T>>,
+    pub ask_instructions: Signal<In, Bits<TIME>>,
     /// Ticks for which a next block would run before it is saved: 1,000 instructions in the paper.
-    pub ask_warm_up: Signal<In, Bits<T>>,
+    pub ask_warm_up: Signal<In, Bits<TIME>>,
     /// The answer is taken.
     pub answer_ready: Signal<In, Bit>,
 
     /// Ticks for which the block in `end_slot` has run, in every cycle.
-    pub end_run: Signal<Out, Bits<T>>,
+    pub end_run: Signal<Out, Bits<TIME>>,
     /// Instructions that the block in `end_slot` has issued, in every cycle.
-    pub end_executed: Signal<Out, Bits<T>>,
+    pub end_executed: Signal<Out, Bits<TIME>>,
     /// The request is taken.
     pub ask_ready: Signal<Out, Bit>,
     /// The decision is on offer.
@@ -106,102 +107,102 @@ pub struct PreemptionPolicy<
     /// Case of the decision, as in the tables below.
     pub answer_case: Signal<Out, Bits<3>>,
     /// Estimated ticks until the block ends.
-    pub answer_remaining: Signal<Out, Bits<T>>,
+    pub answer_remaining: Signal<Out, Bits<TIME>>,
     /// Estimated ticks for saving.
-    pub answer_switch: Signal<Out, Bits<T>>,
+    pub answer_switch: Signal<Out, Bits<TIME>>,
 
     // Time, and the blocks.
-    prescale: Register<Bits<P>>,
-    slot: [Slot<T, U>; N],
-    blocks: CountOf<N, C>,
+    prescale: Register<Bits<TICK>>,
+    slot: [Slot<TIME, SUM>; SLOTS],
+    blocks: Popcount<SLOTS, SLOT_COUNT>,
 
     // A block that has ended goes into the average in the next cycle.
     ended: Register<Bit>,
-    sample: Register<Bits<T>>,
+    sample: Register<Bits<TIME>>,
     known: Register<Bit>,
-    average: Register<Bits<W>>,
-    ended_run: Select<N, Bits<T>>,
-    ended_executed: Select<N, Bits<T>>,
-    ended_holds: AnyOf<N>,
+    average: Register<Bits<AVERAGE>>,
+    ended_run: OneHotMux<SLOTS, Bits<TIME>>,
+    ended_executed: OneHotMux<SLOTS, Bits<TIME>>,
+    ended_holds: OrTree<SLOTS>,
 
     // What was known when the question came, and what is made of it.
     step: Register<Step>,
-    run: Register<Bits<T>>,
-    executed: Register<Bits<T>>,
+    run: Register<Bits<TIME>>,
+    executed: Register<Bits<TIME>>,
     profiled: Register<Bit>,
-    profile: Register<Bits<T>>,
-    at_once: Register<Bits<C>>,
-    left: Register<Bits<T>>,
-    remaining: Register<Bits<T>>,
-    switching: Register<Bits<T>>,
-    whole: Register<Bits<T>>,
-    rest: Register<Bits<T>>,
-    lead: Register<Bits<T>>,
+    profile: Register<Bits<TIME>>,
+    at_once: Register<Bits<SLOT_COUNT>>,
+    left: Register<Bits<TIME>>,
+    remaining: Register<Bits<TIME>>,
+    switching: Register<Bits<TIME>>,
+    whole: Register<Bits<TIME>>,
+    rest: Register<Bits<TIME>>,
+    lead: Register<Bits<TIME>>,
     chosen: Register<Bits<3>>,
-    asked_run: Select<N, Bits<T>>,
-    asked_executed: Select<N, Bits<T>>,
-    ratio: Ratio<T, U, K>,
-    choice: Choice<T, U>,
+    asked_run: OneHotMux<SLOTS, Bits<TIME>>,
+    asked_executed: OneHotMux<SLOTS, Bits<TIME>>,
+    ratio: Ratio<TIME, SUM, BIT>,
+    choice: Choice<TIME, SUM>,
 
     tick: Signal<Local, Bit>,
     first: Signal<Local, Bit>,
-    average_now: Signal<Local, Bits<T>>,
-    total: Signal<Local, Bits<U>>,
-    later: Signal<Local, Bits<U>>,
+    average_now: Signal<Local, Bits<TIME>>,
+    total: Signal<Local, Bits<SUM>>,
+    later: Signal<Local, Bits<SUM>>,
     #[init(Constant::new(3.into()))]
-    fraction: Constant<Bits<W>>,
-    #[init(Constant::new((T as LiteralType).into()))]
-    above: Constant<Bits<U>>,
+    fraction: Constant<Bits<AVERAGE>>,
+    #[init(Constant::new((TIME as LiteralType).into()))]
+    above: Constant<Bits<SUM>>,
     #[init(Constant::new(1.into()))]
-    one: Constant<Bits<T>>,
+    one: Constant<Bits<TIME>>,
     #[init(Constant::new(1.into()))]
-    one_block: Constant<Bits<C>>,
+    one_block: Constant<Bits<SLOT_COUNT>>,
     #[init(Constant::new(0.into()))]
     no_case: Constant<Bits<3>>,
     #[init(Constant::new(0.into()))]
-    nothing: Constant<Bits<T>>,
+    nothing: Constant<Bits<TIME>>,
     #[init(Constant::new(!Bits::default()))]
-    most: Constant<Bits<T>>,
+    most: Constant<Bits<TIME>>,
 }
 
 impl<
-    const N: usize,
-    const S: usize,
-    const C: usize,
-    const T: usize,
-    const U: usize,
-    const W: usize,
-    const K: usize,
-    const P: usize,
-> Logic for PreemptionPolicy<N, S, C, T, U, W, K, P>
+    const SLOTS: usize,
+    const SLOT: usize,
+    const SLOT_COUNT: usize,
+    const TIME: usize,
+    const SUM: usize,
+    const AVERAGE: usize,
+    const BIT: usize,
+    const TICK: usize,
+> Logic for PreemptionPolicy<SLOTS, SLOT, SLOT_COUNT, TIME, SUM, AVERAGE, BIT, TICK>
 {
     #[logic]
     fn update(&mut self) {
         // Slots.
         self.prescale.d.next = self.prescale.q.val() + 1;
         self.tick.next = self.prescale.q.val().all();
-        for i in 0..N {
+        for i in 0..SLOTS {
             self.slot[i].tick.next = self.tick.val();
             self.slot[i].begin.next =
-                self.begin_valid.val() && (self.begin_slot.val() == i.to_bits::<S>());
+                self.begin_valid.val() && (self.begin_slot.val() == i.to_bits::<SLOT>());
             self.slot[i].begin_run.next = self.begin_run.val();
             self.slot[i].begin_executed.next = self.begin_executed.val();
             self.slot[i].end.next =
-                self.end_valid.val() && (self.end_slot.val() == i.to_bits::<S>());
+                self.end_valid.val() && (self.end_slot.val() == i.to_bits::<SLOT>());
             self.slot[i].issued[0].next =
-                self.issued_valid[0].val() && (self.issued_slot[0].val() == i.to_bits::<S>());
+                self.issued_valid[0].val() && (self.issued_slot[0].val() == i.to_bits::<SLOT>());
             self.slot[i].issued[1].next =
-                self.issued_valid[1].val() && (self.issued_slot[1].val() == i.to_bits::<S>());
+                self.issued_valid[1].val() && (self.issued_slot[1].val() == i.to_bits::<SLOT>());
             self.blocks.of[i].next = self.slot[i].holds.val();
-            self.ended_run.choose[i].next = self.end_slot.val() == i.to_bits::<S>();
+            self.ended_run.choose[i].next = self.end_slot.val() == i.to_bits::<SLOT>();
             self.ended_run.of[i].next = self.slot[i].run.val();
-            self.ended_executed.choose[i].next = self.end_slot.val() == i.to_bits::<S>();
+            self.ended_executed.choose[i].next = self.end_slot.val() == i.to_bits::<SLOT>();
             self.ended_executed.of[i].next = self.slot[i].executed.val();
             self.ended_holds.of[i].next =
-                self.slot[i].holds.val() && (self.end_slot.val() == i.to_bits::<S>());
-            self.asked_run.choose[i].next = self.ask_slot.val() == i.to_bits::<S>();
+                self.slot[i].holds.val() && (self.end_slot.val() == i.to_bits::<SLOT>());
+            self.asked_run.choose[i].next = self.ask_slot.val() == i.to_bits::<SLOT>();
             self.asked_run.of[i].next = self.slot[i].run.val();
-            self.asked_executed.choose[i].next = self.ask_slot.val() == i.to_bits::<S>();
+            self.asked_executed.choose[i].next = self.ask_slot.val() == i.to_bits::<SLOT>();
             self.asked_executed.of[i].next = self.slot[i].executed.val();
         }
 
@@ -216,14 +217,16 @@ impl<
         self.sample.d.next = self.ended_run.chosen.val();
         self.known.d.next = self.known.q.val();
         self.average.d.next = self.average.q.val();
-        self.average_now.next = bit_cast::<T, W>(self.average.q.val() >> self.fraction.val());
+        self.average_now.next =
+            bit_cast::<TIME, AVERAGE>(self.average.q.val() >> self.fraction.val());
         if self.ended.q.val() {
             self.known.d.next = true;
-            self.average.d.next = bit_cast::<W, T>(self.sample.q.val()) << self.fraction.val();
+            self.average.d.next =
+                bit_cast::<AVERAGE, TIME>(self.sample.q.val()) << self.fraction.val();
             if self.known.q.val() {
                 self.average.d.next = self.average.q.val()
-                    - bit_cast::<W, T>(self.average_now.val())
-                    + bit_cast::<W, T>(self.sample.q.val());
+                    - bit_cast::<AVERAGE, TIME>(self.average_now.val())
+                    + bit_cast::<AVERAGE, TIME>(self.sample.q.val());
             }
         }
         if self.launch_valid.val() {
@@ -251,7 +254,7 @@ impl<
         // The arithmetic: blocks x time of one, then instructions that are left x cycles for each so far.
         self.ratio.start.next =
             (self.step.q.val() == Step::AskSwitch) || (self.step.q.val() == Step::AskRemaining);
-        self.ratio.a.next = bit_cast::<T, C>(self.at_once.q.val());
+        self.ratio.a.next = bit_cast::<TIME, SLOT_COUNT>(self.at_once.q.val());
         self.ratio.b.next = self.ask_switch.val();
         self.ratio.c.next = self.one.val();
         if (self.step.q.val() == Step::AskRemaining) || (self.step.q.val() == Step::Remaining) {
@@ -283,17 +286,17 @@ impl<
 
         // What the choice looks at.
         self.total.next =
-            bit_cast::<U, T>(self.run.q.val()) + bit_cast::<U, T>(self.remaining.q.val());
-        self.whole.d.next = bit_cast::<T, U>(self.total.val());
+            bit_cast::<SUM, TIME>(self.run.q.val()) + bit_cast::<SUM, TIME>(self.remaining.q.val());
+        self.whole.d.next = bit_cast::<TIME, SUM>(self.total.val());
         if (self.total.val() >> self.above.val()).any() {
             self.whole.d.next = self.most.val();
         }
         if self.profiled.q.val() {
             self.whole.d.next = self.profile.q.val();
         }
-        self.later.next =
-            bit_cast::<U, T>(self.ask_warm_up.val()) + bit_cast::<U, T>(self.switching.q.val());
-        self.lead.d.next = bit_cast::<T, U>(self.later.val());
+        self.later.next = bit_cast::<SUM, TIME>(self.ask_warm_up.val())
+            + bit_cast::<SUM, TIME>(self.switching.q.val());
+        self.lead.d.next = bit_cast::<TIME, SUM>(self.later.val());
         if (self.later.val() >> self.above.val()).any() {
             self.lead.d.next = self.most.val();
         }

@@ -7,7 +7,7 @@ use crate::primitives::memory::MemoryUse;
 /// A [`Memory`](crate::primitives::memory::Memory) of one bank with a mask: a write takes those bits of `data` whose bit in `mask`
 /// is high, and leaves the others.
 #[derive(LogicBlock)]
-pub struct MaskedMemory<const W: usize, const A: usize> {
+pub struct MaskedMemory<const WORD: usize, const ADDRESS: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// An access takes place.
@@ -15,31 +15,31 @@ pub struct MaskedMemory<const W: usize, const A: usize> {
     /// The access is a write.
     pub write: Signal<In, Bit>,
     /// The word, below the number of words.
-    pub address: Signal<In, Bits<A>>,
+    pub address: Signal<In, Bits<ADDRESS>>,
     /// The word to write,
-    pub data: Signal<In, Bits<W>>,
+    pub data: Signal<In, Bits<WORD>>,
     /// and the bits of it that are written.
-    pub mask: Signal<In, Bits<W>>,
+    pub mask: Signal<In, Bits<WORD>>,
     /// The word last read.
-    pub q: Signal<Out, Bits<W>>,
-    _contents: Vec<Bits<W>>,
+    pub q: Signal<Out, Bits<WORD>>,
+    _contents: Vec<Bits<WORD>>,
 }
 
-impl<const W: usize, const A: usize> MaskedMemory<W, A> {
+impl<const WORD: usize, const ADDRESS: usize> MaskedMemory<WORD, ADDRESS> {
     /// The macro that it is.
     fn usage(&self) -> MemoryUse {
         let words = self._contents.len();
         MemoryUse {
-            module: format!("sram_{words}x{W}_masked"),
+            module: format!("sram_{words}x{WORD}_masked"),
             words,
-            bits: W,
+            bits: WORD,
             masked: true,
             instances: 1,
         }
     }
 }
 
-impl<const W: usize, const A: usize> Default for MaskedMemory<W, A> {
+impl<const WORD: usize, const ADDRESS: usize> Default for MaskedMemory<WORD, ADDRESS> {
     fn default() -> Self {
         Self {
             clock: Signal::default(),
@@ -49,14 +49,14 @@ impl<const W: usize, const A: usize> Default for MaskedMemory<W, A> {
             data: Signal::default(),
             mask: Signal::default(),
             q: Signal::default(),
-            _contents: vec![Bits::default(); 1 << A],
+            _contents: vec![Bits::default(); 1 << ADDRESS],
         }
     }
 }
 
-crate::part!([const W: usize, const A: usize] MaskedMemory<W, A>, clock; usage);
+crate::part!([const WORD: usize, const ADDRESS: usize] MaskedMemory<WORD, ADDRESS>, clock; usage);
 
-impl<const W: usize, const A: usize> Logic for MaskedMemory<W, A> {
+impl<const WORD: usize, const ADDRESS: usize> Logic for MaskedMemory<WORD, ADDRESS> {
     fn update(&mut self) {
         if self.clock.pos_edge() && self.enable.val() {
             let word = &mut self._contents[self.address.val().index()];
@@ -107,7 +107,7 @@ module {module} (
 endmodule
 ",
             clock = "",
-            address = format!("[{}:0]", A - 1),
+            address = format!("[{}:0]", ADDRESS - 1),
             width = format!("[{}:0]", bits - 1),
             last = words - 1,
         );

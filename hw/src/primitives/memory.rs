@@ -18,10 +18,10 @@ pub struct MemoryUse {
 }
 
 /// A single-ported synchronous memory. An access is a cycle with `enable`: a write takes `data`, a read shows the
-/// word on `q` from the next cycle on, and `q` holds until the next read. A word is `L` elements of type `T`,
+/// word on `q` from the next cycle on, and `q` holds until the next read. A word is `ELEMENTS` elements of type `T`,
 /// spread evenly over the banks. Nothing resets the contents.
 #[derive(LogicBlock)]
-pub struct Memory<T: Synth, const A: usize, const L: usize> {
+pub struct Memory<T: Synth, const ADDRESS: usize, const ELEMENTS: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// An access takes place.
@@ -29,28 +29,28 @@ pub struct Memory<T: Synth, const A: usize, const L: usize> {
     /// The access is a write.
     pub write: Signal<In, Bit>,
     /// The word, below the number of words.
-    pub address: Signal<In, Bits<A>>,
+    pub address: Signal<In, Bits<ADDRESS>>,
     /// The word to write.
-    pub data: [Signal<In, T>; L],
+    pub data: [Signal<In, T>; ELEMENTS],
     /// The word last read.
-    pub q: [Signal<Out, T>; L],
-    _contents: Vec<[T; L]>,
+    pub q: [Signal<Out, T>; ELEMENTS],
+    _contents: Vec<[T; ELEMENTS]>,
     _banks: usize,
 }
 
-impl<T: Synth, const A: usize, const L: usize> Memory<T, A, L> {
+impl<T: Synth, const ADDRESS: usize, const ELEMENTS: usize> Memory<T, ADDRESS, ELEMENTS> {
     /// A memory of `words` words in `banks` banks.
     ///
     /// # Panics
-    /// If `A` address bits do not fit `words`, or `banks` does not divide the word.
+    /// If `ADDRESS` address bits do not fit `words`, or `banks` does not divide the word.
     pub fn new(words: usize, banks: usize) -> Self {
         assert!(
-            words > 1 && clog2(words) == A,
-            "{A} address bits do not fit {words} words"
+            words > 1 && clog2(words) == ADDRESS,
+            "{ADDRESS} address bits do not fit {words} words"
         );
         assert!(
-            L.is_multiple_of(banks),
-            "{banks} banks do not divide {L} elements"
+            ELEMENTS.is_multiple_of(banks),
+            "{banks} banks do not divide {ELEMENTS} elements"
         );
         Self {
             clock: Signal::default(),
@@ -59,14 +59,14 @@ impl<T: Synth, const A: usize, const L: usize> Memory<T, A, L> {
             address: Signal::default(),
             data: std::array::from_fn(|_| Signal::default()),
             q: std::array::from_fn(|_| Signal::default()),
-            _contents: vec![[T::default(); L]; words],
+            _contents: vec![[T::default(); ELEMENTS]; words],
             _banks: banks,
         }
     }
 
     /// The macros that it is made of.
     fn usage(&self) -> MemoryUse {
-        let (words, bits) = (self._contents.len(), T::BITS * L / self._banks);
+        let (words, bits) = (self._contents.len(), T::BITS * ELEMENTS / self._banks);
         MemoryUse {
             module: format!("sram_{words}x{bits}"),
             words,
@@ -77,9 +77,9 @@ impl<T: Synth, const A: usize, const L: usize> Memory<T, A, L> {
     }
 }
 
-crate::part!([T: Synth, const A: usize, const L: usize] Memory<T, A, L>, clock; usage);
+crate::part!([T: Synth, const ADDRESS: usize, const ELEMENTS: usize] Memory<T, ADDRESS, ELEMENTS>, clock; usage);
 
-impl<T: Synth, const A: usize, const L: usize> Logic for Memory<T, A, L> {
+impl<T: Synth, const ADDRESS: usize, const ELEMENTS: usize> Logic for Memory<T, ADDRESS, ELEMENTS> {
     fn update(&mut self) {
         if self.clock.pos_edge() && self.enable.val() {
             let address = self.address.val().index();
@@ -128,7 +128,7 @@ module {module} (
 endmodule
 ",
             clock = "",
-            address = format!("[{}:0]", A - 1),
+            address = format!("[{}:0]", ADDRESS - 1),
             width = format!("[{}:0]", bits - 1),
             last = words - 1,
         );
@@ -163,7 +163,7 @@ module {name} (
 endmodule
 ",
             clock = "",
-            address = format!("[{}:0]", A - 1),
+            address = format!("[{}:0]", ADDRESS - 1),
             width = format!("[{}:0]", total - 1),
         );
         Verilog::Blackbox(BlackBox { name, code })

@@ -3,14 +3,14 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
-use crate::primitives::count_of::CountOf;
-use crate::primitives::lowest::Lowest;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::matrix_arbiter::MatrixArbiter;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
+use crate::primitives::or_tree::OrTree;
+use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
-use crate::primitives::service_order::ServiceOrder;
-use crate::primitives::turns::Turns;
+use crate::primitives::round_robin_arbiter::RoundRobinArbiter;
 
 mod page;
 mod slot;
@@ -44,35 +44,36 @@ enum Question {
     Asked,
 }
 
-/// `N` slots with `S`-bit numbers, counted in `C` bits; `X` contexts with `I`-bit numbers and `Q` pairs; `E` pages with
-/// numbers of `P` bits and spaces of `A`; places of `O` bits, times of `R` bits.
+/// `SLOTS` slots with numbers of `SLOT` bits, counted in `SLOT_COUNT` bits. `CONTEXTS` contexts with numbers of `CONTEXT` bits
+/// and `PAIRS` pairs. `PAGES` pages with numbers of `PAGE` bits and spaces of `SPACE` bits. Places of `PLACE` bits, times of
+/// residence of `RESIDENCE` bits.
 #[block(top)]
-#[check(1 << S == N && S + 1 == C && X < 1 << I, "{S}, {C} and {I} bits do not fit {N} slots and {X} contexts")]
+#[check(1 << SLOT == SLOTS && SLOT + 1 == SLOT_COUNT && CONTEXTS < 1 << CONTEXT, "{SLOT}, {SLOT_COUNT} and {CONTEXT} bits do not fit {SLOTS} slots and {CONTEXTS} contexts")]
 pub struct BlockScheduler<
-    const N: usize,
-    const S: usize,
-    const C: usize,
-    const X: usize,
-    const I: usize,
-    const Q: usize,
-    const E: usize,
-    const P: usize,
-    const A: usize,
-    const O: usize,
-    const R: usize,
+    const SLOTS: usize,
+    const SLOT: usize,
+    const SLOT_COUNT: usize,
+    const CONTEXTS: usize,
+    const CONTEXT: usize,
+    const PAIRS: usize,
+    const PAGES: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const PLACE: usize,
+    const RESIDENCE: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high: empties every slot, context and page.
     pub reset: Signal<In, Bit>,
     /// Slots that the kernel's blocks use: those below this number.
-    pub slots: Signal<In, Bits<C>>,
+    pub slots: Signal<In, Bits<SLOT_COUNT>>,
     /// Blocks that the SM may have beyond its slots.
-    pub extra: Signal<In, Bits<I>>,
+    pub extra: Signal<In, Bits<CONTEXT>>,
     /// A block leaves if the queue place of its fault is above this.
-    pub threshold: Signal<In, Bits<O>>,
+    pub threshold: Signal<In, Bits<PLACE>>,
     /// Minimum number of cycles for which a block stays.
-    pub residence: Signal<In, Bits<R>>,
+    pub residence: Signal<In, Bits<RESIDENCE>>,
     /// The GPU has blocks that no SM has begun.
     pub more: Signal<In, Bit>,
     /// The GMMU reports on a page to this SM.
@@ -81,23 +82,23 @@ pub struct BlockScheduler<
     /// is held, 3 it is not held.
     pub fill_kind: Signal<In, Bits<2>>,
     /// Page number of the report.
-    pub fill_page: Signal<In, Bits<P>>,
+    pub fill_page: Signal<In, Bits<PAGE>>,
     /// Address space of the report.
-    pub fill_space: Signal<In, Bits<A>>,
+    pub fill_space: Signal<In, Bits<SPACE>>,
     /// Place of the page's far fault in the queue.
-    pub fill_place: Signal<In, Bits<O>>,
+    pub fill_place: Signal<In, Bits<PLACE>>,
     /// A block has accessed a page that is known to be absent.
     pub fault_valid: Signal<In, Bit>,
     /// Slot of the block that faulted.
-    pub fault_slot: Signal<In, Bits<S>>,
+    pub fault_slot: Signal<In, Bits<SLOT>>,
     /// Page number of the fault.
-    pub fault_page: Signal<In, Bits<P>>,
+    pub fault_page: Signal<In, Bits<PAGE>>,
     /// Address space of the fault.
-    pub fault_space: Signal<In, Bits<A>>,
+    pub fault_space: Signal<In, Bits<SPACE>>,
     /// The block in `ended_slot` has ended.
     pub ended_valid: Signal<In, Bit>,
     /// Slot of the block that ended.
-    pub ended_slot: Signal<In, Bits<S>>,
+    pub ended_slot: Signal<In, Bits<SLOT>>,
     /// The checkpoint engine begins to save the block.
     pub leave_ready: Signal<In, Bit>,
     /// The context of the block that left is in memory.
@@ -118,75 +119,75 @@ pub struct BlockScheduler<
     /// A block is to be saved.
     pub leave_valid: Signal<Out, Bit>,
     /// Slot of the block that is to be saved.
-    pub leave_slot: Signal<Out, Bits<S>>,
+    pub leave_slot: Signal<Out, Bits<SLOT>>,
     /// Context into which the block is saved.
-    pub leave_context: Signal<Out, Bits<I>>,
+    pub leave_context: Signal<Out, Bits<CONTEXT>>,
     /// A block is to be restored.
     pub enter_valid: Signal<Out, Bit>,
     /// Slot into which the block is restored.
-    pub enter_slot: Signal<Out, Bits<S>>,
+    pub enter_slot: Signal<Out, Bits<SLOT>>,
     /// Context from which the block is restored.
-    pub enter_context: Signal<Out, Bits<I>>,
+    pub enter_context: Signal<Out, Bits<CONTEXT>>,
     /// A context is given up; the driver should be notified.
     pub lost_valid: Signal<Out, Bit>,
     /// Context that is given up.
-    pub lost_context: Signal<Out, Bits<I>>,
+    pub lost_context: Signal<Out, Bits<CONTEXT>>,
     /// A new block is requested.
     pub want_valid: Signal<Out, Bit>,
     /// Slot for the new block.
-    pub want_slot: Signal<Out, Bits<S>>,
+    pub want_slot: Signal<Out, Bits<SLOT>>,
     /// Slots whose blocks run, one bit each.
-    pub active: [Signal<Out, Bit>; N],
+    pub active: [Signal<Out, Bit>; SLOTS],
     /// Blocks that are off chip.
-    pub off_chip: Signal<Out, Bits<I>>,
+    pub off_chip: Signal<Out, Bits<CONTEXT>>,
     /// The SM has no block, and waits for none.
     pub empty: Signal<Out, Bit>,
 
     // Pages, and who waits for them.
-    page: [Page<N, X, P, A>; E],
-    free_page: Lowest<E>,
-    known: AnyOf<E>,
-    faulting: AnyOf<N>,
-    wait_far: Select<E, Bits<N>>,
-    wait_off_chip: Select<E, Bits<X>>,
+    page: [Page<SLOTS, CONTEXTS, PAGE, SPACE>; PAGES],
+    free_page: OneHotPriorityEncoder<PAGES>,
+    known: OrTree<PAGES>,
+    faulting: OrTree<SLOTS>,
+    wait_far: OneHotMux<PAGES, Bits<SLOTS>>,
+    wait_off_chip: OneHotMux<PAGES, Bits<CONTEXTS>>,
 
     // Blocks: in slots, and off chip.
-    slot: [Slot; N],
-    period: Register<Bits<R>>,
-    held: [Register<Bit>; X],
-    left_order: Register<Bits<Q>>,
-    oldest: ServiceOrder<X, I, Q>,
-    contexts_held: CountOf<X, I>,
+    slot: [Slot; SLOTS],
+    period: Register<Bits<RESIDENCE>>,
+    held: [Register<Bit>; CONTEXTS],
+    left_order: Register<Bits<PAIRS>>,
+    oldest: MatrixArbiter<CONTEXTS, CONTEXT, PAIRS>,
+    contexts_held: Popcount<CONTEXTS, CONTEXT>,
 
     // What moves.
     switch: Register<Switch>,
-    switch_slot: Register<Bits<S>>,
-    switch_context: Register<Bits<I>>,
+    switch_slot: Register<Bits<SLOT>>,
+    switch_context: Register<Bits<CONTEXT>>,
     over: Register<Bit>,
     question: Register<Question>,
-    question_slot: Register<Bits<S>>,
-    last_left: Register<Bits<S>>,
+    question_slot: Register<Bits<SLOT>>,
+    last_left: Register<Bits<SLOT>>,
 
     // The choices.
-    free_slot: Arbiter<N, S, false>,
-    free_context: Arbiter<X, I, false>,
-    turns: Turns<N, S>,
-    some_free: AnyOf<N>,
-    some_context: AnyOf<X>,
-    some_could: AnyOf<N>,
-    some_ready: AnyOf<X>,
-    some_taken: AnyOf<N>,
+    free_slot: FixedPriorityArbiter<SLOTS, SLOT, false>,
+    free_context: FixedPriorityArbiter<CONTEXTS, CONTEXT, false>,
+    turns: RoundRobinArbiter<SLOTS, SLOT>,
+    some_free: OrTree<SLOTS>,
+    some_context: OrTree<CONTEXTS>,
+    some_could: OrTree<SLOTS>,
+    some_ready: OrTree<CONTEXTS>,
+    some_taken: OrTree<SLOTS>,
 
     tick: Signal<Local, Bit>,
     absent: Signal<Local, Bit>,
     past: Signal<Local, Bit>,
     has_block: Signal<Local, Bit>,
-    meets: Signal<Local, Bits<N>>,
-    ending: Signal<Local, Bits<N>>,
-    leaving: Signal<Local, Bits<N>>,
-    clear: Signal<Local, Bits<N>>,
-    moves: Signal<Local, Bits<N>>,
-    into: Signal<Local, Bits<X>>,
+    meets: Signal<Local, Bits<SLOTS>>,
+    ending: Signal<Local, Bits<SLOTS>>,
+    leaving: Signal<Local, Bits<SLOTS>>,
+    clear: Signal<Local, Bits<SLOTS>>,
+    moves: Signal<Local, Bits<SLOTS>>,
+    into: Signal<Local, Bits<CONTEXTS>>,
     ends_here: Signal<Local, Bit>,
     left: Signal<Local, Bit>,
     stays: Signal<Local, Bit>,
@@ -203,32 +204,45 @@ pub struct BlockScheduler<
     #[init(Constant::new(2.into()))]
     far: Constant<Bits<2>>,
     #[init(Constant::new(1.into()))]
-    first_slot: Constant<Bits<N>>,
+    first_slot: Constant<Bits<SLOTS>>,
     #[init(Constant::new(0.into()))]
-    no_slots: Constant<Bits<N>>,
+    no_slots: Constant<Bits<SLOTS>>,
     #[init(Constant::new(1.into()))]
-    first_context: Constant<Bits<X>>,
+    first_context: Constant<Bits<CONTEXTS>>,
     #[init(Constant::new(0.into()))]
-    slot_0: Constant<Bits<S>>,
+    slot_0: Constant<Bits<SLOT>>,
     #[init(Constant::new(0.into()))]
-    context_0: Constant<Bits<I>>,
+    context_0: Constant<Bits<CONTEXT>>,
     #[init(Constant::new(0.into()))]
-    start: Constant<Bits<R>>,
+    start: Constant<Bits<RESIDENCE>>,
 }
 
 impl<
-    const N: usize,
-    const S: usize,
-    const C: usize,
-    const X: usize,
-    const I: usize,
-    const Q: usize,
-    const E: usize,
-    const P: usize,
-    const A: usize,
-    const O: usize,
-    const R: usize,
-> Logic for BlockScheduler<N, S, C, X, I, Q, E, P, A, O, R>
+    const SLOTS: usize,
+    const SLOT: usize,
+    const SLOT_COUNT: usize,
+    const CONTEXTS: usize,
+    const CONTEXT: usize,
+    const PAIRS: usize,
+    const PAGES: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const PLACE: usize,
+    const RESIDENCE: usize,
+> Logic
+    for BlockScheduler<
+        SLOTS,
+        SLOT,
+        SLOT_COUNT,
+        CONTEXTS,
+        CONTEXT,
+        PAIRS,
+        PAGES,
+        PAGE,
+        SPACE,
+        PLACE,
+        RESIDENCE,
+    >
 {
     #[logic]
     fn update(&mut self) {
@@ -250,18 +264,21 @@ impl<
         // Who waits for a page no longer, or goes on to wait off chip.
         self.ending.next = self.no_slots.val();
         if self.ended_valid.val() {
-            self.ending.next = self.first_slot.val() << bit_cast::<N, S>(self.ended_slot.val());
+            self.ending.next =
+                self.first_slot.val() << bit_cast::<SLOTS, SLOT>(self.ended_slot.val());
         }
         self.leaving.next = self.no_slots.val();
         if self.left.val() {
-            self.leaving.next = self.first_slot.val() << bit_cast::<N, S>(self.switch_slot.q.val());
+            self.leaving.next =
+                self.first_slot.val() << bit_cast::<SLOTS, SLOT>(self.switch_slot.q.val());
         }
         self.clear.next = self.ending.val() | self.leaving.val();
         self.moves.next = self.no_slots.val();
         if self.stays.val() {
             self.moves.next = self.leaving.val();
         }
-        self.into.next = self.first_context.val() << bit_cast::<X, I>(self.switch_context.q.val());
+        self.into.next =
+            self.first_context.val() << bit_cast::<CONTEXTS, CONTEXT>(self.switch_context.q.val());
 
         // Pages.
         self.absent.next = self.fill_valid.val()
@@ -269,16 +286,17 @@ impl<
             && (self.fill_kind.val() != self.denial.val());
         self.past.next = (self.fill_kind.val() == self.far.val())
             && (self.threshold.val() < self.fill_place.val());
-        for i in 0..N {
+        for i in 0..SLOTS {
             self.faulting.of[i].next =
-                self.slot[i].holds.val() && (self.fault_slot.val() == i.to_bits::<S>());
+                self.slot[i].holds.val() && (self.fault_slot.val() == i.to_bits::<SLOT>());
         }
         self.has_block.next = self.fault_valid.val() && self.faulting.any.val();
         self.meets.next = self.no_slots.val();
         if self.has_block.val() {
-            self.meets.next = self.first_slot.val() << bit_cast::<N, S>(self.fault_slot.val());
+            self.meets.next =
+                self.first_slot.val() << bit_cast::<SLOTS, SLOT>(self.fault_slot.val());
         }
-        for e in 0..E {
+        for e in 0..PAGES {
             self.page[e].ends.next = self.fill_valid.val() && !self.absent.val();
             self.page[e].absent.next = self.absent.val();
             self.page[e].past.next = self.past.val();
@@ -301,35 +319,35 @@ impl<
         }
 
         // Blocks in slots.
-        for i in 0..N {
+        for i in 0..SLOTS {
             self.slot[i].tick.next = self.tick.val();
             self.slot[i].end.next =
-                self.ended_valid.val() && (self.ended_slot.val() == i.to_bits::<S>());
+                self.ended_valid.val() && (self.ended_slot.val() == i.to_bits::<SLOT>());
             self.slot[i].reserve.next = (self.begins_enter.val() || self.begins_want.val())
                 && self.free_slot.grant[i].val();
             self.slot[i].leave.next =
-                self.begins_leave.val() && (self.turns.index.val() == i.to_bits::<S>());
+                self.begins_leave.val() && (self.turns.index.val() == i.to_bits::<SLOT>());
             self.slot[i].begin.next = (self.entered.val()
                 && !self.entered_refused.val()
-                && (self.switch_slot.q.val() == i.to_bits::<S>()))
+                && (self.switch_slot.q.val() == i.to_bits::<SLOT>()))
                 || (self.given.val()
                     && self.given_some.val()
-                    && (self.question_slot.q.val() == i.to_bits::<S>()));
+                    && (self.question_slot.q.val() == i.to_bits::<SLOT>()));
             self.slot[i].release.next = ((self.left.val()
                 || (self.entered.val() && self.entered_refused.val()))
-                && (self.switch_slot.q.val() == i.to_bits::<S>()))
+                && (self.switch_slot.q.val() == i.to_bits::<SLOT>()))
                 || (self.given.val()
                     && !self.given_some.val()
-                    && (self.question_slot.q.val() == i.to_bits::<S>()));
+                    && (self.question_slot.q.val() == i.to_bits::<SLOT>()));
             self.free_slot.request[i].next =
-                self.slot[i].free.val() && (i.to_bits::<C>() < self.slots.val());
+                self.slot[i].free.val() && (i.to_bits::<SLOT_COUNT>() < self.slots.val());
             self.some_free.of[i].next =
-                self.slot[i].free.val() && (i.to_bits::<C>() < self.slots.val());
+                self.slot[i].free.val() && (i.to_bits::<SLOT_COUNT>() < self.slots.val());
             self.turns.request[i].next = self.slot[i].settled.val()
-                && (i.to_bits::<C>() < self.slots.val())
+                && (i.to_bits::<SLOT_COUNT>() < self.slots.val())
                 && self.wait_far.chosen.val().get_bit(i);
             self.some_could.of[i].next = self.slot[i].settled.val()
-                && (i.to_bits::<C>() < self.slots.val())
+                && (i.to_bits::<SLOT_COUNT>() < self.slots.val())
                 && self.wait_far.chosen.val().get_bit(i);
             self.some_taken.of[i].next = !self.slot[i].free.val();
             self.active[i].next = self.slot[i].active.val();
@@ -337,16 +355,16 @@ impl<
         self.turns.last.next = self.last_left.q.val();
 
         // Blocks off chip: of those that wait for nothing, the one that left first comes back.
-        for x in 0..X {
+        for x in 0..CONTEXTS {
             self.held[x].d.next = (self.held[x].q.val()
                 && !(self.begins_enter.val() && self.oldest.grant[x].val()))
-                || (self.stays.val() && (self.switch_context.q.val() == x.to_bits::<I>()));
+                || (self.stays.val() && (self.switch_context.q.val() == x.to_bits::<CONTEXT>()));
             self.oldest.request[x].next =
                 self.held[x].q.val() && !self.wait_off_chip.chosen.val().get_bit(x);
             self.some_ready.of[x].next =
                 self.held[x].q.val() && !self.wait_off_chip.chosen.val().get_bit(x);
             self.oldest.served[x].next =
-                self.stays.val() && (self.switch_context.q.val() == x.to_bits::<I>());
+                self.stays.val() && (self.switch_context.q.val() == x.to_bits::<CONTEXT>());
             self.oldest.last[x].next = false;
             self.contexts_held.of[x].next = self.held[x].q.val();
             self.free_context.request[x].next = !self.held[x].q.val();

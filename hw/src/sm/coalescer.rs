@@ -4,14 +4,14 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::PAGE_LINE_BITS;
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
-/// `L` lanes with `I`-bit numbers, line numbers of `K` bits.
+/// `LANES` lanes with numbers of `LANE` bits, lines with numbers of `LINE` bits.
 #[block(top)]
-pub struct Coalescer<const L: usize, const I: usize, const K: usize> {
+pub struct Coalescer<const LANES: usize, const LANE: usize, const LINE: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high: drops the instruction and its requests.
@@ -22,9 +22,9 @@ pub struct Coalescer<const L: usize, const I: usize, const K: usize> {
     /// Groups lanes by page of 4 KB instead of by line.
     pub instruction_pages: Signal<In, Bit>,
     /// Lanes of the instruction, one bit each.
-    pub instruction_mask: [Signal<In, Bit>; L],
+    pub instruction_mask: [Signal<In, Bit>; LANES],
     /// Line of each lane's address.
-    pub instruction_line: [Signal<In, Bits<K>>; L],
+    pub instruction_line: [Signal<In, Bits<LINE>>; LANES],
     /// The request on offer is taken.
     pub request_ready: Signal<In, Bit>,
 
@@ -33,48 +33,50 @@ pub struct Coalescer<const L: usize, const I: usize, const K: usize> {
     /// A request is on offer.
     pub request_valid: Signal<Out, Bit>,
     /// Line of the request; of a page, its first line.
-    pub request_line: Signal<Out, Bits<K>>,
+    pub request_line: Signal<Out, Bits<LINE>>,
     /// Lowest lane of the request.
-    pub request_leader: Signal<Out, Bits<I>>,
+    pub request_leader: Signal<Out, Bits<LANE>>,
     /// Lanes of the request, one bit each.
-    pub request_mask: [Signal<Out, Bit>; L],
+    pub request_mask: [Signal<Out, Bit>; LANES],
     /// The request is the last one of its instruction.
     pub request_last: Signal<Out, Bit>,
 
     // The instruction that is split, and the lane that leads its next request.
-    pending: [Register<Bit>; L],
-    line: [Register<Bits<K>>; L],
-    leader: Register<Bits<I>>,
-    leading_line: Register<Bits<K>>,
+    pending: [Register<Bit>; LANES],
+    line: [Register<Bits<LINE>>; LANES],
+    leader: Register<Bits<LANE>>,
+    leading_line: Register<Bits<LINE>>,
 
     // The request on offer.
     offered: Register<Bit>,
-    offered_line: Register<Bits<K>>,
-    offered_leader: Register<Bits<I>>,
-    offered_mask: [Register<Bit>; L],
+    offered_line: Register<Bits<LINE>>,
+    offered_leader: Register<Bits<LANE>>,
+    offered_mask: [Register<Bit>; LANES],
     offered_last: Register<Bit>,
 
-    #[init(Constant::new(!bits::<K>((1 << PAGE_LINE_BITS) - 1)))]
-    page: Constant<Bits<K>>,
-    incoming_leader: Arbiter<L, I, false>,
-    incoming_line: Select<L, Bits<K>>,
-    following: Arbiter<L, I, false>,
-    following_line: Select<L, Bits<K>>,
-    incoming: [Signal<Local, Bits<K>>; L],
-    some: AnyOf<L>,
-    more: AnyOf<L>,
-    together: [Signal<Local, Bit>; L],
+    #[init(Constant::new(!bits::<LINE>((1 << PAGE_LINE_BITS) - 1)))]
+    page: Constant<Bits<LINE>>,
+    incoming_leader: FixedPriorityArbiter<LANES, LANE, false>,
+    incoming_line: OneHotMux<LANES, Bits<LINE>>,
+    following: FixedPriorityArbiter<LANES, LANE, false>,
+    following_line: OneHotMux<LANES, Bits<LINE>>,
+    incoming: [Signal<Local, Bits<LINE>>; LANES],
+    some: OrTree<LANES>,
+    more: OrTree<LANES>,
+    together: [Signal<Local, Bit>; LANES],
     free: Signal<Local, Bit>,
     making: Signal<Local, Bit>,
     accepting: Signal<Local, Bit>,
-    kept: Signal<Local, Bits<K>>,
+    kept: Signal<Local, Bits<LINE>>,
 }
 
-impl<const L: usize, const I: usize, const K: usize> Logic for Coalescer<L, I, K> {
+impl<const LANES: usize, const LANE: usize, const LINE: usize> Logic
+    for Coalescer<LANES, LANE, LINE>
+{
     #[logic]
     fn update(&mut self) {
         // Lanes of the leader's line go with it; the lowest of the others leads next.
-        for i in 0..L {
+        for i in 0..LANES {
             self.some.of[i].next = self.pending[i].q.val();
             self.together[i].next =
                 self.pending[i].q.val() && (self.line[i].q.val() == self.leading_line.q.val());
@@ -82,20 +84,20 @@ impl<const L: usize, const I: usize, const K: usize> Logic for Coalescer<L, I, K
             self.following.request[i].next = self.pending[i].q.val() && !self.together[i].val();
             self.following_line.of[i].next = self.line[i].q.val();
         }
-        for i in 0..L {
+        for i in 0..LANES {
             self.following_line.choose[i].next = self.following.grant[i].val();
         }
 
         // Of an instruction that comes, the lowest lane leads.
-        self.kept.next = !bits::<K>(0);
+        self.kept.next = !bits::<LINE>(0);
         if self.instruction_pages.val() {
             self.kept.next = self.page.val();
         }
-        for i in 0..L {
+        for i in 0..LANES {
             self.incoming[i].next = self.instruction_line[i].val() & self.kept.val();
             self.incoming_leader.request[i].next = self.instruction_mask[i].val();
         }
-        for i in 0..L {
+        for i in 0..LANES {
             self.incoming_line.of[i].next = self.incoming[i].val();
             self.incoming_line.choose[i].next = self.incoming_leader.grant[i].val();
         }
@@ -105,7 +107,7 @@ impl<const L: usize, const I: usize, const K: usize> Logic for Coalescer<L, I, K
         self.instruction_ready.next =
             !self.some.any.val() || (self.free.val() && !self.more.any.val());
         self.accepting.next = self.instruction_valid.val() && self.instruction_ready.val();
-        for i in 0..L {
+        for i in 0..LANES {
             self.pending[i].d.next = self.pending[i].q.val();
             self.line[i].d.next = self.line[i].q.val();
             if self.making.val() && self.together[i].val() {
@@ -136,7 +138,7 @@ impl<const L: usize, const I: usize, const K: usize> Logic for Coalescer<L, I, K
             self.offered_leader.d.next = self.leader.q.val();
             self.offered_last.d.next = !self.more.any.val();
         }
-        for i in 0..L {
+        for i in 0..LANES {
             self.offered_mask[i].d.next = self.offered_mask[i].q.val();
             if self.making.val() {
                 self.offered_mask[i].d.next = self.together[i].val();
@@ -147,7 +149,7 @@ impl<const L: usize, const I: usize, const K: usize> Logic for Coalescer<L, I, K
         self.request_line.next = self.offered_line.q.val();
         self.request_leader.next = self.offered_leader.q.val();
         self.request_last.next = self.offered_last.q.val();
-        for i in 0..L {
+        for i in 0..LANES {
             self.request_mask[i].next = self.offered_mask[i].q.val();
         }
     }

@@ -3,11 +3,11 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::lowest::Lowest;
-use crate::primitives::recency::Recency;
+use crate::primitives::lru_matrix::LruMatrix;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod misses;
 mod way;
@@ -15,26 +15,26 @@ mod way;
 use misses::Misses;
 use way::Way;
 
-/// `S` sets with `I`-bit numbers, `W` ways and `Q` pairs of them. Pages of `P` bits, `T` of them
-/// above the set; spaces of `A`, frames of `F`, tags of checks of `R` bits. `M` misses with `N`-bit numbers, counted in
-/// `O` bits, and `U` pairs of them.
+/// `SETS` sets with numbers of `SET` bits, of `WAYS` ways with `PAIRS` pairs. Pages of `PAGE` bits, `TAG` of them above the set;
+/// spaces of `SPACE` bits, frames of `FRAME`, tags of checks of `CHECK_TAG`. `MISSES` misses with numbers of `MISS` bits,
+/// counted in `MISS_COUNT` bits, with `MISS_PAIRS` pairs.
 #[block(top)]
-#[check(I + T == P, "{I} and {T} bits do not make a page number of {P}")]
-#[check((1 << N) == M && N + 1 == O, "{N} and {O} bits do not fit {M} misses")]
+#[check(SET + TAG == PAGE, "{SET} and {TAG} bits do not make a page number of {PAGE}")]
+#[check((1 << MISS) == MISSES && MISS + 1 == MISS_COUNT, "{MISS} and {MISS_COUNT} bits do not fit {MISSES} misses")]
 pub struct L1Tlb<
-    const S: usize,
-    const I: usize,
-    const W: usize,
-    const Q: usize,
-    const P: usize,
-    const T: usize,
-    const A: usize,
-    const F: usize,
-    const R: usize,
-    const M: usize,
-    const N: usize,
-    const O: usize,
-    const U: usize,
+    const SETS: usize,
+    const SET: usize,
+    const WAYS: usize,
+    const PAIRS: usize,
+    const PAGE: usize,
+    const TAG: usize,
+    const SPACE: usize,
+    const FRAME: usize,
+    const CHECK_TAG: usize,
+    const MISSES: usize,
+    const MISS: usize,
+    const MISS_COUNT: usize,
+    const MISS_PAIRS: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -44,13 +44,13 @@ pub struct L1Tlb<
     /// A check asks whether the page may be accessed, and for its frame.
     pub check_valid: Signal<In, Bit>,
     /// Page number of the check.
-    pub check_page: Signal<In, Bits<P>>,
+    pub check_page: Signal<In, Bits<PAGE>>,
     /// Address space of the check.
-    pub check_space: Signal<In, Bits<A>>,
+    pub check_space: Signal<In, Bits<SPACE>>,
     /// The check is for a write.
     pub check_write: Signal<In, Bit>,
     /// Tag of the requester's choice, which comes back with the answer.
-    pub check_tag: Signal<In, Bits<R>>,
+    pub check_tag: Signal<In, Bits<CHECK_TAG>>,
     /// The walk on offer is taken.
     pub walk_ready: Signal<In, Bit>,
     /// The answer to a walk, or the cancellation of a far fault.
@@ -59,11 +59,11 @@ pub struct L1Tlb<
     /// far fault was cancelled.
     pub fill_kind: Signal<In, Bits<3>>,
     /// Page number of the answer.
-    pub fill_page: Signal<In, Bits<P>>,
+    pub fill_page: Signal<In, Bits<PAGE>>,
     /// Address space of the answer.
-    pub fill_space: Signal<In, Bits<A>>,
+    pub fill_space: Signal<In, Bits<SPACE>>,
     /// Frame of a translation.
-    pub fill_frame: Signal<In, Bits<F>>,
+    pub fill_frame: Signal<In, Bits<FRAME>>,
     /// The page may be written.
     pub fill_writable: Signal<In, Bit>,
     /// The page's dirty bit was clear when it was read.
@@ -71,19 +71,19 @@ pub struct L1Tlb<
     /// A far fault that was held has resolved.
     pub resolve_valid: Signal<In, Bit>,
     /// Page number of the resolved far fault.
-    pub resolve_page: Signal<In, Bits<P>>,
+    pub resolve_page: Signal<In, Bits<PAGE>>,
     /// Address space of the resolved far fault.
-    pub resolve_space: Signal<In, Bits<A>>,
+    pub resolve_space: Signal<In, Bits<SPACE>>,
     /// Translations are invalidated.
     pub invalidate_valid: Signal<In, Bit>,
     /// Scope of the invalidation: 0 this page, 1 every page of this space, 2 or 3 everything.
     pub invalidate_scope: Signal<In, Bits<2>>,
     /// Page number of the invalidation.
-    pub invalidate_page: Signal<In, Bits<P>>,
+    pub invalidate_page: Signal<In, Bits<PAGE>>,
     /// Address space of the invalidation.
-    pub invalidate_space: Signal<In, Bits<A>>,
+    pub invalidate_space: Signal<In, Bits<SPACE>>,
     /// Far faults that the GMMU can hold for this SM.
-    pub far_limit: Signal<In, Bits<O>>,
+    pub far_limit: Signal<In, Bits<MISS_COUNT>>,
     /// Checks of absent pages are answered with a fault: 1 where a warp can leave, 0 where it stalls.
     pub report_faults: Signal<In, Bit>,
 
@@ -92,11 +92,11 @@ pub struct L1Tlb<
     /// The check of the previous cycle is answered.
     pub answer_valid: Signal<Out, Bit>,
     /// Tag of the answered check.
-    pub answer_tag: Signal<Out, Bits<R>>,
+    pub answer_tag: Signal<Out, Bits<CHECK_TAG>>,
     /// The access proceeds, with the frame in `answer_frame`.
     pub answer_hit: Signal<Out, Bit>,
     /// Frame of the page.
-    pub answer_frame: Signal<Out, Bits<F>>,
+    pub answer_frame: Signal<Out, Bits<FRAME>>,
     /// The page is absent: the warp leaves, and comes back after a wake-up.
     pub answer_fault: Signal<Out, Bit>,
     /// The access is not allowed; no wake-up follows.
@@ -104,9 +104,9 @@ pub struct L1Tlb<
     /// A page is to be walked.
     pub walk_valid: Signal<Out, Bit>,
     /// Page number of the walk.
-    pub walk_page: Signal<Out, Bits<P>>,
+    pub walk_page: Signal<Out, Bits<PAGE>>,
     /// Address space of the walk.
-    pub walk_space: Signal<Out, Bits<A>>,
+    pub walk_space: Signal<Out, Bits<SPACE>>,
     /// The check that missed the page first was a write.
     pub walk_write: Signal<Out, Bit>,
     /// Checks that wait for the page in `wake_page` are to be repeated.
@@ -114,74 +114,89 @@ pub struct L1Tlb<
     /// With `wake_valid`, checks that wait for any other page are to be repeated as well.
     pub wake_all: Signal<Out, Bit>,
     /// Page number of the wake-up.
-    pub wake_page: Signal<Out, Bits<P>>,
+    pub wake_page: Signal<Out, Bits<PAGE>>,
     /// Address space of the wake-up.
-    pub wake_space: Signal<Out, Bits<A>>,
+    pub wake_space: Signal<Out, Bits<SPACE>>,
 
     // What came in the cycle before: a check or an invalidation, a fill, a resolution.
     checking: Register<Bit>,
-    look_page: Register<Bits<P>>,
-    look_space: Register<Bits<A>>,
+    look_page: Register<Bits<PAGE>>,
+    look_space: Register<Bits<SPACE>>,
     look_write: Register<Bit>,
-    look_tag: Register<Bits<R>>,
+    look_tag: Register<Bits<CHECK_TAG>>,
     drop_page: Register<Bit>,
     drop_space: Register<Bit>,
     drop_all: Register<Bit>,
     filling: Register<Bit>,
     kind: Register<Bits<3>>,
-    fill_of: Register<Bits<P>>,
-    fill_in: Register<Bits<A>>,
-    frame: Register<Bits<F>>,
+    fill_of: Register<Bits<PAGE>>,
+    fill_in: Register<Bits<SPACE>>,
+    frame: Register<Bits<FRAME>>,
     writable: Register<Bit>,
     clean: Register<Bit>,
     resolving: Register<Bit>,
-    resolve_of: Register<Bits<P>>,
-    resolve_in: Register<Bits<A>>,
+    resolve_of: Register<Bits<PAGE>>,
+    resolve_in: Register<Bits<SPACE>>,
 
     // The wake-up that follows a fill.
     waking: Register<Bit>,
     waking_all: Register<Bit>,
-    wake_of: Register<Bits<P>>,
-    wake_in: Register<Bits<A>>,
+    wake_of: Register<Bits<PAGE>>,
+    wake_in: Register<Bits<SPACE>>,
 
-    order: [Register<Bits<Q>>; S],
+    order: [Register<Bits<PAIRS>>; SETS],
 
-    #[init(Constant::new((I as LiteralType).into()))]
-    set_bits: Constant<Bits<P>>,
-    way: [Way<S, I, T, A, F>; W],
-    recency: Recency<S, I, W, Q>,
-    vacant: Lowest<W>,
-    some_vacant: AnyOf<W>,
-    misses: Misses<M, N, O, U, P, A>,
-    resident: AnyOf<W>,
-    found_frame: Select<W, Bits<F>>,
-    found_writable: AnyOf<W>,
-    found_denied: AnyOf<W>,
-    hit: [Signal<Local, Bit>; W],
-    victim: [Signal<Local, Bit>; W],
-    look_set: Signal<Local, Bits<I>>,
-    look_above: Signal<Local, Bits<T>>,
-    fill_set: Signal<Local, Bits<I>>,
-    fill_above: Signal<Local, Bits<T>>,
+    #[init(Constant::new((SET as LiteralType).into()))]
+    set_bits: Constant<Bits<PAGE>>,
+    way: [Way<SETS, SET, TAG, SPACE, FRAME>; WAYS],
+    recency: LruMatrix<SETS, SET, WAYS, PAIRS>,
+    vacant: OneHotPriorityEncoder<WAYS>,
+    some_vacant: OrTree<WAYS>,
+    misses: Misses<MISSES, MISS, MISS_COUNT, MISS_PAIRS, PAGE, SPACE>,
+    resident: OrTree<WAYS>,
+    found_frame: OneHotMux<WAYS, Bits<FRAME>>,
+    found_writable: OrTree<WAYS>,
+    found_denied: OrTree<WAYS>,
+    hit: [Signal<Local, Bit>; WAYS],
+    victim: [Signal<Local, Bit>; WAYS],
+    look_set: Signal<Local, Bits<SET>>,
+    look_above: Signal<Local, Bits<TAG>>,
+    fill_set: Signal<Local, Bits<SET>>,
+    fill_above: Signal<Local, Bits<TAG>>,
     denied: Signal<Local, Bit>,
     allowed: Signal<Local, Bit>,
 }
 
 impl<
-    const S: usize,
-    const I: usize,
-    const W: usize,
-    const Q: usize,
-    const P: usize,
-    const T: usize,
-    const A: usize,
-    const F: usize,
-    const R: usize,
-    const M: usize,
-    const N: usize,
-    const O: usize,
-    const U: usize,
-> Logic for L1Tlb<S, I, W, Q, P, T, A, F, R, M, N, O, U>
+    const SETS: usize,
+    const SET: usize,
+    const WAYS: usize,
+    const PAIRS: usize,
+    const PAGE: usize,
+    const TAG: usize,
+    const SPACE: usize,
+    const FRAME: usize,
+    const CHECK_TAG: usize,
+    const MISSES: usize,
+    const MISS: usize,
+    const MISS_COUNT: usize,
+    const MISS_PAIRS: usize,
+> Logic
+    for L1Tlb<
+        SETS,
+        SET,
+        WAYS,
+        PAIRS,
+        PAGE,
+        TAG,
+        SPACE,
+        FRAME,
+        CHECK_TAG,
+        MISSES,
+        MISS,
+        MISS_COUNT,
+        MISS_PAIRS,
+    >
 {
     #[logic]
     fn update(&mut self) {
@@ -211,13 +226,13 @@ impl<
         self.resolve_of.d.next = self.resolve_page.val();
         self.resolve_in.d.next = self.resolve_space.val();
 
-        self.look_set.next = bit_cast::<I, P>(self.look_page.q.val());
-        self.look_above.next = bit_cast::<T, P>(self.look_page.q.val() >> self.set_bits.val());
-        self.fill_set.next = bit_cast::<I, P>(self.fill_of.q.val());
-        self.fill_above.next = bit_cast::<T, P>(self.fill_of.q.val() >> self.set_bits.val());
+        self.look_set.next = bit_cast::<SET, PAGE>(self.look_page.q.val());
+        self.look_above.next = bit_cast::<TAG, PAGE>(self.look_page.q.val() >> self.set_bits.val());
+        self.fill_set.next = bit_cast::<SET, PAGE>(self.fill_of.q.val());
+        self.fill_above.next = bit_cast::<TAG, PAGE>(self.fill_of.q.val() >> self.set_bits.val());
 
         // The ways. A fill goes into the lowest one that is vacant, or into the one that was used longest ago.
-        for w in 0..W {
+        for w in 0..WAYS {
             self.way[w].look_set.next = self.look_set.val();
             self.way[w].look_tag.next = self.look_above.val();
             self.way[w].look_space.next = self.look_space.q.val();
@@ -233,11 +248,11 @@ impl<
             self.way[w].write_clean.next = self.clean.q.val();
             self.way[w].write_denied.next = self.kind.q.val().any();
         }
-        for w in 0..W {
+        for w in 0..WAYS {
             self.vacant.request[w].next = self.way[w].vacant.val();
             self.some_vacant.of[w].next = self.way[w].vacant.val();
         }
-        for w in 0..W {
+        for w in 0..WAYS {
             self.victim[w].next = self.misses.write.val()
                 && (self.vacant.grant[w].val()
                     || (self.recency.oldest[w].val() && !self.some_vacant.any.val()));
@@ -253,10 +268,10 @@ impl<
         }
         self.recency.used_set.next = self.look_set.val();
         self.recency.replaced_set.next = self.fill_set.val();
-        for s in 0..S {
+        for s in 0..SETS {
             self.recency.order[s].next = self.order[s].q.val();
         }
-        for s in 0..S {
+        for s in 0..SETS {
             self.order[s].d.next = self.recency.next[s].val();
         }
 

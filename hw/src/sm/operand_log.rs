@@ -4,14 +4,14 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{LOG_WORDS, SLOT_BITS, SLOTS};
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::memory::Memory;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `E` entries with `P`-bit numbers, counted in `C` = `P` + 1 bits.
+/// `ENTRIES` entries with indices of `INDEX` bits, counted in `COUNT` = `INDEX` + 1 bits.
 #[block(top, new(banks: usize))]
-pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
+pub struct OperandLog<const ENTRIES: usize, const INDEX: usize, const COUNT: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high: removes every partition.
@@ -20,7 +20,7 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     /// A kernel starts, and the log is partitioned anew.
     pub launch_valid: Signal<In, Bit>,
     /// Entries per thread block of the kernel that starts.
-    pub launch_entries: Signal<In, Bits<C>>,
+    pub launch_entries: Signal<In, Bits<COUNT>>,
     /// An instruction requests entries: one, or two for a store.
     pub allocate_valid: Signal<In, Bit>,
     /// Thread-block slot of the instruction that requests entries.
@@ -30,7 +30,7 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     /// An operand is written at operand read.
     pub write_valid: Signal<In, Bit>,
     /// Entry that is written.
-    pub write_entry: Signal<In, Bits<P>>,
+    pub write_entry: Signal<In, Bits<INDEX>>,
     /// Operand that is written, 32 lanes of 8 B: words 2 i and 2 i + 1 are lane i.
     pub write_data: [Signal<In, Bits<32>>; LOG_WORDS],
     /// The entry in `release_entry` is released: the last TLB check of its instruction passed, or it was saved.
@@ -38,28 +38,28 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     /// Slot for which the released entry was allocated.
     pub release_slot: Signal<In, Bits<SLOT_BITS>>,
     /// Entry that is released.
-    pub release_entry: Signal<In, Bits<P>>,
+    pub release_entry: Signal<In, Bits<INDEX>>,
     /// A replayed instruction reads its operand.
     pub replay_valid: Signal<In, Bit>,
     /// Thread-block slot of the replayed instruction.
     pub replay_slot: Signal<In, Bits<SLOT_BITS>>,
     /// Entry that the replayed instruction reads.
-    pub replay_entry: Signal<In, Bits<P>>,
+    pub replay_entry: Signal<In, Bits<INDEX>>,
     /// A context save reads an operand.
     pub save_valid: Signal<In, Bit>,
     /// Slot of the thread block that is saved.
     pub save_slot: Signal<In, Bits<SLOT_BITS>>,
     /// Entry that the save reads.
-    pub save_entry: Signal<In, Bits<P>>,
+    pub save_entry: Signal<In, Bits<INDEX>>,
 
     /// The allocation is accepted.
     pub allocate_ready: Signal<Out, Bit>,
     /// The entries of the allocation of the previous cycle are on `allocated_address` and `allocated_data`.
     pub allocated_valid: Signal<Out, Bit>,
     /// Entry for the address.
-    pub allocated_address: Signal<Out, Bits<P>>,
+    pub allocated_address: Signal<Out, Bits<INDEX>>,
     /// Entry for the data of a store.
-    pub allocated_data: Signal<Out, Bits<P>>,
+    pub allocated_data: Signal<Out, Bits<INDEX>>,
     /// Slots with at least one free entry, one bit each.
     pub free_one: [Signal<Out, Bit>; SLOTS],
     /// Slots with at least two free entries, one bit each.
@@ -83,17 +83,17 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     /// Operand of the last read that was answered, in the order of `write_data`.
     pub read_data: [Signal<Out, Bits<32>>; LOG_WORDS],
 
-    size: Register<Bits<C>>,
-    allocated: [Register<Bit>; E],
-    written: [Register<Bit>; E],
-    free: [Register<Bits<C>>; SLOTS],
+    size: Register<Bits<COUNT>>,
+    allocated: [Register<Bit>; ENTRIES],
+    written: [Register<Bit>; ENTRIES],
+    free: [Register<Bits<COUNT>>; SLOTS],
 
     // The allocation that was accepted in the last cycle.
-    partition: [Register<Bit>; E],
+    partition: [Register<Bit>; ENTRIES],
     allocating: Register<Bit>,
     allocating_store: Register<Bit>,
-    lowest: Arbiter<E, P, false>,
-    highest: Arbiter<E, P, true>,
+    lowest: FixedPriorityArbiter<ENTRIES, INDEX, false>,
+    highest: FixedPriorityArbiter<ENTRIES, INDEX, true>,
 
     // The read that was accepted in the last cycle.
     reading_replay: Register<Bit>,
@@ -101,38 +101,38 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
     reading_allowed: Register<Bit>,
     waited: Register<Bits<4>>,
     turn: Register<Bit>,
-    #[init(Memory::new(E, banks))]
-    memory: Memory<Bits<32>, P, LOG_WORDS>,
+    #[init(Memory::new(ENTRIES, banks))]
+    memory: Memory<Bits<32>, INDEX, LOG_WORDS>,
 
-    // The greatest partition size at which slot k still has entries: E / (k + 1).
-    #[init(std::array::from_fn(|k| Constant::new(((E / (k + 1)) as LiteralType).into())))]
-    limit: [Constant<Bits<C>>; SLOTS],
+    // The greatest partition size at which slot k still has entries: ENTRIES / (k + 1).
+    #[init(std::array::from_fn(|k| Constant::new(((ENTRIES / (k + 1)) as LiteralType).into())))]
+    limit: [Constant<Bits<COUNT>>; SLOTS],
 
     fits: [Signal<Local, Bit>; SLOTS],
     one_of_slot: [Signal<Local, Bit>; SLOTS],
     two_of_slot: [Signal<Local, Bit>; SLOTS],
     allocating_slot: [Signal<Local, Bit>; SLOTS],
     releasing_slot: [Signal<Local, Bit>; SLOTS],
-    freed: [Signal<Local, Bits<C>>; SLOTS],
-    taken: [Signal<Local, Bits<C>>; SLOTS],
-    one: AnyOf<SLOTS>,
-    two: AnyOf<SLOTS>,
+    freed: [Signal<Local, Bits<COUNT>>; SLOTS],
+    taken: [Signal<Local, Bits<COUNT>>; SLOTS],
+    one: OrTree<SLOTS>,
+    two: OrTree<SLOTS>,
     allocate: Signal<Local, Bit>,
     next_slot: Signal<Local, Bits<16>>,
     first: Signal<Local, Bits<32>>,
     past: Signal<Local, Bits<32>>,
-    taking: [Signal<Local, Bit>; E],
-    releasing: [Signal<Local, Bit>; E],
-    released: AnyOf<E>,
+    taking: [Signal<Local, Bit>; ENTRIES],
+    releasing: [Signal<Local, Bit>; ENTRIES],
+    released: OrTree<ENTRIES>,
     asked: Signal<Local, Bit>,
     overdue: Signal<Local, Bit>,
     write: Signal<Local, Bit>,
     replay: Signal<Local, Bit>,
     save: Signal<Local, Bit>,
     reader_saves: Signal<Local, Bit>,
-    entry: Signal<Local, Bits<P>>,
+    entry: Signal<Local, Bits<INDEX>>,
     slot: Signal<Local, Bits<SLOT_BITS>>,
-    entry_written: AnyOf<E>,
+    entry_written: OrTree<ENTRIES>,
     reader_next_slot: Signal<Local, Bits<16>>,
     reader_first: Signal<Local, Bits<32>>,
     reader_past: Signal<Local, Bits<32>>,
@@ -141,7 +141,9 @@ pub struct OperandLog<const E: usize, const P: usize, const C: usize> {
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
-impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, C> {
+impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize> Logic
+    for OperandLog<ENTRIES, INDEX, COUNT>
+{
     #[logic]
     fn update(&mut self) {
         // Allocation, first cycle: are there enough free entries, and which entries are the partition's?
@@ -162,9 +164,9 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
         self.allocate.next = self.allocate_valid.val() && self.allocate_ready.val();
         self.next_slot.next = bit_cast::<16, SLOT_BITS>(self.allocate_slot.val()) + 1;
         self.first.next = bit_cast::<16, SLOT_BITS>(self.allocate_slot.val())
-            * bit_cast::<16, C>(self.size.q.val());
-        self.past.next = self.next_slot.val() * bit_cast::<16, C>(self.size.q.val());
-        for i in 0..E {
+            * bit_cast::<16, COUNT>(self.size.q.val());
+        self.past.next = self.next_slot.val() * bit_cast::<16, COUNT>(self.size.q.val());
+        for i in 0..ENTRIES {
             self.partition[i].d.next = self.allocate.val()
                 && (self.first.val() <= i.to_bits::<32>())
                 && (i.to_bits::<32>() < self.past.val());
@@ -173,7 +175,7 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
         self.allocating_store.d.next = self.allocate_store.val();
 
         // Allocation, second cycle: the lowest and the highest free entry of the partition.
-        for i in 0..E {
+        for i in 0..ENTRIES {
             self.lowest.request[i].next = self.partition[i].q.val() && !self.allocated[i].q.val();
             self.highest.request[i].next = self.partition[i].q.val() && !self.allocated[i].q.val();
             self.taking[i].next = self.lowest.grant[i].val()
@@ -208,18 +210,19 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
             self.entry.next = self.save_entry.val();
             self.slot.next = self.save_slot.val();
         }
-        for i in 0..E {
+        for i in 0..ENTRIES {
             self.entry_written.of[i].next = self.allocated[i].q.val()
                 && self.written[i].q.val()
-                && (self.entry.val() == i.to_bits::<P>());
+                && (self.entry.val() == i.to_bits::<INDEX>());
         }
         self.reader_next_slot.next = bit_cast::<16, SLOT_BITS>(self.slot.val()) + 1;
         self.reader_first.next =
-            bit_cast::<16, SLOT_BITS>(self.slot.val()) * bit_cast::<16, C>(self.size.q.val());
-        self.reader_past.next = self.reader_next_slot.val() * bit_cast::<16, C>(self.size.q.val());
+            bit_cast::<16, SLOT_BITS>(self.slot.val()) * bit_cast::<16, COUNT>(self.size.q.val());
+        self.reader_past.next =
+            self.reader_next_slot.val() * bit_cast::<16, COUNT>(self.size.q.val());
         self.read_allowed.next = self.entry_written.any.val()
-            && (self.reader_first.val() <= bit_cast::<32, P>(self.entry.val()))
-            && (bit_cast::<32, P>(self.entry.val()) < self.reader_past.val());
+            && (self.reader_first.val() <= bit_cast::<32, INDEX>(self.entry.val()))
+            && (bit_cast::<32, INDEX>(self.entry.val()) < self.reader_past.val());
         self.memory.enable.next =
             self.write.val() || ((self.replay.val() || self.save.val()) && self.read_allowed.val());
         self.memory.write.next = self.write.val();
@@ -256,17 +259,17 @@ impl<const E: usize, const P: usize, const C: usize> Logic for OperandLog<E, P, 
             && !self.reading_allowed.q.val();
 
         // Next state of the entries.
-        for i in 0..E {
+        for i in 0..ENTRIES {
             self.releasing[i].next = self.release_valid.val()
                 && self.allocated[i].q.val()
-                && (self.release_entry.val() == i.to_bits::<P>());
+                && (self.release_entry.val() == i.to_bits::<INDEX>());
             self.released.of[i].next = self.releasing[i].val();
             self.allocated[i].d.next = (self.allocated[i].q.val() || self.taking[i].val())
                 && !self.releasing[i].val()
                 && !self.launch_valid.val();
             self.written[i].d.next = (self.written[i].q.val() && !self.taking[i].val())
                 || (self.write.val()
-                    && (self.write_entry.val() == i.to_bits::<P>())
+                    && (self.write_entry.val() == i.to_bits::<INDEX>())
                     && (self.allocated[i].q.val() || self.taking[i].val()));
         }
         self.size.d.next = self.size.q.val();

@@ -4,9 +4,9 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{LOG_ENTRY_BITS, REGISTER_BITS, SLOT_BITS, WARP_BITS};
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::memory::Memory;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// What an entry keeps in memory: all of the instruction, searched or not.
@@ -39,9 +39,14 @@ enum Scan {
     Saving,
 }
 
-/// `N` entries with `I`-bit numbers, counted in `O` = `I` + 1 bits; ages of `A` bits.
+/// `ENTRIES` entries with indices of `INDEX` bits, counted in `COUNT` = `INDEX` + 1 bits; ages of `AGE` bits.
 #[block(top)]
-pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: usize> {
+pub struct ReplayQueue<
+    const ENTRIES: usize,
+    const INDEX: usize,
+    const COUNT: usize,
+    const AGE: usize,
+> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high: frees every entry and ends a scan.
@@ -74,15 +79,15 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     /// The last TLB check of the instruction in `checked_index` succeeded.
     pub checked_valid: Signal<In, Bit>,
     /// Entry of the instruction that was checked.
-    pub checked_index: Signal<In, Bits<I>>,
+    pub checked_index: Signal<In, Bits<INDEX>>,
     /// The instruction in `faulted_index` faulted and was squashed.
     pub faulted_valid: Signal<In, Bit>,
     /// Entry of the instruction that faulted.
-    pub faulted_index: Signal<In, Bits<I>>,
+    pub faulted_index: Signal<In, Bits<INDEX>>,
     /// The instruction in `committed_index` committed.
     pub committed_valid: Signal<In, Bit>,
     /// Entry of the instruction that committed.
-    pub committed_index: Signal<In, Bits<I>>,
+    pub committed_index: Signal<In, Bits<INDEX>>,
     /// Warp of the query that `held` answers in the same cycle.
     pub held_warp: Signal<In, Bits<WARP_BITS>>,
     /// Register of the query that `held` answers in the same cycle.
@@ -103,7 +108,7 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     /// The inserted instruction is accepted.
     pub insert_ready: Signal<Out, Bit>,
     /// Entry of the inserted instruction, which names it in the `checked`, `faulted` and `committed` messages.
-    pub insert_index: Signal<Out, Bits<I>>,
+    pub insert_index: Signal<Out, Bits<INDEX>>,
     /// No entry is being picked: an insert is refused only for its warp's instructions or a full queue.
     pub memory_free: Signal<Out, Bit>,
     /// An unchecked instruction of `held_warp` reads `held_register`.
@@ -121,7 +126,7 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     /// The save has ended; high for one cycle.
     pub save_done: Signal<Out, Bit>,
     /// Entry of the instruction that a replay or a save offers.
-    pub entry_index: Signal<Out, Bits<I>>,
+    pub entry_index: Signal<Out, Bits<INDEX>>,
     /// Warp of the instruction on offer.
     pub entry_warp: Signal<Out, Bits<WARP_BITS>>,
     /// Thread-block slot of the instruction on offer.
@@ -143,75 +148,75 @@ pub struct ReplayQueue<const N: usize, const I: usize, const O: usize, const A: 
     /// Operand-log entry of its store data.
     pub entry_log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
     /// Instructions in the queue.
-    pub occupancy: Signal<Out, Bits<O>>,
+    pub occupancy: Signal<Out, Bits<COUNT>>,
     /// An instruction in flight is near the greatest age: its warp should issue no more for now.
     pub aged: Signal<Out, Bit>,
 
     // What is searched, in registers.
-    live: [Register<Bit>; N],
-    waiting: [Register<Bit>; N],
-    checked: [Register<Bit>; N],
-    warp: [Register<Bits<WARP_BITS>>; N],
-    slot: [Register<Bits<SLOT_BITS>>; N],
-    address_register: [Register<Bits<REGISTER_BITS>>; N],
-    data_register: [Register<Bits<REGISTER_BITS>>; N],
-    age: [Register<Bits<A>>; N],
-    count: Register<Bits<O>>,
+    live: [Register<Bit>; ENTRIES],
+    waiting: [Register<Bit>; ENTRIES],
+    checked: [Register<Bit>; ENTRIES],
+    warp: [Register<Bits<WARP_BITS>>; ENTRIES],
+    slot: [Register<Bits<SLOT_BITS>>; ENTRIES],
+    address_register: [Register<Bits<REGISTER_BITS>>; ENTRIES],
+    data_register: [Register<Bits<REGISTER_BITS>>; ENTRIES],
+    age: [Register<Bits<AGE>>; ENTRIES],
+    count: Register<Bits<COUNT>>,
 
     // The scan engine.
     scan: Register<Scan>,
     scan_warp: Register<Bits<WARP_BITS>>,
     scan_slot: Register<Bits<SLOT_BITS>>,
-    wanted_age: Register<Bits<A>>,
+    wanted_age: Register<Bits<AGE>>,
     more_ages: Register<Bit>,
-    candidate: [Register<Bit>; N],
+    candidate: [Register<Bit>; ENTRIES],
     picking: Register<Bit>,
     offering_replay: Register<Bit>,
     offering_save: Register<Bit>,
-    offered: Register<Bits<I>>,
+    offered: Register<Bits<INDEX>>,
 
-    #[init(Constant::new((N as LiteralType).into()))]
-    capacity: Constant<Bits<O>>,
-    #[init(Constant::new(((1_usize << A) as LiteralType).saturating_sub(NEAR).max(1).into()))]
-    near: Constant<Bits<A>>,
-    #[init(Constant::new(!bits::<A>(((1_usize << (A / 2)) - 1) as LiteralType)))]
-    group_bits: Constant<Bits<A>>,
-    #[init(Memory::new(N, 1))]
-    payload: Memory<Instruction, I, 1>,
-    free: Arbiter<N, I, false>,
-    pick: Arbiter<N, I, false>,
+    #[init(Constant::new((ENTRIES as LiteralType).into()))]
+    capacity: Constant<Bits<COUNT>>,
+    #[init(Constant::new(((1_usize << AGE) as LiteralType).saturating_sub(NEAR).max(1).into()))]
+    near: Constant<Bits<AGE>>,
+    #[init(Constant::new(!bits::<AGE>(((1_usize << (AGE / 2)) - 1) as LiteralType)))]
+    group_bits: Constant<Bits<AGE>>,
+    #[init(Memory::new(ENTRIES, 1))]
+    payload: Memory<Instruction, INDEX, 1>,
+    free: FixedPriorityArbiter<ENTRIES, INDEX, false>,
+    pick: FixedPriorityArbiter<ENTRIES, INDEX, false>,
 
-    in_flight: [Signal<Local, Bit>; N],
-    insert_match: [Signal<Local, Bit>; N],
-    committing: [Signal<Local, Bit>; N],
-    faulting: [Signal<Local, Bit>; N],
-    checking: [Signal<Local, Bit>; N],
-    insert_blocked: AnyOf<N>,
+    in_flight: [Signal<Local, Bit>; ENTRIES],
+    insert_match: [Signal<Local, Bit>; ENTRIES],
+    committing: [Signal<Local, Bit>; ENTRIES],
+    faulting: [Signal<Local, Bit>; ENTRIES],
+    checking: [Signal<Local, Bit>; ENTRIES],
+    insert_blocked: OrTree<ENTRIES>,
     inserting: Signal<Local, Bit>,
-    any_held: AnyOf<N>,
-    any_aged: AnyOf<N>,
-    warp_busy: AnyOf<N>,
-    slot_busy: AnyOf<N>,
-    leaving: AnyOf<N>,
+    any_held: OrTree<ENTRIES>,
+    any_aged: OrTree<ENTRIES>,
+    warp_busy: OrTree<ENTRIES>,
+    slot_busy: OrTree<ENTRIES>,
+    leaving: OrTree<ENTRIES>,
     looking: Signal<Local, Bit>,
-    in_scan: [Signal<Local, Bit>; N],
-    in_group: AnyOf<N>,
-    found: AnyOf<N>,
+    in_scan: [Signal<Local, Bit>; ENTRIES],
+    in_group: OrTree<ENTRIES>,
+    found: OrTree<ENTRIES>,
     full: Signal<Local, Bit>,
     offering: Signal<Local, Bit>,
     replayed: Signal<Local, Bit>,
-    count_inserted: Signal<Local, Bits<O>>,
-    count_committed: Signal<Local, Bits<O>>,
+    count_inserted: Signal<Local, Bits<COUNT>>,
+    count_committed: Signal<Local, Bits<COUNT>>,
     done: Signal<Local, Bit>,
 }
 
-impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
-    for ReplayQueue<N, I, O, A>
+impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize, const AGE: usize> Logic
+    for ReplayQueue<ENTRIES, INDEX, COUNT, AGE>
 {
     #[logic]
     fn update(&mut self) {
         // Search: who waits, holds a register, or is in flight.
-        for i in 0..N {
+        for i in 0..ENTRIES {
             self.in_flight[i].next = self.live[i].q.val() && !self.waiting[i].q.val();
             self.insert_match[i].next =
                 self.live[i].q.val() && (self.warp[i].q.val() == self.insert_warp.val());
@@ -228,7 +233,7 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
             self.slot_busy.of[i].next =
                 self.in_flight[i].val() && (self.slot[i].q.val() == self.save_slot.val());
         }
-        for i in 0..N {
+        for i in 0..ENTRIES {
             self.any_aged.of[i].next =
                 self.in_flight[i].val() && (self.age[i].q.val() >= self.near.val());
         }
@@ -237,12 +242,12 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
 
         // The scan: a look marks the candidates of one age, and the cycle after picks the lowest of them. Ages of a group
         // differ in the lower half of their bits.
-        for i in 0..N {
+        for i in 0..ENTRIES {
             self.pick.request[i].next = self.candidate[i].q.val();
         }
         self.offering.next = self.offering_replay.q.val() || self.offering_save.q.val();
         self.looking.next = self.more_ages.q.val() && !self.picking.q.val() && !self.offering.val();
-        for i in 0..N {
+        for i in 0..ENTRIES {
             self.in_scan[i].next = self.waiting[i].q.val()
                 && (((self.scan.q.val() == Scan::Replaying)
                     && (self.warp[i].q.val() == self.scan_warp.q.val()))
@@ -262,7 +267,7 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
         self.replayed.next = self.offering_replay.q.val() && self.replay_ready.val();
 
         // Issue.
-        for i in 0..N {
+        for i in 0..ENTRIES {
             self.free.request[i].next = !self.live[i].q.val();
         }
         self.full.next = self.count.q.val() == self.capacity.val();
@@ -273,24 +278,24 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
         self.inserting.next = self.insert_valid.val() && self.insert_ready.val();
 
         // Messages: commit goes before fault, fault before check.
-        for i in 0..N {
+        for i in 0..ENTRIES {
             self.committing[i].next = self.committed_valid.val()
-                && (self.committed_index.val() == i.to_bits::<I>())
+                && (self.committed_index.val() == i.to_bits::<INDEX>())
                 && self.in_flight[i].val();
             self.faulting[i].next = self.faulted_valid.val()
-                && (self.faulted_index.val() == i.to_bits::<I>())
+                && (self.faulted_index.val() == i.to_bits::<INDEX>())
                 && self.in_flight[i].val()
                 && !self.checked[i].q.val()
                 && !self.committing[i].val();
             self.checking[i].next =
-                self.checked_valid.val() && (self.checked_index.val() == i.to_bits::<I>());
+                self.checked_valid.val() && (self.checked_index.val() == i.to_bits::<INDEX>());
         }
-        for i in 0..N {
+        for i in 0..ENTRIES {
             self.leaving.of[i].next = self.committing[i].val();
         }
 
         // Next state of the entries.
-        for i in 0..N {
+        for i in 0..ENTRIES {
             self.live[i].d.next = self.live[i].q.val();
             self.waiting[i].d.next = self.waiting[i].q.val();
             self.checked[i].d.next = self.checked[i].q.val();
@@ -311,7 +316,7 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
             if self.committing[i].val() {
                 self.live[i].d.next = false;
             }
-            if self.replayed.val() && (self.offered.q.val() == i.to_bits::<I>()) {
+            if self.replayed.val() && (self.offered.q.val() == i.to_bits::<INDEX>()) {
                 self.waiting[i].d.next = false;
             }
             if self.pick.grant[i].val() && (self.scan.q.val() == Scan::Saving) {
@@ -417,7 +422,7 @@ impl<const N: usize, const I: usize, const O: usize, const A: usize> Logic
                 self.scan_warp.d.next = self.resume_warp.val();
                 self.more_ages.d.next = true;
             }
-            self.wanted_age.d.next = !bits::<A>(0);
+            self.wanted_age.d.next = !bits::<AGE>(0);
         } else if self.done.val() {
             self.scan.d.next = Scan::Idle;
         }

@@ -4,13 +4,13 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{FINISHES, REGISTER_BITS};
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `K` instructions with `J`-bit entry numbers.
+/// `INSTRUCTIONS` instructions with entry numbers of `ENTRY` bits.
 #[block(top, new(holds: bool))]
-pub struct Scoreboard<const K: usize, const J: usize> {
+pub struct Scoreboard<const INSTRUCTIONS: usize, const ENTRY: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high: empties the scoreboard.
@@ -49,30 +49,30 @@ pub struct Scoreboard<const K: usize, const J: usize> {
     /// Units in which an instruction ends, one bit each; unit 0 is lowest.
     pub finished_valid: [Signal<In, Bit>; FINISHES],
     /// Entry that each unit ends; unit 0 is lowest.
-    pub finished_entry: [Signal<In, Bits<J>>; FINISHES],
+    pub finished_entry: [Signal<In, Bits<ENTRY>>; FINISHES],
     /// The last TLB check of the instruction in `checked_entry` succeeded.
     pub checked_valid: Signal<In, Bit>,
     /// Entry of the instruction that was checked.
-    pub checked_entry: Signal<In, Bits<J>>,
+    pub checked_entry: Signal<In, Bits<ENTRY>>,
     /// The first buffered instruction is about to be issued.
     pub chosen: Signal<In, Bit>,
 
     /// Another instruction may arrive.
     pub room: Signal<Out, Bit>,
     /// Entry of the arriving instruction; 0 if none is free.
-    pub arrive_entry: Signal<Out, Bits<J>>,
+    pub arrive_entry: Signal<Out, Bits<ENTRY>>,
     /// An instruction is buffered.
     pub first_valid: Signal<Out, Bit>,
     /// The first buffered instruction may be issued.
     pub first_ready: Signal<Out, Bit>,
     /// Entry of the first, which is the oldest, buffered instruction.
-    pub first_entry: Signal<Out, Bits<J>>,
+    pub first_entry: Signal<Out, Bits<ENTRY>>,
     /// A second instruction is buffered.
     pub second_valid: Signal<Out, Bit>,
     /// The second buffered instruction may be issued together with the first one.
     pub second_ready: Signal<Out, Bit>,
     /// Entry of the second buffered instruction.
-    pub second_entry: Signal<Out, Bits<J>>,
+    pub second_entry: Signal<Out, Bits<ENTRY>>,
     /// Fetch stops.
     pub stopped: Signal<Out, Bit>,
     /// Fetch will be stopped in the next cycle, arrivals and flushes left aside.
@@ -83,13 +83,13 @@ pub struct Scoreboard<const K: usize, const J: usize> {
     pub likely: Signal<Out, Bit>,
 
     // The instructions, buffered or in flight.
-    used: [Register<Bit>; K],
-    stops: [Register<Bit>; K],
-    destination: [Register<Bits<REGISTER_BITS>>; K],
-    holds: [Register<Bit>; K],
-    held_a: [Register<Bits<REGISTER_BITS>>; K],
-    held_b: [Register<Bits<REGISTER_BITS>>; K],
-    held_c: [Register<Bits<REGISTER_BITS>>; K],
+    used: [Register<Bit>; INSTRUCTIONS],
+    stops: [Register<Bit>; INSTRUCTIONS],
+    destination: [Register<Bits<REGISTER_BITS>>; INSTRUCTIONS],
+    holds: [Register<Bit>; INSTRUCTIONS],
+    held_a: [Register<Bits<REGISTER_BITS>>; INSTRUCTIONS],
+    held_b: [Register<Bits<REGISTER_BITS>>; INSTRUCTIONS],
+    held_c: [Register<Bits<REGISTER_BITS>>; INSTRUCTIONS],
 
     // Where instructions do not hold their sources, what would keep them stays in reset, and synthesis removes it.
     #[init(Constant::new(holds))]
@@ -98,12 +98,12 @@ pub struct Scoreboard<const K: usize, const J: usize> {
     // The two that are buffered, and whom they wait for.
     first: Register<Bit>,
     second: Register<Bit>,
-    entry_of_first: Register<Bits<J>>,
-    entry_of_second: Register<Bits<J>>,
-    first_results: [Register<Bit>; K],
-    second_results: [Register<Bit>; K],
-    first_holders: [Register<Bit>; K],
-    second_holders: [Register<Bit>; K],
+    entry_of_first: Register<Bits<ENTRY>>,
+    entry_of_second: Register<Bits<ENTRY>>,
+    first_results: [Register<Bit>; INSTRUCTIONS],
+    second_results: [Register<Bit>; INSTRUCTIONS],
+    first_holders: [Register<Bit>; INSTRUCTIONS],
+    second_holders: [Register<Bit>; INSTRUCTIONS],
     first_after: Register<Bit>,
     second_after: Register<Bit>,
     last_a: Register<Bits<REGISTER_BITS>>,
@@ -111,23 +111,23 @@ pub struct Scoreboard<const K: usize, const J: usize> {
     last_c: Register<Bits<REGISTER_BITS>>,
     issued: Register<Bit>,
 
-    free: Arbiter<K, J, false>,
-    some_free: AnyOf<K>,
-    some_used: AnyOf<K>,
-    some_stop: AnyOf<K>,
-    some_stop_left: AnyOf<K>,
-    first_waits: AnyOf<K>,
-    second_waits: AnyOf<K>,
-    first_will_wait: AnyOf<K>,
-    second_will_wait: AnyOf<K>,
-    arrival_waits: AnyOf<K>,
+    free: FixedPriorityArbiter<INSTRUCTIONS, ENTRY, false>,
+    some_free: OrTree<INSTRUCTIONS>,
+    some_used: OrTree<INSTRUCTIONS>,
+    some_stop: OrTree<INSTRUCTIONS>,
+    some_stop_left: OrTree<INSTRUCTIONS>,
+    first_waits: OrTree<INSTRUCTIONS>,
+    second_waits: OrTree<INSTRUCTIONS>,
+    first_will_wait: OrTree<INSTRUCTIONS>,
+    second_will_wait: OrTree<INSTRUCTIONS>,
+    arrival_waits: OrTree<INSTRUCTIONS>,
     leaves: Signal<Local, Bit>,
     coming: Signal<Local, Bit>,
-    finishing: [Signal<Local, Bit>; K],
-    checking: [Signal<Local, Bit>; K],
-    flushing: [Signal<Local, Bit>; K],
-    conflict: [Signal<Local, Bit>; K],
-    hold_conflict: [Signal<Local, Bit>; K],
+    finishing: [Signal<Local, Bit>; INSTRUCTIONS],
+    checking: [Signal<Local, Bit>; INSTRUCTIONS],
+    flushing: [Signal<Local, Bit>; INSTRUCTIONS],
+    conflict: [Signal<Local, Bit>; INSTRUCTIONS],
+    hold_conflict: [Signal<Local, Bit>; INSTRUCTIONS],
     writes: Signal<Local, Bit>,
     after: Signal<Local, Bit>,
     arriving: Signal<Local, Bit>,
@@ -136,10 +136,10 @@ pub struct Scoreboard<const K: usize, const J: usize> {
     buffering_second: Signal<Local, Bit>,
 }
 
-impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
+impl<const INSTRUCTIONS: usize, const ENTRY: usize> Logic for Scoreboard<INSTRUCTIONS, ENTRY> {
     #[logic]
     fn update(&mut self) {
-        for i in 0..K {
+        for i in 0..INSTRUCTIONS {
             self.holds[i].reset.next = self.reset.val() || !self.holding.val();
             self.held_a[i].reset.next = self.reset.val() || !self.holding.val();
             self.held_b[i].reset.next = self.reset.val() || !self.holding.val();
@@ -149,29 +149,30 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
         }
 
         // Who goes.
-        for i in 0..K {
+        for i in 0..INSTRUCTIONS {
             self.finishing[i].next = (self.finished_valid[0].val()
-                && (self.finished_entry[0].val() == i.to_bits::<J>()))
+                && (self.finished_entry[0].val() == i.to_bits::<ENTRY>()))
                 || (self.finished_valid[1].val()
-                    && (self.finished_entry[1].val() == i.to_bits::<J>()))
+                    && (self.finished_entry[1].val() == i.to_bits::<ENTRY>()))
                 || (self.finished_valid[2].val()
-                    && (self.finished_entry[2].val() == i.to_bits::<J>()))
+                    && (self.finished_entry[2].val() == i.to_bits::<ENTRY>()))
                 || (self.finished_valid[3].val()
-                    && (self.finished_entry[3].val() == i.to_bits::<J>()))
+                    && (self.finished_entry[3].val() == i.to_bits::<ENTRY>()))
                 || (self.finished_valid[4].val()
-                    && (self.finished_entry[4].val() == i.to_bits::<J>()))
+                    && (self.finished_entry[4].val() == i.to_bits::<ENTRY>()))
                 || (self.finished_valid[5].val()
-                    && (self.finished_entry[5].val() == i.to_bits::<J>()));
+                    && (self.finished_entry[5].val() == i.to_bits::<ENTRY>()));
             self.checking[i].next =
-                self.checked_valid.val() && (self.checked_entry.val() == i.to_bits::<J>());
+                self.checked_valid.val() && (self.checked_entry.val() == i.to_bits::<ENTRY>());
             self.flushing[i].next = self.flush.val()
-                && ((self.first.q.val() && (self.entry_of_first.q.val() == i.to_bits::<J>()))
-                    || (self.second.q.val() && (self.entry_of_second.q.val() == i.to_bits::<J>())));
+                && ((self.first.q.val() && (self.entry_of_first.q.val() == i.to_bits::<ENTRY>()))
+                    || (self.second.q.val()
+                        && (self.entry_of_second.q.val() == i.to_bits::<ENTRY>())));
         }
 
         // Whom an instruction that arrives must wait for: results that it reads or writes over, and sources that it
         // writes.
-        for i in 0..K {
+        for i in 0..INSTRUCTIONS {
             self.free.request[i].next = !self.used[i].q.val();
             self.some_free.of[i].next = !self.used[i].q.val();
             self.some_used.of[i].next = self.used[i].q.val();
@@ -184,7 +185,7 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
                     || (self.destination[i].q.val() == self.arrive_source_c.val()));
         }
         self.writes.next = !self.arrive_destination.val().all();
-        for i in 0..K {
+        for i in 0..INSTRUCTIONS {
             self.hold_conflict[i].next = self.used[i].q.val()
                 && self.holds[i].q.val()
                 && !self.finishing[i].val()
@@ -211,7 +212,7 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
             self.buffering.val() && (!self.first.q.val() || self.issue_first.val());
 
         // Next state of the instructions.
-        for i in 0..K {
+        for i in 0..INSTRUCTIONS {
             self.used[i].d.next =
                 self.used[i].q.val() && !self.finishing[i].val() && !self.flushing[i].val();
             self.stops[i].d.next = self.stops[i].q.val()
@@ -225,7 +226,7 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
                 self.destination[i].d.next = self.entry_destination.val();
             }
         }
-        for i in 0..K {
+        for i in 0..INSTRUCTIONS {
             self.holds[i].d.next = self.holds[i].q.val() && !self.checking[i].val();
             self.held_a[i].d.next = self.held_a[i].q.val();
             self.held_b[i].d.next = self.held_b[i].q.val();
@@ -265,7 +266,7 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
             self.entry_of_second.d.next = self.free.index.val();
             self.second_after.d.next = self.after.val();
         }
-        for i in 0..K {
+        for i in 0..INSTRUCTIONS {
             self.second_results[i].d.next =
                 self.second_results[i].q.val() && !self.finishing[i].val();
             self.first_results[i].d.next =
@@ -281,7 +282,7 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
                 self.second_results[i].d.next = self.conflict[i].val();
             }
         }
-        for i in 0..K {
+        for i in 0..INSTRUCTIONS {
             self.second_holders[i].d.next = self.second_holders[i].q.val()
                 && !self.finishing[i].val()
                 && !self.checking[i].val();
@@ -311,7 +312,7 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
         }
 
         // What it shows; of an instruction that is not there, entry 0.
-        for i in 0..K {
+        for i in 0..INSTRUCTIONS {
             self.first_waits.of[i].next =
                 self.first_results[i].q.val() || self.first_holders[i].q.val();
             self.second_waits.of[i].next =
@@ -340,7 +341,7 @@ impl<const K: usize, const J: usize> Logic for Scoreboard<K, J> {
         self.busy.next = self.some_used.any.val();
 
         // What will be ready, if the first one leaves exactly when it is chosen.
-        for i in 0..K {
+        for i in 0..INSTRUCTIONS {
             self.first_will_wait.of[i].next = (self.first_results[i].q.val()
                 && !self.finishing[i].val())
                 || (self.first_holders[i].q.val()

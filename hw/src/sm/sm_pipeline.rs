@@ -7,9 +7,9 @@ use crate::params::{
     CLASS_BITS, CONTESTS, LOG_WORDS, OPCODE_BITS, REGISTER_BITS, SLOT_BITS, SLOTS, UNITS,
     WARP_BITS, WIDTH,
 };
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 mod buffer;
 mod fetch_port;
@@ -59,24 +59,26 @@ pub enum Scheme {
     OperandLog,
 }
 
-/// `W` warps with `Y`-bit numbers in two halves of `V` with `X`-bit ones and `Q` pairs; `K` instructions of a warp with `J`-bit scoreboard entries; a
-/// replay queue of `N` entries (`I`, `O`, `A` bits as there), a log of `E` (`P`, `C`).
+/// `WARPS` warps with numbers of `WARP` bits; each port serves `PORT_WARPS` of them, with numbers of `PORT_WARP` bits and
+/// `PAIRS` pairs. `INSTRUCTIONS` instructions of a warp with scoreboard entries of `ENTRY` bits. A replay queue of
+/// `QUEUE_ENTRIES` entries with indices of `QUEUE_INDEX` bits, counted in `QUEUE_COUNT` bits, and ages of `AGE` bits. An operand
+/// log of `LOG_ENTRIES` entries with indices of `LOG_INDEX` bits, counted in `LOG_COUNT` bits.
 #[block(top, new(scheme: Scheme, greedy: bool))]
 pub struct SmPipeline<
-    const W: usize,
-    const V: usize,
-    const X: usize,
-    const Q: usize,
-    const Y: usize,
-    const K: usize,
-    const J: usize,
-    const N: usize,
-    const I: usize,
-    const O: usize,
-    const A: usize,
-    const E: usize,
-    const P: usize,
-    const C: usize,
+    const WARPS: usize,
+    const PORT_WARPS: usize,
+    const PORT_WARP: usize,
+    const PAIRS: usize,
+    const WARP: usize,
+    const INSTRUCTIONS: usize,
+    const ENTRY: usize,
+    const QUEUE_ENTRIES: usize,
+    const QUEUE_INDEX: usize,
+    const QUEUE_COUNT: usize,
+    const AGE: usize,
+    const LOG_ENTRIES: usize,
+    const LOG_INDEX: usize,
+    const LOG_COUNT: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -126,35 +128,35 @@ pub struct SmPipeline<
     /// Warp of each unit's instruction.
     pub finished_warp: [Signal<In, Bits<WARP_BITS>>; UNITS],
     /// Scoreboard entry of each unit's instruction.
-    pub finished_entry: [Signal<In, Bits<J>>; UNITS],
+    pub finished_entry: [Signal<In, Bits<ENTRY>>; UNITS],
     /// The last TLB check of a global-memory instruction has succeeded.
     pub checked_valid: Signal<In, Bit>,
     /// Warp of the checked instruction.
     pub checked_warp: Signal<In, Bits<WARP_BITS>>,
     /// Scoreboard entry of the checked instruction.
-    pub checked_entry: Signal<In, Bits<J>>,
+    pub checked_entry: Signal<In, Bits<ENTRY>>,
     /// Replay-queue entry of the checked instruction.
-    pub checked_index: Signal<In, Bits<I>>,
+    pub checked_index: Signal<In, Bits<QUEUE_INDEX>>,
     /// Thread-block slot of the checked instruction.
     pub checked_slot: Signal<In, Bits<SLOT_BITS>>,
     /// The checked instruction is a store.
     pub checked_store: Signal<In, Bit>,
     /// Operand-log entry of the checked instruction's address.
-    pub checked_log_address: Signal<In, Bits<P>>,
+    pub checked_log_address: Signal<In, Bits<LOG_INDEX>>,
     /// Operand-log entry of the checked instruction's store data.
-    pub checked_log_data: Signal<In, Bits<P>>,
+    pub checked_log_data: Signal<In, Bits<LOG_INDEX>>,
     /// A TLB check of a global-memory instruction has failed: the page is absent.
     pub faulted_valid: Signal<In, Bit>,
     /// Warp of the faulting instruction.
     pub faulted_warp: Signal<In, Bits<WARP_BITS>>,
     /// Scoreboard entry of the faulting instruction.
-    pub faulted_entry: Signal<In, Bits<J>>,
+    pub faulted_entry: Signal<In, Bits<ENTRY>>,
     /// Replay-queue entry of the faulting instruction.
-    pub faulted_index: Signal<In, Bits<I>>,
+    pub faulted_index: Signal<In, Bits<QUEUE_INDEX>>,
     /// A kernel starts, and the operand log is partitioned anew.
     pub launch_valid: Signal<In, Bit>,
     /// Operand-log entries of each thread block of the kernel.
-    pub launch_entries: Signal<In, Bits<C>>,
+    pub launch_entries: Signal<In, Bits<LOG_COUNT>>,
     /// The thread block in `save_slot` is to leave, once its warps have stopped and drained.
     pub save_valid: Signal<In, Bit>,
     /// Slot of the thread block that is to leave.
@@ -199,7 +201,7 @@ pub struct SmPipeline<
     /// Warp of each instruction that reads its operands.
     pub read_warp: [Signal<Out, Bits<WARP_BITS>>; WIDTH],
     /// Scoreboard entry of each instruction that reads its operands.
-    pub read_entry: [Signal<Out, Bits<J>>; WIDTH],
+    pub read_entry: [Signal<Out, Bits<ENTRY>>; WIDTH],
     /// Class of each instruction that reads its operands.
     pub read_class: [Signal<Out, Bits<CLASS_BITS>>; WIDTH],
     /// Instructions that are issued again; with an operand log, it holds their operands.
@@ -229,7 +231,7 @@ pub struct SmPipeline<
     /// Thread-block slot of the front.
     pub memory_slot: Signal<Out, Bits<SLOT_BITS>>,
     /// Scoreboard entry of the front, which names it in later messages.
-    pub memory_entry: Signal<Out, Bits<J>>,
+    pub memory_entry: Signal<Out, Bits<ENTRY>>,
     /// Class of the front.
     pub memory_class: Signal<Out, Bits<CLASS_BITS>>,
     /// The front is issued again.
@@ -243,11 +245,11 @@ pub struct SmPipeline<
     /// Opcode of the front.
     pub memory_opcode: Signal<Out, Bits<OPCODE_BITS>>,
     /// Replay-queue entry of the front, which names it in later messages.
-    pub memory_index: Signal<Out, Bits<I>>,
+    pub memory_index: Signal<Out, Bits<QUEUE_INDEX>>,
     /// Operand-log entry of the front's address, which names it in later messages.
-    pub memory_log_address: Signal<Out, Bits<P>>,
+    pub memory_log_address: Signal<Out, Bits<LOG_INDEX>>,
     /// Operand-log entry of the front's store data, which names it in later messages.
-    pub memory_log_data: Signal<Out, Bits<P>>,
+    pub memory_log_data: Signal<Out, Bits<LOG_INDEX>>,
     /// The message of a successful check is accepted.
     pub checked_ready: Signal<Out, Bit>,
     /// `logged_data` holds an operand of a replayed instruction, from the log.
@@ -255,7 +257,7 @@ pub struct SmPipeline<
     /// Operand from the log: 32 lanes of 64 bits.
     pub logged_data: [Signal<Out, Bits<32>>; LOG_WORDS],
     /// Instructions in the replay queue.
-    pub occupancy: Signal<Out, Bits<O>>,
+    pub occupancy: Signal<Out, Bits<QUEUE_COUNT>>,
     /// The save is accepted: the warps of the slot have stopped and drained.
     pub save_ready: Signal<Out, Bit>,
     /// The save has ended: the squashed instructions of the thread block have left.
@@ -304,25 +306,34 @@ pub struct SmPipeline<
     #[init(Constant::new(scheme == Scheme::OperandLog))]
     logs: Constant<Bit>,
 
-    #[init((0..W) .map(|_| Warp::new(scheme == Scheme::ReplayQueue)) .collect())]
-    warp: Vec<Warp<K, J>>,
-    fetch_port: [FetchPort<V, X>; WIDTH],
+    #[init((0..WARPS) .map(|_| Warp::new(scheme == Scheme::ReplayQueue)) .collect())]
+    warp: Vec<Warp<INSTRUCTIONS, ENTRY>>,
+    fetch_port: [FetchPort<PORT_WARPS, PORT_WARP>; WIDTH],
     #[init(std::array::from_fn(|_| IssuePort::new(greedy)))]
-    issue_port: [IssuePort<V, X, Q, J>; WIDTH],
+    issue_port: [IssuePort<PORT_WARPS, PORT_WARP, PAIRS, ENTRY>; WIDTH],
     // The log's room for each port, and for an instruction that is restored; and whose turn it is to take it.
     room: [LogRoom; WIDTH + 1],
-    log_turns: LogTurns<W>,
-    operand_read: [OperandRead<J>; WIDTH],
-    reissue: Reissue<I>,
-    reverts: Reverts<W, Y>,
+    log_turns: LogTurns<WARPS>,
+    operand_read: [OperandRead<ENTRY>; WIDTH],
+    reissue: Reissue<QUEUE_INDEX>,
+    reverts: Reverts<WARPS, WARP>,
     resume: Resume,
-    squash: Squash<J>,
+    squash: Squash<ENTRY>,
     #[init(MemoryStage::new(matches!(scheme, Scheme::ReplayQueue | Scheme::OperandLog), scheme == Scheme::OperandLog))]
-    stage: MemoryStage<J, N, I, O, A, E, P, C>,
-    some_asking: [AnyOf<V>; WIDTH],
-    reissue_entry: Select<W, Bits<J>>,
-    drained: AnyOf<W>,
-    slot_busy: AnyOf<W>,
+    stage: MemoryStage<
+        ENTRY,
+        QUEUE_ENTRIES,
+        QUEUE_INDEX,
+        QUEUE_COUNT,
+        AGE,
+        LOG_ENTRIES,
+        LOG_INDEX,
+        LOG_COUNT,
+    >,
+    some_asking: [OrTree<PORT_WARPS>; WIDTH],
+    reissue_entry: OneHotMux<WARPS, Bits<ENTRY>>,
+    drained: OrTree<WARPS>,
+    slot_busy: OrTree<WARPS>,
 
     messages: Signal<Local, Messages>,
     free_units: Signal<Local, Units>,
@@ -344,21 +355,37 @@ pub struct SmPipeline<
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<
-    const W: usize,
-    const V: usize,
-    const X: usize,
-    const Q: usize,
-    const Y: usize,
-    const K: usize,
-    const J: usize,
-    const N: usize,
-    const I: usize,
-    const O: usize,
-    const A: usize,
-    const E: usize,
-    const P: usize,
-    const C: usize,
-> Logic for SmPipeline<W, V, X, Q, Y, K, J, N, I, O, A, E, P, C>
+    const WARPS: usize,
+    const PORT_WARPS: usize,
+    const PORT_WARP: usize,
+    const PAIRS: usize,
+    const WARP: usize,
+    const INSTRUCTIONS: usize,
+    const ENTRY: usize,
+    const QUEUE_ENTRIES: usize,
+    const QUEUE_INDEX: usize,
+    const QUEUE_COUNT: usize,
+    const AGE: usize,
+    const LOG_ENTRIES: usize,
+    const LOG_INDEX: usize,
+    const LOG_COUNT: usize,
+> Logic
+    for SmPipeline<
+        WARPS,
+        PORT_WARPS,
+        PORT_WARP,
+        PAIRS,
+        WARP,
+        INSTRUCTIONS,
+        ENTRY,
+        QUEUE_ENTRIES,
+        QUEUE_INDEX,
+        QUEUE_COUNT,
+        AGE,
+        LOG_ENTRIES,
+        LOG_INDEX,
+        LOG_COUNT,
+    >
 {
     #[logic]
     fn update(&mut self) {
@@ -393,7 +420,7 @@ impl<
         self.messages.next.reissue_valid = self.reissue.valid.val();
         self.messages.next.reissue_taken = self.reissue.taken.val();
         self.messages.next.reissue_warp = self.reissue.warp.val();
-        for w in 0..W {
+        for w in 0..WARPS {
             self.warp[w].number.next = w.to_bits::<WARP_BITS>();
             self.warp[w].logs.next = self.logs.val();
             self.warp[w].disables.next = self.disables.val();
@@ -430,7 +457,7 @@ impl<
             self.fetch_port[p].fetched_opcode.next = self.fetched_opcode[p].val();
             self.fetch_port[p].reissue_valid.next = self.reissue.valid.val();
             self.fetch_port[p].reissue_registers.next = self.reissue.registers.val();
-            for i in 0..V {
+            for i in 0..PORT_WARPS {
                 self.fetch_port[p].request[i].next = self.warp[2 * i + p].fetch_request.val();
                 self.some_asking[p].of[i].next = self.warp[2 * i + p].asking.val();
                 self.warp[2 * i + p].fetch_chosen.next = self.fetch_port[p].chosen[i].val();
@@ -454,7 +481,7 @@ impl<
         self.choice.next.memory = self.stage.credit_two.val() && !self.reissue.valid.val();
         self.choice.next.place = self.stage.place_two.val();
         for p in 0..WIDTH {
-            for i in 0..V {
+            for i in 0..PORT_WARPS {
                 self.issue_port[p].request[i].next = self.warp[2 * i + p].issue_request.val();
                 self.issue_port[p].ready[i].next = self.warp[2 * i + p].ready.val();
                 self.issue_port[p].pair[i].next = self.warp[2 * i + p].pair.val();
@@ -474,7 +501,7 @@ impl<
                     self.clash.val() || self.issue_port[p].blocked.val();
             }
         }
-        for w in 0..W {
+        for w in 0..WARPS {
             self.warp[w].free_units.next = self.free_units.val();
             self.warp[w].choice.next = self.choice.val();
             for k in 0..SLOTS {
@@ -549,7 +576,7 @@ impl<
             self.issue_port[p].load_fits.next = self.room[p].load.val();
             self.issue_port[p].store_fits.next = self.room[p].store.val();
         }
-        for w in 0..W {
+        for w in 0..WARPS {
             self.log_turns.turn[w].next = self.warp[w].turn.val();
             self.log_turns.slot_of_warp[w].next = self.warp[w].slot.val();
         }
@@ -581,7 +608,7 @@ impl<
         self.reissue.place.next = self.stage.place.val();
         self.reissue.credit.next = self.stage.credit.val();
         self.restore_ready.next = self.reissue.restore_ready.val();
-        for w in 0..W {
+        for w in 0..WARPS {
             self.reissue_entry.choose[w].next = self.reissue.warp.val() == w.to_bits::<WARP_BITS>();
             self.reissue_entry.of[w].next = self.warp[w].arrive_entry.val();
         }
@@ -697,7 +724,7 @@ impl<
         self.occupancy.next = self.stage.occupancy.val();
 
         // A warp that has stopped gives back what it has not issued; once it has drained, it goes on.
-        for w in 0..W {
+        for w in 0..WARPS {
             self.reverts.request[w].next = self.warp[w].revert_request.val();
             self.reverts.first[w].next = self.warp[w].revert_first.val();
             self.reverts.second[w].next = self.warp[w].revert_second.val();

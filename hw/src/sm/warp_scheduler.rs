@@ -3,56 +3,58 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::matrix_arbiter::MatrixArbiter;
 use crate::primitives::register::Register;
-use crate::primitives::service_order::ServiceOrder;
 
-/// `V` warps with `I`-bit numbers, and `Q` = V (V - 1) / 2 pairs of them.
+/// `WARPS` warps with numbers of `WARP` bits, and `PAIRS` pairs of them.
 ///
 /// In loose round robin that warp is chosen, of those that ask, which was served longest ago, and the one that was chosen
 /// in the cycle before only if no other asks. Greedily it is the one that was chosen last, if it asks, else the lowest.
 #[block(new(greedy: bool))]
-pub struct WarpScheduler<const V: usize, const I: usize, const Q: usize> {
+pub struct WarpScheduler<const WARPS: usize, const WARP: usize, const PAIRS: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
     /// The warps that ask.
-    pub request: [Signal<In, Bit>; V],
+    pub request: [Signal<In, Bit>; WARPS],
     /// The warp that was chosen in the cycle before is served now.
     pub served: Signal<In, Bit>,
     /// It stays chosen.
     pub keeps: Signal<In, Bit>,
     /// The warp that was chosen in the cycle before, if any asked.
-    pub chosen: [Signal<Out, Bit>; V],
+    pub chosen: [Signal<Out, Bit>; WARPS],
     /// Its number, 0 if none asked.
-    pub index: Signal<Out, Bits<I>>,
+    pub index: Signal<Out, Bits<WARP>>,
     /// Some warp asked.
     pub any: Signal<Out, Bit>,
 
-    choice: [Register<Bit>; V],
-    number: Register<Bits<I>>,
+    choice: [Register<Bit>; WARPS],
+    number: Register<Bits<WARP>>,
     some_choice: Register<Bit>,
     // Of a policy that is not this scheduler's, what it remembers stays in reset, and synthesis removes it.
     #[init(Constant::new(greedy))]
     greedy: Constant<Bit>,
-    order: Register<Bits<Q>>,
-    served_before: [Register<Bit>; V],
-    chosen_before: [Register<Bit>; V],
-    number_before: Register<Bits<I>>,
+    order: Register<Bits<PAIRS>>,
+    served_before: [Register<Bit>; WARPS],
+    chosen_before: [Register<Bit>; WARPS],
+    number_before: Register<Bits<WARP>>,
 
-    longest_ago: ServiceOrder<V, I, Q>,
-    lowest: Arbiter<V, I, false>,
-    some: crate::primitives::any_of::AnyOf<V>,
-    some_again: crate::primitives::any_of::AnyOf<V>,
-    last: [Signal<Local, Bit>; V],
-    last_number: Signal<Local, Bits<I>>,
+    longest_ago: MatrixArbiter<WARPS, WARP, PAIRS>,
+    lowest: FixedPriorityArbiter<WARPS, WARP, false>,
+    some: crate::primitives::or_tree::OrTree<WARPS>,
+    some_again: crate::primitives::or_tree::OrTree<WARPS>,
+    last: [Signal<Local, Bit>; WARPS],
+    last_number: Signal<Local, Bits<WARP>>,
 }
 
-impl<const V: usize, const I: usize, const Q: usize> Logic for WarpScheduler<V, I, Q> {
+impl<const WARPS: usize, const WARP: usize, const PAIRS: usize> Logic
+    for WarpScheduler<WARPS, WARP, PAIRS>
+{
     #[logic]
     fn update(&mut self) {
-        for i in 0..V {
+        for i in 0..WARPS {
             self.served_before[i].reset.next = self.reset.val() || self.greedy.val();
             self.chosen_before[i].reset.next = self.reset.val() || !self.greedy.val();
         }
@@ -61,7 +63,7 @@ impl<const V: usize, const I: usize, const Q: usize> Logic for WarpScheduler<V, 
 
         self.order.d.next = self.longest_ago.after.val();
         self.longest_ago.order.next = self.order.q.val();
-        for i in 0..V {
+        for i in 0..WARPS {
             self.served_before[i].d.next = self.choice[i].q.val() && self.served.val();
             self.longest_ago.served[i].next = self.served_before[i].q.val();
             self.longest_ago.last[i].next = self.choice[i].q.val();
@@ -81,7 +83,7 @@ impl<const V: usize, const I: usize, const Q: usize> Logic for WarpScheduler<V, 
         }
         self.number_before.d.next = self.last_number.val();
 
-        for i in 0..V {
+        for i in 0..WARPS {
             self.choice[i].d.next = self.longest_ago.grant[i].val();
             if self.greedy.val() {
                 self.choice[i].d.next = (self.last[i].val() && self.some_again.any.val())

@@ -49,9 +49,9 @@ pub type Operand = [u64; LANES];
 
 // What the kernel's types are called on the page, and what they are here.
 widths! {
-    Bits<C> "P + 1" => u8 = parameters.entry_bits() + 1,
+    Bits<COUNT> "P + 1" => u8 = parameters.entry_bits() + 1,
     Bits<SLOT_BITS> "S" => u8 = parameters.slot_bits,
-    Bits<P> "P" => u8 = parameters.entry_bits(),
+    Bits<INDEX> "P" => u8 = parameters.entry_bits(),
     [Bits<32>; LOG_WORDS] "64 x 32" => Operand = (parameters.words / 2, 64),
     [Bit; SLOTS] "2^S" => u16 = parameters.slots(),
 }

@@ -3,13 +3,13 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `E` entries with `I`-bit numbers and tags of `A` bits.
+/// `ENTRIES` entries with indices of `INDEX` bits and tags of `TAG` bits.
 #[block]
-pub struct Entries<const E: usize, const I: usize, const A: usize> {
+pub struct Entries<const ENTRIES: usize, const INDEX: usize, const TAG: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -19,13 +19,13 @@ pub struct Entries<const E: usize, const I: usize, const A: usize> {
     /// The marked entries do.
     pub sweep: Signal<In, Bit>,
     /// The tag.
-    pub tag: Signal<In, Bits<A>>,
+    pub tag: Signal<In, Bits<TAG>>,
     /// The first candidate is one no longer.
     pub drop: Signal<In, Bit>,
     /// Every entry that is taken is marked.
     pub mark: Signal<In, Bit>,
     /// The entry that the rest is about.
-    pub target: Signal<In, Bits<I>>,
+    pub target: Signal<In, Bits<INDEX>>,
     /// It is taken, with the tag.
     pub take: Signal<In, Bit>,
     /// It is held already, and a write has joined it.
@@ -39,39 +39,41 @@ pub struct Entries<const E: usize, const I: usize, const A: usize> {
     /// There is a candidate.
     pub some: Signal<Out, Bit>,
     /// The lowest one.
-    pub first: Signal<Out, Bits<I>>,
+    pub first: Signal<Out, Bits<INDEX>>,
     /// Only a write of the entry that the rest is about is refused.
     pub is_written: Signal<Out, Bit>,
     /// The lowest free entry.
-    pub vacant: Signal<Out, Bits<I>>,
+    pub vacant: Signal<Out, Bits<INDEX>>,
     /// An entry is marked.
     pub marked: Signal<Out, Bit>,
 
-    taken: [Register<Bit>; E],
-    noted: [Register<Bit>; E],
-    tags: [Register<Bits<A>>; E],
-    candidate: [Register<Bit>; E],
-    of_write: [Register<Bit>; E],
+    taken: [Register<Bit>; ENTRIES],
+    noted: [Register<Bit>; ENTRIES],
+    tags: [Register<Bits<TAG>>; ENTRIES],
+    candidate: [Register<Bit>; ENTRIES],
+    of_write: [Register<Bit>; ENTRIES],
 
-    lowest: Arbiter<E, I, false>,
-    lowest_free: Arbiter<E, I, false>,
-    some_candidate: AnyOf<E>,
-    some_noted: AnyOf<E>,
-    some_write: AnyOf<E>,
-    is_target: [Signal<Local, Bit>; E],
+    lowest: FixedPriorityArbiter<ENTRIES, INDEX, false>,
+    lowest_free: FixedPriorityArbiter<ENTRIES, INDEX, false>,
+    some_candidate: OrTree<ENTRIES>,
+    some_noted: OrTree<ENTRIES>,
+    some_write: OrTree<ENTRIES>,
+    is_target: [Signal<Local, Bit>; ENTRIES],
 }
 
-impl<const E: usize, const I: usize, const A: usize> Logic for Entries<E, I, A> {
+impl<const ENTRIES: usize, const INDEX: usize, const TAG: usize> Logic
+    for Entries<ENTRIES, INDEX, TAG>
+{
     #[logic]
     fn update(&mut self) {
-        for i in 0..E {
+        for i in 0..ENTRIES {
             self.lowest.request[i].next = self.candidate[i].q.val();
             self.some_candidate.of[i].next = self.candidate[i].q.val();
             self.lowest_free.request[i].next = !self.taken[i].q.val();
             self.some_noted.of[i].next = self.noted[i].q.val();
-            self.is_target[i].next = self.target.val() == i.to_bits::<I>();
+            self.is_target[i].next = self.target.val() == i.to_bits::<INDEX>();
         }
-        for i in 0..E {
+        for i in 0..ENTRIES {
             self.some_write.of[i].next = self.is_target[i].val() && self.of_write[i].q.val();
         }
         self.is_written.next = self.some_write.any.val();
@@ -80,7 +82,7 @@ impl<const E: usize, const I: usize, const A: usize> Logic for Entries<E, I, A> 
         self.vacant.next = self.lowest_free.index.val();
         self.marked.next = self.some_noted.any.val();
 
-        for i in 0..E {
+        for i in 0..ENTRIES {
             self.candidate[i].d.next = self.candidate[i].q.val();
             if self.drop.val() && self.lowest.grant[i].val() {
                 self.candidate[i].d.next = false;

@@ -5,47 +5,49 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// `N` SMs, which may have as many far faults as `C` bits say, and whose are counted in `K`.
+/// `SMS` SMs, each with a limit of `LIMIT` bits and a count of far faults of `SM_COUNT` bits.
 #[block]
-pub struct Limits<const N: usize, const C: usize, const K: usize> {
+pub struct Limits<const SMS: usize, const LIMIT: usize, const SM_COUNT: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
     /// Far faults that an SM may have.
-    pub limit: Signal<In, Bits<C>>,
+    pub limit: Signal<In, Bits<LIMIT>>,
     /// The SMs that ask.
-    pub requester: [Signal<In, Bit>; N],
+    pub requester: [Signal<In, Bit>; SMS],
     /// Those that wait in the entry already.
-    pub waits: [Signal<In, Bit>; N],
+    pub waits: [Signal<In, Bit>; SMS],
     /// A fault acts, and there is an entry for the others: requesters with the answer far wait from now on.
     pub room: Signal<In, Bit>,
     /// Those who ask and wait wait no longer.
     pub remove: Signal<In, Bit>,
     /// The SMs that are told far.
-    pub far: [Signal<Out, Bit>; N],
+    pub far: [Signal<Out, Bit>; SMS],
 
-    count: [Register<Bits<K>>; N],
-    #[init(Constant::new((K as LiteralType).into()))]
-    count_bits: Constant<Bits<C>>,
-    beyond: Signal<Local, Bits<C>>,
-    most: Signal<Local, Bits<K>>,
-    added: [Signal<Local, Bit>; N],
-    asks_and_waits: [Signal<Local, Bit>; N],
-    upward: [Signal<Local, Bits<K>>; N],
-    carried: [Signal<Local, Bits<K>>; N],
+    count: [Register<Bits<SM_COUNT>>; SMS],
+    #[init(Constant::new((SM_COUNT as LiteralType).into()))]
+    count_bits: Constant<Bits<LIMIT>>,
+    beyond: Signal<Local, Bits<LIMIT>>,
+    most: Signal<Local, Bits<SM_COUNT>>,
+    added: [Signal<Local, Bit>; SMS],
+    asks_and_waits: [Signal<Local, Bit>; SMS],
+    upward: [Signal<Local, Bits<SM_COUNT>>; SMS],
+    carried: [Signal<Local, Bits<SM_COUNT>>; SMS],
 }
 
-impl<const N: usize, const C: usize, const K: usize> Logic for Limits<N, C, K> {
+impl<const SMS: usize, const LIMIT: usize, const SM_COUNT: usize> Logic
+    for Limits<SMS, LIMIT, SM_COUNT>
+{
     #[logic]
     fn update(&mut self) {
         // A count never comes to its greatest number, so a limit above is none.
-        self.most.next = bit_cast::<K, C>(self.limit.val());
+        self.most.next = bit_cast::<SM_COUNT, LIMIT>(self.limit.val());
         self.beyond.next = self.limit.val() >> self.count_bits.val();
         if self.beyond.val().any() {
-            self.most.next = !bits::<K>(0);
+            self.most.next = !bits::<SM_COUNT>(0);
         }
-        for s in 0..N {
+        for s in 0..SMS {
             self.added[s].next = self.requester[s].val()
                 && !self.waits[s].val()
                 && self.room.val()

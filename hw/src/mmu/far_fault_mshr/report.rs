@@ -5,9 +5,15 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Entry numbers of `I` bits, places of `O`, pages of `P`, spaces of `A`, and `N` SMs.
+/// Indices of entries of `INDEX` bits, places of `COUNT`, pages of `PAGE`, spaces of `SPACE`; `SMS` SMs.
 #[block]
-pub struct Report<const I: usize, const O: usize, const P: usize, const A: usize, const N: usize> {
+pub struct Report<
+    const INDEX: usize,
+    const COUNT: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const SMS: usize,
+> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -15,9 +21,9 @@ pub struct Report<const I: usize, const O: usize, const P: usize, const A: usize
     /// An entry is taken; no report is on offer.
     pub take: Signal<In, Bit>,
     /// Its page.
-    pub page: Signal<In, Bits<P>>,
+    pub page: Signal<In, Bits<PAGE>>,
     /// Its space.
-    pub space: Signal<In, Bits<A>>,
+    pub space: Signal<In, Bits<SPACE>>,
     /// How it was accessed.
     pub access_kind: Signal<In, Bits<3>>,
     /// Why the walk failed.
@@ -25,19 +31,19 @@ pub struct Report<const I: usize, const O: usize, const P: usize, const A: usize
     /// Where it ended.
     pub level: Signal<In, Bits<3>>,
     /// The entry.
-    pub index: Signal<In, Bits<I>>,
+    pub index: Signal<In, Bits<INDEX>>,
     /// Its place in the queue.
-    pub place: Signal<In, Bits<O>>,
+    pub place: Signal<In, Bits<COUNT>>,
     /// The SMs that wait.
-    pub requester: [Signal<In, Bit>; N],
+    pub requester: [Signal<In, Bit>; SMS],
     /// The report is taken.
     pub ready: Signal<In, Bit>,
     /// A report is on offer.
     pub valid: Signal<Out, Bit>,
     /// Its page.
-    pub shown_page: Signal<Out, Bits<P>>,
+    pub shown_page: Signal<Out, Bits<PAGE>>,
     /// Its space.
-    pub shown_space: Signal<Out, Bits<A>>,
+    pub shown_space: Signal<Out, Bits<SPACE>>,
     /// How it was accessed.
     pub shown_access: Signal<Out, Bits<3>>,
     /// Why the walk failed.
@@ -45,25 +51,30 @@ pub struct Report<const I: usize, const O: usize, const P: usize, const A: usize
     /// Where it ended.
     pub shown_level: Signal<Out, Bits<3>>,
     /// The entry.
-    pub shown_index: Signal<Out, Bits<I>>,
+    pub shown_index: Signal<Out, Bits<INDEX>>,
     /// Its place in the queue.
-    pub shown_place: Signal<Out, Bits<O>>,
+    pub shown_place: Signal<Out, Bits<COUNT>>,
     /// The SMs that wait.
-    pub shown_requester: [Signal<Out, Bit>; N],
+    pub shown_requester: [Signal<Out, Bit>; SMS],
 
     offered: Register<Bit>,
-    kept_page: Register<Bits<P>>,
-    kept_space: Register<Bits<A>>,
+    kept_page: Register<Bits<PAGE>>,
+    kept_space: Register<Bits<SPACE>>,
     kept_access: Register<Bits<3>>,
     kept_cause: Register<Bits<3>>,
     kept_level: Register<Bits<3>>,
-    kept_index: Register<Bits<I>>,
-    kept_place: Register<Bits<O>>,
-    kept_requester: [Register<Bit>; N],
+    kept_index: Register<Bits<INDEX>>,
+    kept_place: Register<Bits<COUNT>>,
+    kept_requester: [Register<Bit>; SMS],
 }
 
-impl<const I: usize, const O: usize, const P: usize, const A: usize, const N: usize> Logic
-    for Report<I, O, P, A, N>
+impl<
+    const INDEX: usize,
+    const COUNT: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const SMS: usize,
+> Logic for Report<INDEX, COUNT, PAGE, SPACE, SMS>
 {
     #[logic]
     fn update(&mut self) {
@@ -84,7 +95,7 @@ impl<const I: usize, const O: usize, const P: usize, const A: usize, const N: us
             self.kept_index.d.next = self.index.val();
             self.kept_place.d.next = self.place.val();
         }
-        for s in 0..N {
+        for s in 0..SMS {
             self.kept_requester[s].d.next = self.kept_requester[s].q.val();
             if self.take.val() {
                 self.kept_requester[s].d.next = self.requester[s].val();
@@ -98,7 +109,7 @@ impl<const I: usize, const O: usize, const P: usize, const A: usize, const N: us
         self.shown_level.next = self.kept_level.q.val();
         self.shown_index.next = self.kept_index.q.val();
         self.shown_place.next = self.kept_place.q.val();
-        for s in 0..N {
+        for s in 0..SMS {
             self.shown_requester[s].next = self.kept_requester[s].q.val();
         }
     }

@@ -22,9 +22,9 @@ pub enum Stage {
     Walking,
 }
 
-/// SMs with `S`-bit numbers, pages of `P` bits, spaces of `A`.
+/// SMs with numbers of `SM` bits; pages of `PAGE` bits, spaces of `SPACE`.
 #[block]
-pub struct Commands<const S: usize, const P: usize, const A: usize> {
+pub struct Commands<const SM: usize, const PAGE: usize, const SPACE: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -52,19 +52,19 @@ pub struct Commands<const S: usize, const P: usize, const A: usize> {
     /// It is for one SM.
     pub targeted: Signal<Out, Bit>,
     /// That SM.
-    pub sm: Signal<Out, Bits<S>>,
+    pub sm: Signal<Out, Bits<SM>>,
     /// Its page.
-    pub page: Signal<Out, Bits<P>>,
+    pub page: Signal<Out, Bits<PAGE>>,
     /// Its space.
-    pub space: Signal<Out, Bits<A>>,
+    pub space: Signal<Out, Bits<SPACE>>,
     /// All of it, as it was written.
     pub word: Signal<Out, Bits<64>>,
 
     stage: Register<Stage>,
     kind: Register<Bits<3>>,
-    of_sm: Register<Bits<S>>,
-    of_page: Register<Bits<P>>,
-    of_space: Register<Bits<A>>,
+    of_sm: Register<Bits<SM>>,
+    of_page: Register<Bits<PAGE>>,
+    of_space: Register<Bits<SPACE>>,
 
     written_kind: Signal<Local, Bits<3>>,
     known: Signal<Local, Bit>,
@@ -74,7 +74,7 @@ pub struct Commands<const S: usize, const P: usize, const A: usize> {
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
-impl<const S: usize, const P: usize, const A: usize> Logic for Commands<S, P, A> {
+impl<const SM: usize, const PAGE: usize, const SPACE: usize> Logic for Commands<SM, PAGE, SPACE> {
     #[logic]
     fn update(&mut self) {
         self.written_kind.next = bit_cast::<3, 64>(self.data.val());
@@ -88,9 +88,9 @@ impl<const S: usize, const P: usize, const A: usize> Logic for Commands<S, P, A>
         self.of_space.d.next = self.of_space.q.val();
         if self.taken.val() {
             self.kind.d.next = self.written_kind.val();
-            self.of_sm.d.next = bit_cast::<S, 64>(self.data.val() >> 4);
-            self.of_page.d.next = bit_cast::<P, 64>(self.data.val() >> 12);
-            self.of_space.d.next = bit_cast::<A, 64>(self.data.val() >> 48);
+            self.of_sm.d.next = bit_cast::<SM, 64>(self.data.val() >> 4);
+            self.of_page.d.next = bit_cast::<PAGE, 64>(self.data.val() >> 12);
+            self.of_space.d.next = bit_cast::<SPACE, 64>(self.data.val() >> 48);
         }
 
         self.stage.d.next = self.stage.q.val();
@@ -145,8 +145,8 @@ impl<const S: usize, const P: usize, const A: usize> Logic for Commands<S, P, A>
         self.page.next = self.of_page.q.val();
         self.space.next = self.of_space.q.val();
         self.word.next = bit_cast::<64, 3>(self.kind.q.val())
-            | (bit_cast::<64, S>(self.of_sm.q.val()) << 4)
-            | (bit_cast::<64, P>(self.of_page.q.val()) << 12)
-            | (bit_cast::<64, A>(self.of_space.q.val()) << 48);
+            | (bit_cast::<64, SM>(self.of_sm.q.val()) << 4)
+            | (bit_cast::<64, PAGE>(self.of_page.q.val()) << 12)
+            | (bit_cast::<64, SPACE>(self.of_space.q.val()) << 48);
     }
 }

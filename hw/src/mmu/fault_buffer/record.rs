@@ -4,32 +4,32 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{ENGINE, GPC_SM_BITS, LOG_ENTRY_BITS, SLOT_BITS, WARP_BITS};
-use crate::primitives::arbiter::Arbiter;
-use crate::primitives::count_of::CountOf;
-use crate::primitives::select::Select;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::popcount::Popcount;
 
-/// `N` SMs with `S`-bit numbers, pages of `P` bits, spaces of `A`, MSHRs of `I` and places of `O`; `L` lanes, PCs of `V`
-/// bits, sequence numbers of `C`, times of `T`. Combinational.
+/// `SMS` SMs with numbers of `SM` bits. Pages of `PAGE` bits, spaces of `SPACE`; MSHRs with numbers of `MSHR` bits and places
+/// of `PLACE`. `LANES` lanes, PCs of `PC` bits, sequence numbers of `COUNT`, times of `TIME`. Combinational.
 #[block]
-#[check(N <= 16 && A <= 8 && I <= 16 && O <= 16 && L <= 32 && C <= 32, "the fields of a record do not fit")]
+#[check(SMS <= 16 && SPACE <= 8 && MSHR <= 16 && PLACE <= 16 && LANES <= 32 && COUNT <= 32, "the fields of a record do not fit")]
 pub struct Record<
-    const N: usize,
-    const S: usize,
-    const P: usize,
-    const A: usize,
-    const I: usize,
-    const O: usize,
-    const L: usize,
-    const V: usize,
-    const C: usize,
-    const T: usize,
+    const SMS: usize,
+    const SM: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const MSHR: usize,
+    const PLACE: usize,
+    const LANES: usize,
+    const PC: usize,
+    const COUNT: usize,
+    const TIME: usize,
 > {
     /// The fault's page.
-    pub page: Signal<In, Bits<P>>,
+    pub page: Signal<In, Bits<PAGE>>,
     /// Its space.
-    pub space: Signal<In, Bits<A>>,
+    pub space: Signal<In, Bits<SPACE>>,
     /// The SMs that met it.
-    pub requester: [Signal<In, Bit>; N],
+    pub requester: [Signal<In, Bit>; SMS],
     /// How the page was accessed.
     pub access_kind: Signal<In, Bits<3>>,
     /// Why the walk failed.
@@ -39,13 +39,13 @@ pub struct Record<
     /// The SMs wait.
     pub replayable: Signal<In, Bit>,
     /// Its MSHR.
-    pub index: Signal<In, Bits<I>>,
+    pub index: Signal<In, Bits<MSHR>>,
     /// Its place in the queue.
-    pub place: Signal<In, Bits<O>>,
+    pub place: Signal<In, Bits<PLACE>>,
     /// When it was accepted.
-    pub time: Signal<In, Bits<T>>,
+    pub time: Signal<In, Bits<TIME>>,
     /// The record's sequence number.
-    pub sequence: Signal<In, Bits<C>>,
+    pub sequence: Signal<In, Bits<COUNT>>,
     /// An instruction was found.
     pub known: Signal<In, Bit>,
     /// Its warp.
@@ -53,9 +53,9 @@ pub struct Record<
     /// Its thread-block slot.
     pub slot: Signal<In, Bits<SLOT_BITS>>,
     /// Its address.
-    pub pc: Signal<In, Bits<V>>,
+    pub pc: Signal<In, Bits<PC>>,
     /// Its lanes.
-    pub lanes: Signal<In, Bits<L>>,
+    pub lanes: Signal<In, Bits<LANES>>,
     /// How it will be restarted.
     pub scheme: Signal<In, Bits<3>>,
     /// Its entry of the log.
@@ -63,22 +63,22 @@ pub struct Record<
     /// A bit for the word that is shown, or none.
     pub show: [Signal<In, Bit>; 8],
     /// The lowest of the SMs.
-    pub lowest: Signal<Out, Bits<S>>,
+    pub lowest: Signal<Out, Bits<SM>>,
     /// The word.
     pub word: Signal<Out, Bits<64>>,
 
-    client: Arbiter<N, S, false>,
-    others: CountOf<N, 5>,
-    mask: Select<N, Bits<64>>,
-    words: Select<8, Bits<64>>,
+    client: FixedPriorityArbiter<SMS, SM, false>,
+    others: Popcount<SMS, 5>,
+    mask: OneHotMux<SMS, Bits<64>>,
+    words: OneHotMux<8, Bits<64>>,
     #[init(std::array::from_fn(|sm| Constant::new((1 << (32 + sm) as LiteralType).into())))]
-    sm_bit: [Constant<Bits<64>>; N],
+    sm_bit: [Constant<Bits<64>>; SMS],
     /// Engine, enabled, and VALID.
     #[init(Constant::new((3 << 62 | ENGINE as LiteralType).into()))]
     seal: Constant<Bits<64>>,
-    #[init(Constant::new((1 << (P - 1) as LiteralType).into()))]
-    sign: Constant<Bits<P>>,
-    #[init(Constant::new(((u64::MAX << (P + 12)) as LiteralType).into()))]
+    #[init(Constant::new((1 << (PAGE - 1) as LiteralType).into()))]
+    sign: Constant<Bits<PAGE>>,
+    #[init(Constant::new(((u64::MAX << (PAGE + 12)) as LiteralType).into()))]
     above_address: Constant<Bits<64>>,
     #[init(Constant::new(((1 << GPC_SM_BITS) - 1 as LiteralType).into()))]
     within_gpc: Constant<Bits<64>>,
@@ -105,21 +105,21 @@ pub struct Record<
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
 impl<
-    const N: usize,
-    const S: usize,
-    const P: usize,
-    const A: usize,
-    const I: usize,
-    const O: usize,
-    const L: usize,
-    const V: usize,
-    const C: usize,
-    const T: usize,
-> Logic for Record<N, S, P, A, I, O, L, V, C, T>
+    const SMS: usize,
+    const SM: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+    const MSHR: usize,
+    const PLACE: usize,
+    const LANES: usize,
+    const PC: usize,
+    const COUNT: usize,
+    const TIME: usize,
+> Logic for Record<SMS, SM, PAGE, SPACE, MSHR, PLACE, LANES, PC, COUNT, TIME>
 {
     #[logic]
     fn update(&mut self) {
-        for s in 0..N {
+        for s in 0..SMS {
             self.client.request[s].next = self.requester[s].val();
             self.others.of[s].next = self.requester[s].val() && !self.client.grant[s].val();
             self.mask.choose[s].next = self.requester[s].val();
@@ -161,9 +161,9 @@ impl<
         self.address.next = bits::<64>(0);
         self.instruction.next = bits::<64>(0);
         if self.known.val() {
-            self.address.next = bit_cast::<64, V>(self.pc.val());
+            self.address.next = bit_cast::<64, PC>(self.pc.val());
             self.instruction.next = self.known_bit.val()
-                | bit_cast::<64, L>(self.lanes.val())
+                | bit_cast::<64, LANES>(self.lanes.val())
                 | (bit_cast::<64, WARP_BITS>(self.warp.val()) << 32)
                 | (bit_cast::<64, SLOT_BITS>(self.slot.val()) << 40)
                 | (bit_cast::<64, 3>(self.scheme.val()) << 48)
@@ -171,34 +171,34 @@ impl<
         }
 
         // The address is canonical.
-        self.faulting.next = bit_cast::<64, P>(self.page.val()) << 12;
+        self.faulting.next = bit_cast::<64, PAGE>(self.page.val()) << 12;
         if (self.page.val() & self.sign.val()).any() {
             self.faulting.next =
-                (bit_cast::<64, P>(self.page.val()) << 12) | self.above_address.val();
+                (bit_cast::<64, PAGE>(self.page.val()) << 12) | self.above_address.val();
         }
-        self.number.next = bit_cast::<64, S>(self.client.index.val());
+        self.number.next = bit_cast::<64, SM>(self.client.index.val());
         self.gpc.next = self.number.val() >> self.gpc_bits.val();
         for w in 0..8 {
             self.words.choose[w].next = self.show[w].val();
         }
-        self.words.of[0].next = bit_cast::<64, A>(self.space.val()) << 12;
+        self.words.of[0].next = bit_cast::<64, SPACE>(self.space.val()) << 12;
         self.words.of[1].next = self.faulting.val();
-        self.words.of[2].next = bit_cast::<64, T>(self.time.val());
+        self.words.of[2].next = bit_cast::<64, TIME>(self.time.val());
         self.words.of[3].next = self.seal.val()
             | (bit_cast::<64, 5>(self.kind.val()) << 32)
             | self.of_replayable.val()
             | ((self.number.val() & self.within_gpc.val()) << 40)
             | (self.gpc.val() << 56)
             | self.of_write.val();
-        self.words.of[4].next = bit_cast::<64, A>(self.space.val())
+        self.words.of[4].next = bit_cast::<64, SPACE>(self.space.val())
             | (bit_cast::<64, 3>(self.level.val()) << 8)
             | (bit_cast::<64, 3>(self.cause.val()) << 12)
             | (bit_cast::<64, 3>(self.access_kind.val()) << 16)
             | self.mask.chosen.val()
             | (bit_cast::<64, 5>(self.others.count.val()) << 48);
-        self.words.of[5].next = bit_cast::<64, I>(self.index.val())
-            | (bit_cast::<64, O>(self.place.val()) << 16)
-            | (bit_cast::<64, C>(self.sequence.val()) << 32);
+        self.words.of[5].next = bit_cast::<64, MSHR>(self.index.val())
+            | (bit_cast::<64, PLACE>(self.place.val()) << 16)
+            | (bit_cast::<64, COUNT>(self.sequence.val()) << 32);
         self.words.of[6].next = self.address.val();
         self.words.of[7].next = self.instruction.val();
         self.word.next = self.words.chosen.val();

@@ -5,9 +5,9 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Records with `R`-bit numbers, frames of `F` bits.
+/// Records with numbers of `RECORD` bits, frames with numbers of `FRAME` bits.
 #[block]
-pub struct Ring<const R: usize, const F: usize> {
+pub struct Ring<const RECORD: usize, const FRAME: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -19,9 +19,9 @@ pub struct Ring<const R: usize, const F: usize> {
     /// or GET.
     pub write_get: Signal<In, Bit>,
     /// What it writes, as a frame
-    pub frame: Signal<In, Bits<F>>,
+    pub frame: Signal<In, Bits<FRAME>>,
     /// and as the number of a record.
-    pub number: Signal<In, Bits<R>>,
+    pub number: Signal<In, Bits<RECORD>>,
     /// The buffer is not enabled, no fault is under way or needs a place now, and memory has acknowledged everything.
     pub resting: Signal<In, Bit>,
     /// A record begins.
@@ -33,15 +33,15 @@ pub struct Ring<const R: usize, const F: usize> {
     /// It goes on to the one before.
     pub step: Signal<In, Bit>,
     /// BASE.
-    pub base: Signal<Out, Bits<F>>,
+    pub base: Signal<Out, Bits<FRAME>>,
     /// SIZE.
-    pub size: Signal<Out, Bits<R>>,
+    pub size: Signal<Out, Bits<RECORD>>,
     /// GET.
-    pub get: Signal<Out, Bits<R>>,
+    pub get: Signal<Out, Bits<RECORD>>,
     /// PUT.
-    pub put: Signal<Out, Bits<R>>,
+    pub put: Signal<Out, Bits<RECORD>>,
     /// The record that was begun last.
-    pub current: Signal<Out, Bits<R>>,
+    pub current: Signal<Out, Bits<RECORD>>,
     /// Records are unread.
     pub unread: Signal<Out, Bit>,
     /// So it is at rest.
@@ -59,21 +59,21 @@ pub struct Ring<const R: usize, const F: usize> {
     /// Another one is made.
     pub remakes: Signal<Out, Bit>,
 
-    first: Register<Bits<F>>,
-    records: Register<Bits<R>>,
-    read: Register<Bits<R>>,
+    first: Register<Bits<FRAME>>,
+    records: Register<Bits<RECORD>>,
+    read: Register<Bits<RECORD>>,
     // PUT, and the record behind it; the record under way; then what is taken next, and what comes after that.
-    written: Register<Bits<R>>,
-    following: Register<Bits<R>>,
-    begun: Register<Bits<R>>,
-    head: Register<Bits<R>>,
-    after: Register<Bits<R>>,
-    second: Register<Bits<R>>,
-    back: Register<Bits<R>>,
+    written: Register<Bits<RECORD>>,
+    following: Register<Bits<RECORD>>,
+    begun: Register<Bits<RECORD>>,
+    head: Register<Bits<RECORD>>,
+    after: Register<Bits<RECORD>>,
+    second: Register<Bits<RECORD>>,
+    back: Register<Bits<RECORD>>,
 
-    next_put: Signal<Local, Bits<R>>,
-    sum: Signal<Local, Bits<R>>,
-    third: Signal<Local, Bits<R>>,
+    next_put: Signal<Local, Bits<RECORD>>,
+    sum: Signal<Local, Bits<RECORD>>,
+    third: Signal<Local, Bits<RECORD>>,
     wrapped: Signal<Local, Bit>,
     from_get: Signal<Local, Bit>,
     to_put: Signal<Local, Bit>,
@@ -82,7 +82,7 @@ pub struct Ring<const R: usize, const F: usize> {
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
-impl<const R: usize, const F: usize> Logic for Ring<R, F> {
+impl<const RECORD: usize, const FRAME: usize> Logic for Ring<RECORD, FRAME> {
     #[logic]
     fn update(&mut self) {
         self.base.next = self.first.q.val();
@@ -118,12 +118,12 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
         self.next_put.next = self.written.q.val() + 1;
         self.following.d.next = self.next_put.val();
         if self.next_put.val() == self.records.q.val() {
-            self.following.d.next = bits::<R>(0);
+            self.following.d.next = bits::<RECORD>(0);
         }
         self.sum.next = self.second.q.val() + 1;
         self.third.next = self.sum.val();
         if self.sum.val() == self.records.q.val() {
-            self.third.next = bits::<R>(0);
+            self.third.next = bits::<RECORD>(0);
         }
         self.written.d.next = self.written.q.val();
         self.head.d.next = self.head.q.val();
@@ -147,12 +147,12 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
         }
         if self.remakes.val() {
             self.records.d.next = self.number.val();
-            self.read.d.next = bits::<R>(0);
-            self.written.d.next = bits::<R>(0);
-            self.following.d.next = bits::<R>(1);
-            self.head.d.next = bits::<R>(0);
-            self.after.d.next = bits::<R>(1);
-            self.second.d.next = bits::<R>(2);
+            self.read.d.next = bits::<RECORD>(0);
+            self.written.d.next = bits::<RECORD>(0);
+            self.following.d.next = bits::<RECORD>(1);
+            self.head.d.next = bits::<RECORD>(0);
+            self.after.d.next = bits::<RECORD>(1);
+            self.second.d.next = bits::<RECORD>(2);
         }
 
         // The search goes backwards.
@@ -168,7 +168,7 @@ impl<const R: usize, const F: usize> Logic for Ring<R, F> {
             self.back.d.next = self.head.q.val();
         }
         if self.remakes.val() {
-            self.back.d.next = bits::<R>(0);
+            self.back.d.next = bits::<RECORD>(0);
         }
     }
 }

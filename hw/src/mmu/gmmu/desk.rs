@@ -4,7 +4,7 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{FRAME_BITS, PAGE_BITS, REQUESTERS, SMS, SPACE_BITS};
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// Takes an answer where nothing is left to be done about the last one.
@@ -105,7 +105,7 @@ pub struct Desk {
     may_write: Register<Bit>,
     clear: Register<Bit>,
 
-    some_sm: AnyOf<SMS>,
+    some_sm: OrTree<SMS>,
     take: Signal<Local, Bit>,
     absent: Signal<Local, Bit>,
     denied: Signal<Local, Bit>,

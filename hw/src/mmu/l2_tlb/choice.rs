@@ -5,9 +5,9 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Sets with `I`-bit numbers, counted in `C` bits.
+/// Sets with numbers of `SET` bits, counted in `SET_COUNT` bits.
 #[block]
-pub struct Choice<const I: usize, const C: usize> {
+pub struct Choice<const SET: usize, const SET_COUNT: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -27,7 +27,7 @@ pub struct Choice<const I: usize, const C: usize> {
     /// A step of an invalidation is:
     pub step: Signal<Out, Bit>,
     /// of this set,
-    pub step_set: Signal<Out, Bits<I>>,
+    pub step_set: Signal<Out, Bits<SET>>,
     /// after a reset.
     pub clearing: Signal<Out, Bit>,
     /// An invalidation is under way, or that after a reset, so that no fill is accepted.
@@ -49,14 +49,14 @@ pub struct Choice<const I: usize, const C: usize> {
     cleared: Register<Bit>,
     // An invalidation is under way, with so many steps accepted.
     sweeping: Register<Bit>,
-    steps: Register<Bits<C>>,
+    steps: Register<Bits<SET_COUNT>>,
     // The next fill goes before the next invalidation.
     fill_first: Register<Bit>,
 
-    #[init(Constant::new((((1 << I) - 1) as LiteralType).into()))]
-    last_set: Constant<Bits<C>>,
-    #[init(Constant::new(((1 << I) as LiteralType).into()))]
-    all_sets: Constant<Bits<C>>,
+    #[init(Constant::new((((1 << SET) - 1) as LiteralType).into()))]
+    last_set: Constant<Bits<SET_COUNT>>,
+    #[init(Constant::new(((1 << SET) as LiteralType).into()))]
+    all_sets: Constant<Bits<SET_COUNT>>,
     active: Signal<Local, Bit>,
     stepping: Signal<Local, Bit>,
     fill_may: Signal<Local, Bit>,
@@ -67,7 +67,7 @@ pub struct Choice<const I: usize, const C: usize> {
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
-impl<const I: usize, const C: usize> Logic for Choice<I, C> {
+impl<const SET: usize, const SET_COUNT: usize> Logic for Choice<SET, SET_COUNT> {
     #[logic]
     fn update(&mut self) {
         // What is next.
@@ -99,7 +99,7 @@ impl<const I: usize, const C: usize> Logic for Choice<I, C> {
         }
 
         // The invalidation.
-        self.step_set.next = bit_cast::<I, C>(self.steps.q.val());
+        self.step_set.next = bit_cast::<SET, SET_COUNT>(self.steps.q.val());
         self.clearing.next = !self.cleared.q.val();
         self.of_last.d.next = self.of_last.q.val();
         if !self.reads.q.val() {

@@ -5,9 +5,9 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Pages of `P` bits, spaces of `A`.
+/// Pages of `PAGE` bits, spaces of `SPACE`.
 #[block]
-pub struct Miss<const P: usize, const A: usize> {
+pub struct Miss<const PAGE: usize, const SPACE: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -17,9 +17,9 @@ pub struct Miss<const P: usize, const A: usize> {
     /// It has missed.
     pub missed: Signal<In, Bit>,
     /// Its page,
-    pub page: Signal<In, Bits<P>>,
+    pub page: Signal<In, Bits<PAGE>>,
     /// its space,
-    pub space: Signal<In, Bits<A>>,
+    pub space: Signal<In, Bits<SPACE>>,
     /// and whether it was a write.
     pub write: Signal<In, Bit>,
     /// What is on offer is taken.
@@ -27,19 +27,19 @@ pub struct Miss<const P: usize, const A: usize> {
     /// A miss is on offer.
     pub offered: Signal<Out, Bit>,
     /// Its page,
-    pub miss_page: Signal<Out, Bits<P>>,
+    pub miss_page: Signal<Out, Bits<PAGE>>,
     /// its space,
-    pub miss_space: Signal<Out, Bits<A>>,
+    pub miss_space: Signal<Out, Bits<SPACE>>,
     /// and whether it was a write.
     pub miss_write: Signal<Out, Bit>,
 
     waits: Register<Bit>,
-    page_of: Register<Bits<P>>,
-    space_of: Register<Bits<A>>,
+    page_of: Register<Bits<PAGE>>,
+    space_of: Register<Bits<SPACE>>,
     write_of: Register<Bit>,
 }
 
-impl<const P: usize, const A: usize> Logic for Miss<P, A> {
+impl<const PAGE: usize, const SPACE: usize> Logic for Miss<PAGE, SPACE> {
     #[logic]
     fn update(&mut self) {
         // Whether it misses is known late in the cycle, and its page is not; so a hit leaves its page here too.

@@ -5,12 +5,18 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::memory::Memory;
 
-/// Sets with `I`-bit numbers; `T` bits of a page number above those, `A` of a space, and `R` = `T` + `A` + 5 of both with
-/// level, rights and presence. A level of the tables translates `G` bits.
+/// Sets with numbers of `SET` bits; tags of `TAG` bits of a page number above those, spaces of `SPACE` bits. A word of
+/// `TAG_WORD` bits has both, with level, rights and presence. A level of the tables translates `LEVEL` bits.
 #[block]
-#[check(T + A + 5 == R, "{R} bits do not hold a tag of {T} and a space of {A}")]
-#[check(I <= G && 2 * G < I + T, "levels of {G} bits do not fit {I} and {T} bits of a page")]
-pub struct Way<const I: usize, const T: usize, const A: usize, const R: usize, const G: usize> {
+#[check(TAG + SPACE + 5 == TAG_WORD, "{TAG_WORD} bits do not hold a tag of {TAG} and a space of {SPACE}")]
+#[check(SET <= LEVEL && 2 * LEVEL < SET + TAG, "levels of {LEVEL} bits do not fit {SET} and {TAG} bits of a page")]
+pub struct Way<
+    const SET: usize,
+    const TAG: usize,
+    const SPACE: usize,
+    const TAG_WORD: usize,
+    const LEVEL: usize,
+> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// The page of a set is read,
@@ -18,11 +24,11 @@ pub struct Way<const I: usize, const T: usize, const A: usize, const R: usize, c
     /// or another one is written, or none.
     pub write: Signal<In, Bit>,
     /// The set.
-    pub in_set: Signal<In, Bits<I>>,
+    pub in_set: Signal<In, Bits<SET>>,
     /// The page that is looked for, or written: what is above the number of its set,
-    pub tag: Signal<In, Bits<T>>,
+    pub tag: Signal<In, Bits<TAG>>,
     /// its space,
-    pub space: Signal<In, Bits<A>>,
+    pub space: Signal<In, Bits<SPACE>>,
     /// that its set is this one,
     pub same_set: Signal<In, Bit>,
     /// its level,
@@ -46,23 +52,23 @@ pub struct Way<const I: usize, const T: usize, const A: usize, const R: usize, c
     /// It is clean.
     pub is_clean: Signal<Out, Bit>,
 
-    #[init(Memory::new(1 << I, 1))]
-    pages: Memory<Bits<R>, I, 1>,
+    #[init(Memory::new(1 << SET, 1))]
+    pages: Memory<Bits<TAG_WORD>, SET, 1>,
 
-    #[init(Constant::new(((A + 5) as LiteralType).into()))]
-    above_space: Constant<Bits<R>>,
+    #[init(Constant::new(((SPACE + 5) as LiteralType).into()))]
+    above_space: Constant<Bits<TAG_WORD>>,
     #[init(Constant::new(5.into()))]
-    above_level: Constant<Bits<R>>,
+    above_level: Constant<Bits<TAG_WORD>>,
     #[init(Constant::new(3.into()))]
-    above_rights: Constant<Bits<R>>,
+    above_rights: Constant<Bits<TAG_WORD>>,
     // Bits of a tag that are outside of pages of level 2, and of level 3.
-    #[init(Constant::new(!bits::<T>((1 << (G - I)) - 1)))]
-    outside_2: Constant<Bits<T>>,
-    #[init(Constant::new(!bits::<T>((1 << (2 * G - I)) - 1)))]
-    outside_3: Constant<Bits<T>>,
-    row: Signal<Local, Bits<R>>,
-    named: Signal<Local, Bits<R>>,
-    other: Signal<Local, Bits<T>>,
+    #[init(Constant::new(!bits::<TAG>((1 << (LEVEL - SET)) - 1)))]
+    outside_2: Constant<Bits<TAG>>,
+    #[init(Constant::new(!bits::<TAG>((1 << (2 * LEVEL - SET)) - 1)))]
+    outside_3: Constant<Bits<TAG>>,
+    row: Signal<Local, Bits<TAG_WORD>>,
+    named: Signal<Local, Bits<TAG_WORD>>,
+    other: Signal<Local, Bits<TAG>>,
     same_space: Signal<Local, Bit>,
     same_high: Signal<Local, Bit>,
     same_middle: Signal<Local, Bit>,
@@ -71,17 +77,22 @@ pub struct Way<const I: usize, const T: usize, const A: usize, const R: usize, c
     huge: Signal<Local, Bit>,
 }
 
-impl<const I: usize, const T: usize, const A: usize, const R: usize, const G: usize> Logic
-    for Way<I, T, A, R, G>
+impl<
+    const SET: usize,
+    const TAG: usize,
+    const SPACE: usize,
+    const TAG_WORD: usize,
+    const LEVEL: usize,
+> Logic for Way<SET, TAG, SPACE, TAG_WORD, LEVEL>
 {
     #[logic]
     fn update(&mut self) {
         self.pages.enable.next = self.read.val() || self.write.val();
         self.pages.write.next = !self.read.val();
         self.pages.address.next = self.in_set.val();
-        self.named.next = (bit_cast::<R, T>(self.tag.val()) << self.above_space.val())
-            | (bit_cast::<R, A>(self.space.val()) << self.above_level.val())
-            | (bit_cast::<R, 2>(self.level.val()) << self.above_rights.val());
+        self.named.next = (bit_cast::<TAG_WORD, TAG>(self.tag.val()) << self.above_space.val())
+            | (bit_cast::<TAG_WORD, SPACE>(self.space.val()) << self.above_level.val())
+            | (bit_cast::<TAG_WORD, 2>(self.level.val()) << self.above_rights.val());
         self.pages.data[0].next = self
             .named
             .val()
@@ -96,11 +107,12 @@ impl<const I: usize, const T: usize, const A: usize, const R: usize, const G: us
         self.huge.next = self.row.val().get_bit(3) && self.row.val().get_bit(4);
         self.large.next = self.row.val().get_bit(4);
         self.same_space.next =
-            bit_cast::<A, R>(self.row.val() >> self.above_level.val()) == self.space.val();
+            bit_cast::<SPACE, TAG_WORD>(self.row.val() >> self.above_level.val())
+                == self.space.val();
 
         // A page number in three parts: inside of a page of level 2, of level 3, and above.
         self.other.next =
-            bit_cast::<T, R>(self.row.val() >> self.above_space.val()) ^ self.tag.val();
+            bit_cast::<TAG, TAG_WORD>(self.row.val() >> self.above_space.val()) ^ self.tag.val();
         self.same_high.next = (self.other.val() & self.outside_3.val()) == 0;
         self.same_middle.next =
             (self.other.val() & self.outside_2.val() & !self.outside_3.val()) == 0;

@@ -3,8 +3,8 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::lowest::Lowest;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// How far it has come.
@@ -20,9 +20,9 @@ enum Step {
     Writing,
 }
 
-/// `K` ways.
+/// `WAYS` ways.
 #[block]
-pub struct Fill<const K: usize> {
+pub struct Fill<const WAYS: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -42,9 +42,9 @@ pub struct Fill<const K: usize> {
     /// Tag and entry may be written.
     pub may_write: Signal<In, Bit>,
     /// The ways that hold the word.
-    pub found: [Signal<In, Bit>; K],
+    pub found: [Signal<In, Bit>; WAYS],
     /// In which round each way was filled.
-    pub round: [Signal<In, Bit>; K],
+    pub round: [Signal<In, Bit>; WAYS],
     /// There is none.
     pub idle: Signal<Out, Bit>,
     /// The tags are read.
@@ -58,7 +58,7 @@ pub struct Fill<const K: usize> {
     /// Tag and entry are written,
     pub write: Signal<Out, Bit>,
     /// into this way,
-    pub way: [Signal<Out, Bit>; K],
+    pub way: [Signal<Out, Bit>; WAYS],
     /// in this round:
     pub write_round: Signal<Out, Bit>,
     /// the entry.
@@ -67,19 +67,19 @@ pub struct Fill<const K: usize> {
     step: Register<Step>,
     waited: Register<Bit>,
     held: Register<Bits<64>>,
-    chosen: [Register<Bit>; K],
+    chosen: [Register<Bit>; WAYS],
     chosen_round: Register<Bit>,
-    some_found: AnyOf<K>,
-    some_round: AnyOf<K>,
-    behind: Lowest<K>,
-    some_behind: AnyOf<K>,
+    some_found: OrTree<WAYS>,
+    some_round: OrTree<WAYS>,
+    behind: OneHotPriorityEncoder<WAYS>,
+    some_behind: OrTree<WAYS>,
     leads: Signal<Local, Bit>,
     withholds: Signal<Local, Bit>,
     reserved: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
 }
 
-impl<const K: usize> Logic for Fill<K> {
+impl<const WAYS: usize> Logic for Fill<WAYS> {
     #[logic]
     fn update(&mut self) {
         // Present, accessed, leading to a table with every right, and without a reserved bit.
@@ -104,7 +104,7 @@ impl<const K: usize> Logic for Fill<K> {
 
         // The way that holds the word already, or else the ways in turn: the first one that is a round behind, or the first
         // of all.
-        for i in 0..K {
+        for i in 0..WAYS {
             self.some_found.of[i].next = self.found[i].val();
             self.some_round.of[i].next = self.found[i].val() && self.round[i].val();
             self.behind.request[i].next = self.round[i].val() ^ self.round[0].val();
@@ -112,12 +112,12 @@ impl<const K: usize> Logic for Fill<K> {
         }
         self.comparing.next = self.step.q.val() == Step::Comparing;
         self.chosen_round.d.next = self.chosen_round.q.val();
-        for i in 0..K {
+        for i in 0..WAYS {
             self.chosen[i].d.next = self.chosen[i].q.val();
         }
         if self.comparing.val() {
             self.chosen_round.d.next = self.round[0].val() ^ !self.some_behind.any.val();
-            for i in 0..K {
+            for i in 0..WAYS {
                 self.chosen[i].d.next = self.behind.grant[i].val();
             }
             if !self.some_behind.any.val() {
@@ -125,12 +125,12 @@ impl<const K: usize> Logic for Fill<K> {
             }
             if self.some_found.any.val() {
                 self.chosen_round.d.next = self.some_round.any.val();
-                for i in 0..K {
+                for i in 0..WAYS {
                     self.chosen[i].d.next = self.found[i].val();
                 }
             }
         }
-        for i in 0..K {
+        for i in 0..WAYS {
             self.way[i].next = self.chosen[i].q.val();
         }
         self.write_round.next = self.chosen_round.q.val();

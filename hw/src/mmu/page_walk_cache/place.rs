@@ -3,27 +3,31 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-/// Words with `W`-bit numbers, of which `H` bits say where in a table; sets with `N`-bit numbers; tags of `G` bits.
+/// Words with numbers of `WORD` bits, of which `TABLE` say where in a table; sets with numbers of `SET` bits; tags of `TAG`
+/// bits.
 #[block]
-#[check(N <= H && H + N <= W && N + G == W, "sets of {N} bits and tags of {G} do not fit words of {W}, {H} of them in a table")]
-pub struct Place<const W: usize, const H: usize, const N: usize, const G: usize> {
+#[check(SET <= TABLE && TABLE + SET <= WORD && SET + TAG == WORD, "sets of {SET} bits and tags of {TAG} do not fit words of {WORD}, {TABLE} of them in a table")]
+pub struct Place<const WORD: usize, const TABLE: usize, const SET: usize, const TAG: usize> {
     /// The word.
-    pub word: Signal<In, Bits<W>>,
+    pub word: Signal<In, Bits<WORD>>,
     /// Its set: the low bits, each with one of the table's frame added.
-    pub set: Signal<Out, Bits<N>>,
+    pub set: Signal<Out, Bits<SET>>,
     /// What tells it from the others of its set: all bits above those.
-    pub tag: Signal<Out, Bits<G>>,
+    pub tag: Signal<Out, Bits<TAG>>,
 
-    #[init(Constant::new((H as LiteralType).into()))]
-    frame: Constant<Bits<W>>,
-    #[init(Constant::new((N as LiteralType).into()))]
-    above: Constant<Bits<W>>,
+    #[init(Constant::new((TABLE as LiteralType).into()))]
+    frame: Constant<Bits<WORD>>,
+    #[init(Constant::new((SET as LiteralType).into()))]
+    above: Constant<Bits<WORD>>,
 }
 
-impl<const W: usize, const H: usize, const N: usize, const G: usize> Logic for Place<W, H, N, G> {
+impl<const WORD: usize, const TABLE: usize, const SET: usize, const TAG: usize> Logic
+    for Place<WORD, TABLE, SET, TAG>
+{
     #[logic]
     fn update(&mut self) {
-        self.set.next = bit_cast::<N, W>(self.word.val() ^ (self.word.val() >> self.frame.val()));
-        self.tag.next = bit_cast::<G, W>(self.word.val() >> self.above.val());
+        self.set.next =
+            bit_cast::<SET, WORD>(self.word.val() ^ (self.word.val() >> self.frame.val()));
+        self.tag.next = bit_cast::<TAG, WORD>(self.word.val() >> self.above.val());
     }
 }

@@ -3,13 +3,13 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
 use crate::primitives::memory::Memory;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `T` walks with `I`-bit numbers, words with `W`-bit numbers.
+/// `WALKS` walks with numbers of `WALK` bits, words with numbers of `WORD` bits.
 #[block]
-pub struct Reads<const T: usize, const I: usize, const W: usize> {
+pub struct Reads<const WALKS: usize, const WALK: usize, const WORD: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -17,19 +17,19 @@ pub struct Reads<const T: usize, const I: usize, const W: usize> {
     /// The word of a walk is noted;
     pub note: Signal<In, Bit>,
     /// the walk,
-    pub note_walk: Signal<In, Bits<I>>,
+    pub note_walk: Signal<In, Bits<WALK>>,
     /// the word.
-    pub note_word: Signal<In, Bits<W>>,
+    pub note_word: Signal<In, Bits<WORD>>,
     /// Memory takes a request
     pub taken: Signal<In, Bit>,
     /// of this walk,
-    pub taken_walk: Signal<In, Bits<I>>,
+    pub taken_walk: Signal<In, Bits<WALK>>,
     /// and its answer may be kept.
     pub taken_keeps: Signal<In, Bit>,
     /// Memory answers
     pub answered: Signal<In, Bit>,
     /// this walk,
-    pub answered_walk: Signal<In, Bits<I>>,
+    pub answered_walk: Signal<In, Bits<WALK>>,
     /// and its word is to be read.
     pub read: Signal<In, Bit>,
     /// No answer may be kept.
@@ -37,17 +37,17 @@ pub struct Reads<const T: usize, const I: usize, const W: usize> {
     /// That of the walk which memory answers may.
     pub keeps: Signal<Out, Bit>,
     /// The word that was read last.
-    pub word: Signal<Out, Bits<W>>,
+    pub word: Signal<Out, Bits<WORD>>,
 
-    #[init(Memory::new(T, 1))]
-    words: Memory<Bits<W>, I, 1>,
-    kept: [Register<Bit>; T],
-    is_taken: [Signal<Local, Bit>; T],
-    is_answered: [Signal<Local, Bit>; T],
-    some_kept: AnyOf<T>,
+    #[init(Memory::new(WALKS, 1))]
+    words: Memory<Bits<WORD>, WALK, 1>,
+    kept: [Register<Bit>; WALKS],
+    is_taken: [Signal<Local, Bit>; WALKS],
+    is_answered: [Signal<Local, Bit>; WALKS],
+    some_kept: OrTree<WALKS>,
 }
 
-impl<const T: usize, const I: usize, const W: usize> Logic for Reads<T, I, W> {
+impl<const WALKS: usize, const WALK: usize, const WORD: usize> Logic for Reads<WALKS, WALK, WORD> {
     #[logic]
     fn update(&mut self) {
         self.words.enable.next = self.note.val() || self.read.val();
@@ -59,13 +59,13 @@ impl<const T: usize, const I: usize, const W: usize> Logic for Reads<T, I, W> {
         self.words.data[0].next = self.note_word.val();
         self.word.next = self.words.q[0].val();
 
-        for i in 0..T {
-            self.is_taken[i].next = self.taken_walk.val() == i.to_bits::<I>();
-            self.is_answered[i].next = self.answered_walk.val() == i.to_bits::<I>();
+        for i in 0..WALKS {
+            self.is_taken[i].next = self.taken_walk.val() == i.to_bits::<WALK>();
+            self.is_answered[i].next = self.answered_walk.val() == i.to_bits::<WALK>();
             self.some_kept.of[i].next = self.kept[i].q.val() && self.is_answered[i].val();
         }
         self.keeps.next = self.some_kept.any.val();
-        for i in 0..T {
+        for i in 0..WALKS {
             self.kept[i].d.next = self.kept[i].q.val();
             if self.answered.val() && self.is_answered[i].val() {
                 self.kept[i].d.next = false;

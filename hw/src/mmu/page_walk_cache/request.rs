@@ -5,9 +5,9 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Walks with `I`-bit numbers, words with `W`-bit numbers.
+/// Walks with numbers of `WALK` bits, words with numbers of `WORD` bits.
 #[block]
-pub struct Request<const I: usize, const W: usize> {
+pub struct Request<const WALK: usize, const WORD: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -15,9 +15,9 @@ pub struct Request<const I: usize, const W: usize> {
     /// A request comes;
     pub load: Signal<In, Bit>,
     /// that of this walk,
-    pub walk: Signal<In, Bits<I>>,
+    pub walk: Signal<In, Bits<WALK>>,
     /// for this word,
-    pub word: Signal<In, Bits<W>>,
+    pub word: Signal<In, Bits<WORD>>,
     /// an entry of this level,
     pub level: Signal<In, Bits<3>>,
     /// to be updated,
@@ -27,9 +27,9 @@ pub struct Request<const I: usize, const W: usize> {
     /// if it is this.
     pub expected: Signal<In, Bits<64>>,
     /// The same of the request that is here.
-    pub held_walk: Signal<Out, Bits<I>>,
+    pub held_walk: Signal<Out, Bits<WALK>>,
     /// Its word.
-    pub held_word: Signal<Out, Bits<W>>,
+    pub held_word: Signal<Out, Bits<WORD>>,
     /// Its level.
     pub held_level: Signal<Out, Bits<3>>,
     /// It is an update.
@@ -39,15 +39,15 @@ pub struct Request<const I: usize, const W: usize> {
     /// What is expected.
     pub held_expected: Signal<Out, Bits<64>>,
 
-    of_walk: Register<Bits<I>>,
-    of_word: Register<Bits<W>>,
+    of_walk: Register<Bits<WALK>>,
+    of_word: Register<Bits<WORD>>,
     of_level: Register<Bits<3>>,
     updates: Register<Bit>,
     dirties: Register<Bit>,
     expects: Register<Bits<64>>,
 }
 
-impl<const I: usize, const W: usize> Logic for Request<I, W> {
+impl<const WALK: usize, const WORD: usize> Logic for Request<WALK, WORD> {
     #[logic]
     fn update(&mut self) {
         self.of_walk.d.next = self.of_walk.q.val();

@@ -5,10 +5,10 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::memory::Memory;
 
-/// Sets with `N`-bit numbers, tags of `G` bits, and memory words of `E` = `G` + 2 bits.
+/// Sets with numbers of `SET` bits, tags of `TAG` bits; a word of `TAG_WORD` = `TAG` + 2 bits has a tag and its two marks.
 #[block]
-#[check(G + 2 == E, "{E} bits do not hold a tag of {G} bits and its two marks")]
-pub struct Way<const N: usize, const G: usize, const E: usize> {
+#[check(TAG + 2 == TAG_WORD, "{TAG_WORD} bits do not hold a tag of {TAG} bits and its two marks")]
+pub struct Way<const SET: usize, const TAG: usize, const TAG_WORD: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// The tag of a set is read, or written.
@@ -16,33 +16,33 @@ pub struct Way<const N: usize, const G: usize, const E: usize> {
     /// It is written.
     pub write: Signal<In, Bit>,
     /// The set.
-    pub set: Signal<In, Bits<N>>,
+    pub set: Signal<In, Bits<SET>>,
     /// The tag to write.
-    pub write_tag: Signal<In, Bits<G>>,
+    pub write_tag: Signal<In, Bits<TAG>>,
     /// There is one.
     pub write_present: Signal<In, Bit>,
     /// In which round of its set it is filled.
     pub write_round: Signal<In, Bit>,
     /// The tag to compare with the one that was read last.
-    pub look_tag: Signal<In, Bits<G>>,
+    pub look_tag: Signal<In, Bits<TAG>>,
     /// It is the same.
     pub found: Signal<Out, Bit>,
     /// In which round that one was filled.
     pub round: Signal<Out, Bit>,
 
-    #[init(Memory::new(1 << N, 1))]
-    tags: Memory<Bits<E>, N, 1>,
-    #[init(Constant::new((1 << G as LiteralType).into()))]
-    is_present: Constant<Bits<E>>,
-    #[init(Constant::new((1 << (G + 1) as LiteralType).into()))]
-    is_second: Constant<Bits<E>>,
+    #[init(Memory::new(1 << SET, 1))]
+    tags: Memory<Bits<TAG_WORD>, SET, 1>,
+    #[init(Constant::new((1 << TAG as LiteralType).into()))]
+    is_present: Constant<Bits<TAG_WORD>>,
+    #[init(Constant::new((1 << (TAG + 1) as LiteralType).into()))]
+    is_second: Constant<Bits<TAG_WORD>>,
     #[init(Constant::new(0.into()))]
-    none: Constant<Bits<E>>,
-    present: Signal<Local, Bits<E>>,
-    second: Signal<Local, Bits<E>>,
+    none: Constant<Bits<TAG_WORD>>,
+    present: Signal<Local, Bits<TAG_WORD>>,
+    second: Signal<Local, Bits<TAG_WORD>>,
 }
 
-impl<const N: usize, const G: usize, const E: usize> Logic for Way<N, G, E> {
+impl<const SET: usize, const TAG: usize, const TAG_WORD: usize> Logic for Way<SET, TAG, TAG_WORD> {
     #[logic]
     fn update(&mut self) {
         self.tags.enable.next = self.enable.val();
@@ -56,9 +56,10 @@ impl<const N: usize, const G: usize, const E: usize> Logic for Way<N, G, E> {
         if self.write_round.val() {
             self.second.next = self.is_second.val();
         }
-        self.tags.data[0].next =
-            bit_cast::<E, G>(self.write_tag.val()) | self.present.val() | self.second.val();
-        self.found.next = (bit_cast::<G, E>(self.tags.q[0].val()) == self.look_tag.val())
+        self.tags.data[0].next = bit_cast::<TAG_WORD, TAG>(self.write_tag.val())
+            | self.present.val()
+            | self.second.val();
+        self.found.next = (bit_cast::<TAG, TAG_WORD>(self.tags.q[0].val()) == self.look_tag.val())
             && (self.tags.q[0].val() & self.is_present.val()).any();
         self.round.next = (self.tags.q[0].val() & self.is_second.val()).any();
     }

@@ -3,9 +3,9 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-/// Frames of `F` bits. Combinational: from an entry, and from what its walk has found so far, to what comes next.
+/// Frames of `FRAME` bits. Combinational: from an entry, and from what its walk has found so far, to what comes next.
 #[block]
-pub struct Entry<const F: usize> {
+pub struct Entry<const FRAME: usize> {
     /// The entry: present,
     pub present: Signal<In, Bit>,
     /// writable,
@@ -53,7 +53,7 @@ pub struct Entry<const F: usize> {
     /// Pages may be execute-disabled.
     pub execute_disable: Signal<In, Bit>,
     /// The last frame of memory.
-    pub last_frame: Signal<In, Bits<F>>,
+    pub last_frame: Signal<In, Bits<FRAME>>,
     /// The walk has used what is kept.
     pub used: Signal<In, Bit>,
 
@@ -66,7 +66,7 @@ pub struct Entry<const F: usize> {
     /// The next entries are to be marked; of a page that was found, its dirty bit is clear.
     pub next_marking: Signal<Out, Bit>,
     /// The next table, or the page's frame.
-    pub next_frame: Signal<Out, Bits<F>>,
+    pub next_frame: Signal<Out, Bits<FRAME>>,
     /// Why there is no page, or, while there is none yet, the first level whose accessed bit is clear.
     pub next_note: Signal<Out, Bits<3>>,
     /// All levels may be written; of a page that may not be accessed so, a read would have found it;
@@ -77,9 +77,9 @@ pub struct Entry<const F: usize> {
     pub next_executable: Signal<Out, Bit>,
 
     #[init(Constant::new(0x1ff.into()))]
-    of_large: Constant<Bits<F>>,
+    of_large: Constant<Bits<FRAME>>,
     #[init(Constant::new(0x3ffff.into()))]
-    of_huge: Constant<Bits<F>>,
+    of_huge: Constant<Bits<FRAME>>,
 
     next_cause: Signal<Local, Bits<3>>,
     next_unmarked: Signal<Local, Bits<3>>,
@@ -90,8 +90,8 @@ pub struct Entry<const F: usize> {
     low_reserved: Signal<Local, Bit>,
     reserved: Signal<Local, Bit>,
     broken: Signal<Local, Bit>,
-    table: Signal<Local, Bits<F>>,
-    offset: Signal<Local, Bits<F>>,
+    table: Signal<Local, Bits<FRAME>>,
+    offset: Signal<Local, Bits<FRAME>>,
     may_be_written: Signal<Local, Bit>,
     readable: Signal<Local, Bit>,
     forbidden: Signal<Local, Bit>,
@@ -104,14 +104,14 @@ pub struct Entry<const F: usize> {
     so_far: Signal<Local, Bits<3>>,
 }
 
-impl<const F: usize> Logic for Entry<F> {
+impl<const FRAME: usize> Logic for Entry<FRAME> {
     #[logic]
     fn update(&mut self) {
         // Where it leads. Level 1 maps pages of 4 KB, 2 of 2 MB, 3 of 1 GB.
         self.large.next = (self.level.val() == 2) && self.page_size.val();
         self.huge.next = (self.level.val() == 3) && self.page_size.val();
         self.maps.next = (self.level.val() == 1) || self.large.val() || self.huge.val();
-        self.table.next = self.address.val().get_bits::<F>(0);
+        self.table.next = self.address.val().get_bits::<FRAME>(0);
         self.offset.next = 0.into();
         if self.large.val() {
             self.offset.next = self.of_large.val();
@@ -120,7 +120,7 @@ impl<const F: usize> Logic for Entry<F> {
             self.offset.next = self.of_huge.val();
         }
         self.next_frame.next = (self.table.val() & !self.offset.val())
-            | (bit_cast::<F, 18>(self.inside.val()) & self.offset.val());
+            | (bit_cast::<FRAME, 18>(self.inside.val()) & self.offset.val());
 
         // Reserved bits: above the physical address, below a large page, and what only pages have.
         self.low_reserved.next = (self.large.val() && self.address.val().get_bits::<8>(1).any())

@@ -3,14 +3,19 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
-/// `Q` requests with `K`-bit numbers, of requesters with `J`-bit numbers; spaces of `A` bits.
+/// `REQUESTS` requests with numbers of `REQUEST` bits, of requesters with numbers of `REQUESTER` bits; spaces of `SPACE` bits.
 #[block]
-#[check(1 << K == Q, "{K} bits do not number {Q} requests")]
-pub struct Waiting<const Q: usize, const K: usize, const J: usize, const A: usize> {
+#[check(1 << REQUEST == REQUESTS, "{REQUEST} bits do not number {REQUESTS} requests")]
+pub struct Waiting<
+    const REQUESTS: usize,
+    const REQUEST: usize,
+    const REQUESTER: usize,
+    const SPACE: usize,
+> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -20,7 +25,7 @@ pub struct Waiting<const Q: usize, const K: usize, const J: usize, const A: usiz
     /// Its page,
     pub page: Signal<In, Bits<52>>,
     /// its space,
-    pub space: Signal<In, Bits<A>>,
+    pub space: Signal<In, Bits<SPACE>>,
     /// that it is for a write,
     pub write: Signal<In, Bit>,
     /// to execute,
@@ -28,7 +33,7 @@ pub struct Waiting<const Q: usize, const K: usize, const J: usize, const A: usiz
     /// by a user,
     pub user: Signal<In, Bit>,
     /// and who asks.
-    pub requester: Signal<In, Bits<J>>,
+    pub requester: Signal<In, Bits<REQUESTER>>,
     /// The first one leaves.
     pub pop: Signal<In, Bit>,
     /// There is room for another one.
@@ -38,7 +43,7 @@ pub struct Waiting<const Q: usize, const K: usize, const J: usize, const A: usiz
     /// Its page,
     pub first_page: Signal<Out, Bits<52>>,
     /// its space,
-    pub first_space: Signal<Out, Bits<A>>,
+    pub first_space: Signal<Out, Bits<SPACE>>,
     /// that it is for a write,
     pub first_write: Signal<Out, Bit>,
     /// to execute,
@@ -46,36 +51,38 @@ pub struct Waiting<const Q: usize, const K: usize, const J: usize, const A: usiz
     /// by a user,
     pub first_user: Signal<Out, Bit>,
     /// and who asks.
-    pub first_requester: Signal<Out, Bits<J>>,
+    pub first_requester: Signal<Out, Bits<REQUESTER>>,
 
-    used: [Register<Bit>; Q],
-    pages: [Register<Bits<52>>; Q],
-    spaces: [Register<Bits<A>>; Q],
-    writes: [Register<Bit>; Q],
-    executes: [Register<Bit>; Q],
-    users: [Register<Bit>; Q],
-    requesters: [Register<Bits<J>>; Q],
-    head: Register<Bits<K>>,
-    tail: Register<Bits<K>>,
+    used: [Register<Bit>; REQUESTS],
+    pages: [Register<Bits<52>>; REQUESTS],
+    spaces: [Register<Bits<SPACE>>; REQUESTS],
+    writes: [Register<Bit>; REQUESTS],
+    executes: [Register<Bit>; REQUESTS],
+    users: [Register<Bit>; REQUESTS],
+    requesters: [Register<Bits<REQUESTER>>; REQUESTS],
+    head: Register<Bits<REQUEST>>,
+    tail: Register<Bits<REQUEST>>,
 
-    at_head: [Signal<Local, Bit>; Q],
-    at_tail: [Signal<Local, Bit>; Q],
-    some_valid: AnyOf<Q>,
-    some_full: AnyOf<Q>,
-    some_write: AnyOf<Q>,
-    some_execute: AnyOf<Q>,
-    some_user: AnyOf<Q>,
-    page_of: Select<Q, Bits<52>>,
-    space_of: Select<Q, Bits<A>>,
-    requester_of: Select<Q, Bits<J>>,
+    at_head: [Signal<Local, Bit>; REQUESTS],
+    at_tail: [Signal<Local, Bit>; REQUESTS],
+    some_valid: OrTree<REQUESTS>,
+    some_full: OrTree<REQUESTS>,
+    some_write: OrTree<REQUESTS>,
+    some_execute: OrTree<REQUESTS>,
+    some_user: OrTree<REQUESTS>,
+    page_of: OneHotMux<REQUESTS, Bits<52>>,
+    space_of: OneHotMux<REQUESTS, Bits<SPACE>>,
+    requester_of: OneHotMux<REQUESTS, Bits<REQUESTER>>,
 }
 
-impl<const Q: usize, const K: usize, const J: usize, const A: usize> Logic for Waiting<Q, K, J, A> {
+impl<const REQUESTS: usize, const REQUEST: usize, const REQUESTER: usize, const SPACE: usize> Logic
+    for Waiting<REQUESTS, REQUEST, REQUESTER, SPACE>
+{
     #[logic]
     fn update(&mut self) {
-        for i in 0..Q {
-            self.at_head[i].next = self.head.q.val() == i.to_bits::<K>();
-            self.at_tail[i].next = self.tail.q.val() == i.to_bits::<K>();
+        for i in 0..REQUESTS {
+            self.at_head[i].next = self.head.q.val() == i.to_bits::<REQUEST>();
+            self.at_tail[i].next = self.tail.q.val() == i.to_bits::<REQUEST>();
             self.some_valid.of[i].next = self.used[i].q.val() && self.at_head[i].val();
             self.some_full.of[i].next = self.used[i].q.val() && self.at_tail[i].val();
             self.some_write.of[i].next = self.writes[i].q.val() && self.at_head[i].val();
@@ -105,7 +112,7 @@ impl<const Q: usize, const K: usize, const J: usize, const A: usize> Logic for W
         if self.push.val() && self.room.val() {
             self.tail.d.next = self.tail.q.val() + 1;
         }
-        for i in 0..Q {
+        for i in 0..REQUESTS {
             self.used[i].d.next = self.used[i].q.val();
             self.pages[i].d.next = self.pages[i].q.val();
             self.spaces[i].d.next = self.spaces[i].q.val();

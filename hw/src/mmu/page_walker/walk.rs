@@ -18,9 +18,10 @@ enum Step {
     Ended,
 }
 
-/// `N` requesters, pages of `V` bits, spaces of `A`, frames of `F`.
+/// `REQUESTERS` requesters; pages of `PAGE` bits, spaces of `SPACE`, frames of `FRAME`.
 #[block]
-pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> {
+pub struct Walk<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, const FRAME: usize>
+{
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -28,9 +29,9 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     /// The level of the root.
     pub top: Signal<In, Bits<3>>,
     /// The first request that waits: its page,
-    pub first_page: Signal<In, Bits<V>>,
+    pub first_page: Signal<In, Bits<PAGE>>,
     /// its space,
-    pub first_space: Signal<In, Bits<A>>,
+    pub first_space: Signal<In, Bits<SPACE>>,
     /// that it is for a write,
     pub first_write: Signal<In, Bit>,
     /// to execute,
@@ -38,7 +39,7 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     /// by a user,
     pub first_user: Signal<In, Bit>,
     /// and its requester's bit.
-    pub first_requester: Signal<In, Bits<N>>,
+    pub first_requester: Signal<In, Bits<REQUESTERS>>,
     /// It begins here.
     pub begin: Signal<In, Bit>,
     /// It is alike, and joins.
@@ -58,7 +59,7 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     /// to set accessed and dirty bits;
     pub next_marking: Signal<In, Bit>,
     /// this is the table or page that it has come to,
-    pub next_frame: Signal<In, Bits<F>>,
+    pub next_frame: Signal<In, Bits<FRAME>>,
     /// why it has ended, or the first level whose accessed bit is clear,
     pub next_note: Signal<In, Bits<3>>,
     /// and the rights so far: to write,
@@ -70,7 +71,7 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     /// What was read does not count any more,
     pub invalidating: Signal<In, Bit>,
     /// in this space,
-    pub invalidate_space: Signal<In, Bits<A>>,
+    pub invalidate_space: Signal<In, Bits<SPACE>>,
     /// or in all.
     pub invalidate_all: Signal<In, Bit>,
 
@@ -87,9 +88,9 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     /// It was under way when something was last invalidated that it may have read.
     pub delayed: Signal<Out, Bit>,
     /// Its page.
-    pub page: Signal<Out, Bits<V>>,
+    pub page: Signal<Out, Bits<PAGE>>,
     /// Its space.
-    pub space: Signal<Out, Bits<A>>,
+    pub space: Signal<Out, Bits<SPACE>>,
     /// It is for a write.
     pub write: Signal<Out, Bit>,
     /// It is to execute.
@@ -97,13 +98,13 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     /// It is for a user.
     pub user: Signal<Out, Bit>,
     /// Who waits for it.
-    pub requesters: Signal<Out, Bits<N>>,
+    pub requesters: Signal<Out, Bits<REQUESTERS>>,
     /// Its level.
     pub level: Signal<Out, Bits<3>>,
     /// It sets accessed and dirty bits; if it has ended with a page, the dirty bit of that is clear.
     pub marking: Signal<Out, Bit>,
     /// The table or page that it has come to.
-    pub frame: Signal<Out, Bits<F>>,
+    pub frame: Signal<Out, Bits<FRAME>>,
     /// Why it has ended, or the first level whose accessed bit was clear.
     pub note: Signal<Out, Bits<3>>,
     /// All levels so far may be written; if it has ended without the right, a read would have found the page.
@@ -118,19 +119,19 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     pub anew: Signal<Out, Bit>,
 
     step: Register<Step>,
-    of_page: Register<Bits<V>>,
-    of_space: Register<Bits<A>>,
+    of_page: Register<Bits<PAGE>>,
+    of_space: Register<Bits<SPACE>>,
     of_write: Register<Bit>,
     of_execute: Register<Bit>,
     of_user: Register<Bit>,
-    waits: Register<Bits<N>>,
+    waits: Register<Bits<REQUESTERS>>,
     at_level: Register<Bits<3>>,
     marks: Register<Bit>,
     stale: Register<Bit>,
     hit: Register<Bit>,
     uses: Register<Bit>,
     doubts: Register<Bit>,
-    at_frame: Register<Bits<F>>,
+    at_frame: Register<Bits<FRAME>>,
     noted: Register<Bits<3>>,
     may_write: Register<Bit>,
     for_users: Register<Bit>,
@@ -145,7 +146,9 @@ pub struct Walk<const N: usize, const V: usize, const A: usize, const F: usize> 
     restarting: Signal<Local, Bit>,
 }
 
-impl<const N: usize, const V: usize, const A: usize, const F: usize> Logic for Walk<N, V, A, F> {
+impl<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, const FRAME: usize> Logic
+    for Walk<REQUESTERS, PAGE, SPACE, FRAME>
+{
     #[logic]
     fn update(&mut self) {
         self.asks.next = self.step.q.val() == Step::Asking;

@@ -3,13 +3,15 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::count_of::CountOf;
+use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
 
-/// Up to `K` rows with numbers of `R` bits, each with some of its `S` sectors; beats of them in `L` bits.
+/// Up to `LISTED` rows with numbers of `ROW` bits, each with some of its `SECTORS` sectors; their beats are counted in `LENGTH`
+/// bits.
 #[block]
-#[check(K * S < 1 << L, "{L} bits do not count the sectors of {K} rows")]
-pub struct Gather<const K: usize, const R: usize, const S: usize, const L: usize> {
+#[check(LISTED * SECTORS < 1 << LENGTH, "{LENGTH} bits do not count the sectors of {LISTED} rows")]
+pub struct Gather<const LISTED: usize, const ROW: usize, const SECTORS: usize, const LENGTH: usize>
+{
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -17,9 +19,9 @@ pub struct Gather<const K: usize, const R: usize, const S: usize, const L: usize
     /// A row comes, with at least one sector, while there is room.
     pub push: Signal<In, Bit>,
     /// Its number,
-    pub push_row: Signal<In, Bits<R>>,
+    pub push_row: Signal<In, Bits<ROW>>,
     /// and its sectors.
-    pub push_sectors: Signal<In, Bits<S>>,
+    pub push_sectors: Signal<In, Bits<SECTORS>>,
     /// All are forgotten that have not come in this cycle.
     pub clear: Signal<In, Bit>,
     /// There is one.
@@ -27,48 +29,50 @@ pub struct Gather<const K: usize, const R: usize, const S: usize, const L: usize
     /// There is no room.
     pub full: Signal<Out, Bit>,
     /// The rows, the first one first,
-    pub row: [Signal<Out, Bits<R>>; K],
+    pub row: [Signal<Out, Bits<ROW>>; LISTED],
     /// and their sectors, none where there is no row.
-    pub sectors: [Signal<Out, Bits<S>>; K],
+    pub sectors: [Signal<Out, Bits<SECTORS>>; LISTED],
     /// Sectors of all rows.
-    pub beats: Signal<Out, Bits<L>>,
+    pub beats: Signal<Out, Bits<LENGTH>>,
 
-    number: [Register<Bits<R>>; K],
-    dirty: [Register<Bits<S>>; K],
-    sum: Register<Bits<L>>,
-    of_row: CountOf<S, L>,
-    taken: [Signal<Local, Bit>; K],
+    number: [Register<Bits<ROW>>; LISTED],
+    dirty: [Register<Bits<SECTORS>>; LISTED],
+    sum: Register<Bits<LENGTH>>,
+    of_row: Popcount<SECTORS, LENGTH>,
+    taken: [Signal<Local, Bit>; LISTED],
     last: Signal<Local, Bit>,
     #[init(Constant::new(0.into()))]
-    no_row: Constant<Bits<R>>,
+    no_row: Constant<Bits<ROW>>,
     #[init(Constant::new(0.into()))]
-    none: Constant<Bits<S>>,
+    none: Constant<Bits<SECTORS>>,
     #[init(Constant::new(0.into()))]
-    no_beats: Constant<Bits<L>>,
+    no_beats: Constant<Bits<LENGTH>>,
 }
 
-impl<const K: usize, const R: usize, const S: usize, const L: usize> Logic for Gather<K, R, S, L> {
+impl<const LISTED: usize, const ROW: usize, const SECTORS: usize, const LENGTH: usize> Logic
+    for Gather<LISTED, ROW, SECTORS, LENGTH>
+{
     #[logic]
     fn update(&mut self) {
-        for i in 0..K {
+        for i in 0..LISTED {
             self.number[i].d.next = self.number[i].q.val();
             self.dirty[i].d.next = self.dirty[i].q.val();
             self.taken[i].next = self.dirty[i].q.val().any();
         }
         self.last.next = false;
-        for i in 0..K {
+        for i in 0..LISTED {
             self.last.next = self.taken[i].val();
         }
 
         // A row takes the first place that is free; as the others are forgotten, the first one.
-        for i in 0..S {
+        for i in 0..SECTORS {
             self.of_row.of[i].next = self.push_sectors.val().get_bit(i);
         }
         self.sum.d.next = self.sum.q.val();
         if self.push.val() {
             self.sum.d.next = self.sum.q.val() + self.of_row.count.val();
         }
-        for i in 1..K {
+        for i in 1..LISTED {
             if self.push.val() && self.taken[i - 1].val() && !self.taken[i].val() {
                 self.number[i].d.next = self.push_row.val();
                 self.dirty[i].d.next = self.push_sectors.val();
@@ -76,7 +80,7 @@ impl<const K: usize, const R: usize, const S: usize, const L: usize> Logic for G
         }
         if self.clear.val() {
             self.sum.d.next = self.no_beats.val();
-            for i in 0..K {
+            for i in 0..LISTED {
                 self.number[i].d.next = self.no_row.val();
                 self.dirty[i].d.next = self.none.val();
             }
@@ -90,7 +94,7 @@ impl<const K: usize, const R: usize, const S: usize, const L: usize> Logic for G
         self.some.next = self.taken[0].val();
         self.full.next = self.last.val();
         self.beats.next = self.sum.q.val();
-        for i in 0..K {
+        for i in 0..LISTED {
             self.row[i].next = self.number[i].q.val();
             self.sectors[i].next = self.dirty[i].q.val();
         }

@@ -3,13 +3,14 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::lowest::Lowest;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
 use crate::primitives::register::Register;
 
-/// Up to `K` rows with numbers of `R` bits, each with some of its `S` sectors, whose numbers have `V` bits.
+/// Up to `LISTED` rows with numbers of `ROW` bits, each with some of its `SECTORS` sectors, whose numbers have `SECTOR` bits.
 #[block]
-#[check(S == 1 << V, "{V} bits do not number {S} sectors")]
-pub struct RowList<const K: usize, const R: usize, const S: usize, const V: usize> {
+#[check(SECTORS == 1 << SECTOR, "{SECTOR} bits do not number {SECTORS} sectors")]
+pub struct RowList<const LISTED: usize, const ROW: usize, const SECTORS: usize, const SECTOR: usize>
+{
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -17,56 +18,58 @@ pub struct RowList<const K: usize, const R: usize, const S: usize, const V: usiz
     /// Other rows come; they end before the first one without a sector.
     pub load: Signal<In, Bit>,
     /// Their numbers,
-    pub load_row: [Signal<In, Bits<R>>; K],
+    pub load_row: [Signal<In, Bits<ROW>>; LISTED],
     /// and their sectors.
-    pub load_sectors: [Signal<In, Bits<S>>; K],
+    pub load_sectors: [Signal<In, Bits<SECTORS>>; LISTED],
     /// The first sector moves.
     pub advance: Signal<In, Bit>,
     /// There is no row left.
     pub empty: Signal<Out, Bit>,
     /// The rows,
-    pub row: [Signal<Out, Bits<R>>; K],
+    pub row: [Signal<Out, Bits<ROW>>; LISTED],
     /// and their sectors.
-    pub sectors: [Signal<Out, Bits<S>>; K],
+    pub sectors: [Signal<Out, Bits<SECTORS>>; LISTED],
     /// The number of the first row's first sector.
-    pub sector: Signal<Out, Bits<V>>,
+    pub sector: Signal<Out, Bits<SECTOR>>,
 
-    number: [Register<Bits<R>>; K],
-    left: [Register<Bits<S>>; K],
-    lowest: Lowest<S>,
-    rest: Signal<Local, Bits<S>>,
+    number: [Register<Bits<ROW>>; LISTED],
+    left: [Register<Bits<SECTORS>>; LISTED],
+    lowest: OneHotPriorityEncoder<SECTORS>,
+    rest: Signal<Local, Bits<SECTORS>>,
     shifts: Signal<Local, Bit>,
     #[init(Constant::new(0.into()))]
-    none: Constant<Bits<S>>,
+    none: Constant<Bits<SECTORS>>,
     #[init(Constant::new(0.into()))]
-    first: Constant<Bits<V>>,
+    first: Constant<Bits<SECTOR>>,
 }
 
-impl<const K: usize, const R: usize, const S: usize, const V: usize> Logic for RowList<K, R, S, V> {
+impl<const LISTED: usize, const ROW: usize, const SECTORS: usize, const SECTOR: usize> Logic
+    for RowList<LISTED, ROW, SECTORS, SECTOR>
+{
     #[logic]
     fn update(&mut self) {
-        for i in 0..S {
+        for i in 0..SECTORS {
             self.lowest.request[i].next = self.left[0].q.val().get_bit(i);
         }
         self.sector.next = self.first.val();
         self.rest.next = self.left[0].q.val();
-        for i in 0..S {
+        for i in 0..SECTORS {
             if self.lowest.grant[i].val() {
-                self.sector.next = i.to_bits::<V>();
+                self.sector.next = i.to_bits::<SECTOR>();
                 self.rest.next = self.left[0].q.val().replace_bit(i, false);
             }
         }
         self.shifts.next =
             self.advance.val() && self.left[0].q.val().any() && !self.rest.val().any();
 
-        for i in 0..K {
+        for i in 0..LISTED {
             self.number[i].d.next = self.number[i].q.val();
             self.left[i].d.next = self.left[i].q.val();
             if self.shifts.val() {
                 self.left[i].d.next = self.none.val();
             }
         }
-        for i in 1..K {
+        for i in 1..LISTED {
             if self.shifts.val() {
                 self.number[i - 1].d.next = self.number[i].q.val();
                 self.left[i - 1].d.next = self.left[i].q.val();
@@ -75,7 +78,7 @@ impl<const K: usize, const R: usize, const S: usize, const V: usize> Logic for R
         if self.advance.val() && self.rest.val().any() {
             self.left[0].d.next = self.rest.val();
         }
-        for i in 0..K {
+        for i in 0..LISTED {
             if self.load.val() {
                 self.number[i].d.next = self.load_row[i].val();
                 self.left[i].d.next = self.load_sectors[i].val();

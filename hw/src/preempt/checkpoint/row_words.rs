@@ -3,60 +3,64 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-/// The word of `W` bits that names two rows of `R` bits, with `S` sectors each.
+/// The word of `WORD` bits that names two rows with numbers of `ROW` bits and `SECTORS` sectors each.
 #[block]
-#[check(R + S <= W / 2, "half of {W} bits does not name a row")]
-pub struct WordOfRows<const W: usize, const R: usize, const S: usize> {
+#[check(ROW + SECTORS <= WORD / 2, "half of {WORD} bits does not name a row")]
+pub struct WordOfRows<const WORD: usize, const ROW: usize, const SECTORS: usize> {
     /// The rows,
-    pub row: [Signal<In, Bits<R>>; 2],
+    pub row: [Signal<In, Bits<ROW>>; 2],
     /// and their sectors.
-    pub sectors: [Signal<In, Bits<S>>; 2],
+    pub sectors: [Signal<In, Bits<SECTORS>>; 2],
     /// The word.
-    pub word: Signal<Out, Bits<W>>,
+    pub word: Signal<Out, Bits<WORD>>,
 
-    low: Signal<Local, Bits<W>>,
-    high: Signal<Local, Bits<W>>,
-    #[init(Constant::new((R as LiteralType).into()))]
-    sectors_at: Constant<Bits<W>>,
-    #[init(Constant::new(((W / 2) as LiteralType).into()))]
-    half: Constant<Bits<W>>,
+    low: Signal<Local, Bits<WORD>>,
+    high: Signal<Local, Bits<WORD>>,
+    #[init(Constant::new((ROW as LiteralType).into()))]
+    sectors_at: Constant<Bits<WORD>>,
+    #[init(Constant::new(((WORD / 2) as LiteralType).into()))]
+    half: Constant<Bits<WORD>>,
 }
 
-impl<const W: usize, const R: usize, const S: usize> Logic for WordOfRows<W, R, S> {
+impl<const WORD: usize, const ROW: usize, const SECTORS: usize> Logic
+    for WordOfRows<WORD, ROW, SECTORS>
+{
     #[logic]
     fn update(&mut self) {
-        self.low.next = bit_cast::<W, R>(self.row[0].val())
-            | (bit_cast::<W, S>(self.sectors[0].val()) << self.sectors_at.val());
-        self.high.next = bit_cast::<W, R>(self.row[1].val())
-            | (bit_cast::<W, S>(self.sectors[1].val()) << self.sectors_at.val());
+        self.low.next = bit_cast::<WORD, ROW>(self.row[0].val())
+            | (bit_cast::<WORD, SECTORS>(self.sectors[0].val()) << self.sectors_at.val());
+        self.high.next = bit_cast::<WORD, ROW>(self.row[1].val())
+            | (bit_cast::<WORD, SECTORS>(self.sectors[1].val()) << self.sectors_at.val());
         self.word.next = self.low.val() | (self.high.val() << self.half.val());
     }
 }
 
 /// The two rows that a word names.
 #[block]
-pub struct RowsOfWord<const W: usize, const R: usize, const S: usize> {
+pub struct RowsOfWord<const WORD: usize, const ROW: usize, const SECTORS: usize> {
     /// The word.
-    pub word: Signal<In, Bits<W>>,
+    pub word: Signal<In, Bits<WORD>>,
     /// The rows,
-    pub row: [Signal<Out, Bits<R>>; 2],
+    pub row: [Signal<Out, Bits<ROW>>; 2],
     /// and their sectors.
-    pub sectors: [Signal<Out, Bits<S>>; 2],
+    pub sectors: [Signal<Out, Bits<SECTORS>>; 2],
 
-    high: Signal<Local, Bits<W>>,
-    #[init(Constant::new((R as LiteralType).into()))]
-    sectors_at: Constant<Bits<W>>,
-    #[init(Constant::new(((W / 2) as LiteralType).into()))]
-    half: Constant<Bits<W>>,
+    high: Signal<Local, Bits<WORD>>,
+    #[init(Constant::new((ROW as LiteralType).into()))]
+    sectors_at: Constant<Bits<WORD>>,
+    #[init(Constant::new(((WORD / 2) as LiteralType).into()))]
+    half: Constant<Bits<WORD>>,
 }
 
-impl<const W: usize, const R: usize, const S: usize> Logic for RowsOfWord<W, R, S> {
+impl<const WORD: usize, const ROW: usize, const SECTORS: usize> Logic
+    for RowsOfWord<WORD, ROW, SECTORS>
+{
     #[logic]
     fn update(&mut self) {
         self.high.next = self.word.val() >> self.half.val();
-        self.row[0].next = bit_cast::<R, W>(self.word.val());
-        self.row[1].next = bit_cast::<R, W>(self.high.val());
-        self.sectors[0].next = bit_cast::<S, W>(self.word.val() >> self.sectors_at.val());
-        self.sectors[1].next = bit_cast::<S, W>(self.high.val() >> self.sectors_at.val());
+        self.row[0].next = bit_cast::<ROW, WORD>(self.word.val());
+        self.row[1].next = bit_cast::<ROW, WORD>(self.high.val());
+        self.sectors[0].next = bit_cast::<SECTORS, WORD>(self.word.val() >> self.sectors_at.val());
+        self.sectors[1].next = bit_cast::<SECTORS, WORD>(self.high.val() >> self.sectors_at.val());
     }
 }

@@ -5,9 +5,9 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// `B` rows.
+/// `HALF_GROUP_ROWS` rows.
 #[block]
-pub struct Group<const B: usize> {
+pub struct Group<const HALF_GROUP_ROWS: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -15,28 +15,28 @@ pub struct Group<const B: usize> {
     /// If a row is written, it is one of this group,
     pub write: Signal<In, Bit>,
     /// this one.
-    pub written_row: Signal<In, Bits<B>>,
+    pub written_row: Signal<In, Bits<HALF_GROUP_ROWS>>,
     /// If a row is saved, it is one of this group,
     pub take: Signal<In, Bit>,
     /// this one.
-    pub taken_row: Signal<In, Bits<B>>,
+    pub taken_row: Signal<In, Bits<HALF_GROUP_ROWS>>,
     /// All rows are forgotten, what is written in this cycle too.
     pub clear: Signal<In, Bit>,
     /// The rows that are dirty.
-    pub rows: Signal<Out, Bits<B>>,
+    pub rows: Signal<Out, Bits<HALF_GROUP_ROWS>>,
     /// There is one.
     pub some: Signal<Out, Bit>,
     /// What is written was dirty before.
     pub was: Signal<Out, Bit>,
 
-    bits: Register<Bits<B>>,
+    bits: Register<Bits<HALF_GROUP_ROWS>>,
     #[init(Constant::new(0.into()))]
-    none: Constant<Bits<B>>,
-    set: Signal<Local, Bits<B>>,
-    saved: Signal<Local, Bits<B>>,
+    none: Constant<Bits<HALF_GROUP_ROWS>>,
+    set: Signal<Local, Bits<HALF_GROUP_ROWS>>,
+    saved: Signal<Local, Bits<HALF_GROUP_ROWS>>,
 }
 
-impl<const B: usize> Logic for Group<B> {
+impl<const HALF_GROUP_ROWS: usize> Logic for Group<HALF_GROUP_ROWS> {
     #[logic]
     fn update(&mut self) {
         self.set.next = self.none.val();

@@ -5,23 +5,24 @@ use rust_hdl::prelude::*;
 
 use crate::params::ones;
 
-use crate::primitives::any_of::AnyOf;
 use crate::primitives::masked_memory::MaskedMemory;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 use super::group::Group;
 
-/// Rows with `A`-bit numbers in `G` groups with `U`-bit numbers, each of `B` rows with `V`-bit numbers; `L` lanes.
+/// Rows with numbers of `HALF_ROW` bits, in `GROUPS` groups with numbers of `GROUP` bits, each of `HALF_GROUP_ROWS` rows with
+/// numbers of `HALF_GROUP_ROW` bits; `LANES` lanes.
 #[block(new(by_lane: bool))]
-#[check(1 << U == G && 1 << V == B && U + V == A, "{A}, {U} and {V} bits do not number {G} groups of {B} rows")]
+#[check(1 << GROUP == GROUPS && 1 << HALF_GROUP_ROW == HALF_GROUP_ROWS && GROUP + HALF_GROUP_ROW == HALF_ROW, "{HALF_ROW}, {GROUP} and {HALF_GROUP_ROW} bits do not number {GROUPS} groups of {HALF_GROUP_ROWS} rows")]
 pub struct Half<
-    const A: usize,
-    const G: usize,
-    const U: usize,
-    const B: usize,
-    const V: usize,
-    const L: usize,
+    const HALF_ROW: usize,
+    const GROUPS: usize,
+    const GROUP: usize,
+    const HALF_GROUP_ROWS: usize,
+    const HALF_GROUP_ROW: usize,
+    const LANES: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -30,13 +31,13 @@ pub struct Half<
     /// A write is accepted, and acts in the next cycle:
     pub write: Signal<In, Bit>,
     /// of this row,
-    pub write_row: Signal<In, Bits<A>>,
+    pub write_row: Signal<In, Bits<HALF_ROW>>,
     /// in these lanes, of which there may be none.
-    pub write_lanes: Signal<In, Bits<L>>,
+    pub write_lanes: Signal<In, Bits<LANES>>,
     /// Groups that are forgotten.
-    pub clear: [Signal<In, Bit>; G],
+    pub clear: [Signal<In, Bit>; GROUPS],
     /// The group that the walk comes to next,
-    pub next_group: Signal<In, Bits<U>>,
+    pub next_group: Signal<In, Bits<GROUP>>,
     /// and that it comes to it now.
     pub load: Signal<In, Bit>,
     /// It leaves its group.
@@ -44,49 +45,55 @@ pub struct Half<
     /// The walk takes a row,
     pub take: Signal<In, Bit>,
     /// this one,
-    pub take_row: Signal<In, Bits<A>>,
+    pub take_row: Signal<In, Bits<HALF_ROW>>,
     /// which is dirty no more.
     pub saves: Signal<In, Bit>,
     /// A write acts: the walk cannot take a row.
     pub writing: Signal<Out, Bit>,
     /// Groups with a dirty row.
-    pub some: [Signal<Out, Bit>; G],
+    pub some: [Signal<Out, Bit>; GROUPS],
     /// The rows of its group that the walk has still to take.
-    pub held: Signal<Out, Bits<B>>,
+    pub held: Signal<Out, Bits<HALF_GROUP_ROWS>>,
     /// The lanes of the row that was taken last.
-    pub lanes: Signal<Out, Bits<L>>,
+    pub lanes: Signal<Out, Bits<LANES>>,
 
     acts: Register<Bit>,
-    acting_row: Register<Bits<A>>,
-    acting_lanes: Register<Bits<L>>,
-    rows: Register<Bits<B>>,
-    group: [Group<B>; G],
+    acting_row: Register<Bits<HALF_ROW>>,
+    acting_lanes: Register<Bits<LANES>>,
+    rows: Register<Bits<HALF_GROUP_ROWS>>,
+    group: [Group<HALF_GROUP_ROWS>; GROUPS],
     #[used(self.by_lane.val().any())]
-    bits: MaskedMemory<L, A>,
+    bits: MaskedMemory<LANES, HALF_ROW>,
 
     // Without bits for lanes nothing looks at the memory, and synthesis removes it.
-    #[init(Constant::new(if by_lane { ones(L) } else { 0 }.into()))]
-    by_lane: Constant<Bits<L>>,
-    #[init(Constant::new(ones(L).into()))]
-    all: Constant<Bits<L>>,
+    #[init(Constant::new(if by_lane { ones(LANES) } else { 0 }.into()))]
+    by_lane: Constant<Bits<LANES>>,
+    #[init(Constant::new(ones(LANES).into()))]
+    all: Constant<Bits<LANES>>,
     #[init(Constant::new(1.into()))]
-    first: Constant<Bits<B>>,
+    first: Constant<Bits<HALF_GROUP_ROWS>>,
     #[init(Constant::new(0.into()))]
-    none: Constant<Bits<B>>,
-    #[init(Constant::new((V as LiteralType).into()))]
-    above: Constant<Bits<A>>,
+    none: Constant<Bits<HALF_GROUP_ROWS>>,
+    #[init(Constant::new((HALF_GROUP_ROW as LiteralType).into()))]
+    above: Constant<Bits<HALF_ROW>>,
 
-    was: AnyOf<G>,
-    next_rows: Select<G, Bits<B>>,
-    acting_group: Signal<Local, Bits<U>>,
-    written_row: Signal<Local, Bits<B>>,
-    taken_group: Signal<Local, Bits<U>>,
-    taken_row: Signal<Local, Bits<B>>,
-    saved_row: Signal<Local, Bits<B>>,
+    was: OrTree<GROUPS>,
+    next_rows: OneHotMux<GROUPS, Bits<HALF_GROUP_ROWS>>,
+    acting_group: Signal<Local, Bits<GROUP>>,
+    written_row: Signal<Local, Bits<HALF_GROUP_ROWS>>,
+    taken_group: Signal<Local, Bits<GROUP>>,
+    taken_row: Signal<Local, Bits<HALF_GROUP_ROWS>>,
+    saved_row: Signal<Local, Bits<HALF_GROUP_ROWS>>,
 }
 
-impl<const A: usize, const G: usize, const U: usize, const B: usize, const V: usize, const L: usize>
-    Logic for Half<A, G, U, B, V, L>
+impl<
+    const HALF_ROW: usize,
+    const GROUPS: usize,
+    const GROUP: usize,
+    const HALF_GROUP_ROWS: usize,
+    const HALF_GROUP_ROW: usize,
+    const LANES: usize,
+> Logic for Half<HALF_ROW, GROUPS, GROUP, HALF_GROUP_ROWS, HALF_GROUP_ROW, LANES>
 {
     #[logic]
     fn update(&mut self) {
@@ -95,30 +102,36 @@ impl<const A: usize, const G: usize, const U: usize, const B: usize, const V: us
         self.acting_row.d.next = self.write_row.val();
         self.acting_lanes.d.next = self.write_lanes.val();
         self.writing.next = self.acts.q.val();
-        self.acting_group.next = bit_cast::<U, A>(self.acting_row.q.val() >> self.above.val());
+        self.acting_group.next =
+            bit_cast::<GROUP, HALF_ROW>(self.acting_row.q.val() >> self.above.val());
         self.written_row.next = self.none.val();
         if self.acts.q.val() {
-            self.written_row.next =
-                self.first.val() << bit_cast::<B, V>(bit_cast::<V, A>(self.acting_row.q.val()));
+            self.written_row.next = self.first.val()
+                << bit_cast::<HALF_GROUP_ROWS, HALF_GROUP_ROW>(
+                    bit_cast::<HALF_GROUP_ROW, HALF_ROW>(self.acting_row.q.val()),
+                );
         }
-        self.taken_group.next = bit_cast::<U, A>(self.take_row.val() >> self.above.val());
-        self.taken_row.next =
-            self.first.val() << bit_cast::<B, V>(bit_cast::<V, A>(self.take_row.val()));
+        self.taken_group.next =
+            bit_cast::<GROUP, HALF_ROW>(self.take_row.val() >> self.above.val());
+        self.taken_row.next = self.first.val()
+            << bit_cast::<HALF_GROUP_ROWS, HALF_GROUP_ROW>(bit_cast::<HALF_GROUP_ROW, HALF_ROW>(
+                self.take_row.val(),
+            ));
         self.saved_row.next = self.none.val();
         if self.take.val() && self.saves.val() {
             self.saved_row.next = self.taken_row.val();
         }
 
         // What comes late, that there is a write or that a row is taken, goes to all groups with the row.
-        for i in 0..G {
-            self.group[i].write.next = self.acting_group.val() == i.to_bits::<U>();
+        for i in 0..GROUPS {
+            self.group[i].write.next = self.acting_group.val() == i.to_bits::<GROUP>();
             self.group[i].written_row.next = self.written_row.val();
-            self.group[i].take.next = self.taken_group.val() == i.to_bits::<U>();
+            self.group[i].take.next = self.taken_group.val() == i.to_bits::<GROUP>();
             self.group[i].taken_row.next = self.saved_row.val();
             self.group[i].clear.next = self.clear[i].val();
             self.some[i].next = self.group[i].some.val();
             self.was.of[i].next = self.group[i].was.val();
-            self.next_rows.choose[i].next = self.next_group.val() == i.to_bits::<U>();
+            self.next_rows.choose[i].next = self.next_group.val() == i.to_bits::<GROUP>();
             self.next_rows.of[i].next = self.group[i].rows.val();
         }
 

@@ -3,13 +3,13 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::range_mask::RangeMask;
 use crate::primitives::register::Register;
-use crate::primitives::span::Span;
 
-/// `G` groups with `U`-bit numbers.
+/// `GROUPS` groups with numbers of `GROUP` bits.
 #[block]
-pub struct Search<const G: usize, const U: usize> {
+pub struct Search<const GROUPS: usize, const GROUP: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -17,39 +17,39 @@ pub struct Search<const G: usize, const U: usize> {
     /// A walk begins
     pub begin: Signal<In, Bit>,
     /// with this group,
-    pub first: Signal<In, Bits<U>>,
+    pub first: Signal<In, Bits<GROUP>>,
     /// and ends with this one.
-    pub last: Signal<In, Bits<U>>,
+    pub last: Signal<In, Bits<GROUP>>,
     /// Groups with a dirty row.
-    pub some: [Signal<In, Bit>; G],
+    pub some: [Signal<In, Bit>; GROUPS],
     /// The walk comes to the group that was found.
     pub load: Signal<In, Bit>,
     /// A group was found,
     pub found: Signal<Out, Bit>,
     /// this one.
-    pub group: Signal<Out, Bits<U>>,
+    pub group: Signal<Out, Bits<GROUP>>,
     /// None is left.
     pub done: Signal<Out, Bit>,
 
     // The group that was found last, and whether the walk has still to come to it; at first the first one of the range,
     // which is not passed over.
     waits: Register<Bit>,
-    place: Register<Bits<U>>,
+    place: Register<Bits<GROUP>>,
     beyond: Register<Bit>,
-    end: Register<Bits<U>>,
+    end: Register<Bits<GROUP>>,
 
-    ahead: Span<G, U>,
-    next: Arbiter<G, U, false>,
-    some_next: crate::primitives::any_of::AnyOf<G>,
+    ahead: RangeMask<GROUPS, GROUP>,
+    next: FixedPriorityArbiter<GROUPS, GROUP, false>,
+    some_next: crate::primitives::or_tree::OrTree<GROUPS>,
 }
 
-impl<const G: usize, const U: usize> Logic for Search<G, U> {
+impl<const GROUPS: usize, const GROUP: usize> Logic for Search<GROUPS, GROUP> {
     #[logic]
     fn update(&mut self) {
         self.ahead.first.next = self.place.q.val();
         self.ahead.beyond.next = self.beyond.q.val();
         self.ahead.last.next = self.end.q.val();
-        for i in 0..G {
+        for i in 0..GROUPS {
             self.next.request[i].next = self.ahead.covered[i].val() && self.some[i].val();
             self.some_next.of[i].next = self.ahead.covered[i].val() && self.some[i].val();
         }

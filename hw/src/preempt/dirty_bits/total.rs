@@ -3,12 +3,17 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::count_of::CountOf;
+use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
 
-/// Rows in `C` bits, lanes in `D` bits; `L` lanes of a row, and `E` bits of their number.
+/// Counts of rows of `ROW_COUNT` bits, of lanes of `LANE_COUNT` bits; `LANES` lanes of a row, counted in `ROW_LANE_COUNT` bits.
 #[block]
-pub struct Total<const L: usize, const E: usize, const C: usize, const D: usize> {
+pub struct Total<
+    const LANES: usize,
+    const ROW_LANE_COUNT: usize,
+    const ROW_COUNT: usize,
+    const LANE_COUNT: usize,
+> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -18,28 +23,34 @@ pub struct Total<const L: usize, const E: usize, const C: usize, const D: usize>
     /// A row,
     pub row: Signal<In, Bit>,
     /// with these lanes.
-    pub lanes: Signal<In, Bits<L>>,
+    pub lanes: Signal<In, Bits<LANES>>,
     /// The rows.
-    pub row_count: Signal<Out, Bits<C>>,
+    pub row_count: Signal<Out, Bits<ROW_COUNT>>,
     /// The lanes; they are counted a cycle after their row.
-    pub lane_count: Signal<Out, Bits<D>>,
+    pub lane_count: Signal<Out, Bits<LANE_COUNT>>,
 
-    rows: Register<Bits<C>>,
-    few: Register<Bits<E>>,
-    all: Register<Bits<D>>,
-    ones: CountOf<L, E>,
+    rows: Register<Bits<ROW_COUNT>>,
+    few: Register<Bits<ROW_LANE_COUNT>>,
+    all: Register<Bits<LANE_COUNT>>,
+    ones: Popcount<LANES, ROW_LANE_COUNT>,
     #[init(Constant::new(0.into()))]
-    no_lane: Constant<Bits<E>>,
+    no_lane: Constant<Bits<ROW_LANE_COUNT>>,
     #[init(Constant::new(0.into()))]
-    no_row: Constant<Bits<C>>,
+    no_row: Constant<Bits<ROW_COUNT>>,
     #[init(Constant::new(0.into()))]
-    nothing: Constant<Bits<D>>,
+    nothing: Constant<Bits<LANE_COUNT>>,
 }
 
-impl<const L: usize, const E: usize, const C: usize, const D: usize> Logic for Total<L, E, C, D> {
+impl<
+    const LANES: usize,
+    const ROW_LANE_COUNT: usize,
+    const ROW_COUNT: usize,
+    const LANE_COUNT: usize,
+> Logic for Total<LANES, ROW_LANE_COUNT, ROW_COUNT, LANE_COUNT>
+{
     #[logic]
     fn update(&mut self) {
-        for i in 0..L {
+        for i in 0..LANES {
             self.ones.of[i].next = self.lanes.val().get_bit(i);
         }
         self.rows.d.next = self.rows.q.val();
@@ -48,7 +59,8 @@ impl<const L: usize, const E: usize, const C: usize, const D: usize> Logic for T
             self.rows.d.next = self.rows.q.val() + 1;
             self.few.d.next = self.ones.count.val();
         }
-        self.all.d.next = self.all.q.val() + bit_cast::<D, E>(self.few.q.val());
+        self.all.d.next =
+            self.all.q.val() + bit_cast::<LANE_COUNT, ROW_LANE_COUNT>(self.few.q.val());
         if self.begin.val() {
             self.rows.d.next = self.no_row.val();
             self.all.d.next = self.nothing.val();

@@ -3,36 +3,36 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-/// Chooses by times in ticks, of `T` bits; `U` bits of a sum.
+/// Chooses by times in ticks, of `TIME` bits, with sums of `SUM` bits.
 #[block]
-pub struct Choice<const T: usize, const U: usize> {
+pub struct Choice<const TIME: usize, const SUM: usize> {
     /// Chimera chooses, and not PEP.
     pub chimera: Signal<In, Bit>,
     /// The block can be dropped and begin anew.
     pub idempotent: Signal<In, Bit>,
     /// Until the preemption, as predicted; Chimera's deadline.
-    pub launch: Signal<In, Bits<T>>,
+    pub launch: Signal<In, Bits<TIME>>,
     /// For which the next block runs before it is saved.
-    pub warm_up: Signal<In, Bits<T>>,
+    pub warm_up: Signal<In, Bits<TIME>>,
     /// For which this one has run.
-    pub run: Signal<In, Bits<T>>,
+    pub run: Signal<In, Bits<TIME>>,
     /// For which it will.
-    pub remaining: Signal<In, Bits<T>>,
+    pub remaining: Signal<In, Bits<TIME>>,
     /// Which a whole block takes.
-    pub whole: Signal<In, Bits<T>>,
+    pub whole: Signal<In, Bits<TIME>>,
     /// Which saving takes.
-    pub switching: Signal<In, Bits<T>>,
+    pub switching: Signal<In, Bits<TIME>>,
     /// Between its end and the preemption.
-    pub rest: Signal<In, Bits<T>>,
+    pub rest: Signal<In, Bits<TIME>>,
     /// Which the next block's first checkpoint takes, with what it runs before.
-    pub lead: Signal<In, Bits<T>>,
+    pub lead: Signal<In, Bits<TIME>>,
     /// The case.
     pub chosen: Signal<Out, Bits<3>>,
 
     meets: Signal<Local, Bit>,
     cheaper: Signal<Local, Bit>,
     #[init(Constant::new(1.into()))]
-    one: Constant<Bits<U>>,
+    one: Constant<Bits<SUM>>,
 
     // The cases of PEP (Li et al., TCAD, Fig. 6), and Chimera's two others.
     #[init(Constant::new(0.into()))]
@@ -51,12 +51,12 @@ pub struct Choice<const T: usize, const U: usize> {
     switch: Constant<Bits<3>>,
 }
 
-impl<const T: usize, const U: usize> Logic for Choice<T, U> {
+impl<const TIME: usize, const SUM: usize> Logic for Choice<TIME, SUM> {
     #[logic]
     fn update(&mut self) {
         self.meets.next = self.switching.val() <= self.launch.val();
-        self.cheaper.next = bit_cast::<U, T>(self.run.val())
-            < (bit_cast::<U, T>(self.switching.val()) << self.one.val());
+        self.cheaper.next = bit_cast::<SUM, TIME>(self.run.val())
+            < (bit_cast::<SUM, TIME>(self.switching.val()) << self.one.val());
         self.chosen.next = self.drain.val();
         if self.chimera.val() {
             if self.launch.val() < self.remaining.val() {

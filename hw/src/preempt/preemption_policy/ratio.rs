@@ -5,11 +5,11 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Gives `a` x `b` / `c`, rounded down, or the greatest number if it is greater or `c` is 0. Numbers have `T` bits, sums
-/// `U`, numbers of bits `K`.
+/// Gives `a` x `b` / `c`, rounded down, or the greatest number if it is greater or `c` is 0. Numbers have `TIME` bits, sums
+/// `SUM`, the number of a bit `BIT`.
 #[block]
-#[check(T + 1 == U && T <= 1 << K, "{U} and {K} bits do not fit {T}")]
-pub struct Ratio<const T: usize, const U: usize, const K: usize> {
+#[check(TIME + 1 == SUM && TIME <= 1 << BIT, "{SUM} and {BIT} bits do not fit {TIME}")]
+pub struct Ratio<const TIME: usize, const SUM: usize, const BIT: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -17,46 +17,46 @@ pub struct Ratio<const T: usize, const U: usize, const K: usize> {
     /// It begins.
     pub start: Signal<In, Bit>,
     /// A factor, which stays until it has ended.
-    pub a: Signal<In, Bits<T>>,
+    pub a: Signal<In, Bits<TIME>>,
     /// The other factor.
-    pub b: Signal<In, Bits<T>>,
+    pub b: Signal<In, Bits<TIME>>,
     /// The divisor, which stays until it has ended.
-    pub c: Signal<In, Bits<T>>,
+    pub c: Signal<In, Bits<TIME>>,
     /// It has not ended.
     pub busy: Signal<Out, Bit>,
     /// What it gives then.
-    pub quotient: Signal<Out, Bits<T>>,
+    pub quotient: Signal<Out, Bits<TIME>>,
 
     works: Register<Bit>,
     divides: Register<Bit>,
-    done: Register<Bits<K>>,
+    done: Register<Bits<BIT>>,
     // The product, of which the quotient takes the lower half's place, and the remainder the upper one's.
-    high: Register<Bits<T>>,
-    low: Register<Bits<T>>,
+    high: Register<Bits<TIME>>,
+    low: Register<Bits<TIME>>,
 
-    sum: Signal<Local, Bits<U>>,
-    shifted: Signal<Local, Bits<U>>,
+    sum: Signal<Local, Bits<SUM>>,
+    shifted: Signal<Local, Bits<SUM>>,
     fits: Signal<Local, Bit>,
     last: Signal<Local, Bit>,
     #[init(Constant::new(1.into()))]
-    one: Constant<Bits<T>>,
+    one: Constant<Bits<TIME>>,
     #[init(Constant::new(1.into()))]
-    one_of_sum: Constant<Bits<U>>,
-    #[init(Constant::new((1 << (T - 1) as LiteralType).into()))]
-    top: Constant<Bits<T>>,
+    one_of_sum: Constant<Bits<SUM>>,
+    #[init(Constant::new((1 << (TIME - 1) as LiteralType).into()))]
+    top: Constant<Bits<TIME>>,
     #[init(Constant::new(1.into()))]
-    lowest: Constant<Bits<T>>,
+    lowest: Constant<Bits<TIME>>,
     #[init(Constant::new(0.into()))]
-    nothing: Constant<Bits<T>>,
+    nothing: Constant<Bits<TIME>>,
     #[init(Constant::new(!Bits::default()))]
-    most: Constant<Bits<T>>,
-    #[init(Constant::new(((T - 1) as LiteralType).into()))]
-    final_bit: Constant<Bits<K>>,
+    most: Constant<Bits<TIME>>,
+    #[init(Constant::new(((TIME - 1) as LiteralType).into()))]
+    final_bit: Constant<Bits<BIT>>,
     #[init(Constant::new(0.into()))]
-    first_bit: Constant<Bits<K>>,
+    first_bit: Constant<Bits<BIT>>,
 }
 
-impl<const T: usize, const U: usize, const K: usize> Logic for Ratio<T, U, K> {
+impl<const TIME: usize, const SUM: usize, const BIT: usize> Logic for Ratio<TIME, SUM, BIT> {
     #[logic]
     fn update(&mut self) {
         self.works.d.next = self.works.q.val();
@@ -66,16 +66,17 @@ impl<const T: usize, const U: usize, const K: usize> Logic for Ratio<T, U, K> {
         self.low.d.next = self.low.q.val();
         self.last.next = self.done.q.val() == self.final_bit.val();
 
-        self.sum.next = bit_cast::<U, T>(self.high.q.val());
+        self.sum.next = bit_cast::<SUM, TIME>(self.high.q.val());
         if self.low.q.val().get_bit(0) {
-            self.sum.next = bit_cast::<U, T>(self.high.q.val()) + bit_cast::<U, T>(self.a.val());
+            self.sum.next =
+                bit_cast::<SUM, TIME>(self.high.q.val()) + bit_cast::<SUM, TIME>(self.a.val());
         }
-        self.shifted.next = bit_cast::<U, T>(self.high.q.val()) << self.one_of_sum.val();
+        self.shifted.next = bit_cast::<SUM, TIME>(self.high.q.val()) << self.one_of_sum.val();
         if (self.low.q.val() & self.top.val()).any() {
-            self.shifted.next = (bit_cast::<U, T>(self.high.q.val()) << self.one_of_sum.val())
+            self.shifted.next = (bit_cast::<SUM, TIME>(self.high.q.val()) << self.one_of_sum.val())
                 | self.one_of_sum.val();
         }
-        self.fits.next = bit_cast::<U, T>(self.c.val()) <= self.shifted.val();
+        self.fits.next = bit_cast::<SUM, TIME>(self.c.val()) <= self.shifted.val();
 
         if self.works.q.val() {
             self.done.d.next = self.done.q.val() + 1;
@@ -84,17 +85,18 @@ impl<const T: usize, const U: usize, const K: usize> Logic for Ratio<T, U, K> {
                 self.divides.d.next = true;
                 self.works.d.next = !self.divides.q.val();
             }
-            self.high.d.next = bit_cast::<T, U>(self.sum.val() >> self.one_of_sum.val());
+            self.high.d.next = bit_cast::<TIME, SUM>(self.sum.val() >> self.one_of_sum.val());
             self.low.d.next = self.low.q.val() >> self.one.val();
             if self.sum.val().get_bit(0) {
                 self.low.d.next = (self.low.q.val() >> self.one.val()) | self.top.val();
             }
             if self.divides.q.val() {
-                self.high.d.next = bit_cast::<T, U>(self.shifted.val());
+                self.high.d.next = bit_cast::<TIME, SUM>(self.shifted.val());
                 self.low.d.next = self.low.q.val() << self.one.val();
                 if self.fits.val() {
-                    self.high.d.next =
-                        bit_cast::<T, U>(self.shifted.val() - bit_cast::<U, T>(self.c.val()));
+                    self.high.d.next = bit_cast::<TIME, SUM>(
+                        self.shifted.val() - bit_cast::<SUM, TIME>(self.c.val()),
+                    );
                     self.low.d.next = (self.low.q.val() << self.one.val()) | self.lowest.val();
                 }
                 // A remainder is less than its divisor, and so is the upper half of a product whose quotient has no more bits.

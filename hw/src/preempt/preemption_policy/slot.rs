@@ -5,10 +5,10 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Ticks and instructions in `T` bits, sums of them in `U` bits.
+/// Ticks and instructions are counted in `TIME` bits, sums of them in `SUM` bits.
 #[block]
-#[check(T + 1 == U, "{U} bits are not those of a sum of {T} bits")]
-pub struct Slot<const T: usize, const U: usize> {
+#[check(TIME + 1 == SUM, "{SUM} bits are not those of a sum of {TIME} bits")]
+pub struct Slot<const TIME: usize, const SUM: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -18,9 +18,9 @@ pub struct Slot<const T: usize, const U: usize> {
     /// A block begins here,
     pub begin: Signal<In, Bit>,
     /// after so many ticks,
-    pub begin_run: Signal<In, Bits<T>>,
+    pub begin_run: Signal<In, Bits<TIME>>,
     /// and instructions,
-    pub begin_executed: Signal<In, Bits<T>>,
+    pub begin_executed: Signal<In, Bits<TIME>>,
     /// or ends.
     pub end: Signal<In, Bit>,
     /// It issues an instruction, a bit for each port.
@@ -28,22 +28,22 @@ pub struct Slot<const T: usize, const U: usize> {
     /// There is one.
     pub holds: Signal<Out, Bit>,
     /// Ticks for which it has run.
-    pub run: Signal<Out, Bits<T>>,
+    pub run: Signal<Out, Bits<TIME>>,
     /// Instructions that it has issued.
-    pub executed: Signal<Out, Bits<T>>,
+    pub executed: Signal<Out, Bits<TIME>>,
 
     active: Register<Bit>,
-    time: Register<Bits<T>>,
-    count: Register<Bits<T>>,
+    time: Register<Bits<TIME>>,
+    count: Register<Bits<TIME>>,
 
-    sum: Signal<Local, Bits<U>>,
-    #[init(Constant::new((T as LiteralType).into()))]
-    above: Constant<Bits<U>>,
+    sum: Signal<Local, Bits<SUM>>,
+    #[init(Constant::new((TIME as LiteralType).into()))]
+    above: Constant<Bits<SUM>>,
     #[init(Constant::new(!Bits::default()))]
-    most: Constant<Bits<T>>,
+    most: Constant<Bits<TIME>>,
 }
 
-impl<const T: usize, const U: usize> Logic for Slot<T, U> {
+impl<const TIME: usize, const SUM: usize> Logic for Slot<TIME, SUM> {
     #[logic]
     fn update(&mut self) {
         self.active.d.next = self.active.q.val();
@@ -51,16 +51,16 @@ impl<const T: usize, const U: usize> Logic for Slot<T, U> {
         if self.active.q.val() && self.tick.val() && !self.time.q.val().all() {
             self.time.d.next = self.time.q.val() + 1;
         }
-        self.sum.next = bit_cast::<U, T>(self.count.q.val());
+        self.sum.next = bit_cast::<SUM, TIME>(self.count.q.val());
         if self.issued[0].val() != self.issued[1].val() {
-            self.sum.next = bit_cast::<U, T>(self.count.q.val()) + 1;
+            self.sum.next = bit_cast::<SUM, TIME>(self.count.q.val()) + 1;
         }
         if self.issued[0].val() && self.issued[1].val() {
-            self.sum.next = bit_cast::<U, T>(self.count.q.val()) + 2;
+            self.sum.next = bit_cast::<SUM, TIME>(self.count.q.val()) + 2;
         }
         self.count.d.next = self.count.q.val();
         if self.active.q.val() {
-            self.count.d.next = bit_cast::<T, U>(self.sum.val());
+            self.count.d.next = bit_cast::<TIME, SUM>(self.sum.val());
             if (self.sum.val() >> self.above.val()).any() {
                 self.count.d.next = self.most.val();
             }

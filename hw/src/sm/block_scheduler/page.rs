@@ -5,9 +5,9 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Pages of `P` bits and spaces of `A`; `N` slots and `X` contexts whose blocks may wait.
+/// Pages of `PAGE` bits and spaces of `SPACE` bits; `SLOTS` slots and `CONTEXTS` contexts whose blocks may wait.
 #[block]
-pub struct Page<const N: usize, const X: usize, const P: usize, const A: usize> {
+pub struct Page<const SLOTS: usize, const CONTEXTS: usize, const PAGE: usize, const SPACE: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -19,23 +19,23 @@ pub struct Page<const N: usize, const X: usize, const P: usize, const A: usize> 
     /// Its far fault is past the threshold.
     pub past: Signal<In, Bit>,
     /// The page that it is told of.
-    pub told_page: Signal<In, Bits<P>>,
+    pub told_page: Signal<In, Bits<PAGE>>,
     /// Its space.
-    pub told_space: Signal<In, Bits<A>>,
+    pub told_space: Signal<In, Bits<SPACE>>,
     /// It is followed here from now on.
     pub take: Signal<In, Bit>,
     /// The slot whose block has met a page, if any:
-    pub meets: Signal<In, Bits<N>>,
+    pub meets: Signal<In, Bits<SLOTS>>,
     /// this page,
-    pub met_page: Signal<In, Bits<P>>,
+    pub met_page: Signal<In, Bits<PAGE>>,
     /// in this space.
-    pub met_space: Signal<In, Bits<A>>,
+    pub met_space: Signal<In, Bits<SPACE>>,
     /// Slots whose blocks wait no longer, for they have ended or left.
-    pub clear: Signal<In, Bits<N>>,
+    pub clear: Signal<In, Bits<SLOTS>>,
     /// The slot whose block leaves, if it has not ended,
-    pub moves: Signal<In, Bits<N>>,
+    pub moves: Signal<In, Bits<SLOTS>>,
     /// and the context into which it does.
-    pub into: Signal<In, Bits<X>>,
+    pub into: Signal<In, Bits<CONTEXTS>>,
     /// No page is followed here.
     pub free: Signal<Out, Bit>,
     /// What is told is of this page.
@@ -43,27 +43,29 @@ pub struct Page<const N: usize, const X: usize, const P: usize, const A: usize> 
     /// The page's far fault is past the threshold.
     pub far: Signal<Out, Bit>,
     /// Slots whose blocks wait.
-    pub in_slots: Signal<Out, Bits<N>>,
+    pub in_slots: Signal<Out, Bits<SLOTS>>,
     /// Contexts whose blocks wait.
-    pub off_chip: Signal<Out, Bits<X>>,
+    pub off_chip: Signal<Out, Bits<CONTEXTS>>,
 
     follows: Register<Bit>,
-    page: Register<Bits<P>>,
-    space: Register<Bits<A>>,
+    page: Register<Bits<PAGE>>,
+    space: Register<Bits<SPACE>>,
     is_past: Register<Bit>,
-    waits: Register<Bits<N>>,
-    waits_off_chip: Register<Bits<X>>,
+    waits: Register<Bits<SLOTS>>,
+    waits_off_chip: Register<Bits<CONTEXTS>>,
 
     is_told: Signal<Local, Bit>,
     is_met: Signal<Local, Bit>,
-    waiting: Signal<Local, Bits<N>>,
+    waiting: Signal<Local, Bits<SLOTS>>,
     #[init(Constant::new(0.into()))]
-    no_slot: Constant<Bits<N>>,
+    no_slot: Constant<Bits<SLOTS>>,
     #[init(Constant::new(0.into()))]
-    no_context: Constant<Bits<X>>,
+    no_context: Constant<Bits<CONTEXTS>>,
 }
 
-impl<const N: usize, const X: usize, const P: usize, const A: usize> Logic for Page<N, X, P, A> {
+impl<const SLOTS: usize, const CONTEXTS: usize, const PAGE: usize, const SPACE: usize> Logic
+    for Page<SLOTS, CONTEXTS, PAGE, SPACE>
+{
     #[logic]
     fn update(&mut self) {
         self.is_told.next = self.follows.q.val()

@@ -3,13 +3,13 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::count_of::CountOf;
-use crate::primitives::lowest::Lowest;
+use crate::primitives::matrix_arbiter::MatrixArbiter;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
+use crate::primitives::or_tree::OrTree;
+use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
-use crate::primitives::service_order::ServiceOrder;
-use crate::primitives::turns::Turns;
+use crate::primitives::round_robin_arbiter::RoundRobinArbiter;
 
 /// What is being done about a page.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -26,15 +26,16 @@ enum Miss {
     Held,
 }
 
-/// `M` entries with `N`-bit numbers and `U` pairs of them, counted in `O` = `N` + 1 bits; pages of `P` bits, spaces of `A`.
+/// `MISSES` entries with numbers of `MISS` bits, counted in `MISS_COUNT` = `MISS` + 1 bits, with `MISS_PAIRS` pairs; pages of
+/// `PAGE` bits, spaces of `SPACE`.
 #[block]
 pub struct Misses<
-    const M: usize,
-    const N: usize,
-    const O: usize,
-    const U: usize,
-    const P: usize,
-    const A: usize,
+    const MISSES: usize,
+    const MISS: usize,
+    const MISS_COUNT: usize,
+    const MISS_PAIRS: usize,
+    const PAGE: usize,
+    const SPACE: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -45,9 +46,9 @@ pub struct Misses<
     /// Some way holds its page.
     pub resident: Signal<In, Bit>,
     /// The page that is looked up.
-    pub look_page: Signal<In, Bits<P>>,
+    pub look_page: Signal<In, Bits<PAGE>>,
     /// Its space.
-    pub look_space: Signal<In, Bits<A>>,
+    pub look_space: Signal<In, Bits<SPACE>>,
     /// The check is for a write.
     pub look_write: Signal<In, Bit>,
     /// The page that is looked up is invalidated.
@@ -61,19 +62,19 @@ pub struct Misses<
     /// With what.
     pub fill_kind: Signal<In, Bits<3>>,
     /// Its page.
-    pub fill_page: Signal<In, Bits<P>>,
+    pub fill_page: Signal<In, Bits<PAGE>>,
     /// Its space.
-    pub fill_space: Signal<In, Bits<A>>,
+    pub fill_space: Signal<In, Bits<SPACE>>,
     /// A far fault has resolved.
     pub resolving: Signal<In, Bit>,
     /// Its page.
-    pub resolve_page: Signal<In, Bits<P>>,
+    pub resolve_page: Signal<In, Bits<PAGE>>,
     /// Its space.
-    pub resolve_space: Signal<In, Bits<A>>,
+    pub resolve_space: Signal<In, Bits<SPACE>>,
     /// The walk on offer is taken.
     pub walk_ready: Signal<In, Bit>,
     /// Far faults that the GMMU can hold for this TLB.
-    pub far_limit: Signal<In, Bits<O>>,
+    pub far_limit: Signal<In, Bits<MISS_COUNT>>,
     /// Checks are told of far faults.
     pub report_faults: Signal<In, Bit>,
     /// The page that is looked up is known to be absent.
@@ -87,54 +88,54 @@ pub struct Misses<
     /// A walk is on offer.
     pub walk_valid: Signal<Out, Bit>,
     /// Its page.
-    pub walk_page: Signal<Out, Bits<P>>,
+    pub walk_page: Signal<Out, Bits<PAGE>>,
     /// Its space.
-    pub walk_space: Signal<Out, Bits<A>>,
+    pub walk_space: Signal<Out, Bits<SPACE>>,
     /// The check that missed first was for a write.
     pub walk_write: Signal<Out, Bit>,
 
-    state: [Register<Miss>; M],
-    page: [Register<Bits<P>>; M],
-    space: [Register<Bits<A>>; M],
-    by_write: [Register<Bit>; M],
+    state: [Register<Miss>; MISSES],
+    page: [Register<Bits<PAGE>>; MISSES],
+    space: [Register<Bits<SPACE>>; MISSES],
+    by_write: [Register<Bit>; MISSES],
     // A walk is under way that began before an invalidation.
-    stale: [Register<Bit>; M],
-    known_absent: [Register<Bit>; M],
+    stale: [Register<Bit>; MISSES],
+    known_absent: [Register<Bit>; MISSES],
     // It has a place at the GMMU, or asks for one after a Nack.
-    claiming: [Register<Bit>; M],
+    claiming: [Register<Bit>; MISSES],
     // The order in which the pages were missed.
-    missed: Register<Bits<U>>,
+    missed: Register<Bits<MISS_PAIRS>>,
     refused: Register<Bit>,
 
     // The walk on offer.
     offering: Register<Bit>,
-    turn: Register<Bits<N>>,
+    turn: Register<Bits<MISS>>,
 
-    free: Lowest<M>,
-    claims: CountOf<M, O>,
-    longest_ago: ServiceOrder<M, N, U>,
-    next: Turns<M, N>,
-    some_free: AnyOf<M>,
-    some_looked: AnyOf<M>,
-    some_absent: AnyOf<M>,
-    some_ended: AnyOf<M>,
-    some_told: AnyOf<M>,
-    some_claiming: AnyOf<M>,
-    some_asking: AnyOf<M>,
-    some_write: AnyOf<M>,
-    offered_page: Select<M, Bits<P>>,
-    offered_space: Select<M, Bits<A>>,
-    in_space: [Signal<Local, Bit>; M],
-    looked: [Signal<Local, Bit>; M],
-    dropped: [Signal<Local, Bit>; M],
-    named: [Signal<Local, Bit>; M],
-    filled: [Signal<Local, Bit>; M],
-    cancelled: [Signal<Local, Bit>; M],
-    ended: [Signal<Local, Bit>; M],
-    resolved: [Signal<Local, Bit>; M],
-    released: [Signal<Local, Bit>; M],
-    asking: [Signal<Local, Bit>; M],
-    offered: [Signal<Local, Bit>; M],
+    free: OneHotPriorityEncoder<MISSES>,
+    claims: Popcount<MISSES, MISS_COUNT>,
+    longest_ago: MatrixArbiter<MISSES, MISS, MISS_PAIRS>,
+    next: RoundRobinArbiter<MISSES, MISS>,
+    some_free: OrTree<MISSES>,
+    some_looked: OrTree<MISSES>,
+    some_absent: OrTree<MISSES>,
+    some_ended: OrTree<MISSES>,
+    some_told: OrTree<MISSES>,
+    some_claiming: OrTree<MISSES>,
+    some_asking: OrTree<MISSES>,
+    some_write: OrTree<MISSES>,
+    offered_page: OneHotMux<MISSES, Bits<PAGE>>,
+    offered_space: OneHotMux<MISSES, Bits<SPACE>>,
+    in_space: [Signal<Local, Bit>; MISSES],
+    looked: [Signal<Local, Bit>; MISSES],
+    dropped: [Signal<Local, Bit>; MISSES],
+    named: [Signal<Local, Bit>; MISSES],
+    filled: [Signal<Local, Bit>; MISSES],
+    cancelled: [Signal<Local, Bit>; MISSES],
+    ended: [Signal<Local, Bit>; MISSES],
+    resolved: [Signal<Local, Bit>; MISSES],
+    released: [Signal<Local, Bit>; MISSES],
+    asking: [Signal<Local, Bit>; MISSES],
+    offered: [Signal<Local, Bit>; MISSES],
     far: Signal<Local, Bit>,
     cancelling: Signal<Local, Bit>,
     room: Signal<Local, Bit>,
@@ -143,14 +144,20 @@ pub struct Misses<
     choosing: Signal<Local, Bit>,
 }
 
-impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: usize, const A: usize>
-    Logic for Misses<M, N, O, U, P, A>
+impl<
+    const MISSES: usize,
+    const MISS: usize,
+    const MISS_COUNT: usize,
+    const MISS_PAIRS: usize,
+    const PAGE: usize,
+    const SPACE: usize,
+> Logic for Misses<MISSES, MISS, MISS_COUNT, MISS_PAIRS, PAGE, SPACE>
 {
     #[logic]
     fn update(&mut self) {
         // Search: the page of a check or an invalidation, of a fill, and of a far fault that has resolved.
         self.cancelling.next = self.fill_kind.val().get_bit(2);
-        for i in 0..M {
+        for i in 0..MISSES {
             self.in_space[i].next = self.space[i].q.val() == self.look_space.val();
             self.looked[i].next = (self.state[i].q.val() != Miss::Free)
                 && self.in_space[i].val()
@@ -176,7 +183,7 @@ impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: us
                 && (self.space[i].q.val() == self.resolve_space.val());
         }
         self.far.next = self.fill_kind.val().get_bit(1);
-        for i in 0..M {
+        for i in 0..MISSES {
             self.ended[i].next = self.filled[i].val()
                 && !self.far.val()
                 && !self.stale[i].q.val()
@@ -193,7 +200,7 @@ impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: us
             self.some_ended.any.val() || (self.some_told.any.val() && self.report_faults.val());
 
         // A check that finds its page nowhere takes an entry, or is refused.
-        for i in 0..M {
+        for i in 0..MISSES {
             self.free.request[i].next = self.state[i].q.val() == Miss::Free;
             self.some_free.of[i].next = self.state[i].q.val() == Miss::Free;
         }
@@ -206,7 +213,7 @@ impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: us
             (self.refused.q.val() || self.refusing.val()) && !self.some_ended.any.val();
 
         // What was told Nack is held, and asks again while there is room at the GMMU: the page that was missed longest ago.
-        for i in 0..M {
+        for i in 0..MISSES {
             self.claims.of[i].next = self.claiming[i].q.val();
             self.some_claiming.of[i].next = self.claiming[i].q.val();
             self.longest_ago.request[i].next = self.state[i].q.val() == Miss::Held;
@@ -218,14 +225,15 @@ impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: us
         self.missed.d.next = self.longest_ago.after.val();
         self.room.next =
             !self.some_claiming.any.val() || (self.claims.count.val() < self.far_limit.val());
-        for i in 0..M {
+        for i in 0..MISSES {
             self.released[i].next = self.room.val() && self.longest_ago.grant[i].val();
         }
 
         // The walk: entries take turns, and the next one is that above the one that was offered last.
         self.choosing.next = !self.offering.q.val() || self.walk_ready.val();
-        for i in 0..M {
-            self.offered[i].next = self.offering.q.val() && (self.turn.q.val() == i.to_bits::<N>());
+        for i in 0..MISSES {
+            self.offered[i].next =
+                self.offering.q.val() && (self.turn.q.val() == i.to_bits::<MISS>());
             self.asking[i].next = (self.state[i].q.val() == Miss::Asking) && !self.offered[i].val();
             self.some_asking.of[i].next = self.asking[i].val();
             self.next.request[i].next = self.asking[i].val();
@@ -246,7 +254,7 @@ impl<const M: usize, const N: usize, const O: usize, const U: usize, const P: us
         self.walk_space.next = self.offered_space.chosen.val();
         self.walk_write.next = self.some_write.any.val();
 
-        for i in 0..M {
+        for i in 0..MISSES {
             self.state[i].d.next = self.state[i].q.val();
             self.page[i].d.next = self.page[i].q.val();
             self.space[i].d.next = self.space[i].q.val();

@@ -3,23 +3,30 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
-/// `S` sets with `I`-bit numbers; `T` bits of a page number above those, `A` of a space, `F` of a frame.
+/// `SETS` sets with numbers of `SET` bits; tags of `TAG` bits of a page number above those, spaces of `SPACE` bits, frames of
+/// `FRAME`.
 #[block]
-pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, const F: usize> {
+pub struct Way<
+    const SETS: usize,
+    const SET: usize,
+    const TAG: usize,
+    const SPACE: usize,
+    const FRAME: usize,
+> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
     /// The page that is looked up.
-    pub look_set: Signal<In, Bits<I>>,
+    pub look_set: Signal<In, Bits<SET>>,
     /// The rest of its number.
-    pub look_tag: Signal<In, Bits<T>>,
+    pub look_tag: Signal<In, Bits<TAG>>,
     /// Its space.
-    pub look_space: Signal<In, Bits<A>>,
+    pub look_space: Signal<In, Bits<SPACE>>,
     /// The page that is looked up is forgotten.
     pub drop_page: Signal<In, Bit>,
     /// Every page of its space is forgotten.
@@ -31,13 +38,13 @@ pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, c
     /// A page takes the place of the one in its set.
     pub write: Signal<In, Bit>,
     /// Its set.
-    pub write_set: Signal<In, Bits<I>>,
+    pub write_set: Signal<In, Bits<SET>>,
     /// The rest of its number.
-    pub write_tag: Signal<In, Bits<T>>,
+    pub write_tag: Signal<In, Bits<TAG>>,
     /// Its space.
-    pub write_space: Signal<In, Bits<A>>,
+    pub write_space: Signal<In, Bits<SPACE>>,
     /// Its frame.
-    pub write_frame: Signal<In, Bits<F>>,
+    pub write_frame: Signal<In, Bits<FRAME>>,
     /// It may be written.
     pub write_writable: Signal<In, Bit>,
     /// It is clean.
@@ -47,7 +54,7 @@ pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, c
     /// The page that is looked up is here, and stays.
     pub found: Signal<Out, Bit>,
     /// The frame in its set.
-    pub frame: Signal<Out, Bits<F>>,
+    pub frame: Signal<Out, Bits<FRAME>>,
     /// It may be written.
     pub writable: Signal<Out, Bit>,
     /// It may not be accessed at all.
@@ -55,39 +62,39 @@ pub struct Way<const S: usize, const I: usize, const T: usize, const A: usize, c
     /// There is no page in `write_set`.
     pub vacant: Signal<Out, Bit>,
 
-    present: [Register<Bit>; S],
-    tag: [Register<Bits<T>>; S],
-    space: [Register<Bits<A>>; S],
-    frames: [Register<Bits<F>>; S],
-    may_write: [Register<Bit>; S],
-    clean: [Register<Bit>; S],
-    barred: [Register<Bit>; S],
+    present: [Register<Bit>; SETS],
+    tag: [Register<Bits<TAG>>; SETS],
+    space: [Register<Bits<SPACE>>; SETS],
+    frames: [Register<Bits<FRAME>>; SETS],
+    may_write: [Register<Bit>; SETS],
+    clean: [Register<Bit>; SETS],
+    barred: [Register<Bit>; SETS],
 
-    looked: [Signal<Local, Bit>; S],
-    written: [Signal<Local, Bit>; S],
-    looked_tag: Select<S, Bits<T>>,
-    looked_space: Select<S, Bits<A>>,
-    looked_frame: Select<S, Bits<F>>,
-    some: AnyOf<S>,
-    some_writable: AnyOf<S>,
-    some_clean: AnyOf<S>,
-    some_denied: AnyOf<S>,
+    looked: [Signal<Local, Bit>; SETS],
+    written: [Signal<Local, Bit>; SETS],
+    looked_tag: OneHotMux<SETS, Bits<TAG>>,
+    looked_space: OneHotMux<SETS, Bits<SPACE>>,
+    looked_frame: OneHotMux<SETS, Bits<FRAME>>,
+    some: OrTree<SETS>,
+    some_writable: OrTree<SETS>,
+    some_clean: OrTree<SETS>,
+    some_denied: OrTree<SETS>,
     matched: Signal<Local, Bit>,
     spoiled: Signal<Local, Bit>,
-    taken: AnyOf<S>,
+    taken: OrTree<SETS>,
 }
 
-impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: usize> Logic
-    for Way<S, I, T, A, F>
+impl<const SETS: usize, const SET: usize, const TAG: usize, const SPACE: usize, const FRAME: usize>
+    Logic for Way<SETS, SET, TAG, SPACE, FRAME>
 {
     #[logic]
     fn update(&mut self) {
         // The set is chosen first, so that one comparator serves them all.
-        for s in 0..S {
-            self.looked[s].next = self.look_set.val() == s.to_bits::<I>();
-            self.written[s].next = self.write_set.val() == s.to_bits::<I>();
+        for s in 0..SETS {
+            self.looked[s].next = self.look_set.val() == s.to_bits::<SET>();
+            self.written[s].next = self.write_set.val() == s.to_bits::<SET>();
         }
-        for s in 0..S {
+        for s in 0..SETS {
             self.looked_tag.choose[s].next = self.looked[s].val();
             self.looked_tag.of[s].next = self.tag[s].q.val();
             self.looked_space.choose[s].next = self.looked[s].val();
@@ -110,7 +117,7 @@ impl<const S: usize, const I: usize, const T: usize, const A: usize, const F: us
         self.denied.next = self.some_denied.any.val();
         self.vacant.next = !self.taken.any.val();
 
-        for s in 0..S {
+        for s in 0..SETS {
             self.present[s].d.next = self.present[s].q.val();
             self.tag[s].d.next = self.tag[s].q.val();
             self.space[s].d.next = self.space[s].q.val();

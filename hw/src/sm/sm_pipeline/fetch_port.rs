@@ -5,13 +5,13 @@ use rust_hdl::prelude::*;
 
 use super::instruction::{Instruction, Registers};
 use crate::params::{CLASS_BITS, OPCODE_BITS, REGISTER_BITS, WARP_BITS};
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `V` warps with `X`-bit numbers, every second of the SM's, which are chosen in turn.
+/// `PORT_WARPS` warps with numbers of `PORT_WARP` bits, every second of the SM's, which are chosen in turn.
 #[block]
-pub struct FetchPort<const V: usize, const X: usize> {
+pub struct FetchPort<const PORT_WARPS: usize, const PORT_WARP: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -21,7 +21,7 @@ pub struct FetchPort<const V: usize, const X: usize> {
     /// A global-memory instruction stops the fetch of its warp.
     pub disables: Signal<In, Bit>,
     /// Warps that would fetch in the next cycle.
-    pub request: [Signal<In, Bit>; V],
+    pub request: [Signal<In, Bit>; PORT_WARPS],
     /// The instruction that comes: its class,
     pub fetched_class: Signal<In, Bits<CLASS_BITS>>,
     /// what it writes,
@@ -43,7 +43,7 @@ pub struct FetchPort<const V: usize, const X: usize> {
     /// Its registers.
     pub reissue_registers: Signal<In, Registers>,
     /// The warp that was chosen in the cycle before.
-    pub chosen: [Signal<Out, Bit>; V],
+    pub chosen: [Signal<Out, Bit>; PORT_WARPS],
     /// Its number, 0 if none was.
     pub warp: Signal<Out, Bits<WARP_BITS>>,
     /// The instruction that comes.
@@ -55,21 +55,21 @@ pub struct FetchPort<const V: usize, const X: usize> {
     /// It holds its sources until it is checked.
     pub entry_holds: Signal<Out, Bit>,
 
-    choice: [Register<Bit>; V],
-    number: Register<Bits<X>>,
+    choice: [Register<Bit>; PORT_WARPS],
+    number: Register<Bits<PORT_WARP>>,
     some_choice: Register<Bit>,
-    number_before: Register<Bits<X>>,
-    of_later: Arbiter<V, X, false>,
-    lowest: Arbiter<V, X, false>,
-    some: AnyOf<V>,
-    some_above: AnyOf<V>,
-    last: Signal<Local, Bits<X>>,
+    number_before: Register<Bits<PORT_WARP>>,
+    of_later: FixedPriorityArbiter<PORT_WARPS, PORT_WARP, false>,
+    lowest: FixedPriorityArbiter<PORT_WARPS, PORT_WARP, false>,
+    some: OrTree<PORT_WARPS>,
+    some_above: OrTree<PORT_WARPS>,
+    last: Signal<Local, Bits<PORT_WARP>>,
     keeps: Signal<Local, Bit>,
     class: Signal<Local, Bits<CLASS_BITS>>,
     global: Signal<Local, Bit>,
 }
 
-impl<const V: usize, const X: usize> Logic for FetchPort<V, X> {
+impl<const PORT_WARPS: usize, const PORT_WARP: usize> Logic for FetchPort<PORT_WARPS, PORT_WARP> {
     #[logic]
     fn update(&mut self) {
         // The next warp above the one that was chosen last; who was chosen for a cycle in which nothing is fetched stays.
@@ -79,15 +79,15 @@ impl<const V: usize, const X: usize> Logic for FetchPort<V, X> {
         }
         self.number_before.d.next = self.last.val();
         self.keeps.next = self.some_choice.q.val() && self.reissue_valid.val();
-        for i in 0..V {
+        for i in 0..PORT_WARPS {
             self.lowest.request[i].next = self.request[i].val();
             self.some.of[i].next = self.request[i].val();
             self.of_later.request[i].next =
-                self.request[i].val() && (self.last.val() < i.to_bits::<X>());
+                self.request[i].val() && (self.last.val() < i.to_bits::<PORT_WARP>());
             self.some_above.of[i].next =
-                self.request[i].val() && (self.last.val() < i.to_bits::<X>());
+                self.request[i].val() && (self.last.val() < i.to_bits::<PORT_WARP>());
         }
-        for i in 0..V {
+        for i in 0..PORT_WARPS {
             self.choice[i].d.next = self.of_later.grant[i].val()
                 || (self.lowest.grant[i].val() && !self.some_above.any.val());
             if self.keeps.val() {
@@ -105,7 +105,7 @@ impl<const V: usize, const X: usize> Logic for FetchPort<V, X> {
         self.some_choice.d.next = self.some.any.val() || self.keeps.val();
         self.warp.next = 0.into();
         if self.some_choice.q.val() {
-            self.warp.next = (bit_cast::<WARP_BITS, X>(self.number.q.val()) << 1)
+            self.warp.next = (bit_cast::<WARP_BITS, PORT_WARP>(self.number.q.val()) << 1)
                 | bit_cast::<WARP_BITS, 1>(self.odd.val());
         }
 

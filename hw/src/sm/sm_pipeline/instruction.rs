@@ -4,7 +4,7 @@
 use rust_hdl::prelude::*;
 
 use crate::params::{CLASS_BITS, OPCODE_BITS, REGISTER_BITS, SLOT_BITS, WARP_BITS};
-use crate::primitives::select::Choice;
+use crate::primitives::one_hot_mux::Choice;
 
 /// An instruction as it was fetched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]

@@ -5,13 +5,19 @@ use rust_hdl::prelude::*;
 
 use super::instruction::Instruction;
 use crate::params::{SLOT_BITS, WARP_BITS};
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::select::Select;
+use crate::primitives::one_hot_mux::OneHotMux;
+use crate::primitives::or_tree::OrTree;
 use crate::sm::warp_scheduler::WarpScheduler;
 
-/// `V` warps with `X`-bit numbers, every second of the SM's, and `Q` pairs of them; scoreboard entries with `J`-bit numbers.
+/// `PORT_WARPS` warps with numbers of `PORT_WARP` bits, every second of the SM's, with `PAIRS` pairs; scoreboard entries with
+/// numbers of `ENTRY` bits.
 #[block(new(greedy: bool))]
-pub struct IssuePort<const V: usize, const X: usize, const Q: usize, const J: usize> {
+pub struct IssuePort<
+    const PORT_WARPS: usize,
+    const PORT_WARP: usize,
+    const PAIRS: usize,
+    const ENTRY: usize,
+> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -21,29 +27,29 @@ pub struct IssuePort<const V: usize, const X: usize, const Q: usize, const J: us
     /// The port is taken by an instruction that comes back.
     pub blocked: Signal<In, Bit>,
     /// Warps that would probably issue in the next cycle.
-    pub request: [Signal<In, Bit>; V],
+    pub request: [Signal<In, Bit>; PORT_WARPS],
     /// Of each warp: it was chosen, and can issue its first instruction if the log has room,
-    pub ready: [Signal<In, Bit>; V],
+    pub ready: [Signal<In, Bit>; PORT_WARPS],
     /// or its second one with the first;
-    pub pair: [Signal<In, Bit>; V],
+    pub pair: [Signal<In, Bit>; PORT_WARPS],
     /// it was chosen, and needs the unit for special functions,
-    pub special: [Signal<In, Bit>; V],
+    pub special: [Signal<In, Bit>; PORT_WARPS],
     /// the control unit,
-    pub control: [Signal<In, Bit>; V],
+    pub control: [Signal<In, Bit>; PORT_WARPS],
     /// or the memory stage;
-    pub memory: [Signal<In, Bit>; V],
+    pub memory: [Signal<In, Bit>; PORT_WARPS],
     /// it was chosen, and has the turn to take log entries;
-    pub turn: [Signal<In, Bit>; V],
+    pub turn: [Signal<In, Bit>; PORT_WARPS],
     /// its first instruction,
-    pub first: [Signal<In, Instruction>; V],
+    pub first: [Signal<In, Instruction>; PORT_WARPS],
     /// that one's scoreboard entry,
-    pub first_entry: [Signal<In, Bits<J>>; V],
+    pub first_entry: [Signal<In, Bits<ENTRY>>; PORT_WARPS],
     /// its second instruction,
-    pub second: [Signal<In, Instruction>; V],
+    pub second: [Signal<In, Instruction>; PORT_WARPS],
     /// that one's scoreboard entry,
-    pub second_entry: [Signal<In, Bits<J>>; V],
+    pub second_entry: [Signal<In, Bits<ENTRY>>; PORT_WARPS],
     /// its thread block's slot.
-    pub slot: [Signal<In, Bits<SLOT_BITS>>; V],
+    pub slot: [Signal<In, Bits<SLOT_BITS>>; PORT_WARPS],
     /// The log has room for a load of the chosen warp.
     pub load_fits: Signal<In, Bit>,
     /// It has room for a store.
@@ -53,7 +59,7 @@ pub struct IssuePort<const V: usize, const X: usize, const Q: usize, const J: us
     /// It leaves its unit to the other port's, and stays chosen.
     pub keeps: Signal<In, Bit>,
     /// The warp that was chosen in the cycle before.
-    pub chosen: [Signal<Out, Bit>; V],
+    pub chosen: [Signal<Out, Bit>; PORT_WARPS],
     /// Its number, that of the first warp if none was.
     pub warp: Signal<Out, Bits<WARP_BITS>>,
     /// Its slot.
@@ -61,11 +67,11 @@ pub struct IssuePort<const V: usize, const X: usize, const Q: usize, const J: us
     /// Its first instruction,
     pub older: Signal<Out, Instruction>,
     /// with that one's entry.
-    pub older_entry: Signal<Out, Bits<J>>,
+    pub older_entry: Signal<Out, Bits<ENTRY>>,
     /// Its second one,
     pub younger: Signal<Out, Instruction>,
     /// with that one's entry.
-    pub younger_entry: Signal<Out, Bits<J>>,
+    pub younger_entry: Signal<Out, Bits<ENTRY>>,
     /// It can issue its first instruction, but for log entries.
     pub waits: Signal<Out, Bit>,
     /// It can issue it.
@@ -84,29 +90,29 @@ pub struct IssuePort<const V: usize, const X: usize, const Q: usize, const J: us
     pub needs_memory: Signal<Out, Bit>,
 
     #[init(WarpScheduler::new(greedy))]
-    scheduler: WarpScheduler<V, X, Q>,
-    some_ready: AnyOf<V>,
-    some_pair: AnyOf<V>,
-    some_special: AnyOf<V>,
-    some_control: AnyOf<V>,
-    some_memory: AnyOf<V>,
-    some_turn: AnyOf<V>,
-    of_first: Select<V, Instruction>,
-    of_second: Select<V, Instruction>,
-    entry_of_first: Select<V, Bits<J>>,
-    entry_of_second: Select<V, Bits<J>>,
-    slot_of_warp: Select<V, Bits<SLOT_BITS>>,
+    scheduler: WarpScheduler<PORT_WARPS, PORT_WARP, PAIRS>,
+    some_ready: OrTree<PORT_WARPS>,
+    some_pair: OrTree<PORT_WARPS>,
+    some_special: OrTree<PORT_WARPS>,
+    some_control: OrTree<PORT_WARPS>,
+    some_memory: OrTree<PORT_WARPS>,
+    some_turn: OrTree<PORT_WARPS>,
+    of_first: OneHotMux<PORT_WARPS, Instruction>,
+    of_second: OneHotMux<PORT_WARPS, Instruction>,
+    entry_of_first: OneHotMux<PORT_WARPS, Bits<ENTRY>>,
+    entry_of_second: OneHotMux<PORT_WARPS, Bits<ENTRY>>,
+    slot_of_warp: OneHotMux<PORT_WARPS, Bits<SLOT_BITS>>,
     fits: Signal<Local, Bit>,
 }
 
-impl<const V: usize, const X: usize, const Q: usize, const J: usize> Logic
-    for IssuePort<V, X, Q, J>
+impl<const PORT_WARPS: usize, const PORT_WARP: usize, const PAIRS: usize, const ENTRY: usize> Logic
+    for IssuePort<PORT_WARPS, PORT_WARP, PAIRS, ENTRY>
 {
     #[logic]
     fn update(&mut self) {
         self.scheduler.served.next = self.goes.val();
         self.scheduler.keeps.next = self.keeps.val();
-        for i in 0..V {
+        for i in 0..PORT_WARPS {
             self.scheduler.request[i].next = self.request[i].val();
             self.chosen[i].next = self.scheduler.chosen[i].val();
             self.some_ready.of[i].next = self.ready[i].val();
@@ -116,7 +122,7 @@ impl<const V: usize, const X: usize, const Q: usize, const J: usize> Logic
             self.some_memory.of[i].next = self.memory[i].val();
             self.some_turn.of[i].next = self.turn[i].val();
         }
-        for i in 0..V {
+        for i in 0..PORT_WARPS {
             self.of_first.choose[i].next = self.scheduler.chosen[i].val();
             self.of_first.of[i].next = self.first[i].val();
             self.of_second.choose[i].next = self.scheduler.chosen[i].val();
@@ -128,7 +134,7 @@ impl<const V: usize, const X: usize, const Q: usize, const J: usize> Logic
             self.slot_of_warp.choose[i].next = self.scheduler.chosen[i].val();
             self.slot_of_warp.of[i].next = self.slot[i].val();
         }
-        self.warp.next = (bit_cast::<WARP_BITS, X>(self.scheduler.index.val()) << 1)
+        self.warp.next = (bit_cast::<WARP_BITS, PORT_WARP>(self.scheduler.index.val()) << 1)
             | bit_cast::<WARP_BITS, 1>(self.odd.val());
         self.warp_slot.next = self.slot_of_warp.chosen.val();
         self.older.next = self.of_first.chosen.val();

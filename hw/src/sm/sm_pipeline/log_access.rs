@@ -9,9 +9,9 @@ use crate::params::{LOG_BANKS, LOG_WORDS, SLOT_BITS, SLOTS, WIDTH};
 use crate::primitives::register::Register;
 use crate::sm::operand_log::OperandLog;
 
-/// A log of `E` entries with `P`-bit numbers, counted in `C` bits.
+/// A log of `LOG_ENTRIES` entries with indices of `LOG_INDEX` bits, counted in `LOG_COUNT` bits.
 #[block(new(logs: bool))]
-pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
+pub struct LogAccess<const LOG_ENTRIES: usize, const LOG_INDEX: usize, const LOG_COUNT: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -21,7 +21,7 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     /// A kernel starts,
     pub launch_valid: Signal<In, Bit>,
     /// with so many entries for each thread block.
-    pub launch_entries: Signal<In, Bits<C>>,
+    pub launch_entries: Signal<In, Bits<LOG_COUNT>>,
     /// The instruction in a port's operand read takes entries, in at most one port:
     pub port_takes: [Signal<In, Bit>; WIDTH],
     /// its slot,
@@ -37,9 +37,9 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     /// its slot,
     pub front_slot: Signal<In, Bits<SLOT_BITS>>,
     /// and its log entries.
-    pub front_address: Signal<In, Bits<P>>,
+    pub front_address: Signal<In, Bits<LOG_INDEX>>,
     /// The second one.
-    pub front_data: Signal<In, Bits<P>>,
+    pub front_data: Signal<In, Bits<LOG_INDEX>>,
     /// It leaves.
     pub pop: Signal<In, Bit>,
     /// An instruction's last check has succeeded:
@@ -49,9 +49,9 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     /// that it is a store,
     pub checked_store: Signal<In, Bit>,
     /// and its log entries.
-    pub checked_address: Signal<In, Bits<P>>,
+    pub checked_address: Signal<In, Bits<LOG_INDEX>>,
     /// The second one.
-    pub checked_data: Signal<In, Bits<P>>,
+    pub checked_data: Signal<In, Bits<LOG_INDEX>>,
     /// An instruction of a saved context leaves the queue:
     pub saved_valid: Signal<In, Bit>,
     /// its slot,
@@ -59,9 +59,9 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     /// that it is a store,
     pub saved_store: Signal<In, Bit>,
     /// and its log entries.
-    pub saved_address: Signal<In, Bits<P>>,
+    pub saved_address: Signal<In, Bits<LOG_INDEX>>,
     /// The second one.
-    pub saved_data: Signal<In, Bits<P>>,
+    pub saved_data: Signal<In, Bits<LOG_INDEX>>,
     /// Who saves takes an operand, or the instruction.
     pub saved_ready: Signal<In, Bit>,
     /// An operand of the front, a lane two words.
@@ -71,9 +71,9 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     /// The next one is a store's data.
     pub second: Signal<Out, Bit>,
     /// The entries that were taken in the cycle before.
-    pub taken_address: Signal<Out, Bits<P>>,
+    pub taken_address: Signal<Out, Bits<LOG_INDEX>>,
     /// The second one.
-    pub taken_data: Signal<Out, Bits<P>>,
+    pub taken_data: Signal<Out, Bits<LOG_INDEX>>,
     /// What has been checked is heard.
     pub checked_ready: Signal<Out, Bit>,
     /// Every operand of the saved instruction has left.
@@ -99,19 +99,19 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     // for the short queue.
     aimed: Register<Bit>,
     aimed_slot: Register<Bits<SLOT_BITS>>,
-    aimed_entry: Register<Bits<P>>,
+    aimed_entry: Register<Bits<LOG_INDEX>>,
     // The second release of a store that was checked in the cycle before.
     releasing: Register<Bit>,
     releasing_slot: Register<Bits<SLOT_BITS>>,
-    releasing_entry: Register<Bits<P>>,
+    releasing_entry: Register<Bits<LOG_INDEX>>,
     had_one: [Register<Bit>; SLOTS],
     had_two: [Register<Bit>; SLOTS],
 
     #[init(Constant::new(if logs { 0xFFFF_FFFF } else { 0 }.into()))]
     log_mask: Constant<Bits<32>>,
     #[init(OperandLog::new(LOG_BANKS))]
-    operand_log: OperandLog<E, P, C>,
-    spill: LogSpill<P>,
+    operand_log: OperandLog<LOG_ENTRIES, LOG_INDEX, LOG_COUNT>,
+    spill: LogSpill<LOG_INDEX>,
 
     port_one: [Signal<Local, Bit>; WIDTH],
     port_both: [Signal<Local, Bit>; WIDTH],
@@ -120,10 +120,12 @@ pub struct LogAccess<const E: usize, const P: usize, const C: usize> {
     wants: Signal<Local, Bit>,
     stepping: Signal<Local, Bit>,
     last_operand: Signal<Local, Bit>,
-    front_entry: Signal<Local, Bits<P>>,
+    front_entry: Signal<Local, Bits<LOG_INDEX>>,
 }
 
-impl<const E: usize, const P: usize, const C: usize> Logic for LogAccess<E, P, C> {
+impl<const LOG_ENTRIES: usize, const LOG_INDEX: usize, const LOG_COUNT: usize> Logic
+    for LogAccess<LOG_ENTRIES, LOG_INDEX, LOG_COUNT>
+{
     #[logic]
     fn update(&mut self) {
         self.aimed.reset.next = self.reset.val() || !self.logs.val();

@@ -7,9 +7,9 @@ use rust_hdl::prelude::*;
 use crate::params::SLOT_BITS;
 use crate::primitives::register::Register;
 
-/// Log entries with `P`-bit numbers.
+/// Log entries with indices of `LOG_INDEX` bits.
 #[block]
-pub struct LogSpill<const P: usize> {
+pub struct LogSpill<const LOG_INDEX: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -23,9 +23,9 @@ pub struct LogSpill<const P: usize> {
     /// that it is a store,
     pub store: Signal<In, Bit>,
     /// and its log entries.
-    pub address: Signal<In, Bits<P>>,
+    pub address: Signal<In, Bits<LOG_INDEX>>,
     /// The second one.
-    pub data: Signal<In, Bits<P>>,
+    pub data: Signal<In, Bits<LOG_INDEX>>,
     /// Who saves takes an operand, or the instruction.
     pub taken: Signal<In, Bit>,
     /// The log reads.
@@ -37,7 +37,7 @@ pub struct LogSpill<const P: usize> {
     /// for this slot
     pub save_slot: Signal<Out, Bits<SLOT_BITS>>,
     /// this entry.
-    pub save_entry: Signal<Out, Bits<P>>,
+    pub save_entry: Signal<Out, Bits<LOG_INDEX>>,
     /// Every operand was read.
     pub all: Signal<Out, Bit>,
     /// An entry is to be released:
@@ -45,14 +45,14 @@ pub struct LogSpill<const P: usize> {
     /// its slot,
     pub release_slot: Signal<Out, Bits<SLOT_BITS>>,
     /// and that one.
-    pub release_entry: Signal<Out, Bits<P>>,
+    pub release_entry: Signal<Out, Bits<LOG_INDEX>>,
 
     count: Register<Bits<2>>,
     // An operand is to be read, or was read and is to be released; and where it lies.
     aimed: Register<Bit>,
     was_read: Register<Bit>,
     of_slot: Register<Bits<SLOT_BITS>>,
-    entry: Register<Bits<P>>,
+    entry: Register<Bits<LOG_INDEX>>,
 
     total: Signal<Local, Bits<2>>,
     aims: Signal<Local, Bit>,
@@ -61,7 +61,7 @@ pub struct LogSpill<const P: usize> {
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
-impl<const P: usize> Logic for LogSpill<P> {
+impl<const LOG_INDEX: usize> Logic for LogSpill<LOG_INDEX> {
     #[logic]
     fn update(&mut self) {
         self.total.next = 0.into();

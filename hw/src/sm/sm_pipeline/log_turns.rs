@@ -5,12 +5,12 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{SLOT_BITS, SLOTS, WIDTH};
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `W` warps, each of which remembers that it has the turn.
+/// `WARPS` warps, each of which remembers that it has the turn.
 #[block]
-pub struct LogTurns<const W: usize> {
+pub struct LogTurns<const WARPS: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -20,9 +20,9 @@ pub struct LogTurns<const W: usize> {
     /// and its slot.
     pub slot: [Signal<In, Bits<SLOT_BITS>>; WIDTH],
     /// Of each warp: it has the turn,
-    pub turn: [Signal<In, Bit>; W],
+    pub turn: [Signal<In, Bit>; WARPS],
     /// and its slot.
-    pub slot_of_warp: [Signal<In, Bits<SLOT_BITS>>; W],
+    pub slot_of_warp: [Signal<In, Bits<SLOT_BITS>>; WARPS],
     /// Slots in which those get the turn that wait now.
     pub calls: [Signal<Out, Bit>; SLOTS],
     /// Slots in which only those go that have it.
@@ -31,17 +31,17 @@ pub struct LogTurns<const W: usize> {
     calling: [Register<Bit>; SLOTS],
     keeping: [Register<Bit>; SLOTS],
 
-    some: [AnyOf<W>; SLOTS],
+    some: [OrTree<WARPS>; SLOTS],
     begins: [Signal<Local, Bit>; SLOTS],
 }
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
-impl<const W: usize> Logic for LogTurns<W> {
+impl<const WARPS: usize> Logic for LogTurns<WARPS> {
     #[logic]
     fn update(&mut self) {
         for k in 0..SLOTS {
-            for w in 0..W {
+            for w in 0..WARPS {
                 self.some[k].of[w].next =
                     self.turn[w].val() && (self.slot_of_warp[w].val() == k.to_bits::<SLOT_BITS>());
             }

@@ -7,9 +7,9 @@ use super::instruction::Request;
 use crate::params::{LOG_ENTRY_BITS, WARP_BITS};
 use crate::primitives::register::Register;
 
-/// Scoreboard entries with `J`-bit numbers, entries of the replay queue with `I`-bit ones.
+/// Scoreboard entries with numbers of `ENTRY` bits, entries of the replay queue with indices of `QUEUE_INDEX` bits.
 #[block]
-pub struct MemoryPlace<const J: usize, const I: usize> {
+pub struct MemoryPlace<const ENTRY: usize, const QUEUE_INDEX: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -19,9 +19,9 @@ pub struct MemoryPlace<const J: usize, const I: usize> {
     /// That one,
     pub behind: Signal<In, Request>,
     /// its scoreboard entry,
-    pub behind_entry: Signal<In, Bits<J>>,
+    pub behind_entry: Signal<In, Bits<ENTRY>>,
     /// its entry in the queue,
-    pub behind_index: Signal<In, Bits<I>>,
+    pub behind_index: Signal<In, Bits<QUEUE_INDEX>>,
     /// whether it is a replay,
     pub behind_replayed: Signal<In, Bit>,
     /// and its log entries.
@@ -33,9 +33,9 @@ pub struct MemoryPlace<const J: usize, const I: usize> {
     /// that one,
     pub pushed: Signal<In, Request>,
     /// its scoreboard entry,
-    pub pushed_entry: Signal<In, Bits<J>>,
+    pub pushed_entry: Signal<In, Bits<ENTRY>>,
     /// its entry in the queue,
-    pub pushed_index: Signal<In, Bits<I>>,
+    pub pushed_index: Signal<In, Bits<QUEUE_INDEX>>,
     /// whether it is a replay,
     pub pushed_replayed: Signal<In, Bit>,
     /// and its log entries.
@@ -59,9 +59,9 @@ pub struct MemoryPlace<const J: usize, const I: usize> {
     /// The instruction here,
     pub request: Signal<Out, Request>,
     /// its scoreboard entry,
-    pub entry: Signal<Out, Bits<J>>,
+    pub entry: Signal<Out, Bits<ENTRY>>,
     /// its entry in the queue,
-    pub index: Signal<Out, Bits<I>>,
+    pub index: Signal<Out, Bits<QUEUE_INDEX>>,
     /// whether it is a replay,
     pub replayed: Signal<Out, Bit>,
     /// and its log entries.
@@ -74,14 +74,14 @@ pub struct MemoryPlace<const J: usize, const I: usize> {
     pub stops: Signal<Out, Bit>,
 
     held: Register<Request>,
-    held_entry: Register<Bits<J>>,
-    held_index: Register<Bits<I>>,
+    held_entry: Register<Bits<ENTRY>>,
+    held_index: Register<Bits<QUEUE_INDEX>>,
     is_replayed: Register<Bit>,
     held_address: Register<Bits<LOG_ENTRY_BITS>>,
     held_data: Register<Bits<LOG_ENTRY_BITS>>,
 }
 
-impl<const J: usize, const I: usize> Logic for MemoryPlace<J, I> {
+impl<const ENTRY: usize, const QUEUE_INDEX: usize> Logic for MemoryPlace<ENTRY, QUEUE_INDEX> {
     #[logic]
     fn update(&mut self) {
         self.request.next = self.held.q.val();

@@ -8,9 +8,9 @@ use super::memory_place::MemoryPlace;
 use crate::params::{LOG_ENTRY_BITS, MEMORY_PLACES, WARP_BITS};
 use crate::primitives::register::Register;
 
-/// Scoreboard entries with `J`-bit numbers, entries of the replay queue with `I`-bit ones.
+/// Scoreboard entries with numbers of `ENTRY` bits, entries of the replay queue with indices of `QUEUE_INDEX` bits.
 #[block]
-pub struct MemoryPlaces<const J: usize, const I: usize> {
+pub struct MemoryPlaces<const ENTRY: usize, const QUEUE_INDEX: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -26,9 +26,9 @@ pub struct MemoryPlaces<const J: usize, const I: usize> {
     /// that one,
     pub push: Signal<In, Request>,
     /// its scoreboard entry,
-    pub push_entry: Signal<In, Bits<J>>,
+    pub push_entry: Signal<In, Bits<ENTRY>>,
     /// its entry in the queue,
-    pub push_index: Signal<In, Bits<I>>,
+    pub push_index: Signal<In, Bits<QUEUE_INDEX>>,
     /// whether it is a replay,
     pub push_replayed: Signal<In, Bit>,
     /// whether it only goes to the queue,
@@ -64,9 +64,9 @@ pub struct MemoryPlaces<const J: usize, const I: usize> {
     /// that one,
     pub request: Signal<Out, Request>,
     /// its scoreboard entry,
-    pub entry: Signal<Out, Bits<J>>,
+    pub entry: Signal<Out, Bits<ENTRY>>,
     /// its entry in the queue,
-    pub index: Signal<Out, Bits<I>>,
+    pub index: Signal<Out, Bits<QUEUE_INDEX>>,
     /// whether it is a replay,
     pub replayed: Signal<Out, Bit>,
     /// whether it only goes to the queue,
@@ -88,7 +88,7 @@ pub struct MemoryPlaces<const J: usize, const I: usize> {
     // The instruction in a place only goes to the queue.
     only_queue: [Register<Bit>; MEMORY_PLACES],
 
-    place: [MemoryPlace<J, I>; MEMORY_PLACES],
+    place: [MemoryPlace<ENTRY, QUEUE_INDEX>; MEMORY_PLACES],
     // Behind the last one there is nothing, so that an empty queue shows zeros.
     #[init(Constant::new(Request::default()))]
     nothing: Constant<Request>,
@@ -97,7 +97,7 @@ pub struct MemoryPlaces<const J: usize, const I: usize> {
     last: Signal<Local, Bits<3>>,
 }
 
-impl<const J: usize, const I: usize> Logic for MemoryPlaces<J, I> {
+impl<const ENTRY: usize, const QUEUE_INDEX: usize> Logic for MemoryPlaces<ENTRY, QUEUE_INDEX> {
     #[logic]
     fn update(&mut self) {
         self.fresh.reset.next = self.reset.val() || !self.logs.val();

@@ -13,19 +13,20 @@ use crate::params::{
 use crate::primitives::register::Register;
 use crate::sm::replay_queue::ReplayQueue;
 
-/// A queue of `N` entries with `I`-bit numbers, counted in `O` bits, ages of `A` bits; a log of `E` entries with `P`-bit
-/// numbers, counted in `C` bits; scoreboard entries with `J`-bit numbers.
+/// A replay queue of `QUEUE_ENTRIES` entries with indices of `QUEUE_INDEX` bits, counted in `QUEUE_COUNT` bits, and ages of `AGE`
+/// bits; a log of `LOG_ENTRIES` entries with indices of `LOG_INDEX` bits, counted in `LOG_COUNT` bits; scoreboard entries with
+/// numbers of `ENTRY` bits.
 #[allow(missing_docs)] // the page of the pipeline
 #[block(new(queues: bool, logs: bool))]
 pub struct MemoryStage<
-    const J: usize,
-    const N: usize,
-    const I: usize,
-    const O: usize,
-    const A: usize,
-    const E: usize,
-    const P: usize,
-    const C: usize,
+    const ENTRY: usize,
+    const QUEUE_ENTRIES: usize,
+    const QUEUE_INDEX: usize,
+    const QUEUE_COUNT: usize,
+    const AGE: usize,
+    const LOG_ENTRIES: usize,
+    const LOG_INDEX: usize,
+    const LOG_COUNT: usize,
 > {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -37,29 +38,29 @@ pub struct MemoryStage<
     pub port_two: [Signal<In, Bit>; WIDTH],
     pub push_valid: Signal<In, Bit>,
     pub push: Signal<In, Request>,
-    pub push_entry: Signal<In, Bits<J>>,
+    pub push_entry: Signal<In, Bits<ENTRY>>,
     pub push_replayed: Signal<In, Bit>,
     pub push_squashed: Signal<In, Bit>,
-    pub push_index: Signal<In, Bits<I>>,
+    pub push_index: Signal<In, Bits<QUEUE_INDEX>>,
     pub push_log_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
     pub push_log_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
     pub stop_valid: Signal<In, Bit>,
     pub stop_warp: Signal<In, Bits<WARP_BITS>>,
     pub memory_ready: Signal<In, Bit>,
     pub checked_valid: Signal<In, Bit>,
-    pub checked_index: Signal<In, Bits<I>>,
+    pub checked_index: Signal<In, Bits<QUEUE_INDEX>>,
     pub checked_slot: Signal<In, Bits<SLOT_BITS>>,
     pub checked_store: Signal<In, Bit>,
-    pub checked_log_address: Signal<In, Bits<P>>,
-    pub checked_log_data: Signal<In, Bits<P>>,
+    pub checked_log_address: Signal<In, Bits<LOG_INDEX>>,
+    pub checked_log_data: Signal<In, Bits<LOG_INDEX>>,
     pub fault_valid: Signal<In, Bit>,
     pub fault_warp: Signal<In, Bits<WARP_BITS>>,
-    pub fault_index: Signal<In, Bits<I>>,
+    pub fault_index: Signal<In, Bits<QUEUE_INDEX>>,
     pub resume_valid: Signal<In, Bit>,
     pub resume_warp: Signal<In, Bits<WARP_BITS>>,
     pub replay_ready: Signal<In, Bit>,
     pub launch_valid: Signal<In, Bit>,
-    pub launch_entries: Signal<In, Bits<C>>,
+    pub launch_entries: Signal<In, Bits<LOG_COUNT>>,
     pub waiting_squash: Signal<In, Bit>,
     pub save_valid: Signal<In, Bit>,
     pub save_slot: Signal<In, Bits<SLOT_BITS>>,
@@ -80,12 +81,12 @@ pub struct MemoryStage<
     pub front_opcode: Signal<Out, Bits<OPCODE_BITS>>,
     pub front_pc: Signal<Out, Bits<32>>,
     pub front_mask: Signal<Out, Bits<32>>,
-    pub front_entry: Signal<Out, Bits<J>>,
+    pub front_entry: Signal<Out, Bits<ENTRY>>,
     pub front_replayed: Signal<Out, Bit>,
     pub front_squashed: Signal<Out, Bit>,
-    pub front_index: Signal<Out, Bits<I>>,
-    pub front_log_address: Signal<Out, Bits<P>>,
-    pub front_log_data: Signal<Out, Bits<P>>,
+    pub front_index: Signal<Out, Bits<QUEUE_INDEX>>,
+    pub front_log_address: Signal<Out, Bits<LOG_INDEX>>,
+    pub front_log_data: Signal<Out, Bits<LOG_INDEX>>,
     pub memory_valid: Signal<Out, Bit>,
     pub squashed_valid: Signal<Out, Bit>,
     pub checked_ready: Signal<Out, Bit>,
@@ -93,7 +94,7 @@ pub struct MemoryStage<
     pub replay_valid: Signal<Out, Bit>,
     pub replay_done: Signal<Out, Bit>,
     pub replay: Signal<Out, Request>,
-    pub replay_index: Signal<Out, Bits<I>>,
+    pub replay_index: Signal<Out, Bits<QUEUE_INDEX>>,
     pub replay_log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
     pub replay_log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
     pub save_ready: Signal<Out, Bit>,
@@ -101,7 +102,7 @@ pub struct MemoryStage<
     pub saved_valid: Signal<Out, Bit>,
     pub spilled_valid: Signal<Out, Bit>,
     pub logged_valid: Signal<Out, Bit>,
-    pub occupancy: Signal<Out, Bits<O>>,
+    pub occupancy: Signal<Out, Bits<QUEUE_COUNT>>,
     pub left_one: [Signal<Out, Bit>; SLOTS],
     pub left_two: [Signal<Out, Bit>; SLOTS],
     pub seen_one: [Signal<Out, Bit>; SLOTS],
@@ -117,23 +118,23 @@ pub struct MemoryStage<
     queues: Constant<Bit>,
     #[init(Constant::new(logs))]
     logs: Constant<Bit>,
-    #[init(Constant::new((N as LiteralType).into()))]
-    capacity: Constant<Bits<O>>,
+    #[init(Constant::new((QUEUE_ENTRIES as LiteralType).into()))]
+    capacity: Constant<Bits<QUEUE_COUNT>>,
     #[used(self.queues.val())]
-    queue: ReplayQueue<N, I, O, A>,
-    places: MemoryPlaces<J, I>,
+    queue: ReplayQueue<QUEUE_ENTRIES, QUEUE_INDEX, QUEUE_COUNT, AGE>,
+    places: MemoryPlaces<ENTRY, QUEUE_INDEX>,
     #[init(LogAccess::new(logs))]
     #[used(self.logs.val())]
-    log_access: LogAccess<E, P, C>,
+    log_access: LogAccess<LOG_ENTRIES, LOG_INDEX, LOG_COUNT>,
 
     coming: Signal<Local, Bit>,
-    coming_one: Signal<Local, Bits<O>>,
-    coming_two: Signal<Local, Bits<O>>,
-    coming_three: Signal<Local, Bits<O>>,
-    coming_four: Signal<Local, Bits<O>>,
-    promised: Signal<Local, Bits<O>>,
-    promised_one: Signal<Local, Bits<O>>,
-    promised_two: Signal<Local, Bits<O>>,
+    coming_one: Signal<Local, Bits<QUEUE_COUNT>>,
+    coming_two: Signal<Local, Bits<QUEUE_COUNT>>,
+    coming_three: Signal<Local, Bits<QUEUE_COUNT>>,
+    coming_four: Signal<Local, Bits<QUEUE_COUNT>>,
+    promised: Signal<Local, Bits<QUEUE_COUNT>>,
+    promised_one: Signal<Local, Bits<QUEUE_COUNT>>,
+    promised_two: Signal<Local, Bits<QUEUE_COUNT>>,
     front: Signal<Local, Request>,
     store: Signal<Local, Bit>,
     global: Signal<Local, Bit>,
@@ -143,15 +144,25 @@ pub struct MemoryStage<
 }
 
 impl<
-    const J: usize,
-    const N: usize,
-    const I: usize,
-    const O: usize,
-    const A: usize,
-    const E: usize,
-    const P: usize,
-    const C: usize,
-> Logic for MemoryStage<J, N, I, O, A, E, P, C>
+    const ENTRY: usize,
+    const QUEUE_ENTRIES: usize,
+    const QUEUE_INDEX: usize,
+    const QUEUE_COUNT: usize,
+    const AGE: usize,
+    const LOG_ENTRIES: usize,
+    const LOG_INDEX: usize,
+    const LOG_COUNT: usize,
+> Logic
+    for MemoryStage<
+        ENTRY,
+        QUEUE_ENTRIES,
+        QUEUE_INDEX,
+        QUEUE_COUNT,
+        AGE,
+        LOG_ENTRIES,
+        LOG_INDEX,
+        LOG_COUNT,
+    >
 {
     #[logic]
     fn update(&mut self) {
@@ -190,9 +201,9 @@ impl<
         self.places.push_log_data.next = self.push_log_data.val();
         self.places.taking.next = self.coming.val();
         self.places.taken_address.next =
-            bit_cast::<LOG_ENTRY_BITS, P>(self.log_access.taken_address.val());
+            bit_cast::<LOG_ENTRY_BITS, LOG_INDEX>(self.log_access.taken_address.val());
         self.places.taken_data.next =
-            bit_cast::<LOG_ENTRY_BITS, P>(self.log_access.taken_data.val());
+            bit_cast::<LOG_ENTRY_BITS, LOG_INDEX>(self.log_access.taken_data.val());
         self.places.pop.next = self.pop.val();
         self.places.fault_valid.next = self.fault_valid.val();
         self.places.fault_warp.next = self.fault_warp.val();
@@ -216,8 +227,8 @@ impl<
         if self.places.replayed.val() {
             self.front_index.next = self.places.index.val();
         }
-        self.front_log_address.next = self.places.log_address.val().get_bits::<P>(0);
-        self.front_log_data.next = self.places.log_data.val().get_bits::<P>(0);
+        self.front_log_address.next = self.places.log_address.val().get_bits::<LOG_INDEX>(0);
+        self.front_log_data.next = self.places.log_data.val().get_bits::<LOG_INDEX>(0);
 
         // The queue has an entry for one more instruction besides those that are on their way to it. What has faulted
         // leaves it by a replay, which comes through this stage, so nothing here may wait for an entry, nor for an
@@ -329,8 +340,9 @@ impl<
         self.log_access.saved_valid.next = self.queue.saved_valid.val();
         self.log_access.saved_slot.next = self.queue.entry_slot.val();
         self.log_access.saved_store.next = self.queue.entry_opcode.val().get_bit(7);
-        self.log_access.saved_address.next = self.queue.entry_log_address.val().get_bits::<P>(0);
-        self.log_access.saved_data.next = self.queue.entry_log_data.val().get_bits::<P>(0);
+        self.log_access.saved_address.next =
+            self.queue.entry_log_address.val().get_bits::<LOG_INDEX>(0);
+        self.log_access.saved_data.next = self.queue.entry_log_data.val().get_bits::<LOG_INDEX>(0);
         self.log_access.saved_ready.next = self.saved_ready.val();
         self.checked_ready.next = self.log_access.checked_ready.val();
         self.spilled_valid.next = self.log_access.spilled_valid.val();

@@ -4,7 +4,7 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{SLOT_BITS, SLOTS};
-use crate::primitives::any_of::AnyOf;
+use crate::primitives::or_tree::OrTree;
 
 /// What holds of one slot, of what is known of each.
 #[block]
@@ -16,7 +16,7 @@ pub struct OfSlot {
     /// Of that one.
     pub holds: Signal<Out, Bit>,
 
-    some: AnyOf<SLOTS>,
+    some: OrTree<SLOTS>,
 }
 
 impl Logic for OfSlot {

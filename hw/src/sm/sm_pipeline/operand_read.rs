@@ -5,16 +5,16 @@ use rust_hdl::prelude::*;
 
 use super::instruction::{Instruction, Request};
 use crate::params::{CLASS_BITS, OPCODE_BITS, REGISTER_BITS, SLOT_BITS, WARP_BITS};
+use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::register::Register;
-use crate::primitives::select::Select;
 
 /// Where an instruction comes from: it is the first one of the port's own warp, or the second one of the other port's
 /// warp, or it is issued again.
 pub const SOURCES: usize = 3;
 
-/// Scoreboard entries with `J`-bit numbers.
+/// Scoreboard entries with numbers of `ENTRY` bits.
 #[block]
-pub struct OperandRead<const J: usize> {
+pub struct OperandRead<const ENTRY: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -24,7 +24,7 @@ pub struct OperandRead<const J: usize> {
     /// the instruction of each,
     pub instruction: [Signal<In, Instruction>; SOURCES],
     /// its scoreboard entry,
-    pub issued_entry: [Signal<In, Bits<J>>; SOURCES],
+    pub issued_entry: [Signal<In, Bits<ENTRY>>; SOURCES],
     /// its warp,
     pub issued_warp: [Signal<In, Bits<WARP_BITS>>; SOURCES],
     /// and its slot.
@@ -50,7 +50,7 @@ pub struct OperandRead<const J: usize> {
     /// An instruction reads its operands:
     pub valid: Signal<Out, Bit>,
     /// its scoreboard entry,
-    pub entry: Signal<Out, Bits<J>>,
+    pub entry: Signal<Out, Bits<ENTRY>>,
     /// its class,
     pub class: Signal<Out, Bits<CLASS_BITS>>,
     /// its opcode,
@@ -84,20 +84,20 @@ pub struct OperandRead<const J: usize> {
     reads_memory: Register<Bit>,
     payload: Register<Instruction>,
     of_warp: Register<Bits<WARP_BITS>>,
-    in_entry: Register<Bits<J>>,
+    in_entry: Register<Bits<ENTRY>>,
     in_slot: Register<Bits<SLOT_BITS>>,
     stopped: Register<Bit>,
 
-    payload_of_issued: Select<SOURCES, Instruction>,
-    entry_of_issued: Select<SOURCES, Bits<J>>,
-    warp_of_issued: Select<SOURCES, Bits<WARP_BITS>>,
-    slot_of_issued: Select<SOURCES, Bits<SLOT_BITS>>,
+    payload_of_issued: OneHotMux<SOURCES, Instruction>,
+    entry_of_issued: OneHotMux<SOURCES, Bits<ENTRY>>,
+    warp_of_issued: OneHotMux<SOURCES, Bits<WARP_BITS>>,
+    slot_of_issued: OneHotMux<SOURCES, Bits<SLOT_BITS>>,
     coming: Signal<Local, Instruction>,
     global: Signal<Local, Bit>,
     now_stopped: Signal<Local, Bit>,
 }
 
-impl<const J: usize> Logic for OperandRead<J> {
+impl<const ENTRY: usize> Logic for OperandRead<ENTRY> {
     #[logic]
     fn update(&mut self) {
         // What is issued: at most one source does.

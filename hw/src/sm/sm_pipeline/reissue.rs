@@ -7,9 +7,9 @@ use super::instruction::{Instruction, Registers, Request};
 use crate::params::{LOG_ENTRY_BITS, REGISTER_BITS, SLOT_BITS, WARP_BITS};
 use crate::primitives::register::Register;
 
-/// A replay goes before a restored instruction. `I` bits of an entry of the replay queue.
+/// A replay goes before a restored instruction. Entries of the replay queue with indices of `QUEUE_INDEX` bits.
 #[block]
-pub struct Reissue<const I: usize> {
+pub struct Reissue<const QUEUE_INDEX: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -21,7 +21,7 @@ pub struct Reissue<const I: usize> {
     /// That one.
     pub replay: Signal<In, Request>,
     /// Its entry in the queue.
-    pub replay_index: Signal<In, Bits<I>>,
+    pub replay_index: Signal<In, Bits<QUEUE_INDEX>>,
     /// The log entry of its address.
     pub replay_log_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
     /// The log entry of its data.
@@ -57,7 +57,7 @@ pub struct Reissue<const I: usize> {
     /// A restored instruction does.
     pub restored: Signal<Out, Bit>,
     /// The entry of the replay in the queue.
-    pub index: Signal<Out, Bits<I>>,
+    pub index: Signal<Out, Bits<QUEUE_INDEX>>,
     /// The log entry of its address.
     pub log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
     /// The log entry of its data.
@@ -65,7 +65,7 @@ pub struct Reissue<const I: usize> {
 
     replay_reading: Register<Bit>,
     restore_reading: Register<Bit>,
-    reading_index: Register<Bits<I>>,
+    reading_index: Register<Bits<QUEUE_INDEX>>,
     reading_address: Register<Bits<LOG_ENTRY_BITS>>,
     reading_data: Register<Bits<LOG_ENTRY_BITS>>,
 
@@ -73,7 +73,7 @@ pub struct Reissue<const I: usize> {
     restore_taken: Signal<Local, Bit>,
 }
 
-impl<const I: usize> Logic for Reissue<I> {
+impl<const QUEUE_INDEX: usize> Logic for Reissue<QUEUE_INDEX> {
     #[logic]
     fn update(&mut self) {
         self.restore_reading.reset.next = self.reset.val() || !self.queues.val();

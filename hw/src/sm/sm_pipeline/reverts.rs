@@ -4,27 +4,27 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::WARP_BITS;
-use crate::primitives::any_of::AnyOf;
-use crate::primitives::arbiter::Arbiter;
+use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
+use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `W` warps with `Y`-bit numbers.
+/// `WARPS` warps with numbers of `WARP` bits.
 #[block]
-pub struct Reverts<const W: usize, const Y: usize> {
+pub struct Reverts<const WARPS: usize, const WARP: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
     /// Warps with instructions that are to go back.
-    pub request: [Signal<In, Bit>; W],
+    pub request: [Signal<In, Bit>; WARPS],
     /// Of the warp that was chosen in the cycle before: a first instruction goes back,
-    pub first: [Signal<In, Bit>; W],
+    pub first: [Signal<In, Bit>; WARPS],
     /// a second one,
-    pub second: [Signal<In, Bit>; W],
+    pub second: [Signal<In, Bit>; WARPS],
     /// one that faulted.
-    pub squashed: [Signal<In, Bit>; W],
+    pub squashed: [Signal<In, Bit>; WARPS],
     /// The warp that is chosen for the next cycle.
-    pub grant: [Signal<Out, Bit>; W],
+    pub grant: [Signal<Out, Bit>; WARPS],
     /// A warp was.
     pub valid: Signal<Out, Bit>,
     /// Its number.
@@ -33,21 +33,21 @@ pub struct Reverts<const W: usize, const Y: usize> {
     pub count: Signal<Out, Bits<2>>,
 
     chosen: Register<Bit>,
-    number: Register<Bits<Y>>,
+    number: Register<Bits<WARP>>,
 
-    arbiter: Arbiter<W, Y, false>,
-    some: AnyOf<W>,
-    some_first: AnyOf<W>,
-    some_second: AnyOf<W>,
-    some_squashed: AnyOf<W>,
+    arbiter: FixedPriorityArbiter<WARPS, WARP, false>,
+    some: OrTree<WARPS>,
+    some_first: OrTree<WARPS>,
+    some_second: OrTree<WARPS>,
+    some_squashed: OrTree<WARPS>,
     one: Signal<Local, Bits<2>>,
     two: Signal<Local, Bits<2>>,
 }
 
-impl<const W: usize, const Y: usize> Logic for Reverts<W, Y> {
+impl<const WARPS: usize, const WARP: usize> Logic for Reverts<WARPS, WARP> {
     #[logic]
     fn update(&mut self) {
-        for w in 0..W {
+        for w in 0..WARPS {
             self.arbiter.request[w].next = self.request[w].val();
             self.some.of[w].next = self.request[w].val();
             self.grant[w].next = self.arbiter.grant[w].val();
@@ -58,7 +58,7 @@ impl<const W: usize, const Y: usize> Logic for Reverts<W, Y> {
         self.chosen.d.next = self.some.any.val();
         self.number.d.next = self.arbiter.index.val();
         self.valid.next = self.chosen.q.val();
-        self.warp.next = bit_cast::<WARP_BITS, Y>(self.number.q.val());
+        self.warp.next = bit_cast::<WARP_BITS, WARP>(self.number.q.val());
         self.one.next = 0.into();
         if self.some_first.any.val() {
             self.one.next = 1.into();

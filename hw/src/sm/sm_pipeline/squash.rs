@@ -7,9 +7,9 @@ use rust_hdl::prelude::*;
 use crate::params::WARP_BITS;
 use crate::primitives::register::Register;
 
-/// Scoreboard entries with `J`-bit numbers.
+/// Scoreboard entries with numbers of `ENTRY` bits.
 #[block]
-pub struct Squash<const J: usize> {
+pub struct Squash<const ENTRY: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -21,13 +21,13 @@ pub struct Squash<const J: usize> {
     /// its warp,
     pub fault_warp: Signal<In, Bits<WARP_BITS>>,
     /// and its entry.
-    pub fault_entry: Signal<In, Bits<J>>,
+    pub fault_entry: Signal<In, Bits<ENTRY>>,
     /// One leaves the memory stage:
     pub squashed_valid: Signal<In, Bit>,
     /// its warp,
     pub squashed_warp: Signal<In, Bits<WARP_BITS>>,
     /// and its entry.
-    pub squashed_entry: Signal<In, Bits<J>>,
+    pub squashed_entry: Signal<In, Bits<ENTRY>>,
     /// What has left still waits to be told.
     pub waiting: Signal<Out, Bit>,
     /// One is told:
@@ -35,14 +35,14 @@ pub struct Squash<const J: usize> {
     /// its warp,
     pub warp: Signal<Out, Bits<WARP_BITS>>,
     /// and its entry.
-    pub entry: Signal<Out, Bits<J>>,
+    pub entry: Signal<Out, Bits<ENTRY>>,
 
     telling: Register<Bit>,
     of_warp: Register<Bits<WARP_BITS>>,
-    in_entry: Register<Bits<J>>,
+    in_entry: Register<Bits<ENTRY>>,
 }
 
-impl<const J: usize> Logic for Squash<J> {
+impl<const ENTRY: usize> Logic for Squash<ENTRY> {
     #[logic]
     fn update(&mut self) {
         self.telling.reset.next = self.reset.val() || !self.queues.val();

@@ -10,9 +10,9 @@ use crate::params::{SLOT_BITS, SLOTS, UNITS, WARP_BITS};
 use crate::primitives::register::Register;
 use crate::sm::scoreboard::Scoreboard;
 
-/// `K` instructions in flight with `J`-bit scoreboard entries.
+/// `INSTRUCTIONS` instructions in flight with scoreboard entries of `ENTRY` bits.
 #[block(new(holds: bool))]
-pub struct Warp<const K: usize, const J: usize> {
+pub struct Warp<const INSTRUCTIONS: usize, const ENTRY: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -30,11 +30,11 @@ pub struct Warp<const K: usize, const J: usize> {
     /// Their warps.
     pub finished_warp: [Signal<In, Bits<WARP_BITS>>; UNITS],
     /// Their scoreboard entries.
-    pub finished_entry: [Signal<In, Bits<J>>; UNITS],
+    pub finished_entry: [Signal<In, Bits<ENTRY>>; UNITS],
     /// The entry of the instruction that leaves without having been executed.
-    pub squash_entry: Signal<In, Bits<J>>,
+    pub squash_entry: Signal<In, Bits<ENTRY>>,
     /// The entry of the one whose last check has succeeded.
-    pub checked_entry: Signal<In, Bits<J>>,
+    pub checked_entry: Signal<In, Bits<ENTRY>>,
     /// The warp that is to be resumed, if any is.
     pub resume_warp: Signal<In, Bits<WARP_BITS>>,
     /// The slot whose thread block is to leave, if any is.
@@ -81,7 +81,7 @@ pub struct Warp<const K: usize, const J: usize> {
     /// It fetches.
     pub asking: Signal<Out, Bit>,
     /// The scoreboard's entry for what arrives.
-    pub arrive_entry: Signal<Out, Bits<J>>,
+    pub arrive_entry: Signal<Out, Bits<ENTRY>>,
     /// It would probably issue in the next cycle.
     pub issue_request: Signal<Out, Bit>,
     /// It was chosen, and can issue its first instruction if the log has room.
@@ -101,11 +101,11 @@ pub struct Warp<const K: usize, const J: usize> {
     /// Its first instruction.
     pub first: Signal<Out, Instruction>,
     /// That one's scoreboard entry.
-    pub first_entry: Signal<Out, Bits<J>>,
+    pub first_entry: Signal<Out, Bits<ENTRY>>,
     /// Its second instruction.
     pub second: Signal<Out, Instruction>,
     /// That one's scoreboard entry.
-    pub second_entry: Signal<Out, Bits<J>>,
+    pub second_entry: Signal<Out, Bits<ENTRY>>,
     /// Its thread block's slot.
     pub slot: Signal<Out, Bits<SLOT_BITS>>,
     /// It has stopped with instructions that are to go back.
@@ -129,7 +129,7 @@ pub struct Warp<const K: usize, const J: usize> {
     has_turn: Register<Bit>,
 
     #[init(Scoreboard::new(holds))]
-    board: Scoreboard<K, J>,
+    board: Scoreboard<INSTRUCTIONS, ENTRY>,
     buffer: Buffer,
     one_entry: OfSlot,
     two_entries: OfSlot,
@@ -147,7 +147,7 @@ pub struct Warp<const K: usize, const J: usize> {
     idle: Signal<Local, Bit>,
 }
 
-impl<const K: usize, const J: usize> Logic for Warp<K, J> {
+impl<const INSTRUCTIONS: usize, const ENTRY: usize> Logic for Warp<INSTRUCTIONS, ENTRY> {
     #[logic]
     fn update(&mut self) {
         self.refetch.reset.next = self.reset.val() || !self.disables.val();

@@ -56,7 +56,7 @@ widths! {
     Bits<PC_BITS> "48" => u64 = parameters.buffer.pc_bits,
     Bits<LANES> "32" => u64 = parameters.buffer.lanes,
     Bits<LOG_ENTRY_BITS> "7" => u8 = 7,
-    Bits<I> "I" => u8 = parameters.walker.walk_bits(),
+    Bits<WALK> "I" => u8 = parameters.walker.walk_bits(),
     Bits<PAGE_BITS> "36" => u64 = parameters.tlb.page_bits,
     Bits<SPACE_BITS> "8" => u8 = parameters.tlb.space_bits,
     Bits<FRAME_BITS> "28" => u64 = parameters.walker.frame_bits,

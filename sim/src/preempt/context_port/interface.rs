@@ -174,9 +174,9 @@ impl Verdict {
 
 // What the kernel's types are called on the page, and what they are here.
 widths! {
-    Bits<B> "16" => u64 = parameters.block_bits,
-    Bits<E> "8" => u64 = parameters.epoch_bits,
-    [Bits<W>; N] "8 x 32" => Beat = (parameters.words, parameters.word_bits),
+    Bits<BLOCK> "16" => u64 = parameters.block_bits,
+    Bits<EPOCH> "8" => u64 = parameters.epoch_bits,
+    [Bits<WORD>; WORDS] "8 x 32" => Beat = (parameters.words, parameters.word_bits),
     Bits<3> "3" => u64 = 3,
 }
 

@@ -134,10 +134,10 @@ impl Case {
 
 // What the kernel's types are called on the page, and what they are here.
 widths! {
-    Bits<S> "S" => u64 = parameters.slot_bits,
-    Bits<T> "T" => u64 = parameters.time_bits,
+    Bits<SLOT> "S" => u64 = parameters.slot_bits,
+    Bits<TIME> "T" => u64 = parameters.time_bits,
     [Bit; 2] "2" => u8 = 2,
-    [Bits<S>; 2] "2 x S" => [u64; 2] = (2, parameters.slot_bits),
+    [Bits<SLOT>; 2] "2 x S" => [u64; 2] = (2, parameters.slot_bits),
     Bits<3> "3" => u64 = 3,
 }
 

@@ -1,27 +1,28 @@
-//! The order in which requesters were served, exactly: a bit for each pair says which of the two was served last. A
-//! kernel's loops cannot run over pairs, whose inner bound depends on the outer index.
+//! A matrix arbiter: of the requests the one that was served longest ago. A bit for each pair of requesters says which of the
+//! two was served last. A kernel's loops cannot run over pairs, whose inner bound depends on the outer index.
 
 use rust_hdl::prelude::*;
 
-/// The order of `N` requesters with `I`-bit numbers, in `Q` = N (N - 1) / 2 bits, which live outside.
+/// The order of `REQUESTERS` requesters with indices of `INDEX` bits: a bit for each of their `PAIRS` pairs, in a register
+/// outside.
 ///
 /// The bit of requesters i > j, number i (i - 1) / 2 + j, is high if j was served after i.
 #[derive(LogicBlock)]
-pub struct ServiceOrder<const N: usize, const I: usize, const Q: usize> {
+pub struct MatrixArbiter<const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize> {
     /// The order as it is.
-    pub order: Signal<In, Bits<Q>>,
+    pub order: Signal<In, Bits<PAIRS>>,
     /// The one that is served, if any.
-    pub served: [Signal<In, Bit>; N],
+    pub served: [Signal<In, Bit>; REQUESTERS],
     /// The one that goes after all others, if any.
-    pub last: [Signal<In, Bit>; N],
+    pub last: [Signal<In, Bit>; REQUESTERS],
     /// The requests.
-    pub request: [Signal<In, Bit>; N],
+    pub request: [Signal<In, Bit>; REQUESTERS],
     /// The order after who is served.
-    pub after: Signal<Out, Bits<Q>>,
+    pub after: Signal<Out, Bits<PAIRS>>,
     /// Of those that ask, the one that was served longest ago.
-    pub grant: [Signal<Out, Bit>; N],
+    pub grant: [Signal<Out, Bit>; REQUESTERS],
     /// Its number, 0 without a request.
-    pub index: Signal<Out, Bits<I>>,
+    pub index: Signal<Out, Bits<INDEX>>,
 }
 
 /// The place of a pair's bit.
@@ -30,22 +31,30 @@ const fn pair(later: usize, earlier: usize) -> usize {
 }
 
 /// The order after one of them was served.
-fn served_last<const N: usize, const Q: usize>(order: Bits<Q>, served: Option<usize>) -> Bits<Q> {
+fn served_last<const REQUESTERS: usize, const PAIRS: usize>(
+    order: Bits<PAIRS>,
+    served: Option<usize>,
+) -> Bits<PAIRS> {
     let Some(served) = served else { return order };
-    (0..N).fold(order, |order, other| match other {
+    (0..REQUESTERS).fold(order, |order, other| match other {
         _ if other < served => order.replace_bit(pair(served, other), false),
         _ if served < other => order.replace_bit(pair(other, served), true),
         _ => order,
     })
 }
 
-impl<const N: usize, const I: usize, const Q: usize> Default for ServiceOrder<N, I, Q> {
+impl<const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize> Default
+    for MatrixArbiter<REQUESTERS, INDEX, PAIRS>
+{
     fn default() -> Self {
         assert!(
-            N * (N - 1) / 2 == Q,
-            "{Q} bits do not fit the pairs of {N} requesters"
+            REQUESTERS * (REQUESTERS - 1) / 2 == PAIRS,
+            "{PAIRS} bits do not fit the pairs of {REQUESTERS} requesters"
         );
-        assert!(clog2(N) == I, "{I} index bits do not fit {N} requesters");
+        assert!(
+            clog2(REQUESTERS) == INDEX,
+            "{INDEX} index bits do not fit {REQUESTERS} requesters"
+        );
         Self {
             order: Signal::default(),
             served: std::array::from_fn(|_| Signal::default()),
@@ -58,23 +67,26 @@ impl<const N: usize, const I: usize, const Q: usize> Default for ServiceOrder<N,
     }
 }
 
-crate::part!([const N: usize, const I: usize, const Q: usize] ServiceOrder<N, I, Q>);
+crate::part!([const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize] MatrixArbiter<REQUESTERS, INDEX, PAIRS>);
 
-impl<const N: usize, const I: usize, const Q: usize> Logic for ServiceOrder<N, I, Q> {
+impl<const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize> Logic
+    for MatrixArbiter<REQUESTERS, INDEX, PAIRS>
+{
     fn update(&mut self) {
-        let one = |of: &[Signal<In, Bit>; N]| of.iter().position(|bit| bit.val());
-        let next = served_last::<N, Q>(self.order.val(), one(&self.served));
-        let order = served_last::<N, Q>(next, one(&self.last));
+        let one = |of: &[Signal<In, Bit>; REQUESTERS]| of.iter().position(|bit| bit.val());
+        let next = served_last::<REQUESTERS, PAIRS>(self.order.val(), one(&self.served));
+        let order = served_last::<REQUESTERS, PAIRS>(next, one(&self.last));
         let before = |first: usize, second: usize| match first {
             _ if first < second => !order.get_bit(pair(second, first)),
             _ => order.get_bit(pair(first, second)),
         };
         let asks = |number: &usize| self.request[*number].val();
-        let winner = (0..N).filter(asks).reduce(
-            |oldest, other| {
-                if before(other, oldest) { other } else { oldest }
-            },
-        );
+        let winner =
+            (0..REQUESTERS).filter(asks).reduce(
+                |oldest, other| {
+                    if before(other, oldest) { other } else { oldest }
+                },
+            );
         self.after.next = next;
         for (number, grant) in self.grant.iter_mut().enumerate() {
             grant.next = winner == Some(number);
@@ -89,10 +101,10 @@ impl<const N: usize, const I: usize, const Q: usize> Logic for ServiceOrder<N, I
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("service_order_{N}");
-        let (last, bits, high) = (N - 1, Q - 1, I - 1);
+        let name = format!("service_order_{REQUESTERS}");
+        let (last, bits, high) = (REQUESTERS - 1, PAIRS - 1, INDEX - 1);
         let code = format!(
-            "// Grants the one of {N} requests that was served longest ago: bit i (i - 1) / 2 + j of the order is high if j < i was
+            "// Grants the one of {REQUESTERS} requests that was served longest ago: bit i (i - 1) / 2 + j of the order is high if j < i was
 // served after i.
 module {name} (
     input  wire [{bits}:0] order,
@@ -109,8 +121,8 @@ module {name} (
         reg [{last}:0] overtaken;
         reg            later;
         after = order;
-        overtaken = {N}'d0;
-        for (i = 1; i < {N}; i = i + 1)
+        overtaken = {REQUESTERS}'d0;
+        for (i = 1; i < {REQUESTERS}; i = i + 1)
             for (j = 0; j < i; j = j + 1) begin
                 if (served[j]) after[i*(i-1)/2 + j] = 1'b1;
                 else if (served[i]) after[i*(i-1)/2 + j] = 1'b0;
@@ -119,8 +131,8 @@ module {name} (
                 overtaken[j] = overtaken[j] | (request[i] & later);
             end
         grant = request & ~overtaken;
-        index = {I}'d0;
-        for (i = 0; i < {N}; i = i + 1)
+        index = {INDEX}'d0;
+        for (i = 0; i < {REQUESTERS}; i = i + 1)
             if (grant[i]) index = index | i[{high}:0];
     end
 endmodule

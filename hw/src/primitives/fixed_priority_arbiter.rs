@@ -7,18 +7,23 @@ const GROUP: usize = 8;
 
 /// Grants the request with the lowest number, or with the highest if `HIGHEST`; none without a request.
 #[derive(LogicBlock)]
-pub struct Arbiter<const N: usize, const I: usize, const HIGHEST: bool> {
+pub struct FixedPriorityArbiter<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool> {
     /// One bit a requester.
-    pub request: [Signal<In, Bit>; N],
+    pub request: [Signal<In, Bit>; REQUESTERS],
     /// The one that is served.
-    pub grant: [Signal<Out, Bit>; N],
+    pub grant: [Signal<Out, Bit>; REQUESTERS],
     /// Its number, 0 without a request.
-    pub index: Signal<Out, Bits<I>>,
+    pub index: Signal<Out, Bits<INDEX>>,
 }
 
-impl<const N: usize, const I: usize, const HIGHEST: bool> Default for Arbiter<N, I, HIGHEST> {
+impl<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool> Default
+    for FixedPriorityArbiter<REQUESTERS, INDEX, HIGHEST>
+{
     fn default() -> Self {
-        assert!(clog2(N) == I, "{I} index bits do not fit {N} requesters");
+        assert!(
+            clog2(REQUESTERS) == INDEX,
+            "{INDEX} index bits do not fit {REQUESTERS} requesters"
+        );
         Self {
             request: std::array::from_fn(|_| Signal::default()),
             grant: std::array::from_fn(|_| Signal::default()),
@@ -27,9 +32,11 @@ impl<const N: usize, const I: usize, const HIGHEST: bool> Default for Arbiter<N,
     }
 }
 
-crate::part!([const N: usize, const I: usize, const HIGHEST: bool] Arbiter<N, I, HIGHEST>);
+crate::part!([const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool] FixedPriorityArbiter<REQUESTERS, INDEX, HIGHEST>);
 
-impl<const N: usize, const I: usize, const HIGHEST: bool> Logic for Arbiter<N, I, HIGHEST> {
+impl<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool> Logic
+    for FixedPriorityArbiter<REQUESTERS, INDEX, HIGHEST>
+{
     fn update(&mut self) {
         let mut requests = self.request.iter().map(|request| request.val());
         let winner = if HIGHEST {
@@ -50,9 +57,9 @@ impl<const N: usize, const I: usize, const HIGHEST: bool> Logic for Arbiter<N, I
 
     fn hdl(&self) -> Verilog {
         let order = if HIGHEST { "highest" } else { "lowest" };
-        let name = format!("arbiter_{order}_{N}");
-        let (last, high) = (N - 1, I - 1);
-        let groups = N.div_ceil(GROUP);
+        let name = format!("arbiter_{order}_{REQUESTERS}");
+        let (last, high) = (REQUESTERS - 1, INDEX - 1);
+        let groups = REQUESTERS.div_ceil(GROUP);
         // ` & ~|vector[...]`: none of these bits.
         let none_of = |vector: &str, from: usize, to: usize| match to.saturating_sub(from) {
             0 => String::new(),
@@ -61,7 +68,7 @@ impl<const N: usize, const I: usize, const HIGHEST: bool> Logic for Arbiter<N, I
         };
         let mut body = String::new();
         for group in 0..groups {
-            let (from, to) = (group * GROUP, N.min((group + 1) * GROUP));
+            let (from, to) = (group * GROUP, REQUESTERS.min((group + 1) * GROUP));
             let before = if HIGHEST {
                 none_of("some", group + 1, groups)
             } else {
@@ -81,7 +88,7 @@ impl<const N: usize, const I: usize, const HIGHEST: bool> Logic for Arbiter<N, I
             }
         }
         let code = format!(
-            "// Grants the {order} of {N} requests: the {order} group of {GROUP} with a request, and its winner.
+            "// Grants the {order} of {REQUESTERS} requests: the {order} group of {GROUP} with a request, and its winner.
 module {name} (
     input  wire [{last}:0] request,
     output wire [{last}:0] grant,
@@ -94,8 +101,8 @@ module {name} (
     // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
     always @* begin : drive_index
         integer i;
-        index = {I}'d0;
-        for (i = 0; i < {N}; i = i + 1)
+        index = {INDEX}'d0;
+        for (i = 0; i < {REQUESTERS}; i = i + 1)
             if (winner[i] && first[i / {GROUP}]) index = index | i[{high}:0];
     end
 endmodule

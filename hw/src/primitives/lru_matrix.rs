@@ -1,27 +1,28 @@
-//! The order in which the ways of a set were used, exactly: a bit for each pair of ways says which of the two was used
-//! last. A kernel's loops cannot run over pairs, whose inner bound depends on the outer index.
+//! True LRU: a bit for each pair of ways of a set says which of the two was used last. A kernel's loops cannot run over pairs,
+//! whose inner bound depends on the outer index.
 
 use rust_hdl::prelude::*;
 
-/// The order of `W` ways in `S` sets with `I`-bit numbers, in `Q` = W (W - 1) / 2 bits a set, which live outside.
+/// The order of `WAYS` ways in each of `SETS` sets with numbers of `SET` bits: a bit for each of the `PAIRS` pairs of ways, in
+/// a register outside.
 ///
 /// The bit of ways i > j, number i (i - 1) / 2 + j, is high if i was used after j.
 #[derive(LogicBlock)]
-pub struct Recency<const S: usize, const I: usize, const W: usize, const Q: usize> {
+pub struct LruMatrix<const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize> {
     /// The order as it is.
-    pub order: [Signal<In, Bits<Q>>; S],
+    pub order: [Signal<In, Bits<PAIRS>>; SETS],
     /// The way that is used, if any, and its set.
-    pub used: [Signal<In, Bit>; W],
+    pub used: [Signal<In, Bit>; WAYS],
     /// Its set.
-    pub used_set: Signal<In, Bits<I>>,
+    pub used_set: Signal<In, Bits<SET>>,
     /// The way that is replaced, if any; that is the later of the two.
-    pub replaced: [Signal<In, Bit>; W],
+    pub replaced: [Signal<In, Bit>; WAYS],
     /// Its set.
-    pub replaced_set: Signal<In, Bits<I>>,
+    pub replaced_set: Signal<In, Bits<SET>>,
     /// The order after that.
-    pub next: [Signal<Out, Bits<Q>>; S],
+    pub next: [Signal<Out, Bits<PAIRS>>; SETS],
     /// The way of `replaced_set` that was used longest ago.
-    pub oldest: [Signal<Out, Bit>; W],
+    pub oldest: [Signal<Out, Bit>; WAYS],
 }
 
 /// The place of a pair's bit.
@@ -29,15 +30,18 @@ const fn pair(later: usize, earlier: usize) -> usize {
     later * (later - 1) / 2 + earlier
 }
 
-impl<const S: usize, const I: usize, const W: usize, const Q: usize> Default
-    for Recency<S, I, W, Q>
+impl<const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize> Default
+    for LruMatrix<SETS, SET, WAYS, PAIRS>
 {
     fn default() -> Self {
         assert!(
-            W * (W - 1) / 2 == Q,
-            "{Q} bits do not fit the pairs of {W} ways"
+            WAYS * (WAYS - 1) / 2 == PAIRS,
+            "{PAIRS} bits do not fit the pairs of {WAYS} ways"
         );
-        assert!(clog2(S).max(1) == I, "{I} bits do not fit {S} sets");
+        assert!(
+            clog2(SETS).max(1) == SET,
+            "{SET} bits do not fit {SETS} sets"
+        );
         Self {
             order: std::array::from_fn(|_| Signal::default()),
             used: std::array::from_fn(|_| Signal::default()),
@@ -50,19 +54,21 @@ impl<const S: usize, const I: usize, const W: usize, const Q: usize> Default
     }
 }
 
-crate::part!([const S: usize, const I: usize, const W: usize, const Q: usize] Recency<S, I, W, Q>);
+crate::part!([const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize] LruMatrix<SETS, SET, WAYS, PAIRS>);
 
-impl<const S: usize, const I: usize, const W: usize, const Q: usize> Logic for Recency<S, I, W, Q> {
+impl<const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize> Logic
+    for LruMatrix<SETS, SET, WAYS, PAIRS>
+{
     fn update(&mut self) {
         for (set, (order, next)) in self.order.iter().zip(&mut self.next).enumerate() {
             let mut bits = order.val();
-            let number: Bits<I> = (set as LiteralType).into();
+            let number: Bits<SET> = (set as LiteralType).into();
             for (ways, of) in [
                 (&self.used, self.used_set.val()),
                 (&self.replaced, self.replaced_set.val()),
             ] {
                 let way = ways.iter().position(|way| way.val());
-                for other in (0..W).filter(|_| of == number) {
+                for other in (0..WAYS).filter(|_| of == number) {
                     match way {
                         Some(way) if other < way => {
                             bits = bits.replace_bit(pair(way, other), true);
@@ -78,7 +84,7 @@ impl<const S: usize, const I: usize, const W: usize, const Q: usize> Logic for R
         }
         let order = self.order[self.replaced_set.val().index()].val();
         for (way, oldest) in self.oldest.iter_mut().enumerate() {
-            oldest.next = (0..W).all(|other| match other {
+            oldest.next = (0..WAYS).all(|other| match other {
                 _ if other < way => !order.get_bit(pair(way, other)),
                 _ if way < other => order.get_bit(pair(other, way)),
                 _ => true,
@@ -92,15 +98,15 @@ impl<const S: usize, const I: usize, const W: usize, const Q: usize> Logic for R
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("recency_{W}_ways_{S}_sets");
-        let (sets, ways, bits) = (S * Q - 1, W - 1, Q - 1);
-        let set = if I == 1 {
+        let name = format!("recency_{WAYS}_ways_{SETS}_sets");
+        let (sets, ways, bits) = (SETS * PAIRS - 1, WAYS - 1, PAIRS - 1);
+        let set = if SET == 1 {
             String::new()
         } else {
-            format!("[{}:0] ", I - 1)
+            format!("[{}:0] ", SET - 1)
         };
         let code = format!(
-            "// The order in which {W} ways were used, in each of {S} sets: bit i (i - 1) / 2 + j of a set is high if way i was
+            "// The order in which {WAYS} ways were used, in each of {SETS} sets: bit i (i - 1) / 2 + j of a set is high if way i was
 // used after way j < i.
 module {name} (
     input  wire [{sets}:0] order,
@@ -111,23 +117,23 @@ module {name} (
     output reg  [{sets}:0] next,
     output reg  [{ways}:0] oldest
 );
-    wire [{bits}:0] chosen = order[replaced_set*{Q} +: {Q}];
+    wire [{bits}:0] chosen = order[replaced_set*{PAIRS} +: {PAIRS}];
     // Drives outputs next and oldest: a way that is used or replaced becomes the last of its set, and the oldest of the
     // chosen set is the way that no other was used before.
     always @* begin : drive_next_and_oldest
         integer s, i, j;
         next = order;
-        oldest = {{{W}{{1'b1}}}};
-        for (i = 1; i < {W}; i = i + 1)
+        oldest = {{{WAYS}{{1'b1}}}};
+        for (i = 1; i < {WAYS}; i = i + 1)
             for (j = 0; j < i; j = j + 1) begin
-                for (s = 0; s < {S}; s = s + 1) begin
+                for (s = 0; s < {SETS}; s = s + 1) begin
                     if (used_set == s[{top}:0]) begin
-                        if (used[i]) next[s*{Q} + i*(i-1)/2 + j] = 1'b1;
-                        else if (used[j]) next[s*{Q} + i*(i-1)/2 + j] = 1'b0;
+                        if (used[i]) next[s*{PAIRS} + i*(i-1)/2 + j] = 1'b1;
+                        else if (used[j]) next[s*{PAIRS} + i*(i-1)/2 + j] = 1'b0;
                     end
                     if (replaced_set == s[{top}:0]) begin
-                        if (replaced[i]) next[s*{Q} + i*(i-1)/2 + j] = 1'b1;
-                        else if (replaced[j]) next[s*{Q} + i*(i-1)/2 + j] = 1'b0;
+                        if (replaced[i]) next[s*{PAIRS} + i*(i-1)/2 + j] = 1'b1;
+                        else if (replaced[j]) next[s*{PAIRS} + i*(i-1)/2 + j] = 1'b0;
                     end
                 end
                 if (chosen[i*(i-1)/2 + j]) oldest[i] = 1'b0;
@@ -136,7 +142,7 @@ module {name} (
     end
 endmodule
 ",
-            top = I - 1,
+            top = SET - 1,
         );
         Verilog::Blackbox(BlackBox { name, code })
     }

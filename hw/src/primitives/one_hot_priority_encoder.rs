@@ -1,17 +1,18 @@
-//! The lowest of a few requests, where its number is not needed; for many, or with a number, there is the arbiter.
+//! A priority encoder whose output is one-hot: the lowest of a few requests, where its number is not needed. For many
+//! requests, or with a number, there is the fixed-priority arbiter.
 
 use rust_hdl::prelude::*;
 
 /// Grants the request with the lowest number; none without a request.
 #[derive(LogicBlock)]
-pub struct Lowest<const N: usize> {
+pub struct OneHotPriorityEncoder<const REQUESTERS: usize> {
     /// One bit a requester.
-    pub request: [Signal<In, Bit>; N],
+    pub request: [Signal<In, Bit>; REQUESTERS],
     /// The one that is served.
-    pub grant: [Signal<Out, Bit>; N],
+    pub grant: [Signal<Out, Bit>; REQUESTERS],
 }
 
-impl<const N: usize> Default for Lowest<N> {
+impl<const REQUESTERS: usize> Default for OneHotPriorityEncoder<REQUESTERS> {
     fn default() -> Self {
         Self {
             request: std::array::from_fn(|_| Signal::default()),
@@ -20,9 +21,9 @@ impl<const N: usize> Default for Lowest<N> {
     }
 }
 
-crate::part!([const N: usize] Lowest<N>);
+crate::part!([const REQUESTERS: usize] OneHotPriorityEncoder<REQUESTERS>);
 
-impl<const N: usize> Logic for Lowest<N> {
+impl<const REQUESTERS: usize> Logic for OneHotPriorityEncoder<REQUESTERS> {
     fn update(&mut self) {
         let winner = self.request.iter().position(|request| request.val());
         for (number, grant) in self.grant.iter_mut().enumerate() {
@@ -35,9 +36,9 @@ impl<const N: usize> Logic for Lowest<N> {
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("lowest_of_{N}");
-        let last = N - 1;
-        let grants: String = (0..N)
+        let name = format!("lowest_of_{REQUESTERS}");
+        let last = REQUESTERS - 1;
+        let grants: String = (0..REQUESTERS)
             .map(|number| match number {
                 0 => "    assign grant[0] = request[0];\n".to_owned(),
                 1 => "    assign grant[1] = request[1] & ~request[0];\n".to_owned(),
@@ -48,7 +49,7 @@ impl<const N: usize> Logic for Lowest<N> {
             })
             .collect();
         let code = format!(
-            "// Grants the lowest of {N} requests.
+            "// Grants the lowest of {REQUESTERS} requests.
 module {name} (
     input  wire [{last}:0] request,
     output wire [{last}:0] grant

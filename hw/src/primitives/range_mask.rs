@@ -1,23 +1,26 @@
-//! Which numbers lie in a range: two thermometers, where a comparison for each number would cost an adder for each.
+//! A mask of a range: the AND of two thermometer codes, where a comparison for each number would cost an adder for each.
 
 use rust_hdl::prelude::*;
 
-/// Tells of each of `N` numbers of `I` bits whether it is in a range.
+/// Gives the mask of a range of `POSITIONS` positions with numbers of `POSITION` bits: a bit for each position.
 #[derive(LogicBlock)]
-pub struct Span<const N: usize, const I: usize> {
+pub struct RangeMask<const POSITIONS: usize, const POSITION: usize> {
     /// The lowest number of the range,
-    pub first: Signal<In, Bits<I>>,
+    pub first: Signal<In, Bits<POSITION>>,
     /// which is itself not in it,
     pub beyond: Signal<In, Bit>,
     /// and the highest.
-    pub last: Signal<In, Bits<I>>,
+    pub last: Signal<In, Bits<POSITION>>,
     /// The numbers that are in it.
-    pub covered: [Signal<Out, Bit>; N],
+    pub covered: [Signal<Out, Bit>; POSITIONS],
 }
 
-impl<const N: usize, const I: usize> Default for Span<N, I> {
+impl<const POSITIONS: usize, const POSITION: usize> Default for RangeMask<POSITIONS, POSITION> {
     fn default() -> Self {
-        assert!(1 << I == N, "{I} bits do not number {N}");
+        assert!(
+            1 << POSITION == POSITIONS,
+            "{POSITION} bits do not number {POSITIONS}"
+        );
         Self {
             first: Signal::default(),
             beyond: Signal::default(),
@@ -27,9 +30,9 @@ impl<const N: usize, const I: usize> Default for Span<N, I> {
     }
 }
 
-crate::part!([const N: usize, const I: usize] Span<N, I>);
+crate::part!([const POSITIONS: usize, const POSITION: usize] RangeMask<POSITIONS, POSITION>);
 
-impl<const N: usize, const I: usize> Logic for Span<N, I> {
+impl<const POSITIONS: usize, const POSITION: usize> Logic for RangeMask<POSITIONS, POSITION> {
     fn update(&mut self) {
         let first = self.first.val().index() + usize::from(self.beyond.val());
         let last = self.last.val().index();
@@ -45,19 +48,19 @@ impl<const N: usize, const I: usize> Logic for Span<N, I> {
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("span_of_{N}");
-        let (last, high) = (N - 1, I - 1);
+        let name = format!("span_of_{POSITIONS}");
+        let (last, high) = (POSITIONS - 1, POSITION - 1);
         let code = format!(
-            "// Tells which of {N} numbers are from `first` on, or from the next one if `beyond`, up to `last`.
+            "// Tells which of {POSITIONS} numbers are from `first` on, or from the next one if `beyond`, up to `last`.
 module {name} (
     input  wire [{high}:0] first,
     input  wire beyond,
     input  wire [{high}:0] last,
     output wire [{last}:0] covered
 );
-    wire [{last}:0] at_least = {{{N}{{1'b1}}}} << first;
+    wire [{last}:0] at_least = {{{POSITIONS}{{1'b1}}}} << first;
     wire [{last}:0] after = {{{{{last}{{1'b1}}}}, 1'b0}} << first;
-    wire [{last}:0] up_to = {{{N}{{1'b1}}}} >> ~last;
+    wire [{last}:0] up_to = {{{POSITIONS}{{1'b1}}}} >> ~last;
     assign covered = (beyond ? after : at_least) & up_to;
 endmodule
 "

@@ -1,5 +1,4 @@
-//! A multiplexer whose choice comes as a bit for each value: an AND-OR tree, where a loop in a kernel would become a
-//! chain.
+//! A multiplexer whose choice is one-hot: an AND-OR tree, where a loop in a kernel would become a chain.
 
 use rust_hdl::prelude::*;
 
@@ -9,24 +8,24 @@ pub trait Choice: Synth {
     fn or(self, other: Self) -> Self;
 }
 
-impl<const W: usize> Choice for Bits<W> {
+impl<const WIDTH: usize> Choice for Bits<WIDTH> {
     fn or(self, other: Self) -> Self {
         self | other
     }
 }
 
-/// Gives the chosen one of `N` values, the OR of them if several are chosen, 0 if none is.
+/// Gives the chosen one of `INPUTS` values, the OR of them if several are chosen, 0 if none is.
 #[derive(LogicBlock)]
-pub struct Select<const N: usize, T: Choice> {
+pub struct OneHotMux<const INPUTS: usize, T: Choice> {
     /// The choice.
-    pub choose: [Signal<In, Bit>; N],
+    pub choose: [Signal<In, Bit>; INPUTS],
     /// The values.
-    pub of: [Signal<In, T>; N],
+    pub of: [Signal<In, T>; INPUTS],
     /// The chosen one.
     pub chosen: Signal<Out, T>,
 }
 
-impl<const N: usize, T: Choice> Default for Select<N, T> {
+impl<const INPUTS: usize, T: Choice> Default for OneHotMux<INPUTS, T> {
     fn default() -> Self {
         Self {
             choose: std::array::from_fn(|_| Signal::default()),
@@ -36,9 +35,9 @@ impl<const N: usize, T: Choice> Default for Select<N, T> {
     }
 }
 
-crate::part!([const N: usize, T: Choice] Select<N, T>);
+crate::part!([const INPUTS: usize, T: Choice] OneHotMux<INPUTS, T>);
 
-impl<const N: usize, T: Choice> Logic for Select<N, T> {
+impl<const INPUTS: usize, T: Choice> Logic for OneHotMux<INPUTS, T> {
     fn update(&mut self) {
         self.chosen.next = self
             .choose
@@ -54,10 +53,10 @@ impl<const N: usize, T: Choice> Logic for Select<N, T> {
 
     fn hdl(&self) -> Verilog {
         let bits = T::BITS;
-        let name = format!("select_{N}_of_{bits}");
-        let (last, high, wide) = (N - 1, bits - 1, N * bits - 1);
+        let name = format!("select_{INPUTS}_of_{bits}");
+        let (last, high, wide) = (INPUTS - 1, bits - 1, INPUTS * bits - 1);
         let code = format!(
-            "// Gives the chosen one of {N} values of {bits} bits.
+            "// Gives the chosen one of {INPUTS} values of {bits} bits.
 module {name} (
     input  wire [{last}:0] choose,
     input  wire [{wide}:0] of,
@@ -67,7 +66,7 @@ module {name} (
     always @* begin : drive_chosen
         integer i;
         chosen = {bits}'d0;
-        for (i = 0; i < {N}; i = i + 1)
+        for (i = 0; i < {INPUTS}; i = i + 1)
             chosen = chosen | (of[i*{bits} +: {bits}] & {{{bits}{{choose[i]}}}});
     end
 endmodule

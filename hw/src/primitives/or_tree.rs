@@ -2,16 +2,16 @@
 
 use rust_hdl::prelude::*;
 
-/// Tells whether any input is high.
+/// Gives the OR of `INPUTS` inputs.
 #[derive(LogicBlock)]
-pub struct AnyOf<const N: usize> {
+pub struct OrTree<const INPUTS: usize> {
     /// The bits.
-    pub of: [Signal<In, Bit>; N],
+    pub of: [Signal<In, Bit>; INPUTS],
     /// Their OR.
     pub any: Signal<Out, Bit>,
 }
 
-impl<const N: usize> Default for AnyOf<N> {
+impl<const INPUTS: usize> Default for OrTree<INPUTS> {
     fn default() -> Self {
         Self {
             of: std::array::from_fn(|_| Signal::default()),
@@ -20,9 +20,9 @@ impl<const N: usize> Default for AnyOf<N> {
     }
 }
 
-crate::part!([const N: usize] AnyOf<N>);
+crate::part!([const INPUTS: usize] OrTree<INPUTS>);
 
-impl<const N: usize> Logic for AnyOf<N> {
+impl<const INPUTS: usize> Logic for OrTree<INPUTS> {
     fn update(&mut self) {
         self.any.next = self.of.iter().any(|bit| bit.val());
     }
@@ -32,9 +32,9 @@ impl<const N: usize> Logic for AnyOf<N> {
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("any_of_{N}");
+        let name = format!("any_of_{INPUTS}");
         let code = format!(
-            "// Tells whether any of {N} bits is high.
+            "// Tells whether any of {INPUTS} bits is high.
 module {name} (
     input  wire [{}:0] of,
     output wire any
@@ -42,7 +42,7 @@ module {name} (
     assign any = |of;
 endmodule
 ",
-            N - 1
+            INPUTS - 1
         );
         Verilog::Blackbox(BlackBox { name, code })
     }

@@ -1,19 +1,19 @@
-//! A wide sum of bits as a tree: a loop in a kernel would become a chain.
+//! A population count as a tree of adders: a loop in a kernel would become a chain.
 
 use rust_hdl::prelude::*;
 
-/// Tells how many of `N` inputs are high, in `C` bits.
+/// Gives how many of `INPUTS` inputs are high, in `COUNT` bits.
 #[derive(LogicBlock)]
-pub struct CountOf<const N: usize, const C: usize> {
+pub struct Popcount<const INPUTS: usize, const COUNT: usize> {
     /// The bits.
-    pub of: [Signal<In, Bit>; N],
+    pub of: [Signal<In, Bit>; INPUTS],
     /// Their number.
-    pub count: Signal<Out, Bits<C>>,
+    pub count: Signal<Out, Bits<COUNT>>,
 }
 
-impl<const N: usize, const C: usize> Default for CountOf<N, C> {
+impl<const INPUTS: usize, const COUNT: usize> Default for Popcount<INPUTS, COUNT> {
     fn default() -> Self {
-        assert!(N < 1 << C, "{C} bits do not count {N}");
+        assert!(INPUTS < 1 << COUNT, "{COUNT} bits do not count {INPUTS}");
         Self {
             of: std::array::from_fn(|_| Signal::default()),
             count: Signal::default(),
@@ -21,9 +21,9 @@ impl<const N: usize, const C: usize> Default for CountOf<N, C> {
     }
 }
 
-crate::part!([const N: usize, const C: usize] CountOf<N, C>);
+crate::part!([const INPUTS: usize, const COUNT: usize] Popcount<INPUTS, COUNT>);
 
-impl<const N: usize, const C: usize> Logic for CountOf<N, C> {
+impl<const INPUTS: usize, const COUNT: usize> Logic for Popcount<INPUTS, COUNT> {
     fn update(&mut self) {
         let count = self.of.iter().filter(|bit| bit.val()).count();
         self.count.next = (count as LiteralType).into();
@@ -35,11 +35,11 @@ impl<const N: usize, const C: usize> Logic for CountOf<N, C> {
 
     fn hdl(&self) -> Verilog {
         // A width that is not the least is a part of the name, for each name has one text.
-        let name = match clog2(N + 1) == C {
-            true => format!("count_of_{N}"),
-            false => format!("count_of_{N}_in_{C}_bits"),
+        let name = match clog2(INPUTS + 1) == COUNT {
+            true => format!("count_of_{INPUTS}"),
+            false => format!("count_of_{INPUTS}_in_{COUNT}_bits"),
         };
-        let (last, high) = (N - 1, C - 1);
+        let (last, high) = (INPUTS - 1, COUNT - 1);
         // Sums of two halves.
         fn sum(from: usize, to: usize, bits: usize) -> String {
             match to - from {
@@ -51,7 +51,7 @@ impl<const N: usize, const C: usize> Logic for CountOf<N, C> {
             }
         }
         let code = format!(
-            "// Tells how many of {N} bits are high.
+            "// Tells how many of {INPUTS} bits are high.
 module {name} (
     input  wire [{last}:0] of,
     output wire [{high}:0] count
@@ -59,7 +59,7 @@ module {name} (
     assign count = {};
 endmodule
 ",
-            sum(0, N, C)
+            sum(0, INPUTS, COUNT)
         );
         Verilog::Blackbox(BlackBox { name, code })
     }
