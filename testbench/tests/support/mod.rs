@@ -75,8 +75,32 @@ pub fn obligation(block: &str, config: &str, what: &str) -> Obligation {
     depends_on(obligation.of(include_str!("mod.rs")), &[design])
 }
 
-/// A test of designs in all back ends depends on their Verilog, and on the models and the test bench as a whole. It depends
-/// on the kernels, too; but a kernel of which the Verilog stays the same does the same.
+/// Sources of models and test bench that a lockstep runs through.
+const SOURCES: [&str; 20] = [
+    "Cargo.lock",
+    "sim/src/mmu",
+    "sim/src/page.rs",
+    "sim/src/place.rs",
+    "sim/src/ports.rs",
+    "sim/src/preempt",
+    "sim/src/sm",
+    "sim/src/walk",
+    "sim/src/walk.rs",
+    "testbench/build",
+    "testbench/src/backend.rs",
+    "testbench/src/bench.rs",
+    "testbench/src/blocks",
+    "testbench/src/layout.rs",
+    "testbench/src/lockstep.rs",
+    "testbench/src/rust_hdl.rs",
+    "testbench/src/session.rs",
+    "testbench/src/traffic",
+    "testbench/src/traffic.rs",
+    "testbench/src/verilog.rs",
+];
+
+/// A test of designs in all back ends depends on their Verilog, the models and the test bench. It depends on the kernels,
+/// too; but a kernel of which the Verilog stays the same does the same.
 pub fn depends_on(obligation: Obligation, designs: &[String]) -> Obligation {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let verilog = root.join("rtl-out");
@@ -84,7 +108,7 @@ pub fn depends_on(obligation: Obligation, designs: &[String]) -> Obligation {
     let mut obligation = obligation
         .of(format!("{kinds:?}"))
         .tool(Path::new("verilator"), &["--version"]);
-    for source in ["Cargo.lock", "sim/src", "testbench/src", "testbench/build"] {
+    for source in SOURCES {
         obligation = obligation.file(&root.join(source));
     }
     for design in designs {
