@@ -616,14 +616,14 @@ fn example_of_the_verilog_alone_passes() {
     let program = folder.path().join("replay.vvp");
     let commands = fence
         .unwrap()
-        .replace("/tmp/replay.vvp", program.to_str().unwrap());
+        .replace("replay.vvp", program.to_str().unwrap());
     let shell = |commands: &str| {
         let mut shell = std::process::Command::new("sh");
         shell.args(["-e", "-c", commands]).current_dir(root());
         shell.output().unwrap()
     };
     if !shell("command -v iverilog").status.success() {
-        eprintln!("skipped: Icarus is missing; install Debian's package iverilog");
+        faultline_ledger::missing("Icarus is not installed");
         return;
     }
     let output = shell(&commands);

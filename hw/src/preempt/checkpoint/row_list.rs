@@ -19,15 +19,15 @@ pub struct RowList<const LISTED: usize, const ROW: usize, const SECTORS: usize, 
     pub load: Signal<In, Bit>,
     /// Their numbers,
     pub load_row: [Signal<In, Bits<ROW>>; LISTED],
-    /// and their sectors.
+    /// Dirty sectors of each row.
     pub load_sectors: [Signal<In, Bits<SECTORS>>; LISTED],
     /// The first sector moves.
     pub advance: Signal<In, Bit>,
     /// There is no row left.
     pub empty: Signal<Out, Bit>,
-    /// The rows,
+    /// Numbers of the rows.
     pub row: [Signal<Out, Bits<ROW>>; LISTED],
-    /// and their sectors.
+    /// Dirty sectors of each row.
     pub sectors: [Signal<Out, Bits<SECTORS>>; LISTED],
     /// The number of the first row's first sector.
     pub sector: Signal<Out, Bits<SECTOR>>,

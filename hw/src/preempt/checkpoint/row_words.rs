@@ -7,9 +7,9 @@ use rust_hdl::prelude::*;
 #[block]
 #[check(ROW + SECTORS <= WORD / 2, "half of {WORD} bits does not name a row")]
 pub struct WordOfRows<const WORD: usize, const ROW: usize, const SECTORS: usize> {
-    /// The rows,
+    /// Numbers of the rows.
     pub row: [Signal<In, Bits<ROW>>; 2],
-    /// and their sectors.
+    /// Dirty sectors of each row.
     pub sectors: [Signal<In, Bits<SECTORS>>; 2],
     /// The word.
     pub word: Signal<Out, Bits<WORD>>,
@@ -40,9 +40,9 @@ impl<const WORD: usize, const ROW: usize, const SECTORS: usize> Logic
 pub struct RowsOfWord<const WORD: usize, const ROW: usize, const SECTORS: usize> {
     /// The word.
     pub word: Signal<In, Bits<WORD>>,
-    /// The rows,
+    /// Numbers of the rows.
     pub row: [Signal<Out, Bits<ROW>>; 2],
-    /// and their sectors.
+    /// Dirty sectors of each row.
     pub sectors: [Signal<Out, Bits<SECTORS>>; 2],
 
     high: Signal<Local, Bits<WORD>>,
