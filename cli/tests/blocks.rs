@@ -297,7 +297,7 @@ fn cost_has_every_field_and_the_papers_numbers() {
     if faultline_synth::tool::YOSYS.version().is_none()
         || faultline_synth::tool::OPENSTA.version().is_none()
     {
-        eprintln!("skipped: Yosys or OpenSTA is missing; install the Debian packages");
+        faultline_ledger::missing("Yosys or OpenSTA is missing; install the Debian packages");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -403,7 +403,7 @@ fn embedded_library_equals_itself() {
     if faultline_synth::tool::YOSYS.version().is_none()
         || faultline_synth::tool::OPENSTA.version().is_none()
     {
-        println!("skipped: yosys or sta is not installed");
+        faultline_ledger::missing("yosys or sta is not installed");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -449,7 +449,7 @@ fn embedded_library_equals_itself() {
 #[test]
 fn netlists_are_proved_to_be_their_designs() {
     if faultline_synth::tool::YOSYS.version().is_none() {
-        println!("skipped: yosys is not installed");
+        faultline_ledger::missing("yosys is not installed");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

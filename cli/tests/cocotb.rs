@@ -71,7 +71,7 @@ fn missing() -> bool {
         .output();
     let missing = !config.is_ok_and(|output| output.status.success());
     if missing {
-        println!("skipped: cocotb is not installed");
+        faultline_ledger::missing("cocotb is not installed");
     }
     missing
 }
@@ -80,7 +80,7 @@ fn missing() -> bool {
 fn missing_2() -> bool {
     let missing = !own("cocotb2/packages.txt").exists();
     if missing {
-        println!("skipped: cocotb 2 is not installed; cargo xtask setup does it");
+        faultline_ledger::missing("cocotb 2 is not installed; cargo xtask setup does it");
     }
     missing
 }

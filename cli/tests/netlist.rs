@@ -24,7 +24,7 @@ fn faultline() -> Command {
 fn without(tools: &[faultline_synth::tool::Tool]) -> bool {
     let missing = tools.iter().find(|tool| tool.version().is_none());
     if let Some(tool) = missing {
-        println!("skipped: {} is not installed", tool.program);
+        faultline_ledger::missing(&format!("{} is not installed", tool.program));
     }
     missing.is_some()
 }
@@ -127,7 +127,7 @@ fn opensta_annotates_every_pin_from_the_saif() {
         return;
     }
     if let Err(error) = faultline_synth::power::opensta::check() {
-        println!("skipped: {error}");
+        faultline_ledger::missing(&format!("{error}"));
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -17,7 +17,7 @@ fn power() -> Command {
 fn without_yosys() -> bool {
     let missing = faultline_synth::tool::YOSYS.version().is_none();
     if missing {
-        println!("skipped: yosys is not installed");
+        faultline_ledger::missing("yosys is not installed");
     }
     missing
 }

@@ -314,7 +314,7 @@ endmodule
 #[test]
 fn yosys_maps_and_opensta_times_a_design() {
     if YOSYS.version().is_none() || OPENSTA.version().is_none() {
-        println!("skipped: it needs yosys and sta, and one of them is not installed");
+        faultline_ledger::missing("it needs yosys and sta, and one of them is not installed");
         return;
     }
     let library = embedded();
@@ -334,7 +334,7 @@ fn yosys_maps_and_opensta_times_a_design() {
 #[test]
 fn opensta_has_nothing_to_say_of_the_library() {
     if OPENSTA.version().is_none() {
-        println!("skipped: sta is not installed");
+        faultline_ledger::missing("sta is not installed");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -353,7 +353,7 @@ fn opensta_has_nothing_to_say_of_the_library() {
 fn without_tools() -> bool {
     let missing = YOSYS.version().is_none() || OPENSTA.version().is_none();
     if missing {
-        println!("skipped: it needs yosys and sta, and one of them is not installed");
+        faultline_ledger::missing("it needs yosys and sta, and one of them is not installed");
     }
     missing
 }

@@ -81,7 +81,7 @@ fn design(verilog: &str) -> Design {
 /// The library and the netlist, unless Yosys is missing.
 fn mapped(design: &Design) -> Option<(Library, Netlist)> {
     if YOSYS.version().is_none() {
-        println!("skipped: yosys is not installed");
+        faultline_ledger::missing("yosys is not installed");
         return None;
     }
     let library = Library::embedded().unwrap();
@@ -324,7 +324,7 @@ fn registers_with_other_names_and_constants_are_matched() {
 #[test]
 fn flip_flops_with_resets_alone_are_proved() {
     if YOSYS.version().is_none() {
-        println!("skipped: yosys is not installed");
+        faultline_ledger::missing("yosys is not installed");
         return;
     }
     let text = faultline_synth::cells::liberty();
@@ -357,7 +357,7 @@ fn flip_flops_with_resets_alone_are_proved() {
 #[test]
 fn flip_flops_that_show_complements_alone_are_proved() {
     if YOSYS.version().is_none() {
-        println!("skipped: yosys is not installed");
+        faultline_ledger::missing("yosys is not installed");
         return;
     }
     let text = faultline_synth::cells::liberty();

@@ -37,7 +37,7 @@ endmodule
 fn missing(tools: &[Tool]) -> bool {
     for tool in tools {
         if tool.version().is_none() {
-            println!("skipped: {} is not installed", tool.program);
+            faultline_ledger::missing(&format!("{} is not installed", tool.program));
             return true;
         }
     }
@@ -252,7 +252,7 @@ fn a_memory_that_vanishes_is_noticed() {
 fn another_library_works_and_its_own_buffer_drives_the_inputs() {
     let path = Path::new("/usr/share/qflow/tech/osu018/osu018_stdcells.lib");
     if !path.is_file() {
-        println!("skipped: qflow-tech-osu018 is not installed");
+        faultline_ledger::missing("qflow-tech-osu018 is not installed");
         return;
     }
     let library = Library::read(path).unwrap();

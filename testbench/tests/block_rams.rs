@@ -107,7 +107,7 @@ fn counted(text: &str, cell: &str) -> BTreeMap<String, u32> {
 #[test]
 fn memories_become_block_rams() {
     if Command::new("yosys").arg("-V").output().is_err() {
-        eprintln!("skipped: there is no Yosys; install the Debian package `yosys`");
+        faultline_ledger::missing("there is no Yosys; install the Debian package `yosys`");
         return;
     }
     let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out");

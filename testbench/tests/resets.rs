@@ -106,7 +106,7 @@ fn resets(folder: &Path) -> Result<(), String> {
 fn missing() -> bool {
     let missing = Command::new("yosys").arg("-V").output().is_err();
     if missing {
-        eprintln!("skipped: there is no Yosys; install the Debian package `yosys`");
+        faultline_ledger::missing("there is no Yosys; install the Debian package `yosys`");
     }
     missing
 }

@@ -457,7 +457,7 @@ fn fresh_run_stays_within_the_bars() {
     if faultline_synth::tool::YOSYS.version().is_none()
         || faultline_synth::tool::OPENSTA.version().is_none()
     {
-        eprintln!("skipped: Yosys or OpenSTA is missing; install the Debian packages");
+        faultline_ledger::missing("Yosys or OpenSTA is missing; install the Debian packages");
         return;
     }
     let output = Command::new(env!("CARGO_BIN_EXE_faultline"))

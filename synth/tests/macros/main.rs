@@ -200,7 +200,7 @@ fn pins_lie_on_tracks_inside_the_macro_and_clear_of_each_other() {
 #[test]
 fn yosys_reads_black_box_liberty_and_model() {
     if YOSYS.version().is_none() {
-        println!("skipped: yosys is not installed");
+        faultline_ledger::missing("yosys is not installed");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -241,7 +241,7 @@ fn yosys_reads_black_box_liberty_and_model() {
 #[test]
 fn opensta_times_a_design_through_the_macro() {
     if OPENSTA.version().is_none() {
-        println!("skipped: sta is not installed");
+        faultline_ledger::missing("sta is not installed");
         return;
     }
     let memory = memory(64, 16, false);
@@ -292,7 +292,7 @@ fn klayout() -> Option<PathBuf> {
 #[test]
 fn klayout_reads_the_size_of_the_liberty() {
     let Some(python) = klayout() else {
-        println!("skipped: KLayout's Python package is not installed");
+        faultline_ledger::missing("KLayout's Python package is not installed");
         return;
     };
     let folder = tempfile::tempdir().unwrap();

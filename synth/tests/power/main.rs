@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 fn without_yosys() -> bool {
     let missing = YOSYS.version().is_none();
     if missing {
-        println!("skipped: yosys is not installed");
+        faultline_ledger::missing("yosys is not installed");
     }
     missing
 }

@@ -181,6 +181,7 @@ fn version(program: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
 
 /// Says that the test that runs cannot be tried, and why: it is missing, and has not passed.
 pub fn missing(reason: &str) {
+    let reason = reason.replace(['\n', '\t'], " "); // a report is a line
     let thread = std::thread::current();
     report(&format!(
         "missing\t{}\t{reason}",
