@@ -1,7 +1,5 @@
-coalescer_32.v
-any_of_32.v
-select_32_of_41.v
-arbiter_lowest_32.v
-register_5.v
-register_41.v
-register_1.v
+coalescer/coalescer_32.v
+primitives/or_tree.v
+primitives/one_hot_mux.v
+primitives/fixed_priority_arbiter.v
+primitives/register.v

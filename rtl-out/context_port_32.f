@@ -1,9 +1,4 @@
-context_port_32.v
-check_of_8_of_32.v
-any_of_8.v
-register_1.v
-register_32.v
-register_13.v
-register_8.v
-register_16.v
-register_3.v
+context_port/context_port_32.v
+primitives/misr_8x32.v
+primitives/or_tree.v
+primitives/register.v

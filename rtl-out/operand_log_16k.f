@@ -1,10 +1,6 @@
-operand_log_16k.v
-any_of_64.v
-any_of_16.v
-memory_32_of_64x64.v
-sram_64x64.v
-register_4.v
-arbiter_highest_64.v
-arbiter_lowest_64.v
-register_1.v
-register_7.v
+operand_log/operand_log_16k.v
+primitives/or_tree.v
+memories/memory_32_of_64x64.v
+memories/sram_64x64.v
+primitives/fixed_priority_arbiter.v
+primitives/register.v

@@ -1,10 +1,6 @@
-operand_log_16k_16x128.v
-any_of_64.v
-any_of_16.v
-memory_16_of_64x128.v
-sram_64x128.v
-register_4.v
-arbiter_highest_64.v
-arbiter_lowest_64.v
-register_1.v
-register_7.v
+operand_log/operand_log_16k_16x128.v
+primitives/or_tree.v
+memories/memory_16_of_64x128.v
+memories/sram_64x128.v
+primitives/fixed_priority_arbiter.v
+primitives/register.v

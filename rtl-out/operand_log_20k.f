@@ -1,10 +1,6 @@
-operand_log_20k.v
-any_of_80.v
-any_of_16.v
-memory_32_of_80x64.v
-sram_80x64.v
-register_4.v
-arbiter_highest_80.v
-arbiter_lowest_80.v
-register_1.v
-register_8.v
+operand_log/operand_log_20k.v
+primitives/or_tree.v
+memories/memory_32_of_80x64.v
+memories/sram_80x64.v
+primitives/fixed_priority_arbiter.v
+primitives/register.v

@@ -1,10 +1,6 @@
-operand_log_32k.v
-any_of_128.v
-any_of_16.v
-memory_32_of_128x64.v
-sram_128x64.v
-register_4.v
-arbiter_highest_128.v
-arbiter_lowest_128.v
-register_1.v
-register_8.v
+operand_log/operand_log_32k.v
+primitives/or_tree.v
+memories/memory_32_of_128x64.v
+memories/sram_128x64.v
+primitives/fixed_priority_arbiter.v
+primitives/register.v

@@ -1,10 +1,6 @@
-operand_log_8k.v
-any_of_32.v
-any_of_16.v
-memory_32_of_32x64.v
-sram_32x64.v
-register_4.v
-arbiter_highest_32.v
-arbiter_lowest_32.v
-register_1.v
-register_6.v
+operand_log/operand_log_8k.v
+primitives/or_tree.v
+memories/memory_32_of_32x64.v
+memories/sram_32x64.v
+primitives/fixed_priority_arbiter.v
+primitives/register.v

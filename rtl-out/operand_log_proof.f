@@ -1,10 +1,6 @@
-operand_log_proof.v
-any_of_4.v
-any_of_16.v
-memory_32_of_4x64.v
-sram_4x64.v
-register_4.v
-arbiter_highest_4.v
-arbiter_lowest_4.v
-register_1.v
-register_3.v
+operand_log/operand_log_proof.v
+primitives/or_tree.v
+memories/memory_32_of_4x64.v
+memories/sram_4x64.v
+primitives/fixed_priority_arbiter.v
+primitives/register.v

@@ -1,10 +1,5 @@
-replay_queue_16.v
-any_of_16.v
-arbiter_lowest_16.v
-sram_16x120.v
-register_2.v
-register_5.v
-register_8.v
-register_4.v
-register_6.v
-register_1.v
+replay_queue/replay_queue_16.v
+primitives/or_tree.v
+primitives/fixed_priority_arbiter.v
+memories/sram_16x120.v
+primitives/register.v

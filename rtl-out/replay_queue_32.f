@@ -1,10 +1,5 @@
-replay_queue_32.v
-any_of_32.v
-arbiter_lowest_32.v
-sram_32x120.v
-register_5.v
-register_2.v
-register_8.v
-register_4.v
-register_6.v
-register_1.v
+replay_queue/replay_queue_32.v
+primitives/or_tree.v
+primitives/fixed_priority_arbiter.v
+memories/sram_32x120.v
+primitives/register.v

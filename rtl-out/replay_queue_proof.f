@@ -1,10 +1,5 @@
-replay_queue_proof.v
-any_of_4.v
-arbiter_lowest_4.v
-sram_4x120.v
-register_3.v
-register_2.v
-register_8.v
-register_4.v
-register_6.v
-register_1.v
+replay_queue/replay_queue_proof.v
+primitives/or_tree.v
+primitives/fixed_priority_arbiter.v
+memories/sram_4x120.v
+primitives/register.v

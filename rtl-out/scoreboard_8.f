@@ -1,6 +1,4 @@
-scoreboard_8.v
-any_of_8.v
-arbiter_lowest_8.v
-register_3.v
-register_8.v
-register_1.v
+scoreboard/scoreboard_8.v
+primitives/or_tree.v
+primitives/fixed_priority_arbiter.v
+primitives/register.v

@@ -1,6 +1,4 @@
-scoreboard_proof.v
-any_of_4.v
-arbiter_lowest_4.v
-register_2.v
-register_8.v
-register_1.v
+scoreboard/scoreboard_proof.v
+primitives/or_tree.v
+primitives/fixed_priority_arbiter.v
+primitives/register.v

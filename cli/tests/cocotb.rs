@@ -242,8 +242,8 @@ fn register_without_reset_is_found() {
     let verilog = folder.join("rtl/coalescer_proof.v");
     edit(
         verilog,
-        "register_1 offered (.clock(clock), .reset(reset),",
-        "register_1 offered (.clock(clock), .reset(1'b0),",
+        "register #(.WIDTH(1)) offered (.clock(clock), .reset(reset),",
+        "register #(.WIDTH(1)) offered (.clock(clock), .reset(1'b0),",
     );
     let (passed, told) = make(&folder, "icarus");
     assert!(!passed && told.contains("FAIL="), "{told}");

@@ -1,8 +1,8 @@
 // A load that faults, is replayed and commits, on the committed Verilog of the replay queue with 64 entries.
-// From the root of the repository:
+// In the folder rtl-out:
 //
-//     iverilog -g2005 -y rtl-out -o replay.vvp examples/verilog_only/replay.v
-//     vvp replay.vvp
+//     iverilog -g2005 -o ../replay.vvp -f replay_queue_64.f ../examples/verilog_only/replay.v
+//     vvp ../replay.vvp
 //
 // The ports are described in docs/blocks/replay_queue.md. Inputs change at the falling edge of the clock and outputs are read
 // just before the next falling edge, so each pass of the loop in `cycle` is one clock cycle. MIT OR Apache-2.0.

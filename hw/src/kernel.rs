@@ -6,17 +6,23 @@ use rust_hdl::prelude::ast::{
     VerilogLiteral, VerilogLoop, VerilogMatch, VerilogOp, VerilogOpUnary, VerilogStatement,
 };
 
-/// The syntax tree of a kernel, from its text and the numbers of an instance. A text that is none gives no tree, which the
-/// exporter refuses.
+use crate::part::About;
+
+/// The syntax tree of a kernel, from its text and the numbers of an instance; its first statement is a comment with what the
+/// struct says. A text that is none gives no tree, which the exporter refuses.
 #[must_use]
-pub fn read(text: &'static str, numbers: &[usize]) -> Verilog {
+pub fn read(about: &About, text: &'static str, numbers: &[usize]) -> Verilog {
     let mut reader = Reader {
         words: text.split(' ').peekable(),
         numbers,
     };
-    reader
-        .block()
-        .map_or(Verilog::Empty, Verilog::Combinatorial)
+    let Some(mut block) = reader.block() else {
+        return Verilog::Empty;
+    };
+    let lines = about.ports.iter().flat_map(|(name, text)| [*name, *text]);
+    let lines: Vec<&str> = [about.path, about.text].into_iter().chain(lines).collect();
+    block.insert(0, VerilogStatement::Comment(lines.join("\n")));
+    Verilog::Combinatorial(block)
 }
 
 struct Reader<'a> {

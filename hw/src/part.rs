@@ -4,8 +4,24 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::memory::MemoryUse;
 
+/// What the struct of a block says of it, for its Verilog.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// Path of the struct, such as `faultline_hw::sm::replay_queue::ReplayQueue`.
+    pub path: &'static str,
+    /// Its doc comment.
+    pub text: &'static str,
+    /// Names and doc comments of the ports that have one.
+    pub ports: &'static [(&'static str, &'static str)],
+}
+
 /// A field of a block. `#[block]` writes it for blocks; primitives have their own.
 pub trait Part {
+    /// What its struct says.
+    fn about(&self) -> About {
+        About::default()
+    }
+
     /// Gives the clock and the reset to the inputs of these names, if there are any.
     fn wire(&mut self, clock: Clock, reset: Bit);
     /// Says to rust-hdl that these inputs are driven.

@@ -3,6 +3,8 @@
 
 #![allow(clippy::expect_used)] // a test that cannot go on panics
 
+use std::path::Path;
+
 #[path = "../src/verilog/index.rs"]
 mod index;
 #[path = "../src/verilog/names.rs"]
@@ -77,11 +79,19 @@ fn no_declared_name_or_instance_is_a_keyword() {
         "integer",
         "genvar",
         "localparam",
+        "parameter",
     ];
     let (mut declared, mut instances) = (0, 0);
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../rtl-out");
-    for entry in std::fs::read_dir(folder).expect("the folder is there") {
-        let path = entry.expect("it can be read").path();
+    let inside = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).expect("the folder is there");
+        let paths = entries.map(|entry| entry.expect("it can be read").path());
+        paths.collect::<Vec<_>>()
+    };
+    let folders = inside(folder.as_ref())
+        .into_iter()
+        .filter(|path| path.is_dir());
+    for path in folders.flat_map(|folder| inside(&folder)) {
         if path.extension().is_none_or(|extension| extension != "v") {
             continue;
         }
@@ -96,9 +106,14 @@ fn no_declared_name_or_instance_is_a_keyword() {
                 declared += 1;
                 let before = line.split(" =").next().unwrap_or("");
                 before.trim_end_matches([';', ',']).rsplit(' ').next()
-            } else if (line.ends_with('(') || line.contains(" (.")) && !line.contains('=') {
+            } else if (line.ends_with('(') || line.contains(" (."))
+                && !line.contains('=')
+                && first != "module"
+            {
                 instances += 1;
-                words.next()
+                let head = line.rsplit_once(")) ").map_or(line, |(_, head)| head);
+                words = head.split_whitespace();
+                words.nth(usize::from(head == line))
             } else {
                 None
             };

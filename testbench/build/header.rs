@@ -16,44 +16,58 @@ pub struct Design {
 /// The designs of a folder, each of which has a list of its files, `NAME.f`; in the order of their names.
 pub fn designs(folder: &Path) -> Result<Vec<Design>, String> {
     let failed = |path: &Path, error| format!("{}: {error}", path.display());
-    let mut files: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(folder).map_err(|error| failed(folder, error))? {
-        let path = entry.map_err(|error| failed(folder, error))?.path();
+    let read = |path: &Path| fs::read_to_string(path).map_err(|error| failed(path, error));
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| failed(folder, error))?;
+    let mut lists: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(&folder).map_err(|error| failed(&folder, error))? {
+        let path = entry.map_err(|error| failed(&folder, error))?.path();
         if path.extension().is_some_and(|extension| extension == "f") {
-            files.push(path.with_extension("v"));
+            lists.push(path);
         }
     }
-    files.sort();
-    let design = |file: &PathBuf| {
-        let file = file.canonicalize().map_err(|error| failed(file, error))?;
-        let text = fs::read_to_string(&file).map_err(|error| failed(&file, error))?;
-        read(&file, &text).map_err(|error| format!("{}: {error}", file.display()))
+    lists.sort();
+    let design = |list: &PathBuf| {
+        let names = read(list)?;
+        let files: Vec<PathBuf> = names.lines().map(|name| folder.join(name)).collect();
+        let top = files
+            .first()
+            .ok_or(format!("{}: it names no file", list.display()))?;
+        design(&files, &read(top)?).map_err(|error| format!("{}: {error}", top.display()))
     };
-    files.iter().map(design).collect()
+    lists.iter().map(design).collect()
 }
 
-/// Reads the second line, `// Block B, configuration C; ...`, and the ports.
-fn read(file: &Path, text: &str) -> Result<Design, String> {
+/// A design of these files, from the text of the first one, its top: it says `// Block B, configuration C; ...`, and has the
+/// ports.
+fn design(files: &[PathBuf], text: &str) -> Result<Design, String> {
     let block = text
         .lines()
         .find_map(|line| line.strip_prefix("// Block ")?.split(',').next())
         .ok_or("no line says what block it is")?;
-    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let name = files[0].file_stem().unwrap_or_default().to_string_lossy();
     let header = text
         .split_once(&format!("\nmodule {name} (\n"))
         .and_then(|(_, rest)| rest.split_once(");"))
         .ok_or_else(|| format!("there is no module {name} with ports"))?
         .0;
-    let ports: Option<Vec<Port>> = header.lines().map(port).collect();
+    let declared = header
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    let ports: Option<Vec<Port>> = declared.map(port).collect();
     // As the tag `Large` has it: it takes minutes to compile, and one copy of a warp's code has to do for all.
     let large = block == "sm_pipeline" && name.contains("_64");
+    let repeated = text
+        .lines()
+        .find_map(|line| Some(line.split_once(" warp [")?.0.trim()));
     Ok(Design {
         block: block.to_owned(),
         module: Module {
             name: name.clone().into_owned(),
-            file: file.to_owned(),
+            files: files.to_vec(),
             ports: ports.ok_or("its header has a line that is no port")?,
-            repeated: large.then(|| format!("{name}_warp")),
+            repeated: repeated.filter(|_| large).map(str::to_owned),
         },
     })
 }

@@ -14,11 +14,10 @@ pub struct Port {
     pub bits: usize,
 }
 
-/// A module to Verilate: its name, its file, and its ports. The clock is called `clock`; modules below it are in files
-/// of their own in the same folder.
+/// A module to Verilate: its name, its file and those of the modules below it, and its ports. The clock is called `clock`.
 pub struct Module {
     pub name: String,
-    pub file: PathBuf,
+    pub files: Vec<PathBuf>,
     pub ports: Vec<Port>,
     /// The module below it of which it has an array so large that one copy of its code must do for all.
     pub repeated: Option<String>,
@@ -55,7 +54,6 @@ pub fn verilate(modules: &[Module]) -> Result<(), String> {
 
     let (mut changed, mut starts, mut cycles, mut larges) = (vec![], vec![], vec![], vec![]);
     for module in modules {
-        println!("cargo::rerun-if-changed={}", module.file.display());
         let (stamp, inputs) = (
             out.join(format!("{}.stamp", module.name)),
             module.inputs(&verilator)?,
@@ -132,10 +130,8 @@ impl Module {
             fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
         };
         let mut text = format!("{}\n{}", verilator.version, include_str!("verilate.rs"));
-        let folder = self.file.parent().unwrap_or(Path::new("."));
-        let list = self.file.with_extension("f");
-        for name in read(&list)?.lines() {
-            text += &read(&folder.join(name))?;
+        for file in &self.files {
+            text += &read(file)?;
         }
         Ok(text)
     }
@@ -200,20 +196,17 @@ fn verilate_one(module: &Module, folder: &Path) -> Result<Vec<PathBuf>, String> 
     let output = Command::new("verilator")
         .args(options)
         .args(["--prefix", &format!("V{}", module.name)])
-        .arg("-y")
-        .arg(module.file.parent().unwrap_or(Path::new(".")))
+        .args(["--top-module", &format!("{}_bench", module.name)])
         .arg("--Mdir")
         .arg(folder)
         .args(settings)
         .arg(&bench)
+        .args(&module.files)
         .output()
         .map_err(|error| format!("verilator: {error}"))?;
     if !output.status.success() {
         let report = String::from_utf8_lossy(&output.stderr);
-        return Err(format!(
-            "{}: Verilator refuses it:\n{report}",
-            module.file.display()
-        ));
+        return Err(format!("{}: Verilator refuses it:\n{report}", module.name));
     }
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut files: Vec<_> = entries
@@ -232,13 +225,18 @@ fn settings_of(module: &Module, repeated: &str) -> Result<String, String> {
     let read = |file: &Path| {
         fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
     };
-    let above = read(&module.file)?;
-    let below = read(&module.file.with_file_name(format!("{repeated}.v")))?;
+    let file = |name: &str| {
+        let mut files = module.files.iter();
+        let found = files.find(|file| file.file_stem().is_some_and(|stem| stem == name));
+        found.ok_or_else(|| format!("{} has no module {name}", module.name))
+    };
+    let above = read(file(&module.name)?)?;
+    let below = read(file(repeated)?)?;
     let pins = above
         .split_once(&format!("\n    {repeated} "))
         .and_then(|(_, rest)| rest.split_once("\n    );"))
         .map(|(pins, _)| pins)
-        .ok_or_else(|| format!("{} has no `{repeated}`", module.file.display()))?;
+        .ok_or_else(|| format!("{} has no `{repeated}`", module.name))?;
     let (wires, ports) = (ranges(&above), ranges(&below));
     let mut settings = format!("`verilator_config\nno_inline -module \"{repeated}\"\n");
     let pins = pins.lines().filter_map(|line| {

@@ -134,7 +134,7 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out");
         let list = std::fs::read_to_string(folder.join("operand_log_proof.f")).unwrap();
         let mut names: Vec<&str> = list.lines().collect();
-        names.sort_unstable();
+        names.sort_unstable_by_key(|path| path.rsplit('/').next());
         let texts: Vec<String> = names
             .iter()
             .map(|name| std::fs::read_to_string(folder.join(name)).unwrap())

@@ -616,7 +616,7 @@ fn example_of_the_verilog_alone_passes() {
     let program = folder.path().join("replay.vvp");
     let commands = fence
         .unwrap()
-        .replace("replay.vvp", program.to_str().unwrap());
+        .replace("../replay.vvp", program.to_str().unwrap());
     let shell = |commands: &str| {
         let mut shell = std::process::Command::new("sh");
         shell.args(["-e", "-c", commands]).current_dir(root());

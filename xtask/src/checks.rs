@@ -17,15 +17,11 @@ pub const VERILOG: &str = "faultline/verilog";
 /// Makes an error of each warning of clippy.
 pub const DENY: [&str; 3] = ["--", "-D", "warnings"];
 
-/// Makes the command that lints a module and those below it.
-type Lint = fn(&str) -> Command;
+/// Makes the command that lints a file of `rtl-out` and those below it.
+type Lint = fn(&Path) -> Command;
 
 /// The linters from Debian's packages.
-pub const LINTS: [(&str, Lint); 3] = [
-    ("Verilator", verilator),
-    ("Icarus", iverilog),
-    ("Yosys", yosys),
-];
+pub const LINTS: [(&str, Lint); 2] = [("Verilator", verilator), ("Icarus", iverilog)];
 
 /// What is in the name of each test that proves the guarantees of a block.
 const PROOFS: &str = "guarantees_are_proved";
@@ -87,7 +83,10 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
     for (tool, lint) in LINTS {
         steps.check(&format!("{tool} reads the Verilog"), || each(lint));
     }
-    steps.check("Icarus takes each design's list of files", lists);
+    steps.check("Yosys reads the Verilog", || {
+        succeed(&mut yosys(&files()?), true)
+    });
+    steps.check("Icarus takes each design's list of files", from_lists);
     for (name, program, lint) in [
         (
             "Verible lints the Verilog",
@@ -121,40 +120,66 @@ pub fn run(all: bool) -> Result<ExitCode, String> {
     Ok(steps.finish())
 }
 
-/// The committed files with this extension.
-fn listed(extension: &str) -> Result<Vec<PathBuf>, String> {
-    let folder = root().join("rtl-out");
+/// What lies in a folder, in order.
+fn inside(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let unreadable = |error| format!("{} cannot be read ({error})", folder.display());
-    let mut files = Vec::new();
-    for entry in fs::read_dir(&folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|found| found == extension) {
-            files.push(path);
-        }
-    }
-    files.sort();
-    Ok(files)
+    let entries = fs::read_dir(folder).map_err(unreadable)?;
+    let paths = entries.map(|entry| Ok(entry.map_err(unreadable)?.path()));
+    let mut paths = paths.collect::<Result<Vec<_>, String>>()?;
+    paths.sort();
+    Ok(paths)
 }
 
-/// The designs of a block.
+/// The committed lists of files, one for each design.
+fn lists() -> Result<Vec<PathBuf>, String> {
+    let mut lists = inside(&root().join("rtl-out"))?;
+    lists.retain(|path| path.extension().is_some_and(|found| found == "f"));
+    Ok(lists)
+}
+
+/// The folders with the committed Verilog, as paths in `rtl-out`.
+fn folders() -> Vec<PathBuf> {
+    let rtl = root().join("rtl-out");
+    let paths = inside(&rtl).unwrap_or_default().into_iter();
+    let folders = paths.filter(|path| path.is_dir());
+    let within = folders.map(|path| path.strip_prefix(&rtl).unwrap_or(&path).to_owned());
+    within.collect()
+}
+
+/// The committed files of Verilog, as paths in `rtl-out`.
+fn files() -> Result<Vec<PathBuf>, String> {
+    let rtl = root().join("rtl-out");
+    let mut files = Vec::new();
+    for folder in folders() {
+        let names = inside(&rtl.join(&folder))?;
+        files.extend(
+            names
+                .iter()
+                .filter_map(|path| Some(folder.join(path.file_name()?))),
+        );
+    }
+    match files.is_empty() {
+        true => Err("rtl-out has no Verilog".to_owned()),
+        false => Ok(files),
+    }
+}
+
+/// The top modules of the designs of a block, as paths in `rtl-out`.
 ///
 /// # Errors
 /// If there are none.
-pub fn designs(block: &str) -> Result<Vec<String>, String> {
+pub fn designs(block: &str) -> Result<Vec<PathBuf>, String> {
     let mut blocks = BTreeSet::new();
     let mut designs = Vec::new();
-    for list in listed("f")? {
-        let path = list.with_extension("v");
-        let text = fs::read_to_string(&path)
-            .map_err(|error| format!("{} cannot be read ({error})", path.display()))?;
-        let mut lines = text.lines();
-        let header = lines.find_map(|line| line.strip_prefix("// Block ")?.split_once(','));
-        let Some((of, _)) = header else { continue };
-        blocks.insert(of.to_owned());
-        let design = path.file_stem().unwrap_or_default();
+    for list in lists()? {
+        let text = fs::read_to_string(&list)
+            .map_err(|error| format!("{} cannot be read ({error})", list.display()))?;
+        let top = PathBuf::from(text.lines().next().unwrap_or_default());
+        let of = top.parent().unwrap_or(&top).display().to_string();
         if of == block {
-            designs.push(design.to_string_lossy().into_owned());
+            designs.push(top);
         }
+        blocks.insert(of);
     }
     if designs.is_empty() {
         let known = blocks.into_iter().collect::<Vec<_>>().join(", ");
@@ -164,20 +189,22 @@ pub fn designs(block: &str) -> Result<Vec<String>, String> {
 }
 
 /// Compiles each design from the list of files that it comes with, and from these alone.
-fn lists() -> Result<(), String> {
-    every("f", |list, top| {
+fn from_lists() -> Result<(), String> {
+    every(&lists()?, |list| {
         let mut compile = Command::new("iverilog");
-        compile.args(ICARUS).args(["-s", top, "-c"]).arg(list);
+        compile
+            .args(ICARUS)
+            .args(["-s", &stem(list), "-c"])
+            .arg(list);
         compile
     })
 }
 
 /// Runs a linter once, on all files of Verilog: they hold each module once.
 fn at_once(program: &Path, lint: fn(&Path) -> Command) -> Result<(), String> {
-    let files = listed("v")?;
-    let names = files.iter().filter_map(|file| file.file_name());
+    let files = files()?;
     let mut command = lint(program);
-    command.args(names).current_dir(root().join("rtl-out"));
+    command.args(&files).current_dir(root().join("rtl-out"));
     succeed(&mut command, true)?;
     println!("{} files, no warning", files.len());
     Ok(())
@@ -225,56 +252,82 @@ fn yosys_at_once(program: &Path) -> Command {
 
 /// Runs a linter on each file of Verilog.
 fn each(lint: Lint) -> Result<(), String> {
-    every("v", |_, top| lint(top))
+    every(&files()?, lint)
 }
 
-/// Runs a linter on each file of `rtl-out` with this extension, one on each core; the file's stem is the name of a module.
-fn every(extension: &str, lint: impl Fn(&Path, &str) -> Command + Sync) -> Result<(), String> {
-    let files = listed(extension)?;
-    if files.is_empty() {
-        return Err(format!("rtl-out has no file *.{extension}"));
-    }
+/// The name of the module in a file, and of the design that a list is of.
+fn stem(file: &Path) -> String {
+    file.file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// Runs a linter on each of these files of `rtl-out`, one on each core.
+fn every(files: &[PathBuf], lint: impl Fn(&Path) -> Command + Sync) -> Result<(), String> {
     files.par_iter().try_for_each(|file| {
-        let top = file.file_stem().unwrap_or_default().to_string_lossy();
-        succeed(lint(file, &top).current_dir(root().join("rtl-out")), true)
+        succeed(lint(file).current_dir(root().join("rtl-out")), true)
             .map_err(|sentence| format!("{}: {sentence}", file.display()))
     })?;
     println!("{} files, no warning", files.len());
     Ok(())
 }
 
-// Every module has a file of its own, in which each of the three tools finds it; as every file has
-// its turn as the top, every module is looked at under the same rules.
+// Every module has a file of its own, in which the tools find it; as every file has its turn as the top, every module is
+// looked at under the same rules.
 
-fn verilator(top: &str) -> Command {
+fn verilator(file: &Path) -> Command {
     let mut command = Command::new("verilator");
-    command.args([
-        "--lint-only",
-        "-Wall",
-        "-y",
-        ".",
-        "--top-module",
-        top,
-        &format!("{top}.v"),
-    ]);
+    command.args(["--lint-only", "-Wall", "--top-module", &stem(file)]);
+    command.args(
+        folders()
+            .iter()
+            .flat_map(|folder| [Path::new("-y"), folder]),
+    );
+    command.arg(file);
     command
 }
 
 /// Verilog 2005, all warnings, no output.
 const ICARUS: [&str; 6] = ["-g2005", "-Wall", "-t", "null", "-o", "/dev/null"];
 
-fn iverilog(top: &str) -> Command {
+fn iverilog(file: &Path) -> Command {
     let mut command = Command::new("iverilog");
-    command.args(ICARUS).args(["-y", ".", "-s", top]);
-    command.arg(format!("{top}.v"));
+    command.args(ICARUS).args(["-s", &stem(file)]);
+    command.args(
+        folders()
+            .iter()
+            .flat_map(|folder| [Path::new("-y"), folder]),
+    );
+    command.arg(file);
     command
 }
 
-fn yosys(top: &str) -> Command {
+/// Reads files, paths in `rtl-out`, and all modules in them. They are read at once: Yosys 0.23 finds no width of an array of a
+/// module with parameters that it comes upon later.
+fn yosys(files: &[PathBuf]) -> Command {
     let mut command = Command::new("yosys");
-    let read = format!("read_verilog -noautowire {top}.v");
-    let check = format!("hierarchy -check -libdir . -top {top}; proc; check -assert");
+    let names: String = files
+        .iter()
+        .map(|file| format!(" {}", file.display()))
+        .collect();
+    let script = format!("read_verilog -noautowire{names}; hierarchy -check; proc; check -assert");
     // With -q only warnings and errors are printed, and -e makes an error of any warning.
-    command.args(["-q", "-e", ".", "-p", &format!("{read}; {check}")]);
+    command.args(["-q", "-e", ".", "-p", &script]);
+    command.current_dir(root().join("rtl-out"));
     command
+}
+
+/// Has Yosys read the designs of a block, each with the modules below it.
+///
+/// # Errors
+/// If it warns of anything.
+pub fn read(designs: &[PathBuf]) -> Result<(), String> {
+    designs.iter().try_for_each(|design| {
+        let list = root().join("rtl-out").join(format!("{}.f", stem(design)));
+        let names = fs::read_to_string(&list)
+            .map_err(|error| format!("{} cannot be read ({error})", list.display()))?;
+        let files: Vec<PathBuf> = names.lines().map(PathBuf::from).collect();
+        succeed(&mut yosys(&files), true)
+    })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::process::{Command, ExitCode};
 
-use crate::checks::{DENY, LINTS, VERILOG, designs};
+use crate::checks::{DENY, LINTS, VERILOG, designs, read};
 use crate::steps::{Steps, succeed};
 use crate::{cargo, codegen, root};
 
@@ -31,9 +31,9 @@ pub fn block(name: &str) -> Result<ExitCode, String> {
             let mut lint = lint(design);
             lint.current_dir(root().join("rtl-out"));
             succeed(&mut lint, true)
-                .map_err(|sentence| format!("{tool} of {design}: {sentence}"))?;
+                .map_err(|sentence| format!("{tool} of {}: {sentence}", design.display()))?;
         }
-        Ok(())
+        read(&designs)
     });
     let test = |options: &[&str]| {
         let mut test = cargo();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use faultline_hw::registry::{Design, Tag, designs};
+use faultline_hw::registry::{Design, File, Tag, designs};
 use faultline_testbench::file;
 use miette::{Result, miette};
 use serde::Serialize;
@@ -119,14 +119,10 @@ fn collect(designs: Vec<Design>) -> Result<(Files, Vec<Row>)> {
         let export = design
             .export()
             .map_err(|error| miette!("{}: {error}", design.name))?;
-        let names: Vec<String> = export.files.iter().map(|file| file.name.clone()).collect();
+        let names: Vec<String> = export.files.iter().map(File::path).collect();
         files.insert(format!("{}.f", design.name), names.join("\n") + "\n");
         for file in export.files {
-            if let Some(other) = files.insert(file.name.clone(), file.text.clone())
-                && other != file.text
-            {
-                return Err(miette!("two modules want to be {}", file.name));
-            }
+            files.insert(file.path(), file.text);
         }
         rows.push(Row {
             design: design.name.to_owned(),
@@ -158,10 +154,12 @@ pub fn write_all(folder: &Path) -> Result<()> {
 }
 
 fn write_files(folder: &Path, files: &Files) -> Result<()> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| miette!("{}: cannot make this folder: {error}", folder.display()))?;
     for name in files.keys() {
-        file::check_writable(&folder.join(name)).map_err(|error| miette!("{error}"))?;
+        let path = folder.join(name);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent)
+            .map_err(|error| miette!("{}: cannot make this folder: {error}", parent.display()))?;
+        file::check_writable(&path).map_err(|error| miette!("{error}"))?;
     }
     for (name, text) in files {
         write(folder, name, text)?;
@@ -259,15 +257,26 @@ fn check(folder: &Path, files: &Files, whole: bool) -> Result<()> {
     }
 }
 
-/// What lies in a folder beside these files, in order.
+/// What lies in a folder beside these files, in order: in its own folders too where some of the files are.
 fn left_over(folder: &Path, files: &Files) -> Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(folder)
-        .map_err(|error| miette!("{}: cannot read this folder: {error}", folder.display()))?;
-    let mut left: Vec<PathBuf> = entries
-        .flatten()
-        .filter(|entry| !files.contains_key(&*entry.file_name().to_string_lossy()))
-        .map(|entry| entry.path())
-        .collect();
+    let mut left = Vec::new();
+    let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
+    while let Some(inside) = folders.pop() {
+        let entries = std::fs::read_dir(&inside)
+            .map_err(|error| miette!("{}: cannot read this folder: {error}", inside.display()))?;
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
+            if path.is_dir()
+                && files
+                    .keys()
+                    .any(|file| file.starts_with(&format!("{name}/")))
+            {
+                folders.push(path);
+            } else if !files.contains_key(&*name) {
+                left.push(path);
+            }
+        }
+    }
     left.sort();
     Ok(left)
 }

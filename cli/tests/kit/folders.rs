@@ -128,7 +128,8 @@ fn sram_writes_the_macros_that_the_designs_use() {
             assert!(out.join(format!("{module}{file}")).is_file());
         }
         // The model is what the design is exported with.
-        let exported = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../rtl-out/{module}.v"));
+        let exported =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../rtl-out/memories/{module}.v"));
         let body = |text: String| text[text.find("\nmodule").unwrap()..].to_owned();
         let model = read(&out, &format!("{module}.v"));
         assert_eq!(body(model), body(fs::read_to_string(exported).unwrap()));

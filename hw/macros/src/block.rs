@@ -42,6 +42,8 @@ struct Field {
     name: Ident,
     ty: Type,
     is_public: bool,
+    /// Its doc comment.
+    doc: String,
     /// Its first value, if that is not its default.
     init: Option<TokenStream>,
     /// When its memories count.
@@ -130,6 +132,23 @@ fn expression(attributes: &mut Vec<Attribute>, name: &str) -> syn::Result<Option
     }
 }
 
+/// The doc comment of an item, its lines joined.
+fn doc(attributes: &[Attribute]) -> String {
+    let lines = attributes.iter().filter_map(|attribute| {
+        let syn::Meta::NameValue(pair) = &attribute.meta else {
+            return None;
+        };
+        match &pair.value {
+            Expr::Lit(syn::ExprLit {
+                lit: syn::Lit::Str(text),
+                ..
+            }) if pair.path.is_ident("doc") => Some(text.value().trim().to_owned()),
+            _ => None,
+        }
+    });
+    lines.collect::<Vec<_>>().join(" ")
+}
+
 fn fields(item: &mut ItemStruct) -> syn::Result<Vec<Field>> {
     let syn::Fields::Named(named) = &mut item.fields else {
         let sentence = "the fields of a block have names";
@@ -145,6 +164,7 @@ fn fields(item: &mut ItemStruct) -> syn::Result<Vec<Field>> {
         fields.push(Field {
             name,
             ty: field.ty.clone(),
+            doc: doc(&field.attrs),
             is_public: matches!(field.vis, Visibility::Public(_)),
             init,
             used,
@@ -245,6 +265,14 @@ fn part(item: &ItemStruct, fields: &[Field]) -> TokenStream {
         .filter(|name| has(name))
         .map(|name| Ident::new(name, Span::call_site()))
         .collect();
+    let text = doc(&item.attrs);
+    let ports = fields
+        .iter()
+        .filter(|field| matches!(field.kind(), Kind::Input | Kind::Output) && !field.doc.is_empty())
+        .map(|field| {
+            let (name, doc) = (field.name.to_string(), &field.doc);
+            quote!((#name, #doc))
+        });
     let given = wired.iter().map(|name| quote::format_ident!("_{name}"));
     let inside = (has("clock") && count > 0).then(|| {
         let reset = match has("reset") {
@@ -264,6 +292,13 @@ fn part(item: &ItemStruct, fields: &[Field]) -> TokenStream {
     quote! {
         #[automatically_derived]
         impl #impl_generics ::faultline_hw::part::Part for #name #ty_generics #bounds {
+            fn about(&self) -> ::faultline_hw::part::About {
+                ::faultline_hw::part::About {
+                    path: ::std::concat!(::std::module_path!(), "::", ::std::stringify!(#name)),
+                    text: #text,
+                    ports: &[#(#ports),*],
+                }
+            }
             fn wire(&mut self, _clock: ::rust_hdl::prelude::Clock, _reset: bool) {
                 #(self.#wired.next = #given;)*
             }

@@ -46,7 +46,8 @@ fn expand(arguments: &TokenStream, item: &TokenStream) -> syn::Result<TokenStrea
             #connects
         }
         fn hdl(&self) -> ::rust_hdl::prelude::Verilog {
-            ::faultline_hw::kernel::read(#text, &[#(#numbers),*])
+            ::faultline_hw::kernel::read(
+                &::faultline_hw::part::Part::about(self), #text, &[#(#numbers),*])
         }
     })
 }

@@ -36,9 +36,10 @@ enum Phase {
     Waking,
 }
 
-/// `ENTRIES` entries with indices of `INDEX` bits; counts of them, and places in their queue, of `COUNT` bits. Pages of
-/// `PAGE` bits, spaces of `SPACE`; a name has `NAME` bits: a page, a space, a place, and 3 bits of an access. `SMS` SMs,
-/// each with a limit of `LIMIT` bits and a count of far faults of `SM_COUNT` bits. A region has 2^`REGION` pages.
+/// Far-fault MSHRs: keep each page that is being fetched once, with the SMs that wait for it, and wake them. `ENTRIES`
+/// entries with indices of `INDEX` bits; counts of them, and places in their queue, of `COUNT` bits. Pages of `PAGE`
+/// bits, spaces of `SPACE`; a name has `NAME` bits: a page, a space, a place, and 3 bits of an access. `SMS` SMs, each
+/// with a limit of `LIMIT` bits and a count of far faults of `SM_COUNT` bits. A region has 2^`REGION` pages.
 #[block(top)]
 #[check(1 << INDEX == ENTRIES && INDEX + 1 == COUNT, "{INDEX} and {COUNT} bits do not fit {ENTRIES} entries")]
 #[check(PAGE + SPACE + COUNT + 3 == NAME && SPACE <= PAGE && REGION < PAGE, "{PAGE}, {SPACE}, {COUNT} and 3 bits do not make {NAME}, or regions of {REGION} bits do not fit")]

@@ -29,11 +29,12 @@ enum Doing {
     Writing,
 }
 
-/// `SMS` SMs with numbers of `SM` bits. Pages of `PAGE` bits, spaces of `SPACE`; MSHRs with numbers of `MSHR` bits and places
-/// of `PLACE`. Records with numbers of `RECORD` bits, in frames with numbers of `FRAME` bits, and words of memory with numbers
-/// of `WORD` bits. `LANES` lanes, PCs of `PC` bits. A fault is compared with 2^`FILTER` records, counted in `FILTER_COUNT`
-/// bits, by keys of `KEY` bits. Counters of `COUNT` bits, times of `TIME`. Fewer than 2^`IN_FLIGHT` acknowledgements
-/// of memory are outstanding.
+/// Fault buffer: writes a record of each fault into a ring in memory, and hands on the commands of the driver. `SMS`
+/// SMs with numbers of `SM` bits. Pages of `PAGE` bits, spaces of `SPACE`; MSHRs with numbers of `MSHR` bits and places
+/// of `PLACE`. Records with numbers of `RECORD` bits, in frames with numbers of `FRAME` bits, and words of memory with
+/// numbers of `WORD` bits. `LANES` lanes, PCs of `PC` bits. A fault is compared with 2^`FILTER` records, counted in
+/// `FILTER_COUNT` bits, by keys of `KEY` bits. Counters of `COUNT` bits, times of `TIME`. Fewer than 2^`IN_FLIGHT`
+/// acknowledgements of memory are outstanding.
 #[block(top)]
 #[check(1 << SM == SMS, "{SM} bits do not number {SMS} SMs")]
 #[check(FRAME + 9 == WORD, "{WORD} bits do not number the words of frames of {FRAME} bits")]

@@ -35,7 +35,8 @@ enum Phase {
     Sms,
 }
 
-/// `WALKS` walks with numbers of `WALK` bits; an entry that one of them has read has a number of `ENTRY` = `WALK` + 3 bits.
+/// GMMU: L2 TLB, page walker, page-walk cache, far-fault MSHRs and fault buffer as one unit. `WALKS` walks with numbers
+/// of `WALK` bits; an entry that one of them has read has a number of `ENTRY` = `WALK` + 3 bits.
 #[block(top, new(updates: bool))]
 pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     /// Rising edge.

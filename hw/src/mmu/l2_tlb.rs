@@ -19,9 +19,10 @@ use choice::Choice;
 use miss::Miss;
 use way::Way;
 
-/// `SMS` SMs with numbers of `SM` bits. Sets with numbers of `SET` bits, counted in `SET_COUNT` bits, of `WAYS` ways with
-/// `PAIRS` pairs; entries with numbers of `ENTRY` bits. Pages of `PAGE` bits, `TAG` of them above the set; spaces of `SPACE`
-/// bits, frames of `FRAME`. A word of a way's tags has `TAG_WORD` bits. A level of the tables translates `LEVEL` bits.
+/// L2 TLB, shared by all SMs: one lookup every other cycle, in single-ported memories. `SMS` SMs with numbers of `SM`
+/// bits. Sets with numbers of `SET` bits, counted in `SET_COUNT` bits, of `WAYS` ways with `PAIRS` pairs; entries with
+/// numbers of `ENTRY` bits. Pages of `PAGE` bits, `TAG` of them above the set; spaces of `SPACE` bits, frames of
+/// `FRAME`. A word of a way's tags has `TAG_WORD` bits. A level of the tables translates `LEVEL` bits.
 #[block(top)]
 #[check(1 << SM == SMS, "{SM} bits do not number {SMS} SMs")]
 #[check(SET + 1 == SET_COUNT && 1 << (ENTRY - SET) == WAYS, "{SET_COUNT} and {ENTRY} bits do not fit sets of {SET} and {WAYS} ways")]

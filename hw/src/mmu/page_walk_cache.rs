@@ -20,9 +20,10 @@ use reads::Reads;
 use request::Request;
 use way::Way;
 
-/// `WALKS` walks with numbers of `WALK` bits. Words of memory with numbers of `WORD` bits, of which `TABLE` say where in a
-/// table. Sets with numbers of `SET` bits, of `WAYS` ways with numbers of `WAY` bits; entries with numbers of `ENTRY` bits.
-/// Tags of `TAG` bits, in words of `TAG_WORD` bits with their two marks.
+/// Page-walk cache: keeps entries of page tables that lead to other tables. `WALKS` walks with numbers of `WALK` bits.
+/// Words of memory with numbers of `WORD` bits, of which `TABLE` say where in a table. Sets with numbers of `SET` bits,
+/// of `WAYS` ways with numbers of `WAY` bits; entries with numbers of `ENTRY` bits. Tags of `TAG` bits, in words of
+/// `TAG_WORD` bits with their two marks.
 #[block(top)]
 #[check(1 << WAY == WAYS && SET + WAY == ENTRY, "{WAY} and {ENTRY} bits do not number {WAYS} ways and the entries of sets with {SET} bits")]
 pub struct PageWalkCache<

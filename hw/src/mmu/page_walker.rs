@@ -20,9 +20,10 @@ use entry::Entry;
 use waiting::Waiting;
 use walk::Walk;
 
-/// `REQUESTERS` requesters with numbers of `REQUESTER` bits. `WALKS` walks with numbers of `WALK` bits, and in front of them
-/// `REQUESTS` requests with numbers of `REQUEST` bits. Pages of `PAGE` bits, spaces of `SPACE`, frames of `FRAME`; words of
-/// memory with numbers of `WORD` bits. An entry that was read has a number of `ENTRY` bits in the trail.
+/// Page walker: many walks of x86-64 page tables at once, memory requests and responses in any order. `REQUESTERS`
+/// requesters with numbers of `REQUESTER` bits. `WALKS` walks with numbers of `WALK` bits, and in front of them
+/// `REQUESTS` requests with numbers of `REQUEST` bits. Pages of `PAGE` bits, spaces of `SPACE`, frames of `FRAME`;
+/// words of memory with numbers of `WORD` bits. An entry that was read has a number of `ENTRY` bits in the trail.
 #[block(top, new(updates: bool))]
 #[check(ENTRY == WALK + 3, "{ENTRY} bits do not number the entries of {WALKS} walks")]
 #[check(WORD == FRAME + 9, "{WORD} bits do not number the words of frames of {FRAME} bits")]

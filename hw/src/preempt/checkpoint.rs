@@ -57,12 +57,13 @@ enum Stage {
     Telling,
 }
 
-/// Beats of `WORDS` words of `WORD` bits. As in the context port: blocks of `BLOCK` bits, lengths of `LENGTH`, epochs of
-/// `EPOCH`, counts of `COUNT`, and the check's polynomial `POLYNOMIAL`. Rows with numbers of `ROW` bits, in groups with numbers
-/// of `GROUP` bits; a header lists `LISTED` rows in `ROW_WORDS` words. A row has `SECTORS` sectors with numbers of `SECTOR`
-/// bits, of `LANES` lanes. Warps with numbers of `WARP` bits and 2^`STATE` beats of SIMT state; beats of shared memory with
-/// numbers of `SHARED` bits. An operand has 2^`OPERAND` beats, counts of operands have `LOG_COUNT` bits. A replay queue of
-/// `QUEUE_ENTRIES` entries, counted in `QUEUE_COUNT` bits. Places of `PLACE` bits.
+/// Checkpoint engine: saves the context of a thread block while others run, and restores it. Beats of `WORDS` words of
+/// `WORD` bits. As in the context port: blocks of `BLOCK` bits, lengths of `LENGTH`, epochs of `EPOCH`, counts of
+/// `COUNT`, and the check's polynomial `POLYNOMIAL`. Rows with numbers of `ROW` bits, in groups with numbers of `GROUP`
+/// bits; a header lists `LISTED` rows in `ROW_WORDS` words. A row has `SECTORS` sectors with numbers of `SECTOR` bits,
+/// of `LANES` lanes. Warps with numbers of `WARP` bits and 2^`STATE` beats of SIMT state; beats of shared memory with
+/// numbers of `SHARED` bits. An operand has 2^`OPERAND` beats, counts of operands have `LOG_COUNT` bits. A replay queue
+/// of `QUEUE_ENTRIES` entries, counted in `QUEUE_COUNT` bits. Places of `PLACE` bits.
 #[block(top)]
 #[check(LISTED == 2 * ROW_WORDS && ROW_WORDS < WORDS && WORDS >= 5 && ROW + SECTORS <= WORD / 2 && 2 + WARP <= WORD && STATE < LENGTH && OPERAND < LENGTH && QUEUE_ENTRIES < 1 << QUEUE_COUNT, "{WORDS} words of {WORD} bits do not name {LISTED} rows of {SECTORS} sectors")]
 pub struct Checkpoint<

@@ -26,7 +26,8 @@ enum Step {
     Telling,
 }
 
-/// Beats of `WORDS` words of `WORD` bits. Blocks of `BLOCK` bits, kinds of three, lengths of `LENGTH`, epochs of `EPOCH`, counts
+/// Context port: sends the context of a thread block to memory as a stream of packets, and takes it back. Beats of
+/// `WORDS` words of `WORD` bits. Blocks of `BLOCK` bits, kinds of three, lengths of `LENGTH`, epochs of `EPOCH`, counts
 /// of `COUNT`; the check's polynomial is `POLYNOMIAL`.
 #[block(top)]
 #[check(WORDS >= 3 && BLOCK + 3 + LENGTH == WORD && EPOCH <= WORD && COUNT <= WORD, "{WORDS} words of {WORD} bits do not hold a block of {BLOCK}, a length of {LENGTH}, an epoch of {EPOCH} and a count of {COUNT}")]

@@ -28,10 +28,11 @@ enum Step {
     Telling,
 }
 
-/// Rows with numbers of `ROW` bits. `GROUPS` groups with numbers of `GROUP` bits, each of `GROUP_ROWS` rows with numbers of
+/// Dirty-bit register file: records which registers were written since they were last saved, and lists them. Rows with
+/// numbers of `ROW` bits. `GROUPS` groups with numbers of `GROUP` bits, each of `GROUP_ROWS` rows with numbers of
 /// `GROUP_ROW` bits. A half has rows with numbers of `HALF_ROW` bits, and `HALF_GROUP_ROWS` of a group, with numbers of
-/// `HALF_GROUP_ROW` bits. `LANES` lanes, of which those of a row are counted in `ROW_LANE_COUNT` bits; counts of all rows of
-/// `ROW_COUNT` bits, of all lanes of `LANE_COUNT`.
+/// `HALF_GROUP_ROW` bits. `LANES` lanes, of which those of a row are counted in `ROW_LANE_COUNT` bits; counts of all
+/// rows of `ROW_COUNT` bits, of all lanes of `LANE_COUNT`.
 #[block(top, new(by_lane: bool))]
 #[check(HALF_ROW + 1 == ROW && GROUP + GROUP_ROW == ROW && 1 << GROUP_ROW == GROUP_ROWS, "{ROW}, {GROUP} and {GROUP_ROW} bits do not number rows, groups, and the {GROUP_ROWS} rows of a group")]
 #[check(ROW < ROW_COUNT && LANES << ROW < 1 << LANE_COUNT, "{ROW_COUNT} and {LANE_COUNT} bits do not count all rows and lanes")]

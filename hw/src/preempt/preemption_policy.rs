@@ -37,9 +37,10 @@ enum Step {
     Tell,
 }
 
-/// `SLOTS` slots with numbers of `SLOT` bits, counted in `SLOT_COUNT` bits. Times and numbers of instructions of `TIME` bits,
-/// sums of `SUM` bits; an average has `AVERAGE` bits, of which three are a fraction. The number of a bit has `BIT` bits. A tick
-/// has 2^`TICK` cycles.
+/// Preemption policy: estimates the times of drain, save and flush of a thread block, and chooses among them. `SLOTS`
+/// slots with numbers of `SLOT` bits, counted in `SLOT_COUNT` bits. Times and numbers of instructions of `TIME` bits,
+/// sums of `SUM` bits; an average has `AVERAGE` bits, of which three are a fraction. The number of a bit has `BIT`
+/// bits. A tick has 2^`TICK` cycles.
 #[block(top)]
 #[check(clog2(SLOTS) == SLOT && SLOT_COUNT <= TIME && TIME + 3 == AVERAGE, "{SLOT}, {SLOT_COUNT} and {AVERAGE} bits do not fit {SLOTS} slots and times of {TIME} bits")]
 pub struct PreemptionPolicy<

@@ -2,9 +2,6 @@
 
 use rust_hdl::prelude::*;
 
-/// Requests that are looked at together.
-const GROUP: usize = 8;
-
 /// Grants the request with the lowest number, or with the highest if `HIGHEST`; none without a request.
 #[derive(LogicBlock)]
 pub struct FixedPriorityArbiter<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool> {
@@ -56,59 +53,13 @@ impl<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool> Logic
     }
 
     fn hdl(&self) -> Verilog {
-        let order = if HIGHEST { "highest" } else { "lowest" };
-        let name = format!("arbiter_{order}_{REQUESTERS}");
-        let (last, high) = (REQUESTERS - 1, INDEX - 1);
-        let groups = REQUESTERS.div_ceil(GROUP);
-        // ` & ~|vector[...]`: none of these bits.
-        let none_of = |vector: &str, from: usize, to: usize| match to.saturating_sub(from) {
-            0 => String::new(),
-            1 => format!(" & ~{vector}[{from}]"),
-            _ => format!(" & ~|{vector}[{}:{from}]", to - 1),
-        };
-        let mut body = String::new();
-        for group in 0..groups {
-            let (from, to) = (group * GROUP, REQUESTERS.min((group + 1) * GROUP));
-            let before = if HIGHEST {
-                none_of("some", group + 1, groups)
-            } else {
-                none_of("some", 0, group)
-            };
-            body += &format!("    assign some[{group}] = |request[{}:{from}];\n", to - 1);
-            body += &format!("    assign first[{group}] = some[{group}]{before};\n");
-            for number in from..to {
-                let before = if HIGHEST {
-                    none_of("request", number + 1, to)
-                } else {
-                    none_of("request", from, number)
-                };
-                body += &format!("    assign winner[{number}] = request[{number}]{before};\n");
-                body +=
-                    &format!("    assign grant[{number}] = winner[{number}] & first[{group}];\n");
-            }
-        }
-        let code = format!(
-            "// Grants the {order} of {REQUESTERS} requests: the {order} group of {GROUP} with a request, and its winner.
-module {name} (
-    input  wire [{last}:0] request,
-    output wire [{last}:0] grant,
-    output reg  [{high}:0] index
-);
-    wire [{top}:0] some;
-    wire [{top}:0] first;
-    wire [{last}:0] winner;
-{body}
-    // Drives output index, from winner and first: the number of the one that is granted, 0 without a request.
-    always @* begin : drive_index
-        integer i;
-        index = {INDEX}'d0;
-        for (i = 0; i < {REQUESTERS}; i = i + 1)
-            if (winner[i] && first[i / {GROUP}]) index = index | i[{high}:0];
-    end
-endmodule
-",
-            top = groups - 1,
-        );
-        Verilog::Blackbox(BlackBox { name, code })
+        crate::primitives::instance(
+            include_str!("fixed_priority_arbiter.v"),
+            &[
+                ("REQUESTERS", REQUESTERS),
+                ("INDEX", INDEX),
+                ("HIGHEST", usize::from(HIGHEST)),
+            ],
+        )
     }
 }

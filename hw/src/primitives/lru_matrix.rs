@@ -98,52 +98,14 @@ impl<const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize>
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("recency_{WAYS}_ways_{SETS}_sets");
-        let (sets, ways, bits) = (SETS * PAIRS - 1, WAYS - 1, PAIRS - 1);
-        let set = if SET == 1 {
-            String::new()
-        } else {
-            format!("[{}:0] ", SET - 1)
-        };
-        let code = format!(
-            "// The order in which {WAYS} ways were used, in each of {SETS} sets: bit i (i - 1) / 2 + j of a set is high if way i was
-// used after way j < i.
-module {name} (
-    input  wire [{sets}:0] order,
-    input  wire [{ways}:0] used,
-    input  wire {set}used_set,
-    input  wire [{ways}:0] replaced,
-    input  wire {set}replaced_set,
-    output reg  [{sets}:0] next,
-    output reg  [{ways}:0] oldest
-);
-    wire [{bits}:0] chosen = order[replaced_set*{PAIRS} +: {PAIRS}];
-    // Drives outputs next and oldest: a way that is used or replaced becomes the last of its set, and the oldest of the
-    // chosen set is the way that no other was used before.
-    always @* begin : drive_next_and_oldest
-        integer s, i, j;
-        next = order;
-        oldest = {{{WAYS}{{1'b1}}}};
-        for (i = 1; i < {WAYS}; i = i + 1)
-            for (j = 0; j < i; j = j + 1) begin
-                for (s = 0; s < {SETS}; s = s + 1) begin
-                    if (used_set == s[{top}:0]) begin
-                        if (used[i]) next[s*{PAIRS} + i*(i-1)/2 + j] = 1'b1;
-                        else if (used[j]) next[s*{PAIRS} + i*(i-1)/2 + j] = 1'b0;
-                    end
-                    if (replaced_set == s[{top}:0]) begin
-                        if (replaced[i]) next[s*{PAIRS} + i*(i-1)/2 + j] = 1'b1;
-                        else if (replaced[j]) next[s*{PAIRS} + i*(i-1)/2 + j] = 1'b0;
-                    end
-                end
-                if (chosen[i*(i-1)/2 + j]) oldest[i] = 1'b0;
-                else oldest[j] = 1'b0;
-            end
-    end
-endmodule
-",
-            top = SET - 1,
-        );
-        Verilog::Blackbox(BlackBox { name, code })
+        crate::primitives::instance(
+            include_str!("lru_matrix.v"),
+            &[
+                ("SETS", SETS),
+                ("SET", SET),
+                ("WAYS", WAYS),
+                ("PAIRS", PAIRS),
+            ],
+        )
     }
 }

@@ -101,43 +101,13 @@ impl<const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize> Logic
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("service_order_{REQUESTERS}");
-        let (last, bits, high) = (REQUESTERS - 1, PAIRS - 1, INDEX - 1);
-        let code = format!(
-            "// Grants the one of {REQUESTERS} requests that was served longest ago: bit i (i - 1) / 2 + j of the order is high if j < i was
-// served after i.
-module {name} (
-    input  wire [{bits}:0] order,
-    input  wire [{last}:0] served,
-    input  wire [{last}:0] last,
-    input  wire [{last}:0] request,
-    output reg  [{bits}:0] after,
-    output reg  [{last}:0] grant,
-    output reg  [{high}:0] index
-);
-    // Drives outputs after, grant and index: a request is granted if no other was served before it.
-    always @* begin : drive_after_and_grant_and_index
-        integer i, j;
-        reg [{last}:0] overtaken;
-        reg            later;
-        after = order;
-        overtaken = {REQUESTERS}'d0;
-        for (i = 1; i < {REQUESTERS}; i = i + 1)
-            for (j = 0; j < i; j = j + 1) begin
-                if (served[j]) after[i*(i-1)/2 + j] = 1'b1;
-                else if (served[i]) after[i*(i-1)/2 + j] = 1'b0;
-                later = last[j] | (after[i*(i-1)/2 + j] & ~last[i]);
-                overtaken[i] = overtaken[i] | (request[j] & ~later);
-                overtaken[j] = overtaken[j] | (request[i] & later);
-            end
-        grant = request & ~overtaken;
-        index = {INDEX}'d0;
-        for (i = 0; i < {REQUESTERS}; i = i + 1)
-            if (grant[i]) index = index | i[{high}:0];
-    end
-endmodule
-"
-        );
-        Verilog::Blackbox(BlackBox { name, code })
+        crate::primitives::instance(
+            include_str!("matrix_arbiter.v"),
+            &[
+                ("REQUESTERS", REQUESTERS),
+                ("INDEX", INDEX),
+                ("PAIRS", PAIRS),
+            ],
+        )
     }
 }

@@ -79,7 +79,7 @@ impl<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize> Logic
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("check_of_{WORDS}_of_{WORD}");
+        let name = format!("misr_{WORDS}x{WORD}");
         let (high, wide) = (WORD - 1, WORDS * WORD - 1);
         let bits: String = (0..WORD)
             .map(|bit| {

@@ -52,26 +52,9 @@ impl<const INPUTS: usize, T: Choice> Logic for OneHotMux<INPUTS, T> {
     }
 
     fn hdl(&self) -> Verilog {
-        let bits = T::BITS;
-        let name = format!("select_{INPUTS}_of_{bits}");
-        let (last, high, wide) = (INPUTS - 1, bits - 1, INPUTS * bits - 1);
-        let code = format!(
-            "// Gives the chosen one of {INPUTS} values of {bits} bits.
-module {name} (
-    input  wire [{last}:0] choose,
-    input  wire [{wide}:0] of,
-    output reg  [{high}:0] chosen
-);
-    // Drives output chosen, from choose and of: an OR over the values, each masked by its bit of the choice.
-    always @* begin : drive_chosen
-        integer i;
-        chosen = {bits}'d0;
-        for (i = 0; i < {INPUTS}; i = i + 1)
-            chosen = chosen | (of[i*{bits} +: {bits}] & {{{bits}{{choose[i]}}}});
-    end
-endmodule
-"
-        );
-        Verilog::Blackbox(BlackBox { name, code })
+        crate::primitives::instance(
+            include_str!("one_hot_mux.v"),
+            &[("INPUTS", INPUTS), ("WIDTH", T::BITS)],
+        )
     }
 }

@@ -36,27 +36,9 @@ impl<const REQUESTERS: usize> Logic for OneHotPriorityEncoder<REQUESTERS> {
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("lowest_of_{REQUESTERS}");
-        let last = REQUESTERS - 1;
-        let grants: String = (0..REQUESTERS)
-            .map(|number| match number {
-                0 => "    assign grant[0] = request[0];\n".to_owned(),
-                1 => "    assign grant[1] = request[1] & ~request[0];\n".to_owned(),
-                _ => format!(
-                    "    assign grant[{number}] = request[{number}] & ~|request[{}:0];\n",
-                    number - 1
-                ),
-            })
-            .collect();
-        let code = format!(
-            "// Grants the lowest of {REQUESTERS} requests.
-module {name} (
-    input  wire [{last}:0] request,
-    output wire [{last}:0] grant
-);
-{grants}endmodule
-"
-        );
-        Verilog::Blackbox(BlackBox { name, code })
+        crate::primitives::instance(
+            include_str!("one_hot_priority_encoder.v"),
+            &[("REQUESTERS", REQUESTERS)],
+        )
     }
 }

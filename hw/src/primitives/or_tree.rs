@@ -32,18 +32,6 @@ impl<const INPUTS: usize> Logic for OrTree<INPUTS> {
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("any_of_{INPUTS}");
-        let code = format!(
-            "// Tells whether any of {INPUTS} bits is high.
-module {name} (
-    input  wire [{}:0] of,
-    output wire any
-);
-    assign any = |of;
-endmodule
-",
-            INPUTS - 1
-        );
-        Verilog::Blackbox(BlackBox { name, code })
+        crate::primitives::instance(include_str!("or_tree.v"), &[("INPUTS", INPUTS)])
     }
 }

@@ -34,33 +34,9 @@ impl<const INPUTS: usize, const COUNT: usize> Logic for Popcount<INPUTS, COUNT> 
     }
 
     fn hdl(&self) -> Verilog {
-        // A width that is not the least is a part of the name, for each name has one text.
-        let name = match clog2(INPUTS + 1) == COUNT {
-            true => format!("count_of_{INPUTS}"),
-            false => format!("count_of_{INPUTS}_in_{COUNT}_bits"),
-        };
-        let (last, high) = (INPUTS - 1, COUNT - 1);
-        // Sums of two halves.
-        fn sum(from: usize, to: usize, bits: usize) -> String {
-            match to - from {
-                1 => format!("{{{}'d0, of[{from}]}}", bits - 1),
-                count => {
-                    let half = from + count / 2;
-                    format!("({} + {})", sum(from, half, bits), sum(half, to, bits))
-                }
-            }
-        }
-        let code = format!(
-            "// Tells how many of {INPUTS} bits are high.
-module {name} (
-    input  wire [{last}:0] of,
-    output wire [{high}:0] count
-);
-    assign count = {};
-endmodule
-",
-            sum(0, INPUTS, COUNT)
-        );
-        Verilog::Blackbox(BlackBox { name, code })
+        crate::primitives::instance(
+            include_str!("popcount.v"),
+            &[("INPUTS", INPUTS), ("COUNT", COUNT)],
+        )
     }
 }

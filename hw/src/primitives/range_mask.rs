@@ -48,23 +48,9 @@ impl<const POSITIONS: usize, const POSITION: usize> Logic for RangeMask<POSITION
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("span_of_{POSITIONS}");
-        let (last, high) = (POSITIONS - 1, POSITION - 1);
-        let code = format!(
-            "// Tells which of {POSITIONS} numbers are from `first` on, or from the next one if `beyond`, up to `last`.
-module {name} (
-    input  wire [{high}:0] first,
-    input  wire beyond,
-    input  wire [{high}:0] last,
-    output wire [{last}:0] covered
-);
-    wire [{last}:0] at_least = {{{POSITIONS}{{1'b1}}}} << first;
-    wire [{last}:0] after = {{{{{last}{{1'b1}}}}, 1'b0}} << first;
-    wire [{last}:0] up_to = {{{POSITIONS}{{1'b1}}}} >> ~last;
-    assign covered = (beyond ? after : at_least) & up_to;
-endmodule
-"
-        );
-        Verilog::Blackbox(BlackBox { name, code })
+        crate::primitives::instance(
+            include_str!("range_mask.v"),
+            &[("POSITION", POSITION), ("POSITIONS", POSITIONS)],
+        )
     }
 }

@@ -44,31 +44,6 @@ impl<T: Synth> Logic for Register<T> {
     }
 
     fn hdl(&self) -> Verilog {
-        let bits = T::BITS;
-        let name = format!("register_{bits}");
-        let range = if bits == 1 {
-            String::new()
-        } else {
-            format!("[{}:0] ", bits - 1)
-        };
-        Verilog::Blackbox(BlackBox {
-            code: format!(
-                "// A register with a synchronous reset to zero.
-module {name} (
-    input  wire clock,
-    input  wire reset,
-    input  wire {range}d,
-    output reg  {range}q
-);
-    // Drives output q: d at the rising edge, or 0 if reset is high then.
-    always @(posedge clock) begin : drive_q
-        if (reset) q <= {bits}'d0;
-        else       q <= d;
-    end
-endmodule
-"
-            ),
-            name,
-        })
+        crate::primitives::instance(include_str!("register.v"), &[("WIDTH", T::BITS)])
     }
 }

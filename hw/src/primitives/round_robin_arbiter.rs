@@ -43,32 +43,9 @@ impl<const REQUESTERS: usize, const INDEX: usize> Logic for RoundRobinArbiter<RE
     }
 
     fn hdl(&self) -> Verilog {
-        let name = format!("turns_of_{REQUESTERS}");
-        let (last, high) = (REQUESTERS - 1, INDEX - 1);
-        let range = if INDEX == 1 {
-            String::new()
-        } else {
-            format!("[{high}:0] ")
-        };
-        let code = format!(
-            "// Gives the number of the lowest of {REQUESTERS} requests above the last one that was served, else of the lowest.
-module {name} (
-    input  wire [{last}:0] request,
-    input  wire {range}last,
-    output reg  {range}index
-);
-    // Drives output index, from request and last: the lowest of all, then the lowest above the last one if there is one.
-    always @* begin : drive_index
-        integer i;
-        index = {INDEX}'d0;
-        for (i = {last}; i >= 0; i = i - 1)
-            if (request[i]) index = i[{high}:0];
-        for (i = {last}; i >= 1; i = i - 1)
-            if (request[i] && i[{high}:0] > last) index = i[{high}:0];
-    end
-endmodule
-"
-        );
-        Verilog::Blackbox(BlackBox { name, code })
+        crate::primitives::instance(
+            include_str!("round_robin_arbiter.v"),
+            &[("REQUESTERS", REQUESTERS), ("INDEX", INDEX)],
+        )
     }
 }

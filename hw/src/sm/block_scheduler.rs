@@ -44,9 +44,10 @@ enum Question {
     Asked,
 }
 
-/// `SLOTS` slots with numbers of `SLOT` bits, counted in `SLOT_COUNT` bits. `CONTEXTS` contexts with numbers of `CONTEXT` bits
-/// and `PAIRS` pairs. `PAGES` pages with numbers of `PAGE` bits and spaces of `SPACE` bits. Places of `PLACE` bits, times of
-/// residence of `RESIDENCE` bits.
+/// Local scheduler: keeps the active and the off-chip thread blocks of an SM, and the pages for which they wait.
+/// `SLOTS` slots with numbers of `SLOT` bits, counted in `SLOT_COUNT` bits. `CONTEXTS` contexts with numbers of
+/// `CONTEXT` bits and `PAIRS` pairs. `PAGES` pages with numbers of `PAGE` bits and spaces of `SPACE` bits. Places of
+/// `PLACE` bits, times of residence of `RESIDENCE` bits.
 #[block(top)]
 #[check(1 << SLOT == SLOTS && SLOT + 1 == SLOT_COUNT && CONTEXTS < 1 << CONTEXT, "{SLOT}, {SLOT_COUNT} and {CONTEXT} bits do not fit {SLOTS} slots and {CONTEXTS} contexts")]
 pub struct BlockScheduler<

@@ -9,7 +9,8 @@ use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `LANES` lanes with numbers of `LANE` bits, lines with numbers of `LINE` bits.
+/// Coalescer: turns the lane addresses of a memory instruction into requests, one a cycle. `LANES` lanes with numbers
+/// of `LANE` bits, lines with numbers of `LINE` bits.
 #[block(top)]
 pub struct Coalescer<const LANES: usize, const LANE: usize, const LINE: usize> {
     /// Rising edge.

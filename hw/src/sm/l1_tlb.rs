@@ -15,8 +15,9 @@ mod way;
 use misses::Misses;
 use way::Way;
 
-/// `SETS` sets with numbers of `SET` bits, of `WAYS` ways with `PAIRS` pairs. Pages of `PAGE` bits, `TAG` of them above the set;
-/// spaces of `SPACE` bits, frames of `FRAME`, tags of checks of `CHECK_TAG`. `MISSES` misses with numbers of `MISS` bits,
+/// L1 TLB: translates in the next cycle, keeps the walks of missing pages, and waits out far faults. `SETS` sets with
+/// numbers of `SET` bits, of `WAYS` ways with `PAIRS` pairs. Pages of `PAGE` bits, `TAG` of them above the set; spaces
+/// of `SPACE` bits, frames of `FRAME`, tags of checks of `CHECK_TAG`. `MISSES` misses with numbers of `MISS` bits,
 /// counted in `MISS_COUNT` bits, with `MISS_PAIRS` pairs.
 #[block(top)]
 #[check(SET + TAG == PAGE, "{SET} and {TAG} bits do not make a page number of {PAGE}")]

@@ -9,7 +9,8 @@ use crate::primitives::memory::Memory;
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `ENTRIES` entries with indices of `INDEX` bits, counted in `COUNT` = `INDEX` + 1 bits.
+/// Operand log: keeps the source operands of each global-memory instruction until its last TLB check. `ENTRIES` entries
+/// with indices of `INDEX` bits, counted in `COUNT` = `INDEX` + 1 bits.
 #[block(top, new(banks: usize))]
 pub struct OperandLog<const ENTRIES: usize, const INDEX: usize, const COUNT: usize> {
     /// Rising edge.

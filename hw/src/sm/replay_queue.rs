@@ -39,6 +39,7 @@ enum Scan {
     Saving,
 }
 
+/// Replay queue: holds every global-memory instruction from issue to commit, and presents the faulted ones again.
 /// `ENTRIES` entries with indices of `INDEX` bits, counted in `COUNT` = `INDEX` + 1 bits; ages of `AGE` bits.
 #[block(top)]
 pub struct ReplayQueue<

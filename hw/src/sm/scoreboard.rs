@@ -8,7 +8,8 @@ use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `INSTRUCTIONS` instructions with entry numbers of `ENTRY` bits.
+/// Scoreboard of one warp: keeps its instructions from fetch to commit, and shows which may be issued. `INSTRUCTIONS`
+/// instructions with entry numbers of `ENTRY` bits.
 #[block(top, new(holds: bool))]
 pub struct Scoreboard<const INSTRUCTIONS: usize, const ENTRY: usize> {
     /// Rising edge.

@@ -59,10 +59,11 @@ pub enum Scheme {
     OperandLog,
 }
 
-/// `WARPS` warps with numbers of `WARP` bits; each port serves `PORT_WARPS` of them, with numbers of `PORT_WARP` bits and
+/// SM pipeline: fetch, issue, operand read and commit of the warps of an SM, in one of five exception schemes. `WARPS`
+/// warps with numbers of `WARP` bits; each port serves `PORT_WARPS` of them, with numbers of `PORT_WARP` bits and
 /// `PAIRS` pairs. `INSTRUCTIONS` instructions of a warp with scoreboard entries of `ENTRY` bits. A replay queue of
-/// `QUEUE_ENTRIES` entries with indices of `QUEUE_INDEX` bits, counted in `QUEUE_COUNT` bits, and ages of `AGE` bits. An operand
-/// log of `LOG_ENTRIES` entries with indices of `LOG_INDEX` bits, counted in `LOG_COUNT` bits.
+/// `QUEUE_ENTRIES` entries with indices of `QUEUE_INDEX` bits, counted in `QUEUE_COUNT` bits, and ages of `AGE` bits.
+/// An operand log of `LOG_ENTRIES` entries with indices of `LOG_INDEX` bits, counted in `LOG_COUNT` bits.
 #[block(top, new(scheme: Scheme, greedy: bool))]
 pub struct SmPipeline<
     const WARPS: usize,

@@ -7,10 +7,10 @@ use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::matrix_arbiter::MatrixArbiter;
 use crate::primitives::register::Register;
 
-/// `WARPS` warps with numbers of `WARP` bits, and `PAIRS` pairs of them.
-///
-/// In loose round robin that warp is chosen, of those that ask, which was served longest ago, and the one that was chosen
-/// in the cycle before only if no other asks. Greedily it is the one that was chosen last, if it asks, else the lowest.
+/// Chooses the warp of the next cycle: in loose round robin, or greedily. `WARPS` warps with numbers of `WARP` bits,
+/// and `PAIRS` pairs of them. In loose round robin that warp is chosen, of those that ask, which was served longest
+/// ago, and the one that was chosen in the cycle before only if no other asks. Greedily it is the one that was chosen
+/// last, if it asks, else the lowest.
 #[block(new(greedy: bool))]
 pub struct WarpScheduler<const WARPS: usize, const WARP: usize, const PAIRS: usize> {
     /// Rising edge.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rust_hdl::prelude::ast::VerilogStatement;
 use rust_hdl::prelude::*;
 
 use super::process::Process;
@@ -37,6 +38,54 @@ pub struct Child {
     pub module: BlockTree,
 }
 
+/// What the struct of a block says of it.
+#[derive(Debug, Default)]
+pub struct About {
+    /// Path of the struct.
+    pub path: String,
+    /// The first sentence of its doc comment.
+    pub sentence: String,
+    /// Doc comments of the ports that have one, by their names.
+    pub ports: BTreeMap<String, String>,
+}
+
+impl About {
+    /// What stands in the comment that a kernel begins with.
+    fn of(code: &Verilog) -> Self {
+        let Verilog::Combinatorial(kernel) = code else {
+            return Self::default();
+        };
+        let Some(VerilogStatement::Comment(text)) = kernel.first() else {
+            return Self::default();
+        };
+        let mut lines = text.lines();
+        let path = lines.next().unwrap_or_default().to_owned();
+        let text = lines.next().unwrap_or_default();
+        let end = text.find(". ").map_or(text.len(), |end| end + 1);
+        let mut ports = BTreeMap::new();
+        while let (Some(name), Some(text)) = (lines.next(), lines.next()) {
+            ports.insert(name.to_owned(), text.to_owned());
+        }
+        Self {
+            path,
+            sentence: text[..end].to_owned(),
+            ports,
+        }
+    }
+
+    /// The block that the struct belongs to, by the module that it stands in: the third part of its path.
+    pub fn family(&self) -> Option<&str> {
+        let mut parts = self.path.strip_prefix("faultline_hw::")?.split("::");
+        parts.nth(1)
+    }
+
+    /// The struct's own name in snake case, such as `replay_queue`.
+    pub fn kernel(&self) -> String {
+        let name = self.path.rsplit("::").next().unwrap_or_default();
+        names::constant(name).to_lowercase()
+    }
+}
+
 /// A block.
 #[derive(Debug)]
 pub struct BlockTree {
@@ -44,6 +93,7 @@ pub struct BlockTree {
     pub signals: Vec<Vector>,
     pub children: Vec<Child>,
     pub code: Verilog,
+    pub about: About,
     /// Discriminants by the name that the syntax tree gives them.
     pub discriminants: BTreeMap<String, Discriminant>,
 }
@@ -178,11 +228,13 @@ impl Collector {
 
 impl Probe for Collector {
     fn visit_start_scope(&mut self, name: &str, node: &dyn Block) {
+        let code = node.hdl();
         self.stack.push(BlockTree {
             name: name.to_owned(),
             signals: Vec::new(),
             children: Vec::new(),
-            code: node.hdl(),
+            about: About::of(&code),
+            code,
             discriminants: BTreeMap::new(),
         });
     }

@@ -11,6 +11,7 @@ mod constant;
 mod context;
 mod expression;
 mod index;
+mod library;
 mod names;
 mod order;
 mod part;
@@ -22,15 +23,16 @@ mod statement;
 mod unused;
 mod walk;
 
+pub use library::Library;
 pub use names::words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use rust_hdl::prelude::{AtomKind, Block, Verilog};
+use rust_hdl::prelude::{AtomKind, Block};
 
-use collect::{BlockTree, Vector, collect};
-use process::{Process, processes};
+use collect::{BlockTree, Vector};
+use process::Process;
 
 /// Why a block has no sound Verilog: one sentence that names the block and the construct.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,21 +68,9 @@ pub struct Port {
 /// # Errors
 /// If the kernel uses something whose meaning Verilog does not share.
 pub fn verilog(block: &dyn Block, name: &str) -> Result<(Vec<Module>, Vec<Port>)> {
-    let top = collect(block, name)?;
     let mut library = Library::default();
-    library.add(&top, name)?;
-    library.modules.reverse();
-    let ports = top
-        .signals
-        .iter()
-        .filter(|signal| signal.is_port())
-        .map(|signal| Port {
-            name: names::plain(&signal.name),
-            input: signal.kind == AtomKind::InputParameter,
-            bits: signal.bits(),
-        })
-        .collect();
-    Ok((library.modules, ports))
+    let ports = library.add(block, name)?;
+    Ok((library.modules(name), ports))
 }
 
 /// A Verilog module.
@@ -88,73 +78,10 @@ pub fn verilog(block: &dyn Block, name: &str) -> Result<(Vec<Module>, Vec<Port>)
 pub struct Module {
     /// Its name, and the stem of its file.
     pub name: String,
+    /// What it belongs to: the block of its kernel, such as `page_walker`; nothing for a primitive.
+    pub family: Option<String>,
     /// Its text, without a banner.
     pub text: String,
-}
-
-/// The modules that are printed so far, children after their parents.
-#[derive(Default)]
-struct Library {
-    modules: Vec<Module>,
-    by_body: BTreeMap<String, String>,
-}
-
-impl Library {
-    /// Adds a module and its children; gives the name under which it can be instantiated.
-    fn add(&mut self, module: &BlockTree, wanted: &str) -> Result<String> {
-        match &module.code {
-            Verilog::Blackbox(primitive) => {
-                for part in split_modules(&primitive.code) {
-                    let part = wrapped(&part);
-                    let part_name = module_name(&part)?;
-                    match self
-                        .modules
-                        .iter()
-                        .find(|written| written.name == part_name)
-                    {
-                        Some(written) if written.text == part => {}
-                        Some(_) => {
-                            return refuse(format!("two primitives are called `{part_name}`"));
-                        }
-                        None => self.modules.push(Module {
-                            name: part_name,
-                            text: part,
-                        }),
-                    }
-                }
-                // A primitive that instantiates another one stands before it, as every parent does.
-                Ok(primitive.name.clone())
-            }
-            Verilog::Combinatorial(kernel) => {
-                let mut children = BTreeMap::new();
-                for child in &module.children {
-                    let name = self.add(&child.module, &format!("{wanted}_{}", child.name))?;
-                    children.insert(child.name.clone(), name);
-                }
-                check_names(module)?;
-                let (mut processes, connections) = processes(module, kernel)?;
-                let body = body(module, &children, &mut processes, &connections)?;
-                if let Some(name) = self.by_body.get(&body) {
-                    return Ok(name.clone());
-                }
-                if self.modules.iter().any(|written| written.name == wanted) {
-                    return refuse(format!(
-                        "two modules would be called `{wanted}`; rename a block or a child"
-                    ));
-                }
-                self.by_body.insert(body.clone(), wanted.to_owned());
-                self.modules.push(Module {
-                    name: wanted.to_owned(),
-                    text: format!("module {wanted} {body}"),
-                });
-                Ok(wanted.to_owned())
-            }
-            _ => refuse(format!(
-                "block `{}` has neither a kernel nor primitive Verilog",
-                module.name
-            )),
-        }
-    }
 }
 
 /// Refuses names that would meet in the Verilog, or that it cannot hold.
@@ -192,25 +119,6 @@ fn check_names(module: &BlockTree) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// A primitive may bring several modules; each is kept once.
-fn split_modules(code: &str) -> Vec<String> {
-    let mut parts: Vec<String> = code
-        .split_inclusive("endmodule\n")
-        .map(|part| part.trim_start_matches('\n').to_owned())
-        .filter(|part| !part.is_empty())
-        .collect();
-    parts.dedup();
-    parts
-}
-
-fn module_name(text: &str) -> Result<String> {
-    text.lines()
-        .find_map(|line| line.strip_prefix("module "))
-        .and_then(|rest| rest.split([' ', '(', ';']).next())
-        .map(str::to_owned)
-        .map_or_else(|| refuse("a primitive holds no module"), Ok)
 }
 
 /// `[7:0] ` or nothing for a single bit.
@@ -313,6 +221,9 @@ fn body(
             }
         };
         let comma = if at + 1 == ports.len() { "" } else { "," };
+        if let Some(doc) = module.about.ports.get(&port.name) {
+            text.push_str(&sentence::lines(&doc.replace('`', "")));
+        }
         let _ = writeln!(text, "    {kind} {:>8} {name}{comma}", range(port.bits()));
     }
     text.push_str(");\n");
@@ -424,5 +335,5 @@ fn body(
         let _ = writeln!(text, "\n    wire unused_bits = &{{1'b0, {bits}}};");
     }
     text.push_str("endmodule\n");
-    Ok(wrapped(&text))
+    Ok(text)
 }

@@ -1,5 +1,8 @@
 //! Plain names: no `$`, no keyword of Verilog, SystemVerilog or Verilog-AMS.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Keywords of IEEE 1800-2017 that a Rust identifier could be.
 const KEYWORDS: &str = " accept_on alias always always_comb always_ff always_latch and assert assign assume automatic \
 before begin bind bins binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos \
@@ -36,12 +39,16 @@ register requires sc_clock sc_in sc_inout sc_out sc_signal semaphore sensitive s
 sizeof stack switch synchronized template thread_local throw transaction_safe transaction_safe_dynamic try type_info \
 typeid typename uint8_t uint16_t uint32_t using vector volatile wchar_t xor_eq ";
 
+/// All of them.
+static TAKEN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let words = [KEYWORDS, ANALOG, WORDS].into_iter();
+    words.flat_map(str::split_whitespace).collect()
+});
+
 /// A Rust name as a Verilog name; a keyword gets an underscore behind it.
 pub fn plain(name: &str) -> String {
     let name = name.trim_start_matches("r#").replace('$', "_");
-    let word = format!(" {name} ");
-    let taken = [KEYWORDS, ANALOG, WORDS];
-    if taken.iter().any(|words| words.contains(&word)) {
+    if TAKEN.contains(name.as_str()) {
         name + "_"
     } else {
         name

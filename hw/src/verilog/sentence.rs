@@ -85,7 +85,7 @@ pub fn comment(module: &BlockTree, targets: &[String], reads: &BTreeSet<String>)
 }
 
 fn is_register(module: &BlockTree) -> bool {
-    matches!(&module.code, Verilog::Blackbox(primitive) if primitive.name.starts_with("register_"))
+    matches!(&module.code, Verilog::Blackbox(primitive) if primitive.name.starts_with("register "))
 }
 
 fn is_constant(module: &BlockTree, wire: &str) -> bool {
@@ -107,7 +107,8 @@ fn list(words: &[String]) -> String {
     }
 }
 
-fn lines(sentence: &str) -> String {
+/// A sentence as lines of comment.
+pub fn lines(sentence: &str) -> String {
     let mut text = String::new();
     let mut line = String::from("    //");
     for word in sentence.split(' ') {

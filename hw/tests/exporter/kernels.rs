@@ -26,7 +26,7 @@ fn keywords_get_an_underscore() {
     for name in [
         " matches_;",
         " queue_;",
-        "register_8 release_ (",
+        "register #(.WIDTH(8)) release_ (",
         "integer bit_;",
     ] {
         assert!(text.contains(name), "{name} is not in\n{text}");

@@ -1,6 +1,6 @@
 //! Where a design's macros are: the paths of instances, read from exported Verilog.
 //!
-//! The exporter writes the head of an instance on a line of its own, `module name [7:0] (`, and its one kind of generate
+//! The exporter writes the head of an instance on a line of its own, `module #(.WIDTH(8)) name [7:0] (`, and its one kind of generate
 //! loop as `for (bank = 0; bank < 16; ...) begin : banks`; nothing else is understood, or needed. Synthesis that flattens
 //! the design names a macro by its path with dots.
 
@@ -57,6 +57,11 @@ fn children<'a>(text: &'a str, texts: &HashMap<&str, &str>) -> Vec<Child<'a>> {
         }
         let Some((module, rest)) = line.split_once(' ') else {
             continue;
+        };
+        // The values of parameters stand before the name.
+        let rest = match rest.starts_with("#(") {
+            true => rest.split_once(")) ").map_or(rest, |(_, rest)| rest),
+            false => rest,
         };
         let Some((head, _)) = rest.split_once('(').filter(|_| texts.contains_key(module)) else {
             continue;

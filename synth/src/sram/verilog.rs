@@ -89,7 +89,7 @@ mod tests {
             masked: true,
             instances: 2,
         };
-        let exported = include_str!("../../../rtl-out/sram_1024x32_masked.v");
+        let exported = include_str!("../../../rtl-out/memories/sram_1024x32_masked.v");
         let body = |text: &str| text[text.find("module").unwrap()..].to_owned();
         assert_eq!(body(&model(&memory)), body(exported));
         assert!(black_box(&memory).contains("output wire  [31:0] q\n);\nendmodule"));

@@ -52,12 +52,12 @@ fn run(program: &str, folder: &Path, arguments: &[&str]) -> String {
     text
 }
 
-/// The files of a design by name, from its list in a folder.
+/// The files of a design by name, without their folders, from its list in a folder.
 fn listed(design: &str, folder: &Path) -> Vec<(String, String)> {
     let list = std::fs::read_to_string(folder.join(format!("{design}.f"))).unwrap();
-    let file = |name: &str| {
-        let text = std::fs::read_to_string(folder.join(name)).unwrap();
-        (name.to_owned(), text)
+    let file = |path: &str| {
+        let text = std::fs::read_to_string(folder.join(path)).unwrap();
+        (path.rsplit('/').next().unwrap().to_owned(), text)
     };
     list.lines().map(file).collect()
 }

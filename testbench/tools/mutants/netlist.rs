@@ -148,7 +148,7 @@ fn copy_files(design: &str, folder: &Path) -> Result<String, String> {
     Ok(names.join(" "))
 }
 
-/// The committed files of a design, each with its name.
+/// The committed files of a design, each with its name, without its folder.
 ///
 /// # Errors
 /// If one is not there.
@@ -157,6 +157,9 @@ pub fn committed(design: &str) -> Result<Vec<(String, String)>, String> {
     let list = committed.join(format!("{design}.f"));
     let names = tool::read(&list)
         .map_err(|sentence| format!("{sentence}; run `cargo run --release -- export`"))?;
-    let file = |name: &str| Ok((name.to_owned(), tool::read(&committed.join(name))?));
+    let file = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        Ok((name.to_owned(), tool::read(&committed.join(path))?))
+    };
     names.lines().map(file).collect()
 }

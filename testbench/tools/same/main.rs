@@ -2,10 +2,11 @@
 //! `cargo run -p faultline-testbench --example same -- --since COMMIT`, or `--older FOLDER` with what an older version has
 //! exported.
 //!
-//! Each module of the older text is proved by Yosys to drive all that it drives as the module at hand does; what it
-//! instantiates is proved by itself. For each report whose designs are all proved, a row of
-//! `testbench/proofs/same.tsv` says that its SHA-256 stands for the one at hand.
+//! Each design of the older text is proved to be the same circuit as the design at hand. For each report whose designs are
+//! all proved, a row of `testbench/proofs/same.tsv` says that its SHA-256 stands for the one at hand. `--all` proves every
+//! design, also those that no report names, and `--markdown` writes a report of it.
 
+mod page;
 mod proof;
 mod stale;
 
@@ -15,9 +16,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use clap::Parser;
-use faultline_hw::registry::Design;
+use faultline_hw::registry::{self, Design};
 use faultline_testbench::{file, origin};
 use indicatif::{ProgressBar, ProgressStyle};
+use page::markdown;
+use proof::Same;
 
 /// Proves that older Verilog is the same circuit as the Verilog at hand
 #[derive(Parser)]
@@ -37,6 +40,12 @@ struct Options {
     /// A part of a name between underscores, and what it is called now
     #[arg(long = "rename", value_name = "OLD=NEW", value_parser = rename)]
     renames: Vec<proof::Rename>,
+    /// Prove every design that the older Verilog has
+    #[arg(long)]
+    all: bool,
+    /// Write a report of what was proved
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
     /// Print JSON instead of sentences
     #[arg(long)]
     json: bool,
@@ -104,13 +113,13 @@ fn reports() -> Result<Vec<String>, String> {
     Ok(found)
 }
 
-/// The proofs so far: why a module has none, or nothing.
+/// The proofs so far.
 struct Proofs<'a> {
+    /// A folder with a list of files for each older design.
     old: &'a Path,
-    /// The files at hand, one after the other for each design that a report names.
-    new: &'a Path,
     renames: &'a [proof::Rename],
-    known: BTreeMap<String, Result<(), String>>,
+    /// What was proved of each design, or why it was not.
+    known: BTreeMap<&'static str, Result<Same, String>>,
     /// The rows so far: a report may be of text that is older still.
     table: String,
     bar: ProgressBar,
@@ -118,42 +127,38 @@ struct Proofs<'a> {
 
 impl Proofs<'_> {
     /// The texts of an older design, by the names of their files.
-    fn files(&self, design: &str) -> Result<Vec<(String, String)>, String> {
+    fn files(&self, design: &str) -> Result<proof::Files, String> {
         let read = |name: &str| {
             let path = self.old.join(name);
             fs::read_to_string(&path).map_err(|_| format!("the older rtl-out has no {name}"))
         };
         let list = read(&format!("{design}.f"))?;
-        list.lines()
-            .map(|name| Ok((name.to_owned(), read(name)?)))
-            .collect()
+        let file = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or(path);
+            Ok((name.to_owned(), read(path)?))
+        };
+        list.lines().map(file).collect()
     }
 
-    /// Writes the files of a design as they are exported now.
-    fn export(&self, design: &Design) -> Result<(), String> {
-        let export = design
-            .export()
-            .map_err(|error| format!("{}: {error}", design.name))?;
-        export.files.into_iter().try_for_each(|file| {
-            let path = self.new.join(&file.name);
-            fs::write(&path, file.text).map_err(|error| format!("{}: {error}", path.display()))
-        })
-    }
-
-    fn module(&mut self, file: &str, text: &str) -> Result<(), String> {
-        if let Some(known) = self.known.get(file) {
+    fn design(&mut self, design: &Design) -> Result<Same, String> {
+        if let Some(known) = self.known.get(design.name) {
             return known.clone();
         }
-        let is_there = |name: &str| self.new.join(format!("{name}.v")).is_file();
-        let stem = file.trim_end_matches(".v");
-        let name = proof::renamed(stem, self.renames, &is_there);
-        let result = match fs::read_to_string(self.new.join(format!("{name}.v"))) {
-            Ok(new) => proof::prove(&name, text, &new, self.renames, self.new),
-            Err(_) => Err(format!("{stem}: there is no such module now")),
-        };
+        self.bar.set_message(design.name);
+        let proved = self.files(design.name).and_then(|old| {
+            let export = design
+                .export()
+                .map_err(|error| format!("{}: {error}", design.name))?;
+            let new: proof::Files = export
+                .files
+                .into_iter()
+                .map(|file| (file.name, file.text))
+                .collect();
+            proof::prove(design.name, &old, &new, self.renames)
+        });
         self.bar.inc(1);
-        self.known.insert(file.to_owned(), result.clone());
-        result
+        self.known.insert(design.name, proved.clone());
+        proved
     }
 
     fn report(&mut self, report: &str) -> Result<Option<Found>, String> {
@@ -163,9 +168,6 @@ impl Proofs<'_> {
             return Ok(None);
         };
         let at_hand = origin::verilog(&designs)?;
-        for design in &designs {
-            self.export(design)?;
-        }
         let Some(at_hand) = origin::named_hash(&at_hand).filter(|hash| *hash != named) else {
             return Ok(None);
         };
@@ -186,9 +188,9 @@ impl Proofs<'_> {
             return Ok(None); // the table has it
         }
         if reason.is_empty() {
-            let failed = files
+            let failed = designs
                 .iter()
-                .filter_map(|(name, text)| self.module(name, text).err());
+                .filter_map(|design| self.design(design).err());
             reason = failed.collect::<Vec<_>>().join("; ");
         }
         let names: Vec<&str> = designs.iter().map(|design| design.name).collect();
@@ -228,7 +230,7 @@ fn run(options: &Options) -> Result<bool, String> {
         return list(options);
     }
     let folder = || tempfile::tempdir().map_err(|error| format!("no scratch folder ({error})"));
-    let (scratch, new) = (folder()?, folder()?);
+    let scratch = folder()?;
     let old = match (&options.older, &options.since) {
         (Some(folder), _) => folder.clone(),
         (None, Some(commit)) => archived(commit, scratch.path())?,
@@ -236,12 +238,11 @@ fn run(options: &Options) -> Result<bool, String> {
     };
     let path = root().join("testbench/proofs/same.tsv");
     let bar = ProgressBar::no_length();
-    if let Ok(style) = ProgressStyle::with_template("{pos} modules, {elapsed}: {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{pos} designs, {elapsed}: {msg}") {
         bar.set_style(style);
     }
     let mut proofs = Proofs {
         old: &old,
-        new: new.path(),
         renames: &options.renames,
         known: BTreeMap::new(),
         table: fs::read_to_string(&path).unwrap_or_default(),
@@ -249,10 +250,20 @@ fn run(options: &Options) -> Result<bool, String> {
     };
     let mut found = Vec::new();
     for report in reports()? {
-        proofs.bar.set_message(report.clone());
         found.extend(proofs.report(&report)?);
     }
+    if options.all {
+        let designs = registry::designs().into_iter();
+        let older = designs.filter(|design| old.join(format!("{}.f", design.name)).is_file());
+        for design in older {
+            let _ = proofs.design(&design); // is among the known
+        }
+    }
     proofs.bar.finish_and_clear();
+    if let Some(path) = &options.markdown {
+        file::write_whole(path, &markdown(options, &proofs.known)?)
+            .map_err(|error| error.to_string())?;
+    }
     let mut rows: BTreeSet<String> = proofs.table.lines().map(str::to_owned).collect();
     rows.extend(found.iter().filter_map(|found| found.same.clone()));
     let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
@@ -270,7 +281,15 @@ fn run(options: &Options) -> Result<bool, String> {
             }
         }
     }
-    Ok(found.iter().all(|found| found.same.is_some()))
+    for sentence in proofs
+        .known
+        .values()
+        .filter_map(|proved| proved.as_ref().err())
+    {
+        eprintln!("{sentence}");
+    }
+    let is_proved = proofs.known.values().all(Result::is_ok);
+    Ok(is_proved && found.iter().all(|found| found.same.is_some()))
 }
 
 fn main() -> ExitCode {

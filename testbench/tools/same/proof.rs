@@ -1,49 +1,56 @@
-//! Whether a module of older Verilog is the same circuit as the module at hand.
+//! Whether a design of older Verilog is the same circuit as the design at hand.
+//!
+//! Yosys flattens both and cuts them at registers and memories: what a register or a memory gives becomes an input, and what it
+//! takes, its clock included, an output. ABC then proves the two to be the same function, name by name. So registers and
+//! memories correspond by their names, and none may be missing.
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use faultline_hw::verilog;
 
 /// A part of a name, and what it is called now.
 pub type Rename = (String, String);
 
-/// A module's text without comments.
-pub fn code(text: &str) -> String {
-    let lines = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
-    lines.collect::<Vec<_>>().join("\n")
+/// The names and texts of a design's files, its top first.
+pub type Files = Vec<(String, String)>;
+
+/// What was proved to be the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Same {
+    /// Bits of registers.
+    pub registers: usize,
+    /// Memories.
+    pub memories: usize,
+    /// Outputs of the function: those of the design, and what registers and memories take.
+    pub outputs: usize,
 }
 
-/// The names and numbers of a text.
-fn words(text: &str) -> BTreeSet<&str> {
-    verilog::words(text).map(|(_, word)| word).collect()
-}
-
-/// A name that is not known any more as one that is, if a rename leads to it.
-pub fn renamed(name: &str, renames: &[Rename], is_known: &dyn Fn(&str) -> bool) -> String {
+/// A name that is not known any more as one that is, if renames lead to it.
+fn renamed(name: &str, renames: &[Rename], is_known: &dyn Fn(&str) -> bool) -> String {
     if is_known(name) {
         return name.to_owned();
     }
-    let parts: Vec<&str> = name.split('_').collect();
+    let mut parts: Vec<&str> = name.split('_').collect();
     for (from, to) in renames {
-        for at in parts.iter().enumerate().filter(|(_, part)| *part == from) {
-            let mut changed = parts.clone();
-            changed[at.0] = to;
-            let changed = changed.join("_");
-            if is_known(&changed) {
-                return changed;
-            }
+        for part in parts.iter_mut().filter(|part| *part == from) {
+            *part = to;
         }
     }
-    name.to_owned()
+    let changed = parts.join("_");
+    match is_known(&changed) {
+        true => changed,
+        false => name.to_owned(),
+    }
 }
 
-/// An older text with the names of the new one.
+/// An older netlist with the names of the new one.
 fn with_new_names(old: &str, new: &str, renames: &[Rename]) -> String {
-    let known = words(new);
+    if renames.is_empty() {
+        return old.to_owned();
+    }
+    let known: BTreeSet<&str> = verilog::words(new).map(|(_, word)| word).collect();
     let mut text = String::new();
     let mut taken = 0;
     for (at, word) in verilog::words(old) {
@@ -54,95 +61,164 @@ fn with_new_names(old: &str, new: &str, renames: &[Rename]) -> String {
     text + &old[taken..]
 }
 
-/// Words of a module that stores something by itself.
-const STORES: [&str; 4] = ["posedge", "negedge", "initial", "always_ff"];
-
-/// Proves by Yosys that two texts of the module `name` drive every output, and every input of what they instantiate, to
-/// the same. What they instantiate is looked up in `folder` for its ports alone, and has a proof of its own. Of a module
-/// that stores something by itself, Yosys must read the same cells and wires out of both texts.
+/// Proves that two texts of a design are the same circuit.
 ///
 /// # Errors
-/// If Yosys does not start, cannot read them or leaves anything unproved: one sentence.
-pub fn prove(
-    name: &str,
-    old: &str,
-    new: &str,
-    renames: &[Rename],
-    folder: &Path,
-) -> Result<(), String> {
-    let (old, new) = (code(old), code(new));
-    let old = with_new_names(&old, &new, renames);
-    if old == new {
-        return Ok(());
-    }
-    // Yosys takes flip-flops of one name to be the same without a look at their clocks.
-    let texts = [&old, &new].map(|text| words(text));
-    let stored = STORES
-        .iter()
-        .find(|word| texts.iter().any(|words| words.contains(*word)));
+/// If a tool does not start, cannot read them or finds them different: one sentence.
+pub fn prove(design: &str, old: &Files, new: &Files, renames: &[Rename]) -> Result<Same, String> {
+    let failed = |error| format!("{design}: {error}");
     let scratch = tempfile::tempdir().map_err(|error| format!("no scratch folder ({error})"))?;
-    let write = |file: &str, text: &str| {
-        let path = scratch.path().join(file);
-        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))
-    };
-    write("old.v", &old)?;
-    write("new.v", &new)?;
-    if let Some(word) = stored {
-        let netlists = [&old, &new].map(|text| netlist(name, text, scratch.path()));
-        return match netlists {
-            [Ok(old), Ok(new)] if old == new => Ok(()),
-            [Ok(_), Ok(_)] => Err(format!("{name}: it has `{word}`, and other cells or wires")),
-            [Err(said), _] | [_, Err(said)] => Err(said),
-        };
+    let netlists = [("old", old), ("new", new)].map(|(side, files)| {
+        let folder = scratch.path().join(side);
+        std::fs::create_dir(&folder).map_err(failed)?;
+        netlist(design, files, &folder)
+    });
+    let [old, new] = netlists;
+    let (old, new) = (old?, new?);
+    let same = counted(&new);
+    for (file, text) in [
+        ("old.blif", with_new_names(&old, &new, renames)),
+        ("new.blif", new),
+    ] {
+        std::fs::write(scratch.path().join(file), text).map_err(failed)?;
     }
+    let output = run(
+        "yosys-abc",
+        &["-c", "cec old.blif new.blif"],
+        scratch.path(),
+    )?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    if said.contains("Networks are equivalent") {
+        return Ok(same);
+    }
+    let why = said.lines().rev().find(|line| {
+        ["NOT EQUIVALENT", "different", "UNDECIDED"]
+            .iter()
+            .any(|word| line.contains(word))
+    });
+    Err(format!(
+        "{design}: {}",
+        why.unwrap_or("ABC does not say why it failed")
+    ))
+}
+
+/// The function of a design as a netlist of gates.
+fn netlist(design: &str, files: &Files, folder: &Path) -> Result<String, String> {
     let mut script = String::new();
-    for child in words(&new).into_iter().filter(|word| *word != name) {
-        let path = folder.join(format!("{child}.v"));
-        if path.is_file() {
-            script += &format!("read_verilog -lib {}\n", path.display());
-        }
+    for (name, text) in files {
+        std::fs::write(folder.join(name), text).map_err(|error| format!("{design}: {error}"))?;
+        // A memory is cut away; a module that is none has one of its own.
+        let kind = if name.starts_with("sram_") {
+            " -lib"
+        } else {
+            ""
+        };
+        script += &format!("read_verilog -noautowire{kind} {name}\n");
     }
-    for (file, side) in [("old.v", "gold"), ("new.v", "gate")] {
-        script += &format!("read_verilog {file}\nrename {name} {side}\n");
+    script += &format!(
+        "hierarchy -check -top {design}\nproc\nflatten\nopt_clean\nexpose -dff -evert-dff\nexpose -dff -evert\n\
+         splitnets -ports\nopt_expr\nopt_clean\ntechmap\nopt_clean\n\
+         select -assert-none t:$_DFF* t:$_SDFF* t:$_DLATCH* t:$mem*\nwrite_blif same.blif\n"
+    );
+    std::fs::write(folder.join("same.ys"), script).map_err(|error| format!("{design}: {error}"))?;
+    let output = run("yosys", &["-q", "-s", "same.ys"], folder)?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let last = said.lines().rev().find(|line| line.contains("ERROR"));
+        let last = last.unwrap_or("Yosys does not say why it failed");
+        return Err(format!("{design}: {last}"));
     }
-    script += "hierarchy -check\nproc\nopt_clean\nequiv_make gold gate equiv\nhierarchy -top equiv\nopt -full\n\
-               equiv_simple -undef\nequiv_status -assert\n";
-    yosys(name, &script, scratch.path())
+    std::fs::read_to_string(folder.join("same.blif")).map_err(|error| format!("{design}: {error}"))
 }
 
-/// What Yosys reads out of a text: its cells, wires and memories, without the labels and lines of the text.
-fn netlist(name: &str, text: &str, scratch: &Path) -> Result<String, String> {
-    let (source, cells) = (scratch.join("stores.v"), scratch.join("stores.il"));
-    let failed = |error| format!("{name}: {error}");
-    std::fs::write(&source, text).map_err(failed)?;
-    let script = "read_verilog stores.v\nhierarchy -check\nproc\nopt_clean -purge\nsetattr -unset src */w:* */c:* */m:*\n\
-                  setattr -mod -unset src *\nrename -enumerate\nwrite_rtlil stores.il\n";
-    yosys(name, script, scratch)?;
-    let cells = std::fs::read_to_string(&cells).map_err(failed)?;
-    let lines = cells
-        .lines()
-        .filter(|line| !line.starts_with('#') && !line.starts_with("autoidx"));
-    Ok(lines.collect::<Vec<_>>().join("\n"))
+/// What a netlist has.
+fn counted(netlist: &str) -> Same {
+    let ports = |kind: &str| {
+        let line = netlist.lines().find_map(|line| line.strip_prefix(kind));
+        line.unwrap_or_default().split_whitespace()
+    };
+    let base = |port: &str| port.split_once(".q.q").is_some();
+    Same {
+        registers: ports(".inputs ").filter(|port| base(port)).count(),
+        memories: ports(".outputs ")
+            .filter(|port| port.ends_with(".enable"))
+            .count(),
+        outputs: ports(".outputs ").count(),
+    }
 }
 
-/// Runs a script of Yosys in a folder.
-fn yosys(name: &str, script: &str, folder: &Path) -> Result<(), String> {
-    let path = folder.join("same.ys");
-    std::fs::write(&path, script).map_err(|error| format!("{}: {error}", path.display()))?;
-    let output = Command::new("yosys")
-        .args(["-q", "-s", "same.ys"])
+fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<Output, String> {
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
         .current_dir(folder)
         .output()
         .map_err(|error| {
-            format!("yosys does not start ({error}); install the Debian package yosys")
-        })?;
-    if output.status.success() {
-        return Ok(());
+            format!("{program} does not start ({error}); install the Debian package yosys")
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test that cannot go on panics
+
+    use super::*;
+
+    const TOP: &str = "module top (input wire clock, input wire a, input wire b, output wire y);
+        wire held;
+        flop one (.clock(clock), .d(a & b), .q(held));
+        assign y = held | b;
+    endmodule\n";
+    const FLOP: &str = "module flop (input wire clock, input wire d, output reg q);
+        always @(posedge clock) q <= d;
+    endmodule\n";
+
+    fn files(top: &str, flop: &str) -> Files {
+        [("top.v", top), ("flop.v", flop)]
+            .map(|(name, text)| (name.to_owned(), text.to_owned()))
+            .into()
     }
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let last = said.lines().rev().find(|line| line.contains("ERROR"));
-    Err(format!(
-        "{name}: {}",
-        last.unwrap_or("Yosys does not say why it failed")
-    ))
+
+    #[test]
+    fn another_way_to_write_a_circuit_is_the_same() {
+        let other = TOP
+            .replace("a & b", "~(~a | ~b)")
+            .replace("held | b", "b | held");
+        let found = prove("top", &files(TOP, FLOP), &files(&other, FLOP), &[]);
+        assert_eq!(
+            found,
+            Ok(Same {
+                registers: 1,
+                memories: 0,
+                outputs: 3
+            })
+        );
+    }
+
+    #[test]
+    fn another_circuit_is_not() {
+        for (old, new) in [
+            ("a & b", "a | b"),
+            ("held | b", "held & b"),
+            ("one (", "two ("),
+            (".clock(clock)", ".clock(b)"),
+        ] {
+            let found = prove(
+                "top",
+                &files(TOP, FLOP),
+                &files(&TOP.replace(old, new), FLOP),
+                &[],
+            );
+            assert!(found.is_err(), "{old} is now {new}");
+        }
+        let falling = FLOP.replace("posedge", "negedge");
+        assert!(prove("top", &files(TOP, FLOP), &files(TOP, &falling), &[]).is_err());
+    }
+
+    #[test]
+    fn a_renamed_register_is_found() {
+        let other = TOP.replace("one (", "only (");
+        let renames = [("one".to_owned(), "only".to_owned())];
+        assert!(prove("top", &files(TOP, FLOP), &files(&other, FLOP), &renames).is_ok());
+    }
 }

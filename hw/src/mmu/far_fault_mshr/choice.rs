@@ -5,7 +5,7 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Accepts one operation while none is under way.
+/// Arbitrates between faults and the other operations, in turns. Accepts one operation while none is under way.
 #[block]
 pub struct Choice {
     /// Rising edge.

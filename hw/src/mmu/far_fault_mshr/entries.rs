@@ -7,7 +7,8 @@ use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `ENTRIES` entries with indices of `INDEX` bits and tags of `TAG` bits.
+/// The part of the entries that is searched: taken, marked and tag bits, in registers. `ENTRIES` entries with indices
+/// of `INDEX` bits and tags of `TAG` bits.
 #[block]
 pub struct Entries<const ENTRIES: usize, const INDEX: usize, const TAG: usize> {
     /// Rising edge.

@@ -5,7 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// `SMS` SMs, each with a limit of `LIMIT` bits and a count of far faults of `SM_COUNT` bits.
+/// Counts the far faults of each SM, and grants those that are below their limit. `SMS` SMs, each with a limit of
+/// `LIMIT` bits and a count of far faults of `SM_COUNT` bits.
 #[block]
 pub struct Limits<const SMS: usize, const LIMIT: usize, const SM_COUNT: usize> {
     /// Rising edge.

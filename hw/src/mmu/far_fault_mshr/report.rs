@@ -5,7 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Indices of entries of `INDEX` bits, places of `COUNT`, pages of `PAGE`, spaces of `SPACE`; `SMS` SMs.
+/// Holds the report of an entry that was allocated until it is taken. Indices of entries of `INDEX` bits, places of
+/// `COUNT`, pages of `PAGE`, spaces of `SPACE`; `SMS` SMs.
 #[block]
 pub struct Report<
     const INDEX: usize,

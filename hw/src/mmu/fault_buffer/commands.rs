@@ -22,7 +22,8 @@ pub enum Stage {
     Walking,
 }
 
-/// SMs with numbers of `SM` bits; pages of `PAGE` bits, spaces of `SPACE`.
+/// Holds the command of the driver: on offer until it is taken, busy until it is done. SMs with numbers of `SM` bits;
+/// pages of `PAGE` bits, spaces of `SPACE`.
 #[block]
 pub struct Commands<const SM: usize, const PAGE: usize, const SPACE: usize> {
     /// Rising edge.

@@ -8,8 +8,9 @@ use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::popcount::Popcount;
 
-/// `SMS` SMs with numbers of `SM` bits. Pages of `PAGE` bits, spaces of `SPACE`; MSHRs with numbers of `MSHR` bits and places
-/// of `PLACE`. `LANES` lanes, PCs of `PC` bits, sequence numbers of `COUNT`, times of `TIME`. Combinational.
+/// Encodes a fault as the words of a record. `SMS` SMs with numbers of `SM` bits. Pages of `PAGE` bits, spaces of
+/// `SPACE`; MSHRs with numbers of `MSHR` bits and places of `PLACE`. `LANES` lanes, PCs of `PC` bits, sequence numbers
+/// of `COUNT`, times of `TIME`. Combinational.
 #[block]
 #[check(SMS <= 16 && SPACE <= 8 && MSHR <= 16 && PLACE <= 16 && LANES <= 32 && COUNT <= 32, "the fields of a record do not fit")]
 pub struct Record<

@@ -5,7 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Records with numbers of `RECORD` bits, frames with numbers of `FRAME` bits.
+/// Keeps the place of the ring in memory, and which of its records are free. Records with numbers of `RECORD` bits,
+/// frames with numbers of `FRAME` bits.
 #[block]
 pub struct Ring<const RECORD: usize, const FRAME: usize> {
     /// Rising edge.

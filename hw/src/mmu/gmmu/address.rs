@@ -5,7 +5,7 @@ use rust_hdl::prelude::*;
 
 use crate::params::{PAGE_BITS, ones};
 
-/// Repeats the highest bit of a page number.
+/// Extends a page number to a canonical one.
 #[block]
 pub struct Address {
     /// The page number.

@@ -7,7 +7,8 @@ use crate::params::{FRAME_BITS, PAGE_BITS, REQUESTERS, SMS, SPACE_BITS};
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// Takes an answer where nothing is left to be done about the last one.
+/// Holds one response of the walker, and what is left to be done about it. Takes an answer where nothing is left to be
+/// done about the last one.
 #[block]
 pub struct Desk {
     /// Rising edge.

@@ -5,7 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Sets with numbers of `SET` bits, counted in `SET_COUNT` bits.
+/// Arbitrates between lookups and the other operations, in turns, and steps an invalidation through the sets. Sets with
+/// numbers of `SET` bits, counted in `SET_COUNT` bits.
 #[block]
 pub struct Choice<const SET: usize, const SET_COUNT: usize> {
     /// Rising edge.

@@ -5,7 +5,7 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Pages of `PAGE` bits, spaces of `SPACE`.
+/// Holds the miss of an SM until it is taken. Pages of `PAGE` bits, spaces of `SPACE`.
 #[block]
 pub struct Miss<const PAGE: usize, const SPACE: usize> {
     /// Rising edge.

@@ -5,8 +5,9 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::memory::Memory;
 
-/// Sets with numbers of `SET` bits; tags of `TAG` bits of a page number above those, spaces of `SPACE` bits. A word of
-/// `TAG_WORD` bits has both, with level, rights and presence. A level of the tables translates `LEVEL` bits.
+/// One way of the L2 TLB: a page for each set, in memories. Sets with numbers of `SET` bits; tags of `TAG` bits of a
+/// page number above those, spaces of `SPACE` bits. A word of `TAG_WORD` bits has both, with level, rights and
+/// presence. A level of the tables translates `LEVEL` bits.
 #[block]
 #[check(TAG + SPACE + 5 == TAG_WORD, "{TAG_WORD} bits do not hold a tag of {TAG} and a space of {SPACE}")]
 #[check(SET <= LEVEL && 2 * LEVEL < SET + TAG, "levels of {LEVEL} bits do not fit {SET} and {TAG} bits of a page")]

@@ -20,7 +20,7 @@ enum Step {
     Writing,
 }
 
-/// `WAYS` ways.
+/// Fills the cache with an entry that memory has read. `WAYS` ways.
 #[block]
 pub struct Fill<const WAYS: usize> {
     /// Rising edge.

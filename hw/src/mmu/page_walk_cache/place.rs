@@ -3,8 +3,8 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-/// Words with numbers of `WORD` bits, of which `TABLE` say where in a table; sets with numbers of `SET` bits; tags of `TAG`
-/// bits.
+/// Splits the number of a word of memory into set and tag. Words with numbers of `WORD` bits, of which `TABLE` say
+/// where in a table; sets with numbers of `SET` bits; tags of `TAG` bits.
 #[block]
 #[check(SET <= TABLE && TABLE + SET <= WORD && SET + TAG == WORD, "sets of {SET} bits and tags of {TAG} do not fit words of {WORD}, {TABLE} of them in a table")]
 pub struct Place<const WORD: usize, const TABLE: usize, const SET: usize, const TAG: usize> {

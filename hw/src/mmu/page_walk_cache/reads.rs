@@ -7,7 +7,8 @@ use crate::primitives::memory::Memory;
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `WALKS` walks with numbers of `WALK` bits, words with numbers of `WORD` bits.
+/// Keeps what memory reads for each walk, and whether it may be cached. `WALKS` walks with numbers of `WALK` bits,
+/// words with numbers of `WORD` bits.
 #[block]
 pub struct Reads<const WALKS: usize, const WALK: usize, const WORD: usize> {
     /// Rising edge.

@@ -5,7 +5,7 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Walks with numbers of `WALK` bits, words with numbers of `WORD` bits.
+/// Holds one request until it is taken. Walks with numbers of `WALK` bits, words with numbers of `WORD` bits.
 #[block]
 pub struct Request<const WALK: usize, const WORD: usize> {
     /// Rising edge.

@@ -5,7 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::memory::Memory;
 
-/// Sets with numbers of `SET` bits, tags of `TAG` bits; a word of `TAG_WORD` = `TAG` + 2 bits has a tag and its two marks.
+/// One way of the page-walk cache: the tags in a memory, and a comparator. Sets with numbers of `SET` bits, tags of
+/// `TAG` bits; a word of `TAG_WORD` = `TAG` + 2 bits has a tag and its two marks.
 #[block]
 #[check(TAG + 2 == TAG_WORD, "{TAG_WORD} bits do not hold a tag of {TAG} bits and its two marks")]
 pub struct Way<const SET: usize, const TAG: usize, const TAG_WORD: usize> {

@@ -3,7 +3,8 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-/// Frames of `FRAME` bits. Combinational: from an entry, and from what its walk has found so far, to what comes next.
+/// Decodes a table entry for the walk that has read it (SDM 4.5 to 4.8). Frames of `FRAME` bits. Combinational: from an
+/// entry, and from what its walk has found so far, to what comes next.
 #[block]
 pub struct Entry<const FRAME: usize> {
     /// The entry: present,

@@ -7,7 +7,8 @@ use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `REQUESTS` requests with numbers of `REQUEST` bits, of requesters with numbers of `REQUESTER` bits; spaces of `SPACE` bits.
+/// Queues requests in front of the walks, in the order in which they came. `REQUESTS` requests with numbers of
+/// `REQUEST` bits, of requesters with numbers of `REQUESTER` bits; spaces of `SPACE` bits.
 #[block]
 #[check(1 << REQUEST == REQUESTS, "{REQUEST} bits do not number {REQUESTS} requests")]
 pub struct Waiting<

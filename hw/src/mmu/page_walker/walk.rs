@@ -18,7 +18,8 @@ enum Step {
     Ended,
 }
 
-/// `REQUESTERS` requesters; pages of `PAGE` bits, spaces of `SPACE`, frames of `FRAME`.
+/// One walk: its request, how far it has come, and the requesters that wait for it. `REQUESTERS` requesters; pages of
+/// `PAGE` bits, spaces of `SPACE`, frames of `FRAME`.
 #[block]
 pub struct Walk<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, const FRAME: usize>
 {

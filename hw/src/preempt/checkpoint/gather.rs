@@ -6,8 +6,8 @@ use rust_hdl::prelude::*;
 use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
 
-/// Up to `LISTED` rows with numbers of `ROW` bits, each with some of its `SECTORS` sectors; their beats are counted in `LENGTH`
-/// bits.
+/// Gathers the dirty rows that the next header will name. Up to `LISTED` rows with numbers of `ROW` bits, each with
+/// some of its `SECTORS` sectors; their beats are counted in `LENGTH` bits.
 #[block]
 #[check(LISTED * SECTORS < 1 << LENGTH, "{LENGTH} bits do not count the sectors of {LISTED} rows")]
 pub struct Gather<const LISTED: usize, const ROW: usize, const SECTORS: usize, const LENGTH: usize>

@@ -6,7 +6,8 @@ use rust_hdl::prelude::*;
 use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
 use crate::primitives::register::Register;
 
-/// Up to `LISTED` rows with numbers of `ROW` bits, each with some of its `SECTORS` sectors, whose numbers have `SECTOR` bits.
+/// Lists the rows that a header has named, from the one whose beats move now. Up to `LISTED` rows with numbers of `ROW`
+/// bits, each with some of its `SECTORS` sectors, whose numbers have `SECTOR` bits.
 #[block]
 #[check(SECTORS == 1 << SECTOR, "{SECTOR} bits do not number {SECTORS} sectors")]
 pub struct RowList<const LISTED: usize, const ROW: usize, const SECTORS: usize, const SECTOR: usize>

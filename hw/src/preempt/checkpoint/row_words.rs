@@ -3,7 +3,8 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-/// The word of `WORD` bits that names two rows with numbers of `ROW` bits and `SECTORS` sectors each.
+/// Packs two rows, each with its sectors, into a word of a header. A word has `WORD` bits; rows have numbers of `ROW`
+/// bits and `SECTORS` sectors.
 #[block]
 #[check(ROW + SECTORS <= WORD / 2, "half of {WORD} bits does not name a row")]
 pub struct WordOfRows<const WORD: usize, const ROW: usize, const SECTORS: usize> {
@@ -35,7 +36,7 @@ impl<const WORD: usize, const ROW: usize, const SECTORS: usize> Logic
     }
 }
 
-/// The two rows that a word names.
+/// Unpacks the two rows that a word of a header names.
 #[block]
 pub struct RowsOfWord<const WORD: usize, const ROW: usize, const SECTORS: usize> {
     /// The word.

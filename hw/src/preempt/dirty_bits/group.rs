@@ -5,7 +5,7 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// `HALF_GROUP_ROWS` rows.
+/// The dirty bits of one group in one half. `HALF_GROUP_ROWS` rows.
 #[block]
 pub struct Group<const HALF_GROUP_ROWS: usize> {
     /// Rising edge.

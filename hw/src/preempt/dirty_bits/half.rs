@@ -12,8 +12,9 @@ use crate::primitives::register::Register;
 
 use super::group::Group;
 
-/// Rows with numbers of `HALF_ROW` bits, in `GROUPS` groups with numbers of `GROUP` bits, each of `HALF_GROUP_ROWS` rows with
-/// numbers of `HALF_GROUP_ROW` bits; `LANES` lanes.
+/// One half of the rows, those with even or those with odd numbers: a write or the walk in a cycle. Rows with numbers
+/// of `HALF_ROW` bits, in `GROUPS` groups with numbers of `GROUP` bits, each of `HALF_GROUP_ROWS` rows with numbers of
+/// `HALF_GROUP_ROW` bits; `LANES` lanes.
 #[block(new(by_lane: bool))]
 #[check(1 << GROUP == GROUPS && 1 << HALF_GROUP_ROW == HALF_GROUP_ROWS && GROUP + HALF_GROUP_ROW == HALF_ROW, "{HALF_ROW}, {GROUP} and {HALF_GROUP_ROW} bits do not number {GROUPS} groups of {HALF_GROUP_ROWS} rows")]
 pub struct Half<

@@ -7,7 +7,7 @@ use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::range_mask::RangeMask;
 use crate::primitives::register::Register;
 
-/// `GROUPS` groups with numbers of `GROUP` bits.
+/// Finds the next group with a dirty row. `GROUPS` groups with numbers of `GROUP` bits.
 #[block]
 pub struct Search<const GROUPS: usize, const GROUP: usize> {
     /// Rising edge.

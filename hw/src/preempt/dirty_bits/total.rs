@@ -6,7 +6,8 @@ use rust_hdl::prelude::*;
 use crate::primitives::popcount::Popcount;
 use crate::primitives::register::Register;
 
-/// Counts of rows of `ROW_COUNT` bits, of lanes of `LANE_COUNT` bits; `LANES` lanes of a row, counted in `ROW_LANE_COUNT` bits.
+/// Counts the rows and lanes that a walk has found. Counts of rows of `ROW_COUNT` bits, of lanes of `LANE_COUNT` bits;
+/// `LANES` lanes of a row, counted in `ROW_LANE_COUNT` bits.
 #[block]
 pub struct Total<
     const LANES: usize,

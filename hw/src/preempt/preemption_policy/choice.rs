@@ -3,7 +3,8 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-/// Chooses by times in ticks, of `TIME` bits, with sums of `SUM` bits.
+/// Chooses what is done with a thread block, by the times that it would take. Chooses by times in ticks, of `TIME`
+/// bits, with sums of `SUM` bits.
 #[block]
 pub struct Choice<const TIME: usize, const SUM: usize> {
     /// Chimera chooses, and not PEP.

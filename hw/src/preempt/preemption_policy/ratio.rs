@@ -5,8 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Gives `a` x `b` / `c`, rounded down, or the greatest number if it is greater or `c` is 0. Numbers have `TIME` bits, sums
-/// `SUM`, the number of a bit `BIT`.
+/// Multiplies and divides, one bit a cycle. Gives `a` x `b` / `c`, rounded down, or the greatest number if it is
+/// greater or `c` is 0. Numbers have `TIME` bits, sums `SUM`, the number of a bit `BIT`.
 #[block]
 #[check(TIME + 1 == SUM && TIME <= 1 << BIT, "{SUM} and {BIT} bits do not fit {TIME}")]
 pub struct Ratio<const TIME: usize, const SUM: usize, const BIT: usize> {

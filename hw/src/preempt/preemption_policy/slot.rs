@@ -5,7 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Ticks and instructions are counted in `TIME` bits, sums of them in `SUM` bits.
+/// Counts time and instructions of the thread block in a slot. Ticks and instructions are counted in `TIME` bits, sums
+/// of them in `SUM` bits.
 #[block]
 #[check(TIME + 1 == SUM, "{SUM} bits are not those of a sum of {TIME} bits")]
 pub struct Slot<const TIME: usize, const SUM: usize> {

@@ -5,7 +5,8 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Pages of `PAGE` bits and spaces of `SPACE` bits; `SLOTS` slots and `CONTEXTS` contexts whose blocks may wait.
+/// A page that is absent, and the thread blocks that wait for it. Pages of `PAGE` bits and spaces of `SPACE` bits;
+/// `SLOTS` slots and `CONTEXTS` contexts whose blocks may wait.
 #[block]
 pub struct Page<const SLOTS: usize, const CONTEXTS: usize, const PAGE: usize, const SPACE: usize> {
     /// Rising edge.

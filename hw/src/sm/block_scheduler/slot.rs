@@ -18,7 +18,7 @@ enum Use {
     Leaving,
 }
 
-/// A slot.
+/// The state of a slot for a thread block. A slot.
 #[block]
 pub struct Slot {
     /// Rising edge.

@@ -26,8 +26,9 @@ enum Miss {
     Held,
 }
 
-/// `MISSES` entries with numbers of `MISS` bits, counted in `MISS_COUNT` = `MISS` + 1 bits, with `MISS_PAIRS` pairs; pages of
-/// `PAGE` bits, spaces of `SPACE`.
+/// The pages for which an L1 TLB waits: one walk for each, from the first miss to the fill. `MISSES` entries with
+/// numbers of `MISS` bits, counted in `MISS_COUNT` = `MISS` + 1 bits, with `MISS_PAIRS` pairs; pages of `PAGE` bits,
+/// spaces of `SPACE`.
 #[block]
 pub struct Misses<
     const MISSES: usize,

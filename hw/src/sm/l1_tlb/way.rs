@@ -7,8 +7,8 @@ use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `SETS` sets with numbers of `SET` bits; tags of `TAG` bits of a page number above those, spaces of `SPACE` bits, frames of
-/// `FRAME`.
+/// One way of the L1 TLB: a page for each set, in registers. `SETS` sets with numbers of `SET` bits; tags of `TAG` bits
+/// of a page number above those, spaces of `SPACE` bits, frames of `FRAME`.
 #[block]
 pub struct Way<
     const SETS: usize,

@@ -7,7 +7,8 @@ use super::instruction::{Instruction, Units};
 use super::unit_check::UnitCheck;
 use crate::primitives::register::Register;
 
-/// Which of the two are there, the warp's scoreboard knows.
+/// Holds the two instructions of a warp that wait for their issue, and what else they wait for. Which of the two are
+/// there, the warp's scoreboard knows.
 #[block]
 pub struct Buffer {
     /// Rising edge.

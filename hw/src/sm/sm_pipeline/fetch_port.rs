@@ -9,7 +9,8 @@ use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `PORT_WARPS` warps with numbers of `PORT_WARP` bits, every second of the SM's, which are chosen in turn.
+/// Fetch of one port: chooses a warp and decodes its instruction for the scoreboard. `PORT_WARPS` warps with numbers of
+/// `PORT_WARP` bits, every second of the SM's, which are chosen in turn.
 #[block]
 pub struct FetchPort<const PORT_WARPS: usize, const PORT_WARP: usize> {
     /// Rising edge.

@@ -9,8 +9,8 @@ use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::or_tree::OrTree;
 use crate::sm::warp_scheduler::WarpScheduler;
 
-/// `PORT_WARPS` warps with numbers of `PORT_WARP` bits, every second of the SM's, with `PAIRS` pairs; scoreboard entries with
-/// numbers of `ENTRY` bits.
+/// Issue of one port: chooses a warp and issues up to two of its instructions. `PORT_WARPS` warps with numbers of
+/// `PORT_WARP` bits, every second of the SM's, with `PAIRS` pairs; scoreboard entries with numbers of `ENTRY` bits.
 #[block(new(greedy: bool))]
 pub struct IssuePort<
     const PORT_WARPS: usize,

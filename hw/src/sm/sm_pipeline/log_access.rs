@@ -9,7 +9,8 @@ use crate::params::{LOG_BANKS, LOG_WORDS, SLOT_BITS, SLOTS, WIDTH};
 use crate::primitives::register::Register;
 use crate::sm::operand_log::OperandLog;
 
-/// A log of `LOG_ENTRIES` entries with indices of `LOG_INDEX` bits, counted in `LOG_COUNT` bits.
+/// Access of the memory stage to the operand log: writes and reads operands, and releases entries. A log of
+/// `LOG_ENTRIES` entries with indices of `LOG_INDEX` bits, counted in `LOG_COUNT` bits.
 #[block(new(logs: bool))]
 pub struct LogAccess<const LOG_ENTRIES: usize, const LOG_INDEX: usize, const LOG_COUNT: usize> {
     /// Rising edge.

@@ -6,7 +6,8 @@ use rust_hdl::prelude::*;
 use super::of_slot::OfSlot;
 use crate::params::{SLOT_BITS, SLOTS};
 
-/// What is left of the entries. While warps have the turn in a slot, there is room for their instructions alone.
+/// Reports whether the operand log has entries for an instruction of a thread block. While
+/// warps have the turn in a slot, there is room for their instructions alone.
 #[block]
 pub struct LogRoom {
     /// There is a log; without one there is room.

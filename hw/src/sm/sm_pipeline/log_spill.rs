@@ -7,7 +7,8 @@ use rust_hdl::prelude::*;
 use crate::params::SLOT_BITS;
 use crate::primitives::register::Register;
 
-/// Log entries with indices of `LOG_INDEX` bits.
+/// Reads the operands of a saved instruction from the operand log one by one, and releases each. Log entries with
+/// indices of `LOG_INDEX` bits.
 #[block]
 pub struct LogSpill<const LOG_INDEX: usize> {
     /// Rising edge.

@@ -8,7 +8,8 @@ use crate::params::{SLOT_BITS, SLOTS, WIDTH};
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `WARPS` warps, each of which remembers that it has the turn.
+/// Decides whose turn it is to take entries of the operand log. `WARPS` warps, each of which remembers that it has the
+/// turn.
 #[block]
 pub struct LogTurns<const WARPS: usize> {
     /// Rising edge.

@@ -7,7 +7,8 @@ use super::instruction::Request;
 use crate::params::{LOG_ENTRY_BITS, WARP_BITS};
 use crate::primitives::register::Register;
 
-/// Scoreboard entries with numbers of `ENTRY` bits, entries of the replay queue with indices of `QUEUE_INDEX` bits.
+/// One place of the short queue of the memory stage. Scoreboard entries with numbers of `ENTRY` bits, entries of the
+/// replay queue with indices of `QUEUE_INDEX` bits.
 #[block]
 pub struct MemoryPlace<const ENTRY: usize, const QUEUE_INDEX: usize> {
     /// Rising edge.

@@ -8,7 +8,8 @@ use super::memory_place::MemoryPlace;
 use crate::params::{LOG_ENTRY_BITS, MEMORY_PLACES, WARP_BITS};
 use crate::primitives::register::Register;
 
-/// Scoreboard entries with numbers of `ENTRY` bits, entries of the replay queue with indices of `QUEUE_INDEX` bits.
+/// The short queue of the memory stage, between operand read and the memory unit; the front is place 0. Scoreboard
+/// entries with numbers of `ENTRY` bits, entries of the replay queue with indices of `QUEUE_INDEX` bits.
 #[block]
 pub struct MemoryPlaces<const ENTRY: usize, const QUEUE_INDEX: usize> {
     /// Rising edge.

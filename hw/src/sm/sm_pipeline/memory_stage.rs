@@ -13,9 +13,10 @@ use crate::params::{
 use crate::primitives::register::Register;
 use crate::sm::replay_queue::ReplayQueue;
 
-/// A replay queue of `QUEUE_ENTRIES` entries with indices of `QUEUE_INDEX` bits, counted in `QUEUE_COUNT` bits, and ages of `AGE`
-/// bits; a log of `LOG_ENTRIES` entries with indices of `LOG_INDEX` bits, counted in `LOG_COUNT` bits; scoreboard entries with
-/// numbers of `ENTRY` bits.
+/// The stage between operand read and the memory unit: a short queue, the replay queue and the operand log. A replay
+/// queue of `QUEUE_ENTRIES` entries with indices of `QUEUE_INDEX` bits, counted in `QUEUE_COUNT` bits, and ages of
+/// `AGE` bits; a log of `LOG_ENTRIES` entries with indices of `LOG_INDEX` bits, counted in `LOG_COUNT` bits; scoreboard
+/// entries with numbers of `ENTRY` bits.
 #[allow(missing_docs)] // the page of the pipeline
 #[block(new(queues: bool, logs: bool))]
 pub struct MemoryStage<

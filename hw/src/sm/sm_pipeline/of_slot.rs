@@ -6,7 +6,7 @@ use rust_hdl::prelude::*;
 use crate::params::{SLOT_BITS, SLOTS};
 use crate::primitives::or_tree::OrTree;
 
-/// What holds of one slot, of what is known of each.
+/// Selects what holds of one slot.
 #[block]
 pub struct OfSlot {
     /// Of each slot.

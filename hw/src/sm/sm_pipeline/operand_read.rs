@@ -12,7 +12,7 @@ use crate::primitives::register::Register;
 /// warp, or it is issued again.
 pub const SOURCES: usize = 3;
 
-/// Scoreboard entries with numbers of `ENTRY` bits.
+/// Operand read of one port: the cycle after issue. Scoreboard entries with numbers of `ENTRY` bits.
 #[block]
 pub struct OperandRead<const ENTRY: usize> {
     /// Rising edge.

@@ -7,7 +7,8 @@ use super::instruction::{Instruction, Registers, Request};
 use crate::params::{LOG_ENTRY_BITS, REGISTER_BITS, SLOT_BITS, WARP_BITS};
 use crate::primitives::register::Register;
 
-/// A replay goes before a restored instruction. Entries of the replay queue with indices of `QUEUE_INDEX` bits.
+/// Chooses the instruction that is issued again: a replayed or a restored one. A replay goes before a restored
+/// instruction. Entries of the replay queue with indices of `QUEUE_INDEX` bits.
 #[block]
 pub struct Reissue<const QUEUE_INDEX: usize> {
     /// Rising edge.

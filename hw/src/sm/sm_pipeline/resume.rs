@@ -6,7 +6,7 @@ use rust_hdl::prelude::*;
 use crate::params::WARP_BITS;
 use crate::primitives::register::Register;
 
-/// One warp at a time is replayed.
+/// Resumes a drained warp, after the replay queue has presented its instructions. One warp at a time is replayed.
 #[block]
 pub struct Resume {
     /// Rising edge.

@@ -8,7 +8,8 @@ use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// `WARPS` warps with numbers of `WARP` bits.
+/// Chooses the warp whose instructions go back to their source, and counts them. `WARPS` warps with numbers of `WARP`
+/// bits.
 #[block]
 pub struct Reverts<const WARPS: usize, const WARP: usize> {
     /// Rising edge.

@@ -7,7 +7,8 @@ use rust_hdl::prelude::*;
 use crate::params::WARP_BITS;
 use crate::primitives::register::Register;
 
-/// Scoreboard entries with numbers of `ENTRY` bits.
+/// Reports to the scoreboards which instruction leaves without having been executed. Scoreboard entries with numbers of
+/// `ENTRY` bits.
 #[block]
 pub struct Squash<const ENTRY: usize> {
     /// Rising edge.

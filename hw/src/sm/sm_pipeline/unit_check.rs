@@ -6,7 +6,8 @@ use rust_hdl::prelude::*;
 use super::instruction::Units;
 use crate::params::CLASS_BITS;
 
-/// Decodes a class. Of arithmetic there are two units, so it waits for none.
+/// Reports which unit an instruction needs, and whether it is free. Decodes a class. Of arithmetic there are two units,
+/// so it waits for none.
 #[block]
 pub struct UnitCheck {
     /// The class of the instruction.

@@ -10,7 +10,8 @@ use crate::params::{SLOT_BITS, SLOTS, UNITS, WARP_BITS};
 use crate::primitives::register::Register;
 use crate::sm::scoreboard::Scoreboard;
 
-/// `INSTRUCTIONS` instructions in flight with scoreboard entries of `ENTRY` bits.
+/// One warp: its state, slot, scoreboard, and the instructions that wait for their issue. `INSTRUCTIONS` instructions
+/// in flight with scoreboard entries of `ENTRY` bits.
 #[block(new(holds: bool))]
 pub struct Warp<const INSTRUCTIONS: usize, const ENTRY: usize> {
     /// Rising edge.

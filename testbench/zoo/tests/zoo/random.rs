@@ -40,6 +40,7 @@ fn random_kernels_and_their_verilog_agree() {
                 let files: Vec<File> = modules
                     .into_iter()
                     .map(|module| File {
+                        folder: String::new(),
                         name: module.name + ".v",
                         text: module.text,
                     })

@@ -1,0 +1,9 @@
+// Reports whether any of INPUTS bits is high.
+module or_tree #(
+    parameter integer INPUTS = 2
+) (
+    input  wire [INPUTS-1:0] of,
+    output wire              any
+);
+    assign any = |of;
+endmodule
