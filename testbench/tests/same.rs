@@ -7,81 +7,111 @@ mod proof;
 
 use faultline_testbench::origin;
 
-/// A module with an instance of `part`, and its function.
-fn module(gate: &str) -> String {
-    format!(
-        "// A sentence.
-module top (input wire a, input wire b, output wire y, output wire z);
-    wire part_p;
-    part one (.p(part_p), .q(y));
-    assign part_p = {gate};
-    assign z = a ^ y;
+const TOP: &str = "// A sentence.
+module top (input wire clock, input wire a, input wire b, output wire y);
+    wire held;
+    flop one (.clock(clock), .d(a & b), .q(held));
+    assign y = held | b;
 endmodule
-"
-    )
+";
+const FLOP: &str = "module flop (input wire clock, input wire d, output reg q);
+    always @(posedge clock) q <= d;
+endmodule
+";
+const MEMORY: &str = "module sram_4x1 (input wire clock, input wire enable, input wire write, input wire [1:0] address,
+    input wire data, output reg q);
+    reg contents [0:3];
+    always @(posedge clock) if (enable) begin
+        if (write) contents[address] <= data;
+        else       q <= contents[address];
+    end
+endmodule
+";
+
+fn files(texts: [(&str, &str); 2]) -> proof::Files {
+    texts
+        .map(|(name, text)| (name.to_owned(), text.to_owned()))
+        .into()
 }
 
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let part = "module part (input wire p, output reg q);\n    always @* q = !p;\nendmodule\n";
-    std::fs::write(folder.path().join("part.v"), part).unwrap();
-    folder
+/// What is proved of a top and one with a register, or another module, that are changed in this way.
+fn changed(old: &str, new: &str) -> Result<proof::Same, String> {
+    assert!(TOP.contains(old) || FLOP.contains(old), "no {old}");
+    let before = files([("top.v", TOP), ("flop.v", FLOP)]);
+    let (top, flop) = (TOP.replace(old, new), FLOP.replace(old, new));
+    proof::prove(
+        "top",
+        &before,
+        &files([("top.v", &top), ("flop.v", &flop)]),
+        &[],
+    )
 }
 
 #[test]
 fn another_text_of_one_function_is_the_same_circuit() {
-    let folder = folder();
-    let (old, new) = (module("!(!a || !b)"), module("a && b"));
-    proof::prove("top", &old, &new, &[], folder.path()).unwrap();
-}
-
-#[test]
-fn another_input_of_an_instance_is_another_circuit() {
-    let folder = folder();
-    let (old, new) = (module("a || b"), module("a && b"));
-    let sentence = proof::prove("top", &old, &new, &[], folder.path()).unwrap_err();
-    assert!(sentence.contains("unproven"), "{sentence}");
-}
-
-/// Yosys pairs flip-flops by their names, whatever clocks them.
-#[test]
-fn another_register_is_another_circuit() {
-    let folder = folder();
-    let register = |process: &str| {
-        format!(
-            "module top (input wire c, input wire a, output reg s);\n    {process}\nendmodule\n"
-        )
+    let same = proof::Same {
+        registers: 1,
+        memories: 0,
+        outputs: 5, // y, what the register takes, and the two wires that it drives
     };
-    let old = register("always @(posedge c) s <= a;");
-    for other in [
-        "always @(negedge c) s <= a;",
-        "always @(posedge a) s <= a;",
-        "initial s = 1'd1;\n    always @(posedge c) s <= a;",
+    for (old, new) in [
+        ("a & b", "~(~a | ~b)"),
+        ("held | b", "b | held"),
+        ("// A sentence.", "// Another one."),
+        (
+            "always @(posedge clock) q <= d;",
+            "always @(posedge clock) begin : drive_q q <= d; end",
+        ),
     ] {
-        let new = register(other);
-        let sentence = proof::prove("top", &old, &new, &[], folder.path()).unwrap_err();
-        assert!(sentence.contains("other cells"), "{sentence}");
+        assert_eq!(changed(old, new), Ok(same.clone()), "{old} is now {new}");
     }
-    let labelled = register(
-        "// A sentence.\n    always @(posedge c) begin : drive_s\n        s <= a;\n    end",
-    );
-    proof::prove("top", &old, &labelled, &[], folder.path()).unwrap();
 }
 
 #[test]
-fn renamed_ports_are_found() {
-    let folder = folder();
-    let old = module("!(!a || !b)")
-        .replace("wire a", "wire units")
-        .replace("!a", "!units");
-    let old = old.replace("= a ^", "= units ^");
-    let new = module("a && b").replace("wire a", "wire free_units");
-    let new = new
-        .replace("= a &&", "= free_units &&")
-        .replace("= a ^", "= free_units ^");
-    let renames = [("units".to_owned(), "free_units".to_owned())];
-    proof::prove("top", &old, &new, &renames, folder.path()).unwrap();
-    proof::prove("top", &old, &new, &[], folder.path()).unwrap_err();
+fn another_function_or_register_is_another_circuit() {
+    for (old, new) in [
+        ("a & b", "a | b"),
+        ("held | b", "held & b"),
+        ("flop one", "flop two"),
+        (".clock(clock)", ".clock(b)"),
+        ("posedge", "negedge"),
+        ("q <= d", "q <= !d"),
+    ] {
+        let sentence = changed(old, new).unwrap_err();
+        assert!(
+            sentence.starts_with("top: "),
+            "{old} is now {new}: {sentence}"
+        );
+    }
+}
+
+#[test]
+fn memories_are_compared_by_what_they_take() {
+    let top = "module top (input wire clock, input wire a, output wire y);
+    sram_4x1 kept (.clock(clock), .enable(a), .write(!a), .address(2'd1), .data(a), .q(y));
+endmodule
+";
+    let with = |top: &str| files([("top.v", top), ("sram_4x1.v", MEMORY)]);
+    let found = proof::prove("top", &with(top), &with(top), &[]).unwrap();
+    assert_eq!((found.registers, found.memories), (0, 1));
+    for (old, new) in [
+        ("2'd1", "2'd2"),
+        (".data(a)", ".data(!a)"),
+        ("kept", "held"),
+    ] {
+        let other = with(&top.replace(old, new));
+        proof::prove("top", &with(top), &other, &[]).expect_err(new);
+    }
+}
+
+#[test]
+fn renamed_registers_are_found() {
+    let before = files([("top.v", TOP), ("flop.v", FLOP)]);
+    let top = TOP.replace("flop one", "flop only");
+    let after = files([("top.v", &top), ("flop.v", FLOP)]);
+    let renames = [("one".to_owned(), "only".to_owned())];
+    proof::prove("top", &before, &after, &renames).unwrap();
+    proof::prove("top", &before, &after, &[]).unwrap_err();
 }
 
 #[test]
