@@ -32,15 +32,15 @@ pub const LINE_BITS: usize = 41;
 /// Low bits of a line number that are inside a page of 4 KB (Table 1).
 pub const PAGE_LINE_BITS: usize = 5;
 /// Bits of a page number: a page has 4 KB (Table 1), a virtual address 48 bits.
-pub const PAGE_BITS: usize = 36;
+pub const VPN_BITS: usize = 36;
 /// Bits of a frame number: physical addresses of 40 bits.
-pub const FRAME_BITS: usize = 28;
+pub const PFN_BITS: usize = 28;
 /// Bits of the number of a word of 64 bits in them.
-pub const WORD_BITS: usize = FRAME_BITS + TABLE_BITS;
+pub const WORD_BITS: usize = PFN_BITS + TABLE_BITS;
 /// Bits of the number of an entry of a page table: 512 of 64 bits fill a frame.
 pub const TABLE_BITS: usize = 9;
 /// Bits of the number of an address space.
-pub const SPACE_BITS: usize = 8;
+pub const ASID_BITS: usize = 8;
 /// Bits by which the load/store unit tells its TLB checks apart; the TLB gives them back.
 pub const CHECK_TAG_BITS: usize = 8;
 /// Sets of the L1 TLB (Table 1: 32 entries, 8-way), as bits of a set number.
@@ -52,7 +52,7 @@ pub const L1_TLB_WAYS: usize = 8;
 /// Pairs of ways of a set: a bit of each says which was used last.
 pub const L1_TLB_PAIRS: usize = L1_TLB_WAYS * (L1_TLB_WAYS - 1) / 2;
 /// Bits of a page number above those of its set.
-pub const L1_TLB_TAG_BITS: usize = PAGE_BITS - L1_TLB_SET_BITS;
+pub const L1_TLB_TAG_BITS: usize = VPN_BITS - L1_TLB_SET_BITS;
 /// Pages for which the L1 TLB waits at once, as bits of a number. No paper says how many. Four far faults an SM are
 /// enough (Zheng et al., HPCA 2016, section 3.2); as many again are for misses that are no faults.
 pub const L1_TLB_MISS_BITS: usize = 3;

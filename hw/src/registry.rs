@@ -11,10 +11,10 @@ use crate::mmu::page_walk_cache::PageWalkCache;
 use crate::mmu::page_walker::PageWalker;
 use crate::params::{
     AGE_BITS, BEAT_COUNT_BITS, BEAT_WORDS, BLOCK_BITS, BLOCK_TIME_BITS, CHECK_POLYNOMIAL,
-    CHECK_TAG_BITS, ENTRY_BITS, EPOCH_BITS, FRAME_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
+    CHECK_TAG_BITS, ENTRY_BITS, EPOCH_BITS, PFN_BITS, L1_TLB_MISS_BITS, L1_TLB_MISS_COUNT_BITS,
     L1_TLB_MISS_PAIRS, L1_TLB_MISSES, L1_TLB_PAIRS, L1_TLB_SET_BITS, L1_TLB_SETS, L1_TLB_TAG_BITS,
-    L1_TLB_WAYS, LANES, LENGTH_BITS, LINE_BITS, LOG_BANKS, PAGE_BITS, ROW_BITS, ROW_GROUP_BITS,
-    SCOREBOARD_ENTRIES, SLOT_BITS, SLOTS, SM_BITS, SMS, SPACE_BITS, TICK_BITS,
+    L1_TLB_WAYS, LANES, LENGTH_BITS, LINE_BITS, LOG_BANKS, VPN_BITS, ROW_BITS, ROW_GROUP_BITS,
+    SCOREBOARD_ENTRIES, SLOT_BITS, SLOTS, SM_BITS, SMS, ASID_BITS, TICK_BITS,
 };
 use crate::ports::Hardware;
 use crate::preempt::checkpoint::Checkpoint;
@@ -249,10 +249,10 @@ type PaperL1Tlb = L1Tlb<
     L1_TLB_SET_BITS,
     L1_TLB_WAYS,
     L1_TLB_PAIRS,
-    PAGE_BITS,
+    VPN_BITS,
     L1_TLB_TAG_BITS,
-    SPACE_BITS,
-    FRAME_BITS,
+    ASID_BITS,
+    PFN_BITS,
     CHECK_TAG_BITS,
     L1_TLB_MISSES,
     L1_TLB_MISS_BITS,
@@ -370,8 +370,8 @@ fn gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize>(
 
 /// Two walks for two requesters and two spaces: for proofs, and where every rule is tried in turn. 36 bits above those in
 /// a page make 4 levels, 45 make 5; physical addresses have 52 bits.
-fn small_walker<const PAGE: usize>(updates: bool) -> Box<dyn Hardware> {
-    connected(PageWalker::<2, 1, 2, 1, 2, 1, PAGE, 1, 40, 49, 4>::new(
+fn small_walker<const VPN: usize>(updates: bool) -> Box<dyn Hardware> {
+    connected(PageWalker::<2, 1, 2, 1, 2, 1, VPN, 1, 40, 49, 4>::new(
         updates,
     ))
 }

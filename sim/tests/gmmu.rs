@@ -65,7 +65,7 @@ impl Bench {
             gmmu: Gmmu::new(Parameters::with_walks(walks)),
             inputs: Inputs {
                 execute_disable: true,
-                last_frame: 0xfff_ffff,
+                last_pfn: 0xfff_ffff,
                 reserved_bits: 0xf_ff00,
                 cached_levels: 0b111,
                 shared_tlb: true,
@@ -97,7 +97,7 @@ impl Bench {
             }
             if let Some(page) = *asking {
                 inputs.request_valid |= 1 << sm;
-                inputs.request_page[sm] = page;
+                inputs.request_vpn[sm] = page;
             }
         }
         inputs.memory_ready = self.rng.u8(0..8) != 0;
@@ -138,7 +138,7 @@ impl Bench {
             }
             if outputs.fill_valid >> sm & 1 == 1 {
                 assert_eq!(outputs.fill_kind[sm], 0);
-                let (page, frame) = (outputs.fill_page, outputs.fill_frame);
+                let (page, frame) = (outputs.fill_vpn, outputs.fill_pfn);
                 let old = self.invalidating.is_some() && frame == before.page(page);
                 assert!(
                     old || frame == self.tables.page(page),

@@ -41,8 +41,8 @@ module block_scheduler_proof_top (
 
     block_scheduler_proof scheduler (
         .clock(clock), .reset(1'b0), .slots(slots), .extra(extra), .threshold(threshold), .residence(residence), .more(more),
-        .fill_valid(fill_valid), .fill_kind(fill_kind), .fill_page(fill[0]), .fill_space(fill[1]), .fill_place(fill_place),
-        .fault_valid(fault_valid), .fault_slot(fault_slot), .fault_page(fault[0]), .fault_space(fault[1]),
+        .fill_valid(fill_valid), .fill_kind(fill_kind), .fill_vpn(fill[0]), .fill_asid(fill[1]), .fill_place(fill_place),
+        .fault_valid(fault_valid), .fault_slot(fault_slot), .fault_vpn(fault[0]), .fault_asid(fault[1]),
         .ended_valid(ended_valid), .ended_slot(ended_slot),
         .leave_ready(leave_ready), .left_valid(left_valid), .enter_ready(enter_ready), .entered_valid(entered_valid),
         .entered_refused(entered_refused), .want_ready(want_ready), .given_valid(given_valid), .given_some(given_some),

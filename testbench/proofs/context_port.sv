@@ -5,7 +5,7 @@ module context_port_proof_top (
     input  wire        clock,
     input  wire        begin_valid,
     input  wire        begin_restores,
-    input  wire [1:0]  begin_block,
+    input  wire [1:0]  begin_cta,
     input  wire [1:0]  begin_epoch,
     input  wire        packet_valid,
     input  wire [31:0] packet_beat,
@@ -27,7 +27,7 @@ module context_port_proof_top (
 
     context_port_proof port (
         .clock(clock), .reset(1'b0), .begin_valid(begin_valid), .begin_restores(begin_restores),
-        .begin_block(begin_block), .begin_epoch(begin_epoch), .packet_valid(packet_valid), .packet_beat(packet_beat),
+        .begin_cta(begin_cta), .begin_epoch(begin_epoch), .packet_valid(packet_valid), .packet_beat(packet_beat),
         .out_ready(out_ready), .in_valid(in_valid), .in_last(in_last), .in_beat(in_beat), .found_ready(found_ready),
         .ended_ready(ended_ready), .begin_ready(begin_ready), .packet_ready(packet_ready), .out_valid(out_valid),
         .out_last(out_last), .out_beat(out_beat), .in_ready(in_ready), .found_valid(found_valid),
@@ -115,10 +115,10 @@ module context_port_proof_top (
             complete <= in_last;
         end
         if (begins) begin
-            {busy, restores, block, epoch} <= {1'b1, begin_restores, begin_block, begin_epoch};
+            {busy, restores, block, epoch} <= {1'b1, begin_restores, begin_cta, begin_epoch};
             {opening, sound, whole, complete, over, verdict} <= {begin_restores, 7'd0};
             {count, left, check} <= 14'd0;
-            if (!begin_restores) {holds, last, beat} <= {1'b1, 1'b0, 22'd0, begin_epoch, 6'd1, begin_block};
+            if (!begin_restores) {holds, last, beat} <= {1'b1, 1'b0, 22'd0, begin_epoch, 6'd1, begin_cta};
         end
     end
 

@@ -48,23 +48,23 @@ module far_fault_mshr_proof_top (
     // A page here is its space and its number.
     far_fault_mshr_proof mshr (
         .clock(clock), .reset(1'b0), .region(region), .limit(limit),
-        .fault_valid(fault_valid), .fault_page(fault_of[1:0]), .fault_space(fault_of[2]),
+        .fault_valid(fault_valid), .fault_vpn(fault_of[1:0]), .fault_asid(fault_of[2]),
         .fault_requesters(fault_requesters), .fault_access(fault_access), .fault_cause(fault_cause),
         .fault_level(fault_level), .answer_ready(answer_ready), .report_ready(report_ready),
         .command_valid(command_valid), .command_cancel(command_cancel), .command_all(command_all),
-        .command_page(command_of[1:0]), .command_space(command_of[2]),
+        .command_vpn(command_of[1:0]), .command_asid(command_of[2]),
         .command_requesters(command_requesters), .walk_ready(walk_ready),
-        .present_valid(present_valid), .present_page(present_of[1:0]), .present_space(present_of[2]),
+        .present_valid(present_valid), .present_vpn(present_of[1:0]), .present_asid(present_of[2]),
         .present_missing(present_missing), .present_cause(present_cause), .present_level(present_level),
         .wake_ready(wake_ready), .fault_ready(fault_ready),
-        .answer_valid(answer_valid), .answer_page(answer_of[1:0]), .answer_space(answer_of[2]),
+        .answer_valid(answer_valid), .answer_vpn(answer_of[1:0]), .answer_asid(answer_of[2]),
         .answer_far(answer_far), .answer_nack(answer_nack), .answer_place(answer_place),
-        .report_valid(report_valid), .report_page(report_of[1:0]), .report_space(report_of[2]),
+        .report_valid(report_valid), .report_vpn(report_of[1:0]), .report_asid(report_of[2]),
         .report_requesters(report_requesters), .report_access(report_access), .report_cause(report_cause),
         .report_level(report_level), .report_index(report_index), .report_place(report_place),
-        .command_ready(command_ready), .walk_valid(walk_valid), .walk_page(walk_of[1:0]), .walk_space(walk_of[2]),
+        .command_ready(command_ready), .walk_valid(walk_valid), .walk_vpn(walk_of[1:0]), .walk_asid(walk_of[2]),
         .walk_write(walk_write), .lost(lost),
-        .present_ready(present_ready), .wake_valid(wake_valid), .wake_page(wake_of[1:0]), .wake_space(wake_of[2]),
+        .present_ready(present_ready), .wake_valid(wake_valid), .wake_vpn(wake_of[1:0]), .wake_asid(wake_of[2]),
         .wake_to(wake_to), .wake_denied(wake_denied), .held(held), .sweeping(sweeping)
     );
 
@@ -76,7 +76,7 @@ module far_fault_mshr_proof_top (
 
     // The operation under way, of those that the ports show; what it owes.
     reg        faulting, waking, denying, asking, missing;
-    reg  [2:0] page_of, access, cause, level;
+    reg  [2:0] vpn_of, access, cause, level;
     reg  [1:0] requesters;
     reg  [4:0] age;
 
@@ -95,7 +95,7 @@ module far_fault_mshr_proof_top (
     wire walked = walk_valid && !walk_before;
     wire woken = wake_valid && !wake_before;
 
-    wire [2:0] fault_key = key(page_of);
+    wire [2:0] fault_key = key(vpn_of);
     wire [2:0] woken_key = key(wake_of);
     wire [2:0] walk_key = key(walk_of);
     wire       merges = open[fault_key];
@@ -149,17 +149,17 @@ module far_fault_mshr_proof_top (
         end
         if (fault_valid && fault_ready) begin
             faulting <= 1'b1;
-            {page_of, requesters} <= {fault_of, fault_requesters};
+            {vpn_of, requesters} <= {fault_of, fault_requesters};
             {access, cause, level} <= {fault_access, fault_cause, fault_level};
         end
         if (present_valid && present_ready) begin
-            page_of <= present_of;
+            vpn_of <= present_of;
             {cause, level} <= {present_cause, present_level};
             waking <= open[key(present_of)] && !present_missing;
             missing <= open[key(present_of)] && present_missing;
         end
         if (command_valid && command_ready) begin
-            page_of <= command_of;
+            vpn_of <= command_of;
             denying <= !command_all && command_cancel && (waits_commanded & command_requesters) != 2'd0;
             denied_of <= command_requesters;
             asking <= !command_all && !command_cancel && open[key(command_of)];
@@ -186,7 +186,7 @@ module far_fault_mshr_proof_top (
     wire       only_write_next = takes_watched ? refused : upgrades_watched ? only_write || refused : only_write;
     always @(posedge clock) {kept, only_write} <= {kept_next, only_write_next};
     always @(posedge clock)
-        if (takes_watched) {place, entry, named} <= {answer_place, report_index, page_of[0]};
+        if (takes_watched) {place, entry, named} <= {answer_place, report_index, vpn_of[0]};
 
     // The registers that say which entries are taken, and how many faults an SM has: with them the proofs are short.
     (* hierconn *) wire [1:0] \mshr.entries.taken_q ;
@@ -252,7 +252,7 @@ module far_fault_mshr_proof_top (
         denies = \mshr.denies_q ;
     wire       of_missing = \mshr.of_missing_q ;
     wire       of_one = !of_fault && !of_sweep && !of_all;
-    wire [2:0] here_key = key(page_of);
+    wire [2:0] here_key = key(vpn_of);
     wire       is_held = open[here_key];
     wire [1:0] held_by = {waits_1[here_key], waits_0[here_key]};
     wire       entry_now = \mshr.entry_q ;
@@ -267,7 +267,7 @@ module far_fault_mshr_proof_top (
         || faulting != (of_fault && (active || told)) || (answering && !of_fault) || (waking_now && (of_fault || !ends))
         || (answer_before && !answering) || (wake_before && !waking_now) || (walk_before && ! \mshr.walking_q )
         || (report_before && ! \mshr.reports.offered_q )
-        || ((active || answering || waking_now) && !of_sweep && page_of != { \mshr.space_q , \mshr.page_q })
+        || ((active || answering || waking_now) && !of_sweep && vpn_of != { \mshr.space_q , \mshr.page_q })
         || (of_fault && (active || answering) && requesters != \mshr.requester_q )
         || (of_fault && (active || told) && {access, cause, level} != { \mshr.access_kind_q , \mshr.cause_q , \mshr.level_q })
         || (of_missing && (active || again) && {cause, level} != { \mshr.cause_q , \mshr.level_q })
@@ -304,11 +304,11 @@ module far_fault_mshr_proof_top (
             || (!of_sweep && key_read != here_key) || (of_sweep && (!marked[key_read] || !all_denied || denying || waking))))
         || (walked && asking && walk_key != here_key) || (walked && !asking && (all_denied || !marked[walk_key]))
         || (walked && walk_key == key(watched) && walk_of[0] != named)
-        || (taken[0] && is_watched[0] && (takes_watched ? answer_place != name_0[4:3] || report_index || page_of[0] != name_0[0]
+        || (taken[0] && is_watched[0] && (takes_watched ? answer_place != name_0[4:3] || report_index || vpn_of[0] != name_0[0]
             : place != name_0[4:3] || entry || named != name_0[0]))
         || (is_watched[0] && (kept_next != name_0[7:5] || only_write_next != \mshr.entries.of_write_q [0]))
         || (is_watched[1] && (kept_next != name_1[7:5] || only_write_next != \mshr.entries.of_write_q [1]))
-        || (taken[1] && is_watched[1] && (takes_watched ? answer_place != name_1[4:3] || !report_index || page_of[0] != name_1[0]
+        || (taken[1] && is_watched[1] && (takes_watched ? answer_place != name_1[4:3] || !report_index || vpn_of[0] != name_1[0]
             : place != name_1[4:3] || !entry || named != name_1[0]));
     // A sweep has its marks.
     wire       calling = searching && of_all;
@@ -351,7 +351,7 @@ module far_fault_mshr_proof_top (
         sweeping_then <= sweeping;
     end
 
-    assign bad[1] = astray || (told && (!faulting || answer_of != page_of || (answer_far | answer_nack) != requesters
+    assign bad[1] = astray || (told && (!faulting || answer_of != vpn_of || (answer_far | answer_nack) != requesters
             || (answer_far & answer_nack) != 2'd0)) || (!answer_valid && answer_now != 9'd0) || (accept && faulting);
     assign bad[2] = astray || (told && reported != (takes || renews)) || (again && !missing)
         || (told && lost != (upgrades && !renews)) || (unheard && !(missing && limit_then == 2'd0))
@@ -361,21 +361,21 @@ module far_fault_mshr_proof_top (
     assign bad[3] = astray || woken && (!open[woken_key] || wake_to == 2'd0 || wake_to != (waits_woken & to_be_told));
     assign bad[4] = astray || told && ((added & ~below) != 2'd0 || (answer_nack & waiting) != 2'd0
         || ((answer_nack & below) != 2'd0 && (merges || count != 2'd2)));
-    assign bad[5] = astray || (woken && !wake_denied && (!waking || woken_key != key(page_of)))
-        || (woken && wake_denied && !(denying && woken_key == key(page_of)) && !(all_denied && marked[woken_key]))
+    assign bad[5] = astray || (woken && !wake_denied && (!waking || woken_key != key(vpn_of)))
+        || (woken && wake_denied && !(denying && woken_key == key(vpn_of)) && !(all_denied && marked[woken_key]))
         || ((waking || denying) && !woken && (accept || age > 5'd7));
-    assign bad[6] = astray || (walked && !(asking && walk_key == key(page_of)) && !(!all_denied && marked[walk_key]))
+    assign bad[6] = astray || (walked && !(asking && walk_key == key(vpn_of)) && !(!all_denied && marked[walk_key]))
         || (walked && walk_key == key(watched) && (walk_of[0] != named || walk_write != only_write))
         || (asking && !walked && (accept || age > 5'd7)) || idled > 6'd40
         || (age > 5'd2 && !all_denied && (marked != 8'd0) != sweeping_then)
         || (age > 5'd2 && all_denied && (sweeping_then ? marked == 8'd0 : owed != 2'd0));
     assign bad[7] = astray || held_then != count || (told && !merges && answer_place != count)
         || (told && fault_key == key(watched) && here && answer_place != place);
-    assign bad[8] = astray || (reported && (report_of != page_of || report_cause != cause || report_level != level))
+    assign bad[8] = astray || (reported && (report_of != vpn_of || report_cause != cause || report_level != level))
         || (told && reported && (report_requesters != answer_far || report_place != answer_place))
         || (takes && (report_access != access || (here && report_index == entry)))
-        || (again && report_requesters != {waits_1[key(page_of)], waits_0[key(page_of)]})
-        || (reported && here && !takes && key(page_of) == key(watched) && (report_index != entry || report_place != place
+        || (again && report_requesters != {waits_1[key(vpn_of)], waits_0[key(vpn_of)]})
+        || (reported && here && !takes && key(vpn_of) == key(watched) && (report_index != entry || report_place != place
             || report_access != (again ? kept : kept | access))) || (here && !woken && !\mshr.entries.taken_q [entry]);
     assign bad[9] = (answer_before && (!answer_valid || answer_then != answer_now))
         || (report_before && (!report_valid || report_then != report_now))
@@ -387,7 +387,7 @@ module far_fault_mshr_proof_top (
         was_taken <= was_taken || takes_watched;
         was_merged <= was_merged || (told && here && fault_key == key(watched) && added != 2'd0);
         was_renewed <= was_renewed || (renews && fault_key == key(watched));
-        was_again <= was_again || (again && key(page_of) == key(watched));
+        was_again <= was_again || (again && key(vpn_of) == key(watched));
         was_woken <= was_woken || (woken && !wake_denied && woken_key == key(watched));
         was_denied <= was_denied || (woken && wake_denied && woken_key == key(watched));
         was_walked <= was_walked || (walked && walk_key == key(watched));

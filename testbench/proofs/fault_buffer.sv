@@ -5,8 +5,8 @@
 module fault_buffer_proof_top (
     input  wire        clock,
     input  wire        fault_valid,
-    input  wire [1:0]  fault_page,
-    input  wire        fault_space,
+    input  wire [1:0]  fault_vpn,
+    input  wire        fault_asid,
     input  wire [1:0]  fault_requesters,
     input  wire [2:0]  fault_access,
     input  wire [2:0]  fault_cause,
@@ -31,16 +31,16 @@ module fault_buffer_proof_top (
     output wire [12:1] bad,
     output wire [12:1] seen
 );
-    wire        fault_ready, detail_valid, detail_sm, detail_space, write_valid, room, command_valid, command_cancel;
-    wire        command_all, command_space, interrupts, replay_writes;
-    wire [1:0]  detail_page, command_page, command_requesters;
+    wire        fault_ready, detail_valid, detail_sm, detail_asid, write_valid, room, command_valid, command_cancel;
+    wire        command_all, command_asid, interrupts, replay_writes;
+    wire [1:0]  detail_vpn, command_vpn, command_requesters;
     wire [9:0]  write_address;
     wire [63:0] write_data, read_data;
     wire [63:0] register_data = {15'd0, register_bits[7], 16'd0, register_bits[10], 17'd0, register_bits[6:5], 5'd0,
         register_bits[9:8], register_bits[4:0]};
 
     fault_buffer_proof buffer (
-        .clock(clock), .reset(1'b0), .fault_valid(fault_valid), .fault_page(fault_page), .fault_space(fault_space),
+        .clock(clock), .reset(1'b0), .fault_valid(fault_valid), .fault_vpn(fault_vpn), .fault_asid(fault_asid),
         .fault_requesters(fault_requesters), .fault_access(fault_access), .fault_cause(fault_cause),
         .fault_level(fault_level), .fault_replayable(fault_replayable), .fault_index(fault_index),
         .fault_place(fault_place), .detail_ready(detail_ready), .context_valid(context_valid),
@@ -49,10 +49,10 @@ module fault_buffer_proof_top (
         .written(written), .register_valid(register_valid), .register_number(register_number),
         .register_data(register_data), .read_number(4'd0), .turned_away(turned_away), .command_ready(command_ready),
         .sweeping(sweeping), .walks_pending(walks_pending), .fault_ready(fault_ready), .detail_valid(detail_valid),
-        .detail_sm(detail_sm), .detail_page(detail_page), .detail_space(detail_space), .write_valid(write_valid),
+        .detail_sm(detail_sm), .detail_vpn(detail_vpn), .detail_asid(detail_asid), .write_valid(write_valid),
         .write_address(write_address), .write_data(write_data), .read_data(read_data), .interrupts(interrupts),
         .room(room), .replay_writes(replay_writes), .command_valid(command_valid), .command_cancel(command_cancel), .command_all(command_all),
-        .command_page(command_page), .command_space(command_space), .command_requesters(command_requesters)
+        .command_vpn(command_vpn), .command_asid(command_asid), .command_requesters(command_requesters)
     );
 
     // What the driver reads.
@@ -163,7 +163,7 @@ module fault_buffer_proof_top (
         if (ends) {fault, recording} <= 2'd0;
         if (accepts) begin
             fault <= !left_out;
-            {page, space, requesters, access, cause, level} <= {fault_page, fault_space, fault_requesters, fault_access,
+            {page, space, requesters, access, cause, level} <= {fault_vpn, fault_asid, fault_requesters, fault_access,
                 fault_cause, fault_level};
             {replayable, index, place, stamp} <= {fault_replayable, fault_index, fault_place, now};
         end
@@ -196,8 +196,8 @@ module fault_buffer_proof_top (
     // G7 and G8, once more.
     reg        overflowed, was_full, clears, refuses;
     reg  [2:0] kind;
-    reg        of_sm, of_space;
-    reg  [1:0] of_page, since;
+    reg        of_sm, of_asid;
+    reg  [1:0] of_vpn, since;
     reg        offers, sweeps, walks;
     wire       is_command = register_bits[2:0] != 3'd0 && register_bits[2:0] != 3'd7;
     wire       commanding = offers || sweeps || walks;
@@ -212,7 +212,7 @@ module fault_buffer_proof_top (
         since <= since + (since != 2'd3);
         if (command_written && is_command && !commanding) begin
             offers <= 1'b1;
-            {kind, of_sm, of_page, of_space} <= {register_bits[2:0], register_bits[4], register_bits[6:5], register_bits[7]};
+            {kind, of_sm, of_vpn, of_asid} <= {register_bits[2:0], register_bits[4], register_bits[6:5], register_bits[7]};
         end
         if (offers && command_ready) begin
             {offers, sweeps, since} <= {1'b0, for_all, 2'd1};
@@ -229,14 +229,14 @@ module fault_buffer_proof_top (
     reg [73:0] write_then;
     reg [3:0]  detail_then;
     reg [6:0]  command_then;
-    wire [6:0] command_now = {command_cancel, command_all, command_page, command_space, command_requesters};
+    wire [6:0] command_now = {command_cancel, command_all, command_vpn, command_asid, command_requesters};
     always @(posedge clock) begin
         started <= 1'b1;
         write_before <= write_valid && !write_ready;
         detail_before <= detail_valid && !detail_ready;
         command_before <= command_valid && !command_ready;
         write_then <= {write_address, write_data};
-        detail_then <= {detail_sm, detail_page, detail_space};
+        detail_then <= {detail_sm, detail_vpn, detail_asid};
         command_then <= command_now;
         {register_before, number_before, bits_before} <= {register_valid, register_number, register_bits};
         {moves_before, remade_before, put_before, rest_before} <= {writes_get && get_fits, remakes, moves_put, at_rest};
@@ -289,12 +289,12 @@ module fault_buffer_proof_top (
     assign bad[7] = overflow != overflowed || clears != \buffer.clears_q || was_full != \buffer.was_short_q
         || (room && overflow) || room != (enabled && !overflow && places >= 4'd2);
     assign bad[8] = command_valid != offers || busy != commanding || refused != refuses
-        || (offers && command_now != {kind >= 3'd3 && kind <= 3'd5, for_all, of_page, of_space,
+        || (offers && command_now != {kind >= 3'd3 && kind <= 3'd5, for_all, of_vpn, of_asid,
             kind == 3'd3 ? {of_sm, !of_sm} : 2'd3});
     assign bad[9] = (write_before && (!write_valid || write_then != {write_address, write_data}))
-        || (detail_before && (!detail_valid || detail_then != {detail_sm, detail_page, detail_space}))
+        || (detail_before && (!detail_valid || detail_then != {detail_sm, detail_vpn, detail_asid}))
         || (command_before && (!command_valid || command_then != command_now))
-        || detail_valid != asking || (detail_valid && {detail_sm, detail_page, detail_space} != {first_sm[0], page, space});
+        || detail_valid != asking || (detail_valid && {detail_sm, detail_vpn, detail_asid} != {first_sm[0], page, space});
     assign bad[10] = (fault_valid && !fault_replayable && !fault && !fault_ready)
         || (fault && !recording && !ends && !begins && age > 3'd4)
         || (recording && unacknowledged != 4'd15 && !asking && !answering && !write_valid);

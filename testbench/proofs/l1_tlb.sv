@@ -12,7 +12,7 @@ module l1_tlb_proof_top (
     input  wire        fill_valid,
     input  wire [2:0]  fill_any,
     input  wire [2:0]  fill_of,
-    input  wire [1:0]  fill_frame,
+    input  wire [1:0]  fill_pfn,
     input  wire        fill_writable,
     input  wire        fill_clean,
     input  wire        resolve_valid,
@@ -27,7 +27,7 @@ module l1_tlb_proof_top (
 );
     wire       check_ready, answer_valid, answer_hit, answer_fault, answer_denied;
     wire       walk_valid, walk_write, wake_valid, wake_all;
-    wire [1:0] answer_tag, answer_frame;
+    wire [1:0] answer_tag, answer_pfn;
     wire [2:0] walk_of, wake_of;
 
     // There are five kinds.
@@ -36,18 +36,18 @@ module l1_tlb_proof_top (
     // A page here is its space and its number; the lowest bit is its set.
     l1_tlb_proof tlb (
         .clock(clock), .reset(1'b0),
-        .check_valid(check_valid), .check_page(check_of[1:0]), .check_space(check_of[2]), .check_write(check_write),
+        .check_valid(check_valid), .check_vpn(check_of[1:0]), .check_asid(check_of[2]), .check_write(check_write),
         .check_tag(check_tag), .walk_ready(walk_ready),
-        .fill_valid(fill_valid), .fill_kind(fill_kind), .fill_page(fill_of[1:0]), .fill_space(fill_of[2]),
-        .fill_frame(fill_frame), .fill_writable(fill_writable), .fill_clean(fill_clean),
-        .resolve_valid(resolve_valid), .resolve_page(resolve_of[1:0]), .resolve_space(resolve_of[2]),
+        .fill_valid(fill_valid), .fill_kind(fill_kind), .fill_vpn(fill_of[1:0]), .fill_asid(fill_of[2]),
+        .fill_pfn(fill_pfn), .fill_writable(fill_writable), .fill_clean(fill_clean),
+        .resolve_valid(resolve_valid), .resolve_vpn(resolve_of[1:0]), .resolve_asid(resolve_of[2]),
         .invalidate_valid(invalidate_valid), .invalidate_scope(invalidate_scope),
-        .invalidate_page(invalidate_of[1:0]), .invalidate_space(invalidate_of[2]),
+        .invalidate_vpn(invalidate_of[1:0]), .invalidate_asid(invalidate_of[2]),
         .far_limit(far_limit), .report_faults(report_faults), .check_ready(check_ready),
-        .answer_valid(answer_valid), .answer_tag(answer_tag), .answer_hit(answer_hit), .answer_frame(answer_frame),
+        .answer_valid(answer_valid), .answer_tag(answer_tag), .answer_hit(answer_hit), .answer_pfn(answer_pfn),
         .answer_fault(answer_fault), .answer_denied(answer_denied),
-        .walk_valid(walk_valid), .walk_page(walk_of[1:0]), .walk_space(walk_of[2]), .walk_write(walk_write),
-        .wake_valid(wake_valid), .wake_all(wake_all), .wake_page(wake_of[1:0]), .wake_space(wake_of[2])
+        .walk_valid(walk_valid), .walk_vpn(walk_of[1:0]), .walk_asid(walk_of[2]), .walk_write(walk_write),
+        .wake_valid(wake_valid), .wake_all(wake_all), .wake_vpn(wake_of[1:0]), .wake_asid(wake_of[2])
     );
 
     reg       started;
@@ -63,19 +63,19 @@ module l1_tlb_proof_top (
     reg       checked, check_writes, filled, fill_writes, fill_cleans, resolved, dropped;
     reg [1:0] tag, frame, scope;
     reg [2:0] kind;
-    reg [2:0] check_page, fill_page, resolve_page, drop_page;
+    reg [2:0] check_vpn, fill_vpn, resolve_vpn, drop_vpn;
     always @(posedge clock) begin
         checked <= check_valid && check_ready;
-        {check_page, check_writes, tag} <= {check_of, check_write, check_tag};
-        {filled, kind, fill_page, frame, fill_writes} <= {fill_valid, fill_kind, fill_of, fill_frame, fill_writable};
+        {check_vpn, check_writes, tag} <= {check_of, check_write, check_tag};
+        {filled, kind, fill_vpn, frame, fill_writes} <= {fill_valid, fill_kind, fill_of, fill_pfn, fill_writable};
         fill_cleans <= fill_clean && fill_kind == 3'd0;
-        {resolved, resolve_page} <= {resolve_valid, resolve_of};
-        {dropped, scope, drop_page} <= {invalidate_valid, invalidate_scope, invalidate_of};
+        {resolved, resolve_vpn} <= {resolve_valid, resolve_of};
+        {dropped, scope, drop_vpn} <= {invalidate_valid, invalidate_scope, invalidate_of};
     end
 
     function covers;
         input [2:0] page;
-        covers = dropped && (scope[1] || (page[2] == drop_page[2] && (scope[0] || page[1:0] == drop_page[1:0])));
+        covers = dropped && (scope[1] || (page[2] == drop_vpn[2] && (scope[0] || page[1:0] == drop_vpn[1:0])));
     endfunction
 
     // The ghost: what is being done about each page; whether somebody was refused.
@@ -84,12 +84,12 @@ module l1_tlb_proof_top (
     wire [1:0] opened = $countones(open);
     wire [1:0] claimed = $countones(claims);
     wire found = answer_hit || answer_denied;
-    wire missed = checked && !found && !open[check_page];
+    wire missed = checked && !found && !open[check_vpn];
     wire refusing = missed && opened == 2'd2;
-    wire denial = filled && kind[2] && fetching[fill_page];
-    wire fill = (filled && !kind[2] && walking[fill_page]) || denial;
-    wire end_of = fill && !kind[1] && !stale[fill_page] && !covers(fill_page);
-    wire resolution = resolved && fetching[resolve_page] && !(denial && fill_page == resolve_page);
+    wire denial = filled && kind[2] && fetching[fill_vpn];
+    wire fill = (filled && !kind[2] && walking[fill_vpn]) || denial;
+    wire end_of = fill && !kind[1] && !stale[fill_vpn] && !covers(fill_vpn);
+    wire resolution = resolved && fetching[resolve_vpn] && !(denial && fill_vpn == resolve_vpn);
     // Of two pages that are open the later one is that of the last miss.
     reg  [2:0] newest;
     wire [7:0] elder = held & ~(8'd1 << newest);
@@ -106,22 +106,22 @@ module l1_tlb_proof_top (
                 claims[i] <= 1'b1;
             end
         if (resolution) begin
-            fetching[resolve_page] <= 1'b0;
-            claims[resolve_page] <= 1'b0;
+            fetching[resolve_vpn] <= 1'b0;
+            claims[resolve_vpn] <= 1'b0;
         end
-        if (denial) fetching[fill_page] <= 1'b0;
+        if (denial) fetching[fill_vpn] <= 1'b0;
         if (take) walking[walk_of] <= 1'b1;
         if (fill) begin
-            walking[fill_page] <= 1'b0;
-            stale[fill_page] <= 1'b0;
-            claims[fill_page] <= kind == 3'd2;
-            if (kind == 3'd2) fetching[fill_page] <= 1'b1;
-            if (kind == 3'd3) held[fill_page] <= 1'b1;
+            walking[fill_vpn] <= 1'b0;
+            stale[fill_vpn] <= 1'b0;
+            claims[fill_vpn] <= kind == 3'd2;
+            if (kind == 3'd2) fetching[fill_vpn] <= 1'b1;
+            if (kind == 3'd3) held[fill_vpn] <= 1'b1;
         end
-        if (end_of) open[fill_page] <= 1'b0;
+        if (end_of) open[fill_vpn] <= 1'b0;
         if (missed && !refusing) begin
-            open[check_page] <= 1'b1;
-            newest <= check_page;
+            open[check_vpn] <= 1'b1;
+            newest <= check_vpn;
         end
         refused <= (refused || refusing) && !end_of;
     end
@@ -130,14 +130,14 @@ module l1_tlb_proof_top (
     reg       here, absent, writable, clean, denied, waits, aged;
     reg [1:0] translated;
     reg [2:0] neighbour;
-    wire      asked = checked && check_page == watched;
-    wire      fill_watched = fill && fill_page == watched;
-    wire      end_watched = end_of && fill_page == watched;
-    wire      fill_beside = end_of && fill_page != watched && fill_page[0] == watched[0];
-    wire      use_beside = checked && found && !asked && check_page[0] == watched[0];
+    wire      asked = checked && check_vpn == watched;
+    wire      fill_watched = fill && fill_vpn == watched;
+    wire      end_watched = end_of && fill_vpn == watched;
+    wire      fill_beside = end_of && fill_vpn != watched && fill_vpn[0] == watched[0];
+    wire      use_beside = checked && found && !asked && check_vpn[0] == watched[0];
     // A write finds a clean page: that one is gone.
     wire      spoiling = asked && here && check_writes && clean;
-    wire      spoiling_beside = checked && !asked && check_page == neighbour && check_writes && !found;
+    wire      spoiling_beside = checked && !asked && check_vpn == neighbour && check_writes && !found;
     wire      woken = wake_valid && (wake_all || wake_of == watched);
     wire      asking = open[watched] && !walking[watched] && !fetching[watched] && !held[watched];
     wire      offered = walk_valid && walk_of == watched;
@@ -145,10 +145,10 @@ module l1_tlb_proof_top (
         if (covers(watched) || spoiling || (fill_beside && aged)) here <= 1'b0;
         if (fill_beside) begin
             aged <= 1'b1;
-            neighbour <= fill_page;
+            neighbour <= fill_vpn;
         end else if (use_beside) begin
             aged <= 1'b1;
-            neighbour <= check_page;
+            neighbour <= check_vpn;
         end else if ((asked && found) || covers(neighbour) || spoiling_beside) aged <= 1'b0;
         if (end_watched) begin
             here <= 1'b1;
@@ -161,7 +161,7 @@ module l1_tlb_proof_top (
 
     // The pages that were missed before the watched one and still are.
     reg [7:0] earlier;
-    wire [7:0] ends = end_of ? 8'd1 << fill_page : 8'd0;
+    wire [7:0] ends = end_of ? 8'd1 << fill_vpn : 8'd0;
     always @(posedge clock)
         earlier <= (asked && missed && !refusing ? open : earlier) & ~ends;
 
@@ -183,7 +183,7 @@ module l1_tlb_proof_top (
     assign bad[1] = answer_valid != checked || (checked && answer_tag != tag)
         || (answer_hit && answer_fault) || (found && answer_fault) || (answer_hit && answer_denied)
         || ((found || answer_fault) && !checked);
-    assign bad[2] = asked && answer_hit && answer_frame != translated;
+    assign bad[2] = asked && answer_hit && answer_pfn != translated;
     assign bad[3] = asked && found && !here;
     assign bad[4] = asked && !found && here && !spoiling;
     assign bad[5] = offered && !asking;
@@ -207,7 +207,7 @@ module l1_tlb_proof_top (
         was_spoiled <= was_spoiled || (spoiling && walk_valid);
     end
     assign seen[1] = answer_valid && answer_tag == 2'd2 && answer_denied;
-    assign seen[2] = was_filled && asked && answer_hit && answer_frame == 2'd2 && was_dropped;
+    assign seen[2] = was_filled && asked && answer_hit && answer_pfn == 2'd2 && was_dropped;
     assign seen[3] = was_dropped && asked && !found && was_filled;
     assign seen[4] = was_replaced && here && aged && asked;
     assign seen[5] = was_walked && offered;

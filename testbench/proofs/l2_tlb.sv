@@ -11,7 +11,7 @@ module l2_tlb_proof_top (
     input  wire [1:0] miss_ready,
     input  wire       fill_valid,
     input  wire [3:0] fill_of,
-    input  wire [1:0] fill_frame,
+    input  wire [1:0] fill_pfn,
     input  wire       fill_writable,
     input  wire       fill_clean,
     input  wire [1:0] fill_level,
@@ -34,23 +34,23 @@ module l2_tlb_proof_top (
         {scope_kept, invalidate_kept} <= {scope, invalidate_of};
     end
 
-    wire [1:0] request_ready, miss_valid, miss_write, answer_to, answer_frame;
+    wire [1:0] request_ready, miss_valid, miss_write, answer_to, answer_pfn;
     wire       answer_valid, answer_writable, answer_clean, fill_ready;
     wire [3:0] answer_of, miss_of_0, miss_of_1;
 
     // A page here is its space and its number; the lowest bit is its set.
     l2_tlb_proof tlb (
         .clock(clock), .reset(1'b0), .request_valid(request_valid),
-        .request_page({request_of_1[2:0], request_of_0[2:0]}), .request_space({request_of_1[3], request_of_0[3]}),
+        .request_vpn({request_of_1[2:0], request_of_0[2:0]}), .request_asid({request_of_1[3], request_of_0[3]}),
         .request_write(request_write), .miss_ready(miss_ready),
-        .fill_valid(fill_valid), .fill_page(fill_of[2:0]), .fill_space(fill_of[3]), .fill_frame(fill_frame),
+        .fill_valid(fill_valid), .fill_vpn(fill_of[2:0]), .fill_asid(fill_of[3]), .fill_pfn(fill_pfn),
         .fill_writable(fill_writable), .fill_clean(fill_clean), .fill_level(fill_level),
-        .invalidate_valid(invalidate_valid), .invalidate_scope(scope), .invalidate_page(invalidate_of[2:0]),
-        .invalidate_space(invalidate_of[3]), .request_ready(request_ready),
-        .answer_valid(answer_valid), .answer_to(answer_to), .answer_page(answer_of[2:0]), .answer_space(answer_of[3]),
-        .answer_frame(answer_frame), .answer_writable(answer_writable), .answer_clean(answer_clean),
-        .miss_valid(miss_valid), .miss_page({miss_of_1[2:0], miss_of_0[2:0]}),
-        .miss_space({miss_of_1[3], miss_of_0[3]}), .miss_write(miss_write),
+        .invalidate_valid(invalidate_valid), .invalidate_scope(scope), .invalidate_vpn(invalidate_of[2:0]),
+        .invalidate_asid(invalidate_of[3]), .request_ready(request_ready),
+        .answer_valid(answer_valid), .answer_to(answer_to), .answer_vpn(answer_of[2:0]), .answer_asid(answer_of[3]),
+        .answer_pfn(answer_pfn), .answer_writable(answer_writable), .answer_clean(answer_clean),
+        .miss_valid(miss_valid), .miss_vpn({miss_of_1[2:0], miss_of_0[2:0]}),
+        .miss_asid({miss_of_1[3], miss_of_0[3]}), .miss_write(miss_write),
         .fill_ready(fill_ready), .invalidate_ready(invalidate_ready)
     );
 
@@ -78,7 +78,7 @@ module l2_tlb_proof_top (
     reg  [3:0] reading_of, acting_of, ended_of;
     reg        reading_write, acting_write, ended_write;
     reg        fill_reading, fill_acting;
-    reg  [3:0] fill_reading_of, fill_page;
+    reg  [3:0] fill_reading_of, fill_vpn;
     reg  [5:0] fill_reading_data, fill_data;
     always @(posedge clock) begin
         {reading, acting, ended} <= {accepted, reading, acting};
@@ -86,9 +86,9 @@ module l2_tlb_proof_top (
         {reading_write, acting_write, ended_write}
             <= {accepted[1] ? request_write[1] : request_write[0], reading_write, acting_write};
         {fill_reading, fill_acting} <= {filled, fill_reading};
-        {fill_reading_of, fill_page} <= {fill_of, fill_reading_of};
+        {fill_reading_of, fill_vpn} <= {fill_of, fill_reading_of};
         {fill_reading_data, fill_data}
-            <= {{fill_frame, fill_writable, fill_clean, fill_level}, fill_reading_data};
+            <= {{fill_pfn, fill_writable, fill_clean, fill_level}, fill_reading_data};
     end
 
     // Misses that were there already.
@@ -110,18 +110,18 @@ module l2_tlb_proof_top (
     reg  [1:0] levels [0:7];
     wire       asked = ended != 2'd0 && ended_of == watched;
     wire       hit = asked && answer_valid;
-    wire       fill_watched = fill_acting && fill_page == watched;
-    wire       fill_beside = fill_acting && fill_page != watched && fill_page[0] == watched[0];
+    wire       fill_watched = fill_acting && fill_vpn == watched;
+    wire       fill_beside = fill_acting && fill_vpn != watched && fill_vpn[0] == watched[0];
     wire       use_beside = ended != 2'd0 && answer_valid && !asked && ended_of[0] == watched[0];
     wire       covered = invalidate_valid && covers(watched, level);
-    wire       replacing = fill_beside && aged && fill_page != neighbour;
+    wire       replacing = fill_beside && aged && fill_vpn != neighbour;
     always @(posedge clock) begin
-        if (fill_acting && fill_page[0] == watched[0]) levels[fill_page[3:1]] <= fill_data[1:0];
+        if (fill_acting && fill_vpn[0] == watched[0]) levels[fill_vpn[3:1]] <= fill_data[1:0];
         if (invalidate_ready && covered) here <= 1'b0;
         if (invalidate_ready && covers(neighbour, levels[neighbour[3:1]])) aged <= 1'b0;
         if (hit) aged <= 1'b0;
         if (replacing) here <= 1'b0;
-        if (fill_beside) {aged, neighbour} <= {1'b1, fill_page};
+        if (fill_beside) {aged, neighbour} <= {1'b1, fill_vpn};
         else if (use_beside) {aged, neighbour} <= {1'b1, ended_of};
         if (fill_watched) begin
             {here, aged} <= 2'b10;
@@ -152,8 +152,8 @@ module l2_tlb_proof_top (
         || (answer_valid && (answer_to != ended || answer_of != ended_of)) || (missed & ~ended) != 2'd0
         || (missed[0] && miss_0 != {ended_of, ended_write}) || (missed[1] && miss_1 != {ended_of, ended_write})
         || (accepted & (reading | acting)) != 2'd0 || accepted == 2'd3
-        || (!answer_valid && {answer_to, answer_of, answer_frame, answer_writable, answer_clean} != 10'd0);
-    assign bad[2] = hit && {answer_frame, answer_writable, answer_clean} != {frame, writable, clean};
+        || (!answer_valid && {answer_to, answer_of, answer_pfn, answer_writable, answer_clean} != 10'd0);
+    assign bad[2] = hit && {answer_pfn, answer_writable, answer_clean} != {frame, writable, clean};
     assign bad[3] = hit && !here;
     assign bad[4] = asked && !hit && here && !covered && !(ended_write && (clean || !writable));
     assign bad[5] = (acting != 2'd0 || fill_acting) && \tlb.way_found  == 2'd3;
@@ -172,7 +172,7 @@ module l2_tlb_proof_top (
             && invalidate_of[1:0] != watched[1:0]);
     end
     assign seen[1] = answer_valid && answer_to == 2'd2 && answer_of == 4'd9 && waiting[0];
-    assign seen[2] = hit && was_forgotten && answer_frame == 2'd2 && answer_clean;
+    assign seen[2] = hit && was_forgotten && answer_pfn == 2'd2 && answer_clean;
     assign seen[3] = asked && !hit && was_large;
     assign seen[4] = was_replaced && hit && aged;
     assign seen[5] = fill_watched && here && aged;

@@ -24,7 +24,7 @@ module page_walker_proof_top (
     input  wire        response_refused,
     input  wire        keeps,
     input  wire        writes_root,
-    input  wire        root_space,
+    input  wire        root_asid,
     input  wire [39:0] root_of,
     input  wire        forget,
     input  wire        forget_space,
@@ -38,7 +38,7 @@ module page_walker_proof_top (
         .disable_in(disable_in), .last_in(last_in), .alone_in(alone_in), .asks(asks), .asks_for(asks_for),
         .answer_ready(answer_ready), .memory_ready(memory_ready), .answers(answers),
         .response_walk(response_walk), .response_of(response_of), .response_error(response_error),
-        .response_refused(response_refused), .keeps(keeps), .writes_root(writes_root), .root_space(root_space),
+        .response_refused(response_refused), .keeps(keeps), .writes_root(writes_root), .root_asid(root_asid),
         .root_of(root_of), .forget(forget), .forget_space(forget_space), .forget_all(forget_all),
         .bad(bad_alike), .seen(seen_alike)
     );
@@ -47,7 +47,7 @@ module page_walker_proof_top (
         .disable_in(disable_in), .last_in(last_in), .alone_in(alone_in), .asks(asks), .asks_for(asks_for),
         .answer_ready(answer_ready), .memory_ready(memory_ready), .answers(answers),
         .response_walk(response_walk), .response_of(response_of), .response_error(response_error),
-        .response_refused(response_refused), .keeps(keeps), .writes_root(writes_root), .root_space(root_space),
+        .response_refused(response_refused), .keeps(keeps), .writes_root(writes_root), .root_asid(root_asid),
         .root_of(root_of), .forget(forget), .forget_space(forget_space), .forget_all(forget_all),
         .bad(bad_any), .seen(seen_any)
     );
@@ -74,7 +74,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     input  wire        response_refused,
     input  wire        keeps,
     input  wire        writes_root,
-    input  wire        root_space,
+    input  wire        root_asid,
     input  wire [39:0] root_of,
     input  wire        forget,
     input  wire        forget_space,
@@ -113,7 +113,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire [1:0]  request_valid = held | asks;
     wire [55:0] of_0 = request(held[0] ? held_for[55:0] : asks_for[55:0]);
     wire [55:0] of_1 = request(held[1] ? held_for[111:56] : asks_for[111:56]);
-    wire [1:0]  request_space = {of_1[52], of_0[52]};
+    wire [1:0]  request_asid = {of_1[52], of_0[52]};
     wire [1:0]  request_write = {of_1[53], of_0[53]};
     wire [1:0]  request_execute = {of_1[54] && !of_1[53], of_0[54] && !of_0[53]};
     wire [1:0]  request_user = {of_1[55], of_0[55]};
@@ -141,52 +141,52 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     reg         invalidating, invalidating_space, invalidating_all;
     wire        invalidate_ready;
     wire        invalidate_valid = invalidating || forget;
-    wire        invalidate_space = invalidating ? invalidating_space : forget_space;
+    wire        invalidate_asid = invalidating ? invalidating_space : forget_space;
     wire        invalidate_all = invalidating ? invalidating_all : forget_all;
     (* hierconn *) wire \walker.halting_q , \walker.delays_q ;
     wire        begins = invalidate_valid && ! \walker.halting_q && ! \walker.delays_q ;
     wire        acts = begins || \walker.halting_q ;
     always @(posedge clock) begin
         invalidating <= invalidate_valid && !invalidate_ready;
-        invalidating_space <= invalidate_space;
+        invalidating_space <= invalidate_asid;
         invalidating_all <= invalidate_all;
     end
 
     // Roots.
     wire [1:0]  used_space;
-    wire        root_valid = writes_root && !used_space[root_space];
+    wire        root_valid = writes_root && !used_space[root_asid];
     reg  [39:0] root_0, root_1;
     always @(posedge clock) if (root_valid) begin
-        if (root_space) root_1 <= root_of;
+        if (root_asid) root_1 <= root_of;
         else root_0 <= root_of;
     end
 
-    wire        answer_valid, answer_space, answer_write, answer_execute, answer_user, answer_readable, answer_writable,
+    wire        answer_valid, answer_asid, answer_write, answer_execute, answer_user, answer_readable, answer_writable,
         answer_user_page, answer_executable, answer_clean, memory_valid, memory_walk, memory_update, memory_dirty,
         memory_anew;
     wire [1:0]  answer_requesters;
-    wire [51:0] answer_page;
+    wire [51:0] answer_vpn;
     wire [2:0]  answer_cause, answer_level, memory_level;
     wire [4:0]  answer_code;
-    wire [39:0] answer_frame;
+    wire [39:0] answer_pfn;
     wire [48:0] memory_word;
     wire [63:0] memory_expected;
 
     page_walker_proof walker (
         .clock(clock), .reset(1'b0),
-        .request_valid(request_valid), .request_page({of_1[51:0], of_0[51:0]}),
-        .request_space(request_space), .request_write(request_write), .request_execute(request_execute),
+        .request_valid(request_valid), .request_vpn({of_1[51:0], of_0[51:0]}),
+        .request_asid(request_asid), .request_write(request_write), .request_execute(request_execute),
         .request_user(request_user), .answer_ready(answer_ready), .memory_ready(memory_ready),
         .response_valid(response_valid), .response_walk(response_walk), .response_data(response_is),
         .response_error(response_error), .response_changed(response_changed),
         .response_kept(response_kept), .root_valid(root_valid),
-        .root_space(root_space), .root_frame(root_of), .invalidate_valid(invalidate_valid),
-        .invalidate_space(invalidate_space), .invalidate_all(invalidate_all), .reserved_bits(reserved),
-        .execute_disable(disable_allowed), .last_frame(last), .alone(alone),
+        .root_asid(root_asid), .root_pfn(root_of), .invalidate_valid(invalidate_valid),
+        .invalidate_asid(invalidate_asid), .invalidate_all(invalidate_all), .reserved_bits(reserved),
+        .execute_disable(disable_allowed), .last_pfn(last), .alone(alone),
         .request_ready(request_ready), .answer_valid(answer_valid), .answer_requesters(answer_requesters),
-        .answer_page(answer_page), .answer_space(answer_space), .answer_write(answer_write),
+        .answer_vpn(answer_vpn), .answer_asid(answer_asid), .answer_write(answer_write),
         .answer_execute(answer_execute), .answer_user(answer_user), .answer_cause(answer_cause),
-        .answer_code(answer_code), .answer_level(answer_level), .answer_frame(answer_frame),
+        .answer_code(answer_code), .answer_level(answer_level), .answer_pfn(answer_pfn),
         .answer_readable(answer_readable), .answer_writable(answer_writable), .answer_user_page(answer_user_page),
         .answer_executable(answer_executable), .answer_clean(answer_clean), .memory_valid(memory_valid),
         .memory_walk(memory_walk), .memory_word(memory_word), .memory_level(memory_level),
@@ -239,7 +239,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire        offers_now = offers && !was_offered;
     wire        from_root = offers_now && !memory_update && memory_level == 3'd4;
     wire        space_now = from_root ? \walker.space_q : of_walk[52];
-    wire        meant = acts && (invalidate_all || invalidate_space == space_now);
+    wire        meant = acts && (invalidate_all || invalidate_asid == space_now);
     wire        answered = response_valid && response_walk == watched && answers_walk;
     wire        refused = answered && response_changed;
     wire        doubted; // it would have ended by what is kept
@@ -338,17 +338,17 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         && memory_word == {frames[ml*40 +: 40], index_there};
     wire        strays = offers && !memory_update
         && !(ml == 3'd4 ? right_root && (offers_now || (begun && m == 3'd5)) : right_step);
-    wire        right_answer = ends && root == (answer_space ? root_1 : root_0)
-        && {answer_user, answer_execute, answer_write, answer_space, answer_page}
+    wire        right_answer = ends && root == (answer_asid ? root_1 : root_0)
+        && {answer_user, answer_execute, answer_write, answer_asid, answer_vpn}
             == of_walk
         && answer_cause == cause && answer_level == blamed && answer_readable == readable
-        && answer_frame == (readable ? final_frame : 40'd0)
+        && answer_pfn == (readable ? final_frame : 40'd0)
         && answer_writable == (cause == 3'd0 && writable[m]) && answer_user_page == (cause == 3'd0 && user_page[m])
         && answer_executable == (cause == 3'd0 && executable[m])
         && answer_clean == (cause == 3'd0 && !kind[0] && !final_entry[6]) && answer_code == code;
     wire        early = tells && answer_cause == 3'd1 && ({answer_readable, answer_writable, answer_user_page,
-        answer_executable, answer_clean, answer_level, answer_frame, answer_code} != 53'd0
-        || answer_page[51:35] == {17{answer_page[51]}});
+        answer_executable, answer_clean, answer_level, answer_pfn, answer_code} != 53'd0
+        || answer_vpn[51:35] == {17{answer_vpn[51]}});
 
     // G5: an update.
     wire        right_update = complete && !failed && ml >= m && ml < 3'd5
@@ -358,8 +358,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         && (!entries[(ml - 3'd1)*64 + 5] || (memory_dirty && !final_entry[6]));
 
     // Registers of the two walks, of requests that wait, and of responses.
-    (* hierconn *) wire [71:0] \walker.walk_page ;
-    (* hierconn *) wire [1:0]  \walker.walk_space , \walker.walk_write , \walker.walk_execute , \walker.walk_user ,
+    (* hierconn *) wire [71:0] \walker.walk_vpn ;
+    (* hierconn *) wire [1:0]  \walker.walk_asid , \walker.walk_write , \walker.walk_execute , \walker.walk_user ,
         \walker.walk_asking , \walker.walk_ended , \walker.walk_marking , \walker.walk_writable , \walker.walk_user_page ,
         \walker.walk_executable , \walker.walk_used , \walker.walk_anew , \walker.here_q , \walker.was_alike_q , \walker.walk_alike ;
     (* hierconn *) wire [3:0]  \walker.walk_requesters ;
@@ -430,8 +430,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
             assign unlike[g] = (in_out[g] && ( \walker.level_q != level || \walker.anew_q != anew[g] || \walker.marking_q != marking[g]
                     || \walker.frame_q != \walker.walk_frame [g*40 +: 40]
                     || { \walker.user_q , \walker.execute_q , \walker.write_q , \walker.space_q , \walker.page_q }
-                        != { \walker.walk_user [g], \walker.walk_execute [g], \walker.walk_write [g], \walker.walk_space [g],
-                            {16{ \walker.walk_page [g*36 + 35]}}, \walker.walk_page [g*36 +: 36]}))
+                        != { \walker.walk_user [g], \walker.walk_execute [g], \walker.walk_write [g], \walker.walk_asid [g],
+                            {16{ \walker.walk_vpn [g*36 + 35]}}, \walker.walk_vpn [g*36 +: 36]}))
                 || ( \walker.compared_q && !free[g] && \walker.was_alike_q [g] != \walker.walk_alike [g]);
         end
     endgenerate
@@ -446,10 +446,10 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         || (waits == 2'd1 && (head || !tail)) || (waits == 2'd2 && (!head || tail));
     wire       astray = |lost || |unlike || adrift;
 
-    assign used_space[0] = |(request_valid & ~request_space) || |(waits & ~ \walker.waiting.spaces_q )
-        || |(~free & ~ \walker.walk_space ) || (leaving && ! \walker.space_q );
-    assign used_space[1] = |(request_valid & request_space) || |(waits & \walker.waiting.spaces_q )
-        || |(~free & \walker.walk_space ) || (leaving && \walker.space_q );
+    assign used_space[0] = |(request_valid & ~request_asid) || |(waits & ~ \walker.waiting.spaces_q )
+        || |(~free & ~ \walker.walk_asid ) || (leaving && ! \walker.space_q );
+    assign used_space[1] = |(request_valid & request_asid) || |(waits & \walker.waiting.spaces_q )
+        || |(~free & \walker.walk_asid ) || (leaving && \walker.space_q );
 
     // The watched walk's registers say what its entries say.
     wire [2:0]  level = watched ? \walker.walk_level [5:3] : \walker.walk_level [2:0];
@@ -459,7 +459,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire [2:0]  rights = { \walker.walk_writable [watched], \walker.walk_user_page [watched],
         \walker.walk_executable [watched]};
     wire [39:0] what = { \walker.walk_user [watched], \walker.walk_execute [watched], \walker.walk_write [watched],
-        \walker.walk_space [watched], watched ? \walker.walk_page [71:36] : \walker.walk_page [35:0]};
+        \walker.walk_asid [watched], watched ? \walker.walk_vpn [71:36] : \walker.walk_vpn [35:0]};
         wire        same = begun && what == {of_walk[55:52], of_walk[35:0]} && of_walk[51:36] == {16{of_walk[35]}}
         && root == (of_walk[52] ? root_1 : root_0);
     wire        top = level == 3'd4;
@@ -520,7 +520,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     endgenerate
     wire        first_out = w_out && !was_offered;
     // Whether an invalidation has met the watched walk since it was begun.
-    wire        meets = begins && !w_free && (invalidate_all || invalidate_space == \walker.walk_space [watched]);
+    wire        meets = begins && !w_free && (invalidate_all || invalidate_asid == \walker.walk_asid [watched]);
     reg         met;
     always @(posedge clock) met <= !w_free && (met || meets);
     wire        at_root = (w_asking && !again) || (w_reading && !again && first_out);
@@ -572,7 +572,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire       by = asked[56];
     wire [55:0] asked_for = {asked[55], asked[54] && !asked[53], asked[53:0]};
     wire       accepts = request_valid[by] && request_ready[by]
-        && {request_user[by], request_execute[by], request_write[by], request_space[by], by ? of_1[51:0] : of_0[51:0]}
+        && {request_user[by], request_execute[by], request_write[by], request_asid[by], by ? of_1[51:0] : of_0[51:0]}
             == asked_for;
     wire [1:0] in_front, in_walk;
     generate
@@ -582,12 +582,12 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
                 \walker.waiting.executes_q [g], \walker.waiting.writes_q [g], \walker.waiting.spaces_q [g],
                 \walker.waiting.pages_q [g*52 +: 52]};
             assign in_walk[g] = !free[g] && \walker.walk_requesters [g*2 + by] && asked_for == { \walker.walk_user [g],
-                \walker.walk_execute [g], \walker.walk_write [g], \walker.walk_space [g],
-                {16{ \walker.walk_page [g*36 + 35]}}, \walker.walk_page [g*36 +: 36]};
+                \walker.walk_execute [g], \walker.walk_write [g], \walker.walk_asid [g],
+                {16{ \walker.walk_vpn [g*36 + 35]}}, \walker.walk_vpn [g*36 +: 36]};
         end
     endgenerate
     wire       told = answer_valid && answer_requesters[by]
-        && {answer_user, answer_execute, answer_write, answer_space, answer_page} == asked_for;
+        && {answer_user, answer_execute, answer_write, answer_asid, answer_vpn} == asked_for;
     wire [4:0] holders_now = {in_front, in_walk, told};
     wire       several = |(holders_now & (holders_now - 5'd1));
     reg        owed, twice;
@@ -606,10 +606,10 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     assign bad[1] = (told && !owed) || (owed != |holders_now) || (!twice && several) || doubled || miscounted || astray;
 
     // G6.
-    wire [39:0] what_0 = { \walker.walk_user [0], \walker.walk_execute [0], \walker.walk_write [0], \walker.walk_space [0],
-        \walker.walk_page [35:0]};
-    wire [39:0] what_1 = { \walker.walk_user [1], \walker.walk_execute [1], \walker.walk_write [1], \walker.walk_space [1],
-        \walker.walk_page [71:36]};
+    wire [39:0] what_0 = { \walker.walk_user [0], \walker.walk_execute [0], \walker.walk_write [0], \walker.walk_asid [0],
+        \walker.walk_vpn [35:0]};
+    wire [39:0] what_1 = { \walker.walk_user [1], \walker.walk_execute [1], \walker.walk_write [1], \walker.walk_asid [1],
+        \walker.walk_vpn [71:36]};
     wire        doubled = free == 2'd0 && what_0 == what_1 && (what_0[39] || !alone);
     assign bad[6] = doubled || astray;
 
@@ -690,8 +690,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     reg [127:0] answer_then;
     wire [121:0] offer_now = {memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected,
         memory_anew};
-    wire [127:0] answer_now = {answer_requesters, answer_page, answer_space, answer_write, answer_execute, answer_user,
-        answer_cause, answer_code, answer_level, answer_readable, answer_frame, answer_writable, answer_user_page,
+    wire [127:0] answer_now = {answer_requesters, answer_vpn, answer_asid, answer_write, answer_execute, answer_user,
+        answer_cause, answer_code, answer_level, answer_readable, answer_pfn, answer_writable, answer_user_page,
         answer_executable, answer_clean};
     always @(posedge clock) begin
         offered <= memory_valid && !memory_ready;
@@ -711,7 +711,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         was_stray <= was_stray || stray_meant;
     end
     assign seen[1] = told && twice && answer_requesters == 2'd3 && in_front != 2'd0;
-    assign seen[2] = tells_watched && answer_cause == 3'd0 && answer_frame[9] && !answer_frame[18] && answer_writable;
+    assign seen[2] = tells_watched && answer_cause == 3'd0 && answer_pfn[9] && !answer_pfn[18] && answer_writable;
     assign seen[3] = offers_now && was_doubted && memory_anew && !free[!watched] && m == 3'd4;
     assign seen[4] = was_old && w_reading && !invalidating && !pending_update && !first_out;
     assign seen[5] = offers && memory_update && memory_dirty && set[4];

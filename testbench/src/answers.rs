@@ -139,7 +139,7 @@ impl Answers {
             (self.offered, self.invalidating) = ([None; SMS], None);
             return Ok(());
         }
-        let (page, space) = (outputs.fill_page, u64::from(outputs.fill_space));
+        let (page, space) = (outputs.fill_vpn, u64::from(outputs.fill_asid));
         for sm in (0..SMS).filter(|sm| outputs.fill_valid >> sm & 1 == 1) {
             let wanted = (sm, page, space);
             match outputs.fill_kind[sm] as u8 {
@@ -150,7 +150,7 @@ impl Answers {
                 kind => self.told(wanted, kind)?,
             }
         }
-        let (page, space) = (outputs.resolve_page, u64::from(outputs.resolve_space));
+        let (page, space) = (outputs.resolve_vpn, u64::from(outputs.resolve_asid));
         for sm in (0..SMS).filter(|sm| outputs.resolve_valid >> sm & 1 == 1) {
             let ended = self.ended((sm, page, space), inputs.region, "a resolution")?;
             self.counts.resolved += u64::from(ended);
@@ -222,7 +222,7 @@ impl Answers {
         }
         self.offered[sm] = None;
         self.counts.requests += 1;
-        let (page, space) = (inputs.request_page[sm], inputs.request_space[sm]);
+        let (page, space) = (inputs.request_vpn[sm], inputs.request_asid[sm]);
         let wanted = (sm, page, space);
         if self.held.contains_key(&wanted) || self.waiting.insert(wanted, since).is_some() {
             let cycle = self.cycle;
@@ -326,7 +326,7 @@ mod tests {
             request_valid: 8,
             ..Inputs::default()
         };
-        (inputs.request_page[3], inputs.request_space[3]) = (PAGE, 7);
+        (inputs.request_vpn[3], inputs.request_asid[3]) = (PAGE, 7);
         let mut answers = Answers::default();
         let ready = Outputs {
             request_ready: 8,
@@ -339,8 +339,8 @@ mod tests {
     fn told(sm: usize, kind: u8) -> Outputs {
         let mut outputs = Outputs {
             fill_valid: 1 << sm,
-            fill_page: PAGE,
-            fill_space: 7,
+            fill_vpn: PAGE,
+            fill_asid: 7,
             ..Outputs::default()
         };
         outputs.fill_kind[sm] = u64::from(kind);
@@ -350,8 +350,8 @@ mod tests {
     fn resolved() -> Outputs {
         Outputs {
             resolve_valid: 8,
-            resolve_page: PAGE,
-            resolve_space: 7,
+            resolve_vpn: PAGE,
+            resolve_asid: 7,
             ..Outputs::default()
         }
     }
@@ -378,9 +378,9 @@ mod tests {
     fn answer_that_nobody_waits_for_is_wrong() {
         let idle = Inputs::default();
         let mut elsewhere = told(3, TRANSLATION);
-        elsewhere.fill_space = 6;
+        elsewhere.fill_asid = 6;
         let mut near = told(3, TRANSLATION);
-        near.fill_page += 1;
+        near.fill_vpn += 1;
         for wrong in [told(4, TRANSLATION), elsewhere, near, resolved()] {
             let (mut answers, _) = asking();
             assert!(matches!(

@@ -235,7 +235,7 @@ impl Shown {
     /// What an answer shows.
     fn by(answer: &faultline_sim::mmu::page_walker::Outputs) -> Self {
         Self {
-            frame: answer.answer_readable.then_some(answer.answer_frame),
+            frame: answer.answer_readable.then_some(answer.answer_pfn),
             clean: answer.answer_clean,
         }
     }

@@ -64,7 +64,7 @@ impl Pins {
             words(Inputs::ports(&parameters)),
             words(Outputs::ports(&parameters)),
         );
-        let last_frame = LAST_FRAME >> (40 - parameters.frame_bits);
+        let last_pfn = LAST_FRAME >> (40 - parameters.frame_bits);
         let mut pins = Self {
             backend: blocks::backend(PageWalker::NAME, config, kind)?,
             parameters,
@@ -73,8 +73,8 @@ impl Pins {
                 reserved_bits: (u64::from(u32::MAX) << (rules.physical_bits - 32)) as u32
                     & 0xF_FFFF,
                 execute_disable: rules.execute_disable,
-                last_frame: limit.map_or(last_frame, |limit| {
-                    (limit >> 12).wrapping_sub(1).min(last_frame)
+                last_pfn: limit.map_or(last_pfn, |limit| {
+                    (limit >> 12).wrapping_sub(1).min(last_pfn)
                 }),
                 answer_ready: true,
                 memory_ready: true,
@@ -110,8 +110,8 @@ impl Pins {
     /// Requester `number` asks.
     pub fn ask(&mut self, number: usize, space: u8, request: &Request) {
         self.inputs.request_valid[number] = 1;
-        self.inputs.request_space[number] = u64::from(space);
-        self.inputs.request_page[number] = request.address >> 12;
+        self.inputs.request_asid[number] = u64::from(space);
+        self.inputs.request_vpn[number] = request.address >> 12;
         self.inputs.request_write[number] = u64::from(request.access == Access::Write);
         self.inputs.request_execute[number] = u64::from(request.access == Access::Execute);
         self.inputs.request_user[number] = u64::from(request.user);
@@ -224,7 +224,7 @@ impl Walker {
         request: &Request,
     ) -> Result<Walk, WalkError> {
         self.pins.inputs.root_valid = true;
-        self.pins.inputs.root_frame = root >> 12;
+        self.pins.inputs.root_pfn = root >> 12;
         self.pins.cycle()?;
         self.pins.inputs.root_valid = false;
         self.pins.ask(0, 0, request);
@@ -288,7 +288,7 @@ pub(crate) fn ended(request: &Request, outputs: &Outputs) -> Result<Translation,
     let level = outputs.answer_level;
     let Some(cause) = usize::from(outputs.answer_cause).checked_sub(1) else {
         return Ok(Translation {
-            physical: outputs.answer_frame << 12 | request.address & 0xFFF,
+            physical: outputs.answer_pfn << 12 | request.address & 0xFFF,
             page_size: 1 << offset_bits(level),
             level,
             writable: outputs.answer_writable,

@@ -202,20 +202,20 @@ fn fault_in_the_cycle_of_what_is_told_of_its_page() {
 fn pages_of_other_spaces_are_others() {
     let mut scheduler = Scheduler::full("8", 2);
     scheduler.inputs.more = true;
-    scheduler.inputs.fill_space = 3;
+    scheduler.inputs.fill_asid = 3;
     scheduler.held(7, 9);
-    scheduler.inputs.fault_space = 2;
+    scheduler.inputs.fault_asid = 2;
     scheduler.fault(0, 7);
     scheduler.quiet(20);
-    scheduler.inputs.fault_space = 3;
+    scheduler.inputs.fault_asid = 3;
     scheduler.fault(0, 7);
-    scheduler.inputs.fill_space = 2;
+    scheduler.inputs.fill_asid = 2;
     scheduler.comes(7);
     assert_eq!(scheduler.left(), (0, 0));
     scheduler.give();
     scheduler.ended(1);
     scheduler.quiet(20);
-    scheduler.inputs.fill_space = 3;
+    scheduler.inputs.fill_asid = 3;
     scheduler.tell(Fill::Denial, 7, 0);
     scheduler.cycle();
     assert_eq!(scheduler.entered(), (1, 0), "a denial is an end, too");

@@ -97,7 +97,7 @@ impl Machine {
         walker.reset = true;
         walker.execute_disable = true;
         walker.reserved_bits = 0xF_FF00;
-        walker.last_frame = u64::MAX >> 36;
+        walker.last_pfn = u64::MAX >> 36;
         walker.answer_ready = true;
         if let Some(cache) = &mut machine.cache {
             cache.inputs.reset = true;
@@ -110,7 +110,7 @@ impl Machine {
             cache.inputs.reset = false;
         }
         machine.walker.inputs.root_valid = true;
-        machine.walker.inputs.root_frame = ROOT >> 12;
+        machine.walker.inputs.root_pfn = ROOT >> 12;
         machine.cycle();
         machine.walker.inputs.root_valid = false;
         for _ in 0..300 {
@@ -207,7 +207,7 @@ impl Machine {
                 if let Some(number) = waits.pop_front() {
                     let request = requests[number];
                     inputs.request_valid[requester] = 1;
-                    inputs.request_page[requester] = request.address >> 12;
+                    inputs.request_vpn[requester] = request.address >> 12;
                     inputs.request_write[requester] = u64::from(request.access == Access::Write);
                     inputs.request_user[requester] = u64::from(request.user);
                     open.push((requester, number));
@@ -223,7 +223,7 @@ impl Machine {
             if outputs.answer_valid {
                 let alike = |number: usize| {
                     let request = requests[number];
-                    request.address >> 12 == outputs.answer_page
+                    request.address >> 12 == outputs.answer_vpn
                         && (request.access == Access::Write) == outputs.answer_write
                         && request.user == outputs.answer_user
                 };
@@ -233,7 +233,7 @@ impl Machine {
                         answers[number] = Some((
                             outputs.answer_cause,
                             outputs.answer_level,
-                            outputs.answer_frame,
+                            outputs.answer_pfn,
                         ));
                     }
                     !told

@@ -263,7 +263,7 @@ fn waiter_of_the_cycle_of_a_wake_up_is_not_lost() {
         }
         let both = Inputs {
             present_valid: true,
-            present_page: 5,
+            present_vpn: 5,
             ..fault(page(5), 2)
         };
         let outputs = mshr.cycle(&both);
@@ -347,7 +347,7 @@ fn page_that_is_present_goes_before_a_command_and_a_step() {
         }
         let both = Inputs {
             present_valid: true,
-            present_page: 2,
+            present_vpn: 2,
             ..command(page(1), false)
         };
         let outputs = loop {
@@ -625,7 +625,7 @@ fn offers_hold_until_they_are_taken() {
     }
     let outputs = mshr.exactly(&Inputs::default());
     assert!(outputs.answer_valid && outputs.report_valid);
-    assert_eq!(outputs.report_page, 2);
+    assert_eq!(outputs.report_vpn, 2);
     mshr.settle();
     mshr.accept(&present(page(2)));
     let mut shown = 0;
@@ -647,9 +647,9 @@ fn fault_is_answered_in_time_whatever_comes_beside_it() {
     }
     let both = Inputs {
         present_valid: true,
-        present_page: 1 << 8 | 1 << 30,
+        present_vpn: 1 << 8 | 1 << 30,
         command_valid: true,
-        command_page: 1 << 9 | 1 << 30,
+        command_vpn: 1 << 9 | 1 << 30,
         ..fault(page(15 << 8), 2)
     };
     let mut since = 0;

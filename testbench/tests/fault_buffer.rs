@@ -674,18 +674,18 @@ fn offers_hold_until_they_are_taken() {
             (
                 outputs.detail_valid,
                 outputs.detail_sm,
-                outputs.detail_page,
-                outputs.detail_space
+                outputs.detail_vpn,
+                outputs.detail_asid
             ),
             (true, 1, 0x77, 3)
         );
         assert_eq!(
             (
                 outputs.command_valid,
-                outputs.command_page,
-                outputs.command_space
+                outputs.command_vpn,
+                outputs.command_asid
             ),
-            (true, first.command_page, first.command_space)
+            (true, first.command_vpn, first.command_asid)
         );
     }
 }

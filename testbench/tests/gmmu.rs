@@ -690,7 +690,7 @@ fn invalidations_of_another_space_keep_nobody_waiting() {
         }
         gmmu.inputs.invalidate_valid = true;
         gmmu.inputs.invalidate_scope = scope;
-        gmmu.inputs.invalidate_space = 1;
+        gmmu.inputs.invalidate_asid = 1;
         let (mut since, mut longest, mut acknowledged) = ([None; 16], 0, 0);
         for _ in 0..4_000 {
             for (sm, since) in since.iter_mut().enumerate() {
@@ -860,24 +860,24 @@ fn traffic_drives_every_bit_of_spaces_and_frames() {
         let outputs = model.cycle(&inputs);
         traffic.observe(&model, &inputs, &outputs);
         for sm in (0..16).filter(|sm| inputs.request_valid >> sm & 1 == 1) {
-            seen.add("request_space", inputs.request_space[sm]);
+            seen.add("request_asid", inputs.request_asid[sm]);
         }
         if inputs.root_valid {
-            seen.add("root_space", inputs.root_space.into());
-            seen.add("root_frame", inputs.root_frame);
+            seen.add("root_asid", inputs.root_asid.into());
+            seen.add("root_pfn", inputs.root_pfn);
         }
         if inputs.invalidate_valid {
-            seen.add("invalidate_space", inputs.invalidate_space.into());
+            seen.add("invalidate_asid", inputs.invalidate_asid.into());
         }
         if inputs.response_valid {
             seen.add("response_data", inputs.response_data >> 12);
         }
     }
     for (port, bits) in [
-        ("request_space", 8),
-        ("root_space", 8),
-        ("invalidate_space", 8),
-        ("root_frame", 28),
+        ("request_asid", 8),
+        ("root_asid", 8),
+        ("invalidate_asid", 8),
+        ("root_pfn", 28),
         ("response_data", 28),
     ] {
         seen.both(port, bits);

@@ -109,7 +109,7 @@ impl System {
             let before = sm.tlb.clone().cycle(&sm.inputs);
             sm.inputs.walk_ready = requests.is_empty();
             if before.walk_valid && requests.is_empty() {
-                requests.push_back((before.walk_page, before.walk_space, before.walk_write));
+                requests.push_back((before.walk_vpn, before.walk_asid, before.walk_write));
             }
         }
         let outputs = self.gmmu.step();
@@ -119,26 +119,26 @@ impl System {
             let inputs = &mut sm.inputs;
             inputs.fill_valid = outputs.fill_valid >> number & 1 == 1;
             inputs.fill_kind = outputs.fill_kind[number] as u8;
-            (inputs.fill_page, inputs.fill_space) = (outputs.fill_page, outputs.fill_space);
-            inputs.fill_frame = outputs.fill_frame as u32;
+            (inputs.fill_vpn, inputs.fill_asid) = (outputs.fill_vpn, outputs.fill_asid);
+            inputs.fill_pfn = outputs.fill_pfn as u32;
             (inputs.fill_writable, inputs.fill_clean) = (outputs.fill_writable, outputs.fill_clean);
             inputs.resolve_valid = outputs.resolve_valid >> number & 1 == 1;
-            inputs.resolve_page = outputs.resolve_page;
-            inputs.resolve_space = outputs.resolve_space;
+            inputs.resolve_vpn = outputs.resolve_vpn;
+            inputs.resolve_asid = outputs.resolve_asid;
             inputs.invalidate_valid = outputs.drop_valid;
             inputs.invalidate_scope = outputs.drop_scope;
-            inputs.invalidate_space = outputs.drop_space;
+            inputs.invalidate_asid = outputs.drop_asid;
             let next = sm.ready.front().copied();
             inputs.check_valid = next.is_some();
             if let Some(next) = next {
-                (inputs.check_page, inputs.check_space) = (next.page, next.space);
+                (inputs.check_vpn, inputs.check_asid) = (next.page, next.space);
                 inputs.check_write = next.write;
             }
             let shown = sm.tlb.cycle(inputs);
             if let Some(wanted) = sm.checked.take() {
                 if shown.answer_hit || shown.answer_denied {
                     sm.done += 1;
-                    let frame = shown.answer_hit.then_some(shown.answer_frame);
+                    let frame = shown.answer_hit.then_some(shown.answer_pfn);
                     answers.push((number, wanted, frame));
                 } else {
                     sm.waiting.push(wanted);
@@ -148,7 +148,7 @@ impl System {
                 sm.checked = sm.ready.pop_front();
             }
             if shown.wake_valid {
-                let (page, space) = (shown.wake_page, shown.wake_space);
+                let (page, space) = (shown.wake_vpn, shown.wake_asid);
                 let woken = |wanted: &mut Wanted| {
                     shown.wake_all || (wanted.page == page && wanted.space == space)
                 };
@@ -491,7 +491,7 @@ fn pages_that_move_are_never_seen_where_they_were() {
         system.store(word, u64::from(after) << 12 | OPEN);
         system.gmmu.inputs.invalidate_valid = true;
         system.gmmu.inputs.invalidate_scope = rng.below(3) as u8;
-        system.gmmu.inputs.invalidate_page = page;
+        system.gmmu.inputs.invalidate_vpn = page;
         while !system.gmmu.last.invalidate_ready {
             system.step();
         }

@@ -150,7 +150,7 @@ fn fill_and_walk_in_the_cycle_of_an_invalidation_count_as_before_it() {
     tlb.miss(page(4));
     let both = Inputs {
         fill_valid: true,
-        fill_page: 4,
+        fill_vpn: 4,
         ..invalidate(page(4), 0)
     };
     assert_eq!(tlb.answer_walk(&both), None);

@@ -25,8 +25,8 @@ fn wake_up_comes_after_every_answer_that_needs_it() {
     for cycle in 0..8 {
         let mut inputs = check(page(3));
         inputs.fill_valid = cycle == 3;
-        inputs.fill_page = 3;
-        inputs.fill_frame = 1;
+        inputs.fill_vpn = 3;
+        inputs.fill_pfn = 1;
         let outputs = tlb.cycle(&inputs);
         told.push((answer(&outputs), wake(&outputs).is_some()));
     }
@@ -57,7 +57,7 @@ fn whoever_finds_no_room_is_woken_when_there_is_some() {
     assert_eq!(tlb.read(others[1]), Miss);
     let last = Inputs {
         fill_valid: true,
-        fill_page: walks[2].number,
+        fill_vpn: walks[2].number,
         ..check(page(60))
     };
     assert_eq!(tlb.answer_walk(&last), Some((walks[2], true)));
@@ -119,14 +119,14 @@ impl Loop {
             && let Some(of) = some(&mut self.rng, &mut self.fetching)
         {
             inputs.resolve_valid = true;
-            (inputs.resolve_page, inputs.resolve_space) = (of.number, of.space);
+            (inputs.resolve_vpn, inputs.resolve_asid) = (of.number, of.space);
         }
         if self.rng.chance(100)
             && let Some(of) = some(&mut self.rng, &mut self.walking)
         {
             inputs.fill_valid = true;
             inputs.fill_kind = self.rng.below(kinds) as u8;
-            (inputs.fill_page, inputs.fill_space) = (of.number, of.space);
+            (inputs.fill_vpn, inputs.fill_asid) = (of.number, of.space);
             self.fetching
                 .extend((inputs.fill_kind == FAR).then_some(of));
         }
@@ -143,7 +143,7 @@ impl Loop {
             let of = self.any_page();
             inputs.invalidate_valid = true;
             inputs.invalidate_scope = self.rng.below(3) as u8;
-            (inputs.invalidate_page, inputs.invalidate_space) = (of.number, of.space);
+            (inputs.invalidate_vpn, inputs.invalidate_asid) = (of.number, of.space);
         }
         let ready = self
             .requesters
@@ -151,7 +151,7 @@ impl Loop {
             .position(|requester| !requester.waits);
         if let Some(first) = ready.map(|first| &self.requesters[first]) {
             inputs.check_valid = true;
-            (inputs.check_page, inputs.check_space) = (first.page.number, first.page.space);
+            (inputs.check_vpn, inputs.check_asid) = (first.page.number, first.page.space);
         }
         let outputs = self.tlb.cycle(&inputs);
 
@@ -304,7 +304,7 @@ fn nack_never_waits_without_a_claim() {
     // The last far fault resolves in the cycle of the Nack.
     let both = Inputs {
         resolve_valid: true,
-        resolve_page: 1,
+        resolve_vpn: 1,
         ..fill(page(2), NACK, 0)
     };
     tlb.answer_walk(&both);
@@ -380,7 +380,7 @@ fn cancelled_far_fault_of_an_invalidated_page_is_walked_again() {
     let both = Inputs {
         fill_valid: true,
         fill_kind: CANCELLED,
-        fill_page: 1,
+        fill_vpn: 1,
         ..invalidate(page(1), OF_PAGE)
     };
     assert_eq!(tlb.answer_walk(&both), None);

@@ -188,7 +188,7 @@ fn fill_in_any_cycle_of_an_invalidation_is_forgotten_or_waits() {
                 let flush = invalidate(OF_PAGE, page(number));
                 if cycle == 0 {
                     inputs.invalidate_valid = true;
-                    inputs.invalidate_page = flush.invalidate_page;
+                    inputs.invalidate_vpn = flush.invalidate_vpn;
                 }
                 inputs.fill_valid |= cycle == at;
                 let outputs = tlb.cycle(&inputs);
@@ -472,7 +472,7 @@ fn nobody_waits_longer_than_the_page_says() {
                 let ready = (outputs.request_ready >> sm) & 1 == 1;
                 count(waits, &mut most[2], ready);
                 if ready {
-                    inputs.request_page[sm] = rng.below(4);
+                    inputs.request_vpn[sm] = rng.below(4);
                 }
             }
         }

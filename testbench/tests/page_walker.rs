@@ -44,10 +44,10 @@ fn every_request_is_answered_once_to_its_requester() {
         walker.cycle();
         for answer in std::mem::take(&mut walker.answers) {
             let frame =
-                0x5000 + 0x1000 * u64::from(answer.answer_space) + answer.answer_page - PAGE;
-            assert_eq!((answer.answer_cause, answer.answer_frame), (0, frame));
+                0x5000 + 0x1000 * u64::from(answer.answer_asid) + answer.answer_vpn - PAGE;
+            assert_eq!((answer.answer_cause, answer.answer_pfn), (0, frame));
             for requester in requesters(&answer) {
-                let wanted = (requester, answer.answer_space, answer.answer_page);
+                let wanted = (requester, answer.answer_asid, answer.answer_vpn);
                 let place = open.iter().position(|&waits| waits == wanted);
                 open.swap_remove(place.expect("somebody waits for the answer"));
                 answered += 1;
@@ -104,7 +104,7 @@ fn pages_that_differ_in_one_bit_are_different_walks() {
         let mut found: Vec<_> = walker
             .answers(3)
             .iter()
-            .map(|answer| (requesters(answer), answer.answer_frame))
+            .map(|answer| (requesters(answer), answer.answer_pfn))
             .collect();
         found.sort();
         let expected = [(vec![0], 0x5000), (vec![1], 0x6000), (vec![2], 0x7000)];
@@ -113,8 +113,8 @@ fn pages_that_differ_in_one_bit_are_different_walks() {
     for bit in 0..8 {
         let (space, mut walker) = (1 << bit, Walker::new("8"));
         walker.inputs.root_valid = true;
-        walker.inputs.root_space = space;
-        walker.inputs.root_frame = ROOT + 0x100;
+        walker.inputs.root_asid = space;
+        walker.inputs.root_pfn = ROOT + 0x100;
         walker.cycle();
         walker.inputs.root_valid = false;
         walker.map(0, PAGE, 0x5000);
@@ -123,7 +123,7 @@ fn pages_that_differ_in_one_bit_are_different_walks() {
         walker.ask(1, space, PAGE);
         let answers = walker.answers(2).iter();
         let mut found: Vec<_> = answers
-            .map(|answer| (requesters(answer), answer.answer_frame))
+            .map(|answer| (requesters(answer), answer.answer_pfn))
             .collect();
         found.sort();
         let expected = [(vec![0], 0x5000), (vec![1], 0x6000)];
@@ -157,7 +157,7 @@ fn fault_by_what_is_kept_begins_the_walk_again_anew() {
             walker.memory.insert(word, leaf);
             walker.ask(0, 0, PAGE);
             let answer = walker.answers(1)[0].clone();
-            assert_eq!((answer.answer_cause, answer.answer_frame), (0, 0x5000));
+            assert_eq!((answer.answer_cause, answer.answer_pfn), (0, 0x5000));
             let levels: Vec<_> = walker
                 .asked
                 .iter()
@@ -169,7 +169,7 @@ fn fault_by_what_is_kept_begins_the_walk_again_anew() {
             // The next walk begins as every walk does.
             walker.memory.insert(word, 0x7000 << 12 | OPEN);
             walker.ask(1, 0, PAGE);
-            assert_eq!(walker.answers(2)[1].answer_frame, 0x7000);
+            assert_eq!(walker.answers(2)[1].answer_pfn, 0x7000);
             assert!(!walker.asked[8].anew);
         }
     }
@@ -215,7 +215,7 @@ fn walk_anew_stays_so_through_an_invalidation() {
         walker.inputs.invalidate_all = true;
         while !walker.cycle().invalidate_ready {}
         walker.inputs.invalidate_valid = false;
-        assert_eq!(walker.answers(1)[0].answer_frame, 0x5000);
+        assert_eq!(walker.answers(1)[0].answer_pfn, 0x5000);
         let first = walker.asked.iter().position(|asked| asked.anew).unwrap();
         assert!(walker.asked[first..].iter().all(|asked| asked.anew));
     }
@@ -267,7 +267,7 @@ fn invalidation_in_any_cycle_outdates_what_was_read() {
             if before == 0 {
                 let answer = &walker.answers(1)[0];
                 assert_eq!(
-                    (answer.answer_cause, answer.answer_frame),
+                    (answer.answer_cause, answer.answer_pfn),
                     (0, 0x7000),
                     "level {level}, after {delay} cycles"
                 );
@@ -291,7 +291,7 @@ fn invalidation_of_another_space_leaves_a_walk_alone() {
             walker.cycle();
         }
         walker.inputs.invalidate_valid = true;
-        walker.inputs.invalidate_space = 1;
+        walker.inputs.invalidate_asid = 1;
         while !walker.cycle().invalidate_ready {}
         walker.inputs.invalidate_valid = false;
         walker.answers(2);
@@ -385,7 +385,7 @@ fn alike_request_joins_although_no_walk_is_free() {
     let answers = walker.answers(8);
     let joined = answers
         .iter()
-        .find(|answer| answer.answer_page == PAGE + 3)
+        .find(|answer| answer.answer_vpn == PAGE + 3)
         .unwrap();
     assert_eq!(requesters(joined), [3, 15]);
 }
@@ -524,7 +524,7 @@ fn longest_wait(config: &str, asking: usize, latency: u64, odd: bool) -> u64 {
     let mut walker = Walker::new(config);
     walker.latency = latency;
     walker.inputs.invalidate_valid = true;
-    walker.inputs.invalidate_space = 1;
+    walker.inputs.invalidate_asid = 1;
     for number in 0..asking as u64 {
         walker.map(0, PAGE + number, 0x5000);
     }
@@ -572,8 +572,8 @@ fn offers_hold_until_they_are_taken() {
             outputs.memory_valid,
             outputs.memory_word,
             outputs.memory_walk,
-            outputs.answer_page,
-            outputs.answer_frame,
+            outputs.answer_vpn,
+            outputs.answer_pfn,
         );
         let offer = Some(shown).filter(|_| outputs.memory_valid || outputs.answer_valid);
         if held.is_some() {
@@ -602,7 +602,7 @@ fn response_that_nobody_waits_for_changes_nothing() {
         assert!(!outputs.answer_valid && !outputs.memory_valid);
     }
     walker.ask(0, 0, PAGE);
-    assert_eq!(walker.answers(1)[0].answer_frame, 0x5000);
+    assert_eq!(walker.answers(1)[0].answer_pfn, 0x5000);
 }
 
 /// A word that is not there ends the walk, whatever comes with it, and is not taken for an entry that is not present.
@@ -625,10 +625,10 @@ fn address_that_is_not_canonical_reads_nothing() {
     walker.ask(3, 1, 1 << 36 | 5);
     let answer = walker.answers(1)[0].clone();
     assert_eq!(
-        (answer.answer_cause, answer.answer_level, answer.answer_page),
+        (answer.answer_cause, answer.answer_level, answer.answer_vpn),
         (1, 0, 1 << 36 | 5)
     );
-    assert_eq!((requesters(&answer), answer.answer_space), (vec![3], 1));
+    assert_eq!((requesters(&answer), answer.answer_asid), (vec![3], 1));
     assert!(walker.asked.is_empty());
 }
 
@@ -676,24 +676,24 @@ fn traffic_drives_every_bit_of_spaces_and_frames() {
             traffic.observe(&model, &inputs, &outputs);
             for requester in 0..parameters.requesters {
                 if inputs.request_valid[requester] == 1 {
-                    seen.add("request_space", inputs.request_space[requester]);
+                    seen.add("request_asid", inputs.request_asid[requester]);
                 }
             }
             if inputs.root_valid {
-                seen.add("root_space", inputs.root_space.into());
-                seen.add("root_frame", inputs.root_frame);
+                seen.add("root_asid", inputs.root_asid.into());
+                seen.add("root_pfn", inputs.root_pfn);
             }
             if inputs.invalidate_valid {
-                seen.add("invalidate_space", inputs.invalidate_space.into());
+                seen.add("invalidate_asid", inputs.invalidate_asid.into());
             }
             if inputs.response_valid {
                 seen.add("response_data", inputs.response_data >> 12);
             }
         }
-        for port in ["request_space", "root_space", "invalidate_space"] {
+        for port in ["request_asid", "root_asid", "invalidate_asid"] {
             seen.both(port, parameters.space_bits as u32);
         }
-        for port in ["root_frame", "response_data"] {
+        for port in ["root_pfn", "response_data"] {
             seen.both(port, parameters.frame_bits as u32);
         }
     }

@@ -37,19 +37,19 @@ enum Phase {
 }
 
 /// Far-fault MSHRs: keep each page that is being fetched once, with the SMs that wait for it, and wake them. `ENTRIES`
-/// entries with indices of `INDEX` bits; counts of them, and places in their queue, of `COUNT` bits. Pages of `PAGE`
-/// bits, spaces of `SPACE`; a name has `NAME` bits: a page, a space, a place, and 3 bits of an access. `SMS` SMs, each
+/// entries with indices of `INDEX` bits; counts of them, and places in their queue, of `COUNT` bits. Pages of `VPN`
+/// bits, spaces of `ASID`; a name has `NAME` bits: a page, a space, a place, and 3 bits of an access. `SMS` SMs, each
 /// with a limit of `LIMIT` bits and a count of far faults of `SM_COUNT` bits. A region has 2^`REGION` pages.
 #[block(top)]
 #[check(1 << INDEX == ENTRIES && INDEX + 1 == COUNT, "{INDEX} and {COUNT} bits do not fit {ENTRIES} entries")]
-#[check(PAGE + SPACE + COUNT + 3 == NAME && SPACE <= PAGE && REGION < PAGE, "{PAGE}, {SPACE}, {COUNT} and 3 bits do not make {NAME}, or regions of {REGION} bits do not fit")]
+#[check(VPN + ASID + COUNT + 3 == NAME && ASID <= VPN && REGION < VPN, "{VPN}, {ASID}, {COUNT} and 3 bits do not make {NAME}, or regions of {REGION} bits do not fit")]
 #[check(SM_COUNT <= LIMIT && (SM_COUNT == LIMIT || COUNT <= SM_COUNT), "{SM_COUNT} bits do not count the far faults of an SM")]
 pub struct FarFaultMshr<
     const ENTRIES: usize,
     const INDEX: usize,
     const COUNT: usize,
-    const PAGE: usize,
-    const SPACE: usize,
+    const VPN: usize,
+    const ASID: usize,
     const NAME: usize,
     const SMS: usize,
     const LIMIT: usize,
@@ -68,9 +68,9 @@ pub struct FarFaultMshr<
     /// A walk found a page absent.
     pub fault_valid: Signal<In, Bit>,
     /// Page number of the fault.
-    pub fault_page: Signal<In, Bits<PAGE>>,
+    pub fault_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the fault.
-    pub fault_space: Signal<In, Bits<SPACE>>,
+    pub fault_asid: Signal<In, Bits<ASID>>,
     /// SMs for which the page was walked, one bit each, at least one.
     pub fault_requesters: [Signal<In, Bit>; SMS],
     /// Kind of access of the fault, for the report.
@@ -90,9 +90,9 @@ pub struct FarFaultMshr<
     /// The command is for every page; for one page otherwise.
     pub command_all: Signal<In, Bit>,
     /// Page number of the command.
-    pub command_page: Signal<In, Bits<PAGE>>,
+    pub command_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the command.
-    pub command_space: Signal<In, Bits<SPACE>>,
+    pub command_asid: Signal<In, Bits<ASID>>,
     /// SMs that a cancellation denies, one bit each.
     pub command_requesters: [Signal<In, Bit>; SMS],
     /// The walk is taken.
@@ -100,9 +100,9 @@ pub struct FarFaultMshr<
     /// A walk that was requested on `walk_*` has ended.
     pub present_valid: Signal<In, Bit>,
     /// Page number of the walk that ended.
-    pub present_page: Signal<In, Bits<PAGE>>,
+    pub present_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the walk that ended.
-    pub present_space: Signal<In, Bits<SPACE>>,
+    pub present_asid: Signal<In, Bits<ASID>>,
     /// The walk has not found its page.
     pub present_missing: Signal<In, Bit>,
     /// Cause of the walk that did not find its page.
@@ -117,9 +117,9 @@ pub struct FarFaultMshr<
     /// A fault is answered.
     pub answer_valid: Signal<Out, Bit>,
     /// Page number of the answered fault.
-    pub answer_page: Signal<Out, Bits<PAGE>>,
+    pub answer_vpn: Signal<Out, Bits<VPN>>,
     /// Address space of the answered fault.
-    pub answer_space: Signal<Out, Bits<SPACE>>,
+    pub answer_asid: Signal<Out, Bits<ASID>>,
     /// SMs whose far fault is held, one bit each.
     pub answer_far: [Signal<Out, Bit>; SMS],
     /// SMs that have to request the page again later, one bit each.
@@ -129,9 +129,9 @@ pub struct FarFaultMshr<
     /// A far fault is reported to the driver: it has a new entry, is now for a write, or is still absent.
     pub report_valid: Signal<Out, Bit>,
     /// Page number of the report.
-    pub report_page: Signal<Out, Bits<PAGE>>,
+    pub report_vpn: Signal<Out, Bits<VPN>>,
     /// Address space of the report.
-    pub report_space: Signal<Out, Bits<SPACE>>,
+    pub report_asid: Signal<Out, Bits<ASID>>,
     /// SMs that wait for the page, one bit each.
     pub report_requesters: [Signal<Out, Bit>; SMS],
     /// Kind of access to the page.
@@ -149,9 +149,9 @@ pub struct FarFaultMshr<
     /// A page is to be walked for no SM, to find whether it is present now.
     pub walk_valid: Signal<Out, Bit>,
     /// Page number of the walk.
-    pub walk_page: Signal<Out, Bits<PAGE>>,
+    pub walk_vpn: Signal<Out, Bits<VPN>>,
     /// Address space of the walk.
-    pub walk_space: Signal<Out, Bits<SPACE>>,
+    pub walk_asid: Signal<Out, Bits<ASID>>,
     /// The walk also checks whether the page may be written.
     pub walk_write: Signal<Out, Bit>,
     /// The result of the walk is accepted.
@@ -159,9 +159,9 @@ pub struct FarFaultMshr<
     /// SMs no longer wait for a page.
     pub wake_valid: Signal<Out, Bit>,
     /// Page number of the wake-up.
-    pub wake_page: Signal<Out, Bits<PAGE>>,
+    pub wake_vpn: Signal<Out, Bits<VPN>>,
     /// Address space of the wake-up.
-    pub wake_space: Signal<Out, Bits<SPACE>>,
+    pub wake_asid: Signal<Out, Bits<ASID>>,
     /// SMs that no longer wait, one bit each.
     pub wake_to: [Signal<Out, Bit>; SMS],
     /// The far faults were cancelled.
@@ -182,8 +182,8 @@ pub struct FarFaultMshr<
     of_missing: Register<Bit>,
     ends: Register<Bit>,
     denies: Register<Bit>,
-    page: Register<Bits<PAGE>>,
-    space: Register<Bits<SPACE>>,
+    vpn: Register<Bits<VPN>>,
+    asid: Register<Bits<ASID>>,
     requester: [Register<Bit>; SMS],
     access_kind: Register<Bits<3>>,
     cause: Register<Bits<3>>,
@@ -205,8 +205,8 @@ pub struct FarFaultMshr<
 
     // The walk on offer.
     walking: Register<Bit>,
-    walk_of: Register<Bits<PAGE>>,
-    walk_in: Register<Bits<SPACE>>,
+    walk_of: Register<Bits<VPN>>,
+    walk_in: Register<Bits<ASID>>,
     walk_writes: Register<Bit>,
 
     // Access, place, space and page of each entry, and the SMs that wait.
@@ -215,13 +215,13 @@ pub struct FarFaultMshr<
     #[init(Memory::new(ENTRIES, 1))]
     waiters: Memory<Bit, INDEX, SMS>,
 
-    #[init(Constant::new(!bits::<PAGE>((1 << REGION) - 1)))]
-    outside: Constant<Bits<PAGE>>,
-    #[init(Constant::new((PAGE as LiteralType).into()))]
-    above_page: Constant<Bits<NAME>>,
-    #[init(Constant::new(((PAGE + SPACE) as LiteralType).into()))]
-    above_space: Constant<Bits<NAME>>,
-    #[init(Constant::new(((PAGE + SPACE + COUNT) as LiteralType).into()))]
+    #[init(Constant::new(!bits::<VPN>((1 << REGION) - 1)))]
+    outside: Constant<Bits<VPN>>,
+    #[init(Constant::new((VPN as LiteralType).into()))]
+    above_vpn: Constant<Bits<NAME>>,
+    #[init(Constant::new(((VPN + ASID) as LiteralType).into()))]
+    above_asid: Constant<Bits<NAME>>,
+    #[init(Constant::new(((VPN + ASID + COUNT) as LiteralType).into()))]
     above_place: Constant<Bits<NAME>>,
     #[init(Constant::new((ENTRIES as LiteralType).into()))]
     capacity: Constant<Bits<COUNT>>,
@@ -231,17 +231,17 @@ pub struct FarFaultMshr<
     not_dirty: Constant<Bits<3>>,
 
     choice: Choice,
-    entries: Entries<ENTRIES, INDEX, SPACE>,
+    entries: Entries<ENTRIES, INDEX, ASID>,
     limits: Limits<SMS, LIMIT, SM_COUNT>,
-    reports: Report<INDEX, COUNT, PAGE, SPACE, SMS>,
+    reports: Report<INDEX, COUNT, VPN, ASID, SMS>,
     some_far: OrTree<SMS>,
     some_told: OrTree<SMS>,
     some_left: OrTree<SMS>,
     idle: Signal<Local, Bit>,
-    compared: Signal<Local, Bits<PAGE>>,
-    read_page: Signal<Local, Bits<PAGE>>,
-    read_space: Signal<Local, Bits<SPACE>>,
-    other_page: Signal<Local, Bits<PAGE>>,
+    compared: Signal<Local, Bits<VPN>>,
+    read_vpn: Signal<Local, Bits<VPN>>,
+    read_asid: Signal<Local, Bits<ASID>>,
+    other_vpn: Signal<Local, Bits<VPN>>,
     same: Signal<Local, Bit>,
     choosing: Signal<Local, Bit>,
     acting: Signal<Local, Bit>,
@@ -269,14 +269,14 @@ impl<
     const ENTRIES: usize,
     const INDEX: usize,
     const COUNT: usize,
-    const PAGE: usize,
-    const SPACE: usize,
+    const VPN: usize,
+    const ASID: usize,
     const NAME: usize,
     const SMS: usize,
     const LIMIT: usize,
     const SM_COUNT: usize,
     const REGION: usize,
-> Logic for FarFaultMshr<ENTRIES, INDEX, COUNT, PAGE, SPACE, NAME, SMS, LIMIT, SM_COUNT, REGION>
+> Logic for FarFaultMshr<ENTRIES, INDEX, COUNT, VPN, ASID, NAME, SMS, LIMIT, SM_COUNT, REGION>
 {
     #[logic]
     fn update(&mut self) {
@@ -301,8 +301,8 @@ impl<
         self.of_missing.d.next = self.of_missing.q.val();
         self.ends.d.next = self.ends.q.val();
         self.denies.d.next = self.denies.q.val();
-        self.page.d.next = self.page.q.val();
-        self.space.d.next = self.space.q.val();
+        self.vpn.d.next = self.vpn.q.val();
+        self.asid.d.next = self.asid.q.val();
         self.access_kind.d.next = self.access_kind.q.val();
         self.cause.d.next = self.cause.q.val();
         self.level.d.next = self.level.q.val();
@@ -315,21 +315,21 @@ impl<
                 || (self.choice.command.val() && self.command_cancel.val())
                 || (self.choice.step.val() && self.sweep_denies.q.val());
             self.denies.d.next = !self.choice.present.val();
-            self.page.d.next = self.command_page.val();
-            self.space.d.next = self.command_space.val();
+            self.vpn.d.next = self.command_vpn.val();
+            self.asid.d.next = self.command_asid.val();
             self.access_kind.d.next = bits::<3>(0);
             self.cause.d.next = self.fault_cause.val();
             self.level.d.next = self.fault_level.val();
         }
         if self.choice.present.val() {
-            self.page.d.next = self.present_page.val();
-            self.space.d.next = self.present_space.val();
+            self.vpn.d.next = self.present_vpn.val();
+            self.asid.d.next = self.present_asid.val();
             self.cause.d.next = self.present_cause.val();
             self.level.d.next = self.present_level.val();
         }
         if self.choice.fault.val() {
-            self.page.d.next = self.fault_page.val();
-            self.space.d.next = self.fault_space.val();
+            self.vpn.d.next = self.fault_vpn.val();
+            self.asid.d.next = self.fault_asid.val();
             self.access_kind.d.next = self.fault_access.val();
         }
         for s in 0..SMS {
@@ -344,23 +344,23 @@ impl<
         }
 
         // The search: a page of a region is compared without the bits inside it.
-        self.compared.next = !bits::<PAGE>(0);
+        self.compared.next = !bits::<VPN>(0);
         if self.region.val() {
             self.compared.next = self.outside.val();
         }
         self.entries.tag.next =
-            bit_cast::<SPACE, PAGE>(self.page.q.val() & self.compared.val()) ^ self.space.q.val();
+            bit_cast::<ASID, VPN>(self.vpn.q.val() & self.compared.val()) ^ self.asid.q.val();
         self.entries.search.next = self.phase.q.val() == Phase::Searching;
         self.entries.sweep.next = (self.phase.q.val() == Phase::Searching) && self.of_sweep.q.val();
         self.entries.mark.next = (self.phase.q.val() == Phase::Searching) && self.of_all.q.val();
         self.choosing.next = self.phase.q.val() == Phase::Choosing;
         self.entries.drop.next = self.choosing.val();
-        self.read_page.next = bit_cast::<PAGE, NAME>(self.names.q[0].val());
-        self.read_space.next =
-            bit_cast::<SPACE, NAME>(self.names.q[0].val() >> self.above_page.val());
-        self.other_page.next = (self.read_page.val() ^ self.page.q.val()) & self.compared.val();
+        self.read_vpn.next = bit_cast::<VPN, NAME>(self.names.q[0].val());
+        self.read_asid.next =
+            bit_cast::<ASID, NAME>(self.names.q[0].val() >> self.above_vpn.val());
+        self.other_vpn.next = (self.read_vpn.val() ^ self.vpn.q.val()) & self.compared.val();
         self.same.next = self.of_sweep.q.val()
-            || ((self.other_page.val() == 0) && (self.read_space.val() == self.space.q.val()));
+            || ((self.other_vpn.val() == 0) && (self.read_asid.val() == self.asid.q.val()));
         self.entry.d.next = self.entry.q.val();
         if self.choosing.val() {
             self.entry.d.next = self.entries.vacant.val();
@@ -448,9 +448,9 @@ impl<
         }
         self.names.enable.next = self.choosing.val() || self.taking.val() || self.upgrading.val();
         self.names.write.next = self.taking.val() || self.upgrading.val();
-        self.name.next = bit_cast::<NAME, PAGE>(self.page.q.val())
-            | (bit_cast::<NAME, SPACE>(self.space.q.val()) << self.above_page.val())
-            | (bit_cast::<NAME, COUNT>(self.count.q.val()) << self.above_space.val());
+        self.name.next = bit_cast::<NAME, VPN>(self.vpn.q.val())
+            | (bit_cast::<NAME, ASID>(self.asid.q.val()) << self.above_vpn.val())
+            | (bit_cast::<NAME, COUNT>(self.count.q.val()) << self.above_asid.val());
         if self.found.q.val() {
             self.name.next = self.names.q[0].val();
         }
@@ -522,7 +522,7 @@ impl<
         self.held_place.next = self.count.q.val();
         if self.found.q.val() {
             self.held_place.next =
-                bit_cast::<COUNT, NAME>(self.names.q[0].val() >> self.above_space.val());
+                bit_cast::<COUNT, NAME>(self.names.q[0].val() >> self.above_asid.val());
         }
         self.place.d.next = self.place.q.val();
         if self.acting.val() {
@@ -533,12 +533,12 @@ impl<
                 self.limits.far[s].val() || (self.answering.val() && self.far[s].q.val());
         }
         self.answer_valid.next = self.answering.val();
-        self.answer_page.next = bits::<PAGE>(0);
-        self.answer_space.next = bits::<SPACE>(0);
+        self.answer_vpn.next = bits::<VPN>(0);
+        self.answer_asid.next = bits::<ASID>(0);
         self.answer_place.next = bits::<COUNT>(0);
         if self.answering.val() {
-            self.answer_page.next = self.page.q.val();
-            self.answer_space.next = self.space.q.val();
+            self.answer_vpn.next = self.vpn.q.val();
+            self.answer_asid.next = self.asid.q.val();
             self.answer_place.next = self.place.q.val();
         }
         for s in 0..SMS {
@@ -551,11 +551,11 @@ impl<
         self.waking.next = self.phase.q.val() == Phase::Waking;
         self.wake_valid.next = self.waking.val();
         self.wake_denied.next = self.waking.val() && self.denies.q.val();
-        self.wake_page.next = bits::<PAGE>(0);
-        self.wake_space.next = bits::<SPACE>(0);
+        self.wake_vpn.next = bits::<VPN>(0);
+        self.wake_asid.next = bits::<ASID>(0);
         if self.waking.val() {
-            self.wake_page.next = self.read_page.val();
-            self.wake_space.next = self.read_space.val();
+            self.wake_vpn.next = self.read_vpn.val();
+            self.wake_asid.next = self.read_asid.val();
         }
         for s in 0..SMS {
             self.wake_to[s].next =
@@ -568,21 +568,21 @@ impl<
         self.walk_in.d.next = self.walk_in.q.val();
         self.walk_writes.d.next = self.walk_writes.q.val();
         if self.asking.val() {
-            self.walk_of.d.next = self.read_page.val();
-            self.walk_in.d.next = self.read_space.val();
+            self.walk_of.d.next = self.read_vpn.val();
+            self.walk_in.d.next = self.read_asid.val();
             self.walk_writes.d.next = self.entries.is_written.val();
         }
         self.walk_valid.next = self.walking.q.val();
-        self.walk_page.next = self.walk_of.q.val();
-        self.walk_space.next = self.walk_in.q.val();
+        self.walk_vpn.next = self.walk_of.q.val();
+        self.walk_asid.next = self.walk_in.q.val();
         self.walk_write.next = self.walk_writes.q.val();
 
         // The report: of a new entry, or again of one that is held, with what is known of it now. Of a page that a walk did
         // not find, all ask, and those who wait are far.
         self.reports.take.next = self.has_room.val()
             && (self.taking.val() || self.upgrading.val() || self.missing.val());
-        self.reports.page.next = self.page.q.val();
-        self.reports.space.next = self.space.q.val();
+        self.reports.vpn.next = self.vpn.q.val();
+        self.reports.asid.next = self.asid.q.val();
         self.reports.access_kind.next = self.access_kind.q.val() | self.kept_access.val();
         self.reports.cause.next = self.cause.q.val();
         self.reports.level.next = self.level.q.val();
@@ -593,8 +593,8 @@ impl<
             self.reports.requester[s].next = self.limits.far[s].val();
         }
         self.report_valid.next = self.reports.valid.val();
-        self.report_page.next = self.reports.shown_page.val();
-        self.report_space.next = self.reports.shown_space.val();
+        self.report_vpn.next = self.reports.shown_vpn.val();
+        self.report_asid.next = self.reports.shown_asid.val();
         self.report_access.next = self.reports.shown_access.val();
         self.report_cause.next = self.reports.shown_cause.val();
         self.report_level.next = self.reports.shown_level.val();

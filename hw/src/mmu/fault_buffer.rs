@@ -30,25 +30,25 @@ enum Doing {
 }
 
 /// Fault buffer: writes a record of each fault into a ring in memory, and hands on the commands of the driver. `SMS`
-/// SMs with numbers of `SM` bits. Pages of `PAGE` bits, spaces of `SPACE`; MSHRs with numbers of `MSHR` bits and places
-/// of `PLACE`. Records with numbers of `RECORD` bits, in frames with numbers of `FRAME` bits, and words of memory with
+/// SMs with numbers of `SM` bits. Pages of `VPN` bits, spaces of `ASID`; MSHRs with numbers of `MSHR` bits and places
+/// of `PLACE`. Records with numbers of `RECORD` bits, in frames with numbers of `PFN` bits, and words of memory with
 /// numbers of `WORD` bits. `LANES` lanes, PCs of `PC` bits. A fault is compared with 2^`FILTER` records, counted in
 /// `FILTER_COUNT` bits, by keys of `KEY` bits. Counters of `COUNT` bits, times of `TIME`. Fewer than 2^`IN_FLIGHT`
 /// acknowledgements of memory are outstanding.
 #[block(top)]
 #[check(1 << SM == SMS, "{SM} bits do not number {SMS} SMs")]
-#[check(FRAME + 9 == WORD, "{WORD} bits do not number the words of frames of {FRAME} bits")]
-#[check(FILTER + 1 == FILTER_COUNT && PAGE + SPACE + 7 == KEY, "{FILTER_COUNT} bits do not count 2^{FILTER} records, or a key does not have {KEY}")]
+#[check(PFN + 9 == WORD, "{WORD} bits do not number the words of frames of {PFN} bits")]
+#[check(FILTER + 1 == FILTER_COUNT && VPN + ASID + 7 == KEY, "{FILTER_COUNT} bits do not count 2^{FILTER} records, or a key does not have {KEY}")]
 #[check(RECORD >= 2 && RECORD + 3 <= WORD && FILTER <= COUNT, "{RECORD} bits do not number records")]
 pub struct FaultBuffer<
     const SMS: usize,
     const SM: usize,
-    const PAGE: usize,
-    const SPACE: usize,
+    const VPN: usize,
+    const ASID: usize,
     const MSHR: usize,
     const PLACE: usize,
     const RECORD: usize,
-    const FRAME: usize,
+    const PFN: usize,
     const WORD: usize,
     const LANES: usize,
     const PC: usize,
@@ -67,9 +67,9 @@ pub struct FaultBuffer<
     /// A fault is to be reported to the driver.
     pub fault_valid: Signal<In, Bit>,
     /// Page number of the fault.
-    pub fault_page: Signal<In, Bits<PAGE>>,
+    pub fault_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the fault.
-    pub fault_space: Signal<In, Bits<SPACE>>,
+    pub fault_asid: Signal<In, Bits<ASID>>,
     /// SMs that met the fault, one bit each, at least one.
     pub fault_requesters: [Signal<In, Bit>; SMS],
     /// Kind of access: bit 0 write, bit 1 execute, bit 2 user.
@@ -131,9 +131,9 @@ pub struct FaultBuffer<
     /// Lowest SM of the fault.
     pub detail_sm: Signal<Out, Bits<SM>>,
     /// Page number of the query.
-    pub detail_page: Signal<Out, Bits<PAGE>>,
+    pub detail_vpn: Signal<Out, Bits<VPN>>,
     /// Address space of the query.
-    pub detail_space: Signal<Out, Bits<SPACE>>,
+    pub detail_asid: Signal<Out, Bits<ASID>>,
     /// A word is to be written to memory.
     pub write_valid: Signal<Out, Bit>,
     /// Number of the word.
@@ -155,17 +155,17 @@ pub struct FaultBuffer<
     /// The command is for every page; for one page otherwise.
     pub command_all: Signal<Out, Bit>,
     /// Page number of the command.
-    pub command_page: Signal<Out, Bits<PAGE>>,
+    pub command_vpn: Signal<Out, Bits<VPN>>,
     /// Address space of the command.
-    pub command_space: Signal<Out, Bits<SPACE>>,
+    pub command_asid: Signal<Out, Bits<ASID>>,
     /// SMs that a cancellation denies, one bit each.
     pub command_requesters: [Signal<Out, Bit>; SMS],
 
     phase: Register<Doing>,
 
     // The fault under way, and when it was accepted.
-    page: Register<Bits<PAGE>>,
-    space: Register<Bits<SPACE>>,
+    vpn: Register<Bits<VPN>>,
+    asid: Register<Bits<ASID>>,
     requester: [Register<Bit>; SMS],
     access_kind: Register<Bits<3>>,
     cause: Register<Bits<3>>,
@@ -220,22 +220,22 @@ pub struct FaultBuffer<
     // What the last records are compared by.
     #[init(Memory::new(1 << FILTER, 1))]
     keys: Memory<Bits<KEY>, FILTER, 1>,
-    #[init(Constant::new((PAGE as LiteralType).into()))]
-    above_page: Constant<Bits<KEY>>,
-    #[init(Constant::new(((PAGE + SPACE) as LiteralType).into()))]
-    above_space: Constant<Bits<KEY>>,
-    #[init(Constant::new(((PAGE + SPACE + 3) as LiteralType).into()))]
+    #[init(Constant::new((VPN as LiteralType).into()))]
+    above_vpn: Constant<Bits<KEY>>,
+    #[init(Constant::new(((VPN + ASID) as LiteralType).into()))]
+    above_asid: Constant<Bits<KEY>>,
+    #[init(Constant::new(((VPN + ASID + 3) as LiteralType).into()))]
     above_access: Constant<Bits<KEY>>,
-    #[init(Constant::new((1 << (PAGE + SPACE + 6) as LiteralType).into()))]
+    #[init(Constant::new((1 << (VPN + ASID + 6) as LiteralType).into()))]
     replayable_key: Constant<Bits<KEY>>,
     #[init(Constant::new((1 << FILTER as LiteralType).into()))]
     compared_all: Constant<Bits<FILTER_COUNT>>,
     #[init(std::array::from_fn(|bit| Constant::new((1 << bit as LiteralType).into())))]
     flag: [Constant<Bits<64>>; 7],
 
-    ring: Ring<RECORD, FRAME>,
-    commands: Commands<SM, PAGE, SPACE>,
-    record: Record<SMS, SM, PAGE, SPACE, MSHR, PLACE, LANES, PC, COUNT, TIME>,
+    ring: Ring<RECORD, PFN>,
+    commands: Commands<SM, VPN, ASID>,
+    record: Record<SMS, SM, VPN, ASID, MSHR, PLACE, LANES, PC, COUNT, TIME>,
     shown: OneHotMux<13, Bits<64>>,
     state: OneHotMux<6, Bits<64>>,
     controls: OneHotMux<7, Bits<64>>,
@@ -280,12 +280,12 @@ pub struct FaultBuffer<
 impl<
     const SMS: usize,
     const SM: usize,
-    const PAGE: usize,
-    const SPACE: usize,
+    const VPN: usize,
+    const ASID: usize,
     const MSHR: usize,
     const PLACE: usize,
     const RECORD: usize,
-    const FRAME: usize,
+    const PFN: usize,
     const WORD: usize,
     const LANES: usize,
     const PC: usize,
@@ -299,12 +299,12 @@ impl<
     for FaultBuffer<
         SMS,
         SM,
-        PAGE,
-        SPACE,
+        VPN,
+        ASID,
         MSHR,
         PLACE,
         RECORD,
-        FRAME,
+        PFN,
         WORD,
         LANES,
         PC,
@@ -325,7 +325,7 @@ impl<
         self.writes_control.next = self.register_valid.val() && (self.register_number.val() == 4);
         self.writes_flags.next = self.register_valid.val() && (self.register_number.val() == 6);
         self.commands.write.next = self.register_valid.val() && (self.register_number.val() == 7);
-        self.ring.frame.next = bit_cast::<FRAME, 64>(self.register_data.val());
+        self.ring.pfn.next = bit_cast::<PFN, 64>(self.register_data.val());
         self.ring.number.next = bit_cast::<RECORD, 64>(self.register_data.val());
         self.ring.resting.next = !self.enabled.q.val()
             && (self.phase.q.val() == Doing::Nothing)
@@ -357,8 +357,8 @@ impl<
             self.idle.val() && (!self.fault_replayable.val() || self.ring.place.val());
         self.accepts.next =
             self.fault_valid.val() && self.idle.val() && !self.fault_replayable.val();
-        self.page.d.next = self.page.q.val();
-        self.space.d.next = self.space.q.val();
+        self.vpn.d.next = self.vpn.q.val();
+        self.asid.d.next = self.asid.q.val();
         self.access_kind.d.next = self.access_kind.q.val();
         self.cause.d.next = self.cause.q.val();
         self.level.d.next = self.level.q.val();
@@ -367,8 +367,8 @@ impl<
         self.place.d.next = self.place.q.val();
         self.stamp.d.next = self.stamp.q.val();
         if self.idle.val() {
-            self.page.d.next = self.fault_page.val();
-            self.space.d.next = self.fault_space.val();
+            self.vpn.d.next = self.fault_vpn.val();
+            self.asid.d.next = self.fault_asid.val();
             self.access_kind.d.next = self.fault_access.val();
             self.cause.d.next = self.fault_cause.val();
             self.level.d.next = self.fault_level.val();
@@ -393,9 +393,9 @@ impl<
             && (self.ring.searched.val()
                 || self.moved.q.val()
                 || (self.compared.q.val() == self.compared_all.val()));
-        self.key.next = bit_cast::<KEY, PAGE>(self.page.q.val())
-            | (bit_cast::<KEY, SPACE>(self.space.q.val()) << self.above_page.val())
-            | (bit_cast::<KEY, 3>(self.access_kind.q.val()) << self.above_space.val())
+        self.key.next = bit_cast::<KEY, VPN>(self.vpn.q.val())
+            | (bit_cast::<KEY, ASID>(self.asid.q.val()) << self.above_vpn.val())
+            | (bit_cast::<KEY, 3>(self.access_kind.q.val()) << self.above_asid.val())
             | (bit_cast::<KEY, 3>(self.cause.q.val()) << self.above_access.val());
         self.alike.next = self.keys.q[0].val() == self.key.val();
         self.filters.next = (self.comparing.val() && self.alike.val() && !self.moved.q.val())
@@ -528,7 +528,7 @@ impl<
             self.inside.next = (bit_cast::<WORD, RECORD>(self.ring.current.val()) << 2)
                 | bit_cast::<WORD, 3>(self.word.val());
         }
-        self.start.next = bit_cast::<WORD, FRAME>(self.ring.base.val()) << 9;
+        self.start.next = bit_cast::<WORD, PFN>(self.ring.base.val()) << 9;
         self.write_valid.next = self.offered.val();
         self.write_address.next = bits::<WORD>(0);
         if self.offered.val() {
@@ -538,8 +538,8 @@ impl<
         for s in 0..SMS {
             self.record.requester[s].next = self.requester[s].q.val();
         }
-        self.record.page.next = self.page.q.val();
-        self.record.space.next = self.space.q.val();
+        self.record.vpn.next = self.vpn.q.val();
+        self.record.asid.next = self.asid.q.val();
         self.record.access_kind.next = self.access_kind.q.val();
         self.record.cause.next = self.cause.q.val();
         self.record.level.next = self.level.q.val();
@@ -583,12 +583,12 @@ impl<
         }
         self.detail_valid.next = self.asking.q.val();
         self.detail_sm.next = bits::<SM>(0);
-        self.detail_page.next = bits::<PAGE>(0);
-        self.detail_space.next = bits::<SPACE>(0);
+        self.detail_vpn.next = bits::<VPN>(0);
+        self.detail_asid.next = bits::<ASID>(0);
         if self.asking.q.val() {
             self.detail_sm.next = self.record.lowest.val();
-            self.detail_page.next = self.page.q.val();
-            self.detail_space.next = self.space.q.val();
+            self.detail_vpn.next = self.vpn.q.val();
+            self.detail_asid.next = self.asid.q.val();
         }
 
         // The command.
@@ -599,8 +599,8 @@ impl<
         self.command_valid.next = self.commands.valid.val();
         self.command_cancel.next = self.commands.cancel.val();
         self.command_all.next = self.commands.all.val();
-        self.command_page.next = self.commands.page.val();
-        self.command_space.next = self.commands.space.val();
+        self.command_vpn.next = self.commands.vpn.val();
+        self.command_asid.next = self.commands.asid.val();
         for s in 0..SMS {
             self.command_requesters[s].next =
                 !self.commands.targeted.val() || (self.commands.sm.val() == s.to_bits::<SM>());
@@ -667,7 +667,7 @@ impl<
             self.controls.of[f].next = self.flag[f].val();
             self.controls.choose[f].next = self.control[f].val();
         }
-        self.shown.of[0].next = bit_cast::<64, FRAME>(self.ring.base.val());
+        self.shown.of[0].next = bit_cast::<64, PFN>(self.ring.base.val());
         self.shown.of[1].next = bit_cast::<64, RECORD>(self.ring.size.val());
         self.shown.of[2].next = bit_cast::<64, RECORD>(self.ring.get.val());
         self.shown.of[3].next = bit_cast::<64, RECORD>(self.ring.put.val());

@@ -4,8 +4,8 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{
-    FAR_FAULT_BITS, FRAME_BITS, LANES, LOG_ENTRY_BITS, MSHR_COUNT_BITS, PAGE_BITS, PC_BITS,
-    REGION_BITS, REQUESTER_BITS, REQUESTERS, SLOT_BITS, SM_BITS, SMS, SPACE_BITS, WARP_BITS,
+    FAR_FAULT_BITS, PFN_BITS, LANES, LOG_ENTRY_BITS, MSHR_COUNT_BITS, VPN_BITS, PC_BITS,
+    REGION_BITS, REQUESTER_BITS, REQUESTERS, SLOT_BITS, SM_BITS, SMS, ASID_BITS, WARP_BITS,
     WORD_BITS, ones,
 };
 use crate::primitives::or_tree::OrTree;
@@ -47,9 +47,9 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     /// SMs that request a translation, one bit each.
     pub request_valid: [Signal<In, Bit>; SMS],
     /// Page number of each SM's request.
-    pub request_page: [Signal<In, Bits<PAGE_BITS>>; SMS],
+    pub request_vpn: [Signal<In, Bits<VPN_BITS>>; SMS],
     /// Address space of each SM's request.
-    pub request_space: [Signal<In, Bits<SPACE_BITS>>; SMS],
+    pub request_asid: [Signal<In, Bits<ASID_BITS>>; SMS],
     /// Requests whose page is to be written, one bit each.
     pub request_write: [Signal<In, Bit>; SMS],
     /// The query of the fault buffer is taken.
@@ -99,21 +99,21 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     /// Scope of the invalidation: 0 the translations that contain this page, 1 those of this space, 2 or 3 all.
     pub invalidate_scope: Signal<In, Bits<2>>,
     /// Page number of the invalidation.
-    pub invalidate_page: Signal<In, Bits<PAGE_BITS>>,
+    pub invalidate_vpn: Signal<In, Bits<VPN_BITS>>,
     /// Address space of the invalidation.
-    pub invalidate_space: Signal<In, Bits<SPACE_BITS>>,
+    pub invalidate_asid: Signal<In, Bits<ASID_BITS>>,
     /// The root of a space is written; it is always taken.
     pub root_valid: Signal<In, Bit>,
     /// Address space of the root.
-    pub root_space: Signal<In, Bits<SPACE_BITS>>,
+    pub root_asid: Signal<In, Bits<ASID_BITS>>,
     /// Frame of the space's first table.
-    pub root_frame: Signal<In, Bits<FRAME_BITS>>,
+    pub root_pfn: Signal<In, Bits<PFN_BITS>>,
     /// Bits 51 to 32 of an address that memory does not have, as in the page walker.
     pub reserved_bits: Signal<In, Bits<20>>,
     /// Pages may be execute-disabled (IA32_EFER.NXE), as in the page walker.
     pub execute_disable: Signal<In, Bit>,
     /// Last frame of memory, as in the page walker.
-    pub last_frame: Signal<In, Bits<FRAME_BITS>>,
+    pub last_pfn: Signal<In, Bits<PFN_BITS>>,
     /// Levels of tables whose entries are cached: bit 0 is level 2, bit 1 level 3, bit 2 level 4, bit 3 level 5.
     pub cached_levels: Signal<In, Bits<4>>,
     /// The L2 TLB takes the pages that walks find.
@@ -131,11 +131,11 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     /// fault was cancelled.
     pub fill_kind: [Signal<Out, Bits<3>>; SMS],
     /// Page number of the report.
-    pub fill_page: Signal<Out, Bits<PAGE_BITS>>,
+    pub fill_vpn: Signal<Out, Bits<VPN_BITS>>,
     /// Address space of the report.
-    pub fill_space: Signal<Out, Bits<SPACE_BITS>>,
+    pub fill_asid: Signal<Out, Bits<ASID_BITS>>,
     /// Frame of a translation.
-    pub fill_frame: Signal<Out, Bits<FRAME_BITS>>,
+    pub fill_pfn: Signal<Out, Bits<PFN_BITS>>,
     /// The page may be written.
     pub fill_writable: Signal<Out, Bit>,
     /// The page's dirty bit was clear, or a write has to request the page again.
@@ -145,23 +145,23 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     /// SMs whose far fault is resolved and that request the page again, one bit each.
     pub resolve_valid: [Signal<Out, Bit>; SMS],
     /// Page number of the resolved far fault.
-    pub resolve_page: Signal<Out, Bits<PAGE_BITS>>,
+    pub resolve_vpn: Signal<Out, Bits<VPN_BITS>>,
     /// Address space of the resolved far fault.
-    pub resolve_space: Signal<Out, Bits<SPACE_BITS>>,
+    pub resolve_asid: Signal<Out, Bits<ASID_BITS>>,
     /// All SMs invalidate translations.
     pub drop_valid: Signal<Out, Bit>,
     /// Scope of the invalidation: 1 this space, 2 or 3 all.
     pub drop_scope: Signal<Out, Bits<2>>,
     /// Address space of the invalidation.
-    pub drop_space: Signal<Out, Bits<SPACE_BITS>>,
+    pub drop_asid: Signal<Out, Bits<ASID_BITS>>,
     /// Query for the instruction of an SM that has waited longest for a page.
     pub detail_valid: Signal<Out, Bit>,
     /// SM of the query.
     pub detail_sm: Signal<Out, Bits<SM_BITS>>,
     /// Page number of the query.
-    pub detail_page: Signal<Out, Bits<PAGE_BITS>>,
+    pub detail_vpn: Signal<Out, Bits<VPN_BITS>>,
     /// Address space of the query.
-    pub detail_space: Signal<Out, Bits<SPACE_BITS>>,
+    pub detail_asid: Signal<Out, Bits<ASID_BITS>>,
     /// An entry of a table is requested of memory.
     pub memory_valid: Signal<Out, Bit>,
     /// Walk that requests the entry.
@@ -207,10 +207,10 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     // A report of the MSHRs has waited since the cycle before: it goes before that of a denial.
     favoured: Register<Bit>,
 
-    #[init(Constant::new(ones(PAGE_BITS).into()))]
+    #[init(Constant::new(ones(VPN_BITS).into()))]
     translated: Constant<Bits<52>>,
-    #[init(Constant::new((ones(PAGE_BITS) & !ones(REGION_BITS)).into()))]
-    outside: Constant<Bits<PAGE_BITS>>,
+    #[init(Constant::new((ones(VPN_BITS) & !ones(REGION_BITS)).into()))]
+    outside: Constant<Bits<VPN_BITS>>,
     #[init(Constant::new(ones(REGION_BITS).into()))]
     last_beat: Constant<Bits<REGION_BITS>>,
 
@@ -220,7 +220,7 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     begun: Signal<Local, Bit>,
     hit: Signal<Local, Bit>,
     denies: Signal<Local, Bit>,
-    woken: Signal<Local, Bits<PAGE_BITS>>,
+    woken: Signal<Local, Bits<VPN_BITS>>,
     ends: Signal<Local, Bit>,
     beats: Signal<Local, Bit>,
     answers: Signal<Local, Bit>,
@@ -237,10 +237,10 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         // Whom a wake-up names: with regions all of their pages, one in a cycle.
         self.hit.next = self.tlb.answer_valid.val();
         self.denies.next = self.mshrs.wake_valid.val() && self.mshrs.wake_denied.val();
-        self.woken.next = self.mshrs.wake_page.val();
+        self.woken.next = self.mshrs.wake_vpn.val();
         if self.region.val() {
-            self.woken.next = (self.mshrs.wake_page.val() & self.outside.val())
-                | bit_cast::<PAGE_BITS, REGION_BITS>(self.beat.q.val());
+            self.woken.next = (self.mshrs.wake_vpn.val() & self.outside.val())
+                | bit_cast::<VPN_BITS, REGION_BITS>(self.beat.q.val());
         }
         self.ends.next = !self.region.val() || (self.beat.q.val() == self.last_beat.val());
         self.beats.next =
@@ -279,16 +279,16 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
                 self.fill_kind[s].next = 3.into();
             }
         }
-        self.fill_page.next = 0.into();
-        self.fill_space.next = 0.into();
-        self.fill_frame.next = 0.into();
+        self.fill_vpn.next = 0.into();
+        self.fill_asid.next = 0.into();
+        self.fill_pfn.next = 0.into();
         self.fill_writable.next = false;
         self.fill_clean.next = false;
         self.fill_place.next = 0.into();
         if self.tells.val() {
-            self.fill_page.next = self.desk.of_page.val();
-            self.fill_space.next = self.desk.of_space.val();
-            self.fill_frame.next = self.desk.of_frame.val();
+            self.fill_vpn.next = self.desk.of_vpn.val();
+            self.fill_asid.next = self.desk.of_asid.val();
+            self.fill_pfn.next = self.desk.of_pfn.val();
             self.fill_writable.next = self.desk.is_writable.val();
             self.fill_clean.next = self.desk.is_clean.val()
                 || (self.buffer.replay_writes.val()
@@ -296,27 +296,27 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
                     && !self.desk.is_writable.val());
         }
         if self.answers.val() {
-            self.fill_page.next = self.mshrs.answer_page.val();
-            self.fill_space.next = self.mshrs.answer_space.val();
+            self.fill_vpn.next = self.mshrs.answer_vpn.val();
+            self.fill_asid.next = self.mshrs.answer_asid.val();
             self.fill_place.next = self.mshrs.answer_place.val();
         }
         if self.denies.val() {
-            self.fill_page.next = self.woken.val();
-            self.fill_space.next = self.mshrs.wake_space.val();
+            self.fill_vpn.next = self.woken.val();
+            self.fill_asid.next = self.mshrs.wake_asid.val();
         }
         if self.hit.val() {
-            self.fill_page.next = self.tlb.answer_page.val();
-            self.fill_space.next = self.tlb.answer_space.val();
-            self.fill_frame.next = self.tlb.answer_frame.val();
+            self.fill_vpn.next = self.tlb.answer_vpn.val();
+            self.fill_asid.next = self.tlb.answer_asid.val();
+            self.fill_pfn.next = self.tlb.answer_pfn.val();
             self.fill_writable.next = self.tlb.answer_writable.val();
             self.fill_clean.next = self.tlb.answer_clean.val()
                 || (self.buffer.replay_writes.val() && !self.tlb.answer_writable.val());
         }
-        self.resolve_page.next = 0.into();
-        self.resolve_space.next = 0.into();
+        self.resolve_vpn.next = 0.into();
+        self.resolve_asid.next = 0.into();
         if self.mshrs.wake_valid.val() && !self.mshrs.wake_denied.val() {
-            self.resolve_page.next = self.woken.val();
-            self.resolve_space.next = self.mshrs.wake_space.val();
+            self.resolve_vpn.next = self.woken.val();
+            self.resolve_asid.next = self.mshrs.wake_asid.val();
         }
         for s in 0..SMS {
             self.resolve_valid[s].next =
@@ -326,23 +326,23 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         // The L2 TLB, whose misses are walked.
         for s in 0..SMS {
             self.tlb.request_valid[s].next = self.request_valid[s].val();
-            self.tlb.request_page[s].next = self.request_page[s].val();
-            self.tlb.request_space[s].next = self.request_space[s].val();
+            self.tlb.request_vpn[s].next = self.request_vpn[s].val();
+            self.tlb.request_asid[s].next = self.request_asid[s].val();
             self.tlb.request_write[s].next = self.request_write[s].val();
             self.request_ready[s].next = self.tlb.request_ready[s].val();
             self.tlb.miss_ready[s].next = self.walker.request_ready[s].val();
             self.walker.request_valid[s].next = self.tlb.miss_valid[s].val();
-            self.address[s].page.next = self.tlb.miss_page[s].val();
-            self.walker.request_page[s].next = self.address[s].whole.val();
-            self.walker.request_space[s].next = self.tlb.miss_space[s].val();
+            self.address[s].vpn.next = self.tlb.miss_vpn[s].val();
+            self.walker.request_vpn[s].next = self.address[s].whole.val();
+            self.walker.request_asid[s].next = self.tlb.miss_asid[s].val();
             self.walker.request_write[s].next = self.tlb.miss_write[s].val();
             self.walker.request_execute[s].next = false;
             self.walker.request_user[s].next = true;
         }
         self.tlb.fill_valid.next = self.desk.fills.val();
-        self.tlb.fill_page.next = self.desk.of_page.val();
-        self.tlb.fill_space.next = self.desk.of_space.val();
-        self.tlb.fill_frame.next = self.desk.of_frame.val();
+        self.tlb.fill_vpn.next = self.desk.of_vpn.val();
+        self.tlb.fill_asid.next = self.desk.of_asid.val();
+        self.tlb.fill_pfn.next = self.desk.of_pfn.val();
         self.tlb.fill_writable.next = self.desk.is_writable.val();
         self.tlb.fill_clean.next = self.desk.is_clean.val();
         self.tlb.fill_level.next = bit_cast::<2, 3>(self.desk.of_level.val());
@@ -352,9 +352,9 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.walker.alone.next = true;
         for m in SMS..REQUESTERS {
             self.walker.request_valid[m].next = self.mshrs.walk_valid.val();
-            self.address[m].page.next = self.mshrs.walk_page.val();
-            self.walker.request_page[m].next = self.address[m].whole.val();
-            self.walker.request_space[m].next = self.mshrs.walk_space.val();
+            self.address[m].vpn.next = self.mshrs.walk_vpn.val();
+            self.walker.request_vpn[m].next = self.address[m].whole.val();
+            self.walker.request_asid[m].next = self.mshrs.walk_asid.val();
             self.walker.request_write[m].next = self.mshrs.walk_write.val();
             self.walker.request_execute[m].next = false;
             self.walker.request_user[m].next = false;
@@ -371,12 +371,12 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
 
         // The walker, the cache in front of its memory, and its answers.
         self.walker.root_valid.next = self.root_valid.val();
-        self.walker.root_space.next = self.root_space.val();
-        self.walker.root_frame.next = self.root_frame.val();
+        self.walker.root_asid.next = self.root_asid.val();
+        self.walker.root_pfn.next = self.root_pfn.val();
         self.walker.reserved_bits.next = self.reserved_bits.val();
         self.walker.execute_disable.next = self.execute_disable.val();
-        self.walker.last_frame.next = self.last_frame.val();
-        self.walker.invalidate_space.next = self.invalidate_space.val();
+        self.walker.last_pfn.next = self.last_pfn.val();
+        self.walker.invalidate_asid.next = self.invalidate_asid.val();
         self.walker.invalidate_all.next = self.invalidate_scope.val().get_bit(1);
         self.walker.answer_ready.next = self.desk.ready.val();
         self.walker.memory_ready.next = self.cache.request_ready.val();
@@ -411,14 +411,14 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.cache.reserved_bits.next = self.reserved_bits.val();
         self.desk.valid.next = self.walker.answer_valid.val();
         self.desk.requesters.next = self.walker.answer_requesters.val();
-        self.desk.page.next =
-            bit_cast::<PAGE_BITS, 52>(self.walker.answer_page.val() & self.translated.val());
-        self.desk.space.next = self.walker.answer_space.val();
+        self.desk.vpn.next =
+            bit_cast::<VPN_BITS, 52>(self.walker.answer_vpn.val() & self.translated.val());
+        self.desk.asid.next = self.walker.answer_asid.val();
         self.desk.write.next = self.walker.answer_write.val();
         self.desk.cause.next = self.walker.answer_cause.val();
         self.desk.level.next = self.walker.answer_level.val();
         self.desk.readable.next = self.walker.answer_readable.val();
-        self.desk.frame.next = self.walker.answer_frame.val();
+        self.desk.pfn.next = self.walker.answer_pfn.val();
         self.desk.writable.next = self.walker.answer_writable.val();
         self.desk.clean.next = self.walker.answer_clean.val();
         self.desk.keeps.next = self.shared_tlb.val()
@@ -436,19 +436,19 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
             self.mshrs.limit.next = self.far_limit.val();
         }
         self.mshrs.fault_valid.next = self.desk.faults.val();
-        self.mshrs.fault_page.next = self.desk.of_page.val();
-        self.mshrs.fault_space.next = self.desk.of_space.val();
+        self.mshrs.fault_vpn.next = self.desk.of_vpn.val();
+        self.mshrs.fault_asid.next = self.desk.of_asid.val();
         self.mshrs.fault_access.next = self.desk.of_access.val();
         self.mshrs.fault_cause.next = self.desk.of_cause.val();
         self.mshrs.fault_level.next = self.desk.of_level.val();
         self.mshrs.command_valid.next = self.buffer.command_valid.val();
         self.mshrs.command_cancel.next = self.buffer.command_cancel.val();
         self.mshrs.command_all.next = self.buffer.command_all.val();
-        self.mshrs.command_page.next = self.buffer.command_page.val();
-        self.mshrs.command_space.next = self.buffer.command_space.val();
+        self.mshrs.command_vpn.next = self.buffer.command_vpn.val();
+        self.mshrs.command_asid.next = self.buffer.command_asid.val();
         self.mshrs.present_valid.next = self.desk.finds.val();
-        self.mshrs.present_page.next = self.desk.of_page.val();
-        self.mshrs.present_space.next = self.desk.of_space.val();
+        self.mshrs.present_vpn.next = self.desk.of_vpn.val();
+        self.mshrs.present_asid.next = self.desk.of_asid.val();
         self.mshrs.present_missing.next = self.desk.misses.val();
         self.mshrs.present_cause.next = self.desk.of_cause.val();
         self.mshrs.present_level.next = self.desk.of_level.val();
@@ -469,8 +469,8 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.favoured.d.next = self.mshrs.report_valid.val() && !self.reported.val();
         self.buffer.fault_valid.next = self.desk.reports.val() || self.mshrs.report_valid.val();
         self.buffer.fault_replayable.next = !self.denial.val();
-        self.buffer.fault_page.next = self.mshrs.report_page.val();
-        self.buffer.fault_space.next = self.mshrs.report_space.val();
+        self.buffer.fault_vpn.next = self.mshrs.report_vpn.val();
+        self.buffer.fault_asid.next = self.mshrs.report_asid.val();
         self.buffer.fault_access.next = self.mshrs.report_access.val();
         self.buffer.fault_cause.next = self.mshrs.report_cause.val();
         self.buffer.fault_level.next = self.mshrs.report_level.val();
@@ -483,8 +483,8 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
             }
         }
         if self.denial.val() {
-            self.buffer.fault_page.next = self.desk.of_page.val();
-            self.buffer.fault_space.next = self.desk.of_space.val();
+            self.buffer.fault_vpn.next = self.desk.of_vpn.val();
+            self.buffer.fault_asid.next = self.desk.of_asid.val();
             self.buffer.fault_access.next = self.desk.of_access.val();
             self.buffer.fault_cause.next = self.desk.of_cause.val();
             self.buffer.fault_level.next = self.desk.of_level.val();
@@ -516,8 +516,8 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
             self.mshrs.walk_valid.val() || self.some_walk.val() || self.desk.finds.val();
         self.detail_valid.next = self.buffer.detail_valid.val();
         self.detail_sm.next = self.buffer.detail_sm.val();
-        self.detail_page.next = self.buffer.detail_page.val();
-        self.detail_space.next = self.buffer.detail_space.val();
+        self.detail_vpn.next = self.buffer.detail_vpn.val();
+        self.detail_asid.next = self.buffer.detail_asid.val();
         self.write_valid.next = self.buffer.write_valid.val();
         self.write_address.next = self.buffer.write_address.val();
         self.write_data.next = self.buffer.write_data.val();
@@ -530,18 +530,18 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.walker.invalidate_valid.next = self.phase.q.val() == Phase::Walker;
         self.tlb.invalidate_valid.next = self.phase.q.val() == Phase::Tlb;
         self.tlb.invalidate_scope.next = self.invalidate_scope.val();
-        self.tlb.invalidate_page.next = self.invalidate_page.val();
-        self.tlb.invalidate_space.next = self.invalidate_space.val();
+        self.tlb.invalidate_vpn.next = self.invalidate_vpn.val();
+        self.tlb.invalidate_asid.next = self.invalidate_asid.val();
         self.invalidate_ready.next = self.phase.q.val() == Phase::Sms;
         self.drop_valid.next = self.phase.q.val() == Phase::Sms;
         self.drop_scope.next = 0.into();
-        self.drop_space.next = 0.into();
+        self.drop_asid.next = 0.into();
         if self.phase.q.val() == Phase::Sms {
             self.drop_scope.next = self.invalidate_scope.val();
             if self.invalidate_scope.val() == 0 {
                 self.drop_scope.next = 1.into();
             }
-            self.drop_space.next = self.invalidate_space.val();
+            self.drop_asid.next = self.invalidate_asid.val();
         }
         self.phase.d.next = self.phase.q.val();
         match self.phase.q.val() {

@@ -21,12 +21,12 @@ use way::Way;
 
 /// L2 TLB, shared by all SMs: one lookup every other cycle, in single-ported memories. `SMS` SMs with numbers of `SM`
 /// bits. Sets with numbers of `SET` bits, counted in `SET_COUNT` bits, of `WAYS` ways with `PAIRS` pairs; entries with
-/// numbers of `ENTRY` bits. Pages of `PAGE` bits, `TAG` of them above the set; spaces of `SPACE` bits, frames of
-/// `FRAME`. A word of a way's tags has `TAG_WORD` bits. A level of the tables translates `LEVEL` bits.
+/// numbers of `ENTRY` bits. Pages of `VPN` bits, `TAG` of them above the set; spaces of `ASID` bits, frames of
+/// `PFN`. A word of a way's tags has `TAG_WORD` bits. A level of the tables translates `LEVEL` bits.
 #[block(top)]
 #[check(1 << SM == SMS, "{SM} bits do not number {SMS} SMs")]
 #[check(SET + 1 == SET_COUNT && 1 << (ENTRY - SET) == WAYS, "{SET_COUNT} and {ENTRY} bits do not fit sets of {SET} and {WAYS} ways")]
-#[check(SET + TAG == PAGE, "{SET} and {TAG} bits do not make a page number of {PAGE}")]
+#[check(SET + TAG == VPN, "{SET} and {TAG} bits do not make a page number of {VPN}")]
 pub struct L2Tlb<
     const SMS: usize,
     const SM: usize,
@@ -35,10 +35,10 @@ pub struct L2Tlb<
     const WAYS: usize,
     const PAIRS: usize,
     const ENTRY: usize,
-    const PAGE: usize,
+    const VPN: usize,
     const TAG: usize,
-    const SPACE: usize,
-    const FRAME: usize,
+    const ASID: usize,
+    const PFN: usize,
     const TAG_WORD: usize,
     const LEVEL: usize,
 > {
@@ -50,9 +50,9 @@ pub struct L2Tlb<
     /// SMs that request a translation, one bit each.
     pub request_valid: [Signal<In, Bit>; SMS],
     /// Page number of each SM's request.
-    pub request_page: [Signal<In, Bits<PAGE>>; SMS],
+    pub request_vpn: [Signal<In, Bits<VPN>>; SMS],
     /// Address space of each SM's request.
-    pub request_space: [Signal<In, Bits<SPACE>>; SMS],
+    pub request_asid: [Signal<In, Bits<ASID>>; SMS],
     /// Requests whose page is to be written, one bit each.
     pub request_write: [Signal<In, Bit>; SMS],
     /// SMs whose miss is taken, one bit each.
@@ -60,11 +60,11 @@ pub struct L2Tlb<
     /// A walk has found a page.
     pub fill_valid: Signal<In, Bit>,
     /// Page number of the fill.
-    pub fill_page: Signal<In, Bits<PAGE>>,
+    pub fill_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the fill.
-    pub fill_space: Signal<In, Bits<SPACE>>,
+    pub fill_asid: Signal<In, Bits<ASID>>,
     /// Frame of the page.
-    pub fill_frame: Signal<In, Bits<FRAME>>,
+    pub fill_pfn: Signal<In, Bits<PFN>>,
     /// The page may be written.
     pub fill_writable: Signal<In, Bit>,
     /// The page's dirty bit is clear.
@@ -77,9 +77,9 @@ pub struct L2Tlb<
     /// everything.
     pub invalidate_scope: Signal<In, Bits<2>>,
     /// Page number of the invalidation.
-    pub invalidate_page: Signal<In, Bits<PAGE>>,
+    pub invalidate_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the invalidation.
-    pub invalidate_space: Signal<In, Bits<SPACE>>,
+    pub invalidate_asid: Signal<In, Bits<ASID>>,
 
     /// SMs whose request is accepted, one bit each.
     pub request_ready: [Signal<Out, Bit>; SMS],
@@ -88,11 +88,11 @@ pub struct L2Tlb<
     /// SM whose request has hit, one bit each.
     pub answer_to: [Signal<Out, Bit>; SMS],
     /// Page number of the hit.
-    pub answer_page: Signal<Out, Bits<PAGE>>,
+    pub answer_vpn: Signal<Out, Bits<VPN>>,
     /// Address space of the hit.
-    pub answer_space: Signal<Out, Bits<SPACE>>,
+    pub answer_asid: Signal<Out, Bits<ASID>>,
     /// Frame of the page.
-    pub answer_frame: Signal<Out, Bits<FRAME>>,
+    pub answer_pfn: Signal<Out, Bits<PFN>>,
     /// The page may be written.
     pub answer_writable: Signal<Out, Bit>,
     /// The page's dirty bit is clear.
@@ -100,9 +100,9 @@ pub struct L2Tlb<
     /// SMs for which a page is to be walked, one bit each.
     pub miss_valid: [Signal<Out, Bit>; SMS],
     /// Page number of each SM's miss.
-    pub miss_page: [Signal<Out, Bits<PAGE>>; SMS],
+    pub miss_vpn: [Signal<Out, Bits<VPN>>; SMS],
     /// Address space of each SM's miss.
-    pub miss_space: [Signal<Out, Bits<SPACE>>; SMS],
+    pub miss_asid: [Signal<Out, Bits<ASID>>; SMS],
     /// Misses of requests for a write, one bit each.
     pub miss_write: [Signal<Out, Bit>; SMS],
     /// The fill is accepted.
@@ -111,16 +111,16 @@ pub struct L2Tlb<
     pub invalidate_ready: Signal<Out, Bit>,
 
     // The operation: a lookup, a fill, or a step of an invalidation, of a page, of its space, or of all.
-    page: Register<Bits<PAGE>>,
-    space: Register<Bits<SPACE>>,
+    vpn: Register<Bits<VPN>>,
+    asid: Register<Bits<ASID>>,
     set: Register<Bits<SET>>,
     write: Register<Bit>,
     of_lookup: Register<Bit>,
     of_fill: Register<Bit>,
     of_step: Register<Bit>,
-    drop_space: Register<Bit>,
+    drop_asid: Register<Bit>,
     drop_all: Register<Bit>,
-    frame: Register<Bits<FRAME>>,
+    pfn: Register<Bits<PFN>>,
     level: Register<Bits<2>>,
     writable: Register<Bit>,
     clean: Register<Bit>,
@@ -131,35 +131,35 @@ pub struct L2Tlb<
 
     // The answer.
     answering: Register<Bit>,
-    answer_of: Register<Bits<PAGE>>,
-    answer_in: Register<Bits<SPACE>>,
+    answer_of: Register<Bits<VPN>>,
+    answer_in: Register<Bits<ASID>>,
     answer_may_write: Register<Bit>,
     answer_is_clean: Register<Bit>,
     answer_for: [Register<Bit>; SMS],
 
     choice: Choice<SET, SET_COUNT>,
     turns: RoundRobinArbiter<SMS, SM>,
-    way: [Way<SET, TAG, SPACE, TAG_WORD, LEVEL>; WAYS],
+    way: [Way<SET, TAG, ASID, TAG_WORD, LEVEL>; WAYS],
     #[init(Memory::new(1 << SET, 1))]
     order: Memory<Bits<PAIRS>, SET, 1>,
     #[init(Memory::new(1 << ENTRY, 1))]
-    frames: Memory<Bits<FRAME>, ENTRY, 1>,
-    own_miss: [Miss<PAGE, SPACE>; SMS],
+    frames: Memory<Bits<PFN>, ENTRY, 1>,
+    own_miss: [Miss<VPN, ASID>; SMS],
     recency: LruMatrix<1, 1, WAYS, PAIRS>,
     vacant: OneHotPriorityEncoder<WAYS>,
 
     #[init(Constant::new((SET as LiteralType).into()))]
-    set_bits: Constant<Bits<PAGE>>,
+    set_bits: Constant<Bits<VPN>>,
     #[init(Constant::new(((ENTRY - SET) as LiteralType).into()))]
     way_bits: Constant<Bits<ENTRY>>,
     asking: [Signal<Local, Bit>; SMS],
     some_asking: OrTree<SMS>,
     chosen: [Signal<Local, Bit>; SMS],
-    chosen_page: OneHotMux<SMS, Bits<PAGE>>,
-    chosen_space: OneHotMux<SMS, Bits<SPACE>>,
+    chosen_vpn: OneHotMux<SMS, Bits<VPN>>,
+    chosen_asid: OneHotMux<SMS, Bits<ASID>>,
     chosen_write: OrTree<SMS>,
-    next_page: Signal<Local, Bits<PAGE>>,
-    next_space: Signal<Local, Bits<SPACE>>,
+    next_vpn: Signal<Local, Bits<VPN>>,
+    next_asid: Signal<Local, Bits<ASID>>,
     next_set: Signal<Local, Bits<SET>>,
     looking: Signal<Local, Bit>,
     filling: Signal<Local, Bit>,
@@ -186,14 +186,14 @@ impl<
     const WAYS: usize,
     const PAIRS: usize,
     const ENTRY: usize,
-    const PAGE: usize,
+    const VPN: usize,
     const TAG: usize,
-    const SPACE: usize,
-    const FRAME: usize,
+    const ASID: usize,
+    const PFN: usize,
     const TAG_WORD: usize,
     const LEVEL: usize,
 > Logic
-    for L2Tlb<SMS, SM, SET, SET_COUNT, WAYS, PAIRS, ENTRY, PAGE, TAG, SPACE, FRAME, TAG_WORD, LEVEL>
+    for L2Tlb<SMS, SM, SET, SET_COUNT, WAYS, PAIRS, ENTRY, VPN, TAG, ASID, PFN, TAG_WORD, LEVEL>
 {
     #[logic]
     fn update(&mut self) {
@@ -214,10 +214,10 @@ impl<
         for n in 0..SMS {
             self.chosen[n].next = self.turns.index.val() == n.to_bits::<SM>();
             self.request_ready[n].next = self.choice.lookup.val() && self.chosen[n].val();
-            self.chosen_page.choose[n].next = self.chosen[n].val();
-            self.chosen_page.of[n].next = self.request_page[n].val();
-            self.chosen_space.choose[n].next = self.chosen[n].val();
-            self.chosen_space.of[n].next = self.request_space[n].val();
+            self.chosen_vpn.choose[n].next = self.chosen[n].val();
+            self.chosen_vpn.of[n].next = self.request_vpn[n].val();
+            self.chosen_asid.choose[n].next = self.chosen[n].val();
+            self.chosen_asid.of[n].next = self.request_asid[n].val();
             self.chosen_write.of[n].next = self.chosen[n].val() && self.request_write[n].val();
         }
         self.turn.d.next = self.turn.q.val();
@@ -226,45 +226,45 @@ impl<
         }
 
         // The operation. A fill and a step never come together.
-        self.next_page.next = self.fill_page.val();
-        self.next_space.next = self.fill_space.val();
+        self.next_vpn.next = self.fill_vpn.val();
+        self.next_asid.next = self.fill_asid.val();
         if self.choice.sweeps.val() {
-            self.next_page.next = self.invalidate_page.val();
-            self.next_space.next = self.invalidate_space.val();
+            self.next_vpn.next = self.invalidate_vpn.val();
+            self.next_asid.next = self.invalidate_asid.val();
         }
         if self.choice.lookup.val() {
-            self.next_page.next = self.chosen_page.chosen.val();
-            self.next_space.next = self.chosen_space.chosen.val();
+            self.next_vpn.next = self.chosen_vpn.chosen.val();
+            self.next_asid.next = self.chosen_asid.chosen.val();
         }
-        self.next_set.next = bit_cast::<SET, PAGE>(self.next_page.val());
+        self.next_set.next = bit_cast::<SET, VPN>(self.next_vpn.val());
         if self.choice.step.val() {
             self.next_set.next = self.choice.step_set.val();
         }
-        self.page.d.next = self.page.q.val();
-        self.space.d.next = self.space.q.val();
+        self.vpn.d.next = self.vpn.q.val();
+        self.asid.d.next = self.asid.q.val();
         self.set.d.next = self.set.q.val();
         self.write.d.next = self.write.q.val();
         self.of_lookup.d.next = self.of_lookup.q.val();
         self.of_fill.d.next = self.of_fill.q.val();
         self.of_step.d.next = self.of_step.q.val();
-        self.drop_space.d.next = self.drop_space.q.val();
+        self.drop_asid.d.next = self.drop_asid.q.val();
         self.drop_all.d.next = self.drop_all.q.val();
-        self.frame.d.next = self.frame.q.val();
+        self.pfn.d.next = self.pfn.q.val();
         self.level.d.next = self.level.q.val();
         self.writable.d.next = self.writable.q.val();
         self.clean.d.next = self.clean.q.val();
         if !self.choice.reading.val() {
-            self.page.d.next = self.next_page.val();
-            self.space.d.next = self.next_space.val();
+            self.vpn.d.next = self.next_vpn.val();
+            self.asid.d.next = self.next_asid.val();
             self.set.d.next = self.next_set.val();
             self.write.d.next = self.chosen_write.any.val();
             self.of_lookup.d.next = self.choice.lookup.val();
             self.of_fill.d.next = self.choice.fill.val();
             self.of_step.d.next = self.choice.step.val();
-            self.drop_space.d.next = self.invalidate_scope.val().get_bit(0);
+            self.drop_asid.d.next = self.invalidate_scope.val().get_bit(0);
             self.drop_all.d.next =
                 self.choice.clearing.val() || self.invalidate_scope.val().get_bit(1);
-            self.frame.d.next = self.fill_frame.val();
+            self.pfn.d.next = self.fill_pfn.val();
             self.level.d.next = self.fill_level.val();
             self.writable.d.next = self.fill_writable.val();
             self.clean.d.next = self.fill_clean.val();
@@ -280,12 +280,12 @@ impl<
         self.looking.next = self.choice.acting.val() && self.of_lookup.q.val();
         self.filling.next = self.choice.acting.val() && self.of_fill.q.val();
         self.dropping.next = self.choice.acting.val() && self.of_step.q.val();
-        self.same_set.next = self.set.q.val() == bit_cast::<SET, PAGE>(self.page.q.val());
+        self.same_set.next = self.set.q.val() == bit_cast::<SET, VPN>(self.vpn.q.val());
         for w in 0..WAYS {
             self.way[w].read.next = self.choice.reading.val();
             self.way[w].in_set.next = self.set.q.val();
-            self.way[w].tag.next = bit_cast::<TAG, PAGE>(self.page.q.val() >> self.set_bits.val());
-            self.way[w].space.next = self.space.q.val();
+            self.way[w].tag.next = bit_cast::<TAG, VPN>(self.vpn.q.val() >> self.set_bits.val());
+            self.way[w].asid.next = self.asid.q.val();
             self.way[w].same_set.next = self.same_set.val();
             self.way[w].level.next = self.level.q.val();
             self.way[w].writable.next = self.writable.q.val();
@@ -307,7 +307,7 @@ impl<
                             || (self.recency.oldest[w].val() && !self.some_vacant.any.val()))));
             self.dropped[w].next = self.dropping.val()
                 && (self.drop_all.q.val()
-                    || (self.drop_space.q.val() && self.way[w].in_space.val())
+                    || (self.drop_asid.q.val() && self.way[w].in_asid.val())
                     || self.way[w].contained.val());
             self.way[w].write.next = self.target[w].val() || self.dropped[w].val();
             self.used[w].next = self.hit[w].val() || self.target[w].val();
@@ -333,37 +333,37 @@ impl<
         self.frames.address.next = (bit_cast::<ENTRY, SET>(self.set.q.val())
             << self.way_bits.val())
             | self.used_way.chosen.val();
-        self.frames.data[0].next = self.frame.q.val();
+        self.frames.data[0].next = self.pfn.q.val();
 
         // The answer, or the miss.
         self.answering.d.next = self.some_hit.any.val();
-        self.answer_of.d.next = self.page.q.val();
-        self.answer_in.d.next = self.space.q.val();
+        self.answer_of.d.next = self.vpn.q.val();
+        self.answer_in.d.next = self.asid.q.val();
         self.answer_may_write.d.next = self.some_writable.any.val();
         self.answer_is_clean.d.next = self.some_clean.any.val();
         self.answer_valid.next = self.answering.q.val();
         self.answer_writable.next = self.answer_may_write.q.val();
         self.answer_clean.next = self.answer_is_clean.q.val();
-        self.answer_page.next = bits::<PAGE>(0);
-        self.answer_space.next = bits::<SPACE>(0);
-        self.answer_frame.next = bits::<FRAME>(0);
+        self.answer_vpn.next = bits::<VPN>(0);
+        self.answer_asid.next = bits::<ASID>(0);
+        self.answer_pfn.next = bits::<PFN>(0);
         if self.answering.q.val() {
-            self.answer_page.next = self.answer_of.q.val();
-            self.answer_space.next = self.answer_in.q.val();
-            self.answer_frame.next = self.frames.q[0].val();
+            self.answer_vpn.next = self.answer_of.q.val();
+            self.answer_asid.next = self.answer_in.q.val();
+            self.answer_pfn.next = self.frames.q[0].val();
         }
         for n in 0..SMS {
             self.answer_for[n].d.next = self.requester[n].q.val();
             self.answer_to[n].next = self.answering.q.val() && self.answer_for[n].q.val();
             self.own_miss[n].looked_up.next = self.looking.val() && self.requester[n].q.val();
             self.own_miss[n].missed.next = !self.some_hit.any.val();
-            self.own_miss[n].page.next = self.page.q.val();
-            self.own_miss[n].space.next = self.space.q.val();
+            self.own_miss[n].vpn.next = self.vpn.q.val();
+            self.own_miss[n].asid.next = self.asid.q.val();
             self.own_miss[n].write.next = self.write.q.val();
             self.own_miss[n].ready.next = self.miss_ready[n].val();
             self.miss_valid[n].next = self.own_miss[n].offered.val();
-            self.miss_page[n].next = self.own_miss[n].miss_page.val();
-            self.miss_space[n].next = self.own_miss[n].miss_space.val();
+            self.miss_vpn[n].next = self.own_miss[n].miss_vpn.val();
+            self.miss_asid[n].next = self.own_miss[n].miss_asid.val();
             self.miss_write[n].next = self.own_miss[n].miss_write.val();
         }
     }

@@ -22,12 +22,12 @@ use walk::Walk;
 
 /// Page walker: many walks of x86-64 page tables at once, memory requests and responses in any order. `REQUESTERS`
 /// requesters with numbers of `REQUESTER` bits. `WALKS` walks with numbers of `WALK` bits, and in front of them
-/// `REQUESTS` requests with numbers of `REQUEST` bits. Pages of `PAGE` bits, spaces of `SPACE`, frames of `FRAME`;
+/// `REQUESTS` requests with numbers of `REQUEST` bits. Pages of `VPN` bits, spaces of `ASID`, frames of `PFN`;
 /// words of memory with numbers of `WORD` bits. An entry that was read has a number of `ENTRY` bits in the trail.
 #[block(top, new(updates: bool))]
 #[check(ENTRY == WALK + 3, "{ENTRY} bits do not number the entries of {WALKS} walks")]
-#[check(WORD == FRAME + 9, "{WORD} bits do not number the words of frames of {FRAME} bits")]
-#[check(PAGE == 36 || PAGE == 45, "{PAGE} bits are not those of 4 or 5 levels")]
+#[check(WORD == PFN + 9, "{WORD} bits do not number the words of frames of {PFN} bits")]
+#[check(VPN == 36 || VPN == 45, "{VPN} bits are not those of 4 or 5 levels")]
 pub struct PageWalker<
     const REQUESTERS: usize,
     const REQUESTER: usize,
@@ -35,9 +35,9 @@ pub struct PageWalker<
     const WALK: usize,
     const REQUESTS: usize,
     const REQUEST: usize,
-    const PAGE: usize,
-    const SPACE: usize,
-    const FRAME: usize,
+    const VPN: usize,
+    const ASID: usize,
+    const PFN: usize,
     const WORD: usize,
     const ENTRY: usize,
 > {
@@ -49,9 +49,9 @@ pub struct PageWalker<
     /// Requesters that request a walk, one bit each.
     pub request_valid: [Signal<In, Bit>; REQUESTERS],
     /// Page of each requester's request.
-    pub request_page: [Signal<In, Bits<52>>; REQUESTERS],
+    pub request_vpn: [Signal<In, Bits<52>>; REQUESTERS],
     /// Address space of each requester's request.
-    pub request_space: [Signal<In, Bits<SPACE>>; REQUESTERS],
+    pub request_asid: [Signal<In, Bits<ASID>>; REQUESTERS],
     /// Requests for a write, one bit each; a request for neither a write nor a fetch is a read.
     pub request_write: [Signal<In, Bit>; REQUESTERS],
     /// Requests for an instruction fetch, one bit each.
@@ -77,13 +77,13 @@ pub struct PageWalker<
     /// The root of a space is written; it is always taken.
     pub root_valid: Signal<In, Bit>,
     /// Address space of the root.
-    pub root_space: Signal<In, Bits<SPACE>>,
+    pub root_asid: Signal<In, Bits<ASID>>,
     /// Frame of the space's first table.
-    pub root_frame: Signal<In, Bits<FRAME>>,
+    pub root_pfn: Signal<In, Bits<PFN>>,
     /// What was read of the tables is to be invalidated.
     pub invalidate_valid: Signal<In, Bit>,
     /// Address space of the invalidation.
-    pub invalidate_space: Signal<In, Bits<SPACE>>,
+    pub invalidate_asid: Signal<In, Bits<ASID>>,
     /// The invalidation covers all spaces.
     pub invalidate_all: Signal<In, Bit>,
     /// Bits 51 to 32 of an address that memory does not have: those from MAXPHYADDR on are 1, and MAXPHYADDR is at
@@ -92,7 +92,7 @@ pub struct PageWalker<
     /// Pages may be execute-disabled (IA32_EFER.NXE).
     pub execute_disable: Signal<In, Bit>,
     /// Last frame of memory.
-    pub last_frame: Signal<In, Bits<FRAME>>,
+    pub last_pfn: Signal<In, Bits<PFN>>,
     /// A request that is not a user's joins no walk.
     pub alone: Signal<In, Bit>,
 
@@ -103,9 +103,9 @@ pub struct PageWalker<
     /// Requesters whose request the walk answers, one bit each.
     pub answer_requesters: Signal<Out, Bits<REQUESTERS>>,
     /// Page of the walk.
-    pub answer_page: Signal<Out, Bits<52>>,
+    pub answer_vpn: Signal<Out, Bits<52>>,
     /// Address space of the walk.
-    pub answer_space: Signal<Out, Bits<SPACE>>,
+    pub answer_asid: Signal<Out, Bits<ASID>>,
     /// The walk was for a write.
     pub answer_write: Signal<Out, Bit>,
     /// The walk was for an instruction fetch.
@@ -121,7 +121,7 @@ pub struct PageWalker<
     pub answer_level: Signal<Out, Bits<3>>,
     /// Physical address from bit 12 on, the bits inside of a large page included, if `answer_readable` is high; 0
     /// otherwise.
-    pub answer_frame: Signal<Out, Bits<FRAME>>,
+    pub answer_pfn: Signal<Out, Bits<PFN>>,
     /// A read by the same user would have found the page with no bit to be set: cause 0, or cause 4 for a page that
     /// only may not be written or executed.
     pub answer_readable: Signal<Out, Bit>,
@@ -158,22 +158,22 @@ pub struct PageWalker<
     next: RoundRobinArbiter<REQUESTERS, REQUESTER>,
     some_request: OrTree<REQUESTERS>,
     granted: [Signal<Local, Bit>; REQUESTERS],
-    page_of: OneHotMux<REQUESTERS, Bits<52>>,
-    space_of: OneHotMux<REQUESTERS, Bits<SPACE>>,
+    vpn_of: OneHotMux<REQUESTERS, Bits<52>>,
+    asid_of: OneHotMux<REQUESTERS, Bits<ASID>>,
     some_write: OrTree<REQUESTERS>,
     some_execute: OrTree<REQUESTERS>,
     some_user: OrTree<REQUESTERS>,
-    waiting: Waiting<REQUESTS, REQUEST, REQUESTER, SPACE>,
+    waiting: Waiting<REQUESTS, REQUEST, REQUESTER, ASID>,
 
     // The first one that waits joins a walk, or begins one.
-    #[init(Constant::new((ones(52) & !ones(PAGE - 1)).into()))]
+    #[init(Constant::new((ones(52) & !ones(VPN - 1)).into()))]
     high_bits: Constant<Bits<52>>,
     #[init(Constant::new(1.into()))]
     one: Constant<Bits<REQUESTERS>>,
     canonical: Signal<Local, Bit>,
     odd: Signal<Local, Bit>,
     requester: Signal<Local, Bits<REQUESTERS>>,
-    walk: [Walk<REQUESTERS, PAGE, SPACE, FRAME>; WALKS],
+    walk: [Walk<REQUESTERS, VPN, ASID, PFN>; WALKS],
     free: FixedPriorityArbiter<WALKS, WALK, false>,
     some_free: OrTree<WALKS>,
     some_alike: OrTree<WALKS>,
@@ -203,11 +203,11 @@ pub struct PageWalker<
 
     // What leaves: the walk that was chosen, or the first request.
     some_ask: OrTree<WALKS>,
-    some_page: OneHotMux<WALKS, Bits<PAGE>>,
-    some_space: OneHotMux<WALKS, Bits<SPACE>>,
+    some_vpn: OneHotMux<WALKS, Bits<VPN>>,
+    some_asid: OneHotMux<WALKS, Bits<ASID>>,
     some_requesters: OneHotMux<WALKS, Bits<REQUESTERS>>,
     some_level: OneHotMux<WALKS, Bits<3>>,
-    some_frame: OneHotMux<WALKS, Bits<FRAME>>,
+    some_pfn: OneHotMux<WALKS, Bits<PFN>>,
     some_note: OneHotMux<WALKS, Bits<3>>,
     some_writes: OrTree<WALKS>,
     some_executes: OrTree<WALKS>,
@@ -217,27 +217,27 @@ pub struct PageWalker<
     some_user_page: OrTree<WALKS>,
     some_executable: OrTree<WALKS>,
     some_anew: OrTree<WALKS>,
-    narrow_page: Signal<Local, Bits<52>>,
-    whole_page: Signal<Local, Bits<52>>,
+    narrow_vpn: Signal<Local, Bits<52>>,
+    whole_vpn: Signal<Local, Bits<52>>,
     leaving: Register<Bit>,
     answers: Register<Bit>,
     number: Register<Bits<WALK>>,
-    page: Register<Bits<52>>,
-    space: Register<Bits<SPACE>>,
+    vpn: Register<Bits<52>>,
+    asid: Register<Bits<ASID>>,
     write: Register<Bit>,
     execute: Register<Bit>,
     user: Register<Bit>,
     requesters: Register<Bits<REQUESTERS>>,
     level: Register<Bits<3>>,
     marking: Register<Bit>,
-    frame: Register<Bits<FRAME>>,
+    pfn: Register<Bits<PFN>>,
     cause: Register<Bits<3>>,
     writable: Register<Bit>,
     user_page: Register<Bit>,
     executable: Register<Bit>,
     anew: Register<Bit>,
-    #[init(Memory::new(1 << SPACE, 1))]
-    roots: Memory<Bits<FRAME>, SPACE, 1>,
+    #[init(Memory::new(1 << ASID, 1))]
+    roots: Memory<Bits<PFN>, ASID, 1>,
     #[init(Memory::new(1 << ENTRY, 1))]
     #[used(self.updates.val())]
     trail: Memory<Bits<64>, ENTRY, 1>,
@@ -245,9 +245,9 @@ pub struct PageWalker<
     updates: Constant<Bit>,
     #[init(Constant::new(if updates { ones(64) } else { 0 }.into()))]
     trail_mask: Constant<Bits<64>>,
-    #[init(Constant::new(((PAGE / 9) as LiteralType).into()))]
+    #[init(Constant::new(((VPN / 9) as LiteralType).into()))]
     top: Constant<Bits<3>>,
-    leaving_space: Signal<Local, Bits<SPACE>>,
+    leaving_asid: Signal<Local, Bits<ASID>>,
     entry: Signal<Local, Bits<64>>,
     maps: Signal<Local, Bit>,
     dirty: Signal<Local, Bit>,
@@ -257,9 +257,9 @@ pub struct PageWalker<
     room: Signal<Local, Bit>,
     tracing: Signal<Local, Bit>,
     go: Signal<Local, Bit>,
-    wide_page: Signal<Local, Bits<45>>,
+    wide_vpn: Signal<Local, Bits<45>>,
     index: Signal<Local, Bits<9>>,
-    table: Signal<Local, Bits<FRAME>>,
+    table: Signal<Local, Bits<PFN>>,
     found: Signal<Local, Bit>,
     readable: Signal<Local, Bit>,
     coded: Signal<Local, Bit>,
@@ -300,14 +300,14 @@ pub struct PageWalker<
     seen_user_page: Register<Bit>,
     seen_executable: Register<Bit>,
     seen_used: Register<Bit>,
-    meaning: Entry<FRAME>,
+    meaning: Entry<PFN>,
     means: Register<Bit>,
     out_walk: Register<Bits<WALK>>,
     out_changed: Register<Bit>,
     out_ends: Register<Bit>,
     out_level: Register<Bits<3>>,
     out_marking: Register<Bit>,
-    out_frame: Register<Bits<FRAME>>,
+    out_pfn: Register<Bits<PFN>>,
     out_note: Register<Bits<3>>,
     out_writable: Register<Bit>,
     out_user_page: Register<Bit>,
@@ -328,9 +328,9 @@ impl<
     const WALK: usize,
     const REQUESTS: usize,
     const REQUEST: usize,
-    const PAGE: usize,
-    const SPACE: usize,
-    const FRAME: usize,
+    const VPN: usize,
+    const ASID: usize,
+    const PFN: usize,
     const WORD: usize,
     const ENTRY: usize,
 > Logic
@@ -341,9 +341,9 @@ impl<
         WALK,
         REQUESTS,
         REQUEST,
-        PAGE,
-        SPACE,
-        FRAME,
+        VPN,
+        ASID,
+        PFN,
         WORD,
         ENTRY,
     >
@@ -360,10 +360,10 @@ impl<
             self.granted[i].next =
                 self.request_valid[i].val() && (self.next.index.val() == i.to_bits::<REQUESTER>());
             self.request_ready[i].next = self.granted[i].val() && self.waiting.room.val();
-            self.page_of.choose[i].next = self.granted[i].val();
-            self.page_of.of[i].next = self.request_page[i].val();
-            self.space_of.choose[i].next = self.granted[i].val();
-            self.space_of.of[i].next = self.request_space[i].val();
+            self.vpn_of.choose[i].next = self.granted[i].val();
+            self.vpn_of.of[i].next = self.request_vpn[i].val();
+            self.asid_of.choose[i].next = self.granted[i].val();
+            self.asid_of.of[i].next = self.request_asid[i].val();
             self.some_write.of[i].next = self.granted[i].val() && self.request_write[i].val();
             self.some_execute.of[i].next = self.granted[i].val() && self.request_execute[i].val();
             self.some_user.of[i].next = self.granted[i].val() && self.request_user[i].val();
@@ -373,8 +373,8 @@ impl<
             self.turn.d.next = self.next.index.val();
         }
         self.waiting.push.next = self.some_request.any.val();
-        self.waiting.page.next = self.page_of.chosen.val();
-        self.waiting.space.next = self.space_of.chosen.val();
+        self.waiting.vpn.next = self.vpn_of.chosen.val();
+        self.waiting.asid.next = self.asid_of.chosen.val();
         self.waiting.write.next = self.some_write.any.val();
         self.waiting.execute.next = self.some_execute.any.val();
         self.waiting.user.next = self.some_user.any.val();
@@ -384,14 +384,14 @@ impl<
         // translated. It looks for a walk that is alike in one cycle, and in the next it joins that
         // one, unless its answer is about to leave, or begins one if there is none any more, or it joins none.
         self.odd.next = self.waiting.valid.val()
-            && (self.waiting.first_page.val() & self.high_bits.val()).any()
-            && ((self.waiting.first_page.val() & self.high_bits.val()) != self.high_bits.val());
+            && (self.waiting.first_vpn.val() & self.high_bits.val()).any()
+            && ((self.waiting.first_vpn.val() & self.high_bits.val()) != self.high_bits.val());
         self.canonical.next = self.waiting.valid.val() && !self.odd.val();
         self.requester.next = self.one.val() << self.waiting.first_requester.val();
         for i in 0..WALKS {
             self.walk[i].top.next = self.top.val();
-            self.walk[i].first_page.next = bit_cast::<PAGE, 52>(self.waiting.first_page.val());
-            self.walk[i].first_space.next = self.waiting.first_space.val();
+            self.walk[i].first_vpn.next = bit_cast::<VPN, 52>(self.waiting.first_vpn.val());
+            self.walk[i].first_asid.next = self.waiting.first_asid.val();
             self.walk[i].first_write.next = self.waiting.first_write.val();
             self.walk[i].first_execute.next = self.waiting.first_execute.val();
             self.walk[i].first_user.next = self.waiting.first_user.val();
@@ -474,16 +474,16 @@ impl<
         }
         for i in 0..WALKS {
             self.some_ask.of[i].next = self.here[i].q.val() && self.walk[i].asking.val();
-            self.some_page.choose[i].next = self.here[i].q.val();
-            self.some_page.of[i].next = self.walk[i].page.val();
-            self.some_space.choose[i].next = self.here[i].q.val();
-            self.some_space.of[i].next = self.walk[i].space.val();
+            self.some_vpn.choose[i].next = self.here[i].q.val();
+            self.some_vpn.of[i].next = self.walk[i].vpn.val();
+            self.some_asid.choose[i].next = self.here[i].q.val();
+            self.some_asid.of[i].next = self.walk[i].asid.val();
             self.some_requesters.choose[i].next = self.here[i].q.val();
             self.some_requesters.of[i].next = self.walk[i].requesters.val();
             self.some_level.choose[i].next = self.here[i].q.val();
             self.some_level.of[i].next = self.walk[i].level.val();
-            self.some_frame.choose[i].next = self.here[i].q.val();
-            self.some_frame.of[i].next = self.walk[i].frame.val();
+            self.some_pfn.choose[i].next = self.here[i].q.val();
+            self.some_pfn.of[i].next = self.walk[i].pfn.val();
             self.some_note.choose[i].next = self.here[i].q.val();
             self.some_note.of[i].next = self.walk[i].note.val();
             self.some_writes.of[i].next = self.here[i].q.val() && self.walk[i].write.val();
@@ -495,27 +495,27 @@ impl<
             self.some_executable.of[i].next = self.here[i].q.val() && self.walk[i].executable.val();
             self.some_anew.of[i].next = self.here[i].q.val() && self.walk[i].anew.val();
         }
-        self.narrow_page.next = bit_cast::<52, PAGE>(self.some_page.chosen.val());
-        self.whole_page.next = self.narrow_page.val();
-        if (self.narrow_page.val() & self.high_bits.val()).any() {
-            self.whole_page.next = self.narrow_page.val() | self.high_bits.val();
+        self.narrow_vpn.next = bit_cast::<52, VPN>(self.some_vpn.chosen.val());
+        self.whole_vpn.next = self.narrow_vpn.val();
+        if (self.narrow_vpn.val() & self.high_bits.val()).any() {
+            self.whole_vpn.next = self.narrow_vpn.val() | self.high_bits.val();
         }
-        self.leaving_space.next = self.some_space.chosen.val();
+        self.leaving_asid.next = self.some_asid.chosen.val();
         if self.chosen_first.q.val() {
-            self.leaving_space.next = self.waiting.first_space.val();
+            self.leaving_asid.next = self.waiting.first_asid.val();
         }
         self.leaving.d.next = self.leaving.q.val() && !self.room.val();
         self.answers.d.next = self.answers.q.val();
         self.number.d.next = self.number.q.val();
-        self.page.d.next = self.page.q.val();
-        self.space.d.next = self.space.q.val();
+        self.vpn.d.next = self.vpn.q.val();
+        self.asid.d.next = self.asid.q.val();
         self.write.d.next = self.write.q.val();
         self.execute.d.next = self.execute.q.val();
         self.user.d.next = self.user.q.val();
         self.requesters.d.next = self.requesters.q.val();
         self.level.d.next = self.level.q.val();
         self.marking.d.next = self.marking.q.val();
-        self.frame.d.next = self.frame.q.val();
+        self.pfn.d.next = self.pfn.q.val();
         self.cause.d.next = self.cause.q.val();
         self.writable.d.next = self.writable.q.val();
         self.user_page.d.next = self.user_page.q.val();
@@ -525,22 +525,22 @@ impl<
             self.leaving.d.next = true;
             self.answers.d.next = !self.some_ask.any.val();
             self.number.d.next = self.chosen_walk.q.val();
-            self.page.d.next = self.whole_page.val();
-            self.space.d.next = self.leaving_space.val();
+            self.vpn.d.next = self.whole_vpn.val();
+            self.asid.d.next = self.leaving_asid.val();
             self.write.d.next = self.some_writes.any.val();
             self.execute.d.next = self.some_executes.any.val();
             self.user.d.next = self.some_user_mode.any.val();
             self.requesters.d.next = self.some_requesters.chosen.val();
             self.level.d.next = self.some_level.chosen.val();
             self.marking.d.next = self.some_marking.any.val();
-            self.frame.d.next = self.some_frame.chosen.val();
+            self.pfn.d.next = self.some_pfn.chosen.val();
             self.cause.d.next = self.some_note.chosen.val();
             self.writable.d.next = self.some_writable.any.val();
             self.user_page.d.next = self.some_user_page.any.val();
             self.executable.d.next = self.some_executable.any.val();
             self.anew.d.next = self.some_anew.any.val();
             if self.chosen_first.q.val() {
-                self.page.d.next = self.waiting.first_page.val();
+                self.vpn.d.next = self.waiting.first_vpn.val();
                 self.write.d.next = self.waiting.first_write.val();
                 self.execute.d.next = self.waiting.first_execute.val();
                 self.user.d.next = self.waiting.first_user.val();
@@ -551,11 +551,11 @@ impl<
         self.roots.enable.next =
             (self.root_valid.val() || (self.chosen.q.val() && self.go.val())) && !self.reset.val();
         self.roots.write.next = self.root_valid.val();
-        self.roots.address.next = self.leaving_space.val();
+        self.roots.address.next = self.leaving_asid.val();
         if self.root_valid.val() {
-            self.roots.address.next = self.root_space.val();
+            self.roots.address.next = self.root_asid.val();
         }
-        self.roots.data[0].next = self.root_frame.val();
+        self.roots.data[0].next = self.root_pfn.val();
         self.trail.enable.next = self.updates.val()
             && (self.tracing.val() || (self.chosen.q.val() && self.go.val()))
             && !self.reset.val();
@@ -572,8 +572,8 @@ impl<
         self.found.next = self.answers.q.val() && !self.cause.q.val().any();
         self.answer_valid.next = self.leaving.q.val() && self.answers.q.val();
         self.answer_requesters.next = self.requesters.q.val();
-        self.answer_page.next = self.page.q.val();
-        self.answer_space.next = self.space.q.val();
+        self.answer_vpn.next = self.vpn.q.val();
+        self.answer_asid.next = self.asid.q.val();
         self.answer_write.next = self.write.q.val();
         self.answer_execute.next = self.execute.q.val();
         self.answer_user.next = self.user.q.val();
@@ -585,9 +585,9 @@ impl<
         self.readable.next = self.found.val()
             || (self.answers.q.val() && (self.cause.q.val() == 4) && self.writable.q.val());
         self.answer_readable.next = self.readable.val();
-        self.answer_frame.next = 0.into();
+        self.answer_pfn.next = 0.into();
         if self.readable.val() {
-            self.answer_frame.next = self.frame.q.val();
+            self.answer_pfn.next = self.pfn.q.val();
         }
         self.answer_clean.next = self.found.val() && self.marking.q.val();
         self.answer_writable.next = self.found.val() && self.writable.q.val();
@@ -632,27 +632,27 @@ impl<
         self.memory_dirty.next = self.dirty.val();
         self.memory_expected.next = self.entry.val();
         self.memory_anew.next = self.anew.q.val();
-        self.table.next = self.frame.q.val();
+        self.table.next = self.pfn.q.val();
         if self.level.q.val() == self.top.val() {
             self.table.next = self.roots.q[0].val();
         }
-        self.wide_page.next = bit_cast::<45, 52>(self.page.q.val());
-        self.index.next = self.wide_page.val().get_bits::<9>(0);
+        self.wide_vpn.next = bit_cast::<45, 52>(self.vpn.q.val());
+        self.index.next = self.wide_vpn.val().get_bits::<9>(0);
         if self.level.q.val() == 2 {
-            self.index.next = self.wide_page.val().get_bits::<9>(9);
+            self.index.next = self.wide_vpn.val().get_bits::<9>(9);
         }
         if self.level.q.val() == 3 {
-            self.index.next = self.wide_page.val().get_bits::<9>(18);
+            self.index.next = self.wide_vpn.val().get_bits::<9>(18);
         }
         if self.level.q.val() == 4 {
-            self.index.next = self.wide_page.val().get_bits::<9>(27);
+            self.index.next = self.wide_vpn.val().get_bits::<9>(27);
         }
         if self.level.q.val() == 5 {
-            self.index.next = self.wide_page.val().get_bits::<9>(36);
+            self.index.next = self.wide_vpn.val().get_bits::<9>(36);
         }
         self.memory_word.next = 0.into();
         if !self.answers.q.val() {
-            self.memory_word.next = (bit_cast::<WORD, FRAME>(self.table.val()) << 9)
+            self.memory_word.next = (bit_cast::<WORD, PFN>(self.table.val()) << 9)
                 | bit_cast::<WORD, 9>(self.index.val());
         }
 
@@ -683,7 +683,7 @@ impl<
             self.looked_note.choose[i].next = self.arrived_at[i].val();
             self.looked_note.of[i].next = self.walk[i].note.val();
             self.looked_inside.choose[i].next = self.arrived_at[i].val();
-            self.looked_inside.of[i].next = self.walk[i].page.val().get_bits::<18>(0);
+            self.looked_inside.of[i].next = self.walk[i].vpn.val().get_bits::<18>(0);
             self.looked_write.of[i].next = self.arrived_at[i].val() && self.walk[i].write.val();
             self.looked_execute.of[i].next = self.arrived_at[i].val() && self.walk[i].execute.val();
             self.looked_user.of[i].next = self.arrived_at[i].val() && self.walk[i].user.val();
@@ -735,7 +735,7 @@ impl<
         self.meaning.updates.next = self.updates.val();
         self.meaning.reserved_bits.next = self.reserved_bits.val();
         self.meaning.execute_disable.next = self.execute_disable.val();
-        self.meaning.last_frame.next = self.last_frame.val();
+        self.meaning.last_pfn.next = self.last_pfn.val();
         self.meaning.used.next = self.seen_used.q.val();
         self.means.d.next = self.looked.q.val();
         self.out_walk.d.next = self.seen_walk.q.val();
@@ -743,7 +743,7 @@ impl<
         self.out_ends.d.next = self.meaning.ends.val();
         self.out_level.d.next = self.meaning.next_level.val();
         self.out_marking.d.next = self.meaning.next_marking.val();
-        self.out_frame.d.next = self.meaning.next_frame.val();
+        self.out_pfn.d.next = self.meaning.next_pfn.val();
         self.out_note.d.next = self.meaning.next_note.val();
         self.out_writable.d.next = self.meaning.next_writable.val();
         self.out_user_page.d.next = self.meaning.next_user_page.val();
@@ -756,7 +756,7 @@ impl<
             self.walk[i].ends.next = self.out_ends.q.val();
             self.walk[i].next_level.next = self.out_level.q.val();
             self.walk[i].next_marking.next = self.out_marking.q.val();
-            self.walk[i].next_frame.next = self.out_frame.q.val();
+            self.walk[i].next_pfn.next = self.out_pfn.q.val();
             self.walk[i].next_note.next = self.out_note.q.val();
             self.walk[i].next_writable.next = self.out_writable.q.val();
             self.walk[i].next_user_page.next = self.out_user_page.q.val();
@@ -771,7 +771,7 @@ impl<
         self.delays.d.next = self.some_delayed.any.val();
         for i in 0..WALKS {
             self.walk[i].invalidating.next = self.invalidating.val();
-            self.walk[i].invalidate_space.next = self.invalidate_space.val();
+            self.walk[i].invalidate_asid.next = self.invalidate_asid.val();
             self.walk[i].invalidate_all.next = self.invalidate_all.val();
             self.some_setting.of[i].next = self.walk[i].setting.val();
             self.some_delayed.of[i].next = self.walk[i].delayed.val();

@@ -49,7 +49,7 @@ pub struct ContextPort<
     /// The context is restored; saved otherwise.
     pub begin_restores: Signal<In, Bit>,
     /// Thread block of the context: the low bits of its number in the grid.
-    pub begin_block: Signal<In, Bits<BLOCK>>,
+    pub begin_cta: Signal<In, Bits<BLOCK>>,
     /// Number of the context among those of its block: the base, or an increment.
     pub begin_epoch: Signal<In, Bits<EPOCH>>,
     /// The engine offers a header or data of what is saved.
@@ -301,7 +301,7 @@ impl<
                 self.beat[i].d.next = self.nothing.val();
             }
             self.beat[0].d.next =
-                self.begin_header.val() | bit_cast::<WORD, BLOCK>(self.begin_block.val());
+                self.begin_header.val() | bit_cast::<WORD, BLOCK>(self.begin_cta.val());
             self.beat[1].d.next = bit_cast::<WORD, EPOCH>(self.begin_epoch.val());
         }
         if self.packet.val() {
@@ -353,7 +353,7 @@ impl<
             }
         }
         if self.begin.val() {
-            self.block.d.next = self.begin_block.val();
+            self.block.d.next = self.begin_cta.val();
             self.epoch.d.next = self.begin_epoch.val();
             self.left.d.next = self.none_left.val();
             self.count.d.next = self.no_count.val();

@@ -46,7 +46,7 @@ enum Question {
 
 /// Local scheduler: keeps the active and the off-chip thread blocks of an SM, and the pages for which they wait.
 /// `SLOTS` slots with numbers of `SLOT` bits, counted in `SLOT_COUNT` bits. `CONTEXTS` contexts with numbers of
-/// `CONTEXT` bits and `PAIRS` pairs. `PAGES` pages with numbers of `PAGE` bits and spaces of `SPACE` bits. Places of
+/// `CONTEXT` bits and `PAIRS` pairs. `PAGES` pages with numbers of `VPN` bits and spaces of `ASID` bits. Places of
 /// `PLACE` bits, times of residence of `RESIDENCE` bits.
 #[block(top)]
 #[check(1 << SLOT == SLOTS && SLOT + 1 == SLOT_COUNT && CONTEXTS < 1 << CONTEXT, "{SLOT}, {SLOT_COUNT} and {CONTEXT} bits do not fit {SLOTS} slots and {CONTEXTS} contexts")]
@@ -58,8 +58,8 @@ pub struct BlockScheduler<
     const CONTEXT: usize,
     const PAIRS: usize,
     const PAGES: usize,
-    const PAGE: usize,
-    const SPACE: usize,
+    const VPN: usize,
+    const ASID: usize,
     const PLACE: usize,
     const RESIDENCE: usize,
 > {
@@ -83,9 +83,9 @@ pub struct BlockScheduler<
     /// is held, 3 it is not held.
     pub fill_kind: Signal<In, Bits<2>>,
     /// Page number of the report.
-    pub fill_page: Signal<In, Bits<PAGE>>,
+    pub fill_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the report.
-    pub fill_space: Signal<In, Bits<SPACE>>,
+    pub fill_asid: Signal<In, Bits<ASID>>,
     /// Place of the page's far fault in the queue.
     pub fill_place: Signal<In, Bits<PLACE>>,
     /// A block has accessed a page that is known to be absent.
@@ -93,9 +93,9 @@ pub struct BlockScheduler<
     /// Slot of the block that faulted.
     pub fault_slot: Signal<In, Bits<SLOT>>,
     /// Page number of the fault.
-    pub fault_page: Signal<In, Bits<PAGE>>,
+    pub fault_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the fault.
-    pub fault_space: Signal<In, Bits<SPACE>>,
+    pub fault_asid: Signal<In, Bits<ASID>>,
     /// The block in `ended_slot` has ended.
     pub ended_valid: Signal<In, Bit>,
     /// Slot of the block that ended.
@@ -145,7 +145,7 @@ pub struct BlockScheduler<
     pub empty: Signal<Out, Bit>,
 
     // Pages, and who waits for them.
-    page: [Page<SLOTS, CONTEXTS, PAGE, SPACE>; PAGES],
+    page: [Page<SLOTS, CONTEXTS, VPN, ASID>; PAGES],
     free_page: OneHotPriorityEncoder<PAGES>,
     known: OrTree<PAGES>,
     faulting: OrTree<SLOTS>,
@@ -226,8 +226,8 @@ impl<
     const CONTEXT: usize,
     const PAIRS: usize,
     const PAGES: usize,
-    const PAGE: usize,
-    const SPACE: usize,
+    const VPN: usize,
+    const ASID: usize,
     const PLACE: usize,
     const RESIDENCE: usize,
 > Logic
@@ -239,8 +239,8 @@ impl<
         CONTEXT,
         PAIRS,
         PAGES,
-        PAGE,
-        SPACE,
+        VPN,
+        ASID,
         PLACE,
         RESIDENCE,
     >
@@ -298,25 +298,25 @@ impl<
                 self.first_slot.val() << bit_cast::<SLOTS, SLOT>(self.fault_slot.val());
         }
         for e in 0..PAGES {
-            self.page[e].ends.next = self.fill_valid.val() && !self.absent.val();
-            self.page[e].absent.next = self.absent.val();
-            self.page[e].past.next = self.past.val();
-            self.page[e].told_page.next = self.fill_page.val();
-            self.page[e].told_space.next = self.fill_space.val();
-            self.page[e].take.next =
+            self.vpn[e].ends.next = self.fill_valid.val() && !self.absent.val();
+            self.vpn[e].absent.next = self.absent.val();
+            self.vpn[e].past.next = self.past.val();
+            self.vpn[e].told_vpn.next = self.fill_vpn.val();
+            self.vpn[e].told_asid.next = self.fill_asid.val();
+            self.vpn[e].take.next =
                 self.free_page.grant[e].val() && self.absent.val() && !self.known.any.val();
-            self.page[e].meets.next = self.meets.val();
-            self.page[e].met_page.next = self.fault_page.val();
-            self.page[e].met_space.next = self.fault_space.val();
-            self.page[e].clear.next = self.clear.val();
-            self.page[e].moves.next = self.moves.val();
-            self.page[e].into.next = self.into.val();
-            self.free_page.request[e].next = self.page[e].free.val();
-            self.known.of[e].next = self.page[e].told.val();
-            self.wait_far.choose[e].next = self.page[e].far.val();
-            self.wait_far.of[e].next = self.page[e].in_slots.val();
-            self.wait_off_chip.choose[e].next = !self.page[e].free.val();
-            self.wait_off_chip.of[e].next = self.page[e].off_chip.val();
+            self.vpn[e].meets.next = self.meets.val();
+            self.vpn[e].met_vpn.next = self.fault_vpn.val();
+            self.vpn[e].met_asid.next = self.fault_asid.val();
+            self.vpn[e].clear.next = self.clear.val();
+            self.vpn[e].moves.next = self.moves.val();
+            self.vpn[e].into.next = self.into.val();
+            self.free_page.request[e].next = self.vpn[e].free.val();
+            self.known.of[e].next = self.vpn[e].told.val();
+            self.wait_far.choose[e].next = self.vpn[e].far.val();
+            self.wait_far.of[e].next = self.vpn[e].in_slots.val();
+            self.wait_off_chip.choose[e].next = !self.vpn[e].free.val();
+            self.wait_off_chip.of[e].next = self.vpn[e].off_chip.val();
         }
 
         // Blocks in slots.

@@ -16,21 +16,21 @@ use misses::Misses;
 use way::Way;
 
 /// L1 TLB: translates in the next cycle, keeps the walks of missing pages, and waits out far faults. `SETS` sets with
-/// numbers of `SET` bits, of `WAYS` ways with `PAIRS` pairs. Pages of `PAGE` bits, `TAG` of them above the set; spaces
-/// of `SPACE` bits, frames of `FRAME`, tags of checks of `CHECK_TAG`. `MISSES` misses with numbers of `MISS` bits,
+/// numbers of `SET` bits, of `WAYS` ways with `PAIRS` pairs. Pages of `VPN` bits, `TAG` of them above the set; spaces
+/// of `ASID` bits, frames of `PFN`, tags of checks of `CHECK_TAG`. `MISSES` misses with numbers of `MISS` bits,
 /// counted in `MISS_COUNT` bits, with `MISS_PAIRS` pairs.
 #[block(top)]
-#[check(SET + TAG == PAGE, "{SET} and {TAG} bits do not make a page number of {PAGE}")]
+#[check(SET + TAG == VPN, "{SET} and {TAG} bits do not make a page number of {VPN}")]
 #[check((1 << MISS) == MISSES && MISS + 1 == MISS_COUNT, "{MISS} and {MISS_COUNT} bits do not fit {MISSES} misses")]
 pub struct L1Tlb<
     const SETS: usize,
     const SET: usize,
     const WAYS: usize,
     const PAIRS: usize,
-    const PAGE: usize,
+    const VPN: usize,
     const TAG: usize,
-    const SPACE: usize,
-    const FRAME: usize,
+    const ASID: usize,
+    const PFN: usize,
     const CHECK_TAG: usize,
     const MISSES: usize,
     const MISS: usize,
@@ -45,9 +45,9 @@ pub struct L1Tlb<
     /// A check asks whether the page may be accessed, and for its frame.
     pub check_valid: Signal<In, Bit>,
     /// Page number of the check.
-    pub check_page: Signal<In, Bits<PAGE>>,
+    pub check_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the check.
-    pub check_space: Signal<In, Bits<SPACE>>,
+    pub check_asid: Signal<In, Bits<ASID>>,
     /// The check is for a write.
     pub check_write: Signal<In, Bit>,
     /// Tag of the requester's choice, which comes back with the answer.
@@ -60,11 +60,11 @@ pub struct L1Tlb<
     /// far fault was cancelled.
     pub fill_kind: Signal<In, Bits<3>>,
     /// Page number of the answer.
-    pub fill_page: Signal<In, Bits<PAGE>>,
+    pub fill_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the answer.
-    pub fill_space: Signal<In, Bits<SPACE>>,
+    pub fill_asid: Signal<In, Bits<ASID>>,
     /// Frame of a translation.
-    pub fill_frame: Signal<In, Bits<FRAME>>,
+    pub fill_pfn: Signal<In, Bits<PFN>>,
     /// The page may be written.
     pub fill_writable: Signal<In, Bit>,
     /// The page's dirty bit was clear when it was read.
@@ -72,17 +72,17 @@ pub struct L1Tlb<
     /// A far fault that was held has resolved.
     pub resolve_valid: Signal<In, Bit>,
     /// Page number of the resolved far fault.
-    pub resolve_page: Signal<In, Bits<PAGE>>,
+    pub resolve_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the resolved far fault.
-    pub resolve_space: Signal<In, Bits<SPACE>>,
+    pub resolve_asid: Signal<In, Bits<ASID>>,
     /// Translations are invalidated.
     pub invalidate_valid: Signal<In, Bit>,
     /// Scope of the invalidation: 0 this page, 1 every page of this space, 2 or 3 everything.
     pub invalidate_scope: Signal<In, Bits<2>>,
     /// Page number of the invalidation.
-    pub invalidate_page: Signal<In, Bits<PAGE>>,
+    pub invalidate_vpn: Signal<In, Bits<VPN>>,
     /// Address space of the invalidation.
-    pub invalidate_space: Signal<In, Bits<SPACE>>,
+    pub invalidate_asid: Signal<In, Bits<ASID>>,
     /// Far faults that the GMMU can hold for this SM.
     pub far_limit: Signal<In, Bits<MISS_COUNT>>,
     /// Checks of absent pages are answered with a fault: 1 where a warp can leave, 0 where it stalls.
@@ -94,10 +94,10 @@ pub struct L1Tlb<
     pub answer_valid: Signal<Out, Bit>,
     /// Tag of the answered check.
     pub answer_tag: Signal<Out, Bits<CHECK_TAG>>,
-    /// The access proceeds, with the frame in `answer_frame`.
+    /// The access proceeds, with the frame in `answer_pfn`.
     pub answer_hit: Signal<Out, Bit>,
     /// Frame of the page.
-    pub answer_frame: Signal<Out, Bits<FRAME>>,
+    pub answer_pfn: Signal<Out, Bits<PFN>>,
     /// The page is absent: the warp leaves, and comes back after a wake-up.
     pub answer_fault: Signal<Out, Bit>,
     /// The access is not allowed; no wake-up follows.
@@ -105,57 +105,57 @@ pub struct L1Tlb<
     /// A page is to be walked.
     pub walk_valid: Signal<Out, Bit>,
     /// Page number of the walk.
-    pub walk_page: Signal<Out, Bits<PAGE>>,
+    pub walk_vpn: Signal<Out, Bits<VPN>>,
     /// Address space of the walk.
-    pub walk_space: Signal<Out, Bits<SPACE>>,
+    pub walk_asid: Signal<Out, Bits<ASID>>,
     /// The check that missed the page first was a write.
     pub walk_write: Signal<Out, Bit>,
-    /// Checks that wait for the page in `wake_page` are to be repeated.
+    /// Checks that wait for the page in `wake_vpn` are to be repeated.
     pub wake_valid: Signal<Out, Bit>,
     /// With `wake_valid`, checks that wait for any other page are to be repeated as well.
     pub wake_all: Signal<Out, Bit>,
     /// Page number of the wake-up.
-    pub wake_page: Signal<Out, Bits<PAGE>>,
+    pub wake_vpn: Signal<Out, Bits<VPN>>,
     /// Address space of the wake-up.
-    pub wake_space: Signal<Out, Bits<SPACE>>,
+    pub wake_asid: Signal<Out, Bits<ASID>>,
 
     // What came in the cycle before: a check or an invalidation, a fill, a resolution.
     checking: Register<Bit>,
-    look_page: Register<Bits<PAGE>>,
-    look_space: Register<Bits<SPACE>>,
+    look_vpn: Register<Bits<VPN>>,
+    look_asid: Register<Bits<ASID>>,
     look_write: Register<Bit>,
     look_tag: Register<Bits<CHECK_TAG>>,
-    drop_page: Register<Bit>,
-    drop_space: Register<Bit>,
+    drop_vpn: Register<Bit>,
+    drop_asid: Register<Bit>,
     drop_all: Register<Bit>,
     filling: Register<Bit>,
     kind: Register<Bits<3>>,
-    fill_of: Register<Bits<PAGE>>,
-    fill_in: Register<Bits<SPACE>>,
-    frame: Register<Bits<FRAME>>,
+    fill_of: Register<Bits<VPN>>,
+    fill_in: Register<Bits<ASID>>,
+    pfn: Register<Bits<PFN>>,
     writable: Register<Bit>,
     clean: Register<Bit>,
     resolving: Register<Bit>,
-    resolve_of: Register<Bits<PAGE>>,
-    resolve_in: Register<Bits<SPACE>>,
+    resolve_of: Register<Bits<VPN>>,
+    resolve_in: Register<Bits<ASID>>,
 
     // The wake-up that follows a fill.
     waking: Register<Bit>,
     waking_all: Register<Bit>,
-    wake_of: Register<Bits<PAGE>>,
-    wake_in: Register<Bits<SPACE>>,
+    wake_of: Register<Bits<VPN>>,
+    wake_in: Register<Bits<ASID>>,
 
     order: [Register<Bits<PAIRS>>; SETS],
 
     #[init(Constant::new((SET as LiteralType).into()))]
-    set_bits: Constant<Bits<PAGE>>,
-    way: [Way<SETS, SET, TAG, SPACE, FRAME>; WAYS],
+    set_bits: Constant<Bits<VPN>>,
+    way: [Way<SETS, SET, TAG, ASID, PFN>; WAYS],
     recency: LruMatrix<SETS, SET, WAYS, PAIRS>,
     vacant: OneHotPriorityEncoder<WAYS>,
     some_vacant: OrTree<WAYS>,
-    misses: Misses<MISSES, MISS, MISS_COUNT, MISS_PAIRS, PAGE, SPACE>,
+    misses: Misses<MISSES, MISS, MISS_COUNT, MISS_PAIRS, VPN, ASID>,
     resident: OrTree<WAYS>,
-    found_frame: OneHotMux<WAYS, Bits<FRAME>>,
+    found_pfn: OneHotMux<WAYS, Bits<PFN>>,
     found_writable: OrTree<WAYS>,
     found_denied: OrTree<WAYS>,
     hit: [Signal<Local, Bit>; WAYS],
@@ -173,10 +173,10 @@ impl<
     const SET: usize,
     const WAYS: usize,
     const PAIRS: usize,
-    const PAGE: usize,
+    const VPN: usize,
     const TAG: usize,
-    const SPACE: usize,
-    const FRAME: usize,
+    const ASID: usize,
+    const PFN: usize,
     const CHECK_TAG: usize,
     const MISSES: usize,
     const MISS: usize,
@@ -188,10 +188,10 @@ impl<
         SET,
         WAYS,
         PAIRS,
-        PAGE,
+        VPN,
         TAG,
-        SPACE,
-        FRAME,
+        ASID,
+        PFN,
         CHECK_TAG,
         MISSES,
         MISS,
@@ -204,47 +204,47 @@ impl<
         // What comes in is looked at in the next cycle. An invalidation takes the place of a check.
         self.check_ready.next = !self.invalidate_valid.val();
         self.checking.d.next = self.check_valid.val() && !self.invalidate_valid.val();
-        self.look_page.d.next = self.check_page.val();
-        self.look_space.d.next = self.check_space.val();
+        self.look_vpn.d.next = self.check_vpn.val();
+        self.look_asid.d.next = self.check_asid.val();
         self.look_write.d.next = self.check_write.val();
         self.look_tag.d.next = self.check_tag.val();
         if self.invalidate_valid.val() {
-            self.look_page.d.next = self.invalidate_page.val();
-            self.look_space.d.next = self.invalidate_space.val();
+            self.look_vpn.d.next = self.invalidate_vpn.val();
+            self.look_asid.d.next = self.invalidate_asid.val();
         }
-        self.drop_page.d.next = self.invalidate_valid.val() && (self.invalidate_scope.val() == 0);
-        self.drop_space.d.next = self.invalidate_valid.val() && (self.invalidate_scope.val() == 1);
+        self.drop_vpn.d.next = self.invalidate_valid.val() && (self.invalidate_scope.val() == 0);
+        self.drop_asid.d.next = self.invalidate_valid.val() && (self.invalidate_scope.val() == 1);
         self.drop_all.d.next =
             self.invalidate_valid.val() && self.invalidate_scope.val().get_bit(1);
         self.filling.d.next = self.fill_valid.val();
         self.kind.d.next = self.fill_kind.val();
-        self.fill_of.d.next = self.fill_page.val();
-        self.fill_in.d.next = self.fill_space.val();
-        self.frame.d.next = self.fill_frame.val();
+        self.fill_of.d.next = self.fill_vpn.val();
+        self.fill_in.d.next = self.fill_asid.val();
+        self.pfn.d.next = self.fill_pfn.val();
         self.writable.d.next = self.fill_writable.val();
         self.clean.d.next = self.fill_clean.val() && (self.fill_kind.val() == 0);
         self.resolving.d.next = self.resolve_valid.val();
-        self.resolve_of.d.next = self.resolve_page.val();
-        self.resolve_in.d.next = self.resolve_space.val();
+        self.resolve_of.d.next = self.resolve_vpn.val();
+        self.resolve_in.d.next = self.resolve_asid.val();
 
-        self.look_set.next = bit_cast::<SET, PAGE>(self.look_page.q.val());
-        self.look_above.next = bit_cast::<TAG, PAGE>(self.look_page.q.val() >> self.set_bits.val());
-        self.fill_set.next = bit_cast::<SET, PAGE>(self.fill_of.q.val());
-        self.fill_above.next = bit_cast::<TAG, PAGE>(self.fill_of.q.val() >> self.set_bits.val());
+        self.look_set.next = bit_cast::<SET, VPN>(self.look_vpn.q.val());
+        self.look_above.next = bit_cast::<TAG, VPN>(self.look_vpn.q.val() >> self.set_bits.val());
+        self.fill_set.next = bit_cast::<SET, VPN>(self.fill_of.q.val());
+        self.fill_above.next = bit_cast::<TAG, VPN>(self.fill_of.q.val() >> self.set_bits.val());
 
         // The ways. A fill goes into the lowest one that is vacant, or into the one that was used longest ago.
         for w in 0..WAYS {
             self.way[w].look_set.next = self.look_set.val();
             self.way[w].look_tag.next = self.look_above.val();
-            self.way[w].look_space.next = self.look_space.q.val();
-            self.way[w].drop_page.next = self.drop_page.q.val();
-            self.way[w].drop_space.next = self.drop_space.q.val();
+            self.way[w].look_asid.next = self.look_asid.q.val();
+            self.way[w].drop_vpn.next = self.drop_vpn.q.val();
+            self.way[w].drop_asid.next = self.drop_asid.q.val();
             self.way[w].drop_all.next = self.drop_all.q.val();
             self.way[w].by_write.next = self.checking.q.val() && self.look_write.q.val();
             self.way[w].write_set.next = self.fill_set.val();
             self.way[w].write_tag.next = self.fill_above.val();
-            self.way[w].write_space.next = self.fill_in.q.val();
-            self.way[w].write_frame.next = self.frame.q.val();
+            self.way[w].write_asid.next = self.fill_in.q.val();
+            self.way[w].write_pfn.next = self.pfn.q.val();
             self.way[w].write_writable.next = self.writable.q.val();
             self.way[w].write_clean.next = self.clean.q.val();
             self.way[w].write_denied.next = self.kind.q.val().any();
@@ -262,8 +262,8 @@ impl<
             self.recency.used[w].next = self.hit[w].val();
             self.recency.replaced[w].next = self.victim[w].val();
             self.resident.of[w].next = self.hit[w].val();
-            self.found_frame.choose[w].next = self.hit[w].val();
-            self.found_frame.of[w].next = self.way[w].frame.val();
+            self.found_pfn.choose[w].next = self.hit[w].val();
+            self.found_pfn.of[w].next = self.way[w].pfn.val();
             self.found_writable.of[w].next = self.hit[w].val() && self.way[w].writable.val();
             self.found_denied.of[w].next = self.hit[w].val() && self.way[w].denied.val();
         }
@@ -278,25 +278,25 @@ impl<
 
         self.misses.checking.next = self.checking.q.val();
         self.misses.resident.next = self.resident.any.val();
-        self.misses.look_page.next = self.look_page.q.val();
-        self.misses.look_space.next = self.look_space.q.val();
+        self.misses.look_vpn.next = self.look_vpn.q.val();
+        self.misses.look_asid.next = self.look_asid.q.val();
         self.misses.look_write.next = self.look_write.q.val();
-        self.misses.drop_page.next = self.drop_page.q.val();
-        self.misses.drop_space.next = self.drop_space.q.val();
+        self.misses.drop_vpn.next = self.drop_vpn.q.val();
+        self.misses.drop_asid.next = self.drop_asid.q.val();
         self.misses.drop_all.next = self.drop_all.q.val();
         self.misses.filling.next = self.filling.q.val();
         self.misses.fill_kind.next = self.kind.q.val();
-        self.misses.fill_page.next = self.fill_of.q.val();
-        self.misses.fill_space.next = self.fill_in.q.val();
+        self.misses.fill_vpn.next = self.fill_of.q.val();
+        self.misses.fill_asid.next = self.fill_in.q.val();
         self.misses.resolving.next = self.resolving.q.val();
-        self.misses.resolve_page.next = self.resolve_of.q.val();
-        self.misses.resolve_space.next = self.resolve_in.q.val();
+        self.misses.resolve_vpn.next = self.resolve_of.q.val();
+        self.misses.resolve_asid.next = self.resolve_in.q.val();
         self.misses.walk_ready.next = self.walk_ready.val();
         self.misses.far_limit.next = self.far_limit.val();
         self.misses.report_faults.next = self.report_faults.val();
         self.walk_valid.next = self.misses.walk_valid.val();
-        self.walk_page.next = self.misses.walk_page.val();
-        self.walk_space.next = self.misses.walk_space.val();
+        self.walk_vpn.next = self.misses.walk_vpn.val();
+        self.walk_asid.next = self.misses.walk_asid.val();
         self.walk_write.next = self.misses.walk_write.val();
 
         // The answer.
@@ -309,7 +309,7 @@ impl<
         self.answer_denied.next = self.resident.any.val() && self.denied.val();
         self.answer_fault.next =
             self.checking.q.val() && self.misses.absent.val() && self.report_faults.val();
-        self.answer_frame.next = self.found_frame.chosen.val();
+        self.answer_pfn.next = self.found_pfn.chosen.val();
 
         // A wake-up is shown a cycle after its cause, so that it comes after the last answer that needs it.
         self.waking.d.next = self.misses.wake.val();
@@ -318,7 +318,7 @@ impl<
         self.wake_in.d.next = self.fill_in.q.val();
         self.wake_valid.next = self.waking.q.val();
         self.wake_all.next = self.waking_all.q.val();
-        self.wake_page.next = self.wake_of.q.val();
-        self.wake_space.next = self.wake_in.q.val();
+        self.wake_vpn.next = self.wake_of.q.val();
+        self.wake_asid.next = self.wake_in.q.val();
     }
 }

@@ -25,7 +25,7 @@ fn alone() -> u64 {
     let mut inputs = Inputs {
         memory_ready: true,
         execute_disable: true,
-        last_frame: u64::MAX >> 36,
+        last_pfn: u64::MAX >> 36,
         cached_levels: 0b111,
         far_limit: 4,
         ..Inputs::default()
@@ -37,7 +37,7 @@ fn alone() -> u64 {
         inputs.request_valid = 0;
         for (sm, left) in left.iter().enumerate() {
             inputs.request_valid |= u16::from(*left > 0) << sm;
-            inputs.request_page[sm] = (cycle / PERIOD * 16 + sm as u64) * PAGES + left;
+            inputs.request_vpn[sm] = (cycle / PERIOD * 16 + sm as u64) * PAGES + left;
         }
         inputs.response_valid = false;
         if let Some(&(_, walk, word)) = memory.front().filter(|(due, ..)| *due <= cycle) {
@@ -45,7 +45,7 @@ fn alone() -> u64 {
             inputs.response_valid = true;
             inputs.response_walk = walk;
             // Some frame: whatever is there is a table, or the page at last.
-            let frame = (word ^ 1) & inputs.last_frame;
+            let frame = (word ^ 1) & inputs.last_pfn;
             inputs.response_data = frame << 12 | PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
         }
         let outputs = gmmu.cycle(&inputs);

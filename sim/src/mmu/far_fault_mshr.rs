@@ -161,7 +161,7 @@ impl FarFaultMshr {
     }
 
     /// The page of an operation that searches.
-    const fn page_of(work: Work, came: &Inputs) -> Page {
+    const fn vpn_of(work: Work, came: &Inputs) -> Page {
         match work {
             Work::Fault => came.faulted(),
             Work::Present | Work::Missing => came.walked(),
@@ -175,7 +175,7 @@ impl FarFaultMshr {
             Work::All { .. } => 1,
             Work::Step => 4,
             _ => {
-                let (page, region) = (Self::page_of(work, came), came.region);
+                let (page, region) = (Self::vpn_of(work, came), came.region);
                 let entry = self.entry_of(page, region);
                 let reads = self
                     .held()
@@ -232,8 +232,8 @@ impl FarFaultMshr {
         let mut outputs = Outputs {
             report_valid: self.reporting,
             walk_valid: self.walking,
-            walk_page: self.walk.number,
-            walk_space: self.walk.space,
+            walk_vpn: self.walk.number,
+            walk_asid: self.walk.space,
             walk_write: self.walk_write,
             held: self.counted.0,
             sweeping: self.sweeping(),
@@ -243,16 +243,16 @@ impl FarFaultMshr {
         match &self.doing {
             Doing::Answering { far, nack, place } => {
                 outputs.answer_valid = true;
-                outputs.answer_page = self.came.fault_page;
-                outputs.answer_space = self.came.fault_space;
+                outputs.answer_vpn = self.came.fault_vpn;
+                outputs.answer_asid = self.came.fault_asid;
                 outputs.answer_far = *far;
                 outputs.answer_nack = *nack;
                 outputs.answer_place = *place;
             }
             Doing::Waking { told, denied } => {
                 outputs.wake_valid = true;
-                outputs.wake_page = told.page.number;
-                outputs.wake_space = told.page.space;
+                outputs.wake_vpn = told.page.number;
+                outputs.wake_asid = told.page.space;
                 outputs.wake_to = told.waiters;
                 outputs.wake_denied = *denied;
             }
@@ -314,8 +314,8 @@ impl FarFaultMshr {
         }
         self.reporting = true;
         self.report = Outputs {
-            report_page: page.number,
-            report_space: page.space,
+            report_vpn: page.number,
+            report_asid: page.space,
             report_requesters: requesters,
             report_access: held.access,
             report_cause: cause,
@@ -331,7 +331,7 @@ impl FarFaultMshr {
         let Doing::Operation(work, 1) = self.doing else {
             return false;
         };
-        let page = Self::page_of(work, &self.came);
+        let page = Self::vpn_of(work, &self.came);
         let entry = self.entry_of(page, self.came.region);
         let held = entry.and_then(|entry| self.entries[entry]);
         let of = |held: Held| match work {
@@ -362,7 +362,7 @@ impl FarFaultMshr {
                 let marked = entry.map(|held| held.marked);
                 marked == Some(true)
             }),
-            _ => self.entry_of(Self::page_of(work, &self.came), self.came.region),
+            _ => self.entry_of(Self::vpn_of(work, &self.came), self.came.region),
         };
         let Some(index) = entry else {
             return Doing::Nothing;

@@ -330,8 +330,8 @@ impl FaultBuffer {
             command_valid: self.commanding == Commanding::Offered,
             command_cancel: self.command.kind.cancels(),
             command_all: self.command.kind.is_for_all(),
-            command_page: self.command.page,
-            command_space: self.command.space,
+            command_vpn: self.command.page,
+            command_asid: self.command.space,
             command_requesters: match self.command.kind {
                 Kind::CancelTargeted => 1 << self.command.sm,
                 _ => u16::MAX >> (16 - self.parameters.sms),
@@ -341,8 +341,8 @@ impl FaultBuffer {
         if self.asking == Asking::Offered {
             outputs.detail_valid = true;
             outputs.detail_sm = self.fault.client();
-            outputs.detail_page = self.fault.page;
-            outputs.detail_space = self.fault.space;
+            outputs.detail_vpn = self.fault.page;
+            outputs.detail_asid = self.fault.space;
         }
         if let Some(word) = self.word() {
             let words = if self.is_short() { 4 } else { 8 };
@@ -372,8 +372,8 @@ impl FaultBuffer {
 
     fn accept(&mut self, inputs: &Inputs) -> Doing {
         self.fault = Record {
-            page: inputs.fault_page,
-            space: inputs.fault_space,
+            page: inputs.fault_vpn,
+            space: inputs.fault_asid,
             time: self.read(register::TIME),
             cause: inputs.fault_cause,
             access: inputs.fault_access,

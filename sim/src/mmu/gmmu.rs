@@ -188,28 +188,28 @@ impl Gmmu {
             response_changed: cache.answer_changed,
             response_kept: cache.answer_kept,
             root_valid: inputs.root_valid,
-            root_space: inputs.root_space,
-            root_frame: inputs.root_frame,
+            root_asid: inputs.root_asid,
+            root_pfn: inputs.root_pfn,
             invalidate_valid: self.phase == Phase::Walker,
-            invalidate_space: inputs.invalidate_space,
+            invalidate_asid: inputs.invalidate_asid,
             invalidate_all: inputs.invalidate_scope >= OF_ALL,
             reserved_bits: inputs.reserved_bits,
             execute_disable: inputs.execute_disable,
-            last_frame: inputs.last_frame,
+            last_pfn: inputs.last_pfn,
             // A walk of the MSHRs that joined one could end by what that had read before the command.
             alone: true,
             ..page_walker::Inputs::default()
         };
         for sm in 0..sms {
             asked.request_valid[sm] = u64::from(pages.miss_valid >> sm & 1);
-            asked.request_page[sm] = self.wide(pages.miss_page[sm]);
-            asked.request_space[sm] = pages.miss_space[sm];
+            asked.request_vpn[sm] = self.wide(pages.miss_vpn[sm]);
+            asked.request_asid[sm] = pages.miss_asid[sm];
             asked.request_write[sm] = u64::from(pages.miss_write >> sm & 1);
             asked.request_user[sm] = 1;
         }
         asked.request_valid[sms] = u64::from(far.walk_valid);
-        asked.request_page[sms] = self.wide(far.walk_page);
-        asked.request_space[sms] = far.walk_space.into();
+        asked.request_vpn[sms] = self.wide(far.walk_vpn);
+        asked.request_asid[sms] = far.walk_asid.into();
         asked.request_write[sms] = far.walk_write.into();
         asked
     }
@@ -217,8 +217,8 @@ impl Gmmu {
     /// The page that a wake-up names in this cycle.
     const fn woken(&self, far: &far_fault_mshr::Outputs, region: bool) -> u64 {
         match region {
-            true => far.wake_page & !self.last_beat() | self.beat,
-            false => far.wake_page,
+            true => far.wake_vpn & !self.last_beat() | self.beat,
+            false => far.wake_vpn,
         }
     }
 
@@ -238,28 +238,28 @@ impl Gmmu {
         let mut kind = TRANSLATION;
         if pages.answer_valid {
             outputs.fill_valid = pages.answer_to;
-            outputs.fill_page = pages.answer_page;
-            outputs.fill_space = pages.answer_space;
-            outputs.fill_frame = u64::from(pages.answer_frame);
+            outputs.fill_vpn = pages.answer_vpn;
+            outputs.fill_asid = pages.answer_asid;
+            outputs.fill_pfn = u64::from(pages.answer_pfn);
             outputs.fill_writable = pages.answer_writable;
             outputs.fill_clean = pages.answer_clean || (replays && !pages.answer_writable);
         } else if far.wake_valid && far.wake_denied {
             outputs.fill_valid = far.wake_to;
-            outputs.fill_page = self.woken(far, inputs.region);
-            outputs.fill_space = far.wake_space;
+            outputs.fill_vpn = self.woken(far, inputs.region);
+            outputs.fill_asid = far.wake_asid;
             kind = CANCELLED;
         } else if far.answer_valid {
             outputs.fill_valid = far.answer_far | far.answer_nack;
-            outputs.fill_page = far.answer_page;
-            outputs.fill_space = far.answer_space;
+            outputs.fill_vpn = far.answer_vpn;
+            outputs.fill_asid = far.answer_asid;
             outputs.fill_place = far.answer_place;
             kind = FAR;
         } else if desk.tells {
             outputs.fill_valid = desk.sms;
-            outputs.fill_page = desk.page;
-            outputs.fill_space = desk.space;
+            outputs.fill_vpn = desk.page;
+            outputs.fill_asid = desk.space;
             if desk.readable {
-                outputs.fill_frame = u64::from(desk.frame);
+                outputs.fill_pfn = u64::from(desk.frame);
                 outputs.fill_writable = desk.writable;
                 outputs.fill_clean = desk.clean || (replays && !desk.writable);
             } else {
@@ -296,13 +296,13 @@ impl Gmmu {
             faults: some && absent,
             finds: of_mshrs,
             reports: some && !absent && answer.answer_cause != 0,
-            page: answer.answer_page & (u64::MAX >> (64 - self.parameters.tlb.page_bits)),
-            space: answer.answer_space,
+            page: answer.answer_vpn & (u64::MAX >> (64 - self.parameters.tlb.page_bits)),
+            space: answer.answer_asid,
             sms: asked,
             access: u8::from(answer.answer_write) | 1 << 2,
             cause: answer.answer_cause,
             level: answer.answer_level,
-            frame: answer.answer_frame as u32,
+            frame: answer.answer_pfn as u32,
             readable: answer.answer_readable,
             writable: answer.answer_writable,
             clean: answer.answer_clean,
@@ -392,21 +392,21 @@ impl Model for Gmmu {
         let tlb_inputs = l2_tlb::Inputs {
             reset,
             request_valid: inputs.request_valid,
-            request_page: inputs.request_page,
-            request_space: inputs.request_space,
+            request_vpn: inputs.request_vpn,
+            request_asid: inputs.request_asid,
             request_write: inputs.request_write,
             miss_ready: accepted.map(|(sm, bit)| (*bit as u16) << sm).sum(),
             fill_valid: desk.fills,
-            fill_page: desk.page,
-            fill_space: desk.space,
-            fill_frame: desk.frame,
+            fill_vpn: desk.page,
+            fill_asid: desk.space,
+            fill_pfn: desk.frame,
             fill_writable: desk.writable,
             fill_clean: desk.clean,
             fill_level: desk.level & 3,
             invalidate_valid: self.phase == Phase::Tlb,
             invalidate_scope: inputs.invalidate_scope,
-            invalidate_page: inputs.invalidate_page,
-            invalidate_space: inputs.invalidate_space,
+            invalidate_vpn: inputs.invalidate_vpn,
+            invalidate_asid: inputs.invalidate_asid,
         };
         let tlb = self.tlb.cycle_after(&tlb_inputs, pages);
 
@@ -417,8 +417,8 @@ impl Model for Gmmu {
         let reported = fault_buffer::Inputs {
             reset,
             fault_valid: desk.reports || far.report_valid,
-            fault_page: if denial { desk.page } else { far.report_page },
-            fault_space: if denial { desk.space } else { far.report_space },
+            fault_vpn: if denial { desk.page } else { far.report_vpn },
+            fault_asid: if denial { desk.space } else { far.report_asid },
             fault_requesters: if denial {
                 desk.sms
             } else {
@@ -460,8 +460,8 @@ impl Model for Gmmu {
             region: inputs.region,
             limit: if room { inputs.far_limit } else { 0 },
             fault_valid: desk.faults,
-            fault_page: desk.page,
-            fault_space: desk.space,
+            fault_vpn: desk.page,
+            fault_asid: desk.space,
             fault_requesters: desk.sms,
             fault_access: desk.access,
             fault_cause: desk.cause,
@@ -471,13 +471,13 @@ impl Model for Gmmu {
             command_valid: command.command_valid,
             command_cancel: command.command_cancel,
             command_all: command.command_all,
-            command_page: command.command_page,
-            command_space: command.command_space,
+            command_vpn: command.command_vpn,
+            command_asid: command.command_asid,
             command_requesters: command.command_requesters,
             walk_ready: begun,
             present_valid: desk.finds,
-            present_page: desk.page,
-            present_space: desk.space,
+            present_vpn: desk.page,
+            present_asid: desk.space,
             present_missing: desk.absent,
             present_cause: desk.cause,
             present_level: desk.level,
@@ -493,8 +493,8 @@ impl Model for Gmmu {
 
         if mshrs.wake_valid && !mshrs.wake_denied {
             outputs.resolve_valid = mshrs.wake_to;
-            outputs.resolve_page = self.woken(&mshrs, inputs.region);
-            outputs.resolve_space = mshrs.wake_space;
+            outputs.resolve_vpn = self.woken(&mshrs, inputs.region);
+            outputs.resolve_asid = mshrs.wake_asid;
         }
         let drops = self.phase == Phase::Sms;
         outputs.request_ready = tlb.request_ready;
@@ -503,11 +503,11 @@ impl Model for Gmmu {
             _ if !drops => 0,
             scope => scope.max(OF_SPACE),
         };
-        outputs.drop_space = if drops { inputs.invalidate_space } else { 0 };
+        outputs.drop_asid = if drops { inputs.invalidate_asid } else { 0 };
         outputs.detail_valid = buffer.detail_valid;
         outputs.detail_sm = buffer.detail_sm;
-        outputs.detail_page = buffer.detail_page;
-        outputs.detail_space = buffer.detail_space;
+        outputs.detail_vpn = buffer.detail_vpn;
+        outputs.detail_asid = buffer.detail_asid;
         outputs.memory_valid = cache.memory_valid;
         outputs.memory_walk = cache.memory_walk;
         outputs.memory_word = cache.memory_word;

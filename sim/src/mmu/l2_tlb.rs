@@ -171,15 +171,15 @@ impl L2Tlb {
         if let Some((sm, filled)) = self.answer {
             outputs.answer_valid = true;
             outputs.answer_to = 1 << sm;
-            outputs.answer_page = filled.page.number;
-            outputs.answer_space = filled.page.space;
-            outputs.answer_frame = filled.frame;
+            outputs.answer_vpn = filled.page.number;
+            outputs.answer_asid = filled.page.space;
+            outputs.answer_pfn = filled.frame;
             outputs.answer_writable = filled.writable;
             outputs.answer_clean = filled.clean;
         }
         for (sm, miss) in self.misses.iter().enumerate() {
-            outputs.miss_page[sm] = miss.page.number;
-            outputs.miss_space[sm] = miss.page.space.into();
+            outputs.miss_vpn[sm] = miss.page.number;
+            outputs.miss_asid[sm] = miss.page.space.into();
             outputs.miss_write |= u16::from(miss.write) << sm;
         }
         outputs
@@ -285,7 +285,7 @@ impl L2Tlb {
             return Some(Operation::Fill(Filled {
                 page: inputs.filled(),
                 level: inputs.fill_level,
-                frame: inputs.fill_frame,
+                frame: inputs.fill_pfn,
                 writable: inputs.fill_writable,
                 clean: inputs.fill_clean,
                 used: 0,

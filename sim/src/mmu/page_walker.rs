@@ -293,8 +293,8 @@ impl PageWalker {
         };
         let mut outputs = Outputs {
             answer_valid: valid && answer,
-            answer_page: key.page,
-            answer_space: key.space,
+            answer_vpn: key.page,
+            answer_asid: key.space,
             answer_write: key.write,
             answer_execute: key.execute,
             answer_user: key.user,
@@ -303,7 +303,7 @@ impl PageWalker {
                 .and_then(|cause| rules.code(&request(&key), cause))
                 .unwrap_or(0),
             answer_level: walk.level,
-            answer_frame: if readable { walk.frame } else { 0 },
+            answer_pfn: if readable { walk.frame } else { 0 },
             answer_readable: readable,
             answer_clean: found && walk.clean,
             answer_writable: found && walk.rights.writable,
@@ -364,7 +364,7 @@ impl PageWalker {
             return;
         }
         if inputs.root_valid {
-            self.roots[usize::from(inputs.root_space)] = inputs.root_frame;
+            self.roots[usize::from(inputs.root_asid)] = inputs.root_pfn;
         }
         let traced = self.looked.filter(|_| self.parameters.updates);
         if let Some((response, walk)) = traced {
@@ -471,7 +471,7 @@ impl PageWalker {
             Ok(Next::Page(page)) => {
                 let inside = (1 << (offset_bits(seen.level) - 12)) - 1;
                 outcome.frame = page >> 12 | seen.key.page & inside;
-                outcome.cause = refused(&seen.key, &outcome, inputs.last_frame);
+                outcome.cause = refused(&seen.key, &outcome, inputs.last_pfn);
                 outcome.clean = !seen.key.write && entry & DIRTY == 0;
                 let clean = seen.key.write && entry & DIRTY == 0;
                 let marked = seen.marking || (outcome.unmarked == 0 && !clean);
@@ -496,7 +496,7 @@ impl PageWalker {
                     None => true,
                     Some(Cause::Protection) => {
                         outcome.unmarked == 0
-                            && refused(&reading, &outcome, inputs.last_frame).is_none()
+                            && refused(&reading, &outcome, inputs.last_pfn).is_none()
                     }
                     Some(_) => false,
                 };
@@ -610,7 +610,7 @@ impl PageWalker {
     fn invalidate(&mut self, inputs: &Inputs, before: &[Walk]) {
         let top = self.parameters.levels;
         for (walk, before) in self.walks.iter_mut().zip(before) {
-            let meant = inputs.invalidate_all || before.key.space == inputs.invalidate_space;
+            let meant = inputs.invalidate_all || before.key.space == inputs.invalidate_asid;
             if before.step == Step::Free || !meant {
                 continue;
             }
@@ -674,7 +674,7 @@ impl Walk {
 }
 
 /// Why a page that was found may not be accessed.
-fn refused(key: &Key, found: &Outcome, last_frame: u64) -> Option<Cause> {
+fn refused(key: &Key, found: &Outcome, last_pfn: u64) -> Option<Cause> {
     let Rights {
         writable,
         user,
@@ -682,7 +682,7 @@ fn refused(key: &Key, found: &Outcome, last_frame: u64) -> Option<Cause> {
     } = found.rights;
     if (key.write && !writable) || (key.execute && !executable) || (key.user && !user) {
         Some(Cause::Protection)
-    } else if found.frame > last_frame {
+    } else if found.frame > last_pfn {
         Some(Cause::OutsideMemory)
     } else {
         None
@@ -731,8 +731,8 @@ fn response(inputs: &Inputs) -> Option<Response> {
 /// What a requester asks for.
 fn key(inputs: &Inputs, requester: usize) -> Key {
     Key {
-        page: inputs.request_page[requester],
-        space: inputs.request_space[requester] as u8,
+        page: inputs.request_vpn[requester],
+        space: inputs.request_asid[requester] as u8,
         write: inputs.request_write[requester] != 0,
         execute: inputs.request_execute[requester] != 0,
         user: inputs.request_user[requester] != 0,

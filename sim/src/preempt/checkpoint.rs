@@ -274,7 +274,7 @@ impl Checkpoint {
             reset: inputs.reset,
             begin_valid: self.activity == Activity::Opening && (!saves || inputs.walk_ready),
             begin_restores: self.request.restores,
-            begin_block: self.request.block,
+            begin_cta: self.request.block,
             begin_epoch: self.request.epoch,
             out_ready: if in_place {
                 inputs.put_ready
@@ -451,13 +451,13 @@ impl Checkpoint {
 
     fn puts(&self, outputs: &mut Outputs, (space, place): (Space, u64)) {
         outputs.put_valid = true;
-        (outputs.put_space, outputs.put_place) = (space as u64, place);
+        (outputs.put_asid, outputs.put_place) = (space as u64, place);
     }
 
     fn gets(&self, outputs: &mut Outputs, place: Option<(Space, u64)>) {
         if let Some((space, place)) = place {
             outputs.get_valid = true;
-            (outputs.get_space, outputs.get_place) = (space as u64, place);
+            (outputs.get_asid, outputs.get_place) = (space as u64, place);
         }
     }
 
@@ -471,7 +471,7 @@ impl Checkpoint {
         self.request = Request {
             restores: inputs.ask_restores,
             runs: inputs.ask_runs,
-            block: inputs.ask_block,
+            block: inputs.ask_cta,
             epoch: inputs.ask_epoch,
             slot: inputs.ask_slot,
             warps: (inputs.ask_first_warp, inputs.ask_last_warp),

@@ -164,7 +164,7 @@ impl ContextPort {
     }
 
     fn begin(&mut self, inputs: &Inputs) {
-        (self.block, self.epoch) = (inputs.begin_block, inputs.begin_epoch);
+        (self.block, self.epoch) = (inputs.begin_cta, inputs.begin_epoch);
         self.past.clear();
         self.activity = Activity::Opening;
         if !inputs.begin_restores {

@@ -245,7 +245,7 @@ impl BlockScheduler {
             return;
         };
         for page in &mut self.pages {
-            if (page.page, page.space) == (inputs.fault_page, inputs.fault_space) {
+            if (page.page, page.space) == (inputs.fault_vpn, inputs.fault_asid) {
                 page.waiters.push(block);
             }
         }
@@ -255,7 +255,7 @@ impl BlockScheduler {
         if !inputs.fill_valid {
             return;
         }
-        let (number, space) = (inputs.fill_page, inputs.fill_space);
+        let (number, space) = (inputs.fill_vpn, inputs.fill_asid);
         let found = self
             .pages
             .iter()

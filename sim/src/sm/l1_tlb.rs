@@ -110,10 +110,10 @@ impl L1Tlb {
     /// A page that is missed is known to be absent.
     pub(crate) fn is_absent(&self, number: u64) -> bool {
         let page = Page { number, space: 0 };
-        self.of_page(page).is_some_and(|miss| miss.absent)
+        self.of_vpn(page).is_some_and(|miss| miss.absent)
     }
 
-    fn of_page(&self, page: Page) -> Option<&Miss> {
+    fn of_vpn(&self, page: Page) -> Option<&Miss> {
         self.misses().find(|miss| miss.page == page)
     }
 
@@ -142,24 +142,24 @@ impl L1Tlb {
             answer_tag: self.came.check_tag,
             wake_valid: self.woken.is_some(),
             wake_all: self.woken.unwrap_or(false),
-            wake_page: self.woken_page.number,
-            wake_space: self.woken_page.space,
+            wake_vpn: self.woken_page.number,
+            wake_asid: self.woken_page.space,
             ..Outputs::default()
         };
         if self.came.check_valid {
             let page = self.came.checked();
             if let Some(found) = self.found() {
-                outputs.answer_frame = found.frame;
+                outputs.answer_pfn = found.frame;
                 outputs.answer_denied = found.denied || (self.came.check_write && !found.writable);
                 outputs.answer_hit = !outputs.answer_denied;
             }
             outputs.answer_fault =
-                inputs.report_faults && self.of_page(page).is_some_and(|miss| miss.absent);
+                inputs.report_faults && self.of_vpn(page).is_some_and(|miss| miss.absent);
         }
         if let Some(miss) = self.offered.and_then(|entry| self.misses[entry]) {
             outputs.walk_valid = true;
-            outputs.walk_page = miss.page.number;
-            outputs.walk_space = miss.page.space;
+            outputs.walk_vpn = miss.page.number;
+            outputs.walk_asid = miss.page.space;
             outputs.walk_write = miss.write;
         }
         outputs
@@ -212,7 +212,7 @@ impl L1Tlb {
         self.filled.retain(|other| Some(other.page) != replaced);
         self.filled.push(Filled {
             page,
-            frame: self.came.fill_frame,
+            frame: self.came.fill_pfn,
             writable: self.came.fill_writable,
             clean: self.came.fill_clean && self.came.fill_kind == TRANSLATION,
             denied: self.came.fill_kind != TRANSLATION,
@@ -224,18 +224,18 @@ impl L1Tlb {
     fn act(&mut self, inputs: &Inputs) {
         let came = self.came.clone();
         let checked = came.checked();
-        let known = self.found().is_some() || self.of_page(checked).is_some();
+        let known = self.found().is_some() || self.of_vpn(checked).is_some();
         let spoils = self.spoils();
         let free = self.misses.iter().position(Option::is_none);
         let released = self.released(inputs.far_limit);
         let resolves = came.resolve_valid
             && self
-                .of_page(came.resolved())
+                .of_vpn(came.resolved())
                 .is_some_and(|miss| miss.step == Step::Fetching);
         let cancels = came.fill_valid
             && came.fill_kind == CANCELLED
             && self
-                .of_page(came.filled())
+                .of_vpn(came.filled())
                 .is_some_and(|miss| miss.step == Step::Fetching);
         let resolves = resolves && !(cancels && came.resolved() == came.filled());
         let mut ended = false;

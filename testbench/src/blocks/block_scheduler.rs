@@ -99,7 +99,7 @@ impl BlockSchedulerTraffic {
         inputs.fill_valid = self.once(self.mode.fill);
         let absent = self.rng.chance(self.mode.absent);
         let followed = self.rng.chance(if absent { 30 } else { 230 });
-        (inputs.fill_page, inputs.fill_space) = self.page(model, followed);
+        (inputs.fill_vpn, inputs.fill_asid) = self.page(model, followed);
         inputs.fill_kind = match (absent, self.rng.byte()) {
             (true, 0..190) => Fill::Far as u64,
             (true, _) => Fill::Nack as u64,
@@ -117,8 +117,8 @@ impl BlockSchedulerTraffic {
             inputs.fault_slot = moving.slot as u64;
         }
         let followed = self.rng.chance(230);
-        (inputs.fault_page, inputs.fault_space) = match self.rng.byte() {
-            0..20 => (inputs.fill_page, inputs.fill_space),
+        (inputs.fault_vpn, inputs.fault_asid) = match self.rng.byte() {
+            0..20 => (inputs.fill_vpn, inputs.fill_asid),
             _ => self.page(model, followed),
         };
     }

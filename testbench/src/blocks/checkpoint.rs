@@ -55,7 +55,7 @@ impl Request {
     pub fn ask(&self, inputs: &mut Inputs) {
         inputs.ask_valid = true;
         (inputs.ask_restores, inputs.ask_runs) = (self.restores, self.runs);
-        (inputs.ask_block, inputs.ask_epoch) = (self.block, self.epoch);
+        (inputs.ask_cta, inputs.ask_epoch) = (self.block, self.epoch);
         inputs.ask_slot = self.slot;
         (inputs.ask_first_warp, inputs.ask_last_warp) = self.warps;
         (inputs.ask_first_group, inputs.ask_last_group) = self.groups;

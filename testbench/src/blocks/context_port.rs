@@ -158,7 +158,7 @@ impl ContextPortTraffic {
         }
         inputs.begin_valid = self.rng.chance(self.mode.begin);
         inputs.begin_restores = self.next.is_some();
-        (inputs.begin_block, inputs.begin_epoch) = match &self.next {
+        (inputs.begin_cta, inputs.begin_epoch) = match &self.next {
             Some(plan) => (plan.block, plan.epoch),
             None => (
                 self.number(self.parameters.block_bits),
@@ -226,7 +226,7 @@ impl ContextPortTraffic {
             return;
         }
         self.leaving = Saved {
-            block: inputs.begin_block,
+            block: inputs.begin_cta,
             epoch: inputs.begin_epoch,
             beats: Vec::new(),
         };

@@ -84,7 +84,7 @@ impl FarFaultMshrTraffic {
         }
         inputs.fault_valid = self.rng.chance(self.mode.fault);
         let page = self.page_or_held(model, 256 - self.mode.again);
-        (inputs.fault_page, inputs.fault_space) = (page.number, page.space);
+        (inputs.fault_vpn, inputs.fault_asid) = (page.number, page.space);
         let sms = self.parameters.sms as u64;
         inputs.fault_requesters = 1 << self.rng.below(sms);
         for sm in 0..sms {
@@ -104,7 +104,7 @@ impl FarFaultMshrTraffic {
         inputs.command_cancel = self.rng.chance(self.mode.cancel);
         inputs.command_all = self.rng.chance(self.mode.all);
         let page = self.page_or_held(model, self.mode.stray);
-        (inputs.command_page, inputs.command_space) = (page.number, page.space);
+        (inputs.command_vpn, inputs.command_asid) = (page.number, page.space);
         let sms = self.parameters.sms;
         let one = self.rng.below(sms as u64);
         inputs.command_requesters = match self.rng.byte() {
@@ -136,7 +136,7 @@ impl FarFaultMshrTraffic {
         (inputs.present_cause, inputs.present_level) = ((bits & 7) as u8, (bits >> 3 & 7) as u8);
         inputs.present_valid = page.is_some();
         let page = page.unwrap_or_else(|| self.page());
-        (inputs.present_page, inputs.present_space) = (page.number, page.space);
+        (inputs.present_vpn, inputs.present_asid) = (page.number, page.space);
     }
 }
 
@@ -218,16 +218,16 @@ impl Traffic for FarFaultMshrTraffic {
         self.present_held = inputs.present_valid && !outputs.present_ready && !inputs.reset;
         if outputs.walk_valid && inputs.walk_ready && !inputs.reset {
             let page = Page {
-                number: outputs.walk_page,
-                space: outputs.walk_space,
+                number: outputs.walk_vpn,
+                space: outputs.walk_asid,
             };
             self.walks.push(page);
             self.asked.push(page);
         }
         if outputs.wake_valid {
             let page = Page {
-                number: outputs.wake_page,
-                space: outputs.wake_space,
+                number: outputs.wake_vpn,
+                space: outputs.wake_asid,
             };
             self.asked.retain(|asked| *asked != page);
         }

@@ -55,8 +55,8 @@ impl FaultBufferTraffic {
         if self.rng.below(256) == 0 {
             inputs.fault_requesters = 0;
         }
-        inputs.fault_page = self.low(page_bits);
-        inputs.fault_space = self.low(space_bits) as u8;
+        inputs.fault_vpn = self.low(page_bits);
+        inputs.fault_asid = self.low(space_bits) as u8;
         inputs.fault_access = self.low(3) as u8;
         inputs.fault_cause = self.low(3) as u8;
         inputs.fault_level = self.low(3) as u8;
@@ -67,13 +67,13 @@ impl FaultBufferTraffic {
         let chosen = self.rng.below(count.min(self.mode.recent)) as usize;
         let again = self.rng.chance(self.mode.again);
         if let Some(record) = model.last().nth(chosen).filter(|_| again) {
-            inputs.fault_page = record.page;
-            inputs.fault_space = record.space;
+            inputs.fault_vpn = record.page;
+            inputs.fault_asid = record.space;
             inputs.fault_access = record.access;
             inputs.fault_cause = record.cause;
             match self.rng.byte() {
-                0..16 => inputs.fault_page ^= 1 << self.rng.below(page_bits as u64),
-                16..24 => inputs.fault_space ^= 1 << self.rng.below(space_bits as u64),
+                0..16 => inputs.fault_vpn ^= 1 << self.rng.below(page_bits as u64),
+                16..24 => inputs.fault_asid ^= 1 << self.rng.below(space_bits as u64),
                 24..32 => inputs.fault_access ^= 1 << self.rng.below(3),
                 32..40 => inputs.fault_cause ^= 1 << self.rng.below(3),
                 _ => {}

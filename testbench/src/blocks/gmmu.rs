@@ -105,9 +105,9 @@ impl GmmuTraffic {
             inputs.request_valid &= !(1 << sm);
             if self.rng.chance(self.mode.request) {
                 let page = self.rng.below(self.pool.len() as u64) as usize;
-                inputs.request_page[sm] = self.pool[page];
-                inputs.request_space[sm] = u64::from(self.space());
-                let wanted = (sm, inputs.request_page[sm], inputs.request_space[sm]);
+                inputs.request_vpn[sm] = self.pool[page];
+                inputs.request_asid[sm] = u64::from(self.space());
+                let wanted = (sm, inputs.request_vpn[sm], inputs.request_asid[sm]);
                 let waits = self
                     .waits
                     .as_ref()
@@ -171,14 +171,14 @@ impl GmmuTraffic {
         }
         inputs.read_number = self.rng.byte() & 15;
         inputs.root_valid = self.rng.chance(self.mode.root);
-        inputs.root_space = self.space();
-        inputs.root_frame = self.tables.frame(&mut self.rng);
+        inputs.root_asid = self.space();
+        inputs.root_pfn = self.tables.frame(&mut self.rng);
         if !self.invalidating || inputs.reset {
             inputs.invalidate_valid = self.rng.below(4096) < self.mode.invalidate;
             inputs.invalidate_scope = self.rng.byte() & 3;
             let page = self.rng.below(self.pool.len() as u64) as usize;
-            inputs.invalidate_page = self.pool[page];
-            inputs.invalidate_space = self.space();
+            inputs.invalidate_vpn = self.pool[page];
+            inputs.invalidate_asid = self.space();
         }
         if self.rng.below(1024) == 0 {
             inputs.cached_levels = self.rng.byte() & 15;
@@ -198,7 +198,7 @@ impl GmmuTraffic {
         inputs.execute_disable = self.rng.chance(200);
         inputs.reserved_bits = (u32::MAX << (4 + self.rng.below(5))) & 0xF_FFFF;
         let last = u64::MAX >> (64 - self.parameters.walker.frame_bits);
-        inputs.last_frame = if self.rng.chance(40) {
+        inputs.last_pfn = if self.rng.chance(40) {
             self.tables.frame(&mut self.rng)
         } else {
             last
@@ -216,7 +216,7 @@ impl GmmuTraffic {
         for sm in 0..self.parameters.sms() {
             let bit = |bits: u16| bits >> sm & 1 == 1;
             // With regions an end names pages too for which there is no far fault.
-            let told = (sm, outputs.fill_page, outputs.fill_space.into());
+            let told = (sm, outputs.fill_vpn, outputs.fill_asid.into());
             let held = waits.get(&told) == Some(&true);
             match outputs.fill_kind[sm] as u8 {
                 _ if !bit(outputs.fill_valid) => {}
@@ -228,12 +228,12 @@ impl GmmuTraffic {
                 }
                 _ => {}
             }
-            let resolved = (sm, outputs.resolve_page, outputs.resolve_space.into());
+            let resolved = (sm, outputs.resolve_vpn, outputs.resolve_asid.into());
             if bit(outputs.resolve_valid) && waits.get(&resolved) == Some(&true) {
                 waits.remove(&resolved);
             }
             if bit(inputs.request_valid & outputs.request_ready) {
-                let asked = (sm, inputs.request_page[sm], inputs.request_space[sm]);
+                let asked = (sm, inputs.request_vpn[sm], inputs.request_asid[sm]);
                 waits.insert(asked, false);
             }
         }

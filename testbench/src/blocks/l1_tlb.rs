@@ -74,7 +74,7 @@ impl L1TlbTraffic {
             Some(page) => page,
             None => self.page(),
         };
-        (inputs.check_page, inputs.check_space) = (page.number, page.space);
+        (inputs.check_vpn, inputs.check_asid) = (page.number, page.space);
         inputs.check_write = self.rng.chance(self.mode.write);
         inputs.check_tag = self.rng.byte() & (u8::MAX >> (8 - self.parameters.tag_bits));
     }
@@ -92,7 +92,7 @@ impl L1TlbTraffic {
         let page = page.or_else(|| stray.then(|| self.page()));
         inputs.fill_valid = page.is_some();
         let page = page.unwrap_or_else(|| self.page());
-        (inputs.fill_page, inputs.fill_space) = (page.number, page.space);
+        (inputs.fill_vpn, inputs.fill_asid) = (page.number, page.space);
         inputs.fill_kind = match u16::from(self.rng.byte()) {
             kind if kind < self.mode.far => FAR,
             kind if kind < self.mode.far + self.mode.nack => NACK,
@@ -102,7 +102,7 @@ impl L1TlbTraffic {
         if cancelled.is_some() != stray {
             inputs.fill_kind = CANCELLED;
         }
-        inputs.fill_frame =
+        inputs.fill_pfn =
             self.rng.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));
         inputs.fill_writable = self.rng.chance(128);
         inputs.fill_clean = self.rng.chance(self.mode.clean);
@@ -114,7 +114,7 @@ impl L1TlbTraffic {
             .filter(|_| self.dice_or(stray, self.mode.resolve));
         inputs.resolve_valid = page.is_some();
         let page = page.unwrap_or_else(|| self.page());
-        (inputs.resolve_page, inputs.resolve_space) = (page.number, page.space);
+        (inputs.resolve_vpn, inputs.resolve_asid) = (page.number, page.space);
     }
 
     fn dice_or(&mut self, certain: bool, chance: u16) -> bool {
@@ -135,7 +135,7 @@ impl L1TlbTraffic {
             Some(page) => page,
             None => self.page(),
         };
-        (inputs.invalidate_page, inputs.invalidate_space) = (page.number, page.space);
+        (inputs.invalidate_vpn, inputs.invalidate_asid) = (page.number, page.space);
     }
 }
 

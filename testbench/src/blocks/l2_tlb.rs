@@ -114,8 +114,8 @@ impl L2TlbTraffic {
             }
             let bit = 1 << sm;
             let page = self.page();
-            inputs.request_page[sm] = page.number;
-            inputs.request_space[sm] = page.space.into();
+            inputs.request_vpn[sm] = page.number;
+            inputs.request_asid[sm] = page.space.into();
             inputs.request_valid &= !bit;
             inputs.request_write &= !bit;
             if sm < self.mode.sms && self.rng.chance(self.mode.request) {
@@ -143,8 +143,8 @@ impl L2TlbTraffic {
             page = self.walks.swap_remove(place);
             inputs.fill_valid = true;
         }
-        (inputs.fill_page, inputs.fill_space) = (page.number, page.space);
-        inputs.fill_frame =
+        (inputs.fill_vpn, inputs.fill_asid) = (page.number, page.space);
+        inputs.fill_pfn =
             self.rng.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));
         inputs.fill_writable = self.rng.chance(170);
         inputs.fill_clean = self.rng.chance(self.mode.clean);
@@ -171,7 +171,7 @@ impl L2TlbTraffic {
             _ => page,
         };
         let page = self.cut(page);
-        (inputs.invalidate_page, inputs.invalidate_space) = (page.number, page.space);
+        (inputs.invalidate_vpn, inputs.invalidate_asid) = (page.number, page.space);
     }
 }
 
@@ -238,8 +238,8 @@ impl Traffic for L2TlbTraffic {
             let taken = (outputs.miss_valid & inputs.miss_ready) >> sm & 1 == 1;
             if taken && self.walks.len() < WALKS {
                 self.walks.push(Page {
-                    number: outputs.miss_page[sm],
-                    space: outputs.miss_space[sm] as u8,
+                    number: outputs.miss_vpn[sm],
+                    space: outputs.miss_asid[sm] as u8,
                 });
             }
         }

@@ -94,8 +94,8 @@ impl PageWalkerTraffic {
             let valid = self.rng.chance(self.mode.request);
             inputs.request_valid[requester] = u64::from(valid);
             let page = self.rng.below(self.pool.len().min(POOL) as u64) as usize;
-            inputs.request_page[requester] = self.pool[page];
-            inputs.request_space[requester] = u64::from(self.space());
+            inputs.request_vpn[requester] = self.pool[page];
+            inputs.request_asid[requester] = u64::from(self.space());
             let write = self.rng.chance(self.mode.write);
             let execute = !write && self.rng.chance(self.mode.execute);
             inputs.request_write[requester] = u64::from(write);
@@ -151,11 +151,11 @@ impl PageWalkerTraffic {
 
     fn drive_software(&mut self, inputs: &mut Inputs) {
         inputs.root_valid = self.rng.chance(self.mode.root);
-        inputs.root_space = self.space();
-        inputs.root_frame = self.tables.frame(&mut self.rng);
+        inputs.root_asid = self.space();
+        inputs.root_pfn = self.tables.frame(&mut self.rng);
         if !self.invalidating {
             inputs.invalidate_valid = self.rng.chance(self.mode.invalidate);
-            inputs.invalidate_space = self.space();
+            inputs.invalidate_asid = self.space();
             inputs.invalidate_all = self.rng.chance(64);
         }
         if self.rng.below(256) == 0 {
@@ -166,7 +166,7 @@ impl PageWalkerTraffic {
             inputs.execute_disable = self.rng.chance(200);
         }
         if self.rng.below(256) == 0 {
-            inputs.last_frame = match self.rng.byte() {
+            inputs.last_pfn = match self.rng.byte() {
                 0..64 => self.tables.frame(&mut self.rng),
                 _ => self.frames(),
             };
@@ -231,7 +231,7 @@ impl Traffic for PageWalkerTraffic {
         }
         inputs.reset = self.mode.resets(&mut self.rng, 8192);
         if self.mode.cycle() == 1 {
-            (inputs.execute_disable, inputs.last_frame) = (true, self.frames());
+            (inputs.execute_disable, inputs.last_pfn) = (true, self.frames());
             inputs.reserved_bits = (u32::MAX << (self.parameters.frame_bits - 20)) & 0xF_FFFF;
         }
         if inputs.reset {

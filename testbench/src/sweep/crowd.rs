@@ -147,8 +147,8 @@ impl Crowd {
         let spaces = 1 << sizes.space_bits;
         pins.inputs.root_valid = true;
         for space in 0..spaces {
-            pins.inputs.root_space = space as u8;
-            pins.inputs.root_frame = (ROOT + base(space)) >> 12;
+            pins.inputs.root_asid = space as u8;
+            pins.inputs.root_pfn = (ROOT + base(space)) >> 12;
             pins.cycle()?;
         }
         pins.inputs.root_valid = false;
@@ -301,7 +301,7 @@ impl Crowd {
 
     /// Holds an answer against the request that it is of.
     fn answer(&mut self, answer: &Outputs) {
-        let number = usize::from(answer.answer_space);
+        let number = usize::from(answer.answer_asid);
         let to = (0..self.queues.len()).filter(|&to| answer.answer_requesters[to] != 0);
         let to = to.fold(0, |all, requester| all | 1u32 << requester);
         let asking = self.spaces[number].as_mut().and_then(|space| {
@@ -345,7 +345,7 @@ impl Crowd {
 
 /// Whether an answer is that of a request.
 fn is_of(answer: &Outputs, request: &Request) -> bool {
-    answer.answer_page == request.address >> 12
+    answer.answer_vpn == request.address >> 12
         && answer.answer_write == (request.access == Access::Write)
         && answer.answer_execute == (request.access == Access::Execute)
         && answer.answer_user == request.user

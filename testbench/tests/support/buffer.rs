@@ -104,8 +104,8 @@ pub fn denied(page: u64) -> Record {
 pub fn offer(fault: &Record) -> Inputs {
     Inputs {
         fault_valid: true,
-        fault_page: fault.page,
-        fault_space: fault.space,
+        fault_vpn: fault.page,
+        fault_asid: fault.space,
         fault_requesters: fault.requesters,
         fault_access: fault.access,
         fault_cause: fault.cause,
@@ -212,7 +212,7 @@ impl Buffer {
                 .push_back((self.latency, outputs.write_address, outputs.write_data));
         }
         if outputs.detail_valid && inputs.detail_ready {
-            let question = (outputs.detail_sm, outputs.detail_page, outputs.detail_space);
+            let question = (outputs.detail_sm, outputs.detail_vpn, outputs.detail_asid);
             self.questions.push(question);
             self.asked = true;
         }
@@ -220,8 +220,8 @@ impl Buffer {
             self.commands.push(Taken {
                 cancel: outputs.command_cancel,
                 all: outputs.command_all,
-                page: outputs.command_page,
-                space: outputs.command_space,
+                page: outputs.command_vpn,
+                space: outputs.command_asid,
                 requesters: outputs.command_requesters,
             });
             // Pages that are there are woken.

@@ -105,7 +105,7 @@ impl Gmmu {
             inputs: Inputs {
                 execute_disable: true,
                 reserved_bits: 0xF_FF00,
-                last_frame: u64::MAX >> 36,
+                last_pfn: u64::MAX >> 36,
                 cached_levels: 15,
                 shared_tlb: true,
                 far_limit: 4,
@@ -132,8 +132,8 @@ impl Gmmu {
         gmmu.inputs.reset = false;
         for space in 0..4 {
             gmmu.inputs.root_valid = true;
-            gmmu.inputs.root_space = space;
-            gmmu.inputs.root_frame = ROOT + u64::from(space);
+            gmmu.inputs.root_asid = space;
+            gmmu.inputs.root_pfn = ROOT + u64::from(space);
             gmmu.step();
         }
         gmmu.inputs.root_valid = false;
@@ -182,8 +182,8 @@ impl Gmmu {
         for (sm, requests) in self.requests.iter().enumerate() {
             if let Some(&(page, space, write)) = requests.front() {
                 inputs.request_valid |= 1 << sm;
-                inputs.request_page[sm] = page;
-                inputs.request_space[sm] = space.into();
+                inputs.request_vpn[sm] = page;
+                inputs.request_asid[sm] = space.into();
                 inputs.request_write |= u16::from(write) << sm;
             }
         }
@@ -247,21 +247,21 @@ impl Gmmu {
                     cycle: self.cycle,
                     sm,
                     kind: outputs.fill_kind[sm] as u8,
-                    page: outputs.fill_page,
-                    space: outputs.fill_space,
-                    frame: outputs.fill_frame as u32,
+                    page: outputs.fill_vpn,
+                    space: outputs.fill_asid,
+                    frame: outputs.fill_pfn as u32,
                     writable: outputs.fill_writable,
                     clean: outputs.fill_clean,
                     place: outputs.fill_place,
                 });
             }
             if outputs.resolve_valid & 1 << sm != 0 {
-                let (page, space) = (outputs.resolve_page, outputs.resolve_space);
+                let (page, space) = (outputs.resolve_vpn, outputs.resolve_asid);
                 self.resolved.push((self.cycle, sm, page, space));
             }
         }
         if outputs.drop_valid {
-            let (scope, space) = (outputs.drop_scope, outputs.drop_space);
+            let (scope, space) = (outputs.drop_scope, outputs.drop_asid);
             self.dropped.push((self.cycle, scope, space));
         }
         self.cycle += 1;
@@ -318,8 +318,8 @@ impl Gmmu {
     pub fn invalidate(&mut self, scope: u8, space: u8, page: u64) {
         self.inputs.invalidate_valid = true;
         self.inputs.invalidate_scope = scope;
-        self.inputs.invalidate_space = space;
-        self.inputs.invalidate_page = page;
+        self.inputs.invalidate_asid = space;
+        self.inputs.invalidate_vpn = page;
         for _ in 0..PATIENCE {
             if self.step().invalidate_ready {
                 self.inputs.invalidate_valid = false;

@@ -44,8 +44,8 @@ pub fn found(frame: u32) -> Found {
 /// A request of an SM beside what others ask.
 pub fn ask(inputs: &mut Inputs, sm: usize, page: Page, write: bool) {
     inputs.request_valid |= 1 << sm;
-    inputs.request_page[sm] = page.number;
-    inputs.request_space[sm] = page.space.into();
+    inputs.request_vpn[sm] = page.number;
+    inputs.request_asid[sm] = page.space.into();
     inputs.request_write |= u16::from(write) << sm;
 }
 
@@ -53,9 +53,9 @@ pub fn ask(inputs: &mut Inputs, sm: usize, page: Page, write: bool) {
 pub fn fill(page: Page, found: Found, level: u8) -> Inputs {
     Inputs {
         fill_valid: true,
-        fill_page: page.number,
-        fill_space: page.space,
-        fill_frame: found.frame,
+        fill_vpn: page.number,
+        fill_asid: page.space,
+        fill_pfn: found.frame,
         fill_writable: found.writable,
         fill_clean: found.clean,
         fill_level: level,
@@ -68,8 +68,8 @@ pub fn invalidate(scope: u8, page: Page) -> Inputs {
     Inputs {
         invalidate_valid: true,
         invalidate_scope: scope,
-        invalidate_page: page.number,
-        invalidate_space: page.space,
+        invalidate_vpn: page.number,
+        invalidate_asid: page.space,
         ..Inputs::default()
     }
 }
@@ -78,9 +78,9 @@ pub fn invalidate(scope: u8, page: Page) -> Inputs {
 pub fn answer(outputs: &Outputs) -> Option<(u16, Page, Found)> {
     outputs.answer_valid.then_some((
         outputs.answer_to,
-        page_in(outputs.answer_space, outputs.answer_page),
+        page_in(outputs.answer_asid, outputs.answer_vpn),
         Found {
-            frame: outputs.answer_frame,
+            frame: outputs.answer_pfn,
             writable: outputs.answer_writable,
             clean: outputs.answer_clean,
         },
@@ -89,7 +89,7 @@ pub fn answer(outputs: &Outputs) -> Option<(u16, Page, Found)> {
 
 /// The miss that an SM shows.
 pub fn miss(outputs: &Outputs, sm: usize) -> Option<(Page, bool)> {
-    let of = page_in(outputs.miss_space[sm] as u8, outputs.miss_page[sm]);
+    let of = page_in(outputs.miss_asid[sm] as u8, outputs.miss_vpn[sm]);
     let write = (outputs.miss_write >> sm) & 1 == 1;
     ((outputs.miss_valid >> sm) & 1 == 1).then_some((of, write))
 }

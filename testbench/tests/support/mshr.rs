@@ -57,8 +57,8 @@ pub fn page(number: u64) -> Page {
 pub fn fault(page: Page, requesters: u16) -> Inputs {
     Inputs {
         fault_valid: true,
-        fault_page: page.number,
-        fault_space: page.space,
+        fault_vpn: page.number,
+        fault_asid: page.space,
         fault_requesters: requesters,
         fault_access: 1,
         fault_cause: 2,
@@ -72,8 +72,8 @@ pub fn command(page: Page, cancel: bool) -> Inputs {
     Inputs {
         command_valid: true,
         command_cancel: cancel,
-        command_page: page.number,
-        command_space: page.space,
+        command_vpn: page.number,
+        command_asid: page.space,
         command_requesters: u16::MAX,
         ..Inputs::default()
     }
@@ -91,8 +91,8 @@ pub fn command_all(cancel: bool) -> Inputs {
 pub fn present(page: Page) -> Inputs {
     Inputs {
         present_valid: true,
-        present_page: page.number,
-        present_space: page.space,
+        present_vpn: page.number,
+        present_asid: page.space,
         ..Inputs::default()
     }
 }
@@ -111,8 +111,8 @@ pub fn missing(page: Page, cause: u8, level: u8) -> Inputs {
 pub fn wake(outputs: &Outputs) -> Option<Wake> {
     outputs.wake_valid.then_some(Wake {
         page: Page {
-            number: outputs.wake_page,
-            space: outputs.wake_space,
+            number: outputs.wake_vpn,
+            space: outputs.wake_asid,
         },
         to: outputs.wake_to,
         denied: outputs.wake_denied,
@@ -122,8 +122,8 @@ pub fn wake(outputs: &Outputs) -> Option<Wake> {
 /// The answer that a cycle shows, with its page.
 pub fn answer(outputs: &Outputs) -> Option<(Page, Answer)> {
     let page = Page {
-        number: outputs.answer_page,
-        space: outputs.answer_space,
+        number: outputs.answer_vpn,
+        space: outputs.answer_asid,
     };
     outputs.answer_valid.then_some((
         page,
@@ -182,8 +182,8 @@ impl Mshr {
         if outputs.report_valid && self.report_ready {
             self.reports.push(Report {
                 page: Page {
-                    number: outputs.report_page,
-                    space: outputs.report_space,
+                    number: outputs.report_vpn,
+                    space: outputs.report_asid,
                 },
                 requesters: outputs.report_requesters,
                 how: [
@@ -197,8 +197,8 @@ impl Mshr {
         }
         if outputs.walk_valid && self.walk_ready {
             self.walks.push(Page {
-                number: outputs.walk_page,
-                space: outputs.walk_space,
+                number: outputs.walk_vpn,
+                space: outputs.walk_asid,
             });
         }
         outputs

@@ -98,7 +98,7 @@ impl Port {
     pub fn begin(&mut self, restores: bool, block: u64, epoch: u64) {
         self.inputs.begin_valid = true;
         self.inputs.begin_restores = restores;
-        (self.inputs.begin_block, self.inputs.begin_epoch) = (block, epoch);
+        (self.inputs.begin_cta, self.inputs.begin_epoch) = (block, epoch);
         assert!(self.cycle().begin_ready);
     }
 

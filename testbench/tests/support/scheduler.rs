@@ -76,14 +76,14 @@ impl Scheduler {
     pub fn tell(&mut self, fill: Fill, page: u64, place: u64) {
         self.inputs.fill_valid = true;
         self.inputs.fill_kind = fill as u64;
-        self.inputs.fill_page = page;
+        self.inputs.fill_vpn = page;
         self.inputs.fill_place = place;
     }
 
     /// In the next cycle a block meets a page.
     pub fn meet(&mut self, slot: u64, page: u64) {
         self.inputs.fault_valid = true;
-        (self.inputs.fault_slot, self.inputs.fault_page) = (slot, page);
+        (self.inputs.fault_slot, self.inputs.fault_vpn) = (slot, page);
     }
 
     pub fn held(&mut self, page: u64, place: u64) {

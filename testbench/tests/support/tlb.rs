@@ -39,7 +39,7 @@ pub fn answer(outputs: &Outputs) -> Option<Answer> {
     match told {
         [false, false, false] => outputs.answer_valid.then_some(Answer::Miss),
         _ if !outputs.answer_valid => panic!("an answer without a check: {outputs:?}"),
-        [true, false, false] => Some(Answer::Hit(outputs.answer_frame)),
+        [true, false, false] => Some(Answer::Hit(outputs.answer_pfn)),
         [false, true, false] => Some(Answer::Fault),
         [false, false, true] => Some(Answer::Denied),
         _ => panic!("more than one answer: {outputs:?}"),
@@ -49,8 +49,8 @@ pub fn answer(outputs: &Outputs) -> Option<Answer> {
 /// The walk that a cycle offers, if it offers one.
 pub fn walk(outputs: &Outputs) -> Option<Page> {
     outputs.walk_valid.then_some(Page {
-        number: outputs.walk_page,
-        space: outputs.walk_space,
+        number: outputs.walk_vpn,
+        space: outputs.walk_asid,
     })
 }
 
@@ -59,8 +59,8 @@ pub fn wake(outputs: &Outputs) -> Option<(Page, bool)> {
     assert!(outputs.wake_valid || !outputs.wake_all);
     outputs.wake_valid.then_some((
         Page {
-            number: outputs.wake_page,
-            space: outputs.wake_space,
+            number: outputs.wake_vpn,
+            space: outputs.wake_asid,
         },
         outputs.wake_all,
     ))
@@ -70,8 +70,8 @@ pub fn wake(outputs: &Outputs) -> Option<(Page, bool)> {
 pub fn check(page: Page) -> Inputs {
     Inputs {
         check_valid: true,
-        check_page: page.number,
-        check_space: page.space,
+        check_vpn: page.number,
+        check_asid: page.space,
         ..Inputs::default()
     }
 }
@@ -81,9 +81,9 @@ pub fn fill(page: Page, kind: u8, frame: u32) -> Inputs {
     Inputs {
         fill_valid: true,
         fill_kind: kind,
-        fill_page: page.number,
-        fill_space: page.space,
-        fill_frame: frame,
+        fill_vpn: page.number,
+        fill_asid: page.space,
+        fill_pfn: frame,
         ..Inputs::default()
     }
 }
@@ -93,8 +93,8 @@ pub fn invalidate(page: Page, scope: u8) -> Inputs {
     Inputs {
         invalidate_valid: true,
         invalidate_scope: scope,
-        invalidate_page: page.number,
-        invalidate_space: page.space,
+        invalidate_vpn: page.number,
+        invalidate_asid: page.space,
         ..Inputs::default()
     }
 }
@@ -201,8 +201,8 @@ impl Tlb {
     pub fn resolve(&mut self, page: Page) {
         self.cycle(&Inputs {
             resolve_valid: true,
-            resolve_page: page.number,
-            resolve_space: page.space,
+            resolve_vpn: page.number,
+            resolve_asid: page.space,
             ..Inputs::default()
         });
         self.rest();

@@ -69,13 +69,13 @@ impl Walker {
             memory_ready: true,
             execute_disable: true,
             reserved_bits: (u32::MAX << (frames - 20)) & 0xF_FFFF,
-            last_frame: u64::MAX >> (64 - frames),
+            last_pfn: u64::MAX >> (64 - frames),
             ..Inputs::default()
         };
         for space in 0..2 {
             walker.inputs.root_valid = true;
-            walker.inputs.root_space = space;
-            walker.inputs.root_frame = ROOT + 0x100 * u64::from(space);
+            walker.inputs.root_asid = space;
+            walker.inputs.root_pfn = ROOT + 0x100 * u64::from(space);
             walker.cycle();
         }
         walker.inputs.root_valid = false;
@@ -109,8 +109,8 @@ impl Walker {
     /// A requester asks to read a page, as a user.
     pub fn ask(&mut self, requester: usize, space: u8, page: u64) {
         self.inputs.request_valid[requester] = 1;
-        self.inputs.request_page[requester] = page;
-        self.inputs.request_space[requester] = u64::from(space);
+        self.inputs.request_vpn[requester] = page;
+        self.inputs.request_asid[requester] = u64::from(space);
         self.inputs.request_user[requester] = 1;
     }
 

@@ -6,13 +6,13 @@ use rust_hdl::prelude::*;
 use crate::primitives::register::Register;
 
 /// Holds the report of an entry that was allocated until it is taken. Indices of entries of `INDEX` bits, places of
-/// `COUNT`, pages of `PAGE`, spaces of `SPACE`; `SMS` SMs.
+/// `COUNT`, pages of `VPN`, spaces of `ASID`; `SMS` SMs.
 #[block]
 pub struct Report<
     const INDEX: usize,
     const COUNT: usize,
-    const PAGE: usize,
-    const SPACE: usize,
+    const VPN: usize,
+    const ASID: usize,
     const SMS: usize,
 > {
     /// Rising edge.
@@ -22,9 +22,9 @@ pub struct Report<
     /// An entry is taken; no report is on offer.
     pub take: Signal<In, Bit>,
     /// Its page.
-    pub page: Signal<In, Bits<PAGE>>,
+    pub vpn: Signal<In, Bits<VPN>>,
     /// Its space.
-    pub space: Signal<In, Bits<SPACE>>,
+    pub asid: Signal<In, Bits<ASID>>,
     /// How it was accessed.
     pub access_kind: Signal<In, Bits<3>>,
     /// Why the walk failed.
@@ -42,9 +42,9 @@ pub struct Report<
     /// A report is on offer.
     pub valid: Signal<Out, Bit>,
     /// Its page.
-    pub shown_page: Signal<Out, Bits<PAGE>>,
+    pub shown_vpn: Signal<Out, Bits<VPN>>,
     /// Its space.
-    pub shown_space: Signal<Out, Bits<SPACE>>,
+    pub shown_asid: Signal<Out, Bits<ASID>>,
     /// How it was accessed.
     pub shown_access: Signal<Out, Bits<3>>,
     /// Why the walk failed.
@@ -59,8 +59,8 @@ pub struct Report<
     pub shown_requester: [Signal<Out, Bit>; SMS],
 
     offered: Register<Bit>,
-    kept_page: Register<Bits<PAGE>>,
-    kept_space: Register<Bits<SPACE>>,
+    kept_vpn: Register<Bits<VPN>>,
+    kept_asid: Register<Bits<ASID>>,
     kept_access: Register<Bits<3>>,
     kept_cause: Register<Bits<3>>,
     kept_level: Register<Bits<3>>,
@@ -72,24 +72,24 @@ pub struct Report<
 impl<
     const INDEX: usize,
     const COUNT: usize,
-    const PAGE: usize,
-    const SPACE: usize,
+    const VPN: usize,
+    const ASID: usize,
     const SMS: usize,
-> Logic for Report<INDEX, COUNT, PAGE, SPACE, SMS>
+> Logic for Report<INDEX, COUNT, VPN, ASID, SMS>
 {
     #[logic]
     fn update(&mut self) {
         self.offered.d.next = self.take.val() || (self.offered.q.val() && !self.ready.val());
-        self.kept_page.d.next = self.kept_page.q.val();
-        self.kept_space.d.next = self.kept_space.q.val();
+        self.kept_vpn.d.next = self.kept_vpn.q.val();
+        self.kept_asid.d.next = self.kept_asid.q.val();
         self.kept_access.d.next = self.kept_access.q.val();
         self.kept_cause.d.next = self.kept_cause.q.val();
         self.kept_level.d.next = self.kept_level.q.val();
         self.kept_index.d.next = self.kept_index.q.val();
         self.kept_place.d.next = self.kept_place.q.val();
         if self.take.val() {
-            self.kept_page.d.next = self.page.val();
-            self.kept_space.d.next = self.space.val();
+            self.kept_vpn.d.next = self.vpn.val();
+            self.kept_asid.d.next = self.asid.val();
             self.kept_access.d.next = self.access_kind.val();
             self.kept_cause.d.next = self.cause.val();
             self.kept_level.d.next = self.level.val();
@@ -103,8 +103,8 @@ impl<
             }
         }
         self.valid.next = self.offered.q.val();
-        self.shown_page.next = self.kept_page.q.val();
-        self.shown_space.next = self.kept_space.q.val();
+        self.shown_vpn.next = self.kept_vpn.q.val();
+        self.shown_asid.next = self.kept_asid.q.val();
         self.shown_access.next = self.kept_access.q.val();
         self.shown_cause.next = self.kept_cause.q.val();
         self.shown_level.next = self.kept_level.q.val();

@@ -23,9 +23,9 @@ pub enum Stage {
 }
 
 /// Holds the command of the driver: on offer until it is taken, busy until it is done. SMs with numbers of `SM` bits;
-/// pages of `PAGE` bits, spaces of `SPACE`.
+/// pages of `VPN` bits, spaces of `ASID`.
 #[block]
-pub struct Commands<const SM: usize, const PAGE: usize, const SPACE: usize> {
+pub struct Commands<const SM: usize, const VPN: usize, const ASID: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -55,17 +55,17 @@ pub struct Commands<const SM: usize, const PAGE: usize, const SPACE: usize> {
     /// That SM.
     pub sm: Signal<Out, Bits<SM>>,
     /// Its page.
-    pub page: Signal<Out, Bits<PAGE>>,
+    pub vpn: Signal<Out, Bits<VPN>>,
     /// Its space.
-    pub space: Signal<Out, Bits<SPACE>>,
+    pub asid: Signal<Out, Bits<ASID>>,
     /// All of it, as it was written.
     pub word: Signal<Out, Bits<64>>,
 
     stage: Register<Stage>,
     kind: Register<Bits<3>>,
     of_sm: Register<Bits<SM>>,
-    of_page: Register<Bits<PAGE>>,
-    of_space: Register<Bits<SPACE>>,
+    of_vpn: Register<Bits<VPN>>,
+    of_asid: Register<Bits<ASID>>,
 
     written_kind: Signal<Local, Bits<3>>,
     known: Signal<Local, Bit>,
@@ -75,7 +75,7 @@ pub struct Commands<const SM: usize, const PAGE: usize, const SPACE: usize> {
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
-impl<const SM: usize, const PAGE: usize, const SPACE: usize> Logic for Commands<SM, PAGE, SPACE> {
+impl<const SM: usize, const VPN: usize, const ASID: usize> Logic for Commands<SM, VPN, ASID> {
     #[logic]
     fn update(&mut self) {
         self.written_kind.next = bit_cast::<3, 64>(self.data.val());
@@ -85,13 +85,13 @@ impl<const SM: usize, const PAGE: usize, const SPACE: usize> Logic for Commands<
         self.refused.next = self.write.val() && !(self.known.val() && self.idle.val());
         self.kind.d.next = self.kind.q.val();
         self.of_sm.d.next = self.of_sm.q.val();
-        self.of_page.d.next = self.of_page.q.val();
-        self.of_space.d.next = self.of_space.q.val();
+        self.of_vpn.d.next = self.of_vpn.q.val();
+        self.of_asid.d.next = self.of_asid.q.val();
         if self.taken.val() {
             self.kind.d.next = self.written_kind.val();
             self.of_sm.d.next = bit_cast::<SM, 64>(self.data.val() >> 4);
-            self.of_page.d.next = bit_cast::<PAGE, 64>(self.data.val() >> 12);
-            self.of_space.d.next = bit_cast::<SPACE, 64>(self.data.val() >> 48);
+            self.of_vpn.d.next = bit_cast::<VPN, 64>(self.data.val() >> 12);
+            self.of_asid.d.next = bit_cast::<ASID, 64>(self.data.val() >> 48);
         }
 
         self.stage.d.next = self.stage.q.val();
@@ -143,11 +143,11 @@ impl<const SM: usize, const PAGE: usize, const SPACE: usize> Logic for Commands<
             || (self.kind.q.val() == 3)
             || (self.kind.q.val() == 4);
         self.sm.next = self.of_sm.q.val();
-        self.page.next = self.of_page.q.val();
-        self.space.next = self.of_space.q.val();
+        self.vpn.next = self.of_vpn.q.val();
+        self.asid.next = self.of_asid.q.val();
         self.word.next = bit_cast::<64, 3>(self.kind.q.val())
             | (bit_cast::<64, SM>(self.of_sm.q.val()) << 4)
-            | (bit_cast::<64, PAGE>(self.of_page.q.val()) << 12)
-            | (bit_cast::<64, SPACE>(self.of_space.q.val()) << 48);
+            | (bit_cast::<64, VPN>(self.of_vpn.q.val()) << 12)
+            | (bit_cast::<64, ASID>(self.of_asid.q.val()) << 48);
     }
 }

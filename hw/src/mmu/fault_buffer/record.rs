@@ -8,16 +8,16 @@ use crate::primitives::fixed_priority_arbiter::FixedPriorityArbiter;
 use crate::primitives::one_hot_mux::OneHotMux;
 use crate::primitives::popcount::Popcount;
 
-/// Encodes a fault as the words of a record. `SMS` SMs with numbers of `SM` bits. Pages of `PAGE` bits, spaces of
-/// `SPACE`; MSHRs with numbers of `MSHR` bits and places of `PLACE`. `LANES` lanes, PCs of `PC` bits, sequence numbers
+/// Encodes a fault as the words of a record. `SMS` SMs with numbers of `SM` bits. Pages of `VPN` bits, spaces of
+/// `ASID`; MSHRs with numbers of `MSHR` bits and places of `PLACE`. `LANES` lanes, PCs of `PC` bits, sequence numbers
 /// of `COUNT`, times of `TIME`. Combinational.
 #[block]
-#[check(SMS <= 16 && SPACE <= 8 && MSHR <= 16 && PLACE <= 16 && LANES <= 32 && COUNT <= 32, "the fields of a record do not fit")]
+#[check(SMS <= 16 && ASID <= 8 && MSHR <= 16 && PLACE <= 16 && LANES <= 32 && COUNT <= 32, "the fields of a record do not fit")]
 pub struct Record<
     const SMS: usize,
     const SM: usize,
-    const PAGE: usize,
-    const SPACE: usize,
+    const VPN: usize,
+    const ASID: usize,
     const MSHR: usize,
     const PLACE: usize,
     const LANES: usize,
@@ -26,9 +26,9 @@ pub struct Record<
     const TIME: usize,
 > {
     /// The fault's page.
-    pub page: Signal<In, Bits<PAGE>>,
+    pub vpn: Signal<In, Bits<VPN>>,
     /// Its space.
-    pub space: Signal<In, Bits<SPACE>>,
+    pub asid: Signal<In, Bits<ASID>>,
     /// The SMs that met it.
     pub requester: [Signal<In, Bit>; SMS],
     /// How the page was accessed.
@@ -77,9 +77,9 @@ pub struct Record<
     /// Engine, enabled, and VALID.
     #[init(Constant::new((3 << 62 | ENGINE as LiteralType).into()))]
     seal: Constant<Bits<64>>,
-    #[init(Constant::new((1 << (PAGE - 1) as LiteralType).into()))]
-    sign: Constant<Bits<PAGE>>,
-    #[init(Constant::new(((u64::MAX << (PAGE + 12)) as LiteralType).into()))]
+    #[init(Constant::new((1 << (VPN - 1) as LiteralType).into()))]
+    sign: Constant<Bits<VPN>>,
+    #[init(Constant::new(((u64::MAX << (VPN + 12)) as LiteralType).into()))]
     above_address: Constant<Bits<64>>,
     #[init(Constant::new(((1 << GPC_SM_BITS) - 1 as LiteralType).into()))]
     within_gpc: Constant<Bits<64>>,
@@ -108,15 +108,15 @@ pub struct Record<
 impl<
     const SMS: usize,
     const SM: usize,
-    const PAGE: usize,
-    const SPACE: usize,
+    const VPN: usize,
+    const ASID: usize,
     const MSHR: usize,
     const PLACE: usize,
     const LANES: usize,
     const PC: usize,
     const COUNT: usize,
     const TIME: usize,
-> Logic for Record<SMS, SM, PAGE, SPACE, MSHR, PLACE, LANES, PC, COUNT, TIME>
+> Logic for Record<SMS, SM, VPN, ASID, MSHR, PLACE, LANES, PC, COUNT, TIME>
 {
     #[logic]
     fn update(&mut self) {
@@ -172,17 +172,17 @@ impl<
         }
 
         // The address is canonical.
-        self.faulting.next = bit_cast::<64, PAGE>(self.page.val()) << 12;
-        if (self.page.val() & self.sign.val()).any() {
+        self.faulting.next = bit_cast::<64, VPN>(self.vpn.val()) << 12;
+        if (self.vpn.val() & self.sign.val()).any() {
             self.faulting.next =
-                (bit_cast::<64, PAGE>(self.page.val()) << 12) | self.above_address.val();
+                (bit_cast::<64, VPN>(self.vpn.val()) << 12) | self.above_address.val();
         }
         self.number.next = bit_cast::<64, SM>(self.client.index.val());
         self.gpc.next = self.number.val() >> self.gpc_bits.val();
         for w in 0..8 {
             self.words.choose[w].next = self.show[w].val();
         }
-        self.words.of[0].next = bit_cast::<64, SPACE>(self.space.val()) << 12;
+        self.words.of[0].next = bit_cast::<64, ASID>(self.asid.val()) << 12;
         self.words.of[1].next = self.faulting.val();
         self.words.of[2].next = bit_cast::<64, TIME>(self.time.val());
         self.words.of[3].next = self.seal.val()
@@ -191,7 +191,7 @@ impl<
             | ((self.number.val() & self.within_gpc.val()) << 40)
             | (self.gpc.val() << 56)
             | self.of_write.val();
-        self.words.of[4].next = bit_cast::<64, SPACE>(self.space.val())
+        self.words.of[4].next = bit_cast::<64, ASID>(self.asid.val())
             | (bit_cast::<64, 3>(self.level.val()) << 8)
             | (bit_cast::<64, 3>(self.cause.val()) << 12)
             | (bit_cast::<64, 3>(self.access_kind.val()) << 16)

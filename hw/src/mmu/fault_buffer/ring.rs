@@ -6,9 +6,9 @@ use rust_hdl::prelude::*;
 use crate::primitives::register::Register;
 
 /// Keeps the place of the ring in memory, and which of its records are free. Records with numbers of `RECORD` bits,
-/// frames with numbers of `FRAME` bits.
+/// frames with numbers of `PFN` bits.
 #[block]
-pub struct Ring<const RECORD: usize, const FRAME: usize> {
+pub struct Ring<const RECORD: usize, const PFN: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -20,7 +20,7 @@ pub struct Ring<const RECORD: usize, const FRAME: usize> {
     /// or GET.
     pub write_get: Signal<In, Bit>,
     /// What it writes, as a frame
-    pub frame: Signal<In, Bits<FRAME>>,
+    pub pfn: Signal<In, Bits<PFN>>,
     /// and as the number of a record.
     pub number: Signal<In, Bits<RECORD>>,
     /// The buffer is not enabled, no fault is under way or needs a place now, and memory has acknowledged everything.
@@ -34,7 +34,7 @@ pub struct Ring<const RECORD: usize, const FRAME: usize> {
     /// It goes on to the one before.
     pub step: Signal<In, Bit>,
     /// BASE.
-    pub base: Signal<Out, Bits<FRAME>>,
+    pub base: Signal<Out, Bits<PFN>>,
     /// SIZE.
     pub size: Signal<Out, Bits<RECORD>>,
     /// GET.
@@ -60,7 +60,7 @@ pub struct Ring<const RECORD: usize, const FRAME: usize> {
     /// Another one is made.
     pub remakes: Signal<Out, Bit>,
 
-    first: Register<Bits<FRAME>>,
+    first: Register<Bits<PFN>>,
     records: Register<Bits<RECORD>>,
     read: Register<Bits<RECORD>>,
     // PUT, and the record behind it; the record under way; then what is taken next, and what comes after that.
@@ -83,7 +83,7 @@ pub struct Ring<const RECORD: usize, const FRAME: usize> {
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
-impl<const RECORD: usize, const FRAME: usize> Logic for Ring<RECORD, FRAME> {
+impl<const RECORD: usize, const PFN: usize> Logic for Ring<RECORD, PFN> {
     #[logic]
     fn update(&mut self) {
         self.base.next = self.first.q.val();
@@ -144,7 +144,7 @@ impl<const RECORD: usize, const FRAME: usize> Logic for Ring<RECORD, FRAME> {
         self.first.d.next = self.first.q.val();
         self.records.d.next = self.records.q.val();
         if self.write_base.val() && self.at_rest.val() {
-            self.first.d.next = self.frame.val();
+            self.first.d.next = self.pfn.val();
         }
         if self.remakes.val() {
             self.records.d.next = self.number.val();

@@ -3,7 +3,7 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::params::{FRAME_BITS, PAGE_BITS, REQUESTERS, SMS, SPACE_BITS};
+use crate::params::{PFN_BITS, VPN_BITS, REQUESTERS, SMS, ASID_BITS};
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
@@ -20,9 +20,9 @@ pub struct Desk {
     /// for these SMs, and in the highest bit for the MSHRs,
     pub requesters: Signal<In, Bits<REQUESTERS>>,
     /// of this page,
-    pub page: Signal<In, Bits<PAGE_BITS>>,
+    pub vpn: Signal<In, Bits<VPN_BITS>>,
     /// in this space,
-    pub space: Signal<In, Bits<SPACE_BITS>>,
+    pub asid: Signal<In, Bits<ASID_BITS>>,
     /// to write it:
     pub write: Signal<In, Bit>,
     /// why it was not found,
@@ -32,7 +32,7 @@ pub struct Desk {
     /// it may at least be read,
     pub readable: Signal<In, Bit>,
     /// in this frame;
-    pub frame: Signal<In, Bits<FRAME_BITS>>,
+    pub pfn: Signal<In, Bits<PFN_BITS>>,
     /// it may be written;
     pub writable: Signal<In, Bit>,
     /// its dirty bit is clear.
@@ -71,9 +71,9 @@ pub struct Desk {
     /// The SMs that asked.
     pub of: [Signal<Out, Bit>; SMS],
     /// Its page.
-    pub of_page: Signal<Out, Bits<PAGE_BITS>>,
+    pub of_vpn: Signal<Out, Bits<VPN_BITS>>,
     /// Its space.
-    pub of_space: Signal<Out, Bits<SPACE_BITS>>,
+    pub of_asid: Signal<Out, Bits<ASID_BITS>>,
     /// How it was accessed, as a report has it.
     pub of_access: Signal<Out, Bits<3>>,
     /// Why it was not found.
@@ -83,7 +83,7 @@ pub struct Desk {
     /// It may be read,
     pub is_readable: Signal<Out, Bit>,
     /// in this frame,
-    pub of_frame: Signal<Out, Bits<FRAME_BITS>>,
+    pub of_pfn: Signal<Out, Bits<PFN_BITS>>,
     /// and written;
     pub is_writable: Signal<Out, Bit>,
     /// its dirty bit is clear.
@@ -96,13 +96,13 @@ pub struct Desk {
     missing: Register<Bit>,
     reporting: Register<Bit>,
     requester: [Register<Bit>; SMS],
-    its_page: Register<Bits<PAGE_BITS>>,
-    its_space: Register<Bits<SPACE_BITS>>,
+    its_vpn: Register<Bits<VPN_BITS>>,
+    its_asid: Register<Bits<ASID_BITS>>,
     writes: Register<Bit>,
     its_cause: Register<Bits<3>>,
     its_level: Register<Bits<3>>,
     reads: Register<Bit>,
-    its_frame: Register<Bits<FRAME_BITS>>,
+    its_pfn: Register<Bits<PFN_BITS>>,
     may_write: Register<Bit>,
     clear: Register<Bit>,
 
@@ -165,23 +165,23 @@ impl Logic for Desk {
             }
             self.of[s].next = self.requester[s].q.val();
         }
-        self.its_page.d.next = self.its_page.q.val();
-        self.its_space.d.next = self.its_space.q.val();
+        self.its_vpn.d.next = self.its_vpn.q.val();
+        self.its_asid.d.next = self.its_asid.q.val();
         self.writes.d.next = self.writes.q.val();
         self.its_cause.d.next = self.its_cause.q.val();
         self.its_level.d.next = self.its_level.q.val();
         self.reads.d.next = self.reads.q.val();
-        self.its_frame.d.next = self.its_frame.q.val();
+        self.its_pfn.d.next = self.its_pfn.q.val();
         self.may_write.d.next = self.may_write.q.val();
         self.clear.d.next = self.clear.q.val();
         if self.take.val() {
-            self.its_page.d.next = self.page.val();
-            self.its_space.d.next = self.space.val();
+            self.its_vpn.d.next = self.vpn.val();
+            self.its_asid.d.next = self.asid.val();
             self.writes.d.next = self.write.val();
             self.its_cause.d.next = self.cause.val();
             self.its_level.d.next = self.level.val();
             self.reads.d.next = self.readable.val();
-            self.its_frame.d.next = self.frame.val();
+            self.its_pfn.d.next = self.pfn.val();
             self.may_write.d.next = self.writable.val();
             self.clear.d.next = self.clean.val();
         }
@@ -192,8 +192,8 @@ impl Logic for Desk {
         self.finds.next = self.finding.q.val();
         self.misses.next = self.missing.q.val();
         self.reports.next = self.reporting.q.val();
-        self.of_page.next = self.its_page.q.val();
-        self.of_space.next = self.its_space.q.val();
+        self.of_vpn.next = self.its_vpn.q.val();
+        self.of_asid.next = self.its_asid.q.val();
         // A user's access.
         self.of_access.next = 4.into();
         if self.writes.q.val() {
@@ -202,7 +202,7 @@ impl Logic for Desk {
         self.of_cause.next = self.its_cause.q.val();
         self.of_level.next = self.its_level.q.val();
         self.is_readable.next = self.reads.q.val();
-        self.of_frame.next = self.its_frame.q.val();
+        self.of_pfn.next = self.its_pfn.q.val();
         self.is_writable.next = self.may_write.q.val();
         self.is_clean.next = self.clear.q.val();
     }

@@ -5,9 +5,9 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Holds the miss of an SM until it is taken. Pages of `PAGE` bits, spaces of `SPACE`.
+/// Holds the miss of an SM until it is taken. Pages of `VPN` bits, spaces of `ASID`.
 #[block]
-pub struct Miss<const PAGE: usize, const SPACE: usize> {
+pub struct Miss<const VPN: usize, const ASID: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -17,9 +17,9 @@ pub struct Miss<const PAGE: usize, const SPACE: usize> {
     /// It has missed.
     pub missed: Signal<In, Bit>,
     /// Its page,
-    pub page: Signal<In, Bits<PAGE>>,
+    pub vpn: Signal<In, Bits<VPN>>,
     /// its space,
-    pub space: Signal<In, Bits<SPACE>>,
+    pub asid: Signal<In, Bits<ASID>>,
     /// and whether it was a write.
     pub write: Signal<In, Bit>,
     /// What is on offer is taken.
@@ -27,35 +27,35 @@ pub struct Miss<const PAGE: usize, const SPACE: usize> {
     /// A miss is on offer.
     pub offered: Signal<Out, Bit>,
     /// Its page,
-    pub miss_page: Signal<Out, Bits<PAGE>>,
+    pub miss_vpn: Signal<Out, Bits<VPN>>,
     /// its space,
-    pub miss_space: Signal<Out, Bits<SPACE>>,
+    pub miss_asid: Signal<Out, Bits<ASID>>,
     /// and whether it was a write.
     pub miss_write: Signal<Out, Bit>,
 
     waits: Register<Bit>,
-    page_of: Register<Bits<PAGE>>,
-    space_of: Register<Bits<SPACE>>,
+    vpn_of: Register<Bits<VPN>>,
+    asid_of: Register<Bits<ASID>>,
     write_of: Register<Bit>,
 }
 
-impl<const PAGE: usize, const SPACE: usize> Logic for Miss<PAGE, SPACE> {
+impl<const VPN: usize, const ASID: usize> Logic for Miss<VPN, ASID> {
     #[logic]
     fn update(&mut self) {
         // Whether it misses is known late in the cycle, and its page is not; so a hit leaves its page here too.
         self.waits.d.next = (self.waits.q.val() && !self.ready.val())
             || (self.looked_up.val() && self.missed.val());
-        self.page_of.d.next = self.page_of.q.val();
-        self.space_of.d.next = self.space_of.q.val();
+        self.vpn_of.d.next = self.vpn_of.q.val();
+        self.asid_of.d.next = self.asid_of.q.val();
         self.write_of.d.next = self.write_of.q.val();
         if self.looked_up.val() {
-            self.page_of.d.next = self.page.val();
-            self.space_of.d.next = self.space.val();
+            self.vpn_of.d.next = self.vpn.val();
+            self.asid_of.d.next = self.asid.val();
             self.write_of.d.next = self.write.val();
         }
         self.offered.next = self.waits.q.val();
-        self.miss_page.next = self.page_of.q.val();
-        self.miss_space.next = self.space_of.q.val();
+        self.miss_vpn.next = self.vpn_of.q.val();
+        self.miss_asid.next = self.asid_of.q.val();
         self.miss_write.next = self.write_of.q.val();
     }
 }

@@ -6,15 +6,15 @@ use rust_hdl::prelude::*;
 use crate::primitives::memory::Memory;
 
 /// One way of the L2 TLB: a page for each set, in memories. Sets with numbers of `SET` bits; tags of `TAG` bits of a
-/// page number above those, spaces of `SPACE` bits. A word of `TAG_WORD` bits has both, with level, rights and
+/// page number above those, spaces of `ASID` bits. A word of `TAG_WORD` bits has both, with level, rights and
 /// presence. A level of the tables translates `LEVEL` bits.
 #[block]
-#[check(TAG + SPACE + 5 == TAG_WORD, "{TAG_WORD} bits do not hold a tag of {TAG} and a space of {SPACE}")]
+#[check(TAG + ASID + 5 == TAG_WORD, "{TAG_WORD} bits do not hold a tag of {TAG} and a space of {ASID}")]
 #[check(SET <= LEVEL && 2 * LEVEL < SET + TAG, "levels of {LEVEL} bits do not fit {SET} and {TAG} bits of a page")]
 pub struct Way<
     const SET: usize,
     const TAG: usize,
-    const SPACE: usize,
+    const ASID: usize,
     const TAG_WORD: usize,
     const LEVEL: usize,
 > {
@@ -29,7 +29,7 @@ pub struct Way<
     /// The page that is looked for, or written: what is above the number of its set,
     pub tag: Signal<In, Bits<TAG>>,
     /// its space,
-    pub space: Signal<In, Bits<SPACE>>,
+    pub asid: Signal<In, Bits<ASID>>,
     /// that its set is this one,
     pub same_set: Signal<In, Bit>,
     /// its level,
@@ -45,7 +45,7 @@ pub struct Way<
     /// It is the one that is looked for.
     pub found: Signal<Out, Bit>,
     /// It is of that space.
-    pub in_space: Signal<Out, Bit>,
+    pub in_asid: Signal<Out, Bit>,
     /// It is a piece of a page that contains that one.
     pub contained: Signal<Out, Bit>,
     /// It may be written.
@@ -56,8 +56,8 @@ pub struct Way<
     #[init(Memory::new(1 << SET, 1))]
     pages: Memory<Bits<TAG_WORD>, SET, 1>,
 
-    #[init(Constant::new(((SPACE + 5) as LiteralType).into()))]
-    above_space: Constant<Bits<TAG_WORD>>,
+    #[init(Constant::new(((ASID + 5) as LiteralType).into()))]
+    above_asid: Constant<Bits<TAG_WORD>>,
     #[init(Constant::new(5.into()))]
     above_level: Constant<Bits<TAG_WORD>>,
     #[init(Constant::new(3.into()))]
@@ -70,7 +70,7 @@ pub struct Way<
     row: Signal<Local, Bits<TAG_WORD>>,
     named: Signal<Local, Bits<TAG_WORD>>,
     other: Signal<Local, Bits<TAG>>,
-    same_space: Signal<Local, Bit>,
+    same_asid: Signal<Local, Bit>,
     same_high: Signal<Local, Bit>,
     same_middle: Signal<Local, Bit>,
     same_low: Signal<Local, Bit>,
@@ -81,18 +81,18 @@ pub struct Way<
 impl<
     const SET: usize,
     const TAG: usize,
-    const SPACE: usize,
+    const ASID: usize,
     const TAG_WORD: usize,
     const LEVEL: usize,
-> Logic for Way<SET, TAG, SPACE, TAG_WORD, LEVEL>
+> Logic for Way<SET, TAG, ASID, TAG_WORD, LEVEL>
 {
     #[logic]
     fn update(&mut self) {
         self.pages.enable.next = self.read.val() || self.write.val();
         self.pages.write.next = !self.read.val();
         self.pages.address.next = self.in_set.val();
-        self.named.next = (bit_cast::<TAG_WORD, TAG>(self.tag.val()) << self.above_space.val())
-            | (bit_cast::<TAG_WORD, SPACE>(self.space.val()) << self.above_level.val())
+        self.named.next = (bit_cast::<TAG_WORD, TAG>(self.tag.val()) << self.above_asid.val())
+            | (bit_cast::<TAG_WORD, ASID>(self.asid.val()) << self.above_level.val())
             | (bit_cast::<TAG_WORD, 2>(self.level.val()) << self.above_rights.val());
         self.pages.data[0].next = self
             .named
@@ -107,25 +107,25 @@ impl<
         self.is_clean.next = self.row.val().get_bit(2);
         self.huge.next = self.row.val().get_bit(3) && self.row.val().get_bit(4);
         self.large.next = self.row.val().get_bit(4);
-        self.same_space.next =
-            bit_cast::<SPACE, TAG_WORD>(self.row.val() >> self.above_level.val())
-                == self.space.val();
+        self.same_asid.next =
+            bit_cast::<ASID, TAG_WORD>(self.row.val() >> self.above_level.val())
+                == self.asid.val();
 
         // A page number in three parts: inside of a page of level 2, of level 3, and above.
         self.other.next =
-            bit_cast::<TAG, TAG_WORD>(self.row.val() >> self.above_space.val()) ^ self.tag.val();
+            bit_cast::<TAG, TAG_WORD>(self.row.val() >> self.above_asid.val()) ^ self.tag.val();
         self.same_high.next = (self.other.val() & self.outside_3.val()) == 0;
         self.same_middle.next =
             (self.other.val() & self.outside_2.val() & !self.outside_3.val()) == 0;
         self.same_low.next = (self.other.val() & !self.outside_2.val()) == 0;
         self.found.next = self.taken.val()
-            && self.same_space.val()
+            && self.same_asid.val()
             && self.same_high.val()
             && self.same_middle.val()
             && self.same_low.val();
-        self.in_space.next = self.taken.val() && self.same_space.val();
+        self.in_asid.next = self.taken.val() && self.same_asid.val();
         self.contained.next = self.taken.val()
-            && self.same_space.val()
+            && self.same_asid.val()
             && self.same_high.val()
             && (self.same_middle.val() || self.huge.val())
             && ((self.same_low.val() && self.same_set.val()) || self.large.val());

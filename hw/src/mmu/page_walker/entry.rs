@@ -3,10 +3,10 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-/// Decodes a table entry for the walk that has read it (SDM 4.5 to 4.8). Frames of `FRAME` bits. Combinational: from an
+/// Decodes a table entry for the walk that has read it (SDM 4.5 to 4.8). Frames of `PFN` bits. Combinational: from an
 /// entry, and from what its walk has found so far, to what comes next.
 #[block]
-pub struct Entry<const FRAME: usize> {
+pub struct Entry<const PFN: usize> {
     /// The entry: present,
     pub present: Signal<In, Bit>,
     /// writable,
@@ -54,7 +54,7 @@ pub struct Entry<const FRAME: usize> {
     /// Pages may be execute-disabled.
     pub execute_disable: Signal<In, Bit>,
     /// The last frame of memory.
-    pub last_frame: Signal<In, Bits<FRAME>>,
+    pub last_pfn: Signal<In, Bits<PFN>>,
     /// The walk has used what is kept.
     pub used: Signal<In, Bit>,
 
@@ -67,7 +67,7 @@ pub struct Entry<const FRAME: usize> {
     /// The next entries are to be marked; of a page that was found, its dirty bit is clear.
     pub next_marking: Signal<Out, Bit>,
     /// The next table, or the page's frame.
-    pub next_frame: Signal<Out, Bits<FRAME>>,
+    pub next_pfn: Signal<Out, Bits<PFN>>,
     /// Why there is no page, or, while there is none yet, the first level whose accessed bit is clear.
     pub next_note: Signal<Out, Bits<3>>,
     /// All levels may be written; of a page that may not be accessed so, a read would have found it;
@@ -78,9 +78,9 @@ pub struct Entry<const FRAME: usize> {
     pub next_executable: Signal<Out, Bit>,
 
     #[init(Constant::new(0x1ff.into()))]
-    of_large: Constant<Bits<FRAME>>,
+    of_large: Constant<Bits<PFN>>,
     #[init(Constant::new(0x3ffff.into()))]
-    of_huge: Constant<Bits<FRAME>>,
+    of_huge: Constant<Bits<PFN>>,
 
     next_cause: Signal<Local, Bits<3>>,
     next_unmarked: Signal<Local, Bits<3>>,
@@ -91,8 +91,8 @@ pub struct Entry<const FRAME: usize> {
     low_reserved: Signal<Local, Bit>,
     reserved: Signal<Local, Bit>,
     broken: Signal<Local, Bit>,
-    table: Signal<Local, Bits<FRAME>>,
-    offset: Signal<Local, Bits<FRAME>>,
+    table: Signal<Local, Bits<PFN>>,
+    offset: Signal<Local, Bits<PFN>>,
     may_be_written: Signal<Local, Bit>,
     readable: Signal<Local, Bit>,
     forbidden: Signal<Local, Bit>,
@@ -105,14 +105,14 @@ pub struct Entry<const FRAME: usize> {
     so_far: Signal<Local, Bits<3>>,
 }
 
-impl<const FRAME: usize> Logic for Entry<FRAME> {
+impl<const PFN: usize> Logic for Entry<PFN> {
     #[logic]
     fn update(&mut self) {
         // Where it leads. Level 1 maps pages of 4 KB, 2 of 2 MB, 3 of 1 GB.
         self.large.next = (self.level.val() == 2) && self.page_size.val();
         self.huge.next = (self.level.val() == 3) && self.page_size.val();
         self.maps.next = (self.level.val() == 1) || self.large.val() || self.huge.val();
-        self.table.next = self.address.val().get_bits::<FRAME>(0);
+        self.table.next = self.address.val().get_bits::<PFN>(0);
         self.offset.next = 0.into();
         if self.large.val() {
             self.offset.next = self.of_large.val();
@@ -120,8 +120,8 @@ impl<const FRAME: usize> Logic for Entry<FRAME> {
         if self.huge.val() {
             self.offset.next = self.of_huge.val();
         }
-        self.next_frame.next = (self.table.val() & !self.offset.val())
-            | (bit_cast::<FRAME, 18>(self.inside.val()) & self.offset.val());
+        self.next_pfn.next = (self.table.val() & !self.offset.val())
+            | (bit_cast::<PFN, 18>(self.inside.val()) & self.offset.val());
 
         // Reserved bits: above the physical address, below a large page, and what only pages have.
         self.low_reserved.next = (self.large.val() && self.address.val().get_bits::<8>(1).any())
@@ -143,7 +143,7 @@ impl<const FRAME: usize> Logic for Entry<FRAME> {
         self.forbidden.next = (self.write.val() && !self.may_be_written.val())
             || (self.execute.val() && !self.next_executable.val())
             || (self.user.val() && !self.next_user_page.val());
-        self.outside.next = self.last_frame.val() < self.next_frame.val();
+        self.outside.next = self.last_pfn.val() < self.next_pfn.val();
         self.refused.next = self.forbidden.val() || self.outside.val();
 
         // Accessed and dirty bits.

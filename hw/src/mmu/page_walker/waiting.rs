@@ -8,14 +8,14 @@ use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// Queues requests in front of the walks, in the order in which they came. `REQUESTS` requests with numbers of
-/// `REQUEST` bits, of requesters with numbers of `REQUESTER` bits; spaces of `SPACE` bits.
+/// `REQUEST` bits, of requesters with numbers of `REQUESTER` bits; spaces of `ASID` bits.
 #[block]
 #[check(1 << REQUEST == REQUESTS, "{REQUEST} bits do not number {REQUESTS} requests")]
 pub struct Waiting<
     const REQUESTS: usize,
     const REQUEST: usize,
     const REQUESTER: usize,
-    const SPACE: usize,
+    const ASID: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -24,9 +24,9 @@ pub struct Waiting<
     /// A request comes; it is looked at only while there is room.
     pub push: Signal<In, Bit>,
     /// Its page,
-    pub page: Signal<In, Bits<52>>,
+    pub vpn: Signal<In, Bits<52>>,
     /// its space,
-    pub space: Signal<In, Bits<SPACE>>,
+    pub asid: Signal<In, Bits<ASID>>,
     /// that it is for a write,
     pub write: Signal<In, Bit>,
     /// to execute,
@@ -42,9 +42,9 @@ pub struct Waiting<
     /// There is a first one.
     pub valid: Signal<Out, Bit>,
     /// Its page,
-    pub first_page: Signal<Out, Bits<52>>,
+    pub first_vpn: Signal<Out, Bits<52>>,
     /// its space,
-    pub first_space: Signal<Out, Bits<SPACE>>,
+    pub first_asid: Signal<Out, Bits<ASID>>,
     /// that it is for a write,
     pub first_write: Signal<Out, Bit>,
     /// to execute,
@@ -56,7 +56,7 @@ pub struct Waiting<
 
     used: [Register<Bit>; REQUESTS],
     pages: [Register<Bits<52>>; REQUESTS],
-    spaces: [Register<Bits<SPACE>>; REQUESTS],
+    spaces: [Register<Bits<ASID>>; REQUESTS],
     writes: [Register<Bit>; REQUESTS],
     executes: [Register<Bit>; REQUESTS],
     users: [Register<Bit>; REQUESTS],
@@ -71,13 +71,13 @@ pub struct Waiting<
     some_write: OrTree<REQUESTS>,
     some_execute: OrTree<REQUESTS>,
     some_user: OrTree<REQUESTS>,
-    page_of: OneHotMux<REQUESTS, Bits<52>>,
-    space_of: OneHotMux<REQUESTS, Bits<SPACE>>,
+    vpn_of: OneHotMux<REQUESTS, Bits<52>>,
+    asid_of: OneHotMux<REQUESTS, Bits<ASID>>,
     requester_of: OneHotMux<REQUESTS, Bits<REQUESTER>>,
 }
 
-impl<const REQUESTS: usize, const REQUEST: usize, const REQUESTER: usize, const SPACE: usize> Logic
-    for Waiting<REQUESTS, REQUEST, REQUESTER, SPACE>
+impl<const REQUESTS: usize, const REQUEST: usize, const REQUESTER: usize, const ASID: usize> Logic
+    for Waiting<REQUESTS, REQUEST, REQUESTER, ASID>
 {
     #[logic]
     fn update(&mut self) {
@@ -89,17 +89,17 @@ impl<const REQUESTS: usize, const REQUEST: usize, const REQUESTER: usize, const 
             self.some_write.of[i].next = self.writes[i].q.val() && self.at_head[i].val();
             self.some_execute.of[i].next = self.executes[i].q.val() && self.at_head[i].val();
             self.some_user.of[i].next = self.users[i].q.val() && self.at_head[i].val();
-            self.page_of.choose[i].next = self.at_head[i].val();
-            self.page_of.of[i].next = self.pages[i].q.val();
-            self.space_of.choose[i].next = self.at_head[i].val();
-            self.space_of.of[i].next = self.spaces[i].q.val();
+            self.vpn_of.choose[i].next = self.at_head[i].val();
+            self.vpn_of.of[i].next = self.pages[i].q.val();
+            self.asid_of.choose[i].next = self.at_head[i].val();
+            self.asid_of.of[i].next = self.spaces[i].q.val();
             self.requester_of.choose[i].next = self.at_head[i].val();
             self.requester_of.of[i].next = self.requesters[i].q.val();
         }
         self.room.next = !self.some_full.any.val();
         self.valid.next = self.some_valid.any.val();
-        self.first_page.next = self.page_of.chosen.val();
-        self.first_space.next = self.space_of.chosen.val();
+        self.first_vpn.next = self.vpn_of.chosen.val();
+        self.first_asid.next = self.asid_of.chosen.val();
         self.first_write.next = self.some_write.any.val();
         self.first_execute.next = self.some_execute.any.val();
         self.first_user.next = self.some_user.any.val();
@@ -127,8 +127,8 @@ impl<const REQUESTS: usize, const REQUEST: usize, const REQUESTER: usize, const 
             // Where nothing is, what lies there does not matter.
             if self.at_tail[i].val() && self.room.val() {
                 self.used[i].d.next = self.push.val();
-                self.pages[i].d.next = self.page.val();
-                self.spaces[i].d.next = self.space.val();
+                self.pages[i].d.next = self.vpn.val();
+                self.spaces[i].d.next = self.asid.val();
                 self.writes[i].d.next = self.write.val();
                 self.executes[i].d.next = self.execute.val();
                 self.users[i].d.next = self.user.val();

@@ -19,9 +19,9 @@ enum Step {
 }
 
 /// One walk: its request, how far it has come, and the requesters that wait for it. `REQUESTERS` requesters; pages of
-/// `PAGE` bits, spaces of `SPACE`, frames of `FRAME`.
+/// `VPN` bits, spaces of `ASID`, frames of `PFN`.
 #[block]
-pub struct Walk<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, const FRAME: usize>
+pub struct Walk<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: usize>
 {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -30,9 +30,9 @@ pub struct Walk<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, 
     /// The level of the root.
     pub top: Signal<In, Bits<3>>,
     /// The first request that waits: its page,
-    pub first_page: Signal<In, Bits<PAGE>>,
+    pub first_vpn: Signal<In, Bits<VPN>>,
     /// its space,
-    pub first_space: Signal<In, Bits<SPACE>>,
+    pub first_asid: Signal<In, Bits<ASID>>,
     /// that it is for a write,
     pub first_write: Signal<In, Bit>,
     /// to execute,
@@ -60,7 +60,7 @@ pub struct Walk<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, 
     /// to set accessed and dirty bits;
     pub next_marking: Signal<In, Bit>,
     /// this is the table or page that it has come to,
-    pub next_frame: Signal<In, Bits<FRAME>>,
+    pub next_pfn: Signal<In, Bits<PFN>>,
     /// why it has ended, or the first level whose accessed bit is clear,
     pub next_note: Signal<In, Bits<3>>,
     /// and the rights so far: to write,
@@ -72,7 +72,7 @@ pub struct Walk<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, 
     /// What was read does not count any more,
     pub invalidating: Signal<In, Bit>,
     /// in this space,
-    pub invalidate_space: Signal<In, Bits<SPACE>>,
+    pub invalidate_asid: Signal<In, Bits<ASID>>,
     /// or in all.
     pub invalidate_all: Signal<In, Bit>,
 
@@ -89,9 +89,9 @@ pub struct Walk<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, 
     /// It was under way when something was last invalidated that it may have read.
     pub delayed: Signal<Out, Bit>,
     /// Its page.
-    pub page: Signal<Out, Bits<PAGE>>,
+    pub vpn: Signal<Out, Bits<VPN>>,
     /// Its space.
-    pub space: Signal<Out, Bits<SPACE>>,
+    pub asid: Signal<Out, Bits<ASID>>,
     /// It is for a write.
     pub write: Signal<Out, Bit>,
     /// It is to execute.
@@ -105,7 +105,7 @@ pub struct Walk<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, 
     /// It sets accessed and dirty bits; if it has ended with a page, the dirty bit of that is clear.
     pub marking: Signal<Out, Bit>,
     /// The table or page that it has come to.
-    pub frame: Signal<Out, Bits<FRAME>>,
+    pub pfn: Signal<Out, Bits<PFN>>,
     /// Why it has ended, or the first level whose accessed bit was clear.
     pub note: Signal<Out, Bits<3>>,
     /// All levels so far may be written; if it has ended without the right, a read would have found the page.
@@ -120,8 +120,8 @@ pub struct Walk<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, 
     pub anew: Signal<Out, Bit>,
 
     step: Register<Step>,
-    of_page: Register<Bits<PAGE>>,
-    of_space: Register<Bits<SPACE>>,
+    of_vpn: Register<Bits<VPN>>,
+    of_asid: Register<Bits<ASID>>,
     of_write: Register<Bit>,
     of_execute: Register<Bit>,
     of_user: Register<Bit>,
@@ -132,7 +132,7 @@ pub struct Walk<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, 
     hit: Register<Bit>,
     uses: Register<Bit>,
     doubts: Register<Bit>,
-    at_frame: Register<Bits<FRAME>>,
+    at_pfn: Register<Bits<PFN>>,
     noted: Register<Bits<3>>,
     may_write: Register<Bit>,
     for_users: Register<Bit>,
@@ -147,8 +147,8 @@ pub struct Walk<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, 
     restarting: Signal<Local, Bit>,
 }
 
-impl<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, const FRAME: usize> Logic
-    for Walk<REQUESTERS, PAGE, SPACE, FRAME>
+impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: usize> Logic
+    for Walk<REQUESTERS, VPN, ASID, PFN>
 {
     #[logic]
     fn update(&mut self) {
@@ -157,7 +157,7 @@ impl<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, const FRAME
         self.done.next = self.step.q.val() == Step::Ended;
         self.meant.next = self.invalidating.val()
             && (self.invalidate_all.val()
-                || (self.of_space.q.val() == self.invalidate_space.val()));
+                || (self.of_asid.q.val() == self.invalidate_asid.val()));
         self.finishing.next = self.answered.val() && self.reads.val();
         self.changing.next = self.finishing.val() && self.changed.val();
         self.restarting.next = self.changing.val()
@@ -213,21 +213,21 @@ impl<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, const FRAME
             self.marks.d.next = false;
         }
 
-        self.at_frame.d.next = self.at_frame.q.val();
+        self.at_pfn.d.next = self.at_pfn.q.val();
         self.noted.d.next = self.noted.q.val();
         self.may_write.d.next = self.may_write.q.val();
         self.for_users.d.next = self.for_users.q.val();
         self.may_execute.d.next = self.may_execute.q.val();
         if self.finishing.val() {
-            self.at_frame.d.next = self.next_frame.val();
+            self.at_pfn.d.next = self.next_pfn.val();
             self.noted.d.next = self.next_note.val();
             self.may_write.d.next = self.next_writable.val();
             self.for_users.d.next = self.next_user_page.val();
             self.may_execute.d.next = self.next_executable.val();
         }
 
-        self.of_page.d.next = self.of_page.q.val();
-        self.of_space.d.next = self.of_space.q.val();
+        self.of_vpn.d.next = self.of_vpn.q.val();
+        self.of_asid.d.next = self.of_asid.q.val();
         self.of_write.d.next = self.of_write.q.val();
         self.of_execute.d.next = self.of_execute.q.val();
         self.of_user.d.next = self.of_user.q.val();
@@ -236,8 +236,8 @@ impl<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, const FRAME
             self.waits.d.next = self.waits.q.val() | self.first_requester.val();
         }
         if self.begin.val() {
-            self.of_page.d.next = self.first_page.val();
-            self.of_space.d.next = self.first_space.val();
+            self.of_vpn.d.next = self.first_vpn.val();
+            self.of_asid.d.next = self.first_asid.val();
             self.of_write.d.next = self.first_write.val();
             self.of_execute.d.next = self.first_execute.val();
             self.of_user.d.next = self.first_user.val();
@@ -245,8 +245,8 @@ impl<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, const FRAME
         }
 
         self.free.next = self.step.q.val() == Step::Free;
-        self.alike.next = (self.of_page.q.val() == self.first_page.val())
-            && (self.of_space.q.val() == self.first_space.val())
+        self.alike.next = (self.of_vpn.q.val() == self.first_vpn.val())
+            && (self.of_asid.q.val() == self.first_asid.val())
             && (self.of_write.q.val() == self.first_write.val())
             && (self.of_execute.q.val() == self.first_execute.val())
             && (self.of_user.q.val() == self.first_user.val());
@@ -254,15 +254,15 @@ impl<const REQUESTERS: usize, const PAGE: usize, const SPACE: usize, const FRAME
         self.ended.next = self.done.val();
         self.setting.next = self.reads.val() && self.marks.q.val();
         self.delayed.next = self.hit.q.val() && (self.step.q.val() != Step::Free);
-        self.page.next = self.of_page.q.val();
-        self.space.next = self.of_space.q.val();
+        self.vpn.next = self.of_vpn.q.val();
+        self.asid.next = self.of_asid.q.val();
         self.write.next = self.of_write.q.val();
         self.execute.next = self.of_execute.q.val();
         self.user.next = self.of_user.q.val();
         self.requesters.next = self.waits.q.val();
         self.level.next = self.at_level.q.val();
         self.marking.next = self.marks.q.val();
-        self.frame.next = self.at_frame.q.val();
+        self.pfn.next = self.at_pfn.q.val();
         self.note.next = self.noted.q.val();
         self.writable.next = self.may_write.q.val();
         self.user_page.next = self.for_users.q.val();

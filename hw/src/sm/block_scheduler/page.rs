@@ -5,10 +5,10 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// A page that is absent, and the thread blocks that wait for it. Pages of `PAGE` bits and spaces of `SPACE` bits;
+/// A page that is absent, and the thread blocks that wait for it. Pages of `VPN` bits and spaces of `ASID` bits;
 /// `SLOTS` slots and `CONTEXTS` contexts whose blocks may wait.
 #[block]
-pub struct Page<const SLOTS: usize, const CONTEXTS: usize, const PAGE: usize, const SPACE: usize> {
+pub struct Page<const SLOTS: usize, const CONTEXTS: usize, const VPN: usize, const ASID: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -20,17 +20,17 @@ pub struct Page<const SLOTS: usize, const CONTEXTS: usize, const PAGE: usize, co
     /// Its far fault is past the threshold.
     pub past: Signal<In, Bit>,
     /// The page that it is told of.
-    pub told_page: Signal<In, Bits<PAGE>>,
+    pub told_vpn: Signal<In, Bits<VPN>>,
     /// Its space.
-    pub told_space: Signal<In, Bits<SPACE>>,
+    pub told_asid: Signal<In, Bits<ASID>>,
     /// It is followed here from now on.
     pub take: Signal<In, Bit>,
     /// The slot whose block has met a page, if any:
     pub meets: Signal<In, Bits<SLOTS>>,
     /// this page,
-    pub met_page: Signal<In, Bits<PAGE>>,
+    pub met_vpn: Signal<In, Bits<VPN>>,
     /// in this space.
-    pub met_space: Signal<In, Bits<SPACE>>,
+    pub met_asid: Signal<In, Bits<ASID>>,
     /// Slots whose blocks wait no longer, for they have ended or left.
     pub clear: Signal<In, Bits<SLOTS>>,
     /// The slot whose block leaves, if it has not ended,
@@ -49,8 +49,8 @@ pub struct Page<const SLOTS: usize, const CONTEXTS: usize, const PAGE: usize, co
     pub off_chip: Signal<Out, Bits<CONTEXTS>>,
 
     follows: Register<Bit>,
-    page: Register<Bits<PAGE>>,
-    space: Register<Bits<SPACE>>,
+    vpn: Register<Bits<VPN>>,
+    asid: Register<Bits<ASID>>,
     is_past: Register<Bit>,
     waits: Register<Bits<SLOTS>>,
     waits_off_chip: Register<Bits<CONTEXTS>>,
@@ -64,17 +64,17 @@ pub struct Page<const SLOTS: usize, const CONTEXTS: usize, const PAGE: usize, co
     no_context: Constant<Bits<CONTEXTS>>,
 }
 
-impl<const SLOTS: usize, const CONTEXTS: usize, const PAGE: usize, const SPACE: usize> Logic
-    for Page<SLOTS, CONTEXTS, PAGE, SPACE>
+impl<const SLOTS: usize, const CONTEXTS: usize, const VPN: usize, const ASID: usize> Logic
+    for Page<SLOTS, CONTEXTS, VPN, ASID>
 {
     #[logic]
     fn update(&mut self) {
         self.is_told.next = self.follows.q.val()
-            && (self.page.q.val() == self.told_page.val())
-            && (self.space.q.val() == self.told_space.val());
+            && (self.vpn.q.val() == self.told_vpn.val())
+            && (self.asid.q.val() == self.told_asid.val());
         self.is_met.next = self.follows.q.val()
-            && (self.page.q.val() == self.met_page.val())
-            && (self.space.q.val() == self.met_space.val());
+            && (self.vpn.q.val() == self.met_vpn.val())
+            && (self.asid.q.val() == self.met_asid.val());
 
         // Who waits, and where he is.
         self.waiting.next = self.waits.q.val();
@@ -89,12 +89,12 @@ impl<const SLOTS: usize, const CONTEXTS: usize, const PAGE: usize, const SPACE: 
 
         // The page.
         self.follows.d.next = self.follows.q.val() || self.take.val();
-        self.page.d.next = self.page.q.val();
-        self.space.d.next = self.space.q.val();
+        self.vpn.d.next = self.vpn.q.val();
+        self.asid.d.next = self.asid.q.val();
         self.is_past.d.next = self.is_past.q.val();
         if self.take.val() {
-            self.page.d.next = self.told_page.val();
-            self.space.d.next = self.told_space.val();
+            self.vpn.d.next = self.told_vpn.val();
+            self.asid.d.next = self.told_asid.val();
         }
         if self.take.val() || (self.absent.val() && self.is_told.val()) {
             self.is_past.d.next = self.past.val();

@@ -27,16 +27,16 @@ enum Miss {
 }
 
 /// The pages for which an L1 TLB waits: one walk for each, from the first miss to the fill. `MISSES` entries with
-/// numbers of `MISS` bits, counted in `MISS_COUNT` = `MISS` + 1 bits, with `MISS_PAIRS` pairs; pages of `PAGE` bits,
-/// spaces of `SPACE`.
+/// numbers of `MISS` bits, counted in `MISS_COUNT` = `MISS` + 1 bits, with `MISS_PAIRS` pairs; pages of `VPN` bits,
+/// spaces of `ASID`.
 #[block]
 pub struct Misses<
     const MISSES: usize,
     const MISS: usize,
     const MISS_COUNT: usize,
     const MISS_PAIRS: usize,
-    const PAGE: usize,
-    const SPACE: usize,
+    const VPN: usize,
+    const ASID: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -47,15 +47,15 @@ pub struct Misses<
     /// Some way holds its page.
     pub resident: Signal<In, Bit>,
     /// The page that is looked up.
-    pub look_page: Signal<In, Bits<PAGE>>,
+    pub look_vpn: Signal<In, Bits<VPN>>,
     /// Its space.
-    pub look_space: Signal<In, Bits<SPACE>>,
+    pub look_asid: Signal<In, Bits<ASID>>,
     /// The check is for a write.
     pub look_write: Signal<In, Bit>,
     /// The page that is looked up is invalidated.
-    pub drop_page: Signal<In, Bit>,
+    pub drop_vpn: Signal<In, Bit>,
     /// Every page of its space is.
-    pub drop_space: Signal<In, Bit>,
+    pub drop_asid: Signal<In, Bit>,
     /// Every page is.
     pub drop_all: Signal<In, Bit>,
     /// A walk is answered.
@@ -63,15 +63,15 @@ pub struct Misses<
     /// With what.
     pub fill_kind: Signal<In, Bits<3>>,
     /// Its page.
-    pub fill_page: Signal<In, Bits<PAGE>>,
+    pub fill_vpn: Signal<In, Bits<VPN>>,
     /// Its space.
-    pub fill_space: Signal<In, Bits<SPACE>>,
+    pub fill_asid: Signal<In, Bits<ASID>>,
     /// A far fault has resolved.
     pub resolving: Signal<In, Bit>,
     /// Its page.
-    pub resolve_page: Signal<In, Bits<PAGE>>,
+    pub resolve_vpn: Signal<In, Bits<VPN>>,
     /// Its space.
-    pub resolve_space: Signal<In, Bits<SPACE>>,
+    pub resolve_asid: Signal<In, Bits<ASID>>,
     /// The walk on offer is taken.
     pub walk_ready: Signal<In, Bit>,
     /// Far faults that the GMMU can hold for this TLB.
@@ -89,15 +89,15 @@ pub struct Misses<
     /// A walk is on offer.
     pub walk_valid: Signal<Out, Bit>,
     /// Its page.
-    pub walk_page: Signal<Out, Bits<PAGE>>,
+    pub walk_vpn: Signal<Out, Bits<VPN>>,
     /// Its space.
-    pub walk_space: Signal<Out, Bits<SPACE>>,
+    pub walk_asid: Signal<Out, Bits<ASID>>,
     /// The check that missed first was for a write.
     pub walk_write: Signal<Out, Bit>,
 
     state: [Register<Miss>; MISSES],
-    page: [Register<Bits<PAGE>>; MISSES],
-    space: [Register<Bits<SPACE>>; MISSES],
+    vpn: [Register<Bits<VPN>>; MISSES],
+    asid: [Register<Bits<ASID>>; MISSES],
     by_write: [Register<Bit>; MISSES],
     // A walk is under way that began before an invalidation.
     stale: [Register<Bit>; MISSES],
@@ -124,9 +124,9 @@ pub struct Misses<
     some_claiming: OrTree<MISSES>,
     some_asking: OrTree<MISSES>,
     some_write: OrTree<MISSES>,
-    offered_page: OneHotMux<MISSES, Bits<PAGE>>,
-    offered_space: OneHotMux<MISSES, Bits<SPACE>>,
-    in_space: [Signal<Local, Bit>; MISSES],
+    offered_vpn: OneHotMux<MISSES, Bits<VPN>>,
+    offered_asid: OneHotMux<MISSES, Bits<ASID>>,
+    in_asid: [Signal<Local, Bit>; MISSES],
     looked: [Signal<Local, Bit>; MISSES],
     dropped: [Signal<Local, Bit>; MISSES],
     named: [Signal<Local, Bit>; MISSES],
@@ -150,26 +150,26 @@ impl<
     const MISS: usize,
     const MISS_COUNT: usize,
     const MISS_PAIRS: usize,
-    const PAGE: usize,
-    const SPACE: usize,
-> Logic for Misses<MISSES, MISS, MISS_COUNT, MISS_PAIRS, PAGE, SPACE>
+    const VPN: usize,
+    const ASID: usize,
+> Logic for Misses<MISSES, MISS, MISS_COUNT, MISS_PAIRS, VPN, ASID>
 {
     #[logic]
     fn update(&mut self) {
         // Search: the page of a check or an invalidation, of a fill, and of a far fault that has resolved.
         self.cancelling.next = self.fill_kind.val().get_bit(2);
         for i in 0..MISSES {
-            self.in_space[i].next = self.space[i].q.val() == self.look_space.val();
+            self.in_asid[i].next = self.asid[i].q.val() == self.look_asid.val();
             self.looked[i].next = (self.state[i].q.val() != Miss::Free)
-                && self.in_space[i].val()
-                && (self.page[i].q.val() == self.look_page.val());
+                && self.in_asid[i].val()
+                && (self.vpn[i].q.val() == self.look_vpn.val());
             self.dropped[i].next = self.drop_all.val()
-                || (self.drop_space.val() && self.in_space[i].val())
-                || (self.drop_page.val() && self.looked[i].val());
+                || (self.drop_asid.val() && self.in_asid[i].val())
+                || (self.drop_vpn.val() && self.looked[i].val());
             // A far fault that is cancelled is none of a walk's business, nor is a walk's answer that of a far fault.
             self.named[i].next = self.filling.val()
-                && (self.page[i].q.val() == self.fill_page.val())
-                && (self.space[i].q.val() == self.fill_space.val());
+                && (self.vpn[i].q.val() == self.fill_vpn.val())
+                && (self.asid[i].q.val() == self.fill_asid.val());
             self.cancelled[i].next = self.named[i].val()
                 && (self.state[i].q.val() == Miss::Fetching)
                 && self.cancelling.val();
@@ -180,8 +180,8 @@ impl<
             self.resolved[i].next = self.resolving.val()
                 && (self.state[i].q.val() == Miss::Fetching)
                 && !self.cancelled[i].val()
-                && (self.page[i].q.val() == self.resolve_page.val())
-                && (self.space[i].q.val() == self.resolve_space.val());
+                && (self.vpn[i].q.val() == self.resolve_vpn.val())
+                && (self.asid[i].q.val() == self.resolve_asid.val());
         }
         self.far.next = self.fill_kind.val().get_bit(1);
         for i in 0..MISSES {
@@ -239,10 +239,10 @@ impl<
             self.some_asking.of[i].next = self.asking[i].val();
             self.next.request[i].next = self.asking[i].val();
             self.some_write.of[i].next = self.offered[i].val() && self.by_write[i].q.val();
-            self.offered_page.choose[i].next = self.offered[i].val();
-            self.offered_page.of[i].next = self.page[i].q.val();
-            self.offered_space.choose[i].next = self.offered[i].val();
-            self.offered_space.of[i].next = self.space[i].q.val();
+            self.offered_vpn.choose[i].next = self.offered[i].val();
+            self.offered_vpn.of[i].next = self.vpn[i].q.val();
+            self.offered_asid.choose[i].next = self.offered[i].val();
+            self.offered_asid.of[i].next = self.asid[i].q.val();
         }
         self.next.last.next = self.turn.q.val();
         self.offering.d.next = self.some_asking.any.val() || !self.choosing.val();
@@ -251,14 +251,14 @@ impl<
             self.turn.d.next = self.next.index.val();
         }
         self.walk_valid.next = self.offering.q.val();
-        self.walk_page.next = self.offered_page.chosen.val();
-        self.walk_space.next = self.offered_space.chosen.val();
+        self.walk_vpn.next = self.offered_vpn.chosen.val();
+        self.walk_asid.next = self.offered_asid.chosen.val();
         self.walk_write.next = self.some_write.any.val();
 
         for i in 0..MISSES {
             self.state[i].d.next = self.state[i].q.val();
-            self.page[i].d.next = self.page[i].q.val();
-            self.space[i].d.next = self.space[i].q.val();
+            self.vpn[i].d.next = self.vpn[i].q.val();
+            self.asid[i].d.next = self.asid[i].q.val();
             self.by_write[i].d.next = self.by_write[i].q.val();
             self.stale[i].d.next = self.stale[i].q.val();
             self.known_absent[i].d.next = self.known_absent[i].q.val();
@@ -295,8 +295,8 @@ impl<
             }
             // What a free entry holds does not matter, so a check that hits may leave its page there.
             if self.free.grant[i].val() {
-                self.page[i].d.next = self.look_page.val();
-                self.space[i].d.next = self.look_space.val();
+                self.vpn[i].d.next = self.look_vpn.val();
+                self.asid[i].d.next = self.look_asid.val();
                 self.by_write[i].d.next = self.look_write.val();
                 self.known_absent[i].d.next = false;
             }

@@ -8,14 +8,14 @@ use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
 /// One way of the L1 TLB: a page for each set, in registers. `SETS` sets with numbers of `SET` bits; tags of `TAG` bits
-/// of a page number above those, spaces of `SPACE` bits, frames of `FRAME`.
+/// of a page number above those, spaces of `ASID` bits, frames of `PFN`.
 #[block]
 pub struct Way<
     const SETS: usize,
     const SET: usize,
     const TAG: usize,
-    const SPACE: usize,
-    const FRAME: usize,
+    const ASID: usize,
+    const PFN: usize,
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
@@ -26,11 +26,11 @@ pub struct Way<
     /// The rest of its number.
     pub look_tag: Signal<In, Bits<TAG>>,
     /// Its space.
-    pub look_space: Signal<In, Bits<SPACE>>,
+    pub look_asid: Signal<In, Bits<ASID>>,
     /// The page that is looked up is forgotten.
-    pub drop_page: Signal<In, Bit>,
+    pub drop_vpn: Signal<In, Bit>,
     /// Every page of its space is forgotten.
-    pub drop_space: Signal<In, Bit>,
+    pub drop_asid: Signal<In, Bit>,
     /// Every page is forgotten.
     pub drop_all: Signal<In, Bit>,
     /// The page that is looked up is to be written: it is forgotten if it is clean.
@@ -42,9 +42,9 @@ pub struct Way<
     /// The rest of its number.
     pub write_tag: Signal<In, Bits<TAG>>,
     /// Its space.
-    pub write_space: Signal<In, Bits<SPACE>>,
+    pub write_asid: Signal<In, Bits<ASID>>,
     /// Its frame.
-    pub write_frame: Signal<In, Bits<FRAME>>,
+    pub write_pfn: Signal<In, Bits<PFN>>,
     /// It may be written.
     pub write_writable: Signal<In, Bit>,
     /// It is clean.
@@ -54,7 +54,7 @@ pub struct Way<
     /// The page that is looked up is here, and stays.
     pub found: Signal<Out, Bit>,
     /// The frame in its set.
-    pub frame: Signal<Out, Bits<FRAME>>,
+    pub pfn: Signal<Out, Bits<PFN>>,
     /// It may be written.
     pub writable: Signal<Out, Bit>,
     /// It may not be accessed at all.
@@ -64,8 +64,8 @@ pub struct Way<
 
     present: [Register<Bit>; SETS],
     tag: [Register<Bits<TAG>>; SETS],
-    space: [Register<Bits<SPACE>>; SETS],
-    frames: [Register<Bits<FRAME>>; SETS],
+    asid: [Register<Bits<ASID>>; SETS],
+    frames: [Register<Bits<PFN>>; SETS],
     may_write: [Register<Bit>; SETS],
     clean: [Register<Bit>; SETS],
     barred: [Register<Bit>; SETS],
@@ -73,8 +73,8 @@ pub struct Way<
     looked: [Signal<Local, Bit>; SETS],
     written: [Signal<Local, Bit>; SETS],
     looked_tag: OneHotMux<SETS, Bits<TAG>>,
-    looked_space: OneHotMux<SETS, Bits<SPACE>>,
-    looked_frame: OneHotMux<SETS, Bits<FRAME>>,
+    looked_asid: OneHotMux<SETS, Bits<ASID>>,
+    looked_pfn: OneHotMux<SETS, Bits<PFN>>,
     some: OrTree<SETS>,
     some_writable: OrTree<SETS>,
     some_clean: OrTree<SETS>,
@@ -84,8 +84,8 @@ pub struct Way<
     taken: OrTree<SETS>,
 }
 
-impl<const SETS: usize, const SET: usize, const TAG: usize, const SPACE: usize, const FRAME: usize>
-    Logic for Way<SETS, SET, TAG, SPACE, FRAME>
+impl<const SETS: usize, const SET: usize, const TAG: usize, const ASID: usize, const PFN: usize>
+    Logic for Way<SETS, SET, TAG, ASID, PFN>
 {
     #[logic]
     fn update(&mut self) {
@@ -97,10 +97,10 @@ impl<const SETS: usize, const SET: usize, const TAG: usize, const SPACE: usize, 
         for s in 0..SETS {
             self.looked_tag.choose[s].next = self.looked[s].val();
             self.looked_tag.of[s].next = self.tag[s].q.val();
-            self.looked_space.choose[s].next = self.looked[s].val();
-            self.looked_space.of[s].next = self.space[s].q.val();
-            self.looked_frame.choose[s].next = self.looked[s].val();
-            self.looked_frame.of[s].next = self.frames[s].q.val();
+            self.looked_asid.choose[s].next = self.looked[s].val();
+            self.looked_asid.of[s].next = self.asid[s].q.val();
+            self.looked_pfn.choose[s].next = self.looked[s].val();
+            self.looked_pfn.of[s].next = self.frames[s].q.val();
             self.some.of[s].next = self.looked[s].val() && self.present[s].q.val();
             self.some_writable.of[s].next = self.looked[s].val() && self.may_write[s].q.val();
             self.some_clean.of[s].next = self.looked[s].val() && self.clean[s].q.val();
@@ -109,10 +109,10 @@ impl<const SETS: usize, const SET: usize, const TAG: usize, const SPACE: usize, 
         }
         self.matched.next = self.some.any.val()
             && (self.looked_tag.chosen.val() == self.look_tag.val())
-            && (self.looked_space.chosen.val() == self.look_space.val());
+            && (self.looked_asid.chosen.val() == self.look_asid.val());
         self.spoiled.next = self.by_write.val() && self.some_clean.any.val();
         self.found.next = self.matched.val() && !self.spoiled.val();
-        self.frame.next = self.looked_frame.chosen.val();
+        self.pfn.next = self.looked_pfn.chosen.val();
         self.writable.next = self.some_writable.any.val();
         self.denied.next = self.some_denied.any.val();
         self.vacant.next = !self.taken.any.val();
@@ -120,14 +120,14 @@ impl<const SETS: usize, const SET: usize, const TAG: usize, const SPACE: usize, 
         for s in 0..SETS {
             self.present[s].d.next = self.present[s].q.val();
             self.tag[s].d.next = self.tag[s].q.val();
-            self.space[s].d.next = self.space[s].q.val();
+            self.asid[s].d.next = self.asid[s].q.val();
             self.frames[s].d.next = self.frames[s].q.val();
             self.may_write[s].d.next = self.may_write[s].q.val();
             self.clean[s].d.next = self.clean[s].q.val();
             self.barred[s].d.next = self.barred[s].q.val();
             if self.drop_all.val()
-                || (self.drop_space.val() && (self.space[s].q.val() == self.look_space.val()))
-                || ((self.drop_page.val() || self.spoiled.val())
+                || (self.drop_asid.val() && (self.asid[s].q.val() == self.look_asid.val()))
+                || ((self.drop_vpn.val() || self.spoiled.val())
                     && self.matched.val()
                     && self.looked[s].val())
             {
@@ -136,8 +136,8 @@ impl<const SETS: usize, const SET: usize, const TAG: usize, const SPACE: usize, 
             if self.write.val() && self.written[s].val() {
                 self.present[s].d.next = true;
                 self.tag[s].d.next = self.write_tag.val();
-                self.space[s].d.next = self.write_space.val();
-                self.frames[s].d.next = self.write_frame.val();
+                self.asid[s].d.next = self.write_asid.val();
+                self.frames[s].d.next = self.write_pfn.val();
                 self.may_write[s].d.next = self.write_writable.val();
                 self.clean[s].d.next = self.write_clean.val();
                 self.barred[s].d.next = self.write_denied.val();

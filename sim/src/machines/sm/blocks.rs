@@ -26,9 +26,9 @@ impl Sm<'_> {
                 continue;
             };
             let mut live = 0;
-            self.switch.begin_block(slot);
+            self.switch.begin_cta(slot);
             if let Some(values) = &mut self.values {
-                values.begin_block(slot);
+                values.begin_cta(slot);
             }
             for (number, steps) in warps
                 .iter()

@@ -80,10 +80,10 @@ impl Pages {
         let resolves = self.far.peek().is_some_and(|far| far.0.0 <= now);
         let inputs = &mut self.inputs;
         inputs.check_valid = check.is_some();
-        (inputs.check_page, inputs.check_write) = check.unwrap_or_default();
+        (inputs.check_vpn, inputs.check_write) = check.unwrap_or_default();
         inputs.resolve_valid = false;
         if resolves && let Some(Reverse((_, page))) = self.far.pop() {
-            (inputs.resolve_valid, inputs.resolve_page) = (true, page);
+            (inputs.resolve_valid, inputs.resolve_vpn) = (true, page);
         }
         self.inputs.fill_valid = false;
         if fills && let Some(Reverse((_, page))) = self.walks.pop() {
@@ -91,7 +91,7 @@ impl Pages {
         }
         let outputs = self.l1.cycle(&self.inputs);
         if outputs.walk_valid {
-            self.walk(outputs.walk_page, now);
+            self.walk(outputs.walk_vpn, now);
         }
         Told {
             answer: outputs.answer_valid.then_some(match () {
@@ -101,7 +101,7 @@ impl Pages {
             }),
             woken: outputs
                 .wake_valid
-                .then_some((outputs.wake_page, outputs.wake_all)),
+                .then_some((outputs.wake_vpn, outputs.wake_all)),
         }
     }
 
@@ -109,13 +109,13 @@ impl Pages {
     pub fn warm(&mut self, page: u64) {
         let asks = Inputs {
             check_valid: true,
-            check_page: page,
+            check_vpn: page,
             ..self.inputs.clone()
         };
         let fills = Inputs {
             fill_valid: true,
-            fill_page: page,
-            fill_frame: frame(page),
+            fill_vpn: page,
+            fill_pfn: frame(page),
             ..self.inputs.clone()
         };
         self.l1.cycle(&asks);
@@ -149,8 +149,8 @@ impl Pages {
             false => now,
         };
         self.inputs.fill_valid = true;
-        self.inputs.fill_page = page;
-        self.inputs.fill_frame = frame(page);
+        self.inputs.fill_vpn = page;
+        self.inputs.fill_pfn = frame(page);
         if arrival > now {
             self.inputs.fill_kind = FAR;
             self.far.push(Reverse((arrival, page)));

@@ -303,7 +303,7 @@ impl Saver {
         inputs.ask_valid = true;
         inputs.ask_restores = request.restores;
         inputs.ask_runs = request.runs;
-        inputs.ask_block = request.block as u64 & 0xffff;
+        inputs.ask_cta = request.block as u64 & 0xffff;
         inputs.ask_epoch = request.epoch;
         inputs.ask_slot = request.slot as u64;
         (inputs.ask_first_warp, inputs.ask_last_warp) = (first as u64, last as u64);
@@ -371,7 +371,7 @@ impl Saver {
             self.read.pop_front();
         }
         if outputs.get_valid && inputs.get_ready {
-            let beat = self.get(outputs.get_space, outputs.get_place, state);
+            let beat = self.get(outputs.get_asid, outputs.get_place, state);
             let delay = if self.rate < 1.0 {
                 self.random.u64(1..4)
             } else {
@@ -381,7 +381,7 @@ impl Saver {
         }
         if outputs.put_valid && inputs.put_ready {
             self.put(
-                outputs.put_space,
+                outputs.put_asid,
                 outputs.put_place,
                 &outputs.put_beat,
                 state,

@@ -141,7 +141,7 @@ impl Switch {
     }
 
     /// A block begins in a slot: nothing of it was saved.
-    pub fn begin_block(&mut self, slot: usize) {
+    pub fn begin_cta(&mut self, slot: usize) {
         self.saved[slot].0.clear();
     }
 }
@@ -248,7 +248,7 @@ impl Sm<'_> {
     /// Nothing in a slot is a block's that comes back.
     fn drop_slot(&mut self, slot: usize, context: &Context) {
         if let Some(values) = &mut self.values {
-            values.begin_block(slot);
+            values.begin_cta(slot);
             for away in &context.warps {
                 let (block, number) = (away.resident.block, away.resident.number);
                 let warp = slot * self.work.warps_per_block + number;
@@ -635,7 +635,7 @@ impl Sm<'_> {
         // The copy is given up, so all of it is dirty again.
         let keeps = context.saved.iter().any(|saved| saved.room != (0, 0));
         self.switch.keeps &= !keeps;
-        self.switch.begin_block(slot);
+        self.switch.begin_cta(slot);
         self.switch.saver.dirty_again();
         self.switch.returned.clear();
         Ok(())

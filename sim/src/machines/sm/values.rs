@@ -32,7 +32,7 @@ impl<'work> Values<'work> {
     }
 
     /// A block comes to a slot.
-    pub fn begin_block(&mut self, slot: usize) {
+    pub fn begin_cta(&mut self, slot: usize) {
         self.shared[slot] = Shared::new(self.computation.launch.shared_memory);
     }
 

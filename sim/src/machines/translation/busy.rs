@@ -19,9 +19,9 @@ pub fn memory_requests(walks: usize, latency: u64) -> f64 {
         memory_ready: true,
         answer_ready: true,
         root_valid: true,
-        root_frame: ROOT,
+        root_pfn: ROOT,
         execute_disable: true,
-        last_frame: LAST_FRAME,
+        last_pfn: LAST_FRAME,
         ..Inputs::default()
     };
     let (mut next, mut requests) = (0, 0);
@@ -29,7 +29,7 @@ pub fn memory_requests(walks: usize, latency: u64) -> f64 {
         for requester in 0..parameters.requesters {
             if inputs.request_valid[requester] == 0 {
                 inputs.request_valid[requester] = 1;
-                inputs.request_page[requester] = next;
+                inputs.request_vpn[requester] = next;
                 inputs.request_user[requester] = 1;
                 next += 1;
             }

@@ -152,10 +152,10 @@ impl<'run> Machine<'run> {
             inputs: gmmu::Inputs {
                 memory_ready: true,
                 detail_ready: true,
-                root_frame: ROOT,
+                root_pfn: ROOT,
                 reserved_bits: RESERVED,
                 execute_disable: true,
-                last_frame: LAST_FRAME,
+                last_pfn: LAST_FRAME,
                 cached_levels: if parameters.cache_bytes > 0 {
                     CACHED
                 } else {
@@ -203,7 +203,7 @@ impl<'run> Machine<'run> {
             for (sm, tlb) in sms.iter().filter_map(Sm::tlb).enumerate() {
                 if let Some(page) = tlb.walk() {
                     inputs.request_valid |= 1 << sm;
-                    inputs.request_page[sm] = page.number;
+                    inputs.request_vpn[sm] = page.number;
                 }
             }
             inputs.register_valid = false;
@@ -224,7 +224,7 @@ impl<'run> Machine<'run> {
                 self.memory
                     .request(self.now, number, outputs.memory_walk, outputs.memory_word);
             }
-            let (page, frame) = (outputs.fill_page, outputs.fill_frame as u32);
+            let (page, frame) = (outputs.fill_vpn, outputs.fill_pfn as u32);
             let translated = (0..self.each).any(|sm| {
                 outputs.fill_valid >> sm & 1 == 1 && outputs.fill_kind[sm] == u64::from(TRANSLATION)
             });
@@ -272,15 +272,15 @@ impl Unit {
                 TRANSLATION => {
                     outcome.l2_hits += u64::from(!of_walk);
                     let sm = &sms[number];
-                    let missed = sm.missed_at(outputs.fill_page);
+                    let missed = sm.missed_at(outputs.fill_vpn);
                     let Some(missed) = missed.filter(|_| !sm.is_endless()) else {
                         continue;
                     };
-                    let absent = sm.tlb().is_some_and(|tlb| tlb.is_absent(outputs.fill_page));
+                    let absent = sm.tlb().is_some_and(|tlb| tlb.is_absent(outputs.fill_vpn));
                     if absent {
                         outcome.fault_service.add(now - missed);
                     } else if of_walk {
-                        self.probe.told(outputs.fill_page, missed, now, outcome);
+                        self.probe.told(outputs.fill_vpn, missed, now, outcome);
                     }
                 }
                 _ => {}
@@ -302,14 +302,14 @@ fn told(parameters: &Parameters, sm: usize, outputs: &gmmu::Outputs) -> l1_tlb::
         walk_ready: bit(outputs.request_ready),
         fill_valid: bit(outputs.fill_valid),
         fill_kind: outputs.fill_kind[sm] as u8,
-        fill_page: outputs.fill_page,
-        fill_space: outputs.fill_space,
-        fill_frame: outputs.fill_frame as u32,
+        fill_vpn: outputs.fill_vpn,
+        fill_asid: outputs.fill_asid,
+        fill_pfn: outputs.fill_pfn as u32,
         fill_writable: outputs.fill_writable,
         fill_clean: outputs.fill_clean,
         resolve_valid: bit(outputs.resolve_valid),
-        resolve_page: outputs.resolve_page,
-        resolve_space: outputs.resolve_space,
+        resolve_vpn: outputs.resolve_vpn,
+        resolve_asid: outputs.resolve_asid,
         far_limit: parameters.mshrs as u8,
         ..l1_tlb::Inputs::default()
     }

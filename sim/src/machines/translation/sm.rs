@@ -102,9 +102,9 @@ impl Sm {
 
     /// When a page was missed that is waited for.
     pub fn missed_at(&self, page: u64) -> Option<u64> {
-        let of_page = self.waiting.iter().chain(&self.queue).chain(&self.asked);
-        let of_page = of_page.filter(|check| check.page == page);
-        of_page.filter_map(|check| check.missed).min()
+        let of_vpn = self.waiting.iter().chain(&self.queue).chain(&self.asked);
+        let of_vpn = of_vpn.filter(|check| check.page == page);
+        of_vpn.filter_map(|check| check.missed).min()
     }
 
     /// When the next instruction comes, if nothing else happens.
@@ -128,7 +128,7 @@ impl Sm {
         }
         if let Some(check) = check {
             inputs.check_valid = true;
-            inputs.check_page = check.page;
+            inputs.check_vpn = check.page;
         }
         let outputs = tlb.cycle(&inputs);
         if let Some(asked) = std::mem::replace(&mut self.asked, check) {
@@ -150,7 +150,7 @@ impl Sm {
             }
         }
         if outputs.wake_valid {
-            let woken = |check: &Check| outputs.wake_all || check.page == outputs.wake_page;
+            let woken = |check: &Check| outputs.wake_all || check.page == outputs.wake_vpn;
             self.queue
                 .extend(self.waiting.iter().copied().filter(woken));
             self.waiting.retain(|check| !woken(check));

@@ -63,8 +63,8 @@ impl Parameters {
 
 // What the kernel's types are called on the page, and what they are here.
 widths! {
-    Bits<PAGE> "P" => u64 = parameters.page_bits,
-    Bits<SPACE> "A" => u8 = parameters.space_bits,
+    Bits<VPN> "P" => u64 = parameters.page_bits,
+    Bits<ASID> "A" => u8 = parameters.space_bits,
     [Bit; SMS] "N" => u16 = parameters.sms,
     Bits<MSHR> "I" => u16 = parameters.index_bits,
     Bits<PLACE> "O" => u16 = parameters.place_bits,
@@ -87,9 +87,9 @@ ports! {
         /// A fault is to be reported to the driver.
         fault_valid: bool = 1,
         /// Page number of the fault.
-        fault_page: u64 = parameters.page_bits,
+        fault_vpn: u64 = parameters.page_bits,
         /// Address space of the fault.
-        fault_space: u8 = parameters.space_bits,
+        fault_asid: u8 = parameters.space_bits,
         /// SMs that met the fault, one bit each, at least one.
         fault_requesters: u16 = parameters.sms,
         /// Kind of access: bit 0 write, bit 1 execute, bit 2 user.
@@ -156,9 +156,9 @@ ports! {
         /// Lowest SM of the fault.
         detail_sm: u8 = parameters.sm_bits,
         /// Page number of the query.
-        detail_page: u64 = parameters.page_bits,
+        detail_vpn: u64 = parameters.page_bits,
         /// Address space of the query.
-        detail_space: u8 = parameters.space_bits,
+        detail_asid: u8 = parameters.space_bits,
         /// A word is to be written to memory.
         write_valid: bool = 1,
         /// Number of the word.
@@ -180,9 +180,9 @@ ports! {
         /// The command is for every page; for one page otherwise.
         command_all: bool = 1,
         /// Page number of the command.
-        command_page: u64 = parameters.page_bits,
+        command_vpn: u64 = parameters.page_bits,
         /// Address space of the command.
-        command_space: u8 = parameters.space_bits,
+        command_asid: u8 = parameters.space_bits,
         /// SMs that a cancellation denies, one bit each.
         command_requesters: u16 = parameters.sms,
     }

@@ -57,10 +57,10 @@ pub const PAGE_BITS: usize = 52;
 widths! {
     [Bit; REQUESTERS] "N" => Each = (parameters.requesters, 1),
     [Bits<52>; REQUESTERS] "N x 52" => Each = (parameters.requesters, PAGE_BITS),
-    [Bits<SPACE>; REQUESTERS] "N x A" => Each = (parameters.requesters, parameters.space_bits),
+    [Bits<ASID>; REQUESTERS] "N x A" => Each = (parameters.requesters, parameters.space_bits),
     Bits<WALK> "I" => u8 = parameters.walk_bits(),
-    Bits<SPACE> "A" => u8 = parameters.space_bits,
-    Bits<FRAME> "F" => u64 = parameters.frame_bits,
+    Bits<ASID> "A" => u8 = parameters.space_bits,
+    Bits<PFN> "F" => u64 = parameters.frame_bits,
     Bits<REQUESTERS> "N" => Each = (parameters.requesters, 1),
     Bits<WORD> "F + 9" => u64 = parameters.frame_bits + 9,
 }
@@ -75,9 +75,9 @@ ports! {
         /// Requesters that request a walk, one bit each.
         request_valid: Each = (parameters.requesters, 1),
         /// Page of each requester's request.
-        request_page: Each = (parameters.requesters, PAGE_BITS),
+        request_vpn: Each = (parameters.requesters, PAGE_BITS),
         /// Address space of each requester's request.
-        request_space: Each = (parameters.requesters, parameters.space_bits),
+        request_asid: Each = (parameters.requesters, parameters.space_bits),
         /// Requests for a write, one bit each; a request for neither a write nor a fetch is a read.
         request_write: Each = (parameters.requesters, 1),
         /// Requests for an instruction fetch, one bit each.
@@ -103,13 +103,13 @@ ports! {
         /// The root of a space is written; it is always taken.
         root_valid: bool = 1,
         /// Address space of the root.
-        root_space: u8 = parameters.space_bits,
+        root_asid: u8 = parameters.space_bits,
         /// Frame of the space's first table.
-        root_frame: u64 = parameters.frame_bits,
+        root_pfn: u64 = parameters.frame_bits,
         /// What was read of the tables is to be invalidated.
         invalidate_valid: bool = 1,
         /// Address space of the invalidation.
-        invalidate_space: u8 = parameters.space_bits,
+        invalidate_asid: u8 = parameters.space_bits,
         /// The invalidation covers all spaces.
         invalidate_all: bool = 1,
         /// Bits 51 to 32 of an address that memory does not have: those from MAXPHYADDR on are 1, and MAXPHYADDR is at
@@ -118,7 +118,7 @@ ports! {
         /// Pages may be execute-disabled (IA32_EFER.NXE).
         execute_disable: bool = 1,
         /// Last frame of memory.
-        last_frame: u64 = parameters.frame_bits,
+        last_pfn: u64 = parameters.frame_bits,
         /// A request that is not a user's joins no walk.
         alone: bool = 1,
     }
@@ -134,9 +134,9 @@ ports! {
         /// Requesters whose request the walk answers, one bit each.
         answer_requesters: Each = (parameters.requesters, 1),
         /// Page of the walk.
-        answer_page: u64 = 52,
+        answer_vpn: u64 = 52,
         /// Address space of the walk.
-        answer_space: u8 = parameters.space_bits,
+        answer_asid: u8 = parameters.space_bits,
         /// The walk was for a write.
         answer_write: bool = 1,
         /// The walk was for an instruction fetch.
@@ -152,7 +152,7 @@ ports! {
         answer_level: u8 = 3,
         /// Physical address from bit 12 on, the bits inside of a large page included, if `answer_readable` is high; 0
         /// otherwise.
-        answer_frame: u64 = parameters.frame_bits,
+        answer_pfn: u64 = parameters.frame_bits,
         /// A read by the same user would have found the page with no bit to be set: cause 0, or cause 4 for a page that
         /// only may not be written or executed.
         answer_readable: bool = 1,

@@ -192,7 +192,7 @@ ports! {
         /// The context is restored; saved otherwise.
         begin_restores: bool = 1,
         /// Thread block of the context: the low bits of its number in the grid.
-        begin_block: u64 = parameters.block_bits,
+        begin_cta: u64 = parameters.block_bits,
         /// Number of the context among those of its block: the base, or an increment.
         begin_epoch: u64 = parameters.epoch_bits,
         /// The engine offers a header or data of what is saved.

@@ -67,10 +67,10 @@ pub const OF_ALL: u8 = 2;
 
 // What the kernel's types are called on the page, and what they are here.
 widths! {
-    Bits<PAGE> "P" => u64 = parameters.page_bits,
-    Bits<SPACE> "A" => u8 = parameters.space_bits,
+    Bits<VPN> "P" => u64 = parameters.page_bits,
+    Bits<ASID> "A" => u8 = parameters.space_bits,
     Bits<CHECK_TAG> "R" => u8 = parameters.tag_bits,
-    Bits<FRAME> "F" => u32 = parameters.frame_bits,
+    Bits<PFN> "F" => u32 = parameters.frame_bits,
     Bits<MISS_COUNT> "O" => u8 = parameters.count_bits(),
 }
 
@@ -84,9 +84,9 @@ ports! {
         /// A check asks whether the page may be accessed, and for its frame.
         check_valid: bool = 1,
         /// Page number of the check.
-        check_page: u64 = parameters.page_bits,
+        check_vpn: u64 = parameters.page_bits,
         /// Address space of the check.
-        check_space: u8 = parameters.space_bits,
+        check_asid: u8 = parameters.space_bits,
         /// The check is for a write.
         check_write: bool = 1,
         /// Tag of the requester's choice, which comes back with the answer.
@@ -99,11 +99,11 @@ ports! {
         /// far fault was cancelled.
         fill_kind: u8 = 3,
         /// Page number of the answer.
-        fill_page: u64 = parameters.page_bits,
+        fill_vpn: u64 = parameters.page_bits,
         /// Address space of the answer.
-        fill_space: u8 = parameters.space_bits,
+        fill_asid: u8 = parameters.space_bits,
         /// Frame of a translation.
-        fill_frame: u32 = parameters.frame_bits,
+        fill_pfn: u32 = parameters.frame_bits,
         /// The page may be written.
         fill_writable: bool = 1,
         /// The page's dirty bit was clear when it was read.
@@ -111,17 +111,17 @@ ports! {
         /// A far fault that was held has resolved.
         resolve_valid: bool = 1,
         /// Page number of the resolved far fault.
-        resolve_page: u64 = parameters.page_bits,
+        resolve_vpn: u64 = parameters.page_bits,
         /// Address space of the resolved far fault.
-        resolve_space: u8 = parameters.space_bits,
+        resolve_asid: u8 = parameters.space_bits,
         /// Translations are invalidated.
         invalidate_valid: bool = 1,
         /// Scope of the invalidation: 0 this page, 1 every page of this space, 2 or 3 everything.
         invalidate_scope: u8 = 2,
         /// Page number of the invalidation.
-        invalidate_page: u64 = parameters.page_bits,
+        invalidate_vpn: u64 = parameters.page_bits,
         /// Address space of the invalidation.
-        invalidate_space: u8 = parameters.space_bits,
+        invalidate_asid: u8 = parameters.space_bits,
         /// Far faults that the GMMU can hold for this SM.
         far_limit: u8 = parameters.count_bits(),
         /// Checks of absent pages are answered with a fault: 1 where a warp can leave, 0 where it stalls.
@@ -138,10 +138,10 @@ ports! {
         answer_valid: bool = 1,
         /// Tag of the answered check.
         answer_tag: u8 = parameters.tag_bits,
-        /// The access proceeds, with the frame in `answer_frame`.
+        /// The access proceeds, with the frame in `answer_pfn`.
         answer_hit: bool = 1,
         /// Frame of the page.
-        answer_frame: u32 = parameters.frame_bits,
+        answer_pfn: u32 = parameters.frame_bits,
         /// The page is absent: the warp leaves, and comes back after a wake-up.
         answer_fault: bool = 1,
         /// The access is not allowed; no wake-up follows.
@@ -149,19 +149,19 @@ ports! {
         /// A page is to be walked.
         walk_valid: bool = 1,
         /// Page number of the walk.
-        walk_page: u64 = parameters.page_bits,
+        walk_vpn: u64 = parameters.page_bits,
         /// Address space of the walk.
-        walk_space: u8 = parameters.space_bits,
+        walk_asid: u8 = parameters.space_bits,
         /// The check that missed the page first was a write.
         walk_write: bool = 1,
-        /// Checks that wait for the page in `wake_page` are to be repeated.
+        /// Checks that wait for the page in `wake_vpn` are to be repeated.
         wake_valid: bool = 1,
         /// With `wake_valid`, checks that wait for any other page are to be repeated as well.
         wake_all: bool = 1,
         /// Page number of the wake-up.
-        wake_page: u64 = parameters.page_bits,
+        wake_vpn: u64 = parameters.page_bits,
         /// Address space of the wake-up.
-        wake_space: u8 = parameters.space_bits,
+        wake_asid: u8 = parameters.space_bits,
     }
 }
 
@@ -172,8 +172,8 @@ impl Inputs {
     #[must_use]
     pub const fn checked(&self) -> Page {
         Page {
-            number: self.check_page,
-            space: self.check_space,
+            number: self.check_vpn,
+            space: self.check_asid,
         }
     }
 
@@ -181,8 +181,8 @@ impl Inputs {
     #[must_use]
     pub const fn filled(&self) -> Page {
         Page {
-            number: self.fill_page,
-            space: self.fill_space,
+            number: self.fill_vpn,
+            space: self.fill_asid,
         }
     }
 
@@ -190,8 +190,8 @@ impl Inputs {
     #[must_use]
     pub const fn resolved(&self) -> Page {
         Page {
-            number: self.resolve_page,
-            space: self.resolve_space,
+            number: self.resolve_vpn,
+            space: self.resolve_asid,
         }
     }
 
@@ -201,9 +201,9 @@ impl Inputs {
         self.invalidate_valid
             && match self.invalidate_scope {
                 OF_PAGE => {
-                    page.number == self.invalidate_page && page.space == self.invalidate_space
+                    page.number == self.invalidate_vpn && page.space == self.invalidate_asid
                 }
-                OF_SPACE => page.space == self.invalidate_space,
+                OF_SPACE => page.space == self.invalidate_asid,
                 _ => true,
             }
     }

@@ -51,7 +51,7 @@ impl BlockSchedulerTraffic {
             return;
         }
         let s = &mut self.scenarios;
-        let known = followed(model, inputs.fill_page, inputs.fill_space);
+        let known = followed(model, inputs.fill_vpn, inputs.fill_asid);
         let fill = Fill::ALL[inputs.fill_kind as usize];
         let far = fill == Fill::Far && inputs.fill_place > inputs.threshold;
         let place = (fill == Fill::Far).then_some(inputs.fill_place);
@@ -102,10 +102,10 @@ impl BlockSchedulerTraffic {
             return;
         }
         let s = &mut self.scenarios;
-        let known = followed(model, inputs.fault_page, inputs.fault_space);
+        let known = followed(model, inputs.fault_vpn, inputs.fault_asid);
         let block = model.slots()[inputs.fault_slot as usize].block();
         let told = inputs.fill_valid
-            && (inputs.fault_page, inputs.fault_space) == (inputs.fill_page, inputs.fill_space);
+            && (inputs.fault_vpn, inputs.fault_asid) == (inputs.fill_vpn, inputs.fill_asid);
         let absent = inputs.fill_kind >= Fill::Far as u64;
         let Some(block) = block else {
             count(&mut s.fault_of_no_block, known.is_some());

@@ -47,7 +47,7 @@ impl GmmuTraffic {
             &mut s.hit,
             told(TRANSLATION) && !desk.tells && outputs.fill_valid != 0,
         );
-        let hit = told(TRANSLATION) && outputs.fill_page != desk.page;
+        let hit = told(TRANSLATION) && outputs.fill_vpn != desk.page;
         count(&mut s.hit_goes_before_walk, hit && desk.tells);
         let waking = matches!(
             model.mshrs().doing(),
@@ -76,7 +76,7 @@ impl GmmuTraffic {
             let cancelled = outputs.fill_kind[sm] == u64::from(CANCELLED);
             told && cancelled
                 && model.walker().walks().any(|walk| {
-                    walk.key.page == outputs.fill_page && walk.requesters >> sm & 1 == 1
+                    walk.key.page == outputs.fill_vpn && walk.requesters >> sm & 1 == 1
                 })
         });
         count(&mut s.region_cancelled_beside_a_walk, region && named);

@@ -64,7 +64,7 @@ impl PageWalkerTraffic {
             );
         }
         if inputs.invalidate_valid && !self.invalidating && !model.halting() {
-            let meant = |space| inputs.invalidate_all || space == inputs.invalidate_space;
+            let meant = |space| inputs.invalidate_all || space == inputs.invalidate_asid;
             let (mut met, mut spared) = (false, false);
             for walk in model.walks().filter(|walk| walk.step != Step::Free) {
                 if !meant(walk.key.space) {
