@@ -199,7 +199,7 @@ module checkpoint_proof_top (
     (* hierconn *) wire [4:0] \engine.step_q ;
     (* hierconn *) wire       \engine.by_rows_q ;
     (* hierconn *) wire       \engine.ahead_q , \engine.pending_q ;
-    (* hierconn *) wire [1:0] \engine.run_space_q ;
+    (* hierconn *) wire [1:0] \engine.run_asid_q ;
     (* hierconn *) wire [2:0] \engine.run_place_q ;
     (* hierconn *) wire [2:0] \engine.run_left_q ;
     (* hierconn *) wire [3:0] \engine.gather.number_q ;
@@ -230,14 +230,14 @@ module checkpoint_proof_top (
         && (rows_step || (holders == 4'd0 && \engine.gather.dirty_q == 4'd0))
         && (step > 5'd4 || (shared_count == 3'd0 && state_count == 3'd0))
         && (step != 5'd5 || (shared_count + (\engine.by_rows_q ? 3'd0 : \engine.run_left_q - early) == shared_beats && state_count == 3'd0
-            && (\engine.by_rows_q || \engine.run_left_q == 3'd0 || (\engine.run_space_q == 2'd1
+            && (\engine.by_rows_q || \engine.run_left_q == 3'd0 || (\engine.run_asid_q == 2'd1
                 && \engine.run_place_q == {1'b0, shared_first} + shared_count - early))))
         && (step < 5'd6 || shared_count == shared_beats)
         && (step != 5'd6 || (!runs && !\engine.by_rows_q && state_count + \engine.run_left_q - early == states
-            && (\engine.run_left_q == 3'd0 || (\engine.run_space_q == 2'd2
+            && (\engine.run_left_q == 3'd0 || (\engine.run_asid_q == 2'd2
                 && \engine.run_place_q == {1'b0, first_warp, 1'b0} + state_count - early))))
         && (!after_states || state_count == states)
-        && ((step != 5'd9 && step != 5'd10) || (!\engine.by_rows_q && \engine.run_space_q == 2'd3))
+        && ((step != 5'd9 && step != 5'd10) || (!\engine.by_rows_q && \engine.run_asid_q == 2'd3))
         && (step < 5'd7 || step == 5'd9 || step == 5'd10 || job == 3'd0);
 
     wire [7:1] wrong;

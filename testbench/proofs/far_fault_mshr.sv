@@ -213,12 +213,12 @@ module far_fault_mshr_proof_top (
     wire [1:0] tags = \mshr.entries.tags_q ;
     wire [2:0] key_0 = key(name_0[2:0]);
     wire [2:0] key_1 = key(name_1[2:0]);
-    (* hierconn *) wire [1:0] \mshr.entries.noted_q , \mshr.entries.candidate_q , \mshr.page_q , \mshr.requester_q ,
+    (* hierconn *) wire [1:0] \mshr.entries.noted_q , \mshr.entries.candidate_q , \mshr.vpn_q , \mshr.requester_q ,
         \mshr.far_q , \mshr.place_q , \mshr.count_q , \mshr.sweep_of_q , \mshr.waiters_q ;
     (* hierconn *) wire [2:0] \mshr.phase_q , \mshr.access_kind_q , \mshr.cause_q , \mshr.level_q ;
     (* hierconn *) wire [7:0] \mshr.names_q ;
     (* hierconn *) wire       \mshr.of_fault_q , \mshr.of_sweep_q , \mshr.of_all_q , \mshr.of_missing_q , \mshr.ends_q , \mshr.denies_q ,
-        \mshr.space_q , \mshr.entry_q , \mshr.found_q , \mshr.sweep_denies_q , \mshr.walking_q ,
+        \mshr.asid_q , \mshr.entry_q , \mshr.found_q , \mshr.sweep_denies_q , \mshr.walking_q ,
         \mshr.reports.offered_q ;
     wire [1:0] noted = \mshr.entries.noted_q ;
     wire [1:0] is_watched = taken & {key_1 == key(watched), key_0 == key(watched)};
@@ -267,7 +267,7 @@ module far_fault_mshr_proof_top (
         || faulting != (of_fault && (active || told)) || (answering && !of_fault) || (waking_now && (of_fault || !ends))
         || (answer_before && !answering) || (wake_before && !waking_now) || (walk_before && ! \mshr.walking_q )
         || (report_before && ! \mshr.reports.offered_q )
-        || ((active || answering || waking_now) && !of_sweep && vpn_of != { \mshr.space_q , \mshr.page_q })
+        || ((active || answering || waking_now) && !of_sweep && vpn_of != { \mshr.asid_q , \mshr.vpn_q })
         || (of_fault && (active || answering) && requesters != \mshr.requester_q )
         || (of_fault && (active || told) && {access, cause, level} != { \mshr.access_kind_q , \mshr.cause_q , \mshr.level_q })
         || (of_missing && (active || again) && {cause, level} != { \mshr.cause_q , \mshr.level_q })

@@ -58,9 +58,9 @@ module page_walk_cache_proof_top (
     reg [10:0] held_request;
     reg        invalidating;
     wire       request_valid = held || (ask_valid && !busy[ask_walk]);
-    wire       request_walk, request_update, request_dirty, request_expected, request_anew;
+    wire       request_walk, request_update, request_dirty, request_expected, request_bypass;
     wire [2:0] request_word, request_level;
-    assign {request_walk, request_word, request_level, request_update, request_dirty, request_expected, request_anew} =
+    assign {request_walk, request_word, request_level, request_update, request_dirty, request_expected, request_bypass} =
         held ? held_request : {ask_walk, ask_word, ask_level, ask_update, ask_dirty, ask_expected, ask_anew};
     wire       response_valid = answers && at_memory[response_walk];
     wire       invalidate_valid = invalidating || forget;
@@ -70,7 +70,7 @@ module page_walk_cache_proof_top (
         .clock(clock), .reset(1'b0),
         .request_valid(request_valid), .request_walk(request_walk), .request_word(request_word),
         .request_level(request_level), .request_update(request_update), .request_dirty(request_dirty),
-        .request_expected({64{request_expected}}), .request_anew(request_anew), .memory_ready(memory_ready),
+        .request_expected({64{request_expected}}), .request_bypass(request_bypass), .memory_ready(memory_ready),
         .response_valid(response_valid), .response_walk(response_walk), .response_data(response_data),
         .response_error(response_error), .response_changed(response_changed),
         .invalidate_valid(invalidate_valid), .cached_levels(cached_levels), .reserved_bits({20{reserved}} & 20'h00100),
@@ -95,7 +95,7 @@ module page_walk_cache_proof_top (
     always @(posedge clock) begin
         held <= request_valid && !request_ready;
         held_request <= {request_walk, request_word, request_level, request_update, request_dirty, request_expected,
-            request_anew};
+            request_bypass};
         invalidating <= invalidate_valid && !invalidate_ready;
         busy <= (busy & ~({2{answer_valid}} & of_answer)) | ({2{accept}} & of_request);
         at_memory <= (at_memory & ~({2{response_valid}} & of_answer)) | ({2{taken}} & of_memory);
@@ -103,7 +103,7 @@ module page_walk_cache_proof_top (
         older <= (invalidating && invalidate_ready ? old : older) & ~({2{taken}} & of_memory);
         if (accept) begin
             cached[request_walk] <= level_cached && !request_update;
-            anew[request_walk] <= request_anew;
+            anew[request_walk] <= request_bypass;
             update[request_walk] <= request_update;
             dirty[request_walk] <= request_dirty;
             expected[request_walk] <= request_expected;

@@ -163,7 +163,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
 
     wire        answer_valid, answer_asid, answer_write, answer_execute, answer_user, answer_readable, answer_writable,
         answer_user_page, answer_executable, answer_clean, memory_valid, memory_walk, memory_update, memory_dirty,
-        memory_anew;
+        memory_bypass;
     wire [1:0]  answer_requesters;
     wire [51:0] answer_vpn;
     wire [2:0]  answer_cause, answer_level, memory_level;
@@ -182,7 +182,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         .response_kept(response_kept), .root_valid(root_valid),
         .root_asid(root_asid), .root_pfn(root_of), .invalidate_valid(invalidate_valid),
         .invalidate_asid(invalidate_asid), .invalidate_all(invalidate_all), .reserved_bits(reserved),
-        .execute_disable(disable_allowed), .last_pfn(last), .alone(alone),
+        .execute_disable(disable_allowed), .last_pfn(last), .no_merge(no_merge),
         .request_ready(request_ready), .answer_valid(answer_valid), .answer_requesters(answer_requesters),
         .answer_vpn(answer_vpn), .answer_asid(answer_asid), .answer_write(answer_write),
         .answer_execute(answer_execute), .answer_user(answer_user), .answer_cause(answer_cause),
@@ -191,7 +191,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         .answer_executable(answer_executable), .answer_clean(answer_clean), .memory_valid(memory_valid),
         .memory_walk(memory_walk), .memory_word(memory_word), .memory_level(memory_level),
         .memory_update(memory_update), .memory_dirty(memory_dirty), .memory_expected(memory_expected),
-        .memory_anew(memory_anew), .invalidate_ready(invalidate_ready)
+        .memory_bypass(memory_bypass), .invalidate_ready(invalidate_ready)
     );
 
     wire [1:0] of_memory = 2'd1 << memory_walk;
@@ -201,26 +201,26 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
             | ({2{memory_valid && memory_ready}} & of_memory);
         if (memory_valid && memory_ready) begin
             updating[memory_walk] <= memory_update;
-            asked_anew[memory_walk] <= memory_anew;
+            asked_anew[memory_walk] <= memory_bypass;
             if (memory_walk) expected_1 <= memory_expected;
             else expected_0 <= memory_expected;
         end
     end
 
     // Registers: what is on its way out,
-    (* hierconn *) wire \walker.leaving_q , \walker.answers_q , \walker.number_q , \walker.space_q , \walker.write_q ,
+    (* hierconn *) wire \walker.leaving_q , \walker.answers_q , \walker.number_q , \walker.asid_q , \walker.write_q ,
         \walker.execute_q , \walker.user_q , \walker.marking_q , \walker.writable_q , \walker.user_page_q ,
         \walker.executable_q ;
-    (* hierconn *) wire [51:0] \walker.page_q ;
+    (* hierconn *) wire [51:0] \walker.vpn_q ;
     (* hierconn *) wire [1:0]  \walker.requesters_q ;
     (* hierconn *) wire [2:0]  \walker.level_q , \walker.cause_q ;
-    (* hierconn *) wire [39:0] \walker.frame_q , \walker.roots_q ;
-    (* hierconn *) wire [63:0] \walker.trail_q ;
+    (* hierconn *) wire [39:0] \walker.pfn_q , \walker.roots_q ;
+    (* hierconn *) wire [63:0] \walker.pte_log_q ;
     wire        leaving = \walker.leaving_q ;
     wire        asks_memory = leaving && ! \walker.answers_q ;
     wire        tells = leaving && \walker.answers_q ;
     wire        number = \walker.number_q ;
-    wire [55:0] out_kind = { \walker.user_q , \walker.execute_q , \walker.write_q , \walker.space_q , \walker.page_q };
+    wire [55:0] out_kind = { \walker.user_q , \walker.execute_q , \walker.write_q , \walker.asid_q , \walker.vpn_q };
     wire        tells_watched = tells && number == watched && \walker.cause_q != 3'd1;
 
     // The watched walk: what it was for when it last began, its root, the entries that memory gave it since, the level of
@@ -238,7 +238,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire        offers = memory_valid && memory_walk == watched;
     wire        offers_now = offers && !was_offered;
     wire        from_root = offers_now && !memory_update && memory_level == 3'd4;
-    wire        space_now = from_root ? \walker.space_q : of_walk[52];
+    wire        space_now = from_root ? \walker.asid_q : of_walk[52];
     wire        meant = acts && (invalidate_all || invalidate_asid == space_now);
     wire        answered = response_valid && response_walk == watched && answers_walk;
     wire        refused = answered && response_changed;
@@ -333,7 +333,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     // G2: words, and answers.
         wire [2:0]  ml = memory_level;
     wire [8:0]  index_there = of_walk[(ml - 3'd1)*9 +: 9];
-    wire        right_root = memory_word == { \walker.space_q ? root_1 : root_0, out_kind[35:27]};
+    wire        right_root = memory_word == { \walker.asid_q ? root_1 : root_0, out_kind[35:27]};
     wire        right_step = begun && !failed && ml != 3'd0 && ml < 3'd4 && m == ml + 3'd1 && down[ml]
         && memory_word == {frames[ml*40 +: 40], index_there};
     wire        strays = offers && !memory_update
@@ -361,22 +361,22 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     (* hierconn *) wire [71:0] \walker.walk_vpn ;
     (* hierconn *) wire [1:0]  \walker.walk_asid , \walker.walk_write , \walker.walk_execute , \walker.walk_user ,
         \walker.walk_asking , \walker.walk_ended , \walker.walk_marking , \walker.walk_writable , \walker.walk_user_page ,
-        \walker.walk_executable , \walker.walk_used , \walker.walk_anew , \walker.here_q , \walker.was_alike_q , \walker.walk_alike ;
+        \walker.walk_executable , \walker.walk_used , \walker.walk_bypass , \walker.here_q , \walker.was_alike_q , \walker.walk_alike ;
     (* hierconn *) wire [3:0]  \walker.walk_requesters ;
     (* hierconn *) wire [5:0]  \walker.walk_level , \walker.walk_note ;
-    (* hierconn *) wire [79:0] \walker.walk_frame ;
+    (* hierconn *) wire [79:0] \walker.walk_pfn ;
     (* hierconn *) wire \walker.walk[0].hit_q , \walker.walk[1].hit_q , \walker.walk[0].stale_q , \walker.walk[1].stale_q , \walker.chosen_q , \walker.chosen_first_q ,
         \walker.chosen_walk_q , \walker.compared_q , \walker.joins_q , \walker.back_q , \walker.back_walk_q ,
         \walker.looked_q , \walker.seen_walk_q , \walker.seen_error_q , \walker.seen_changed_q , \walker.seen_write_q ,
         \walker.seen_execute_q , \walker.seen_user_q , \walker.seen_marking_q , \walker.seen_writable_q ,
         \walker.seen_user_page_q , \walker.seen_executable_q , \walker.means_q , \walker.out_walk_q ,
         \walker.out_changed_q , \walker.out_ends_q , \walker.out_marking_q , \walker.out_writable_q ,
-        \walker.out_user_page_q , \walker.out_executable_q , \walker.seen_used_q , \walker.out_used_q , \walker.anew_q ,
-        \walker.odd , \walker.go , \walker.turn_q , \walker.pop ;
+        \walker.out_user_page_q , \walker.out_executable_q , \walker.seen_used_q , \walker.out_used_q , \walker.bypass_q ,
+        \walker.non_canonical , \walker.go , \walker.turn_q , \walker.pop ;
     (* hierconn *) wire [63:0] \walker.back_data_q , \walker.seen_data_q ;
     (* hierconn *) wire [2:0]  \walker.seen_level_q , \walker.seen_unmarked_q , \walker.out_level_q , \walker.out_note_q ;
     (* hierconn *) wire [17:0] \walker.seen_inside_q ;
-    (* hierconn *) wire [39:0] \walker.out_frame_q ;
+    (* hierconn *) wire [39:0] \walker.out_pfn_q ;
     (* hierconn *) wire [1:0]  \walker.waiting.used_q , \walker.waiting.spaces_q , \walker.waiting.writes_q ,
         \walker.waiting.executes_q , \walker.waiting.users_q , \walker.waiting.requesters_q ;
     (* hierconn *) wire [103:0] \walker.waiting.pages_q ;
@@ -386,7 +386,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire [1:0] ended = \walker.walk_ended ;
     wire [1:0] reading = ~free & ~asking & ~ended;
     wire [1:0] marking = \walker.walk_marking ;
-    wire [1:0] anew = \walker.walk_anew ;
+    wire [1:0] anew = \walker.walk_bypass ;
     wire [1:0] here = \walker.here_q ;
     wire [1:0] waits = \walker.waiting.used_q ;
     wire       head = \walker.waiting.head_q ;
@@ -427,9 +427,9 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
                 || (at_memory[g] && (updating[g] != marking[g] || asked_anew[g] != anew[g]))
                 || (anew[g] && ( \walker.walk_used [g] || (in_looked[g] && \walker.seen_used_q )
                     || (in_meant[g] && \walker.out_used_q )));
-            assign unlike[g] = (in_out[g] && ( \walker.level_q != level || \walker.anew_q != anew[g] || \walker.marking_q != marking[g]
-                    || \walker.frame_q != \walker.walk_frame [g*40 +: 40]
-                    || { \walker.user_q , \walker.execute_q , \walker.write_q , \walker.space_q , \walker.page_q }
+            assign unlike[g] = (in_out[g] && ( \walker.level_q != level || \walker.bypass_q != anew[g] || \walker.marking_q != marking[g]
+                    || \walker.pfn_q != \walker.walk_pfn [g*40 +: 40]
+                    || { \walker.user_q , \walker.execute_q , \walker.write_q , \walker.asid_q , \walker.vpn_q }
                         != { \walker.walk_user [g], \walker.walk_execute [g], \walker.walk_write [g], \walker.walk_asid [g],
                             {16{ \walker.walk_vpn [g*36 + 35]}}, \walker.walk_vpn [g*36 +: 36]}))
                 || ( \walker.compared_q && !free[g] && \walker.was_alike_q [g] != \walker.walk_alike [g]);
@@ -439,22 +439,22 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     // Responses, requests that wait, and who is chosen.
     wire       adrift = ( \walker.halting_q && !invalidating) || ( \walker.out_ends_q && \walker.out_note_q == 3'd1)
         || stray_looked && ! \walker.looked_q || stray_meant && ! \walker.means_q
-        || ( \walker.chosen_q && \walker.chosen_first_q && ! \walker.odd )
-        || ( \walker.compared_q && (!first_used || \walker.odd ))
+        || ( \walker.chosen_q && \walker.chosen_first_q && ! \walker.non_canonical )
+        || ( \walker.compared_q && (!first_used || \walker.non_canonical ))
         || \walker.joins_q != ( \walker.compared_q && ( \walker.waiting.users_q [head] || !alone))
         || (waits == 2'd0 && head != tail) || (waits == 2'd3 && head != tail)
         || (waits == 2'd1 && (head || !tail)) || (waits == 2'd2 && (!head || tail));
     wire       astray = |lost || |unlike || adrift;
 
     assign used_space[0] = |(request_valid & ~request_asid) || |(waits & ~ \walker.waiting.spaces_q )
-        || |(~free & ~ \walker.walk_asid ) || (leaving && ! \walker.space_q );
+        || |(~free & ~ \walker.walk_asid ) || (leaving && ! \walker.asid_q );
     assign used_space[1] = |(request_valid & request_asid) || |(waits & \walker.waiting.spaces_q )
-        || |(~free & \walker.walk_asid ) || (leaving && \walker.space_q );
+        || |(~free & \walker.walk_asid ) || (leaving && \walker.asid_q );
 
     // The watched walk's registers say what its entries say.
     wire [2:0]  level = watched ? \walker.walk_level [5:3] : \walker.walk_level [2:0];
     wire [2:0]  note = watched ? \walker.walk_note [5:3] : \walker.walk_note [2:0];
-    wire [39:0] walk_frame = watched ? \walker.walk_frame [79:40] : \walker.walk_frame [39:0];
+    wire [39:0] walk_frame = watched ? \walker.walk_pfn [79:40] : \walker.walk_pfn [39:0];
     wire        marks = marking[watched];
     wire [2:0]  rights = { \walker.walk_writable [watched], \walker.walk_user_page [watched],
         \walker.walk_executable [watched]};
@@ -500,11 +500,11 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         && (!failed || failed_level == level)
         && (failed || ( \walker.seen_data_q == there && (!marks || here_set))) && \walker.seen_used_q == used;
     wire        meant_well = \walker.out_ends_q == stops && !doubtful && \walker.out_used_q == used
-        && (stops ? ended_well( \walker.out_level_q , \walker.out_note_q , \walker.out_marking_q , \walker.out_frame_q ,
+        && (stops ? ended_well( \walker.out_level_q , \walker.out_note_q , \walker.out_marking_q , \walker.out_pfn_q ,
                 { \walker.out_writable_q , \walker.out_user_page_q , \walker.out_executable_q })
             : maps[lv] ? !marks && complete && \walker.out_level_q == 3'd4 && \walker.out_marking_q
             : leads[lv] && \walker.out_level_q == level - 3'd1 && \walker.out_marking_q == marks
-                && \walker.out_frame_q == frames[(lv - 3'd1)*40 +: 40] && \walker.out_note_q == unmarked[(lv - 3'd1)*3 +: 3]
+                && \walker.out_pfn_q == frames[(lv - 3'd1)*40 +: 40] && \walker.out_note_q == unmarked[(lv - 3'd1)*3 +: 3]
                 && { \walker.out_writable_q , \walker.out_user_page_q , \walker.out_executable_q } == rights_there
                 && (!marks || here_set));
     wire        w_asking = asking[watched], w_reading = reading[watched], w_ended = ended[watched], w_free = free[watched];
@@ -547,8 +547,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     assign odd_ones[15] = tells_watched && !w_free && !(w_asking && !again);
     assign odd_ones[16] = first_out && !again && stale[watched]
         && !( \walker.halting_q && (invalidating_all || invalidating_space == out_kind[52]));
-    assign odd_ones[17] = asks_memory && \walker.roots_q != ( \walker.space_q ? root_1 : root_0);
-    assign odd_ones[18] = asks_memory && \walker.trail_q != trail[{number, \walker.level_q }];
+    assign odd_ones[17] = asks_memory && \walker.roots_q != ( \walker.asid_q ? root_1 : root_0);
+    assign odd_ones[18] = asks_memory && \walker.pte_log_q != trail[{number, \walker.level_q }];
     assign odd_ones[19] = !w_free && met != (watched ? \walker.walk[1].hit_q : \walker.walk[0].hit_q );
     assign odd_ones[20] = !w_free && met && ! \walker.delays_q && ! \walker.halting_q ;
     assign odd_ones[21] = !w_free && must != (anew[watched] || gone);
@@ -562,7 +562,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
             && !( \walker.halting_q && (invalidating_all || invalidating_space == of_walk[52]))));
 
     assign bad[2] = strays || (tells_watched && (!right_answer || doubtful)) || early || astray || strange;
-    assign bad[3] = (from_root && spent) || (offers && must && !memory_anew) || (meets && met)
+    assign bad[3] = (from_root && spent) || (offers && must && !memory_bypass) || (meets && met)
         || (offers && !memory_update && ml != 3'd4 && m != ml + 3'd1) || astray || strange;
     assign bad[4] = (old && !meant && (tells_watched || (offers && memory_update) || (at_memory[watched] && pending_update)))
         || astray || strange || leftover;
@@ -667,7 +667,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     // Those in which the first request has waited, while a walk is free or it needs none.
     reg  [3:0] front;
     always @(posedge clock)
-        if (!first_used || \walker.pop || (free == 2'd0 && ! \walker.odd )) front <= 4'd0;
+        if (!first_used || \walker.pop || (free == 2'd0 && ! \walker.non_canonical )) front <= 4'd0;
         else front <= front + (counts && !halting && front != 4'd15);
 
     // Those that an invalidation takes, while memory has no update, and those that it may yet take: two until what was
@@ -689,7 +689,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     reg [121:0] offer_then;
     reg [127:0] answer_then;
     wire [121:0] offer_now = {memory_walk, memory_word, memory_level, memory_update, memory_dirty, memory_expected,
-        memory_anew};
+        memory_bypass};
     wire [127:0] answer_now = {answer_requesters, answer_vpn, answer_asid, answer_write, answer_execute, answer_user,
         answer_cause, answer_code, answer_level, answer_readable, answer_pfn, answer_writable, answer_user_page,
         answer_executable, answer_clean};
@@ -712,7 +712,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     end
     assign seen[1] = told && twice && answer_requesters == 2'd3 && in_front != 2'd0;
     assign seen[2] = tells_watched && answer_cause == 3'd0 && answer_pfn[9] && !answer_pfn[18] && answer_writable;
-    assign seen[3] = offers_now && was_doubted && memory_anew && !free[!watched] && m == 3'd4;
+    assign seen[3] = offers_now && was_doubted && memory_bypass && !free[!watched] && m == 3'd4;
     assign seen[4] = was_old && w_reading && !invalidating && !pending_update && !first_out;
     assign seen[5] = offers && memory_update && memory_dirty && set[4];
     assign seen[6] = free == 2'd0 && \walker.was_alike_q == 2'd2 && \walker.compared_q ;

@@ -144,7 +144,7 @@ impl Machine {
                 cache.inputs.request_walk = walk;
                 cache.inputs.request_word = word;
                 cache.inputs.request_level = level;
-                cache.inputs.request_anew = anew;
+                cache.inputs.request_bypass = anew;
             }
             cache.inputs.memory_ready = true;
             cache.cycle();
@@ -181,9 +181,9 @@ impl Machine {
                 outputs.memory_walk,
                 outputs.memory_word,
                 outputs.memory_level,
-                outputs.memory_anew,
+                outputs.memory_bypass,
             );
-            self.anew += u64::from(outputs.memory_anew);
+            self.anew += u64::from(outputs.memory_bypass);
             self.requests.push_back(request);
         }
         self.cycle += 1;

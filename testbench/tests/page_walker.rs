@@ -390,13 +390,13 @@ fn alike_request_joins_although_no_walk_is_free() {
     assert_eq!(requesters(joined), [3, 15]);
 }
 
-/// G6: with `alone` a walk that is no user's was begun after its request, and answers that one alone.
+/// G6: with `no_merge` a walk that is no user's was begun after its request, and answers that one alone.
 #[test]
 fn supervisors_requests_that_are_alone_join_no_walk() {
     let mut walker = Walker::new("8");
     walker.map(0, PAGE, 0x5000);
     walker.latency = 40;
-    walker.inputs.alone = true;
+    walker.inputs.no_merge = true;
     for requester in 0..8 {
         walker.ask(requester, 0, PAGE);
         walker.inputs.request_user[requester] = u64::from(requester >= 4);

@@ -13,10 +13,10 @@ use crate::primitives::register::Register;
 use crate::sizes::{FarFaultMshrs, PaperFaultBuffer, SharedTlb, WalkCache, Walker};
 
 mod address;
-mod desk;
+mod dispatch;
 
 use address::Address;
-use desk::Desk;
+use dispatch::ResponseDispatch;
 
 /// How far an invalidation has come.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
@@ -28,7 +28,7 @@ enum Phase {
     /// Walks begin again.
     Walker,
     /// The answer that came before is done with.
-    Desk,
+    ResponseDispatch,
     /// The L2 TLB forgets.
     Tlb,
     /// The SMs do.
@@ -197,7 +197,7 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     cache: WalkCache<WALKS, WALK, 8, 10, 29, 31>,
     mshrs: FarFaultMshrs<64, 6, 7, 54, 7>,
     buffer: PaperFaultBuffer,
-    desk: Desk,
+    dispatch: ResponseDispatch,
 
     phase: Register<Phase>,
     // Walks of the MSHRs that are not answered.
@@ -224,7 +224,7 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     ends: Signal<Local, Bit>,
     beats: Signal<Local, Bit>,
     answers: Signal<Local, Bit>,
-    tells: Signal<Local, Bit>,
+    respond_valid: Signal<Local, Bit>,
     denial: Signal<Local, Bit>,
     reported: Signal<Local, Bit>,
 }
@@ -255,7 +255,7 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
 
         // What SMs are told of a page: a hit, or what the MSHRs say, or what a walk has found.
         self.answers.next = self.mshrs.answer_valid.val() && !self.hit.val();
-        self.tells.next = self.desk.tells.val()
+        self.respond_valid.next = self.dispatch.respond_valid.val()
             && !self.hit.val()
             && !self.denies.val()
             && !self.mshrs.answer_valid.val();
@@ -264,9 +264,9 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
                 || (self.denies.val() && !self.hit.val() && self.mshrs.wake_to[s].val())
                 || (self.answers.val()
                     && (self.mshrs.answer_far[s].val() || self.mshrs.answer_nack[s].val()))
-                || (self.tells.val() && self.desk.of[s].val());
+                || (self.respond_valid.val() && self.dispatch.of[s].val());
             self.fill_kind[s].next = 0.into();
-            if self.tells.val() && self.desk.of[s].val() && !self.desk.is_readable.val() {
+            if self.respond_valid.val() && self.dispatch.of[s].val() && !self.dispatch.is_readable.val() {
                 self.fill_kind[s].next = 1.into();
             }
             if self.denies.val() && !self.hit.val() && self.mshrs.wake_to[s].val() {
@@ -285,15 +285,15 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.fill_writable.next = false;
         self.fill_clean.next = false;
         self.fill_place.next = 0.into();
-        if self.tells.val() {
-            self.fill_vpn.next = self.desk.of_vpn.val();
-            self.fill_asid.next = self.desk.of_asid.val();
-            self.fill_pfn.next = self.desk.of_pfn.val();
-            self.fill_writable.next = self.desk.is_writable.val();
-            self.fill_clean.next = self.desk.is_clean.val()
+        if self.respond_valid.val() {
+            self.fill_vpn.next = self.dispatch.of_vpn.val();
+            self.fill_asid.next = self.dispatch.of_asid.val();
+            self.fill_pfn.next = self.dispatch.of_pfn.val();
+            self.fill_writable.next = self.dispatch.is_writable.val();
+            self.fill_clean.next = self.dispatch.is_clean.val()
                 || (self.buffer.replay_writes.val()
-                    && self.desk.is_readable.val()
-                    && !self.desk.is_writable.val());
+                    && self.dispatch.is_readable.val()
+                    && !self.dispatch.is_writable.val());
         }
         if self.answers.val() {
             self.fill_vpn.next = self.mshrs.answer_vpn.val();
@@ -339,17 +339,17 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
             self.walker.request_execute[s].next = false;
             self.walker.request_user[s].next = true;
         }
-        self.tlb.fill_valid.next = self.desk.fills.val();
-        self.tlb.fill_vpn.next = self.desk.of_vpn.val();
-        self.tlb.fill_asid.next = self.desk.of_asid.val();
-        self.tlb.fill_pfn.next = self.desk.of_pfn.val();
-        self.tlb.fill_writable.next = self.desk.is_writable.val();
-        self.tlb.fill_clean.next = self.desk.is_clean.val();
-        self.tlb.fill_level.next = bit_cast::<2, 3>(self.desk.of_level.val());
+        self.tlb.fill_valid.next = self.dispatch.fills.val();
+        self.tlb.fill_vpn.next = self.dispatch.of_vpn.val();
+        self.tlb.fill_asid.next = self.dispatch.of_asid.val();
+        self.tlb.fill_pfn.next = self.dispatch.of_pfn.val();
+        self.tlb.fill_writable.next = self.dispatch.is_writable.val();
+        self.tlb.fill_clean.next = self.dispatch.is_clean.val();
+        self.tlb.fill_level.next = bit_cast::<2, 3>(self.dispatch.of_level.val());
 
         // The walks of the MSHRs join none, so that each begins after the command that asked for it.
         self.some_walk.next = self.walks.q.val().any();
-        self.walker.alone.next = true;
+        self.walker.no_merge.next = true;
         for m in SMS..REQUESTERS {
             self.walker.request_valid[m].next = self.mshrs.walk_valid.val();
             self.address[m].vpn.next = self.mshrs.walk_vpn.val();
@@ -362,10 +362,10 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         }
         self.mshrs.walk_ready.next = self.begun.val();
         self.walks.d.next = self.walks.q.val();
-        if self.begun.val() && !self.desk.answered.val() {
+        if self.begun.val() && !self.dispatch.answered.val() {
             self.walks.d.next = self.walks.q.val() + 1;
         }
-        if !self.begun.val() && self.desk.answered.val() {
+        if !self.begun.val() && self.dispatch.answered.val() {
             self.walks.d.next = self.walks.q.val() - 1;
         }
 
@@ -378,7 +378,7 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.walker.last_pfn.next = self.last_pfn.val();
         self.walker.invalidate_asid.next = self.invalidate_asid.val();
         self.walker.invalidate_all.next = self.invalidate_scope.val().get_bit(1);
-        self.walker.answer_ready.next = self.desk.ready.val();
+        self.walker.answer_ready.next = self.dispatch.ready.val();
         self.walker.memory_ready.next = self.cache.request_ready.val();
         self.walker.response_valid.next = self.cache.answer_valid.val();
         self.walker.response_walk.next = self.cache.answer_walk.val();
@@ -393,7 +393,7 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.cache.request_update.next = self.walker.memory_update.val();
         self.cache.request_dirty.next = self.walker.memory_dirty.val();
         self.cache.request_expected.next = self.walker.memory_expected.val();
-        self.cache.request_anew.next = self.walker.memory_anew.val();
+        self.cache.request_bypass.next = self.walker.memory_bypass.val();
         self.memory_valid.next = self.cache.memory_valid.val();
         self.memory_walk.next = self.cache.memory_walk.val();
         self.memory_word.next = self.cache.memory_word.val();
@@ -409,25 +409,25 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.cache.response_changed.next = self.response_changed.val();
         self.cache.cached_levels.next = self.cached_levels.val();
         self.cache.reserved_bits.next = self.reserved_bits.val();
-        self.desk.valid.next = self.walker.answer_valid.val();
-        self.desk.requesters.next = self.walker.answer_requesters.val();
-        self.desk.vpn.next =
+        self.dispatch.valid.next = self.walker.answer_valid.val();
+        self.dispatch.requesters.next = self.walker.answer_requesters.val();
+        self.dispatch.vpn.next =
             bit_cast::<VPN_BITS, 52>(self.walker.answer_vpn.val() & self.translated.val());
-        self.desk.asid.next = self.walker.answer_asid.val();
-        self.desk.write.next = self.walker.answer_write.val();
-        self.desk.cause.next = self.walker.answer_cause.val();
-        self.desk.level.next = self.walker.answer_level.val();
-        self.desk.readable.next = self.walker.answer_readable.val();
-        self.desk.pfn.next = self.walker.answer_pfn.val();
-        self.desk.writable.next = self.walker.answer_writable.val();
-        self.desk.clean.next = self.walker.answer_clean.val();
-        self.desk.keeps.next = self.shared_tlb.val()
+        self.dispatch.asid.next = self.walker.answer_asid.val();
+        self.dispatch.write.next = self.walker.answer_write.val();
+        self.dispatch.cause.next = self.walker.answer_cause.val();
+        self.dispatch.level.next = self.walker.answer_level.val();
+        self.dispatch.readable.next = self.walker.answer_readable.val();
+        self.dispatch.pfn.next = self.walker.answer_pfn.val();
+        self.dispatch.writable.next = self.walker.answer_writable.val();
+        self.dispatch.clean.next = self.walker.answer_clean.val();
+        self.dispatch.keeps.next = self.shared_tlb.val()
             && (self.walker.answer_user.val() || self.walker.answer_user_page.val());
-        self.desk.replay_writes.next = self.buffer.replay_writes.val();
-        self.desk.fill_ready.next = self.tlb.fill_ready.val();
-        self.desk.tell_ready.next = self.tells.val();
-        self.desk.fault_ready.next = self.mshrs.fault_ready.val();
-        self.desk.present_ready.next = self.mshrs.present_ready.val();
+        self.dispatch.replay_writes.next = self.buffer.replay_writes.val();
+        self.dispatch.fill_ready.next = self.tlb.fill_ready.val();
+        self.dispatch.respond_ready.next = self.respond_valid.val();
+        self.dispatch.fault_ready.next = self.mshrs.fault_ready.val();
+        self.dispatch.present_ready.next = self.mshrs.present_ready.val();
 
         // The far-fault MSHRs: where the driver has no room for a report, nobody may have a new one.
         self.mshrs.region.next = self.region.val();
@@ -435,25 +435,25 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         if self.buffer.room.val() {
             self.mshrs.limit.next = self.far_limit.val();
         }
-        self.mshrs.fault_valid.next = self.desk.faults.val();
-        self.mshrs.fault_vpn.next = self.desk.of_vpn.val();
-        self.mshrs.fault_asid.next = self.desk.of_asid.val();
-        self.mshrs.fault_access.next = self.desk.of_access.val();
-        self.mshrs.fault_cause.next = self.desk.of_cause.val();
-        self.mshrs.fault_level.next = self.desk.of_level.val();
+        self.mshrs.fault_valid.next = self.dispatch.faults.val();
+        self.mshrs.fault_vpn.next = self.dispatch.of_vpn.val();
+        self.mshrs.fault_asid.next = self.dispatch.of_asid.val();
+        self.mshrs.fault_access.next = self.dispatch.of_access.val();
+        self.mshrs.fault_cause.next = self.dispatch.of_cause.val();
+        self.mshrs.fault_level.next = self.dispatch.of_level.val();
         self.mshrs.command_valid.next = self.buffer.command_valid.val();
         self.mshrs.command_cancel.next = self.buffer.command_cancel.val();
         self.mshrs.command_all.next = self.buffer.command_all.val();
         self.mshrs.command_vpn.next = self.buffer.command_vpn.val();
         self.mshrs.command_asid.next = self.buffer.command_asid.val();
-        self.mshrs.present_valid.next = self.desk.finds.val();
-        self.mshrs.present_vpn.next = self.desk.of_vpn.val();
-        self.mshrs.present_asid.next = self.desk.of_asid.val();
-        self.mshrs.present_missing.next = self.desk.misses.val();
-        self.mshrs.present_cause.next = self.desk.of_cause.val();
-        self.mshrs.present_level.next = self.desk.of_level.val();
+        self.mshrs.present_valid.next = self.dispatch.finds.val();
+        self.mshrs.present_vpn.next = self.dispatch.of_vpn.val();
+        self.mshrs.present_asid.next = self.dispatch.of_asid.val();
+        self.mshrs.present_missing.next = self.dispatch.misses.val();
+        self.mshrs.present_cause.next = self.dispatch.of_cause.val();
+        self.mshrs.present_level.next = self.dispatch.of_level.val();
         for s in 0..SMS {
-            self.mshrs.fault_requesters[s].next = self.desk.of[s].val();
+            self.mshrs.fault_requesters[s].next = self.dispatch.of[s].val();
             self.mshrs.command_requesters[s].next = self.buffer.command_requesters[s].val();
             self.some_nack.of[s].next = self.mshrs.answer_nack[s].val();
         }
@@ -462,12 +462,12 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
 
         // The fault buffer: reports of far faults and of denials. The choice does not change with time alone: the buffer could
         // be at rest whenever it is the same side's turn.
-        self.denial.next = self.desk.reports.val() && !self.favoured.q.val();
-        self.desk.report_ready.next = self.denial.val() && self.buffer.fault_ready.val();
+        self.denial.next = self.dispatch.reports.val() && !self.favoured.q.val();
+        self.dispatch.report_ready.next = self.denial.val() && self.buffer.fault_ready.val();
         self.reported.next = !self.denial.val() && self.buffer.fault_ready.val();
         self.mshrs.report_ready.next = self.reported.val();
         self.favoured.d.next = self.mshrs.report_valid.val() && !self.reported.val();
-        self.buffer.fault_valid.next = self.desk.reports.val() || self.mshrs.report_valid.val();
+        self.buffer.fault_valid.next = self.dispatch.reports.val() || self.mshrs.report_valid.val();
         self.buffer.fault_replayable.next = !self.denial.val();
         self.buffer.fault_vpn.next = self.mshrs.report_vpn.val();
         self.buffer.fault_asid.next = self.mshrs.report_asid.val();
@@ -479,15 +479,15 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         for s in 0..SMS {
             self.buffer.fault_requesters[s].next = self.mshrs.report_requesters[s].val();
             if self.denial.val() {
-                self.buffer.fault_requesters[s].next = self.desk.of[s].val();
+                self.buffer.fault_requesters[s].next = self.dispatch.of[s].val();
             }
         }
         if self.denial.val() {
-            self.buffer.fault_vpn.next = self.desk.of_vpn.val();
-            self.buffer.fault_asid.next = self.desk.of_asid.val();
-            self.buffer.fault_access.next = self.desk.of_access.val();
-            self.buffer.fault_cause.next = self.desk.of_cause.val();
-            self.buffer.fault_level.next = self.desk.of_level.val();
+            self.buffer.fault_vpn.next = self.dispatch.of_vpn.val();
+            self.buffer.fault_asid.next = self.dispatch.of_asid.val();
+            self.buffer.fault_access.next = self.dispatch.of_access.val();
+            self.buffer.fault_cause.next = self.dispatch.of_cause.val();
+            self.buffer.fault_level.next = self.dispatch.of_level.val();
             self.buffer.fault_index.next = 0.into();
             self.buffer.fault_place.next = 0.into();
         }
@@ -513,7 +513,7 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.buffer.sweeping.next =
             self.mshrs.sweeping.val() || self.mshrs.walk_valid.val() || self.denies.val();
         self.buffer.walks_pending.next =
-            self.mshrs.walk_valid.val() || self.some_walk.val() || self.desk.finds.val();
+            self.mshrs.walk_valid.val() || self.some_walk.val() || self.dispatch.finds.val();
         self.detail_valid.next = self.buffer.detail_valid.val();
         self.detail_sm.next = self.buffer.detail_sm.val();
         self.detail_vpn.next = self.buffer.detail_vpn.val();
@@ -557,11 +557,11 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
             }
             Phase::Walker => {
                 if self.walker.invalidate_ready.val() {
-                    self.phase.d.next = Phase::Desk;
+                    self.phase.d.next = Phase::ResponseDispatch;
                 }
             }
-            Phase::Desk => {
-                if self.desk.ready.val() {
+            Phase::ResponseDispatch => {
+                if self.dispatch.ready.val() {
                     self.phase.d.next = Phase::Tlb;
                 }
             }

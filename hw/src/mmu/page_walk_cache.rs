@@ -58,7 +58,7 @@ pub struct PageWalkCache<
     /// Expected value of the entry that is updated.
     pub request_expected: Signal<In, Bits<64>>,
     /// The request must not be answered from the cache.
-    pub request_anew: Signal<In, Bit>,
+    pub request_bypass: Signal<In, Bit>,
     /// The memory request is taken.
     pub memory_ready: Signal<In, Bit>,
     /// Memory answers; the response is always taken.
@@ -238,7 +238,7 @@ impl<
             && (self.of_level.val() & self.cached_levels.val()).any()
             && self.quiet.val();
         self.looking.d.next = self.accept.val() || (self.looking.q.val() && !self.go.val());
-        self.fresh.d.next = self.search.val() && !self.request_anew.val();
+        self.fresh.d.next = self.search.val() && !self.request_bypass.val();
         self.searched.d.next = self.searched.q.val();
         if self.accept.val() {
             self.searched.d.next = self.search.val();

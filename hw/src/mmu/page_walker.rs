@@ -23,7 +23,7 @@ use walk::Walk;
 /// Page walker: many walks of x86-64 page tables at once, memory requests and responses in any order. `REQUESTERS`
 /// requesters with numbers of `REQUESTER` bits. `WALKS` walks with numbers of `WALK` bits, and in front of them
 /// `REQUESTS` requests with numbers of `REQUEST` bits. Pages of `VPN` bits, spaces of `ASID`, frames of `PFN`;
-/// words of memory with numbers of `WORD` bits. An entry that was read has a number of `ENTRY` bits in the trail.
+/// words of memory with numbers of `WORD` bits. An entry that was read has a number of `ENTRY` bits in the pte_log.
 #[block(top, new(updates: bool))]
 #[check(ENTRY == WALK + 3, "{ENTRY} bits do not number the entries of {WALKS} walks")]
 #[check(WORD == PFN + 9, "{WORD} bits do not number the words of frames of {PFN} bits")]
@@ -94,7 +94,7 @@ pub struct PageWalker<
     /// Last frame of memory.
     pub last_pfn: Signal<In, Bits<PFN>>,
     /// A request that is not a user's joins no walk.
-    pub alone: Signal<In, Bit>,
+    pub no_merge: Signal<In, Bit>,
 
     /// Requesters whose request is accepted, one bit each.
     pub request_ready: [Signal<Out, Bit>; REQUESTERS],
@@ -149,7 +149,7 @@ pub struct PageWalker<
     /// Expected value of the entry that is updated.
     pub memory_expected: Signal<Out, Bits<64>>,
     /// A cached copy of the word must not be used: the entry is read from memory.
-    pub memory_anew: Signal<Out, Bit>,
+    pub memory_bypass: Signal<Out, Bit>,
     /// The invalidation is complete.
     pub invalidate_ready: Signal<Out, Bit>,
 
@@ -171,7 +171,7 @@ pub struct PageWalker<
     #[init(Constant::new(1.into()))]
     one: Constant<Bits<REQUESTERS>>,
     canonical: Signal<Local, Bit>,
-    odd: Signal<Local, Bit>,
+    non_canonical: Signal<Local, Bit>,
     requester: Signal<Local, Bits<REQUESTERS>>,
     walk: [Walk<REQUESTERS, VPN, ASID, PFN>; WALKS],
     free: FixedPriorityArbiter<WALKS, WALK, false>,
@@ -216,7 +216,7 @@ pub struct PageWalker<
     some_writable: OrTree<WALKS>,
     some_user_page: OrTree<WALKS>,
     some_executable: OrTree<WALKS>,
-    some_anew: OrTree<WALKS>,
+    some_bypass: OrTree<WALKS>,
     narrow_vpn: Signal<Local, Bits<52>>,
     whole_vpn: Signal<Local, Bits<52>>,
     leaving: Register<Bit>,
@@ -235,16 +235,16 @@ pub struct PageWalker<
     writable: Register<Bit>,
     user_page: Register<Bit>,
     executable: Register<Bit>,
-    anew: Register<Bit>,
+    bypass: Register<Bit>,
     #[init(Memory::new(1 << ASID, 1))]
     roots: Memory<Bits<PFN>, ASID, 1>,
     #[init(Memory::new(1 << ENTRY, 1))]
     #[used(self.updates.val())]
-    trail: Memory<Bits<64>, ENTRY, 1>,
+    pte_log: Memory<Bits<64>, ENTRY, 1>,
     #[init(Constant::new(updates))]
     updates: Constant<Bit>,
     #[init(Constant::new(if updates { ones(64) } else { 0 }.into()))]
-    trail_mask: Constant<Bits<64>>,
+    pte_log_mask: Constant<Bits<64>>,
     #[init(Constant::new(((VPN / 9) as LiteralType).into()))]
     top: Constant<Bits<3>>,
     leaving_asid: Signal<Local, Bits<ASID>>,
@@ -300,7 +300,7 @@ pub struct PageWalker<
     seen_user_page: Register<Bit>,
     seen_executable: Register<Bit>,
     seen_used: Register<Bit>,
-    meaning: Entry<PFN>,
+    pte_decode: Entry<PFN>,
     means: Register<Bit>,
     out_walk: Register<Bits<WALK>>,
     out_changed: Register<Bit>,
@@ -383,10 +383,10 @@ impl<
         // The first request that waits: its address is odd if the bits above do not repeat the highest one that is
         // translated. It looks for a walk that is alike in one cycle, and in the next it joins that
         // one, unless its answer is about to leave, or begins one if there is none any more, or it joins none.
-        self.odd.next = self.waiting.valid.val()
+        self.non_canonical.next = self.waiting.valid.val()
             && (self.waiting.first_vpn.val() & self.high_bits.val()).any()
             && ((self.waiting.first_vpn.val() & self.high_bits.val()) != self.high_bits.val());
-        self.canonical.next = self.waiting.valid.val() && !self.odd.val();
+        self.canonical.next = self.waiting.valid.val() && !self.non_canonical.val();
         self.requester.next = self.one.val() << self.waiting.first_requester.val();
         for i in 0..WALKS {
             self.walk[i].top.next = self.top.val();
@@ -413,7 +413,7 @@ impl<
         self.compared.d.next =
             self.canonical.val() && !self.some_joined.any.val() && !self.begin.val();
         self.joins.d.next =
-            self.compared.d.val() && (self.waiting.first_user.val() || !self.alone.val());
+            self.compared.d.val() && (self.waiting.first_user.val() || !self.no_merge.val());
         for i in 0..WALKS {
             self.walk[i].join.next = self.joined[i].val();
             self.walk[i].begin.next = self.begin.val() && self.free.grant[i].val();
@@ -426,7 +426,7 @@ impl<
         // What leaves next: an odd address, unless one was chosen last, or the next walk in turn that wants an entry or has
         // ended.
         self.choosing.next = !self.chosen.q.val() || self.go.val();
-        self.offers_first.next = self.odd.val() && !self.chosen_first.q.val();
+        self.offers_first.next = self.non_canonical.val() && !self.chosen_first.q.val();
         for i in 0..WALKS {
             self.wants[i].next =
                 (self.walk[i].asking.val() || self.walk[i].ended.val()) && !self.here[i].q.val();
@@ -493,7 +493,7 @@ impl<
             self.some_writable.of[i].next = self.here[i].q.val() && self.walk[i].writable.val();
             self.some_user_page.of[i].next = self.here[i].q.val() && self.walk[i].user_page.val();
             self.some_executable.of[i].next = self.here[i].q.val() && self.walk[i].executable.val();
-            self.some_anew.of[i].next = self.here[i].q.val() && self.walk[i].anew.val();
+            self.some_bypass.of[i].next = self.here[i].q.val() && self.walk[i].bypass.val();
         }
         self.narrow_vpn.next = bit_cast::<52, VPN>(self.some_vpn.chosen.val());
         self.whole_vpn.next = self.narrow_vpn.val();
@@ -520,7 +520,7 @@ impl<
         self.writable.d.next = self.writable.q.val();
         self.user_page.d.next = self.user_page.q.val();
         self.executable.d.next = self.executable.q.val();
-        self.anew.d.next = self.anew.q.val();
+        self.bypass.d.next = self.bypass.q.val();
         if self.chosen.q.val() && self.go.val() {
             self.leaving.d.next = true;
             self.answers.d.next = !self.some_ask.any.val();
@@ -538,7 +538,7 @@ impl<
             self.writable.d.next = self.some_writable.any.val();
             self.user_page.d.next = self.some_user_page.any.val();
             self.executable.d.next = self.some_executable.any.val();
-            self.anew.d.next = self.some_anew.any.val();
+            self.bypass.d.next = self.some_bypass.any.val();
             if self.chosen_first.q.val() {
                 self.vpn.d.next = self.waiting.first_vpn.val();
                 self.write.d.next = self.waiting.first_write.val();
@@ -556,17 +556,17 @@ impl<
             self.roots.address.next = self.root_asid.val();
         }
         self.roots.data[0].next = self.root_pfn.val();
-        self.trail.enable.next = self.updates.val()
+        self.pte_log.enable.next = self.updates.val()
             && (self.tracing.val() || (self.chosen.q.val() && self.go.val()))
             && !self.reset.val();
-        self.trail.write.next = self.tracing.val();
-        self.trail.address.next = (bit_cast::<ENTRY, WALK>(self.chosen_walk.q.val()) << 3)
+        self.pte_log.write.next = self.tracing.val();
+        self.pte_log.address.next = (bit_cast::<ENTRY, WALK>(self.chosen_walk.q.val()) << 3)
             | bit_cast::<ENTRY, 3>(self.some_level.chosen.val());
         if self.tracing.val() {
-            self.trail.address.next = (bit_cast::<ENTRY, WALK>(self.seen_walk.q.val()) << 3)
+            self.pte_log.address.next = (bit_cast::<ENTRY, WALK>(self.seen_walk.q.val()) << 3)
                 | bit_cast::<ENTRY, 3>(self.seen_level.q.val());
         }
-        self.trail.data[0].next = self.seen_data.q.val();
+        self.pte_log.data[0].next = self.seen_data.q.val();
 
         // An answer.
         self.found.next = self.answers.q.val() && !self.cause.q.val().any();
@@ -609,7 +609,7 @@ impl<
         self.answer_code.next = self.code.chosen.val();
 
         // A word of memory. An entry whose bits are set already needs no update, and comes back as if from memory.
-        self.entry.next = self.trail.q[0].val() & self.trail_mask.val();
+        self.entry.next = self.pte_log.q[0].val() & self.pte_log_mask.val();
         self.maps.next = (self.level.q.val() == 1)
             || (self.entry.val().get_bit(7)
                 && ((self.level.q.val() == 2) || (self.level.q.val() == 3)));
@@ -631,7 +631,7 @@ impl<
         self.memory_update.next = self.marking.q.val() && !self.answers.q.val();
         self.memory_dirty.next = self.dirty.val();
         self.memory_expected.next = self.entry.val();
-        self.memory_anew.next = self.anew.q.val();
+        self.memory_bypass.next = self.bypass.q.val();
         self.table.next = self.pfn.q.val();
         if self.level.q.val() == self.top.val() {
             self.table.next = self.roots.q[0].val();
@@ -712,42 +712,42 @@ impl<
             self.looked_used.any.val() || (self.response_valid.val() && self.response_kept.val());
 
         // What it means, and to whom.
-        self.meaning.present.next = self.seen_data.q.val().get_bit(0);
-        self.meaning.may_write.next = self.seen_data.q.val().get_bit(1);
-        self.meaning.for_users.next = self.seen_data.q.val().get_bit(2);
-        self.meaning.accessed.next = self.seen_data.q.val().get_bit(5);
-        self.meaning.is_dirty.next = self.seen_data.q.val().get_bit(6);
-        self.meaning.page_size.next = self.seen_data.q.val().get_bit(7);
-        self.meaning.disabled.next = self.seen_data.q.val().get_bit(63);
-        self.meaning.address.next = self.seen_data.q.val().get_bits::<40>(12);
-        self.meaning.error.next = self.seen_error.q.val();
-        self.meaning.level.next = self.seen_level.q.val();
-        self.meaning.top.next = self.top.val();
-        self.meaning.inside.next = self.seen_inside.q.val();
-        self.meaning.write.next = self.seen_write.q.val();
-        self.meaning.execute.next = self.seen_execute.q.val();
-        self.meaning.user.next = self.seen_user.q.val();
-        self.meaning.writable.next = self.seen_writable.q.val();
-        self.meaning.user_page.next = self.seen_user_page.q.val();
-        self.meaning.executable.next = self.seen_executable.q.val();
-        self.meaning.unmarked.next = self.seen_unmarked.q.val();
-        self.meaning.marking.next = self.seen_marking.q.val();
-        self.meaning.updates.next = self.updates.val();
-        self.meaning.reserved_bits.next = self.reserved_bits.val();
-        self.meaning.execute_disable.next = self.execute_disable.val();
-        self.meaning.last_pfn.next = self.last_pfn.val();
-        self.meaning.used.next = self.seen_used.q.val();
+        self.pte_decode.present.next = self.seen_data.q.val().get_bit(0);
+        self.pte_decode.may_write.next = self.seen_data.q.val().get_bit(1);
+        self.pte_decode.for_users.next = self.seen_data.q.val().get_bit(2);
+        self.pte_decode.accessed.next = self.seen_data.q.val().get_bit(5);
+        self.pte_decode.is_dirty.next = self.seen_data.q.val().get_bit(6);
+        self.pte_decode.page_size.next = self.seen_data.q.val().get_bit(7);
+        self.pte_decode.disabled.next = self.seen_data.q.val().get_bit(63);
+        self.pte_decode.address.next = self.seen_data.q.val().get_bits::<40>(12);
+        self.pte_decode.error.next = self.seen_error.q.val();
+        self.pte_decode.level.next = self.seen_level.q.val();
+        self.pte_decode.top.next = self.top.val();
+        self.pte_decode.inside.next = self.seen_inside.q.val();
+        self.pte_decode.write.next = self.seen_write.q.val();
+        self.pte_decode.execute.next = self.seen_execute.q.val();
+        self.pte_decode.user.next = self.seen_user.q.val();
+        self.pte_decode.writable.next = self.seen_writable.q.val();
+        self.pte_decode.user_page.next = self.seen_user_page.q.val();
+        self.pte_decode.executable.next = self.seen_executable.q.val();
+        self.pte_decode.unmarked.next = self.seen_unmarked.q.val();
+        self.pte_decode.marking.next = self.seen_marking.q.val();
+        self.pte_decode.updates.next = self.updates.val();
+        self.pte_decode.reserved_bits.next = self.reserved_bits.val();
+        self.pte_decode.execute_disable.next = self.execute_disable.val();
+        self.pte_decode.last_pfn.next = self.last_pfn.val();
+        self.pte_decode.used.next = self.seen_used.q.val();
         self.means.d.next = self.looked.q.val();
         self.out_walk.d.next = self.seen_walk.q.val();
-        self.out_changed.d.next = self.seen_changed.q.val() || self.meaning.doubtful.val();
-        self.out_ends.d.next = self.meaning.ends.val();
-        self.out_level.d.next = self.meaning.next_level.val();
-        self.out_marking.d.next = self.meaning.next_marking.val();
-        self.out_pfn.d.next = self.meaning.next_pfn.val();
-        self.out_note.d.next = self.meaning.next_note.val();
-        self.out_writable.d.next = self.meaning.next_writable.val();
-        self.out_user_page.d.next = self.meaning.next_user_page.val();
-        self.out_executable.d.next = self.meaning.next_executable.val();
+        self.out_changed.d.next = self.seen_changed.q.val() || self.pte_decode.doubtful.val();
+        self.out_ends.d.next = self.pte_decode.ends.val();
+        self.out_level.d.next = self.pte_decode.next_level.val();
+        self.out_marking.d.next = self.pte_decode.next_marking.val();
+        self.out_pfn.d.next = self.pte_decode.next_pfn.val();
+        self.out_note.d.next = self.pte_decode.next_note.val();
+        self.out_writable.d.next = self.pte_decode.next_writable.val();
+        self.out_user_page.d.next = self.pte_decode.next_user_page.val();
+        self.out_executable.d.next = self.pte_decode.next_executable.val();
         self.out_used.d.next = self.seen_used.q.val();
         for i in 0..WALKS {
             self.walk[i].answered.next =

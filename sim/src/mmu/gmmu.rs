@@ -197,7 +197,7 @@ impl Gmmu {
             execute_disable: inputs.execute_disable,
             last_pfn: inputs.last_pfn,
             // A walk of the MSHRs that joined one could end by what that had read before the command.
-            alone: true,
+            no_merge: true,
             ..page_walker::Inputs::default()
         };
         for sm in 0..sms {
@@ -371,7 +371,7 @@ impl Model for Gmmu {
             request_update: wanted.memory_update,
             request_dirty: wanted.memory_dirty,
             request_expected: wanted.memory_expected,
-            request_anew: wanted.memory_anew,
+            request_bypass: wanted.memory_bypass,
             memory_ready: inputs.memory_ready,
             response_valid: inputs.response_valid,
             response_walk: inputs.response_walk,

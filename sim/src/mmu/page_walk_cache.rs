@@ -243,7 +243,7 @@ impl PageWalkCache {
             dirty: inputs.request_dirty,
             expected: inputs.request_expected,
         };
-        let believed = searches && !inputs.request_anew;
+        let believed = searches && !inputs.request_bypass;
         let found = self.here(request.word).filter(|_| believed);
 
         // A response, and then the fill that was there before it.

@@ -320,7 +320,7 @@ impl PageWalker {
             memory_update: walk.marking,
             memory_dirty: walk.marking && wants_dirty(entry, &walk),
             memory_expected: entry,
-            memory_anew: walk.anew,
+            memory_bypass: walk.anew,
             invalidate_ready: self.halting
                 && self.chosen.is_none()
                 && !valid
@@ -384,7 +384,7 @@ impl PageWalker {
         let first = self.waiting.front().copied();
 
         self.finish(&before);
-        self.admit(rules, &before, first, inputs.alone, held, moved);
+        self.admit(rules, &before, first, inputs.no_merge, held, moved);
         let next = moved.map(|chosen| self.leave(&before, first, chosen));
         let invalidates = inputs.invalidate_valid && !self.halting && !self.delays;
         if invalidates {
@@ -536,13 +536,13 @@ impl PageWalker {
 
     /// What the first request that waits comes to: it looks for a walk that is alike, and in a later cycle joins it or
     /// gets one that is free; or it leaves without one if its address is not canonical. If those that are not users' are
-    /// `alone`, they join none.
+    /// `no_merge`, they join none.
     fn admit(
         &mut self,
         rules: &Rules,
         before: &[Walk],
         first: Option<(Key, usize)>,
-        alone: bool,
+        no_merge: bool,
         held: Option<Chosen>,
         moved: Option<Chosen>,
     ) {

@@ -235,7 +235,7 @@ impl Traffic for PageWalkerTraffic {
             inputs.reserved_bits = (u32::MAX << (self.parameters.frame_bits - 20)) & 0xF_FFFF;
         }
         if inputs.reset {
-            inputs.alone = self.rng.chance(128);
+            inputs.no_merge = self.rng.chance(128);
         }
         self.drive_requests(inputs);
         self.drive_memory(model, inputs);
@@ -259,7 +259,7 @@ impl Traffic for PageWalkerTraffic {
                 update: outputs.memory_update,
                 dirty: outputs.memory_dirty,
                 expected: outputs.memory_expected,
-                anew: outputs.memory_anew,
+                anew: outputs.memory_bypass,
             });
         }
         self.count_outputs(model, inputs, outputs);

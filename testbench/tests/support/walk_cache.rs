@@ -158,7 +158,7 @@ impl Cache {
         self.inputs.request_level = level;
         self.inputs.request_word = word;
         self.inputs.request_update = false;
-        self.inputs.request_anew = false;
+        self.inputs.request_bypass = false;
         self.walk
     }
 
@@ -171,7 +171,7 @@ impl Cache {
     /// The same, but it is asked of memory whatever is here. Gives what memory says.
     pub fn read_anew(&mut self, level: u8, word: u64) -> u64 {
         let walk = self.ask(level, word);
-        self.inputs.request_anew = true;
+        self.inputs.request_bypass = true;
         let answer = self.answered(walk, level, word);
         answer.expect_err("it is from here").answer_data
     }

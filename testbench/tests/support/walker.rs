@@ -134,7 +134,7 @@ impl Walker {
                 word: outputs.memory_word,
                 level: outputs.memory_level,
                 update: outputs.memory_update,
-                anew: outputs.memory_anew,
+                anew: outputs.memory_bypass,
             });
             self.due.push((self.cycle + self.latency, outputs.clone()));
         }
@@ -154,7 +154,7 @@ impl Walker {
     /// What is in memory when the answer leaves it counts.
     fn respond(&mut self, asked: &Outputs) {
         let kept = self.kept.get(&asked.memory_word);
-        let kept = kept.filter(|_| !asked.memory_update && !asked.memory_anew);
+        let kept = kept.filter(|_| !asked.memory_update && !asked.memory_bypass);
         self.inputs.response_kept = kept.is_some();
         if let Some(&entry) = kept {
             self.inputs.response_valid = true;

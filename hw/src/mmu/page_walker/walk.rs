@@ -117,7 +117,7 @@ pub struct Walk<const REQUESTERS: usize, const VPN: usize, const ASID: usize, co
     /// Since it was begun last it has used what is kept.
     pub used: Signal<Out, Bit>,
     /// It does not believe what is kept.
-    pub anew: Signal<Out, Bit>,
+    pub bypass: Signal<Out, Bit>,
 
     step: Register<Step>,
     of_vpn: Register<Bits<VPN>>,
@@ -268,6 +268,6 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
         self.user_page.next = self.for_users.q.val();
         self.executable.next = self.may_execute.q.val();
         self.used.next = self.uses.q.val();
-        self.anew.next = self.doubts.q.val();
+        self.bypass.next = self.doubts.q.val();
     }
 }

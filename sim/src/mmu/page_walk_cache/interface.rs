@@ -77,7 +77,7 @@ ports! {
         /// Expected value of the entry that is updated.
         request_expected: u64 = 64,
         /// The request must not be answered from the cache.
-        request_anew: bool = 1,
+        request_bypass: bool = 1,
         /// The memory request is taken.
         memory_ready: bool = 1,
         /// Memory answers; the response is always taken.

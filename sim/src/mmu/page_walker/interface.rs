@@ -120,7 +120,7 @@ ports! {
         /// Last frame of memory.
         last_pfn: u64 = parameters.frame_bits,
         /// A request that is not a user's joins no walk.
-        alone: bool = 1,
+        no_merge: bool = 1,
     }
 }
 
@@ -180,7 +180,7 @@ ports! {
         /// Expected value of the entry that is updated.
         memory_expected: u64 = 64,
         /// A cached copy of the word must not be used: the entry is read from memory.
-        memory_anew: bool = 1,
+        memory_bypass: bool = 1,
         /// The invalidation is complete.
         invalidate_ready: bool = 1,
     }

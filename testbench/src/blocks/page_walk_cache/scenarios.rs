@@ -182,7 +182,7 @@ impl PageWalkCacheTraffic {
             &mut s.request_while_clearing,
             accepted && inputs.is_cached() && model.is_clearing(),
         );
-        let anew = accepted && inputs.request_anew && inputs.is_cached();
+        let anew = accepted && inputs.request_bypass && inputs.is_cached();
         count(&mut s.asked_anew, anew);
         count(
             &mut s.asked_anew_of_what_is_here,

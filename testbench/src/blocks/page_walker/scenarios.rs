@@ -47,7 +47,7 @@ impl PageWalkerTraffic {
             asking > 0 && model.waiting() == self.parameters.waiting,
         );
         count(&mut s.several_ask, asking > 1);
-        count(&mut s.alike_and_alone, inputs.alone && model.has_twins());
+        count(&mut s.alike_and_alone, inputs.no_merge && model.has_twins());
         count(&mut s.idle, busy == 0 && asking == 0);
         count(&mut s.root_written, inputs.root_valid);
         count(&mut s.root_written_at_work, inputs.root_valid && busy > 1);
@@ -100,8 +100,8 @@ impl PageWalkerTraffic {
         if outputs.answer_valid && inputs.answer_ready {
             // What leaves is of a walk that was begun anew.
             let found = outputs.answer_cause == 0;
-            count(&mut s.found_anew, outputs.memory_anew && found);
-            count(&mut s.refused_anew, outputs.memory_anew && !found);
+            count(&mut s.found_anew, outputs.memory_bypass && found);
+            count(&mut s.refused_anew, outputs.memory_bypass && !found);
             let ended = match (outputs.answer_cause, outputs.answer_level) {
                 (0, 1) => &mut s.page_of_4_kb,
                 (0, 2) => &mut s.page_of_2_mb,
@@ -132,11 +132,11 @@ impl PageWalkerTraffic {
         count(&mut s.update, sent && outputs.memory_update);
         count(
             &mut s.begun_anew,
-            sent && outputs.memory_anew && outputs.memory_level == self.parameters.levels,
+            sent && outputs.memory_bypass && outputs.memory_level == self.parameters.levels,
         );
         count(
             &mut s.marked_anew,
-            sent && outputs.memory_anew && outputs.memory_update,
+            sent && outputs.memory_bypass && outputs.memory_update,
         );
         count(
             &mut s.update_of_dirty,

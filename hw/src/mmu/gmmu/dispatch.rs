@@ -10,7 +10,7 @@ use crate::primitives::register::Register;
 /// Holds one response of the walker, and what is left to be done about it. Takes an answer where nothing is left to be
 /// done about the last one.
 #[block]
-pub struct Desk {
+pub struct ResponseDispatch {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -44,7 +44,7 @@ pub struct Desk {
     /// The L2 TLB takes the page.
     pub fill_ready: Signal<In, Bit>,
     /// The SMs are told.
-    pub tell_ready: Signal<In, Bit>,
+    pub respond_ready: Signal<In, Bit>,
     /// The MSHRs take the fault.
     pub fault_ready: Signal<In, Bit>,
     /// They take the end of their walk.
@@ -59,7 +59,7 @@ pub struct Desk {
     /// The L2 TLB is to be filled.
     pub fills: Signal<Out, Bit>,
     /// The SMs are to be told.
-    pub tells: Signal<Out, Bit>,
+    pub respond_valid: Signal<Out, Bit>,
     /// The MSHRs are to hold the page.
     pub faults: Signal<Out, Bit>,
     /// A walk of theirs has ended.
@@ -90,7 +90,7 @@ pub struct Desk {
     pub is_clean: Signal<Out, Bit>,
 
     filling: Register<Bit>,
-    telling: Register<Bit>,
+    responding: Register<Bit>,
     faulting: Register<Bit>,
     finding: Register<Bit>,
     missing: Register<Bit>,
@@ -115,17 +115,17 @@ pub struct Desk {
 
 // A kernel reads better in the order of the page than with the fewest operators.
 #[allow(clippy::nonminimal_bool)]
-impl Logic for Desk {
+impl Logic for ResponseDispatch {
     #[logic]
     fn update(&mut self) {
         // What is left to be done.
         self.ready.next = !self.filling.q.val()
-            && !self.telling.q.val()
+            && !self.responding.q.val()
             && !self.faulting.q.val()
             && !self.finding.q.val()
             && !self.reporting.q.val();
         self.filling.d.next = self.filling.q.val() && !self.fill_ready.val();
-        self.telling.d.next = self.telling.q.val() && !self.tell_ready.val();
+        self.responding.d.next = self.responding.q.val() && !self.respond_ready.val();
         self.faulting.d.next = self.faulting.q.val() && !self.fault_ready.val();
         self.finding.d.next = self.finding.q.val() && !self.present_ready.val();
         self.missing.d.next = self.missing.q.val();
@@ -150,7 +150,7 @@ impl Logic for Desk {
         self.denied.next = !self.absent.val() && self.cause.val().any();
         if self.take.val() {
             self.filling.d.next = self.readable.val() && self.keeps.val();
-            self.telling.d.next = self.some_sm.any.val() && !self.absent.val();
+            self.responding.d.next = self.some_sm.any.val() && !self.absent.val();
             self.faulting.d.next = self.some_sm.any.val() && self.absent.val();
             self.finding.d.next = self.of_mshrs.val();
             self.missing.d.next = self.absent.val();
@@ -187,7 +187,7 @@ impl Logic for Desk {
         }
 
         self.fills.next = self.filling.q.val();
-        self.tells.next = self.telling.q.val();
+        self.respond_valid.next = self.responding.q.val();
         self.faults.next = self.faulting.q.val();
         self.finds.next = self.finding.q.val();
         self.misses.next = self.missing.q.val();
