@@ -19,12 +19,30 @@ pub struct Bug {
     /// Who had it.
     pub found_in: &'static str,
     pub design: &'static str,
-    /// The file, after the design's name: `_walk.v`.
-    pub file: &'static str,
+    /// The part of the block, such as `walk`; nothing for the block itself.
+    pub part: &'static str,
     /// Text that is there once, and has `right` in it once.
     pub within: &'static str,
     pub right: &'static str,
     pub wrong: &'static str,
+}
+
+impl Bug {
+    /// Whether a file of the design has the module with the bug.
+    fn is_of(&self, file: &str) -> bool {
+        match self.part {
+            "" => file == format!("{}.v", self.design),
+            part => file.ends_with(&format!("_{part}.v")),
+        }
+    }
+
+    /// The design and the part, for a report.
+    pub fn place(&self) -> String {
+        match self.part {
+            "" => format!("`{}`", self.design),
+            part => format!("`{}`, {part}", self.design),
+        }
+    }
 }
 
 /// The bugs of the walker, of the page-walk cache and of the TLBs.
@@ -33,7 +51,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "An invalidation in the cycle of an answer is lost",
         found_in: "rocket-chip PR 2534",
         design: "page_walker_2_updates",
-        file: "_walk.v",
+        part: "walk",
         within: "finishing && (stale_q || meant)",
         right: "meant",
         wrong: "1'd0",
@@ -42,7 +60,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "After a flush in mid-walk a late old response passes for the new entry",
         found_in: "cva6 PR 3179, issue 61",
         design: "page_walker_2_updates",
-        file: "_walk.v",
+        part: "walk",
         within: "stale_d = stale_q || meant;",
         right: "meant",
         wrong: "meant && !reads",
@@ -51,16 +69,16 @@ pub const BUGS: [Bug; 17] = [
         bug: "A selective flush uses the space of another request",
         found_in: "cva6 3307",
         design: "page_walker_2_updates",
-        file: "_walk.v",
-        within: "of_space_q == invalidate_asid",
-        right: "of_space_q",
+        part: "walk",
+        within: "of_asid_q == invalidate_asid",
+        right: "of_asid_q",
         wrong: "first_asid",
     },
     Bug {
         bug: "The mode of one walk counts for another",
         found_in: "cvw 392",
         design: "page_walker_2_updates",
-        file: ".v",
+        part: "",
         within: "looked_user_of[i] = arrived_at[i] &&",
         right: "arrived_at[i]",
         wrong: "1'd1",
@@ -69,7 +87,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "Who waited for the walk before is answered, too",
         found_in: "cva6 3475",
         design: "page_walker_2_updates",
-        file: "_walk.v",
+        part: "walk",
         within: "waits_d = first_requester;",
         right: "first_requester",
         wrong: "waits_q | first_requester",
@@ -78,7 +96,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "Reserved bits go unchecked in entries that lead to tables",
         found_in: "cva6 3420",
         design: "page_walker_2_updates",
-        file: "_meaning.v",
+        part: "entry",
         within: "(|(address[39:20] & reserved_bits))",
         right: "(|(address[39:20] & reserved_bits))",
         wrong: "maps && (|(address[39:20] & reserved_bits))",
@@ -87,16 +105,16 @@ pub const BUGS: [Bug; 17] = [
         bug: "A truncated page defeats isolation",
         found_in: "XiangShan 5854",
         design: "page_walker_2_updates",
-        file: "_walk.v",
-        within: "(of_page_q == first_vpn)",
-        right: "of_page_q == first_vpn",
-        wrong: "of_page_q[34:0] == first_vpn[34:0]",
+        part: "walk",
+        within: "(of_vpn_q == first_vpn)",
+        right: "of_vpn_q == first_vpn",
+        wrong: "of_vpn_q[34:0] == first_vpn[34:0]",
     },
     Bug {
         bug: "A walk goes on after a failed fetch",
         found_in: "BOOM 810",
         design: "page_walker_2_updates",
-        file: "_meaning.v",
+        part: "entry",
         within: "broken = error ||",
         right: "error",
         wrong: "1'd0",
@@ -105,7 +123,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "A failed fetch is told as another fault",
         found_in: "BOOM 785",
         design: "page_walker_2_updates",
-        file: "_meaning.v",
+        part: "entry",
         within: "if (error)",
         right: "error",
         wrong: "1'd0",
@@ -114,7 +132,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "Walks of one page are not merged",
         found_in: "XiangShan 4788",
         design: "page_walker_2_updates",
-        file: ".v",
+        part: "",
         within: "joins_q && was_alike_q[i] &&",
         right: "was_alike_q[i]",
         wrong: "1'd0",
@@ -123,7 +141,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "With all walks taken a request does not join its like",
         found_in: "XiangShan 1599",
         design: "page_walker_2_updates",
-        file: ".v",
+        part: "",
         within: "joined[i] = matched[i] &&",
         right: "matched[i]",
         wrong: "matched[i] && some_free_any",
@@ -132,7 +150,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "An absent entry is kept",
         found_in: "cva6 PR 3486",
         design: "page_walk_cache_8k",
-        file: "_fill.v",
+        part: "fill",
         within: "leads = data[0] &&",
         right: "data[0]",
         wrong: "1'd1",
@@ -141,7 +159,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "The entry of a failed fetch is kept",
         found_in: "cva6 PR 3486",
         design: "page_walk_cache_8k",
-        file: "_fill.v",
+        part: "fill",
         within: "!withholds && !reserved && !error",
         right: "!error",
         wrong: "1'd1",
@@ -150,7 +168,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "A truncated tag defeats isolation",
         found_in: "XiangShan 5854",
         design: "page_walk_cache_8k",
-        file: "_ways.v",
+        part: "way",
         within: "(tags_q[28:0] == look_tag)",
         right: "tags_q[28:0] == look_tag",
         wrong: "tags_q[27:0] == look_tag[27:0]",
@@ -159,7 +177,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "A flush of a space spares the walks under way",
         found_in: "XiangShan PR 4811",
         design: "l1_tlb_32",
-        file: "_misses.v",
+        part: "misses",
         within: "(drop_asid && in_asid[i])",
         right: "in_asid[i]",
         wrong: "looked[i]",
@@ -168,7 +186,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "A flush of a space drops only the page that it names",
         found_in: "XiangShan PR 4811",
         design: "l2_tlb_512",
-        file: ".v",
+        part: "",
         within: "(drop_space_q && way_in_space[w])",
         right: "way_in_space[w]",
         wrong: "way_contained[w]",
@@ -177,7 +195,7 @@ pub const BUGS: [Bug; 17] = [
         bug: "A flush of a space drops the pages of others",
         found_in: "XiangShan 1889",
         design: "l2_tlb_512",
-        file: ".v",
+        part: "",
         within: "dropping && (drop_all_q ||",
         right: "drop_all_q",
         wrong: "drop_all_q || drop_space_q",
@@ -204,7 +222,7 @@ pub fn write(design: &Design) -> Result<(TempDir, Vec<Bug>), String> {
     let mut all = String::new();
     for (name, mut text) in committed(design.name)? {
         for (place, bug) in bugs.iter().enumerate() {
-            if name == format!("{}{}", bug.design, bug.file) {
+            if bug.is_of(&name) {
                 text = with(&text, bug, place + 1)?;
             }
         }
@@ -229,8 +247,9 @@ fn with(text: &str, bug: &Bug, number: usize) -> Result<String, String> {
     match text.matches(bug.within).count() {
         1 => Ok(text.replace(bug.within, &within)),
         count => Err(format!(
-            "{}{} has `{}` {count} times, not once",
-            bug.design, bug.file, bug.within
+            "{} has `{}` {count} times, not once",
+            bug.place(),
+            bug.within
         )),
     }
 }

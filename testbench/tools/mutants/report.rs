@@ -200,7 +200,7 @@ Each bug is put into the exported Verilog by hand, one at a time, as an expressi
 block's, random; a bug is found in the first cycle in which an output differs from the reference. The design without a bug \
 survived. Found: {} of {}.
 
-| Bug | Had by | File | Right | Wrong | First mismatch |
+| Bug | Had by | Place | Right | Wrong | First mismatch |
 |---|---|---|---|---|--:|
 ",
         options.seed,
@@ -213,11 +213,10 @@ survived. Found: {} of {}.
         let code = |code: &str| format!("`{}`", code.replace('|', "\\|"));
         let _ = writeln!(
             text,
-            "| {} | {} | `{}{}` | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} |",
             bug.bug,
             bug.found_in,
-            bug.design,
-            bug.file,
+            bug.place(),
             code(bug.right),
             code(bug.wrong),
             killed.map_or("none".to_owned(), |cycle| cycle.to_string())
