@@ -63,7 +63,7 @@ fn target(expression: &Expr) -> TokenStream {
 }
 
 /// Whether a word stands in the tokens.
-fn uses(tokens: &TokenStream, word: &str) -> bool {
+pub fn uses(tokens: &TokenStream, word: &str) -> bool {
     tokens.clone().into_iter().any(|token| match token {
         TokenTree::Group(group) => uses(&group.stream(), word),
         other => other.to_string() == word,

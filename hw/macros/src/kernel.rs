@@ -5,7 +5,7 @@ use quote::quote;
 use syn::ItemFn;
 use syn::spanned::Spanned;
 
-use crate::{connect, text};
+use crate::{connect, holds, text};
 
 pub fn logic(arguments: &TokenStream, item: &TokenStream) -> TokenStream {
     // A kernel with an error stays as it is, so that the compiler and editors find what else there is to say of it.
@@ -19,7 +19,7 @@ pub fn logic(arguments: &TokenStream, item: &TokenStream) -> TokenStream {
 }
 
 fn expand(arguments: &TokenStream, item: &TokenStream) -> syn::Result<TokenStream> {
-    let kernel: ItemFn = syn::parse2(item.clone())?;
+    let mut kernel: ItemFn = syn::parse2(item.clone())?;
     if !arguments.is_empty() {
         return Err(syn::Error::new(
             arguments.span(),
@@ -30,6 +30,7 @@ fn expand(arguments: &TokenStream, item: &TokenStream) -> syn::Result<TokenStrea
         let sentence = "a kernel is `fn update(&mut self)`";
         return Err(syn::Error::new(kernel.sig.span(), sentence));
     }
+    holds::insert(&mut kernel.block);
     let (attributes, signature) = (&kernel.attrs, &kernel.sig);
     let statements = &kernel.block.stmts;
     let connects = connect::block(&kernel.block);

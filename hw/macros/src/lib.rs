@@ -4,6 +4,7 @@ use proc_macro::TokenStream;
 
 mod block;
 mod connect;
+mod holds;
 mod kernel;
 #[cfg(test)]
 mod mistakes;
@@ -32,6 +33,9 @@ pub fn block(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// for all kernels takes apart when it is asked for.
 ///
 /// What the kernel wires itself, a gated reset for one, wins.
+///
+/// A register that is written under conditions alone holds its value otherwise: `self.x.d.next = self.x.q.val();` goes before
+/// the first statement that writes `self.x.d.next`. Of an array of registers that two loops write, the hold is written by hand.
 #[proc_macro_attribute]
 pub fn logic(arguments: TokenStream, item: TokenStream) -> TokenStream {
     kernel::logic(&arguments.into(), &item.into()).into()

@@ -295,17 +295,6 @@ impl<
         self.idle.next = self.phase.q.val() == Phase::Idle;
 
         // The operation.
-        self.of_fault.d.next = self.of_fault.q.val();
-        self.of_sweep.d.next = self.of_sweep.q.val();
-        self.of_all.d.next = self.of_all.q.val();
-        self.of_missing.d.next = self.of_missing.q.val();
-        self.ends.d.next = self.ends.q.val();
-        self.denies.d.next = self.denies.q.val();
-        self.vpn.d.next = self.vpn.q.val();
-        self.asid.d.next = self.asid.q.val();
-        self.access_kind.d.next = self.access_kind.q.val();
-        self.cause.d.next = self.cause.q.val();
-        self.level.d.next = self.level.q.val();
         if self.idle.val() {
             self.of_fault.d.next = self.choice.fault.val();
             self.of_sweep.d.next = self.choice.step.val();
@@ -333,7 +322,6 @@ impl<
             self.access_kind.d.next = self.fault_access.val();
         }
         for s in 0..SMS {
-            self.requester[s].d.next = self.requester[s].q.val();
             if self.idle.val() {
                 self.requester[s].d.next = (self.choice.fault.val()
                     && self.fault_requesters[s].val())
@@ -361,7 +349,6 @@ impl<
         self.other_vpn.next = (self.read_vpn.val() ^ self.vpn.q.val()) & self.compared.val();
         self.same.next = self.of_sweep.q.val()
             || ((self.other_vpn.val() == 0) && (self.read_asid.val() == self.asid.q.val()));
-        self.entry.d.next = self.entry.q.val();
         if self.choosing.val() {
             self.entry.d.next = self.entries.vacant.val();
         }
@@ -421,19 +408,16 @@ impl<
             || (self.cause.q.val() == self.not_dirty.val());
         self.entries.free.next = self.ending.val();
         self.entries.unmark.next = self.acting.val() && self.of_sweep.q.val();
-        self.count.d.next = self.count.q.val();
         if self.taking.val() {
             self.count.d.next = self.count.q.val() + 1;
         }
         if self.ending.val() {
             self.count.d.next = self.count.q.val() - 1;
         }
-        self.sweep_denies.d.next = self.sweep_denies.q.val();
         if self.entries.mark.val() {
             self.sweep_denies.d.next = self.ends.q.val();
         }
         for s in 0..SMS {
-            self.sweep_of[s].d.next = self.sweep_of[s].q.val();
             if self.entries.mark.val() {
                 self.sweep_of[s].d.next = self.requester[s].q.val();
             }
@@ -464,7 +448,6 @@ impl<
         }
 
         // The phases.
-        self.phase.d.next = self.phase.q.val();
         match self.phase.q.val() {
             Phase::Idle => {
                 if self.choice.fault.val()
@@ -524,7 +507,6 @@ impl<
             self.held_place.next =
                 bit_cast::<COUNT, NAME>(self.names.q[0].val() >> self.above_asid.val());
         }
-        self.place.d.next = self.place.q.val();
         if self.acting.val() {
             self.place.d.next = self.held_place.val();
         }
@@ -564,9 +546,6 @@ impl<
 
         // The walk.
         self.walking.d.next = self.asking.val() || (self.walking.q.val() && !self.walk_ready.val());
-        self.walk_of.d.next = self.walk_of.q.val();
-        self.walk_in.d.next = self.walk_in.q.val();
-        self.walk_writes.d.next = self.walk_writes.q.val();
         if self.asking.val() {
             self.walk_of.d.next = self.read_vpn.val();
             self.walk_in.d.next = self.read_asid.val();

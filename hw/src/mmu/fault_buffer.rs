@@ -332,13 +332,6 @@ impl<
             && !self.in_flight.val()
             && !(self.fault_valid.val() && self.fault_replayable.val());
         self.at_rest.next = self.ring.at_rest.val();
-        self.enabled.d.next = self.enabled.q.val();
-        self.short.d.next = self.short.q.val();
-        self.interrupts_records.d.next = self.interrupts_records.q.val();
-        self.interrupts_overflow.d.next = self.interrupts_overflow.q.val();
-        self.asks.d.next = self.asks.q.val();
-        self.leaves_out.d.next = self.leaves_out.q.val();
-        self.replays_writes.d.next = self.replays_writes.q.val();
         if self.writes_control.val() {
             self.enabled.d.next = self.register_data.val().get_bit(0);
             self.interrupts_records.d.next = self.register_data.val().get_bit(2);
@@ -357,15 +350,6 @@ impl<
             self.idle.val() && (!self.fault_replayable.val() || self.ring.place.val());
         self.accepts.next =
             self.fault_valid.val() && self.idle.val() && !self.fault_replayable.val();
-        self.vpn.d.next = self.vpn.q.val();
-        self.asid.d.next = self.asid.q.val();
-        self.access_kind.d.next = self.access_kind.q.val();
-        self.cause.d.next = self.cause.q.val();
-        self.level.d.next = self.level.q.val();
-        self.replayable.d.next = self.replayable.q.val();
-        self.index.d.next = self.index.q.val();
-        self.place.d.next = self.place.q.val();
-        self.stamp.d.next = self.stamp.q.val();
         if self.idle.val() {
             self.vpn.d.next = self.fault_vpn.val();
             self.asid.d.next = self.fault_asid.val();
@@ -378,7 +362,6 @@ impl<
             self.stamp.d.next = self.time.q.val();
         }
         for s in 0..SMS {
-            self.requester[s].d.next = self.requester[s].q.val();
             if self.idle.val() {
                 self.requester[s].d.next = self.fault_requesters[s].val();
             }
@@ -401,7 +384,6 @@ impl<
         self.filters.next = (self.comparing.val() && self.alike.val() && !self.moved.q.val())
             || (self.accepts.val() && self.leaves_out.q.val());
         self.drops.next = self.ends_search.val() && !self.has_room.val();
-        self.compared.d.next = self.compared.q.val();
         if self.comparing.val() {
             self.compared.d.next = self.compared.q.val() + 1;
         }
@@ -430,7 +412,6 @@ impl<
         self.last.next =
             (self.step.q.val() == 7) || (self.short.q.val() && (self.step.q.val() == 3));
         self.seals.next = self.writes.val() && self.last.val();
-        self.step.d.next = self.step.q.val();
         if self.writes.val() {
             self.step.d.next = self.step.q.val() + 1;
         }
@@ -441,7 +422,6 @@ impl<
         // What memory has acknowledged: with the last word of a record, PUT moves.
         self.in_flight.next = self.outstanding.q.val().any();
         self.acknowledged.next = self.written.val() && self.in_flight.val();
-        self.outstanding.d.next = self.outstanding.q.val();
         if self.writes.val() && !self.acknowledged.val() {
             self.outstanding.d.next = self.outstanding.q.val() + 1;
         }
@@ -452,7 +432,6 @@ impl<
             (self.settled.q.val() == 7) || (self.short.q.val() && (self.settled.q.val() == 3));
         self.ends.next = self.acknowledged.val() && self.last_settled.val();
         self.ring.end.next = self.ends.val();
-        self.settled.d.next = self.settled.q.val();
         if self.acknowledged.val() {
             self.settled.d.next = self.settled.q.val() + 1;
         }
@@ -461,7 +440,6 @@ impl<
         }
 
         // The phases.
-        self.phase.d.next = self.phase.q.val();
         match self.phase.q.val() {
             Doing::Nothing => {
                 if self.accepts.val() && !self.leaves_out.q.val() {
@@ -561,17 +539,10 @@ impl<
         self.asking.d.next = self.asking.q.val() && !self.detail_ready.val();
         self.awaiting.d.next = (self.asking.q.val() && self.detail_ready.val())
             || (self.awaiting.q.val() && !self.answered.val());
-        self.known.d.next = self.known.q.val();
         if self.takes.val() {
             self.asking.d.next = self.asks.q.val() && !self.short.q.val();
             self.known.d.next = false;
         }
-        self.warp.d.next = self.warp.q.val();
-        self.slot.d.next = self.slot.q.val();
-        self.pc.d.next = self.pc.q.val();
-        self.lanes.d.next = self.lanes.q.val();
-        self.scheme.d.next = self.scheme.q.val();
-        self.pointer.d.next = self.pointer.q.val();
         if self.answered.val() {
             self.known.d.next = self.context_known.val();
             self.warp.d.next = self.context_warp.val();
@@ -621,19 +592,15 @@ impl<
         self.refused.d.next = self.commands.refused.val()
             || (self.refused.q.val()
                 && !(self.writes_flags.val() && self.register_data.val().get_bit(1)));
-        self.records.d.next = self.records.q.val();
         if self.seals.val() {
             self.records.d.next = self.records.q.val() + 1;
         }
-        self.filtered.d.next = self.filtered.q.val();
         if self.filters.val() {
             self.filtered.d.next = self.filtered.q.val() + 1;
         }
-        self.away.d.next = self.away.q.val();
         if self.turned_away.val() {
             self.away.d.next = self.away.q.val() + 1;
         }
-        self.dropped.d.next = self.dropped.q.val();
         if self.drops.val() {
             self.dropped.d.next = self.dropped.q.val() + 1;
         }

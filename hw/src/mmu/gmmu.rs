@@ -245,7 +245,6 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.ends.next = !self.region.val() || (self.beat.q.val() == self.last_beat.val());
         self.beats.next =
             self.mshrs.wake_valid.val() && !(self.mshrs.wake_denied.val() && self.hit.val());
-        self.beat.d.next = self.beat.q.val();
         if self.beats.val() {
             self.beat.d.next = self.beat.q.val() + 1;
         }
@@ -361,7 +360,6 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
             self.begun.next = self.walker.request_ready[m].val();
         }
         self.mshrs.walk_ready.next = self.begun.val();
-        self.walks.d.next = self.walks.q.val();
         if self.begun.val() && !self.dispatch.answered.val() {
             self.walks.d.next = self.walks.q.val() + 1;
         }
@@ -543,7 +541,6 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
             }
             self.drop_asid.next = self.invalidate_asid.val();
         }
-        self.phase.d.next = self.phase.q.val();
         match self.phase.q.val() {
             Phase::Idle => {
                 if self.invalidate_valid.val() {

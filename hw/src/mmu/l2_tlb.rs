@@ -220,7 +220,6 @@ impl<
             self.chosen_asid.of[n].next = self.request_asid[n].val();
             self.chosen_write.of[n].next = self.chosen[n].val() && self.request_write[n].val();
         }
-        self.turn.d.next = self.turn.q.val();
         if self.choice.lookup.val() {
             self.turn.d.next = self.turns.index.val();
         }
@@ -240,19 +239,6 @@ impl<
         if self.choice.step.val() {
             self.next_set.next = self.choice.step_set.val();
         }
-        self.vpn.d.next = self.vpn.q.val();
-        self.asid.d.next = self.asid.q.val();
-        self.set.d.next = self.set.q.val();
-        self.write.d.next = self.write.q.val();
-        self.of_lookup.d.next = self.of_lookup.q.val();
-        self.of_fill.d.next = self.of_fill.q.val();
-        self.of_step.d.next = self.of_step.q.val();
-        self.drop_asid.d.next = self.drop_asid.q.val();
-        self.drop_all.d.next = self.drop_all.q.val();
-        self.pfn.d.next = self.pfn.q.val();
-        self.level.d.next = self.level.q.val();
-        self.writable.d.next = self.writable.q.val();
-        self.clean.d.next = self.clean.q.val();
         if !self.choice.reading.val() {
             self.vpn.d.next = self.next_vpn.val();
             self.asid.d.next = self.next_asid.val();
@@ -270,7 +256,6 @@ impl<
             self.clean.d.next = self.fill_clean.val();
         }
         for n in 0..SMS {
-            self.requester[n].d.next = self.requester[n].q.val();
             if !self.choice.reading.val() {
                 self.requester[n].d.next = self.choice.lookup.val() && self.chosen[n].val();
             }

@@ -239,7 +239,6 @@ impl<
             && self.quiet.val();
         self.looking.d.next = self.accept.val() || (self.looking.q.val() && !self.go.val());
         self.fresh.d.next = self.search.val() && !self.request_bypass.val();
-        self.searched.d.next = self.searched.q.val();
         if self.accept.val() {
             self.searched.d.next = self.search.val();
         }

@@ -368,7 +368,6 @@ impl<
             self.some_execute.of[i].next = self.granted[i].val() && self.request_execute[i].val();
             self.some_user.of[i].next = self.granted[i].val() && self.request_user[i].val();
         }
-        self.turn.d.next = self.turn.q.val();
         if self.some_request.any.val() && self.waiting.room.val() {
             self.turn.d.next = self.next.index.val();
         }
@@ -437,9 +436,6 @@ impl<
             self.some_above.of[i].next = self.later[i].val();
             self.of_later.request[i].next = self.later[i].val();
         }
-        self.chosen.d.next = self.chosen.q.val();
-        self.chosen_first.d.next = self.chosen_first.q.val();
-        self.chosen_walk.d.next = self.chosen_walk.q.val();
         if self.choosing.val() {
             self.chosen.d.next =
                 (self.offers_first.val() || self.some_want.any.val()) && !self.halting.q.val();
@@ -455,7 +451,6 @@ impl<
             }
         }
         for i in 0..WALKS {
-            self.here[i].d.next = self.here[i].q.val();
             if self.choosing.val() {
                 self.here[i].d.next = !self.offers_first.val()
                     && !self.halting.q.val()
@@ -505,22 +500,6 @@ impl<
             self.leaving_asid.next = self.waiting.first_asid.val();
         }
         self.leaving.d.next = self.leaving.q.val() && !self.room.val();
-        self.answers.d.next = self.answers.q.val();
-        self.number.d.next = self.number.q.val();
-        self.vpn.d.next = self.vpn.q.val();
-        self.asid.d.next = self.asid.q.val();
-        self.write.d.next = self.write.q.val();
-        self.execute.d.next = self.execute.q.val();
-        self.user.d.next = self.user.q.val();
-        self.requesters.d.next = self.requesters.q.val();
-        self.level.d.next = self.level.q.val();
-        self.marking.d.next = self.marking.q.val();
-        self.pfn.d.next = self.pfn.q.val();
-        self.cause.d.next = self.cause.q.val();
-        self.writable.d.next = self.writable.q.val();
-        self.user_page.d.next = self.user_page.q.val();
-        self.executable.d.next = self.executable.q.val();
-        self.bypass.d.next = self.bypass.q.val();
         if self.chosen.q.val() && self.go.val() {
             self.leaving.d.next = true;
             self.answers.d.next = !self.some_ask.any.val();
@@ -658,8 +637,6 @@ impl<
 
         // What comes from memory, or back from the trail, which waits for memory to be silent.
         self.back.d.next = self.skipped.val() || (self.back.q.val() && self.response_valid.val());
-        self.back_walk.d.next = self.back_walk.q.val();
-        self.back_data.d.next = self.back_data.q.val();
         if self.skipped.val() {
             self.back_walk.d.next = self.number.q.val();
             self.back_data.d.next = self.entry.val();

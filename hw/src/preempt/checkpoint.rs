@@ -763,50 +763,10 @@ impl<
         self.through.next = !self.pending.q.val()
             && self.job_empty.val()
             && (!self.has_left.val() || ((self.left.q.val() == 1) && self.gives.val()));
-        self.step.d.next = self.step.q.val();
-        self.restores.d.next = self.restores.q.val();
-        self.runs.d.next = self.runs.q.val();
-        self.block.d.next = self.block.q.val();
-        self.epoch.d.next = self.epoch.q.val();
-        self.slot.d.next = self.slot.q.val();
-        self.first_warp.d.next = self.first_warp.q.val();
-        self.last_warp.d.next = self.last_warp.q.val();
-        self.first_group.d.next = self.first_group.q.val();
-        self.last_group.d.next = self.last_group.q.val();
-        self.shared_first.d.next = self.shared_first.q.val();
-        self.shared_beats.d.next = self.shared_beats.q.val();
-        self.room_row.d.next = self.room_row.q.val();
-        self.room_rows.d.next = self.room_rows.q.val();
-        self.room_first.d.next = self.room_first.q.val();
-        self.room_beats.d.next = self.room_beats.q.val();
-        self.asked_beats.d.next = self.asked_beats.q.val();
-        self.asked_operands.d.next = self.asked_operands.q.val();
-        self.unlogged.d.next = self.unlogged.q.val();
-        self.warp.d.next = self.warp.q.val();
-        self.found_all.d.next = self.found_all.q.val();
-        self.by_rows.d.next = self.by_rows.q.val();
-        self.run_asid.d.next = self.run_asid.q.val();
-        self.run_place.d.next = self.run_place.q.val();
-        self.run_left.d.next = self.run_left.q.val();
-        self.pending.d.next = self.pending.q.val();
-        self.kind.d.next = self.kind.q.val();
-        self.length.d.next = self.length.q.val();
-        self.left.d.next = self.left.q.val();
-        self.has_address.d.next = self.has_address.q.val();
-        self.is_data.d.next = self.is_data.q.val();
-        self.operands.d.next = self.operands.q.val();
-        self.instructions.d.next = self.instructions.q.val();
-        self.queue_done.d.next = self.queue_done.q.val();
-        self.strayed.d.next = self.strayed.q.val();
-        self.has_shared.d.next = self.has_shared.q.val();
-        self.has_states.d.next = self.has_states.q.val();
-        self.verdict.d.next = self.verdict.q.val();
         self.list.advance.next = false;
-        self.beats.d.next = self.beats.q.val();
         if self.moves.val() && !self.beats.q.val().all() {
             self.beats.d.next = self.beats.q.val() + 1;
         }
-        self.fetched.d.next = self.fetched.q.val();
         if self.restoring.val() && self.got.val() {
             self.fetched.d.next = self.fetched.q.val() + 1;
         }

@@ -290,9 +290,7 @@ impl<
 
         // The beat that is held next.
         self.holds.d.next = self.holds.q.val() && !self.moves.val();
-        self.last.d.next = self.last.q.val();
         for i in 0..WORDS {
-            self.beat[i].d.next = self.beat[i].q.val();
         }
         if self.begin.val() && !self.begin_restores.val() {
             self.holds.d.next = true;
@@ -333,9 +331,6 @@ impl<
         }
 
         // The context.
-        self.block.d.next = self.block.q.val();
-        self.epoch.d.next = self.epoch.q.val();
-        self.left.d.next = self.left.q.val();
         self.count.d.next = self.counted.val();
         self.check.d.next = self.checked.val();
         if self.packet.val() {
@@ -361,8 +356,6 @@ impl<
         }
 
         // From step to step.
-        self.step.d.next = self.step.q.val();
-        self.verdict.d.next = self.verdict.q.val();
         match self.step.q.val() {
             Step::Idle => {
                 self.verdict.d.next = self.accepted.val();

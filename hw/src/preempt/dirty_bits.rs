@@ -212,7 +212,6 @@ impl<
         for b in 0..2 {
             self.go[b].next = self.write_valid[b].val() && self.write_ready[b].val();
         }
-        self.turn.d.next = self.turn.q.val();
         if self.conflict.val() && (self.go[0].val() || self.go[1].val()) {
             self.turn.d.next = !self.turn.q.val();
         }
@@ -289,7 +288,6 @@ impl<
             self.half[b].load.next = self.load.val();
         }
         self.taken.d.next = self.take.val();
-        self.row.d.next = self.row.q.val();
         if self.take.val() {
             self.row.d.next = self.next_row.val();
         }
@@ -301,7 +299,6 @@ impl<
             && self.search.found.val()
             && (!self.some.val() || (self.take.val() && !self.left.any.val()));
         self.search.load.next = self.load.val();
-        self.place.d.next = self.place.q.val();
         if self.load.val() {
             self.place.d.next = self.search.group.val();
         }
@@ -338,8 +335,6 @@ impl<
         self.search.begin.next = self.begin.val();
         self.search.first.next = self.walk_first.val();
         self.search.last.next = self.walk_last.val();
-        self.saves.d.next = self.saves.q.val();
-        self.step.d.next = self.step.q.val();
         if self.begin.val() {
             self.saves.d.next = self.walk_saves.val();
             self.step.d.next = Step::Walking;

@@ -216,8 +216,6 @@ impl<
             && self.ended_holds.any.val()
             && !self.launch_valid.val();
         self.sample.d.next = self.ended_run.chosen.val();
-        self.known.d.next = self.known.q.val();
-        self.average.d.next = self.average.q.val();
         self.average_now.next =
             bit_cast::<TIME, AVERAGE>(self.average.q.val() >> self.fraction.val());
         if self.ended.q.val() {
@@ -236,11 +234,6 @@ impl<
 
         // A question.
         self.first.next = (self.step.q.val() == Step::Idle) && self.ask_valid.val();
-        self.run.d.next = self.run.q.val();
-        self.executed.d.next = self.executed.q.val();
-        self.profiled.d.next = self.profiled.q.val();
-        self.profile.d.next = self.profile.q.val();
-        self.at_once.d.next = self.at_once.q.val();
         if self.first.val() {
             self.run.d.next = self.asked_run.chosen.val();
             self.executed.d.next = self.asked_executed.chosen.val();
@@ -270,11 +263,9 @@ impl<
         if self.executed.q.val() < self.ask_instructions.val() {
             self.left.d.next = self.ask_instructions.val() - self.executed.q.val();
         }
-        self.switching.d.next = self.switching.q.val();
         if self.step.q.val() == Step::Switch {
             self.switching.d.next = self.ratio.quotient.val();
         }
-        self.remaining.d.next = self.remaining.q.val();
         if self.step.q.val() == Step::Remaining {
             self.remaining.d.next = self.ratio.quotient.val();
             if self.profiled.q.val() {
@@ -312,13 +303,11 @@ impl<
         self.choice.switching.next = self.switching.q.val();
         self.choice.rest.next = self.rest.q.val();
         self.choice.lead.next = self.lead.q.val();
-        self.chosen.d.next = self.chosen.q.val();
         if self.step.q.val() == Step::Choose {
             self.chosen.d.next = self.choice.chosen.val();
         }
 
         // From step to step.
-        self.step.d.next = self.step.q.val();
         match self.step.q.val() {
             Step::Idle => {
                 if self.ask_valid.val() {

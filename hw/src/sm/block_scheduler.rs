@@ -393,11 +393,7 @@ impl<
             && self.more.val();
 
         // The switch.
-        self.switch.d.next = self.switch.q.val();
-        self.switch_slot.d.next = self.switch_slot.q.val();
-        self.switch_context.d.next = self.switch_context.q.val();
         self.over.d.next = self.over.q.val() || self.ends_here.val();
-        self.last_left.d.next = self.last_left.q.val();
         match self.switch.q.val() {
             Switch::Idle => {
                 self.over.d.next = false;
@@ -436,8 +432,6 @@ impl<
         }
 
         // The question.
-        self.question.d.next = self.question.q.val();
-        self.question_slot.d.next = self.question_slot.q.val();
         match self.question.q.val() {
             Question::Idle => {
                 if self.begins_want.val() {

@@ -109,8 +109,6 @@ impl<const LANES: usize, const LANE: usize, const LINE: usize> Logic
             !self.some.any.val() || (self.free.val() && !self.more.any.val());
         self.accepting.next = self.instruction_valid.val() && self.instruction_ready.val();
         for i in 0..LANES {
-            self.pending[i].d.next = self.pending[i].q.val();
-            self.line[i].d.next = self.line[i].q.val();
             if self.making.val() && self.together[i].val() {
                 self.pending[i].d.next = false;
             }
@@ -119,8 +117,6 @@ impl<const LANES: usize, const LANE: usize, const LINE: usize> Logic
                 self.line[i].d.next = self.incoming[i].val();
             }
         }
-        self.leader.d.next = self.leader.q.val();
-        self.leading_line.d.next = self.leading_line.q.val();
         if self.making.val() {
             self.leader.d.next = self.following.index.val();
             self.leading_line.d.next = self.following_line.chosen.val();
@@ -131,16 +127,12 @@ impl<const LANES: usize, const LANE: usize, const LINE: usize> Logic
         }
 
         self.offered.d.next = self.some.any.val() || !self.free.val();
-        self.offered_line.d.next = self.offered_line.q.val();
-        self.offered_leader.d.next = self.offered_leader.q.val();
-        self.offered_last.d.next = self.offered_last.q.val();
         if self.making.val() {
             self.offered_line.d.next = self.leading_line.q.val();
             self.offered_leader.d.next = self.leader.q.val();
             self.offered_last.d.next = !self.more.any.val();
         }
         for i in 0..LANES {
-            self.offered_mask[i].d.next = self.offered_mask[i].q.val();
             if self.making.val() {
                 self.offered_mask[i].d.next = self.together[i].val();
             }

@@ -235,7 +235,6 @@ impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize> Logic
             self.memory.data[j].next = self.write_data[j].val();
             self.read_data[j].next = self.memory.q[j].val();
         }
-        self.turn.d.next = self.turn.q.val();
         if self.replay.val() {
             self.turn.d.next = true;
         }
@@ -244,7 +243,6 @@ impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize> Logic
         }
         self.waited.d.next = 0.into();
         if self.asked.val() && !self.replay.val() && !self.save.val() {
-            self.waited.d.next = self.waited.q.val();
             if !self.overdue.val() {
                 self.waited.d.next = self.waited.q.val() + 1;
             }
@@ -273,7 +271,6 @@ impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize> Logic
                     && (self.write_entry.val() == i.to_bits::<INDEX>())
                     && (self.allocated[i].q.val() || self.taking[i].val()));
         }
-        self.size.d.next = self.size.q.val();
         if self.launch_valid.val() {
             self.size.d.next = self.launch_entries.val();
         }

@@ -297,14 +297,6 @@ impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize, const AGE: us
 
         // Next state of the entries.
         for i in 0..ENTRIES {
-            self.live[i].d.next = self.live[i].q.val();
-            self.waiting[i].d.next = self.waiting[i].q.val();
-            self.checked[i].d.next = self.checked[i].q.val();
-            self.warp[i].d.next = self.warp[i].q.val();
-            self.slot[i].d.next = self.slot[i].q.val();
-            self.address_register[i].d.next = self.address_register[i].q.val();
-            self.data_register[i].d.next = self.data_register[i].q.val();
-            self.age[i].d.next = self.age[i].q.val();
             if self.inserting.val() && self.insert_match[i].val() {
                 self.age[i].d.next = self.age[i].q.val() + 1;
             }
@@ -391,15 +383,9 @@ impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize, const AGE: us
             || (self.offering_replay.q.val() && !self.replay_ready.val());
         self.offering_save.d.next = (self.picking.q.val() && (self.scan.q.val() == Scan::Saving))
             || (self.offering_save.q.val() && !self.saved_ready.val());
-        self.offered.d.next = self.offered.q.val();
         if self.picking.q.val() {
             self.offered.d.next = self.pick.index.val();
         }
-        self.scan.d.next = self.scan.q.val();
-        self.scan_warp.d.next = self.scan_warp.q.val();
-        self.scan_slot.d.next = self.scan_slot.q.val();
-        self.wanted_age.d.next = self.wanted_age.q.val();
-        self.more_ages.d.next = self.more_ages.q.val();
         if self.looking.val() {
             self.wanted_age.d.next = self.wanted_age.q.val() - 1;
             self.more_ages.d.next = self.wanted_age.q.val().any();

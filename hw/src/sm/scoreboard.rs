@@ -220,7 +220,6 @@ impl<const INSTRUCTIONS: usize, const ENTRY: usize> Logic for Scoreboard<INSTRUC
                 && !self.finishing[i].val()
                 && !self.checking[i].val()
                 && !self.flushing[i].val();
-            self.destination[i].d.next = self.destination[i].q.val();
             if self.arriving.val() && self.free.grant[i].val() {
                 self.used[i].d.next = true;
                 self.stops[i].d.next = self.entry_stops.val();
@@ -229,9 +228,6 @@ impl<const INSTRUCTIONS: usize, const ENTRY: usize> Logic for Scoreboard<INSTRUC
         }
         for i in 0..INSTRUCTIONS {
             self.holds[i].d.next = self.holds[i].q.val() && !self.checking[i].val();
-            self.held_a[i].d.next = self.held_a[i].q.val();
-            self.held_b[i].d.next = self.held_b[i].q.val();
-            self.held_c[i].d.next = self.held_c[i].q.val();
             if self.arriving.val() && self.free.grant[i].val() {
                 self.holds[i].d.next = self.entry_holds.val();
                 self.held_a[i].d.next = self.entry_source_a.val();
@@ -241,12 +237,6 @@ impl<const INSTRUCTIONS: usize, const ENTRY: usize> Logic for Scoreboard<INSTRUC
         }
 
         // The two buffered ones: the second moves up when the first is issued.
-        self.first.d.next = self.first.q.val();
-        self.second.d.next = self.second.q.val();
-        self.entry_of_first.d.next = self.entry_of_first.q.val();
-        self.entry_of_second.d.next = self.entry_of_second.q.val();
-        self.first_after.d.next = self.first_after.q.val();
-        self.second_after.d.next = self.second_after.q.val();
         if self.issue_first.val() {
             self.first.d.next = self.second.q.val() && !self.issue_second.val();
             self.second.d.next = false;
@@ -303,9 +293,6 @@ impl<const INSTRUCTIONS: usize, const ENTRY: usize> Logic for Scoreboard<INSTRUC
             }
         }
         self.issued.d.next = self.issue_first.val();
-        self.last_a.d.next = self.last_a.q.val();
-        self.last_b.d.next = self.last_b.q.val();
-        self.last_c.d.next = self.last_c.q.val();
         if self.buffering.val() {
             self.last_a.d.next = self.arrive_source_a.val();
             self.last_b.d.next = self.arrive_source_b.val();

@@ -72,7 +72,6 @@ impl Logic for Choice {
             && !self.present_valid.val()
             && !self.walking.val()
             && self.marked.val();
-        self.after_fault.d.next = self.after_fault.q.val();
         if self.free.val() && self.others.val() {
             self.after_fault.d.next = false;
         }

@@ -84,7 +84,6 @@ impl<const ENTRIES: usize, const INDEX: usize, const TAG: usize> Logic
         self.marked.next = self.some_noted.any.val();
 
         for i in 0..ENTRIES {
-            self.candidate[i].d.next = self.candidate[i].q.val();
             if self.drop.val() && self.lowest.grant[i].val() {
                 self.candidate[i].d.next = false;
             }
@@ -95,10 +94,8 @@ impl<const ENTRIES: usize, const INDEX: usize, const TAG: usize> Logic
             if self.sweep.val() {
                 self.candidate[i].d.next = self.noted[i].q.val();
             }
-            self.taken[i].d.next = self.taken[i].q.val();
             self.noted[i].d.next =
                 self.noted[i].q.val() || (self.mark.val() && self.taken[i].q.val());
-            self.tags[i].d.next = self.tags[i].q.val();
             self.of_write[i].d.next = self.of_write[i].q.val()
                 || (self.is_target[i].val() && self.upgrade.val() && self.writes.val());
             if self.is_target[i].val() && self.take.val() {

@@ -62,7 +62,6 @@ impl<const SMS: usize, const LIMIT: usize, const SM_COUNT: usize> Logic
                 self.upward[s].next = !self.count[s].q.val();
             }
             self.carried[s].next = self.upward[s].val() + 1;
-            self.count[s].d.next = self.count[s].q.val();
             if self.added[s].val() || (self.remove.val() && self.asks_and_waits[s].val()) {
                 self.count[s].d.next =
                     self.count[s].q.val() ^ (self.upward[s].val() ^ self.carried[s].val());

@@ -80,13 +80,6 @@ impl<
     #[logic]
     fn update(&mut self) {
         self.offered.d.next = self.take.val() || (self.offered.q.val() && !self.ready.val());
-        self.kept_vpn.d.next = self.kept_vpn.q.val();
-        self.kept_asid.d.next = self.kept_asid.q.val();
-        self.kept_access.d.next = self.kept_access.q.val();
-        self.kept_cause.d.next = self.kept_cause.q.val();
-        self.kept_level.d.next = self.kept_level.q.val();
-        self.kept_index.d.next = self.kept_index.q.val();
-        self.kept_place.d.next = self.kept_place.q.val();
         if self.take.val() {
             self.kept_vpn.d.next = self.vpn.val();
             self.kept_asid.d.next = self.asid.val();
@@ -97,7 +90,6 @@ impl<
             self.kept_place.d.next = self.place.val();
         }
         for s in 0..SMS {
-            self.kept_requester[s].d.next = self.kept_requester[s].q.val();
             if self.take.val() {
                 self.kept_requester[s].d.next = self.requester[s].val();
             }

@@ -83,10 +83,6 @@ impl<const SM: usize, const VPN: usize, const ASID: usize> Logic for Commands<SM
         self.idle.next = self.stage.q.val() == Stage::Idle;
         self.taken.next = self.write.val() && self.known.val() && self.idle.val();
         self.refused.next = self.write.val() && !(self.known.val() && self.idle.val());
-        self.kind.d.next = self.kind.q.val();
-        self.of_sm.d.next = self.of_sm.q.val();
-        self.of_vpn.d.next = self.of_vpn.q.val();
-        self.of_asid.d.next = self.of_asid.q.val();
         if self.taken.val() {
             self.kind.d.next = self.written_kind.val();
             self.of_sm.d.next = bit_cast::<SM, 64>(self.data.val() >> 4);
@@ -94,7 +90,6 @@ impl<const SM: usize, const VPN: usize, const ASID: usize> Logic for Commands<SM
             self.of_asid.d.next = bit_cast::<ASID, 64>(self.data.val() >> 48);
         }
 
-        self.stage.d.next = self.stage.q.val();
         match self.stage.q.val() {
             Stage::Idle => {
                 if self.taken.val() {

@@ -110,7 +110,6 @@ impl<const RECORD: usize, const PFN: usize> Logic for Ring<RECORD, PFN> {
             && ((!self.wrapped.val() && self.from_get.val() && self.to_put.val())
                 || (self.wrapped.val() && self.from_get.val() && self.in_ring.val())
                 || (self.wrapped.val() && self.to_put.val()));
-        self.read.d.next = self.read.q.val();
         if self.moves.val() {
             self.read.d.next = self.number.val();
         }
@@ -126,11 +125,6 @@ impl<const RECORD: usize, const PFN: usize> Logic for Ring<RECORD, PFN> {
         if self.sum.val() == self.records.q.val() {
             self.third.next = bits::<RECORD>(0);
         }
-        self.written.d.next = self.written.q.val();
-        self.head.d.next = self.head.q.val();
-        self.after.d.next = self.after.q.val();
-        self.second.d.next = self.second.q.val();
-        self.begun.d.next = self.begun.q.val();
         if self.end.val() {
             self.written.d.next = self.following.q.val();
         }
@@ -141,8 +135,6 @@ impl<const RECORD: usize, const PFN: usize> Logic for Ring<RECORD, PFN> {
             self.second.d.next = self.third.val();
         }
         self.remakes.next = self.write_size.val() && self.at_rest.val() && !(self.number.val() < 3);
-        self.first.d.next = self.first.q.val();
-        self.records.d.next = self.records.q.val();
         if self.write_base.val() && self.at_rest.val() {
             self.first.d.next = self.pfn.val();
         }
@@ -158,7 +150,6 @@ impl<const RECORD: usize, const PFN: usize> Logic for Ring<RECORD, PFN> {
 
         // The search goes backwards.
         self.searched.next = self.back.q.val() == self.read.q.val();
-        self.back.d.next = self.back.q.val();
         if self.step.val() {
             self.back.d.next = self.back.q.val() - 1;
         }

@@ -128,7 +128,6 @@ impl Logic for ResponseDispatch {
         self.responding.d.next = self.responding.q.val() && !self.respond_ready.val();
         self.faulting.d.next = self.faulting.q.val() && !self.fault_ready.val();
         self.finding.d.next = self.finding.q.val() && !self.present_ready.val();
-        self.missing.d.next = self.missing.q.val();
         self.reporting.d.next = self.reporting.q.val() && !self.report_ready.val();
 
         // An answer is taken: found, absent as software can mend it, or denied.
@@ -159,21 +158,11 @@ impl Logic for ResponseDispatch {
 
         // Which it is.
         for s in 0..SMS {
-            self.requester[s].d.next = self.requester[s].q.val();
             if self.take.val() {
                 self.requester[s].d.next = self.requesters.val().get_bit(s);
             }
             self.of[s].next = self.requester[s].q.val();
         }
-        self.its_vpn.d.next = self.its_vpn.q.val();
-        self.its_asid.d.next = self.its_asid.q.val();
-        self.writes.d.next = self.writes.q.val();
-        self.its_cause.d.next = self.its_cause.q.val();
-        self.its_level.d.next = self.its_level.q.val();
-        self.reads.d.next = self.reads.q.val();
-        self.its_pfn.d.next = self.its_pfn.q.val();
-        self.may_write.d.next = self.may_write.q.val();
-        self.clear.d.next = self.clear.q.val();
         if self.take.val() {
             self.its_vpn.d.next = self.vpn.val();
             self.its_asid.d.next = self.asid.val();

@@ -91,7 +91,6 @@ impl<const SET: usize, const SET_COUNT: usize> Logic for Choice<SET, SET_COUNT> 
         self.acts.d.next = self.reads.q.val();
         self.reading.next = self.reads.q.val();
         self.acting.next = self.acts.q.val();
-        self.after_lookup.d.next = self.after_lookup.q.val();
         if self.fill.val() || self.step.val() {
             self.after_lookup.d.next = false;
         }
@@ -102,14 +101,11 @@ impl<const SET: usize, const SET_COUNT: usize> Logic for Choice<SET, SET_COUNT> 
         // The invalidation.
         self.step_set.next = bit_cast::<SET, SET_COUNT>(self.steps.q.val());
         self.clearing.next = !self.cleared.q.val();
-        self.of_last.d.next = self.of_last.q.val();
         if !self.reads.q.val() {
             self.of_last.d.next = self.step.val() && (self.steps.q.val() == self.last_set.val());
         }
         self.finishing.next = self.acts.q.val() && self.of_last.q.val();
         self.acknowledge.next = self.finishing.val() && self.cleared.q.val();
-        self.sweeping.d.next = self.sweeping.q.val();
-        self.steps.d.next = self.steps.q.val();
         self.fill_first.d.next = self.fill_first.q.val() && !self.fill.val();
         if self.invalidate_valid.val()
             && !self.active.val()
@@ -120,7 +116,6 @@ impl<const SET: usize, const SET_COUNT: usize> Logic for Choice<SET, SET_COUNT> 
         if self.step.val() {
             self.steps.d.next = self.steps.q.val() + 1;
         }
-        self.cleared.d.next = self.cleared.q.val();
         if self.finishing.val() {
             self.cleared.d.next = true;
             self.sweeping.d.next = false;

@@ -45,9 +45,6 @@ impl<const VPN: usize, const ASID: usize> Logic for Miss<VPN, ASID> {
         // Whether it misses is known late in the cycle, and its page is not; so a hit leaves its page here too.
         self.waits.d.next = (self.waits.q.val() && !self.ready.val())
             || (self.looked_up.val() && self.missed.val());
-        self.vpn_of.d.next = self.vpn_of.q.val();
-        self.asid_of.d.next = self.asid_of.q.val();
-        self.write_of.d.next = self.write_of.q.val();
         if self.looked_up.val() {
             self.vpn_of.d.next = self.vpn.val();
             self.asid_of.d.next = self.asid.val();

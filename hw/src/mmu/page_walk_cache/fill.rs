@@ -96,7 +96,6 @@ impl<const WAYS: usize> Logic for Fill<WAYS> {
             && !self.withholds.val()
             && !self.reserved.val()
             && !self.error.val();
-        self.held.d.next = self.held.q.val();
         if self.idle.val() {
             self.held.d.next = self.data.val();
         }
@@ -111,9 +110,7 @@ impl<const WAYS: usize> Logic for Fill<WAYS> {
             self.some_behind.of[i].next = self.round[i].val() ^ self.round[0].val();
         }
         self.comparing.next = self.step.q.val() == Step::Comparing;
-        self.chosen_round.d.next = self.chosen_round.q.val();
         for i in 0..WAYS {
-            self.chosen[i].d.next = self.chosen[i].q.val();
         }
         if self.comparing.val() {
             self.chosen_round.d.next = self.round[0].val() ^ !self.some_behind.any.val();
@@ -142,7 +139,6 @@ impl<const WAYS: usize> Logic for Fill<WAYS> {
         self.waited.d.next = !self.forget.val()
             && (((self.step.q.val() == Step::Reading) && !self.may_read.val())
                 || ((self.step.q.val() == Step::Writing) && !self.may_write.val()));
-        self.step.d.next = self.step.q.val();
         if self.take.val() {
             self.step.d.next = Step::Reading;
         }

@@ -67,7 +67,6 @@ impl<const WALKS: usize, const WALK: usize, const WORD: usize> Logic for Reads<W
         }
         self.keeps.next = self.some_kept.any.val();
         for i in 0..WALKS {
-            self.kept[i].d.next = self.kept[i].q.val();
             if self.answered.val() && self.is_answered[i].val() {
                 self.kept[i].d.next = false;
             }

@@ -50,12 +50,6 @@ pub struct Request<const WALK: usize, const WORD: usize> {
 impl<const WALK: usize, const WORD: usize> Logic for Request<WALK, WORD> {
     #[logic]
     fn update(&mut self) {
-        self.of_walk.d.next = self.of_walk.q.val();
-        self.of_word.d.next = self.of_word.q.val();
-        self.of_level.d.next = self.of_level.q.val();
-        self.updates.d.next = self.updates.q.val();
-        self.dirties.d.next = self.dirties.q.val();
-        self.expects.d.next = self.expects.q.val();
         if self.load.val() {
             self.of_walk.d.next = self.walk.val();
             self.of_word.d.next = self.word.val();

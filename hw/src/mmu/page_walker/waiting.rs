@@ -105,22 +105,13 @@ impl<const REQUESTS: usize, const REQUEST: usize, const REQUESTER: usize, const 
         self.first_user.next = self.some_user.any.val();
         self.first_requester.next = self.requester_of.chosen.val();
 
-        self.head.d.next = self.head.q.val();
         if self.pop.val() {
             self.head.d.next = self.head.q.val() + 1;
         }
-        self.tail.d.next = self.tail.q.val();
         if self.push.val() && self.room.val() {
             self.tail.d.next = self.tail.q.val() + 1;
         }
         for i in 0..REQUESTS {
-            self.used[i].d.next = self.used[i].q.val();
-            self.pages[i].d.next = self.pages[i].q.val();
-            self.spaces[i].d.next = self.spaces[i].q.val();
-            self.writes[i].d.next = self.writes[i].q.val();
-            self.executes[i].d.next = self.executes[i].q.val();
-            self.users[i].d.next = self.users[i].q.val();
-            self.requesters[i].d.next = self.requesters[i].q.val();
             if self.pop.val() && self.at_head[i].val() {
                 self.used[i].d.next = false;
             }

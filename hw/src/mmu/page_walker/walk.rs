@@ -164,7 +164,6 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
             || (self.finishing.val() && (self.stale.q.val() || self.meant.val()))
             || (self.meant.val() && (self.asks.val() || self.done.val()) && !self.moved.val());
 
-        self.step.d.next = self.step.q.val();
         if self.moved.val() {
             self.step.d.next = Step::Free;
             if self.asks.val() {
@@ -202,8 +201,6 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
             self.doubts.d.next = false;
         }
 
-        self.at_level.d.next = self.at_level.q.val();
-        self.marks.d.next = self.marks.q.val();
         if self.finishing.val() {
             self.at_level.d.next = self.next_level.val();
             self.marks.d.next = self.next_marking.val();
@@ -213,11 +210,6 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
             self.marks.d.next = false;
         }
 
-        self.at_pfn.d.next = self.at_pfn.q.val();
-        self.noted.d.next = self.noted.q.val();
-        self.may_write.d.next = self.may_write.q.val();
-        self.for_users.d.next = self.for_users.q.val();
-        self.may_execute.d.next = self.may_execute.q.val();
         if self.finishing.val() {
             self.at_pfn.d.next = self.next_pfn.val();
             self.noted.d.next = self.next_note.val();
@@ -226,12 +218,6 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
             self.may_execute.d.next = self.next_executable.val();
         }
 
-        self.of_vpn.d.next = self.of_vpn.q.val();
-        self.of_asid.d.next = self.of_asid.q.val();
-        self.of_write.d.next = self.of_write.q.val();
-        self.of_execute.d.next = self.of_execute.q.val();
-        self.of_user.d.next = self.of_user.q.val();
-        self.waits.d.next = self.waits.q.val();
         if self.join.val() {
             self.waits.d.next = self.waits.q.val() | self.first_requester.val();
         }

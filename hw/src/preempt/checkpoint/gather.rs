@@ -55,8 +55,6 @@ impl<const LISTED: usize, const ROW: usize, const SECTORS: usize, const LENGTH: 
     #[logic]
     fn update(&mut self) {
         for i in 0..LISTED {
-            self.number[i].d.next = self.number[i].q.val();
-            self.dirty[i].d.next = self.dirty[i].q.val();
             self.taken[i].next = self.dirty[i].q.val().any();
         }
         self.last.next = false;
@@ -68,7 +66,6 @@ impl<const LISTED: usize, const ROW: usize, const SECTORS: usize, const LENGTH: 
         for i in 0..SECTORS {
             self.of_row.of[i].next = self.push_sectors.val().get_bit(i);
         }
-        self.sum.d.next = self.sum.q.val();
         if self.push.val() {
             self.sum.d.next = self.sum.q.val() + self.of_row.count.val();
         }

@@ -137,7 +137,6 @@ impl<
         }
 
         // The rows that the walk has before it.
-        self.rows.d.next = self.rows.q.val();
         if self.take.val() {
             self.rows.d.next = self.rows.q.val() & !self.taken_row.val();
         }

@@ -57,10 +57,6 @@ impl<const GROUPS: usize, const GROUP: usize> Logic for Search<GROUPS, GROUP> {
         self.group.next = self.place.q.val();
         self.done.next = !self.waits.q.val() && !self.some_next.any.val();
 
-        self.waits.d.next = self.waits.q.val();
-        self.place.d.next = self.place.q.val();
-        self.beyond.d.next = self.beyond.q.val();
-        self.end.d.next = self.end.q.val();
         if !self.waits.q.val() || self.load.val() {
             self.waits.d.next = self.some_next.any.val();
             if self.some_next.any.val() {

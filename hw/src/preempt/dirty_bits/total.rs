@@ -54,7 +54,6 @@ impl<
         for i in 0..LANES {
             self.ones.of[i].next = self.lanes.val().get_bit(i);
         }
-        self.rows.d.next = self.rows.q.val();
         self.few.d.next = self.no_lane.val();
         if self.row.val() {
             self.rows.d.next = self.rows.q.val() + 1;

@@ -59,11 +59,6 @@ pub struct Ratio<const TIME: usize, const SUM: usize, const BIT: usize> {
 impl<const TIME: usize, const SUM: usize, const BIT: usize> Logic for Ratio<TIME, SUM, BIT> {
     #[logic]
     fn update(&mut self) {
-        self.works.d.next = self.works.q.val();
-        self.divides.d.next = self.divides.q.val();
-        self.done.d.next = self.done.q.val();
-        self.high.d.next = self.high.q.val();
-        self.low.d.next = self.low.q.val();
         self.last.next = self.done.q.val() == self.final_bit.val();
 
         self.sum.next = bit_cast::<SUM, TIME>(self.high.q.val());

@@ -47,8 +47,6 @@ pub struct Slot<const TIME: usize, const SUM: usize> {
 impl<const TIME: usize, const SUM: usize> Logic for Slot<TIME, SUM> {
     #[logic]
     fn update(&mut self) {
-        self.active.d.next = self.active.q.val();
-        self.time.d.next = self.time.q.val();
         if self.active.q.val() && self.tick.val() && !self.time.q.val().all() {
             self.time.d.next = self.time.q.val() + 1;
         }
@@ -59,7 +57,6 @@ impl<const TIME: usize, const SUM: usize> Logic for Slot<TIME, SUM> {
         if self.issued[0].val() && self.issued[1].val() {
             self.sum.next = bit_cast::<SUM, TIME>(self.count.q.val()) + 2;
         }
-        self.count.d.next = self.count.q.val();
         if self.active.q.val() {
             self.count.d.next = bit_cast::<TIME, SUM>(self.sum.val());
             if (self.sum.val() >> self.above.val()).any() {

@@ -82,16 +82,12 @@ impl<const SLOTS: usize, const CONTEXTS: usize, const VPN: usize, const ASID: us
             self.waiting.next = self.waits.q.val() | self.meets.val();
         }
         self.waits.d.next = self.waiting.val() & !self.clear.val();
-        self.waits_off_chip.d.next = self.waits_off_chip.q.val();
         if (self.waiting.val() & self.moves.val()).any() {
             self.waits_off_chip.d.next = self.waits_off_chip.q.val() | self.into.val();
         }
 
         // The page.
         self.follows.d.next = self.follows.q.val() || self.take.val();
-        self.vpn.d.next = self.vpn.q.val();
-        self.asid.d.next = self.asid.q.val();
-        self.is_past.d.next = self.is_past.q.val();
         if self.take.val() {
             self.vpn.d.next = self.told_vpn.val();
             self.asid.d.next = self.told_asid.val();

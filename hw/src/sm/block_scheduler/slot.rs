@@ -59,8 +59,6 @@ pub struct Slot {
 impl Logic for Slot {
     #[logic]
     fn update(&mut self) {
-        self.used.d.next = self.used.q.val();
-        self.periods.d.next = self.periods.q.val();
         if self.tick.val() && (self.periods.q.val() != self.enough.val()) {
             self.periods.d.next = self.periods.q.val() + 1;
         }

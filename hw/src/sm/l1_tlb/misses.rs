@@ -246,7 +246,6 @@ impl<
         }
         self.next.last.next = self.turn.q.val();
         self.offering.d.next = self.some_asking.any.val() || !self.choosing.val();
-        self.turn.d.next = self.turn.q.val();
         if self.choosing.val() {
             self.turn.d.next = self.next.index.val();
         }
@@ -256,13 +255,6 @@ impl<
         self.walk_write.next = self.some_write.any.val();
 
         for i in 0..MISSES {
-            self.state[i].d.next = self.state[i].q.val();
-            self.vpn[i].d.next = self.vpn[i].q.val();
-            self.asid[i].d.next = self.asid[i].q.val();
-            self.by_write[i].d.next = self.by_write[i].q.val();
-            self.stale[i].d.next = self.stale[i].q.val();
-            self.known_absent[i].d.next = self.known_absent[i].q.val();
-            self.claiming[i].d.next = self.claiming[i].q.val();
             if self.dropped[i].val() && (self.state[i].q.val() == Miss::Walking) {
                 self.stale[i].d.next = true;
             }

@@ -118,13 +118,6 @@ impl<const SETS: usize, const SET: usize, const TAG: usize, const ASID: usize, c
         self.vacant.next = !self.taken.any.val();
 
         for s in 0..SETS {
-            self.present[s].d.next = self.present[s].q.val();
-            self.tag[s].d.next = self.tag[s].q.val();
-            self.asid[s].d.next = self.asid[s].q.val();
-            self.frames[s].d.next = self.frames[s].q.val();
-            self.may_write[s].d.next = self.may_write[s].q.val();
-            self.clean[s].d.next = self.clean[s].q.val();
-            self.barred[s].d.next = self.barred[s].q.val();
             if self.drop_all.val()
                 || (self.drop_asid.val() && (self.asid[s].q.val() == self.look_asid.val()))
                 || ((self.drop_vpn.val() || self.spoiled.val())

@@ -76,8 +76,6 @@ pub struct Buffer {
 impl Logic for Buffer {
     #[logic]
     fn update(&mut self) {
-        self.older.d.next = self.older.q.val();
-        self.younger.d.next = self.younger.q.val();
         if self.issue_first.val() {
             self.older.d.next = self.younger.q.val();
         }

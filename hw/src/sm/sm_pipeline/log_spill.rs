@@ -88,8 +88,6 @@ impl<const LOG_INDEX: usize> Logic for LogSpill<LOG_INDEX> {
         }
 
         self.was_read.d.next = self.reads.val() || (self.was_read.q.val() && self.stalled.val());
-        self.of_slot.d.next = self.of_slot.q.val();
-        self.entry.d.next = self.entry.q.val();
         if self.aims.val() {
             self.of_slot.d.next = self.slot.val();
             self.entry.d.next = self.address.val();

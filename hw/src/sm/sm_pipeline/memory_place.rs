@@ -101,10 +101,6 @@ impl<const ENTRY: usize, const QUEUE_INDEX: usize> Logic for MemoryPlace<ENTRY, 
             self.log_data.next = self.learnt_data.val();
         }
 
-        self.held.d.next = self.held.q.val();
-        self.held_entry.d.next = self.held_entry.q.val();
-        self.held_index.d.next = self.held_index.q.val();
-        self.is_replayed.d.next = self.is_replayed.q.val();
         self.held_address.d.next = self.log_address.val();
         self.held_data.d.next = self.log_data.val();
         if self.pop.val() {

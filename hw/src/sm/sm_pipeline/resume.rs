@@ -47,7 +47,6 @@ impl Logic for Resume {
     #[logic]
     fn update(&mut self) {
         self.accepted.next = self.resume_valid.val() && self.resume_ready.val();
-        self.replaying.d.next = self.replaying.q.val();
         self.well.d.next = self.well.q.val()
             && !(self.fault_valid.val() && (self.fault_warp.val() == self.replaying.q.val()))
             && !(self.stop_valid.val() && (self.stop_warp.val() == self.replaying.q.val()));

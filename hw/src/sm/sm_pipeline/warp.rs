@@ -167,7 +167,6 @@ impl<const INSTRUCTIONS: usize, const ENTRY: usize> Logic for Warp<INSTRUCTIONS,
         self.running.d.next =
             (self.running.q.val() || self.starting.val() || self.proceeding.val())
                 && !self.stopping.val();
-        self.own_slot.d.next = self.own_slot.q.val();
         if self.starting.val() {
             self.own_slot.d.next = self.messages.val().start_slot;
         }
