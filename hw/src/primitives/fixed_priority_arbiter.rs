@@ -5,11 +5,11 @@ use rust_hdl::prelude::*;
 /// Grants the request with the lowest number, or with the highest if `HIGHEST`; none without a request.
 #[derive(LogicBlock)]
 pub struct FixedPriorityArbiter<const REQUESTERS: usize, const INDEX: usize, const HIGHEST: bool> {
-    /// One bit a requester.
+    /// Requests, one bit for each requester.
     pub request: [Signal<In, Bit>; REQUESTERS],
-    /// The one that is served.
+    /// Request that is granted, one bit for each requester.
     pub grant: [Signal<Out, Bit>; REQUESTERS],
-    /// Its number, 0 without a request.
+    /// Number of the requester that is granted, 0 without a request.
     pub index: Signal<Out, Bits<INDEX>>,
 }
 

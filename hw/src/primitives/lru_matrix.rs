@@ -9,19 +9,19 @@ use rust_hdl::prelude::*;
 /// The bit of ways i > j, number i (i - 1) / 2 + j, is high if i was used after j.
 #[derive(LogicBlock)]
 pub struct LruMatrix<const SETS: usize, const SET: usize, const WAYS: usize, const PAIRS: usize> {
-    /// The order as it is.
+    /// Order of each set before `used` and `replaced`.
     pub order: [Signal<In, Bits<PAIRS>>; SETS],
-    /// The way that is used, if any, and its set.
+    /// Way that is used, one bit each; none if all are low.
     pub used: [Signal<In, Bit>; WAYS],
-    /// Its set.
+    /// Set of the way that is used.
     pub used_set: Signal<In, Bits<SET>>,
-    /// The way that is replaced, if any; that is the later of the two.
+    /// Way that is replaced, one bit each; none if all are low. It counts as used after the way in `used`.
     pub replaced: [Signal<In, Bit>; WAYS],
-    /// Its set.
+    /// Set of the way that is replaced.
     pub replaced_set: Signal<In, Bits<SET>>,
-    /// The order after that.
+    /// Order of each set after `used` and `replaced`.
     pub next: [Signal<Out, Bits<PAIRS>>; SETS],
-    /// The way of `replaced_set` that was used longest ago.
+    /// Way of `replaced_set` that was used longest ago according to `order`, one bit each.
     pub oldest: [Signal<Out, Bit>; WAYS],
 }
 

@@ -14,13 +14,13 @@ pub struct MaskedMemory<const WORD: usize, const ADDRESS: usize> {
     pub enable: Signal<In, Bit>,
     /// The access is a write.
     pub write: Signal<In, Bit>,
-    /// The word, below the number of words.
+    /// Number of the word that is read or written, below the number of words.
     pub address: Signal<In, Bits<ADDRESS>>,
-    /// The word to write,
+    /// Word to write.
     pub data: Signal<In, Bits<WORD>>,
-    /// and the bits of it that are written.
+    /// Bits of the word that are written, one bit each.
     pub mask: Signal<In, Bits<WORD>>,
-    /// The word last read.
+    /// Word that was read last.
     pub q: Signal<Out, Bits<WORD>>,
     _contents: Vec<Bits<WORD>>,
 }

@@ -9,19 +9,19 @@ use rust_hdl::prelude::*;
 /// The bit of requesters i > j, number i (i - 1) / 2 + j, is high if j was served after i.
 #[derive(LogicBlock)]
 pub struct MatrixArbiter<const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize> {
-    /// The order as it is.
+    /// Order of the requesters before `served`.
     pub order: Signal<In, Bits<PAIRS>>,
-    /// The one that is served, if any.
+    /// Requester that is served, one bit each; none if all are low.
     pub served: [Signal<In, Bit>; REQUESTERS],
-    /// The one that goes after all others, if any.
+    /// Requester that goes after all others in this arbitration only, one bit each; none if all are low.
     pub last: [Signal<In, Bit>; REQUESTERS],
-    /// The requests.
+    /// Requests, one bit for each requester.
     pub request: [Signal<In, Bit>; REQUESTERS],
-    /// The order after who is served.
+    /// Order of the requesters after `served`.
     pub after: Signal<Out, Bits<PAIRS>>,
-    /// Of those that ask, the one that was served longest ago.
+    /// Request that was served longest ago, one bit for each requester.
     pub grant: [Signal<Out, Bit>; REQUESTERS],
-    /// Its number, 0 without a request.
+    /// Number of the requester that is granted, 0 without a request.
     pub index: Signal<Out, Bits<INDEX>>,
 }
 

@@ -28,11 +28,11 @@ pub struct Memory<T: Synth, const ADDRESS: usize, const ELEMENTS: usize> {
     pub enable: Signal<In, Bit>,
     /// The access is a write.
     pub write: Signal<In, Bit>,
-    /// The word, below the number of words.
+    /// Number of the word that is read or written, below the number of words.
     pub address: Signal<In, Bits<ADDRESS>>,
-    /// The word to write.
+    /// Word to write.
     pub data: [Signal<In, T>; ELEMENTS],
-    /// The word last read.
+    /// Word that was read last.
     pub q: [Signal<Out, T>; ELEMENTS],
     _contents: Vec<[T; ELEMENTS]>,
     _banks: usize,

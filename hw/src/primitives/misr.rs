@@ -9,11 +9,11 @@ use rust_hdl::prelude::*;
 /// up by two bits, and a one that leaves it comes back as the polynomial `POLYNOMIAL`.
 #[derive(LogicBlock)]
 pub struct Misr<const WORDS: usize, const WORD: usize, const POLYNOMIAL: usize> {
-    /// The check of what came before.
+    /// Check of the words before.
     pub so_far: Signal<In, Bits<WORD>>,
-    /// What comes now.
+    /// Words that are added, the lowest first.
     pub of: [Signal<In, Bits<WORD>>; WORDS],
-    /// The check of both.
+    /// Check of the words before and of those that are added.
     pub check: Signal<Out, Bits<WORD>>,
 }
 

@@ -17,11 +17,11 @@ impl<const WIDTH: usize> Choice for Bits<WIDTH> {
 /// Gives the chosen one of `INPUTS` values, the OR of them if several are chosen, 0 if none is.
 #[derive(LogicBlock)]
 pub struct OneHotMux<const INPUTS: usize, T: Choice> {
-    /// The choice.
+    /// Choice, one bit for each value.
     pub choose: [Signal<In, Bit>; INPUTS],
-    /// The values.
+    /// Values to choose from.
     pub of: [Signal<In, T>; INPUTS],
-    /// The chosen one.
+    /// Value that is chosen.
     pub chosen: Signal<Out, T>,
 }
 

@@ -6,9 +6,9 @@ use rust_hdl::prelude::*;
 /// Grants the request with the lowest number; none without a request.
 #[derive(LogicBlock)]
 pub struct OneHotPriorityEncoder<const REQUESTERS: usize> {
-    /// One bit a requester.
+    /// Requests, one bit for each requester.
     pub request: [Signal<In, Bit>; REQUESTERS],
-    /// The one that is served.
+    /// Request that is granted, one bit for each requester.
     pub grant: [Signal<Out, Bit>; REQUESTERS],
 }
 

@@ -5,9 +5,9 @@ use rust_hdl::prelude::*;
 /// Gives the OR of `INPUTS` inputs.
 #[derive(LogicBlock)]
 pub struct OrTree<const INPUTS: usize> {
-    /// The bits.
+    /// Input bits.
     pub of: [Signal<In, Bit>; INPUTS],
-    /// Their OR.
+    /// OR of the input bits.
     pub any: Signal<Out, Bit>,
 }
 

@@ -5,9 +5,9 @@ use rust_hdl::prelude::*;
 /// Gives how many of `INPUTS` inputs are high, in `COUNT` bits.
 #[derive(LogicBlock)]
 pub struct Popcount<const INPUTS: usize, const COUNT: usize> {
-    /// The bits.
+    /// Input bits.
     pub of: [Signal<In, Bit>; INPUTS],
-    /// Their number.
+    /// Number of input bits that are high.
     pub count: Signal<Out, Bits<COUNT>>,
 }
 

@@ -5,13 +5,13 @@ use rust_hdl::prelude::*;
 /// Gives the mask of a range of `POSITIONS` positions with numbers of `POSITION` bits: a bit for each position.
 #[derive(LogicBlock)]
 pub struct RangeMask<const POSITIONS: usize, const POSITION: usize> {
-    /// The lowest number of the range,
+    /// Lowest position of the range.
     pub first: Signal<In, Bits<POSITION>>,
-    /// which is itself not in it,
+    /// The range begins one position above `first`.
     pub beyond: Signal<In, Bit>,
-    /// and the highest.
+    /// Highest position of the range.
     pub last: Signal<In, Bits<POSITION>>,
-    /// The numbers that are in it.
+    /// Positions in the range, one bit each.
     pub covered: [Signal<Out, Bit>; POSITIONS],
 }
 

@@ -7,11 +7,11 @@ use rust_hdl::prelude::*;
 pub struct Register<T: Synth> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// The next value.
+    /// Next value.
     pub d: Signal<In, T>,
-    /// The value.
+    /// Value.
     pub q: Signal<Out, T>,
 }
 

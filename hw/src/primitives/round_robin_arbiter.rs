@@ -6,11 +6,11 @@ use rust_hdl::prelude::*;
 /// above, and 0 without a request.
 #[derive(LogicBlock)]
 pub struct RoundRobinArbiter<const REQUESTERS: usize, const INDEX: usize> {
-    /// One bit a requester.
+    /// Requests, one bit for each requester.
     pub request: [Signal<In, Bit>; REQUESTERS],
-    /// The one that was served last.
+    /// Number of the requester that was served last.
     pub last: Signal<In, Bits<INDEX>>,
-    /// The one whose turn it is.
+    /// Number of the request whose turn it is, 0 without a request.
     pub index: Signal<Out, Bits<INDEX>>,
 }
 

@@ -10,35 +10,35 @@ use crate::primitives::register::Register;
 pub struct Choice {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
     /// No operation is under way.
     pub idle: Signal<In, Bit>,
     /// A report is on offer.
     pub reporting: Signal<In, Bit>,
-    /// A walk is.
+    /// A walk is on offer.
     pub walking: Signal<In, Bit>,
-    /// An entry is marked.
+    /// An entry is marked: a sweep is in progress.
     pub marked: Signal<In, Bit>,
-    /// A fault comes.
+    /// A fault is valid.
     pub fault_valid: Signal<In, Bit>,
-    /// A command does.
+    /// A command is valid.
     pub command_valid: Signal<In, Bit>,
-    /// A walk has found its page.
+    /// The result of a walk is valid; one that missed its page counts only while no report is on offer.
     pub present_valid: Signal<In, Bit>,
-    /// A fault would be accepted.
+    /// A fault is accepted if it is valid.
     pub fault_ready: Signal<Out, Bit>,
-    /// A command would be.
+    /// A command is accepted if it is valid.
     pub command_ready: Signal<Out, Bit>,
-    /// What a walk has found would be.
+    /// The result of a walk is accepted if it is valid.
     pub present_ready: Signal<Out, Bit>,
-    /// A fault is accepted.
+    /// A fault is accepted in this cycle.
     pub fault: Signal<Out, Bit>,
-    /// A command is.
+    /// A command is accepted in this cycle.
     pub command: Signal<Out, Bit>,
-    /// What a walk has found is.
+    /// The result of a walk is accepted in this cycle.
     pub present: Signal<Out, Bit>,
-    /// A step of a sweep is.
+    /// A step of a sweep begins in this cycle.
     pub step: Signal<Out, Bit>,
 
     // The last operation was a fault.

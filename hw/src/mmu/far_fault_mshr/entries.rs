@@ -13,37 +13,37 @@ use crate::primitives::register::Register;
 pub struct Entries<const ENTRIES: usize, const INDEX: usize, const TAG: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// The entries of this tag become the candidates.
+    /// The allocated entries whose tag is `tag` become the candidates.
     pub search: Signal<In, Bit>,
-    /// The marked entries do.
+    /// The marked entries become the candidates, instead of those found by their tag.
     pub sweep: Signal<In, Bit>,
-    /// The tag.
+    /// Tag of the search, and of an entry that is allocated.
     pub tag: Signal<In, Bits<TAG>>,
-    /// The first candidate is one no longer.
+    /// The lowest candidate is removed from the candidates.
     pub drop: Signal<In, Bit>,
-    /// Every entry that is taken is marked.
+    /// Every allocated entry is marked.
     pub mark: Signal<In, Bit>,
-    /// The entry that the rest is about.
+    /// Index of the entry that `take`, `upgrade`, `free`, `unmark` and `is_written` refer to.
     pub target: Signal<In, Bits<INDEX>>,
-    /// It is taken, with the tag.
+    /// The entry in `target` is allocated with `tag`.
     pub take: Signal<In, Bit>,
-    /// It is held already, and a write has joined it.
+    /// A write merges into the entry in `target`, which was not reported as a write.
     pub upgrade: Signal<In, Bit>,
-    /// Only a write is refused: a read would find the page.
+    /// The fault's cause refuses a write only: a read would find the page.
     pub writes: Signal<In, Bit>,
-    /// It is free.
+    /// The entry in `target` is freed.
     pub free: Signal<In, Bit>,
-    /// It is not marked any longer.
+    /// The entry in `target` loses its mark.
     pub unmark: Signal<In, Bit>,
     /// There is a candidate.
     pub some: Signal<Out, Bit>,
-    /// The lowest one.
+    /// Index of the lowest candidate.
     pub first: Signal<Out, Bits<INDEX>>,
-    /// Only a write of the entry that the rest is about is refused.
+    /// The walk of the entry in `target` is a write: its fault refused a write only.
     pub is_written: Signal<Out, Bit>,
-    /// The lowest free entry.
+    /// Index of the lowest free entry.
     pub vacant: Signal<Out, Bits<INDEX>>,
     /// An entry is marked.
     pub marked: Signal<Out, Bit>,

@@ -11,19 +11,19 @@ use crate::primitives::register::Register;
 pub struct Limits<const SMS: usize, const LIMIT: usize, const SM_COUNT: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
     /// Far faults that an SM may have.
     pub limit: Signal<In, Bits<LIMIT>>,
-    /// The SMs that ask.
+    /// SMs that the operation concerns, one bit each.
     pub requester: [Signal<In, Bit>; SMS],
-    /// Those that wait in the entry already.
+    /// SMs that wait in the entry already, one bit each.
     pub waits: [Signal<In, Bit>; SMS],
-    /// A fault acts, and there is an entry for the others: requesters with the answer far wait from now on.
+    /// A fault acts, and its page has an entry or one is free: requesters below their limit wait from now on.
     pub room: Signal<In, Bit>,
-    /// Those who ask and wait wait no longer.
+    /// The SMs in `requester` that wait in the entry stop waiting.
     pub remove: Signal<In, Bit>,
-    /// The SMs that are told far.
+    /// SMs in `requester` that wait in the entry, or wait there from now on, one bit each.
     pub far: [Signal<Out, Bit>; SMS],
 
     count: [Register<Bits<SM_COUNT>>; SMS],

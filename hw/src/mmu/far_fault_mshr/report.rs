@@ -5,7 +5,7 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// Holds the report of an entry that was allocated until it is taken. Indices of entries of `INDEX` bits, places of
+/// Holds the report of a far fault until it is taken. Indices of entries of `INDEX` bits, places of
 /// `COUNT`, pages of `VPN`, spaces of `ASID`; `SMS` SMs.
 #[block]
 pub struct Report<
@@ -17,45 +17,45 @@ pub struct Report<
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// An entry is taken; no report is on offer.
+    /// A new report is put on offer; this requires that no report is on offer.
     pub take: Signal<In, Bit>,
-    /// Its page.
+    /// Page number of the new report.
     pub vpn: Signal<In, Bits<VPN>>,
-    /// Its space.
+    /// Address space of the new report.
     pub asid: Signal<In, Bits<ASID>>,
-    /// How it was accessed.
+    /// Kind of access of the new report.
     pub access_kind: Signal<In, Bits<3>>,
-    /// Why the walk failed.
+    /// Cause of the failed walk, for the new report.
     pub cause: Signal<In, Bits<3>>,
-    /// Where it ended.
+    /// Level at which the failed walk ended, for the new report.
     pub level: Signal<In, Bits<3>>,
-    /// The entry.
+    /// Entry of the far fault, for the new report.
     pub index: Signal<In, Bits<INDEX>>,
-    /// Its place in the queue.
+    /// Place of the far fault in the queue, for the new report.
     pub place: Signal<In, Bits<COUNT>>,
-    /// The SMs that wait.
+    /// SMs of the new report, one bit each; each of them waits for the page.
     pub requester: [Signal<In, Bit>; SMS],
     /// The report is taken.
     pub ready: Signal<In, Bit>,
     /// A report is on offer.
     pub valid: Signal<Out, Bit>,
-    /// Its page.
+    /// Page number of the report.
     pub shown_vpn: Signal<Out, Bits<VPN>>,
-    /// Its space.
+    /// Address space of the report.
     pub shown_asid: Signal<Out, Bits<ASID>>,
-    /// How it was accessed.
+    /// Kind of access to the page.
     pub shown_access: Signal<Out, Bits<3>>,
-    /// Why the walk failed.
+    /// Cause of the failed walk.
     pub shown_cause: Signal<Out, Bits<3>>,
-    /// Where it ended.
+    /// Level at which the failed walk ended.
     pub shown_level: Signal<Out, Bits<3>>,
-    /// The entry.
+    /// Entry of the far fault.
     pub shown_index: Signal<Out, Bits<INDEX>>,
-    /// Its place in the queue.
+    /// Place of the far fault in the queue.
     pub shown_place: Signal<Out, Bits<COUNT>>,
-    /// The SMs that wait.
+    /// SMs of the report, one bit each; each of them waits for the page.
     pub shown_requester: [Signal<Out, Bit>; SMS],
 
     offered: Register<Bit>,

@@ -8,17 +8,17 @@ use crate::primitives::register::Register;
 /// What is done about the command.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 pub enum Stage {
-    /// There is none.
+    /// No command is under way.
     Idle,
-    /// It is on offer.
+    /// The command is on offer.
     Offering,
-    /// It was taken in the cycle before,
+    /// The command was taken in the cycle before.
     First,
-    /// or in the one before that: a sweep need not be seen yet.
+    /// The command was taken two cycles before: its sweep may not show yet.
     Second,
-    /// A sweep is to end.
+    /// The command waits for the end of its sweep.
     Sweeping,
-    /// Walks are to be answered.
+    /// The command waits for the answers to its walks.
     Walking,
 }
 
@@ -28,37 +28,37 @@ pub enum Stage {
 pub struct Commands<const SM: usize, const VPN: usize, const ASID: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// The driver writes a command.
+    /// The driver writes register COMMAND.
     pub write: Signal<In, Bit>,
-    /// What it writes.
+    /// Value that the driver writes.
     pub data: Signal<In, Bits<64>>,
     /// The command is taken.
     pub ready: Signal<In, Bit>,
-    /// A command for all is at work.
+    /// The MSHRs execute a command for all pages.
     pub sweeping: Signal<In, Bit>,
-    /// Walks are not answered.
+    /// A walk of the MSHRs is on offer or not answered yet.
     pub walks_pending: Signal<In, Bit>,
     /// A command is on offer.
     pub valid: Signal<Out, Bit>,
-    /// One is not done.
+    /// A command is on offer, or is not done yet.
     pub busy: Signal<Out, Bit>,
-    /// What the driver writes is refused.
+    /// The value that the driver writes is refused: it is no command, or another command is not done yet.
     pub refused: Signal<Out, Bit>,
-    /// The command cancels.
+    /// The command cancels far faults; it resolves them otherwise.
     pub cancel: Signal<Out, Bit>,
-    /// It is for all pages.
+    /// The command is for every page; for one page otherwise.
     pub all: Signal<Out, Bit>,
-    /// It is for one SM.
+    /// The command is for one SM.
     pub targeted: Signal<Out, Bit>,
-    /// That SM.
+    /// SM of the command.
     pub sm: Signal<Out, Bits<SM>>,
-    /// Its page.
+    /// Page number of the command.
     pub vpn: Signal<Out, Bits<VPN>>,
-    /// Its space.
+    /// Address space of the command.
     pub asid: Signal<Out, Bits<ASID>>,
-    /// All of it, as it was written.
+    /// Value of register COMMAND: the last command that was accepted.
     pub word: Signal<Out, Bits<64>>,
 
     stage: Register<Stage>,

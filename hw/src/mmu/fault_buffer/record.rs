@@ -25,47 +25,47 @@ pub struct Record<
     const COUNT: usize,
     const TIME: usize,
 > {
-    /// The fault's page.
+    /// Page number of the fault.
     pub vpn: Signal<In, Bits<VPN>>,
-    /// Its space.
+    /// Address space of the fault.
     pub asid: Signal<In, Bits<ASID>>,
-    /// The SMs that met it.
+    /// SMs that met the fault, one bit each, at least one.
     pub requester: [Signal<In, Bit>; SMS],
-    /// How the page was accessed.
+    /// Kind of access: bit 0 write, bit 1 execute, bit 2 user.
     pub access_kind: Signal<In, Bits<3>>,
-    /// Why the walk failed.
+    /// Cause of the failed walk.
     pub cause: Signal<In, Bits<3>>,
-    /// Where it ended.
+    /// Level at which the walk ended.
     pub level: Signal<In, Bits<3>>,
-    /// The SMs wait.
+    /// The fault is replayable: its SMs wait for the page.
     pub replayable: Signal<In, Bit>,
-    /// Its MSHR.
+    /// Far-fault MSHR of the fault.
     pub index: Signal<In, Bits<MSHR>>,
-    /// Its place in the queue.
+    /// Place of the fault in the queue of the MSHRs.
     pub place: Signal<In, Bits<PLACE>>,
-    /// When it was accepted.
+    /// Time at which the fault was accepted.
     pub time: Signal<In, Bits<TIME>>,
-    /// The record's sequence number.
+    /// Sequence number of the record.
     pub sequence: Signal<In, Bits<COUNT>>,
-    /// An instruction was found.
+    /// An instruction that waits for the page is known; otherwise words 6 and 7 are 0.
     pub known: Signal<In, Bit>,
-    /// Its warp.
+    /// Warp of the instruction.
     pub warp: Signal<In, Bits<WARP_BITS>>,
-    /// Its thread-block slot.
+    /// Thread-block slot of the instruction.
     pub slot: Signal<In, Bits<SLOT_BITS>>,
-    /// Its address.
+    /// Address of the instruction.
     pub pc: Signal<In, Bits<PC>>,
-    /// Its lanes.
+    /// Lanes of the instruction.
     pub lanes: Signal<In, Bits<LANES>>,
-    /// How it will be restarted.
+    /// Scheme by which the instruction will be restarted.
     pub scheme: Signal<In, Bits<3>>,
-    /// Its entry of the log.
+    /// Operand-log entry of the instruction.
     pub pointer: Signal<In, Bits<LOG_ENTRY_BITS>>,
-    /// A bit for the word that is shown, or none.
+    /// Word of the record that `word` shows, one bit each; with none, `word` is 0.
     pub show: [Signal<In, Bit>; 8],
-    /// The lowest of the SMs.
+    /// Number of the lowest SM of the fault.
     pub lowest: Signal<Out, Bits<SM>>,
-    /// The word.
+    /// Word of the record that `show` selects.
     pub word: Signal<Out, Bits<64>>,
 
     client: FixedPriorityArbiter<SMS, SM, false>,
@@ -74,7 +74,7 @@ pub struct Record<
     words: OneHotMux<8, Bits<64>>,
     #[init(std::array::from_fn(|sm| Constant::new((1 << (32 + sm) as LiteralType).into())))]
     sm_bit: [Constant<Bits<64>>; SMS],
-    /// Engine, enabled, and VALID.
+    /// Bits of word 3 that every record has: engine, replayable faults enabled, and VALID.
     #[init(Constant::new((3 << 62 | ENGINE as LiteralType).into()))]
     seal: Constant<Bits<64>>,
     #[init(Constant::new((1 << (VPN - 1) as LiteralType).into()))]

@@ -11,53 +11,54 @@ use crate::primitives::register::Register;
 pub struct Ring<const RECORD: usize, const PFN: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// The driver writes BASE,
+    /// The driver writes register BASE.
     pub write_base: Signal<In, Bit>,
-    /// SIZE,
+    /// The driver writes register SIZE.
     pub write_size: Signal<In, Bit>,
-    /// or GET.
+    /// The driver writes register GET.
     pub write_get: Signal<In, Bit>,
-    /// What it writes, as a frame
+    /// Value that the driver writes, as a frame number.
     pub pfn: Signal<In, Bits<PFN>>,
-    /// and as the number of a record.
+    /// Value that the driver writes, as a record number or a number of records.
     pub number: Signal<In, Bits<RECORD>>,
-    /// The buffer is not enabled, no fault is under way or needs a place now, and memory has acknowledged everything.
+    /// The buffer is not enabled, no fault is under way, no replayable fault is valid, and memory has
+    /// acknowledged every word.
     pub resting: Signal<In, Bit>,
-    /// A record begins.
+    /// A record takes the next place of the ring.
     pub take: Signal<In, Bit>,
-    /// The oldest of those that were begun is in memory.
+    /// Memory has acknowledged the last word of the oldest record in flight.
     pub end: Signal<In, Bit>,
-    /// The search begins at the newest record.
+    /// The search is set to the newest record.
     pub search: Signal<In, Bit>,
-    /// It goes on to the one before.
+    /// The search moves on to the record before.
     pub step: Signal<In, Bit>,
-    /// BASE.
+    /// Register BASE: the frame in which the ring begins.
     pub base: Signal<Out, Bits<PFN>>,
-    /// SIZE.
+    /// Register SIZE: records that fit in the ring; 0 without a ring.
     pub size: Signal<Out, Bits<RECORD>>,
-    /// GET.
+    /// Register GET: the record that the driver reads next.
     pub get: Signal<Out, Bits<RECORD>>,
-    /// PUT.
+    /// Register PUT: the record behind the last one that memory has acknowledged.
     pub put: Signal<Out, Bits<RECORD>>,
-    /// The record that was begun last.
+    /// Number of the record that was begun last.
     pub current: Signal<Out, Bits<RECORD>>,
     /// Records are unread.
     pub unread: Signal<Out, Bit>,
-    /// So it is at rest.
+    /// The buffer is at rest: `resting` is high, and no record is unread.
     pub at_rest: Signal<Out, Bit>,
-    /// A place is free.
+    /// At least one place is free.
     pub place: Signal<Out, Bit>,
-    /// Two are.
+    /// At least two places are free.
     pub two_places: Signal<Out, Bit>,
     /// A write to GET is taken.
     pub moves: Signal<Out, Bit>,
-    /// The search has come to GET.
+    /// The search has reached GET: no record is left to compare.
     pub searched: Signal<Out, Bit>,
     /// There is a ring.
     pub made: Signal<Out, Bit>,
-    /// Another one is made.
+    /// A write to SIZE makes a new ring.
     pub remakes: Signal<Out, Bit>,
 
     first: Register<Bits<PFN>>,

@@ -8,9 +8,9 @@ use crate::params::{VPN_BITS, ones};
 /// Extends a page number to a canonical one.
 #[block]
 pub struct Address {
-    /// The page number.
+    /// Page number to extend.
     pub vpn: Signal<In, Bits<VPN_BITS>>,
-    /// Bits 63 to 12 of the address.
+    /// Bits 63 to 12 of the canonical address.
     pub whole: Signal<Out, Bits<52>>,
 
     #[init(Constant::new((ones(VPN_BITS) & !ones(VPN_BITS - 1)).into()))]

@@ -13,80 +13,80 @@ use crate::primitives::register::Register;
 pub struct ResponseDispatch {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// The walker has an answer,
+    /// A response of the walker is valid.
     pub valid: Signal<In, Bit>,
-    /// for these SMs, and in the highest bit for the MSHRs,
+    /// SMs that requested the page, one bit each; the highest bit is the far-fault MSHRs.
     pub requesters: Signal<In, Bits<REQUESTERS>>,
-    /// of this page,
+    /// Page number of the response.
     pub vpn: Signal<In, Bits<VPN_BITS>>,
-    /// in this space,
+    /// Address space of the response.
     pub asid: Signal<In, Bits<ASID_BITS>>,
-    /// to write it:
+    /// The walk was for a write.
     pub write: Signal<In, Bit>,
-    /// why it was not found,
+    /// Result of the walk: 0 if the page was found, otherwise the walker's cause.
     pub cause: Signal<In, Bits<3>>,
-    /// and where that was seen;
+    /// Level of the entry that maps the page or that caused the fault.
     pub level: Signal<In, Bits<3>>,
-    /// it may at least be read,
+    /// A read by the same user would find the page.
     pub readable: Signal<In, Bit>,
-    /// in this frame;
+    /// Frame of the page, if `readable` is high.
     pub pfn: Signal<In, Bits<PFN_BITS>>,
-    /// it may be written;
+    /// The page was found and may be written.
     pub writable: Signal<In, Bit>,
-    /// its dirty bit is clear.
+    /// The page was found and its dirty bit is clear.
     pub clean: Signal<In, Bit>,
-    /// The L2 TLB keeps such a page.
+    /// The L2 TLB is to hold the page if `readable` is high.
     pub keeps: Signal<In, Bit>,
     /// A write to a page that may only be read is a far fault.
     pub replay_writes: Signal<In, Bit>,
     /// The L2 TLB takes the page.
     pub fill_ready: Signal<In, Bit>,
-    /// The SMs are told.
+    /// The SMs receive the response in this cycle.
     pub respond_ready: Signal<In, Bit>,
     /// The MSHRs take the fault.
     pub fault_ready: Signal<In, Bit>,
-    /// They take the end of their walk.
+    /// The MSHRs take the result of their walk.
     pub present_ready: Signal<In, Bit>,
     /// The fault buffer takes the report.
     pub report_ready: Signal<In, Bit>,
 
-    /// Nothing is left to be done.
+    /// A response is accepted if it is valid: nothing is left to be done about the last one.
     pub ready: Signal<Out, Bit>,
-    /// What is taken in this cycle is for the MSHRs too.
+    /// The response that is accepted in this cycle answers a walk of the MSHRs.
     pub answered: Signal<Out, Bit>,
-    /// The L2 TLB is to be filled.
+    /// A fill of the L2 TLB is valid.
     pub fills: Signal<Out, Bit>,
-    /// The SMs are to be told.
+    /// A response to the SMs is valid.
     pub respond_valid: Signal<Out, Bit>,
-    /// The MSHRs are to hold the page.
+    /// A fault for the MSHRs is valid.
     pub faults: Signal<Out, Bit>,
-    /// A walk of theirs has ended.
+    /// The result of a walk of the MSHRs is valid.
     pub finds: Signal<Out, Bit>,
-    /// It missed its page.
+    /// The walk of the MSHRs missed its page, which is still a far fault.
     pub misses: Signal<Out, Bit>,
-    /// The driver is to be told.
+    /// A report of a denial is valid, for the fault buffer.
     pub reports: Signal<Out, Bit>,
-    /// The SMs that asked.
+    /// SMs that requested the page, one bit each.
     pub of: [Signal<Out, Bit>; SMS],
-    /// Its page.
+    /// Page number of the held response.
     pub of_vpn: Signal<Out, Bits<VPN_BITS>>,
-    /// Its space.
+    /// Address space of the held response.
     pub of_asid: Signal<Out, Bits<ASID_BITS>>,
-    /// How it was accessed, as a report has it.
+    /// Kind of access, as a record has it: a user's read (4) or a user's write (5).
     pub of_access: Signal<Out, Bits<3>>,
-    /// Why it was not found.
+    /// Result of the walk: 0 if the page was found, otherwise the walker's cause.
     pub of_cause: Signal<Out, Bits<3>>,
-    /// Where that was seen, or of which level the page is.
+    /// Level of the entry that maps the page or that caused the fault.
     pub of_level: Signal<Out, Bits<3>>,
-    /// It may be read,
+    /// The page may be read.
     pub is_readable: Signal<Out, Bit>,
-    /// in this frame,
+    /// Frame of the page, if `is_readable` is high.
     pub of_pfn: Signal<Out, Bits<PFN_BITS>>,
-    /// and written;
+    /// The page was found and may be written.
     pub is_writable: Signal<Out, Bit>,
-    /// its dirty bit is clear.
+    /// The page was found and its dirty bit is clear.
     pub is_clean: Signal<Out, Bit>,
 
     filling: Register<Bit>,

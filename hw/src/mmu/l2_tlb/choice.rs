@@ -11,29 +11,29 @@ use crate::primitives::register::Register;
 pub struct Choice<const SET: usize, const SET_COUNT: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// A request could be looked up.
+    /// A request is valid and may be looked up.
     pub asking: Signal<In, Bit>,
-    /// A fill comes.
+    /// A fill is valid.
     pub fill_valid: Signal<In, Bit>,
-    /// An invalidation does.
+    /// An invalidation is valid.
     pub invalidate_valid: Signal<In, Bit>,
-    /// A lookup is accepted.
+    /// A lookup is accepted in this cycle.
     pub lookup: Signal<Out, Bit>,
-    /// A fill would be.
+    /// A fill is accepted if it is valid.
     pub fill_ready: Signal<Out, Bit>,
-    /// A fill is.
+    /// A fill is accepted in this cycle.
     pub fill: Signal<Out, Bit>,
-    /// A step of an invalidation is:
+    /// A step of an invalidation is accepted in this cycle.
     pub step: Signal<Out, Bit>,
-    /// of this set,
+    /// Set of the step.
     pub step_set: Signal<Out, Bits<SET>>,
-    /// after a reset.
+    /// The invalidation after a reset is under way: every set is cleared.
     pub clearing: Signal<Out, Bit>,
-    /// An invalidation is under way, or that after a reset, so that no fill is accepted.
+    /// An invalidation is under way, or that after a reset; no fill is accepted.
     pub sweeps: Signal<Out, Bit>,
-    /// Nothing is accepted, because an operation reads.
+    /// An operation reads its set; no other operation is accepted.
     pub reading: Signal<Out, Bit>,
     /// An operation acts.
     pub acting: Signal<Out, Bit>,

@@ -10,27 +10,27 @@ use crate::primitives::register::Register;
 pub struct Miss<const VPN: usize, const ASID: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// A request of this SM acts.
+    /// A lookup of this SM acts.
     pub looked_up: Signal<In, Bit>,
-    /// It has missed.
+    /// The lookup misses.
     pub missed: Signal<In, Bit>,
-    /// Its page,
+    /// Page number of the lookup.
     pub vpn: Signal<In, Bits<VPN>>,
-    /// its space,
+    /// Address space of the lookup.
     pub asid: Signal<In, Bits<ASID>>,
-    /// and whether it was a write.
+    /// The lookup is for a write.
     pub write: Signal<In, Bit>,
-    /// What is on offer is taken.
+    /// The miss on offer is taken.
     pub ready: Signal<In, Bit>,
     /// A miss is on offer.
     pub offered: Signal<Out, Bit>,
-    /// Its page,
+    /// Page number of the miss.
     pub miss_vpn: Signal<Out, Bits<VPN>>,
-    /// its space,
+    /// Address space of the miss.
     pub miss_asid: Signal<Out, Bits<ASID>>,
-    /// and whether it was a write.
+    /// The miss is for a write.
     pub miss_write: Signal<Out, Bit>,
 
     waits: Register<Bit>,

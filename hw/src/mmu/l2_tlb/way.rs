@@ -20,37 +20,38 @@ pub struct Way<
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// The page of a set is read,
+    /// The entry of the set is read.
     pub read: Signal<In, Bit>,
-    /// or another one is written, or none.
+    /// The entry of the set is written.
     pub write: Signal<In, Bit>,
-    /// The set.
+    /// Set that is read or written.
     pub in_set: Signal<In, Bits<SET>>,
-    /// The page that is looked for, or written: what is above the number of its set,
+    /// Page number to compare or to write, without the bits of its set.
     pub tag: Signal<In, Bits<TAG>>,
-    /// its space,
+    /// Address space to compare or to write.
     pub asid: Signal<In, Bits<ASID>>,
-    /// that its set is this one,
+    /// The page to compare belongs to the set in `in_set`.
     pub same_set: Signal<In, Bit>,
-    /// its level,
+    /// Level of the entry to write.
     pub level: Signal<In, Bits<2>>,
-    /// that it may be written,
+    /// Writable bit of the entry to write: the page may be written.
     pub writable: Signal<In, Bit>,
-    /// that it is clean,
+    /// Clean bit of the entry to write: the page's dirty bit is clear.
     pub clean: Signal<In, Bit>,
-    /// and that there is one.
+    /// The entry to write is valid; otherwise the write clears the entry.
     pub present: Signal<In, Bit>,
-    /// There is a page here.
+    /// The entry that was read last is valid.
     pub taken: Signal<Out, Bit>,
-    /// It is the one that is looked for.
+    /// The entry that was read last is valid, and has the tag in `tag` and the address space in `asid`.
     pub found: Signal<Out, Bit>,
-    /// It is of that space.
+    /// The entry that was read last is valid, and has the address space in `asid`.
     pub in_asid: Signal<Out, Bit>,
-    /// It is a piece of a page that contains that one.
+    /// The entry that was read last is valid, and is the page to compare or a piece of a large page that
+    /// contains it.
     pub contained: Signal<Out, Bit>,
-    /// It may be written.
+    /// Writable bit of the entry that was read last: the page may be written.
     pub may_write: Signal<Out, Bit>,
-    /// It is clean.
+    /// Clean bit of the entry that was read last: the page's dirty bit is clear.
     pub is_clean: Signal<Out, Bit>,
 
     #[init(Memory::new(1 << SET, 1))]

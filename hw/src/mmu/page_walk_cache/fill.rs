@@ -7,16 +7,16 @@ use crate::primitives::one_hot_priority_encoder::OneHotPriorityEncoder;
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// How far it has come.
+/// How far the entry that is filled has come.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Step {
-    /// There is none.
+    /// No entry is being filled.
     Idle,
-    /// Its set is to be read.
+    /// The set of the entry is to be read.
     Reading,
-    /// It is looked for there, to take its own place.
+    /// The tags of the set are compared: a word that is there already keeps its way.
     Comparing,
-    /// It is to be written.
+    /// The entry is to be written.
     Writing,
 }
 
@@ -25,43 +25,43 @@ enum Step {
 pub struct Fill<const WAYS: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// Memory answers what may be kept, if this may:
+    /// Memory answers a request whose answer may be cached.
     pub offered: Signal<In, Bit>,
-    /// the entry,
+    /// Entry in the answer of memory.
     pub data: Signal<In, Bits<64>>,
-    /// which may be none.
+    /// There is no such word in memory.
     pub error: Signal<In, Bit>,
-    /// Bits 51 to 32 that must be 0.
+    /// Bits 51 to 32 of an entry that must be 0.
     pub reserved_bits: Signal<In, Bits<20>>,
-    /// Everything is to be forgotten.
+    /// The cache is to be invalidated: the fill under way ends.
     pub forget: Signal<In, Bit>,
     /// The tags may be read.
     pub may_read: Signal<In, Bit>,
     /// Tag and entry may be written.
     pub may_write: Signal<In, Bit>,
-    /// The ways that hold the word.
+    /// Ways of the set that hold the word, one bit each.
     pub found: [Signal<In, Bit>; WAYS],
-    /// In which round each way was filled.
+    /// Round in which each way of the set was filled, one bit for each way.
     pub round: [Signal<In, Bit>; WAYS],
-    /// There is none.
+    /// No entry is being filled.
     pub idle: Signal<Out, Bit>,
-    /// The tags are read.
+    /// The tags of the set are read.
     pub read: Signal<Out, Bit>,
-    /// They are compared.
+    /// The tags that were read are compared.
     pub comparing: Signal<Out, Bit>,
-    /// What is to be done has waited, and goes first;
+    /// The fill has waited for a cycle and goes before requests.
     pub first: Signal<Out, Bit>,
-    /// it is to write.
+    /// The fill has waited for a cycle with its write, which goes before requests.
     pub first_writes: Signal<Out, Bit>,
-    /// Tag and entry are written,
+    /// Tag and entry are written.
     pub write: Signal<Out, Bit>,
-    /// into this way,
+    /// Way that is written, one bit for each way.
     pub way: [Signal<Out, Bit>; WAYS],
-    /// in this round:
+    /// Round that is written with the tag.
     pub write_round: Signal<Out, Bit>,
-    /// the entry.
+    /// Entry that is written.
     pub entry: Signal<Out, Bits<64>>,
 
     step: Register<Step>,

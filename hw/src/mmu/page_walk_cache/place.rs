@@ -8,11 +8,11 @@ use rust_hdl::prelude::*;
 #[block]
 #[check(SET <= TABLE && TABLE + SET <= WORD && SET + TAG == WORD, "sets of {SET} bits and tags of {TAG} do not fit words of {WORD}, {TABLE} of them in a table")]
 pub struct Place<const WORD: usize, const TABLE: usize, const SET: usize, const TAG: usize> {
-    /// The word.
+    /// Number of the word.
     pub word: Signal<In, Bits<WORD>>,
-    /// Its set: the low bits, each with one of the table's frame added.
+    /// Set of the word: its low bits, exclusive-or the low bits of the table's frame number.
     pub set: Signal<Out, Bits<SET>>,
-    /// What tells it from the others of its set: all bits above those.
+    /// Tag of the word: all bits above the low bits that make its set.
     pub tag: Signal<Out, Bits<TAG>>,
 
     #[init(Constant::new((TABLE as LiteralType).into()))]

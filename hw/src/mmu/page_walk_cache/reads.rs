@@ -13,31 +13,31 @@ use crate::primitives::register::Register;
 pub struct Reads<const WALKS: usize, const WALK: usize, const WORD: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// The word of a walk is noted;
+    /// The word in `note_word` is stored for the walk in `note_walk`.
     pub note: Signal<In, Bit>,
-    /// the walk,
+    /// Walk whose word is stored.
     pub note_walk: Signal<In, Bits<WALK>>,
-    /// the word.
+    /// Number of the word that is stored.
     pub note_word: Signal<In, Bits<WORD>>,
-    /// Memory takes a request
+    /// Memory takes a request.
     pub taken: Signal<In, Bit>,
-    /// of this walk,
+    /// Walk of the request that memory takes.
     pub taken_walk: Signal<In, Bits<WALK>>,
-    /// and its answer may be kept.
+    /// The answer to the request that memory takes may be cached.
     pub taken_keeps: Signal<In, Bit>,
-    /// Memory answers
+    /// Memory answers a request.
     pub answered: Signal<In, Bit>,
-    /// this walk,
+    /// Walk of the answer.
     pub answered_walk: Signal<In, Bits<WALK>>,
-    /// and its word is to be read.
+    /// The word that is stored for the walk in `answered_walk` is read.
     pub read: Signal<In, Bit>,
-    /// No answer may be kept.
+    /// Answers to requests that memory has taken may no longer be cached.
     pub forget: Signal<In, Bit>,
-    /// That of the walk which memory answers may.
+    /// The answer to the walk in `answered_walk` may be cached.
     pub keeps: Signal<Out, Bit>,
-    /// The word that was read last.
+    /// Number of the word that was read last.
     pub word: Signal<Out, Bits<WORD>>,
 
     #[init(Memory::new(WALKS, 1))]

@@ -10,33 +10,33 @@ use crate::primitives::register::Register;
 pub struct Request<const WALK: usize, const WORD: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// A request comes;
+    /// A request is loaded, and replaces the one that is held.
     pub load: Signal<In, Bit>,
-    /// that of this walk,
+    /// Walk that requests the entry.
     pub walk: Signal<In, Bits<WALK>>,
-    /// for this word,
+    /// Address of the entry from bit 3 on.
     pub word: Signal<In, Bits<WORD>>,
-    /// an entry of this level,
+    /// Level of the entry.
     pub level: Signal<In, Bits<3>>,
-    /// to be updated,
+    /// The entry is updated instead of read: its accessed bit is set.
     pub update: Signal<In, Bit>,
-    /// with its dirty bit,
+    /// The update sets the dirty bit as well.
     pub dirty: Signal<In, Bit>,
-    /// if it is this.
+    /// Expected value of the entry that is updated.
     pub expected: Signal<In, Bits<64>>,
-    /// The same of the request that is here.
+    /// Walk of the held request.
     pub held_walk: Signal<Out, Bits<WALK>>,
-    /// Its word.
+    /// Address of the held request's entry from bit 3 on.
     pub held_word: Signal<Out, Bits<WORD>>,
-    /// Its level.
+    /// Level of the held request's entry.
     pub held_level: Signal<Out, Bits<3>>,
-    /// It is an update.
+    /// The held request is an update.
     pub held_update: Signal<Out, Bit>,
-    /// The dirty bit too.
+    /// The held update sets the dirty bit as well.
     pub held_dirty: Signal<Out, Bit>,
-    /// What is expected.
+    /// Expected value of the entry that the held request updates.
     pub held_expected: Signal<Out, Bits<64>>,
 
     of_walk: Register<Bits<WALK>>,

@@ -12,23 +12,23 @@ use crate::primitives::memory::Memory;
 pub struct Way<const SET: usize, const TAG: usize, const TAG_WORD: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// The tag of a set is read, or written.
+    /// The tag of the set is read or written.
     pub enable: Signal<In, Bit>,
-    /// It is written.
+    /// The access is a write.
     pub write: Signal<In, Bit>,
-    /// The set.
+    /// Set that is read or written.
     pub set: Signal<In, Bits<SET>>,
-    /// The tag to write.
+    /// Tag to write.
     pub write_tag: Signal<In, Bits<TAG>>,
-    /// There is one.
+    /// The tag to write is valid; otherwise the write clears the way in this set.
     pub write_present: Signal<In, Bit>,
-    /// In which round of its set it is filled.
+    /// Round in which the way is filled.
     pub write_round: Signal<In, Bit>,
-    /// The tag to compare with the one that was read last.
+    /// Tag to compare with the one that was read last.
     pub look_tag: Signal<In, Bits<TAG>>,
-    /// It is the same.
+    /// The tag that was read last is valid and equals `look_tag`.
     pub found: Signal<Out, Bit>,
-    /// In which round that one was filled.
+    /// Round in which the way was filled, as it was read last.
     pub round: Signal<Out, Bit>,
 
     #[init(Memory::new(1 << SET, 1))]

@@ -7,74 +7,76 @@ use rust_hdl::prelude::*;
 /// entry, and from what its walk has found so far, to what comes next.
 #[block]
 pub struct Entry<const PFN: usize> {
-    /// The entry: present,
+    /// The entry is present (bit 0).
     pub present: Signal<In, Bit>,
-    /// writable,
+    /// The entry permits writes (bit 1).
     pub may_write: Signal<In, Bit>,
-    /// for users,
+    /// The entry permits accesses of users (bit 2).
     pub for_users: Signal<In, Bit>,
-    /// accessed,
+    /// The accessed bit of the entry is set (bit 5).
     pub accessed: Signal<In, Bit>,
-    /// dirty,
+    /// The dirty bit of the entry is set (bit 6).
     pub is_dirty: Signal<In, Bit>,
-    /// mapping a page above the last level,
+    /// The page-size bit of the entry is set (bit 7): at levels 2 and 3 it maps a page.
     pub page_size: Signal<In, Bit>,
-    /// not to be executed,
+    /// The execute-disable bit of the entry is set (bit 63).
     pub disabled: Signal<In, Bit>,
-    /// and bits 51 to 12.
+    /// Bits 51 to 12 of the entry.
     pub address: Signal<In, Bits<40>>,
-    /// There is no such word.
+    /// There is no such word in memory.
     pub error: Signal<In, Bit>,
-    /// Its level.
+    /// Level of the entry.
     pub level: Signal<In, Bits<3>>,
-    /// The level of the root.
+    /// Level of the root.
     pub top: Signal<In, Bits<3>>,
     /// Bits 29 to 12 of the address that is translated.
     pub inside: Signal<In, Bits<18>>,
-    /// The access is a write,
+    /// The access is a write.
     pub write: Signal<In, Bit>,
-    /// executes,
+    /// The access is an instruction fetch.
     pub execute: Signal<In, Bit>,
-    /// is by a user.
+    /// The access is of a user.
     pub user: Signal<In, Bit>,
-    /// The levels so far may be written,
+    /// All levels above permit writes; ignored at the root's level.
     pub writable: Signal<In, Bit>,
-    /// accessed by users,
+    /// All levels above permit accesses of users; ignored at the root's level.
     pub user_page: Signal<In, Bit>,
-    /// executed.
+    /// All levels above permit instruction fetches; ignored at the root's level.
     pub executable: Signal<In, Bit>,
-    /// The first of them whose accessed bit is clear.
+    /// First level above whose accessed bit is clear, or 0; ignored at the root's level.
     pub unmarked: Signal<In, Bits<3>>,
-    /// The walk sets accessed and dirty bits.
+    /// The walk has found its page and sets accessed and dirty bits.
     pub marking: Signal<In, Bit>,
-    /// Walks do so.
+    /// The walker sets accessed and dirty bits of entries.
     pub updates: Signal<In, Bit>,
-    /// Bits 51 to 32 that are above the physical address.
+    /// Bits 51 to 32 of an entry that must be 0.
     pub reserved_bits: Signal<In, Bits<20>>,
-    /// Pages may be execute-disabled.
+    /// Pages may be execute-disabled (IA32_EFER.NXE).
     pub execute_disable: Signal<In, Bit>,
-    /// The last frame of memory.
+    /// Last frame of memory.
     pub last_pfn: Signal<In, Bits<PFN>>,
-    /// The walk has used what is kept.
+    /// This entry, or one that the walk has read before, comes from the cache.
     pub used: Signal<In, Bit>,
 
-    /// The walk has ended.
+    /// The walk ends with this entry.
     pub ends: Signal<Out, Bit>,
-    /// It would have, without a page, by what is kept.
+    /// The entry leads to a fault of a walk that has used an entry from the cache: the walk begins again.
     pub doubtful: Signal<Out, Bit>,
-    /// The level of the next entry, or that of the one to blame.
+    /// Level of the next entry; if the walk ends, of the entry that maps the page or that caused the fault.
     pub next_level: Signal<Out, Bits<3>>,
-    /// The next entries are to be marked; of a page that was found, its dirty bit is clear.
+    /// The walk sets accessed and dirty bits from here on; if it ends with a page, the page's dirty bit is
+    /// clear.
     pub next_marking: Signal<Out, Bit>,
-    /// The next table, or the page's frame.
+    /// Frame of the next table or of the page.
     pub next_pfn: Signal<Out, Bits<PFN>>,
-    /// Why there is no page, or, while there is none yet, the first level whose accessed bit is clear.
+    /// Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed bit is
+    /// clear, or 0.
     pub next_note: Signal<Out, Bits<3>>,
-    /// All levels may be written; of a page that may not be accessed so, a read would have found it;
+    /// All levels so far permit writes; if the walk ends with cause 4, a read would have found the page.
     pub next_writable: Signal<Out, Bit>,
-    /// accessed by users,
+    /// All levels so far permit accesses of users.
     pub next_user_page: Signal<Out, Bit>,
-    /// executed.
+    /// All levels so far permit instruction fetches.
     pub next_executable: Signal<Out, Bit>,
 
     #[init(Constant::new(0x1ff.into()))]

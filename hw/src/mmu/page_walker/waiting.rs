@@ -19,39 +19,39 @@ pub struct Waiting<
 > {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// A request comes; it is looked at only while there is room.
+    /// A request is valid; it is accepted only while `room` is high.
     pub push: Signal<In, Bit>,
-    /// Its page,
+    /// Page number of the request.
     pub vpn: Signal<In, Bits<52>>,
-    /// its space,
+    /// Address space of the request.
     pub asid: Signal<In, Bits<ASID>>,
-    /// that it is for a write,
+    /// The request is for a write.
     pub write: Signal<In, Bit>,
-    /// to execute,
+    /// The request is for an instruction fetch.
     pub execute: Signal<In, Bit>,
-    /// by a user,
+    /// The request is of a user.
     pub user: Signal<In, Bit>,
-    /// and who asks.
+    /// Number of the requester.
     pub requester: Signal<In, Bits<REQUESTER>>,
-    /// The first one leaves.
+    /// The first request leaves the queue.
     pub pop: Signal<In, Bit>,
-    /// There is room for another one.
+    /// There is room for another request.
     pub room: Signal<Out, Bit>,
-    /// There is a first one.
+    /// A first request waits.
     pub valid: Signal<Out, Bit>,
-    /// Its page,
+    /// Page number of the first request.
     pub first_vpn: Signal<Out, Bits<52>>,
-    /// its space,
+    /// Address space of the first request.
     pub first_asid: Signal<Out, Bits<ASID>>,
-    /// that it is for a write,
+    /// The first request is for a write.
     pub first_write: Signal<Out, Bit>,
-    /// to execute,
+    /// The first request is for an instruction fetch.
     pub first_execute: Signal<Out, Bit>,
-    /// by a user,
+    /// The first request is of a user.
     pub first_user: Signal<Out, Bit>,
-    /// and who asks.
+    /// Number of the first request's requester.
     pub first_requester: Signal<Out, Bits<REQUESTER>>,
 
     used: [Register<Bit>; REQUESTS],

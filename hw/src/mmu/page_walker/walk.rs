@@ -8,13 +8,13 @@ use crate::primitives::register::Register;
 /// What a walk does.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Step {
-    /// Nothing.
+    /// There is no walk in this entry.
     Free,
-    /// It wants an entry.
+    /// The walk requests an entry.
     Asking,
-    /// It waits for memory.
+    /// The walk waits for memory.
     Reading,
-    /// It has ended, and is to be answered.
+    /// The walk has ended and is to be answered.
     Ended,
 }
 
@@ -25,98 +25,103 @@ pub struct Walk<const REQUESTERS: usize, const VPN: usize, const ASID: usize, co
 {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
-    /// Synchronous, active high.
+    /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
-    /// The level of the root.
+    /// Level of the root.
     pub top: Signal<In, Bits<3>>,
-    /// The first request that waits: its page,
+    /// Page number of the first request that waits.
     pub first_vpn: Signal<In, Bits<VPN>>,
-    /// its space,
+    /// Address space of the first request that waits.
     pub first_asid: Signal<In, Bits<ASID>>,
-    /// that it is for a write,
+    /// The first request that waits is for a write.
     pub first_write: Signal<In, Bit>,
-    /// to execute,
+    /// The first request that waits is for an instruction fetch.
     pub first_execute: Signal<In, Bit>,
-    /// by a user,
+    /// The first request that waits is of a user.
     pub first_user: Signal<In, Bit>,
-    /// and its requester's bit.
+    /// Requester of the first request that waits, one bit for each requester.
     pub first_requester: Signal<In, Bits<REQUESTERS>>,
-    /// It begins here.
+    /// The first request that waits begins a walk here.
     pub begin: Signal<In, Bit>,
-    /// It is alike, and joins.
+    /// The first request that waits joins this walk.
     pub join: Signal<In, Bit>,
-    /// What the walk wants to say, its next entry or its answer, is on its way.
+    /// The memory request or the answer of this walk moves to the output register.
     pub moved: Signal<In, Bit>,
-    /// Memory has answered,
+    /// The decoded response to this walk is valid.
     pub answered: Signal<In, Bit>,
-    /// and the walk is to begin again, anew,
+    /// The walk begins again and bypasses the cache: its update was refused, or it has met a fault and used a
+    /// cached entry.
     pub changed: Signal<In, Bit>,
-    /// or it has used what is kept,
+    /// The walk has used an entry from the cache.
     pub next_used: Signal<In, Bit>,
-    /// and has ended,
+    /// The walk ends with this response.
     pub ends: Signal<In, Bit>,
-    /// or goes on at this level,
+    /// Level of the next entry; if the walk ends, of the entry that maps the page or that caused the fault.
     pub next_level: Signal<In, Bits<3>>,
-    /// to set accessed and dirty bits;
+    /// The walk sets accessed and dirty bits from here on; if it ends with a page, the page's dirty bit is
+    /// clear.
     pub next_marking: Signal<In, Bit>,
-    /// this is the table or page that it has come to,
+    /// Frame of the next table or of the page.
     pub next_pfn: Signal<In, Bits<PFN>>,
-    /// why it has ended, or the first level whose accessed bit is clear,
+    /// Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed bit is
+    /// clear, or 0.
     pub next_note: Signal<In, Bits<3>>,
-    /// and the rights so far: to write,
+    /// All levels so far permit writes; if the walk ends with cause 4, a read would have found the page.
     pub next_writable: Signal<In, Bit>,
-    /// of users,
+    /// All levels so far permit accesses of users.
     pub next_user_page: Signal<In, Bit>,
-    /// to execute.
+    /// All levels so far permit instruction fetches.
     pub next_executable: Signal<In, Bit>,
-    /// What was read does not count any more,
+    /// An invalidation begins: a walk that it covers begins again.
     pub invalidating: Signal<In, Bit>,
-    /// in this space,
+    /// Address space of the invalidation.
     pub invalidate_asid: Signal<In, Bits<ASID>>,
-    /// or in all.
+    /// The invalidation covers all spaces.
     pub invalidate_all: Signal<In, Bit>,
 
-    /// It does nothing.
+    /// There is no walk in this entry.
     pub free: Signal<Out, Bit>,
-    /// It is alike to the first request that waits.
+    /// The entry has the page, address space and kind of access of the first request that waits, free or not.
     pub alike: Signal<Out, Bit>,
-    /// It wants an entry.
+    /// The walk requests an entry.
     pub asking: Signal<Out, Bit>,
-    /// It is to be answered.
+    /// The walk has ended and is to be answered.
     pub ended: Signal<Out, Bit>,
-    /// It waits for memory to set bits.
+    /// The walk waits for memory while it sets accessed and dirty bits.
     pub setting: Signal<Out, Bit>,
-    /// It was under way when something was last invalidated that it may have read.
+    /// An invalidation has covered the walk since it began, and the walk has not left.
     pub delayed: Signal<Out, Bit>,
-    /// Its page.
+    /// Page number of the walk.
     pub vpn: Signal<Out, Bits<VPN>>,
-    /// Its space.
+    /// Address space of the walk.
     pub asid: Signal<Out, Bits<ASID>>,
-    /// It is for a write.
+    /// The walk is for a write.
     pub write: Signal<Out, Bit>,
-    /// It is to execute.
+    /// The walk is for an instruction fetch.
     pub execute: Signal<Out, Bit>,
-    /// It is for a user.
+    /// The walk is for a user.
     pub user: Signal<Out, Bit>,
-    /// Who waits for it.
+    /// Requesters that wait for the walk, one bit each.
     pub requesters: Signal<Out, Bits<REQUESTERS>>,
-    /// Its level.
+    /// Level of the entry that the walk requests or waits for; once it has ended, of the entry that maps the
+    /// page or that caused the fault.
     pub level: Signal<Out, Bits<3>>,
-    /// It sets accessed and dirty bits; if it has ended with a page, the dirty bit of that is clear.
+    /// The walk sets accessed and dirty bits; if it has ended with a page, the page's dirty bit is clear.
     pub marking: Signal<Out, Bit>,
-    /// The table or page that it has come to.
+    /// Frame of the next table, or of the page.
     pub pfn: Signal<Out, Bits<PFN>>,
-    /// Why it has ended, or the first level whose accessed bit was clear.
+    /// Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed bit was
+    /// clear, or 0.
     pub note: Signal<Out, Bits<3>>,
-    /// All levels so far may be written; if it has ended without the right, a read would have found the page.
+    /// All levels so far permit writes; if the walk has ended with cause 4, a read would have found the page.
     pub writable: Signal<Out, Bit>,
-    /// Users may access all levels so far.
+    /// All levels so far permit accesses of users.
     pub user_page: Signal<Out, Bit>,
-    /// All levels so far may be executed.
+    /// All levels so far permit instruction fetches.
     pub executable: Signal<Out, Bit>,
-    /// Since it was begun last it has used what is kept.
+    /// The walk has used an entry from the cache since it was begun last.
     pub used: Signal<Out, Bit>,
-    /// It does not believe what is kept.
+    /// The walk bypasses the cache: its entries are read from memory.
     pub bypass: Signal<Out, Bit>,
 
     step: Register<Step>,
