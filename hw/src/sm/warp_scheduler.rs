@@ -17,17 +17,17 @@ pub struct WarpScheduler<const WARPS: usize, const WARP: usize, const PAIRS: usi
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// The warps that ask.
+    /// Candidates for the next cycle, one bit for each warp.
     pub request: [Signal<In, Bit>; WARPS],
     /// The warp that was chosen in the cycle before is served now.
     pub served: Signal<In, Bit>,
-    /// It stays chosen.
+    /// The warp that was chosen in the cycle before stays chosen.
     pub keeps: Signal<In, Bit>,
-    /// The warp that was chosen in the cycle before, if any asked.
+    /// Warp that was chosen in the cycle before, one bit each; none if there was no candidate.
     pub chosen: [Signal<Out, Bit>; WARPS],
-    /// Its number, 0 if none asked.
+    /// Number of the warp that was chosen in the cycle before; 0 if there was no candidate.
     pub index: Signal<Out, Bits<WARP>>,
-    /// Some warp asked.
+    /// A warp was chosen in the cycle before.
     pub any: Signal<Out, Bit>,
 
     choice: [Register<Bit>; WARPS],

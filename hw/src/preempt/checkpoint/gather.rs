@@ -16,23 +16,23 @@ pub struct Gather<const LISTED: usize, const ROW: usize, const SECTORS: usize, c
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// A row comes, with at least one sector, while there is room.
+    /// A row that has at least one dirty sector is added, while there is room.
     pub push: Signal<In, Bit>,
-    /// Its number,
+    /// Number of the row that is added.
     pub push_row: Signal<In, Bits<ROW>>,
-    /// and its sectors.
+    /// Dirty sectors of the row that is added, one bit each.
     pub push_sectors: Signal<In, Bits<SECTORS>>,
-    /// All are forgotten that have not come in this cycle.
+    /// All rows are dropped, except one that is added in this cycle.
     pub clear: Signal<In, Bit>,
-    /// There is one.
+    /// There is at least one row.
     pub some: Signal<Out, Bit>,
-    /// There is no room.
+    /// There is no room for another row.
     pub full: Signal<Out, Bit>,
-    /// The rows, the first one first,
+    /// Number of each row, in the order in which they were added.
     pub row: [Signal<Out, Bits<ROW>>; LISTED],
-    /// and their sectors, none where there is no row.
+    /// Dirty sectors of each row, one bit each; none where there is no row.
     pub sectors: [Signal<Out, Bits<SECTORS>>; LISTED],
-    /// Sectors of all rows.
+    /// Number of dirty sectors of all rows, each of which is a beat.
     pub beats: Signal<Out, Bits<LENGTH>>,
 
     number: [Register<Bits<ROW>>; LISTED],

@@ -16,21 +16,21 @@ pub struct RowList<const LISTED: usize, const ROW: usize, const SECTORS: usize, 
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// Other rows come; they end before the first one without a sector.
+    /// Other rows are loaded, which end before the first one without a sector.
     pub load: Signal<In, Bit>,
-    /// Their numbers,
+    /// Number of each row that is loaded.
     pub load_row: [Signal<In, Bits<ROW>>; LISTED],
-    /// Dirty sectors of each row.
+    /// Sectors of each row that is loaded, one bit each.
     pub load_sectors: [Signal<In, Bits<SECTORS>>; LISTED],
-    /// The first sector moves.
+    /// The first sector of the first row moves, and leaves the list.
     pub advance: Signal<In, Bit>,
-    /// There is no row left.
+    /// No row is left.
     pub empty: Signal<Out, Bit>,
-    /// Numbers of the rows.
+    /// Number of each row, the one whose beats move now first.
     pub row: [Signal<Out, Bits<ROW>>; LISTED],
-    /// Dirty sectors of each row.
+    /// Sectors of each row that are left, one bit each.
     pub sectors: [Signal<Out, Bits<SECTORS>>; LISTED],
-    /// The number of the first row's first sector.
+    /// Number of the first sector that is left of the first row.
     pub sector: Signal<Out, Bits<SECTOR>>,
 
     number: [Register<Bits<ROW>>; LISTED],

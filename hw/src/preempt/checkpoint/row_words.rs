@@ -8,11 +8,11 @@ use rust_hdl::prelude::*;
 #[block]
 #[check(ROW + SECTORS <= WORD / 2, "half of {WORD} bits does not name a row")]
 pub struct WordOfRows<const WORD: usize, const ROW: usize, const SECTORS: usize> {
-    /// Numbers of the rows.
+    /// Numbers of the two rows.
     pub row: [Signal<In, Bits<ROW>>; 2],
-    /// Dirty sectors of each row.
+    /// Sectors of each row, one bit each.
     pub sectors: [Signal<In, Bits<SECTORS>>; 2],
-    /// The word.
+    /// Word of a header that names the two rows.
     pub word: Signal<Out, Bits<WORD>>,
 
     low: Signal<Local, Bits<WORD>>,
@@ -39,11 +39,11 @@ impl<const WORD: usize, const ROW: usize, const SECTORS: usize> Logic
 /// Unpacks the two rows that a word of a header names.
 #[block]
 pub struct RowsOfWord<const WORD: usize, const ROW: usize, const SECTORS: usize> {
-    /// The word.
+    /// Word of a header that names two rows.
     pub word: Signal<In, Bits<WORD>>,
-    /// Numbers of the rows.
+    /// Numbers of the two rows.
     pub row: [Signal<Out, Bits<ROW>>; 2],
-    /// Dirty sectors of each row.
+    /// Sectors of each row, one bit each.
     pub sectors: [Signal<Out, Bits<SECTORS>>; 2],
 
     high: Signal<Local, Bits<WORD>>,

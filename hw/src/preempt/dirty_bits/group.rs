@@ -12,21 +12,21 @@ pub struct Group<const HALF_GROUP_ROWS: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// If a row is written, it is one of this group,
+    /// The write, if there is one, is to a row of this group.
     pub write: Signal<In, Bit>,
-    /// this one.
+    /// Row of its group to which the write is, one bit each; 0 without a write.
     pub written_row: Signal<In, Bits<HALF_GROUP_ROWS>>,
-    /// If a row is saved, it is one of this group,
+    /// The row that is saved, if there is one, is in this group.
     pub take: Signal<In, Bit>,
-    /// this one.
+    /// Row of its group that is saved, one bit each; 0 if none is.
     pub taken_row: Signal<In, Bits<HALF_GROUP_ROWS>>,
-    /// All rows are forgotten, what is written in this cycle too.
+    /// All rows of the group become clean, one that is written in this cycle too.
     pub clear: Signal<In, Bit>,
-    /// The rows that are dirty.
+    /// Rows of the group that are dirty, one bit each.
     pub rows: Signal<Out, Bits<HALF_GROUP_ROWS>>,
-    /// There is one.
+    /// A row of the group is dirty.
     pub some: Signal<Out, Bit>,
-    /// What is written was dirty before.
+    /// The row that is written was dirty before.
     pub was: Signal<Out, Bit>,
 
     bits: Register<Bits<HALF_GROUP_ROWS>>,

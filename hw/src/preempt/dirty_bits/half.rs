@@ -29,33 +29,33 @@ pub struct Half<
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// A write is accepted, and acts in the next cycle:
+    /// A write is accepted, and acts in the next cycle.
     pub write: Signal<In, Bit>,
-    /// of this row,
+    /// Row that is written.
     pub write_row: Signal<In, Bits<HALF_ROW>>,
-    /// in these lanes, of which there may be none.
+    /// Lanes that are written, one bit each; there may be none.
     pub write_lanes: Signal<In, Bits<LANES>>,
-    /// Groups that are forgotten.
+    /// Groups whose rows become clean, one bit each.
     pub clear: [Signal<In, Bit>; GROUPS],
-    /// The group that the walk comes to next,
+    /// Group to which the walk comes next.
     pub next_group: Signal<In, Bits<GROUP>>,
-    /// and that it comes to it now.
+    /// The walk comes to the group in `next_group`.
     pub load: Signal<In, Bit>,
-    /// It leaves its group.
+    /// The walk takes no more rows of its group, because the group is cleared.
     pub leave: Signal<In, Bit>,
-    /// The walk takes a row,
+    /// The walk takes a row.
     pub take: Signal<In, Bit>,
-    /// this one,
+    /// Row that the walk takes.
     pub take_row: Signal<In, Bits<HALF_ROW>>,
-    /// which is dirty no more.
+    /// The walk is a save, and the row that it takes becomes clean.
     pub saves: Signal<In, Bit>,
-    /// A write acts: the walk cannot take a row.
+    /// A write acts, and the walk cannot take a row of this half.
     pub writing: Signal<Out, Bit>,
-    /// Groups with a dirty row.
+    /// Groups with a dirty row, one bit each.
     pub some: [Signal<Out, Bit>; GROUPS],
-    /// The rows of its group that the walk has still to take.
+    /// Rows of the walk's group that the walk has still to take, one bit each.
     pub held: Signal<Out, Bits<HALF_GROUP_ROWS>>,
-    /// The lanes of the row that was taken last.
+    /// Dirty lanes of the row that was taken last, one bit each; all lanes where lanes are not followed.
     pub lanes: Signal<Out, Bits<LANES>>,
 
     acts: Register<Bit>,

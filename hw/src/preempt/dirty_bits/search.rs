@@ -14,21 +14,21 @@ pub struct Search<const GROUPS: usize, const GROUP: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// A walk begins
+    /// A walk begins.
     pub begin: Signal<In, Bit>,
-    /// with this group,
+    /// First group of the walk.
     pub first: Signal<In, Bits<GROUP>>,
-    /// and ends with this one.
+    /// Last group of the walk.
     pub last: Signal<In, Bits<GROUP>>,
-    /// Groups with a dirty row.
+    /// Groups with a dirty row, one bit each.
     pub some: [Signal<In, Bit>; GROUPS],
     /// The walk comes to the group that was found.
     pub load: Signal<In, Bit>,
-    /// A group was found,
+    /// A group with a dirty row was found, to which the walk has still to come.
     pub found: Signal<Out, Bit>,
-    /// this one.
+    /// Group that was found last.
     pub group: Signal<Out, Bits<GROUP>>,
-    /// None is left.
+    /// No group with a dirty row is left for the walk.
     pub done: Signal<Out, Bit>,
 
     // The group that was found last, and whether the walk has still to come to it; at first the first one of the range,

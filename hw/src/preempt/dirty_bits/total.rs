@@ -19,15 +19,15 @@ pub struct Total<
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// From 0 again.
+    /// The counts start again at 0.
     pub begin: Signal<In, Bit>,
-    /// A row,
+    /// A row is counted.
     pub row: Signal<In, Bit>,
-    /// with these lanes.
+    /// Lanes of the row that is counted, one bit each.
     pub lanes: Signal<In, Bits<LANES>>,
-    /// The rows.
+    /// Number of rows.
     pub row_count: Signal<Out, Bits<ROW_COUNT>>,
-    /// The lanes; they are counted a cycle after their row.
+    /// Number of lanes, which are counted a cycle after their row.
     pub lane_count: Signal<Out, Bits<LANE_COUNT>>,
 
     rows: Register<Bits<ROW_COUNT>>,

@@ -7,27 +7,27 @@ use rust_hdl::prelude::*;
 /// bits, with sums of `SUM` bits.
 #[block]
 pub struct Choice<const TIME: usize, const SUM: usize> {
-    /// Chimera chooses, and not PEP.
+    /// The decision is Chimera's; PEP's otherwise.
     pub chimera: Signal<In, Bit>,
-    /// The block can be dropped and begin anew.
+    /// The thread block may be dropped and begin anew.
     pub idempotent: Signal<In, Bit>,
-    /// Until the preemption, as predicted; Chimera's deadline.
+    /// Ticks until the preemption, as predicted; for Chimera, the deadline.
     pub launch: Signal<In, Bits<TIME>>,
-    /// For which the next block runs before it is saved.
+    /// Ticks for which the next thread block runs before it is saved.
     pub warm_up: Signal<In, Bits<TIME>>,
-    /// For which this one has run.
+    /// Ticks for which the thread block has run.
     pub run: Signal<In, Bits<TIME>>,
-    /// For which it will.
+    /// Estimated ticks until the thread block ends.
     pub remaining: Signal<In, Bits<TIME>>,
-    /// Which a whole block takes.
+    /// Estimated ticks that a whole thread block takes.
     pub whole: Signal<In, Bits<TIME>>,
-    /// Which saving takes.
+    /// Estimated ticks for saving.
     pub switching: Signal<In, Bits<TIME>>,
-    /// Between its end and the preemption.
+    /// Ticks between the end of the thread block and the preemption.
     pub rest: Signal<In, Bits<TIME>>,
-    /// Which the next block's first checkpoint takes, with what it runs before.
+    /// Ticks of the next thread block's warm-up and of its first checkpoint together.
     pub lead: Signal<In, Bits<TIME>>,
-    /// The case.
+    /// Case of the decision, as in the tables of the block's page.
     pub chosen: Signal<Out, Bits<3>>,
 
     meets: Signal<Local, Bit>,

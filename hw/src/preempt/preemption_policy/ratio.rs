@@ -14,17 +14,17 @@ pub struct Ratio<const TIME: usize, const SUM: usize, const BIT: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// It begins.
+    /// A computation begins.
     pub start: Signal<In, Bit>,
-    /// A factor, which stays until it has ended.
+    /// First factor, which stays the same until the computation has ended.
     pub a: Signal<In, Bits<TIME>>,
-    /// The other factor.
+    /// Second factor, in the cycle of `start`.
     pub b: Signal<In, Bits<TIME>>,
-    /// The divisor, which stays until it has ended.
+    /// Divisor, which stays the same until the computation has ended.
     pub c: Signal<In, Bits<TIME>>,
-    /// It has not ended.
+    /// The computation has not ended.
     pub busy: Signal<Out, Bit>,
-    /// What it gives then.
+    /// Result of the computation, once it has ended.
     pub quotient: Signal<Out, Bits<TIME>>,
 
     works: Register<Bit>,

@@ -14,23 +14,23 @@ pub struct Slot<const TIME: usize, const SUM: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// A tick has passed.
+    /// A tick ends.
     pub tick: Signal<In, Bit>,
-    /// A block begins here,
+    /// A thread block begins, or comes back, in the slot.
     pub begin: Signal<In, Bit>,
-    /// after so many ticks,
+    /// Ticks for which the thread block had run when it left; 0 for a new one.
     pub begin_run: Signal<In, Bits<TIME>>,
-    /// and instructions,
+    /// Instructions that the thread block had issued when it left; 0 for a new one.
     pub begin_executed: Signal<In, Bits<TIME>>,
-    /// or ends.
+    /// The thread block in the slot has ended, or leaves.
     pub end: Signal<In, Bit>,
-    /// It issues an instruction, a bit for each port.
+    /// The thread block issues an instruction, one bit for each port.
     pub issued: [Signal<In, Bit>; 2],
-    /// There is one.
+    /// The slot has a thread block.
     pub holds: Signal<Out, Bit>,
-    /// Ticks for which it has run.
+    /// Ticks for which the thread block has run.
     pub run: Signal<Out, Bits<TIME>>,
-    /// Instructions that it has issued.
+    /// Instructions that the thread block has issued.
     pub executed: Signal<Out, Bits<TIME>>,
 
     active: Register<Bit>,

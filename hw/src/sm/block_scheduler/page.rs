@@ -13,39 +13,39 @@ pub struct Page<const SLOTS: usize, const CONTEXTS: usize, const VPN: usize, con
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// What is told of a page: it is there, or denied.
+    /// The GMMU reports a translation, a denial or a cancellation of the page in `told_vpn`.
     pub ends: Signal<In, Bit>,
-    /// It is absent.
+    /// The GMMU reports that the page in `told_vpn` is absent.
     pub absent: Signal<In, Bit>,
-    /// Its far fault is past the threshold.
+    /// The far fault of the page in `told_vpn` is held, at a place above the threshold.
     pub past: Signal<In, Bit>,
-    /// The page that it is told of.
+    /// Page number of the GMMU's report.
     pub told_vpn: Signal<In, Bits<VPN>>,
-    /// Its space.
+    /// Address space of the GMMU's report.
     pub told_asid: Signal<In, Bits<ASID>>,
-    /// It is followed here from now on.
+    /// This entry takes the reported page, and follows it from the next cycle on.
     pub take: Signal<In, Bit>,
-    /// The slot whose block has met a page, if any:
+    /// Slot whose thread block faults, one bit each; 0 without a fault.
     pub meets: Signal<In, Bits<SLOTS>>,
-    /// this page,
+    /// Page number of the fault.
     pub met_vpn: Signal<In, Bits<VPN>>,
-    /// in this space.
+    /// Address space of the fault.
     pub met_asid: Signal<In, Bits<ASID>>,
-    /// Slots whose blocks wait no longer, for they have ended or left.
+    /// Slots whose thread blocks no longer wait, because they have ended or left, one bit each.
     pub clear: Signal<In, Bits<SLOTS>>,
-    /// The slot whose block leaves, if it has not ended,
+    /// Slot whose thread block has left without having ended, one bit each; 0 if there is none.
     pub moves: Signal<In, Bits<SLOTS>>,
-    /// and the context into which it does.
+    /// Context of the thread block that has left, one bit each.
     pub into: Signal<In, Bits<CONTEXTS>>,
-    /// No page is followed here.
+    /// This entry follows no page.
     pub free: Signal<Out, Bit>,
-    /// What is told is of this page.
+    /// The report is of the page that this entry follows.
     pub told: Signal<Out, Bit>,
-    /// The page's far fault is past the threshold.
+    /// The last report placed the far fault of the followed page above the threshold.
     pub far: Signal<Out, Bit>,
-    /// Slots whose blocks wait.
+    /// Slots whose thread blocks wait for the followed page, one bit each.
     pub in_slots: Signal<Out, Bits<SLOTS>>,
-    /// Contexts whose blocks wait.
+    /// Contexts whose thread blocks wait for the followed page, one bit each.
     pub off_chip: Signal<Out, Bits<CONTEXTS>>,
 
     follows: Register<Bit>,

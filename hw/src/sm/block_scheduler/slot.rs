@@ -5,16 +5,16 @@ use rust_hdl::prelude::*;
 
 use crate::primitives::register::Register;
 
-/// What it is used for.
+/// What a slot is used for.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Use {
-    /// Nothing.
+    /// The slot has no thread block, and is reserved for none.
     Free,
-    /// It is reserved for a block that is new or comes back.
+    /// The slot is reserved for a thread block that is new or comes back.
     Filling,
-    /// Its block runs.
+    /// The thread block in the slot runs.
     Active,
-    /// Its block is being saved.
+    /// The thread block in the slot is being saved.
     Leaving,
 }
 
@@ -25,25 +25,25 @@ pub struct Slot {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// A period has ended.
+    /// A period of residence ends.
     pub tick: Signal<In, Bit>,
-    /// It is reserved.
+    /// The slot is reserved for a thread block that is new or comes back.
     pub reserve: Signal<In, Bit>,
-    /// A block begins, or goes on, in it.
+    /// A thread block begins, or goes on, in the slot.
     pub begin: Signal<In, Bit>,
-    /// Its block is to leave.
+    /// The thread block in the slot is to leave.
     pub leave: Signal<In, Bit>,
-    /// Its block ends.
+    /// The thread block in the slot ends.
     pub end: Signal<In, Bit>,
-    /// Its block has left, or none came.
+    /// The slot becomes free: its thread block has left, or none has come.
     pub release: Signal<In, Bit>,
-    /// It is for nobody.
+    /// The slot has no thread block, and is reserved for none.
     pub free: Signal<Out, Bit>,
-    /// It has a block, which may be leaving.
+    /// The slot has a thread block, which runs or leaves.
     pub holds: Signal<Out, Bit>,
-    /// Its block runs.
+    /// The thread block in the slot runs.
     pub active: Signal<Out, Bit>,
-    /// Its block runs, and has been here long enough.
+    /// The thread block in the slot runs, and two periods of residence have ended since it came.
     pub settled: Signal<Out, Bit>,
 
     used: Register<Use>,

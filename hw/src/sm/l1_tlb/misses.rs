@@ -14,15 +14,16 @@ use crate::primitives::round_robin_arbiter::RoundRobinArbiter;
 /// What is being done about a page.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Miss {
-    /// Nothing: the entry is free.
+    /// The entry is free.
     Free,
-    /// Its walk is asked for.
+    /// The entry requests a walk of its page.
     Asking,
-    /// Its walk is under way.
+    /// The walk of the page is under way.
     Walking,
-    /// The GMMU holds its far fault.
+    /// The GMMU holds the far fault of the page.
     Fetching,
-    /// The GMMU had no place for its far fault; it asks again when fewer pages claim one.
+    /// The GMMU had no place for the far fault of the page; the entry requests a walk again when fewer pages
+    /// claim one.
     Held,
 }
 
@@ -44,55 +45,56 @@ pub struct Misses<
     pub reset: Signal<In, Bit>,
     /// A check is looked up.
     pub checking: Signal<In, Bit>,
-    /// Some way holds its page.
+    /// A way holds the page of the check; low if the check is for a write and the page is clean.
     pub resident: Signal<In, Bit>,
-    /// The page that is looked up.
+    /// Page number of the check or invalidation that is looked up.
     pub look_vpn: Signal<In, Bits<VPN>>,
-    /// Its space.
+    /// Address space of the check or invalidation that is looked up.
     pub look_asid: Signal<In, Bits<ASID>>,
     /// The check is for a write.
     pub look_write: Signal<In, Bit>,
     /// The page that is looked up is invalidated.
     pub drop_vpn: Signal<In, Bit>,
-    /// Every page of its space is.
+    /// Every page of the address space in `look_asid` is invalidated.
     pub drop_asid: Signal<In, Bit>,
-    /// Every page is.
+    /// Every page is invalidated.
     pub drop_all: Signal<In, Bit>,
-    /// A walk is answered.
+    /// A walk is answered, or a far fault is cancelled.
     pub filling: Signal<In, Bit>,
-    /// With what.
+    /// Kind of the answer: 0 a translation, 1 denied, 2 far fault held, 3 Nack (the far fault is not held), 4
+    /// the far fault was cancelled.
     pub fill_kind: Signal<In, Bits<3>>,
-    /// Its page.
+    /// Page number of the answer.
     pub fill_vpn: Signal<In, Bits<VPN>>,
-    /// Its space.
+    /// Address space of the answer.
     pub fill_asid: Signal<In, Bits<ASID>>,
-    /// A far fault has resolved.
+    /// A far fault that was held has resolved.
     pub resolving: Signal<In, Bit>,
-    /// Its page.
+    /// Page number of the resolved far fault.
     pub resolve_vpn: Signal<In, Bits<VPN>>,
-    /// Its space.
+    /// Address space of the resolved far fault.
     pub resolve_asid: Signal<In, Bits<ASID>>,
     /// The walk on offer is taken.
     pub walk_ready: Signal<In, Bit>,
     /// Far faults that the GMMU can hold for this TLB.
     pub far_limit: Signal<In, Bits<MISS_COUNT>>,
-    /// Checks are told of far faults.
+    /// Checks of absent pages are answered with a fault.
     pub report_faults: Signal<In, Bit>,
     /// The page that is looked up is known to be absent.
     pub absent: Signal<Out, Bit>,
-    /// The fill goes into a way.
+    /// The page of the answer is written into a way.
     pub write: Signal<Out, Bit>,
-    /// Whoever waits for the page of the fill may ask again.
+    /// Checks that wait for the page of the answer are to be repeated.
     pub wake: Signal<Out, Bit>,
-    /// So may everybody.
+    /// Checks that wait for any other page are to be repeated as well.
     pub wake_all: Signal<Out, Bit>,
     /// A walk is on offer.
     pub walk_valid: Signal<Out, Bit>,
-    /// Its page.
+    /// Page number of the walk on offer.
     pub walk_vpn: Signal<Out, Bits<VPN>>,
-    /// Its space.
+    /// Address space of the walk on offer.
     pub walk_asid: Signal<Out, Bits<ASID>>,
-    /// The check that missed first was for a write.
+    /// The check that missed the page of the walk first was a write.
     pub walk_write: Signal<Out, Bit>,
 
     state: [Register<Miss>; MISSES],

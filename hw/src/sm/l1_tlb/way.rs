@@ -21,45 +21,45 @@ pub struct Way<
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// The page that is looked up.
+    /// Set of the page that is looked up.
     pub look_set: Signal<In, Bits<SET>>,
-    /// The rest of its number.
+    /// Tag of the page that is looked up: the bits of its number above those of the set.
     pub look_tag: Signal<In, Bits<TAG>>,
-    /// Its space.
+    /// Address space of the page that is looked up.
     pub look_asid: Signal<In, Bits<ASID>>,
-    /// The page that is looked up is forgotten.
+    /// The page that is looked up is invalidated.
     pub drop_vpn: Signal<In, Bit>,
-    /// Every page of its space is forgotten.
+    /// Every page of the address space in `look_asid` is invalidated.
     pub drop_asid: Signal<In, Bit>,
-    /// Every page is forgotten.
+    /// Every page is invalidated.
     pub drop_all: Signal<In, Bit>,
-    /// The page that is looked up is to be written: it is forgotten if it is clean.
+    /// The lookup is for a write, which invalidates the page if it is clean.
     pub by_write: Signal<In, Bit>,
-    /// A page takes the place of the one in its set.
+    /// A page is filled into the way, in place of the one in its set.
     pub write: Signal<In, Bit>,
-    /// Its set.
+    /// Set of the filled page.
     pub write_set: Signal<In, Bits<SET>>,
-    /// The rest of its number.
+    /// Tag of the filled page: the bits of its number above those of the set.
     pub write_tag: Signal<In, Bits<TAG>>,
-    /// Its space.
+    /// Address space of the filled page.
     pub write_asid: Signal<In, Bits<ASID>>,
-    /// Its frame.
+    /// Frame number of the filled page.
     pub write_pfn: Signal<In, Bits<PFN>>,
-    /// It may be written.
+    /// The filled page may be written.
     pub write_writable: Signal<In, Bit>,
-    /// It is clean.
+    /// The filled page is clean: its dirty bit is not set.
     pub write_clean: Signal<In, Bit>,
-    /// It may not be accessed at all.
+    /// The filled page may not be accessed.
     pub write_denied: Signal<In, Bit>,
-    /// The page that is looked up is here, and stays.
+    /// The way holds the page that is looked up; low if the lookup is for a write and the page is clean.
     pub found: Signal<Out, Bit>,
-    /// The frame in its set.
+    /// Frame number of the page in the set `look_set`.
     pub pfn: Signal<Out, Bits<PFN>>,
-    /// It may be written.
+    /// The page in the set `look_set` may be written.
     pub writable: Signal<Out, Bit>,
-    /// It may not be accessed at all.
+    /// The page in the set `look_set` may not be accessed.
     pub denied: Signal<Out, Bit>,
-    /// There is no page in `write_set`.
+    /// The way has no page in the set `write_set`.
     pub vacant: Signal<Out, Bit>,
 
     present: [Register<Bit>; SETS],

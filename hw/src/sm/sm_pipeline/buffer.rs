@@ -15,53 +15,53 @@ pub struct Buffer {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// An instruction arrives.
+    /// A fetched instruction arrives.
     pub arrival: Signal<In, Bit>,
-    /// That one.
+    /// Instruction that arrives.
     pub fetched: Signal<In, Instruction>,
-    /// The first one is there.
+    /// The warp has a first buffered instruction.
     pub first_valid: Signal<In, Bit>,
-    /// The second one is.
+    /// The warp has a second buffered instruction.
     pub second_valid: Signal<In, Bit>,
-    /// The first one is taken to be issued.
+    /// The warp is chosen, and its first instruction is assumed to be issued in this cycle.
     pub leaving: Signal<In, Bit>,
-    /// It is issued, and the second one moves up.
+    /// The first instruction is issued, and the second one moves up.
     pub issue_first: Signal<In, Bit>,
-    /// What is free.
+    /// Units and places that a chosen warp can take in this cycle.
     pub free_units: Signal<In, Units>,
-    /// What will be in the next cycle.
+    /// Units and places for which a warp can be chosen for the next cycle.
     pub choice: Signal<In, Units>,
-    /// There is a log.
+    /// The scheme has an operand log.
     pub logs: Signal<In, Bit>,
-    /// Of the warp's slot only those take log entries that have the turn.
+    /// In the slot of the warp, only warps that have the turn take log entries.
     pub kept: Signal<In, Bit>,
-    /// The warp has it.
+    /// The warp has the turn to take log entries.
     pub turn: Signal<In, Bit>,
-    /// Its slot had a free log entry in the cycle before.
+    /// The slot of the warp had a free log entry in the cycle before.
     pub seen_one: Signal<In, Bit>,
-    /// It had two.
+    /// The slot of the warp had at least two free log entries in the cycle before.
     pub seen_two: Signal<In, Bit>,
-    /// The first instruction.
+    /// First buffered instruction.
     pub first: Signal<Out, Instruction>,
-    /// The second one.
+    /// Second buffered instruction.
     pub second: Signal<Out, Instruction>,
-    /// The first one needs the unit for special functions.
+    /// The first instruction needs the unit for special functions.
     pub special: Signal<Out, Bit>,
-    /// It needs the control unit.
+    /// The first instruction needs the control unit.
     pub control: Signal<Out, Bit>,
-    /// It goes to the memory stage.
+    /// The first instruction goes to the memory stage.
     pub memory: Signal<Out, Bit>,
-    /// Its unit is free.
+    /// The unit and the places that the first instruction needs are free in this cycle.
     pub free: Signal<Out, Bit>,
-    /// It will be in the next cycle.
+    /// `choice` has the unit and the places that the first instruction needs.
     pub free_next: Signal<Out, Bit>,
-    /// So will that of the instruction that is the first one then.
+    /// `choice` has the unit and the places that the first instruction of the next cycle needs.
     pub free_then: Signal<Out, Bit>,
-    /// It takes log entries.
+    /// The first instruction takes log entries.
     pub logging: Signal<Out, Bit>,
-    /// It needs no log entries, or may ask for them.
+    /// The first instruction needs no log entries, or may request them.
     pub may_ask: Signal<Out, Bit>,
-    /// The unit of the second one is free, and another than that of the first.
+    /// The second instruction finds its unit free, and the first one does not take that unit.
     pub pair: Signal<Out, Bit>,
 
     older: Register<Instruction>,

@@ -17,43 +17,43 @@ pub struct FetchPort<const PORT_WARPS: usize, const PORT_WARP: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// The last bit of its warps' numbers.
+    /// Lowest bit of the numbers of the port's warps.
     pub odd: Signal<In, Bits<1>>,
     /// A global-memory instruction stops the fetch of its warp.
     pub disables: Signal<In, Bit>,
-    /// Warps that would fetch in the next cycle.
+    /// Warps that request a fetch in the next cycle, one bit each.
     pub request: [Signal<In, Bit>; PORT_WARPS],
-    /// The instruction that comes: its class,
+    /// Class of the fetched instruction.
     pub fetched_class: Signal<In, Bits<CLASS_BITS>>,
-    /// what it writes,
+    /// Destination of the fetched instruction.
     pub fetched_destination: Signal<In, Bits<REGISTER_BITS>>,
-    /// what it reads,
+    /// First source of the fetched instruction.
     pub fetched_source_a: Signal<In, Bits<REGISTER_BITS>>,
-    /// besides,
+    /// Second source of the fetched instruction.
     pub fetched_source_b: Signal<In, Bits<REGISTER_BITS>>,
-    /// and in the third place,
+    /// Third source of the fetched instruction.
     pub fetched_source_c: Signal<In, Bits<REGISTER_BITS>>,
-    /// its address,
+    /// Program counter of the fetched instruction.
     pub fetched_pc: Signal<In, Bits<32>>,
-    /// its lanes,
+    /// Lanes of the fetched instruction.
     pub fetched_mask: Signal<In, Bits<32>>,
-    /// its opcode.
+    /// Opcode of the fetched instruction.
     pub fetched_opcode: Signal<In, Bits<OPCODE_BITS>>,
-    /// An instruction comes back to be issued again, and takes this one's way.
+    /// An instruction waits to be issued again, and takes the way of the fetched one to the scoreboard.
     pub reissue_valid: Signal<In, Bit>,
-    /// Its registers.
+    /// Registers of the instruction that is issued again.
     pub reissue_registers: Signal<In, Registers>,
-    /// The warp that was chosen in the cycle before.
+    /// Warp that was chosen in the cycle before, one bit each.
     pub chosen: [Signal<Out, Bit>; PORT_WARPS],
-    /// Its number, 0 if none was.
+    /// Number of the warp that was chosen in the cycle before; 0 if none was.
     pub warp: Signal<Out, Bits<WARP_BITS>>,
-    /// The instruction that comes.
+    /// Fetched instruction.
     pub fetched: Signal<Out, Instruction>,
-    /// What the scoreboard enters.
+    /// Registers that the scoreboard enters, of the fetched instruction or of the one that is issued again.
     pub entry: Signal<Out, Registers>,
-    /// It stops the fetch of its warp.
+    /// The instruction that arrives stops the fetch of its warp.
     pub entry_stops: Signal<Out, Bit>,
-    /// It holds its sources until it is checked.
+    /// The instruction that arrives holds its sources until it is checked.
     pub entry_holds: Signal<Out, Bit>,
 
     choice: [Register<Bit>; PORT_WARPS],

@@ -22,71 +22,72 @@ pub struct IssuePort<
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// The last bit of its warps' numbers.
+    /// Lowest bit of the numbers of the port's warps.
     pub odd: Signal<In, Bits<1>>,
-    /// The port is taken by an instruction that comes back.
+    /// An instruction that is issued again takes the port.
     pub blocked: Signal<In, Bit>,
-    /// Warps that would probably issue in the next cycle.
+    /// Warps that can probably issue in the next cycle, one bit each.
     pub request: [Signal<In, Bit>; PORT_WARPS],
-    /// Of each warp: it was chosen, and can issue its first instruction if the log has room,
+    /// Warps that are chosen and can issue their first instruction if the log has room, one bit each.
     pub ready: [Signal<In, Bit>; PORT_WARPS],
-    /// or its second one with the first;
+    /// Warps that are chosen and can issue their second instruction with the first if the log has room, one
+    /// bit each.
     pub pair: [Signal<In, Bit>; PORT_WARPS],
-    /// it was chosen, and needs the unit for special functions,
+    /// Warps that are chosen and need the unit for special functions, one bit each.
     pub special: [Signal<In, Bit>; PORT_WARPS],
-    /// the control unit,
+    /// Warps that are chosen and need the control unit, one bit each.
     pub control: [Signal<In, Bit>; PORT_WARPS],
-    /// or the memory stage;
+    /// Warps that are chosen and need the memory stage, one bit each.
     pub memory: [Signal<In, Bit>; PORT_WARPS],
-    /// it was chosen, and has the turn to take log entries;
+    /// Warps that are chosen and have the turn to take log entries, one bit each.
     pub turn: [Signal<In, Bit>; PORT_WARPS],
-    /// its first instruction,
+    /// First buffered instruction of each warp.
     pub first: [Signal<In, Instruction>; PORT_WARPS],
-    /// that one's scoreboard entry,
+    /// Scoreboard entry of the first buffered instruction of each warp.
     pub first_entry: [Signal<In, Bits<ENTRY>>; PORT_WARPS],
-    /// its second instruction,
+    /// Second buffered instruction of each warp.
     pub second: [Signal<In, Instruction>; PORT_WARPS],
-    /// that one's scoreboard entry,
+    /// Scoreboard entry of the second buffered instruction of each warp.
     pub second_entry: [Signal<In, Bits<ENTRY>>; PORT_WARPS],
-    /// its thread block's slot.
+    /// Slot of the thread block of each warp.
     pub slot: [Signal<In, Bits<SLOT_BITS>>; PORT_WARPS],
     /// The log has room for a load of the chosen warp.
     pub load_fits: Signal<In, Bit>,
-    /// It has room for a store.
+    /// The log has room for a store of the chosen warp.
     pub store_fits: Signal<In, Bit>,
     /// The chosen warp issues its first instruction.
     pub goes: Signal<In, Bit>,
-    /// It leaves its unit to the other port's, and stays chosen.
+    /// The chosen warp leaves its unit to the warp of the other port, and stays chosen.
     pub keeps: Signal<In, Bit>,
-    /// The warp that was chosen in the cycle before.
+    /// Warp that was chosen in the cycle before, one bit each.
     pub chosen: [Signal<Out, Bit>; PORT_WARPS],
-    /// Its number, that of the first warp if none was.
+    /// Number of the chosen warp; that of the port's first warp if none was chosen.
     pub warp: Signal<Out, Bits<WARP_BITS>>,
-    /// Its slot.
+    /// Slot of the chosen warp's thread block.
     pub warp_slot: Signal<Out, Bits<SLOT_BITS>>,
-    /// Its first instruction,
+    /// First buffered instruction of the chosen warp.
     pub older: Signal<Out, Instruction>,
-    /// with that one's entry.
+    /// Scoreboard entry of the chosen warp's first buffered instruction.
     pub older_entry: Signal<Out, Bits<ENTRY>>,
-    /// Its second one,
+    /// Second buffered instruction of the chosen warp.
     pub younger: Signal<Out, Instruction>,
-    /// with that one's entry.
+    /// Scoreboard entry of the chosen warp's second buffered instruction.
     pub younger_entry: Signal<Out, Bits<ENTRY>>,
-    /// It can issue its first instruction, but for log entries.
+    /// The chosen warp can issue its first instruction, log entries left aside.
     pub waits: Signal<Out, Bit>,
-    /// It can issue it.
+    /// The chosen warp can issue its first instruction.
     pub can_go: Signal<Out, Bit>,
-    /// It could, but for its log entries.
+    /// The chosen warp lacks nothing but log entries for its first instruction.
     pub refused: Signal<Out, Bit>,
-    /// It has the turn to take them.
+    /// The chosen warp has the turn to take log entries.
     pub has_turn: Signal<Out, Bit>,
-    /// It can issue its second one.
+    /// The chosen warp can issue its second instruction with the first.
     pub can_pair: Signal<Out, Bit>,
-    /// It needs the unit for special functions.
+    /// The chosen warp needs the unit for special functions.
     pub needs_special: Signal<Out, Bit>,
-    /// It needs the control unit.
+    /// The chosen warp needs the control unit.
     pub needs_control: Signal<Out, Bit>,
-    /// It needs the memory stage.
+    /// The chosen warp needs the memory stage.
     pub needs_memory: Signal<Out, Bit>,
 
     #[init(WarpScheduler::new(greedy))]

@@ -17,81 +17,84 @@ pub struct LogAccess<const LOG_ENTRIES: usize, const LOG_INDEX: usize, const LOG
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// There is a log.
+    /// The scheme has an operand log.
     pub logs: Signal<In, Bit>,
-    /// A kernel starts,
+    /// A kernel starts, and the operand log is partitioned anew.
     pub launch_valid: Signal<In, Bit>,
-    /// with so many entries for each thread block.
+    /// Log entries of each thread block of the kernel.
     pub launch_entries: Signal<In, Bits<LOG_COUNT>>,
-    /// The instruction in a port's operand read takes entries, in at most one port:
+    /// Ports whose instruction in operand read takes log entries, one bit each; at most one is high.
     pub port_takes: [Signal<In, Bit>; WIDTH],
-    /// its slot,
+    /// Slot of the instruction in each port's operand read.
     pub port_slot: [Signal<In, Bits<SLOT_BITS>>; WIDTH],
-    /// and that it takes two.
+    /// Ports whose instruction takes two log entries instead of one, one bit each; ignored without
+    /// `port_takes`.
     pub port_two: [Signal<In, Bit>; WIDTH],
-    /// The front is a global-memory instruction:
+    /// The front of the memory stage is a global-memory instruction.
     pub front_global: Signal<In, Bit>,
-    /// a store,
+    /// The front is a store.
     pub front_store: Signal<In, Bit>,
-    /// a replay,
+    /// The front is replayed.
     pub front_replayed: Signal<In, Bit>,
-    /// its slot,
+    /// Slot of the front's thread block.
     pub front_slot: Signal<In, Bits<SLOT_BITS>>,
-    /// and its log entries.
+    /// Log entry of the front's address.
     pub front_address: Signal<In, Bits<LOG_INDEX>>,
-    /// The second one.
+    /// Log entry of the front's store data.
     pub front_data: Signal<In, Bits<LOG_INDEX>>,
-    /// It leaves.
+    /// The front leaves the memory stage.
     pub pop: Signal<In, Bit>,
-    /// An instruction's last check has succeeded:
+    /// The last TLB check of a global-memory instruction has succeeded.
     pub checked_valid: Signal<In, Bit>,
-    /// its slot,
+    /// Slot of the checked instruction.
     pub checked_slot: Signal<In, Bits<SLOT_BITS>>,
-    /// that it is a store,
+    /// The checked instruction is a store.
     pub checked_store: Signal<In, Bit>,
-    /// and its log entries.
+    /// Log entry of the checked instruction's address.
     pub checked_address: Signal<In, Bits<LOG_INDEX>>,
-    /// The second one.
+    /// Log entry of the checked instruction's store data.
     pub checked_data: Signal<In, Bits<LOG_INDEX>>,
-    /// An instruction of a saved context leaves the queue:
+    /// The replay queue presents an instruction that leaves with its thread block.
     pub saved_valid: Signal<In, Bit>,
-    /// its slot,
+    /// Slot of the instruction that leaves.
     pub saved_slot: Signal<In, Bits<SLOT_BITS>>,
-    /// that it is a store,
+    /// The instruction that leaves is a store.
     pub saved_store: Signal<In, Bit>,
-    /// and its log entries.
+    /// Log entry of the address of the instruction that leaves.
     pub saved_address: Signal<In, Bits<LOG_INDEX>>,
-    /// The second one.
+    /// Log entry of the store data of the instruction that leaves.
     pub saved_data: Signal<In, Bits<LOG_INDEX>>,
-    /// Who saves takes an operand, or the instruction.
+    /// The instruction that leaves is taken, or an operand of it may leave the log.
     pub saved_ready: Signal<In, Bit>,
-    /// An operand of the front, a lane two words.
+    /// Operand of the front: 32 lanes of two words each.
     pub operand: [Signal<In, Bits<32>>; LOG_WORDS],
     /// The front's operands are in the log, or have come from it, at the end of the cycle.
     pub complete: Signal<Out, Bit>,
-    /// The next one is a store's data.
+    /// The next operand of the front is the data of a store.
     pub second: Signal<Out, Bit>,
-    /// The entries that were taken in the cycle before.
+    /// Log entry for the address of the instruction that took entries in the cycle before.
     pub taken_address: Signal<Out, Bits<LOG_INDEX>>,
-    /// The second one.
+    /// Log entry for the store data of the instruction that took entries in the cycle before.
     pub taken_data: Signal<Out, Bits<LOG_INDEX>>,
-    /// What has been checked is heard.
+    /// The message of a successful check is accepted.
     pub checked_ready: Signal<Out, Bit>,
-    /// Every operand of the saved instruction has left.
+    /// Every operand of the instruction that leaves has left the log.
     pub spilled_all: Signal<Out, Bit>,
-    /// An operand of it is on `logged_data`.
+    /// `logged_data` holds an operand of the instruction that leaves.
     pub spilled_valid: Signal<Out, Bit>,
-    /// An operand of the front is.
+    /// `logged_data` holds an operand of a replayed instruction.
     pub logged_valid: Signal<Out, Bit>,
-    /// What was read, 0 without a log.
+    /// Operand that was last read from the log: 32 lanes of two words each; 0 without a log.
     pub logged_data: [Signal<Out, Bits<32>>; LOG_WORDS],
-    /// Slots with a free entry besides those that are taken in this cycle; all without a log.
+    /// Slots that have a free log entry besides those that are taken in this cycle, one bit each; all without
+    /// a log.
     pub left_one: [Signal<Out, Bit>; SLOTS],
-    /// Slots with two.
+    /// Slots that have at least two free log entries besides those that are taken in this cycle, one bit
+    /// each; all without a log.
     pub left_two: [Signal<Out, Bit>; SLOTS],
-    /// Slots that had a free entry in the cycle before.
+    /// Slots that had a free log entry in the cycle before, one bit each.
     pub seen_one: [Signal<Out, Bit>; SLOTS],
-    /// Slots that had two.
+    /// Slots that had at least two free log entries in the cycle before, one bit each.
     pub seen_two: [Signal<Out, Bit>; SLOTS],
 
     // Operands of the front that are in the log, or were read from it.

@@ -10,21 +10,23 @@ use crate::params::{SLOT_BITS, SLOTS};
 /// warps have the turn in a slot, there is room for their instructions alone.
 #[block]
 pub struct LogRoom {
-    /// There is a log; without one there is room.
+    /// The scheme has an operand log; without one there is always room.
     pub logs: Signal<In, Bit>,
-    /// Slots with a free entry besides those that are taken in this cycle.
+    /// Slots that have a free log entry besides those that are taken in this cycle, one bit each; all without
+    /// a log.
     pub left_one: [Signal<In, Bit>; SLOTS],
-    /// Slots with two.
+    /// Slots that have at least two free log entries besides those that are taken in this cycle, one bit
+    /// each; all without a log.
     pub left_two: [Signal<In, Bit>; SLOTS],
-    /// Slots in which only those go that have the turn.
+    /// Slots in which only warps that have the turn take log entries, one bit each.
     pub kept: [Signal<In, Bit>; SLOTS],
-    /// The slot of the instruction.
+    /// Slot of the instruction.
     pub slot: Signal<In, Bits<SLOT_BITS>>,
-    /// Its warp has the turn, or it needs none.
+    /// The warp of the instruction has the turn to take log entries, or the instruction needs no turn.
     pub turn: Signal<In, Bit>,
-    /// There is room for a load.
+    /// The log has room for a load of the slot.
     pub load: Signal<Out, Bit>,
-    /// There is room for a store.
+    /// The log has room for a store of the slot.
     pub store: Signal<Out, Bit>,
 
     one: OfSlot,

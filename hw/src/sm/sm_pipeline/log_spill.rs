@@ -15,37 +15,37 @@ pub struct LogSpill<const LOG_INDEX: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// There is a log.
+    /// The scheme has an operand log.
     pub logs: Signal<In, Bit>,
-    /// An instruction leaves:
+    /// The replay queue presents an instruction that leaves with its thread block.
     pub valid: Signal<In, Bit>,
-    /// its slot,
+    /// Slot of the instruction that leaves.
     pub slot: Signal<In, Bits<SLOT_BITS>>,
-    /// that it is a store,
+    /// The instruction that leaves is a store.
     pub store: Signal<In, Bit>,
-    /// and its log entries.
+    /// Log entry of the address of the instruction that leaves.
     pub address: Signal<In, Bits<LOG_INDEX>>,
-    /// The second one.
+    /// Log entry of the store data of the instruction that leaves.
     pub data: Signal<In, Bits<LOG_INDEX>>,
-    /// Who saves takes an operand, or the instruction.
+    /// The instruction that leaves is taken, or an operand of it may leave the log.
     pub taken: Signal<In, Bit>,
-    /// The log reads.
+    /// The log accepts the read of an operand.
     pub save_ready: Signal<In, Bit>,
-    /// Another release goes first.
+    /// Another release of a log entry goes first.
     pub stalled: Signal<In, Bit>,
-    /// The log is to read
+    /// An operand is to be read from the log.
     pub save_valid: Signal<Out, Bit>,
-    /// for this slot
+    /// Slot for which the operand is read.
     pub save_slot: Signal<Out, Bits<SLOT_BITS>>,
-    /// this entry.
+    /// Log entry that is read.
     pub save_entry: Signal<Out, Bits<LOG_INDEX>>,
-    /// Every operand was read.
+    /// Every operand of the instruction that leaves was read.
     pub all: Signal<Out, Bit>,
-    /// An entry is to be released:
+    /// A log entry is to be released.
     pub releasing: Signal<Out, Bit>,
-    /// its slot,
+    /// Slot of the log entry that is to be released.
     pub release_slot: Signal<Out, Bits<SLOT_BITS>>,
-    /// and that one.
+    /// Log entry that is to be released.
     pub release_entry: Signal<Out, Bits<LOG_INDEX>>,
 
     count: Register<Bits<2>>,

@@ -16,17 +16,17 @@ pub struct LogTurns<const WARPS: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// Of each port: the warp that was chosen lacks nothing but its log entries,
+    /// Ports whose chosen warp lacks nothing but log entries, one bit each.
     pub refused: [Signal<In, Bit>; WIDTH],
-    /// and its slot.
+    /// Slot of each port's chosen warp.
     pub slot: [Signal<In, Bits<SLOT_BITS>>; WIDTH],
-    /// Of each warp: it has the turn,
+    /// Warps that have the turn to take log entries, one bit each.
     pub turn: [Signal<In, Bit>; WARPS],
-    /// and its slot.
+    /// Slot of the thread block of each warp.
     pub slot_of_warp: [Signal<In, Bits<SLOT_BITS>>; WARPS],
-    /// Slots in which those get the turn that wait now.
+    /// Slots in which all warps that wait for log entries get the turn, one bit each.
     pub calls: [Signal<Out, Bit>; SLOTS],
-    /// Slots in which only those go that have it.
+    /// Slots in which only warps that have the turn take log entries, one bit each.
     pub kept: [Signal<Out, Bit>; SLOTS],
 
     calling: [Register<Bit>; SLOTS],

@@ -15,63 +15,63 @@ pub struct MemoryPlace<const ENTRY: usize, const QUEUE_INDEX: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// The instructions move up: this place takes the one behind.
+    /// The instructions move up, and this place takes the one behind it.
     pub pop: Signal<In, Bit>,
-    /// That one,
+    /// Instruction in the place behind.
     pub behind: Signal<In, Request>,
-    /// its scoreboard entry,
+    /// Scoreboard entry of the instruction behind.
     pub behind_entry: Signal<In, Bits<ENTRY>>,
-    /// its entry in the queue,
+    /// Replay-queue entry of the instruction behind, if it is replayed.
     pub behind_index: Signal<In, Bits<QUEUE_INDEX>>,
-    /// whether it is a replay,
+    /// The instruction behind is replayed.
     pub behind_replayed: Signal<In, Bit>,
-    /// and its log entries.
+    /// Log entry of the address of the instruction behind.
     pub behind_log_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
-    /// The second one.
+    /// Log entry of the store data of the instruction behind.
     pub behind_log_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
-    /// One arrives in this place:
+    /// An instruction arrives in this place.
     pub push: Signal<In, Bit>,
-    /// that one,
+    /// Instruction that arrives.
     pub pushed: Signal<In, Request>,
-    /// its scoreboard entry,
+    /// Scoreboard entry of the instruction that arrives.
     pub pushed_entry: Signal<In, Bits<ENTRY>>,
-    /// its entry in the queue,
+    /// Replay-queue entry of the instruction that arrives, if it is replayed.
     pub pushed_index: Signal<In, Bits<QUEUE_INDEX>>,
-    /// whether it is a replay,
+    /// The instruction that arrives is replayed.
     pub pushed_replayed: Signal<In, Bit>,
-    /// and its log entries.
+    /// Log entry of the address of the instruction that arrives, if it is replayed.
     pub pushed_log_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
-    /// The second one.
+    /// Log entry of the store data of the instruction that arrives, if it is replayed.
     pub pushed_log_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
-    /// The instruction here learns its log entries:
+    /// The instruction in this place receives its log entries.
     pub learns: Signal<In, Bit>,
-    /// the first,
+    /// Log entry that the instruction in this place receives for its address.
     pub learnt_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
-    /// and the second.
+    /// Log entry that the instruction in this place receives for its store data.
     pub learnt_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
     /// An instruction faults.
     pub fault_valid: Signal<In, Bit>,
-    /// Its warp.
+    /// Warp of the instruction that faults.
     pub fault_warp: Signal<In, Bits<WARP_BITS>>,
     /// A warp stops.
     pub stop_valid: Signal<In, Bit>,
-    /// That one.
+    /// Warp that stops.
     pub stop_warp: Signal<In, Bits<WARP_BITS>>,
-    /// The instruction here,
+    /// Instruction in this place.
     pub request: Signal<Out, Request>,
-    /// its scoreboard entry,
+    /// Scoreboard entry of the instruction in this place.
     pub entry: Signal<Out, Bits<ENTRY>>,
-    /// its entry in the queue,
+    /// Replay-queue entry of the instruction in this place, if it is replayed.
     pub index: Signal<Out, Bits<QUEUE_INDEX>>,
-    /// whether it is a replay,
+    /// The instruction in this place is replayed.
     pub replayed: Signal<Out, Bit>,
-    /// and its log entries.
+    /// Log entry of the address of the instruction in this place.
     pub log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
-    /// The second one.
+    /// Log entry of the store data of the instruction in this place.
     pub log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
-    /// It is on its way into the queue.
+    /// The instruction in this place is on its way into the replay queue.
     pub inserting: Signal<Out, Bit>,
-    /// Its warp stops before it is there.
+    /// The warp of the instruction in this place stops before the instruction has entered the replay queue.
     pub stops: Signal<Out, Bit>,
 
     held: Register<Request>,

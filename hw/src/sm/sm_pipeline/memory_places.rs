@@ -16,67 +16,68 @@ pub struct MemoryPlaces<const ENTRY: usize, const QUEUE_INDEX: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// There is a replay queue.
+    /// The scheme has a replay queue.
     pub queues: Signal<In, Bit>,
-    /// There is a log.
+    /// The scheme has an operand log.
     pub logs: Signal<In, Bit>,
     /// A memory instruction is issued.
     pub issuing: Signal<In, Bit>,
-    /// One arrives:
+    /// A memory instruction arrives from operand read.
     pub push_valid: Signal<In, Bit>,
-    /// that one,
+    /// Instruction that arrives.
     pub push: Signal<In, Request>,
-    /// its scoreboard entry,
+    /// Scoreboard entry of the instruction that arrives.
     pub push_entry: Signal<In, Bits<ENTRY>>,
-    /// its entry in the queue,
+    /// Replay-queue entry of the instruction that arrives, if it is replayed.
     pub push_index: Signal<In, Bits<QUEUE_INDEX>>,
-    /// whether it is a replay,
+    /// The instruction that arrives is replayed.
     pub push_replayed: Signal<In, Bit>,
-    /// whether it only goes to the queue,
+    /// The instruction that arrives only goes to the replay queue.
     pub push_squashed: Signal<In, Bit>,
-    /// and its log entries.
+    /// Log entry of the address of the instruction that arrives, if it is replayed.
     pub push_log_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
-    /// The second one.
+    /// Log entry of the store data of the instruction that arrives, if it is replayed.
     pub push_log_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
-    /// It takes log entries, and learns them in the next cycle:
+    /// The instruction that arrives takes log entries, and receives them in the next cycle.
     pub taking: Signal<In, Bit>,
-    /// the first one that was taken in the cycle before,
+    /// Log entry for the address of the instruction that took entries in the cycle before.
     pub taken_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
-    /// and the second.
+    /// Log entry for the store data of the instruction that took entries in the cycle before.
     pub taken_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
     /// The front leaves.
     pub pop: Signal<In, Bit>,
     /// An instruction faults.
     pub fault_valid: Signal<In, Bit>,
-    /// Its warp.
+    /// Warp of the instruction that faults.
     pub fault_warp: Signal<In, Bits<WARP_BITS>>,
     /// A warp stops.
     pub stop_valid: Signal<In, Bit>,
-    /// That one.
+    /// Warp that stops.
     pub stop_warp: Signal<In, Bits<WARP_BITS>>,
-    /// There will be a place for another one, besides what will be in operand read.
+    /// The short queue has a place for one more instruction, besides the one in operand read.
     pub credit: Signal<Out, Bit>,
-    /// There will be places for two, so that who is chosen finds one in the next cycle.
+    /// The short queue has places for two more instructions, besides the one in operand read.
     pub credit_two: Signal<Out, Bit>,
-    /// There are, or were in the cycle before: who was chosen may be issued.
+    /// `credit_two` is high, or was in the cycle before, so that a chosen warp may issue a memory
+    /// instruction.
     pub credit_chosen: Signal<Out, Bit>,
-    /// There is a front:
+    /// An instruction is at the front.
     pub valid: Signal<Out, Bit>,
-    /// that one,
+    /// Instruction at the front.
     pub request: Signal<Out, Request>,
-    /// its scoreboard entry,
+    /// Scoreboard entry of the front.
     pub entry: Signal<Out, Bits<ENTRY>>,
-    /// its entry in the queue,
+    /// Replay-queue entry of the front, if it is replayed.
     pub index: Signal<Out, Bits<QUEUE_INDEX>>,
-    /// whether it is a replay,
+    /// The front is replayed.
     pub replayed: Signal<Out, Bit>,
-    /// whether it only goes to the queue,
+    /// The front only goes to the replay queue.
     pub squashed: Signal<Out, Bit>,
-    /// and its log entries.
+    /// Log entry of the address of the front.
     pub log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
-    /// The second one.
+    /// Log entry of the store data of the front.
     pub log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
-    /// Instructions that are on their way into the queue.
+    /// Places whose instructions are on their way into the replay queue, one bit each.
     pub inserting: [Signal<Out, Bit>; MEMORY_PLACES],
 
     count: Register<Bits<3>>,

@@ -29,85 +29,168 @@ pub struct MemoryStage<
     const LOG_INDEX: usize,
     const LOG_COUNT: usize,
 > {
+    /// Rising edge.
     pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
 
+    /// A memory instruction is issued.
     pub issuing: Signal<In, Bit>,
+    /// An instruction that needs a place in the replay queue is issued.
     pub issuing_global: Signal<In, Bit>,
+    /// Ports whose instruction in operand read takes log entries, one bit each; at most one is high.
     pub port_takes: [Signal<In, Bit>; WIDTH],
+    /// Slot of the instruction in each port's operand read.
     pub port_slot: [Signal<In, Bits<SLOT_BITS>>; WIDTH],
+    /// Ports whose instruction takes two log entries instead of one, one bit each; ignored without
+    /// `port_takes`.
     pub port_two: [Signal<In, Bit>; WIDTH],
+    /// A memory instruction arrives from operand read.
     pub push_valid: Signal<In, Bit>,
+    /// Instruction that arrives.
     pub push: Signal<In, Request>,
+    /// Scoreboard entry of the instruction that arrives.
     pub push_entry: Signal<In, Bits<ENTRY>>,
+    /// The instruction that arrives is replayed.
     pub push_replayed: Signal<In, Bit>,
+    /// The instruction that arrives only goes to the replay queue.
     pub push_squashed: Signal<In, Bit>,
+    /// Replay-queue entry of the instruction that arrives, if it is replayed.
     pub push_index: Signal<In, Bits<QUEUE_INDEX>>,
+    /// Log entry of the address of the instruction that arrives, if it is replayed.
     pub push_log_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    /// Log entry of the store data of the instruction that arrives, if it is replayed.
     pub push_log_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
+    /// A warp stops.
     pub stop_valid: Signal<In, Bit>,
+    /// Warp that stops.
     pub stop_warp: Signal<In, Bits<WARP_BITS>>,
+    /// The memory unit takes the front.
     pub memory_ready: Signal<In, Bit>,
+    /// The last TLB check of a global-memory instruction has succeeded.
     pub checked_valid: Signal<In, Bit>,
+    /// Replay-queue entry of the checked instruction.
     pub checked_index: Signal<In, Bits<QUEUE_INDEX>>,
+    /// Slot of the checked instruction.
     pub checked_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// The checked instruction is a store.
     pub checked_store: Signal<In, Bit>,
+    /// Log entry of the checked instruction's address.
     pub checked_log_address: Signal<In, Bits<LOG_INDEX>>,
+    /// Log entry of the checked instruction's store data.
     pub checked_log_data: Signal<In, Bits<LOG_INDEX>>,
+    /// An instruction faults.
     pub fault_valid: Signal<In, Bit>,
+    /// Warp of the instruction that faults.
     pub fault_warp: Signal<In, Bits<WARP_BITS>>,
+    /// Replay-queue entry of the instruction that faults.
     pub fault_index: Signal<In, Bits<QUEUE_INDEX>>,
+    /// A warp is resumed.
     pub resume_valid: Signal<In, Bit>,
+    /// Warp that is resumed.
     pub resume_warp: Signal<In, Bits<WARP_BITS>>,
+    /// The replayed instruction on offer is taken.
     pub replay_ready: Signal<In, Bit>,
+    /// A kernel starts, and the operand log is partitioned anew.
     pub launch_valid: Signal<In, Bit>,
+    /// Log entries of each thread block of the kernel.
     pub launch_entries: Signal<In, Bits<LOG_COUNT>>,
+    /// The squashed instruction that has left the stage still waits to be reported to the scoreboards.
     pub waiting_squash: Signal<In, Bit>,
+    /// The thread block in `save_slot` is to leave, and its warps have stopped and drained.
     pub save_valid: Signal<In, Bit>,
+    /// Slot of the thread block that is to leave.
     pub save_slot: Signal<In, Bits<SLOT_BITS>>,
+    /// The instruction that leaves is taken, or an operand of it may leave the log.
     pub saved_ready: Signal<In, Bit>,
+    /// Operand of the front: 32 lanes of two words each.
     pub operand: [Signal<In, Bits<32>>; LOG_WORDS],
 
+    /// The short queue has a place for one more instruction, besides the one in operand read.
     pub credit: Signal<Out, Bit>,
+    /// The short queue has places for two more instructions, besides the one in operand read.
     pub credit_two: Signal<Out, Bit>,
+    /// `credit_two` is high, or was in the cycle before, so that a chosen warp may issue a memory
+    /// instruction.
     pub credit_chosen: Signal<Out, Bit>,
+    /// The replay queue has a place for one more instruction; high without a queue.
     pub place: Signal<Out, Bit>,
+    /// The replay queue has places for two more instructions; high without a queue.
     pub place_two: Signal<Out, Bit>,
+    /// `place_two` is high, or was in the cycle before and one place is left, so that a chosen warp may issue
+    /// a global-memory instruction.
     pub place_chosen: Signal<Out, Bit>,
+    /// An instruction is at the front.
     pub front_valid: Signal<Out, Bit>,
+    /// The next operand of the front is the data of a store; low for an address.
     pub front_data: Signal<Out, Bit>,
+    /// Warp of the front.
     pub front_warp: Signal<Out, Bits<WARP_BITS>>,
+    /// Slot of the front's thread block.
     pub front_slot: Signal<Out, Bits<SLOT_BITS>>,
+    /// Class of the front.
     pub front_class: Signal<Out, Bits<CLASS_BITS>>,
+    /// Opcode of the front.
     pub front_opcode: Signal<Out, Bits<OPCODE_BITS>>,
+    /// Program counter of the front.
     pub front_pc: Signal<Out, Bits<32>>,
+    /// Lanes of the front.
     pub front_mask: Signal<Out, Bits<32>>,
+    /// Scoreboard entry of the front.
     pub front_entry: Signal<Out, Bits<ENTRY>>,
+    /// The front is replayed.
     pub front_replayed: Signal<Out, Bit>,
+    /// The front only goes to the replay queue.
     pub front_squashed: Signal<Out, Bit>,
+    /// Replay-queue entry of the front.
     pub front_index: Signal<Out, Bits<QUEUE_INDEX>>,
+    /// Log entry of the front's address.
     pub front_log_address: Signal<Out, Bits<LOG_INDEX>>,
+    /// Log entry of the front's store data.
     pub front_log_data: Signal<Out, Bits<LOG_INDEX>>,
+    /// The front goes to the memory unit.
     pub memory_valid: Signal<Out, Bit>,
+    /// The front leaves for the replay queue only, without having been executed.
     pub squashed_valid: Signal<Out, Bit>,
+    /// The message of a successful check is accepted.
     pub checked_ready: Signal<Out, Bit>,
+    /// The replay queue accepts a resume; high without a queue.
     pub resume_ready: Signal<Out, Bit>,
+    /// The replay queue presents an instruction to issue again.
     pub replay_valid: Signal<Out, Bit>,
+    /// The replay queue has presented all instructions of the warp.
     pub replay_done: Signal<Out, Bit>,
+    /// Instruction that the replay queue presents, for a replay or a save.
     pub replay: Signal<Out, Request>,
+    /// Replay-queue entry of the presented instruction.
     pub replay_index: Signal<Out, Bits<QUEUE_INDEX>>,
+    /// Log entry of the presented instruction's address.
     pub replay_log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
+    /// Log entry of the presented instruction's store data.
     pub replay_log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
+    /// The replay queue accepts a save; high without a queue.
     pub save_ready: Signal<Out, Bit>,
+    /// The replay queue has presented all instructions of the thread block that leaves.
     pub save_done: Signal<Out, Bit>,
+    /// An instruction leaves, and all of its operands have left the log.
     pub saved_valid: Signal<Out, Bit>,
+    /// `logged_data` holds an operand of the instruction that leaves.
     pub spilled_valid: Signal<Out, Bit>,
+    /// `logged_data` holds an operand of a replayed instruction.
     pub logged_valid: Signal<Out, Bit>,
+    /// Instructions in the replay queue.
     pub occupancy: Signal<Out, Bits<QUEUE_COUNT>>,
+    /// Slots that have a free log entry besides those that are taken in this cycle, one bit each; all without
+    /// a log.
     pub left_one: [Signal<Out, Bit>; SLOTS],
+    /// Slots that have at least two free log entries besides those that are taken in this cycle, one bit
+    /// each; all without a log.
     pub left_two: [Signal<Out, Bit>; SLOTS],
+    /// Slots that had a free log entry in the cycle before, one bit each.
     pub seen_one: [Signal<Out, Bit>; SLOTS],
+    /// Slots that had at least two free log entries in the cycle before, one bit each.
     pub seen_two: [Signal<Out, Bit>; SLOTS],
+    /// Operand that was last read from the log: 32 lanes of two words each; 0 without a log.
     pub logged_data: [Signal<Out, Bits<32>>; LOG_WORDS],
 
     has_place: Register<Bit>,

@@ -9,11 +9,11 @@ use crate::primitives::or_tree::OrTree;
 /// Selects what holds of one slot.
 #[block]
 pub struct OfSlot {
-    /// Of each slot.
+    /// Slots for which the condition holds, one bit each.
     pub of: [Signal<In, Bit>; SLOTS],
-    /// The slot.
+    /// Slot that is selected.
     pub slot: Signal<In, Bits<SLOT_BITS>>,
-    /// Of that one.
+    /// The condition holds for the selected slot.
     pub holds: Signal<Out, Bit>,
 
     some: OrTree<SLOTS>,

@@ -19,65 +19,66 @@ pub struct OperandRead<const ENTRY: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// The source that issues, if one does:
+    /// Source whose instruction is issued, one bit each; at most one is high.
     pub issued: [Signal<In, Bit>; SOURCES],
-    /// the instruction of each,
+    /// Instruction of each source.
     pub instruction: [Signal<In, Instruction>; SOURCES],
-    /// its scoreboard entry,
+    /// Scoreboard entry of each source's instruction.
     pub issued_entry: [Signal<In, Bits<ENTRY>>; SOURCES],
-    /// its warp,
+    /// Warp of each source's instruction.
     pub issued_warp: [Signal<In, Bits<WARP_BITS>>; SOURCES],
-    /// and its slot.
+    /// Slot of each source's instruction.
     pub issued_slot: [Signal<In, Bits<SLOT_BITS>>; SOURCES],
-    /// What is issued is a replay, and has its log entries and its place in the queue.
+    /// The instruction that is issued is a replay, and has its log entries and its place in the replay queue.
     pub replaying: Signal<In, Bit>,
-    /// What reads its operands is a replay.
+    /// The instruction in operand read is a replay.
     pub replayed: Signal<In, Bit>,
-    /// It is a restored instruction, which goes to the queue, and to no unit.
+    /// The instruction in operand read is restored, and goes to the replay queue and to no unit.
     pub restored: Signal<In, Bit>,
     /// An instruction faults.
     pub fault_valid: Signal<In, Bit>,
-    /// Its warp.
+    /// Warp of the instruction that faults.
     pub fault_warp: Signal<In, Bits<WARP_BITS>>,
     /// A warp stops.
     pub stop_valid: Signal<In, Bit>,
-    /// That one.
+    /// Warp that stops.
     pub stop_warp: Signal<In, Bits<WARP_BITS>>,
     /// A memory instruction is issued.
     pub issues_memory: Signal<Out, Bit>,
-    /// It needs a place in the queue.
+    /// An instruction that needs a place in the replay queue is issued.
     pub issues_global: Signal<Out, Bit>,
-    /// An instruction reads its operands:
+    /// An instruction reads its operands; low for a restored instruction.
     pub valid: Signal<Out, Bit>,
-    /// its scoreboard entry,
+    /// Scoreboard entry of the instruction in operand read.
     pub entry: Signal<Out, Bits<ENTRY>>,
-    /// its class,
+    /// Class of the instruction in operand read.
     pub class: Signal<Out, Bits<CLASS_BITS>>,
-    /// its opcode,
+    /// Opcode of the instruction in operand read.
     pub opcode: Signal<Out, Bits<OPCODE_BITS>>,
-    /// what it writes,
+    /// Destination of the instruction in operand read.
     pub destination: Signal<Out, Bits<REGISTER_BITS>>,
-    /// what it reads,
+    /// First source of the instruction in operand read.
     pub source_a: Signal<Out, Bits<REGISTER_BITS>>,
-    /// besides,
+    /// Second source of the instruction in operand read.
     pub source_b: Signal<Out, Bits<REGISTER_BITS>>,
-    /// and in the third place,
+    /// Third source of the instruction in operand read.
     pub source_c: Signal<Out, Bits<REGISTER_BITS>>,
-    /// its address,
+    /// Program counter of the instruction in operand read.
     pub pc: Signal<Out, Bits<32>>,
-    /// its lanes,
+    /// Lanes of the instruction in operand read.
     pub mask: Signal<Out, Bits<32>>,
-    /// its warp,
+    /// Warp of the instruction in operand read.
     pub warp: Signal<Out, Bits<WARP_BITS>>,
-    /// and its slot.
+    /// Slot of the instruction in operand read.
     pub slot: Signal<Out, Bits<SLOT_BITS>>,
-    /// It goes to the memory stage.
+    /// The instruction in operand read goes to the memory stage.
     pub memory: Signal<Out, Bit>,
-    /// As that takes it.
+    /// Instruction in operand read, as the memory stage takes it.
     pub request: Signal<Out, Request>,
-    /// Its warp has stopped, and it goes no further than the queue.
+    /// The instruction in operand read goes no further than the replay queue: its warp has stopped, or it is
+    /// restored.
     pub squashed: Signal<Out, Bit>,
-    /// It takes log entries.
+    /// The instruction in operand read takes log entries.
     pub allocates: Signal<Out, Bit>,
 
     reading: Register<Bit>,

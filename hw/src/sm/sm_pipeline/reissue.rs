@@ -15,53 +15,53 @@ pub struct Reissue<const QUEUE_INDEX: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// There is a replay queue.
+    /// The scheme has a replay queue.
     pub queues: Signal<In, Bit>,
-    /// The queue presents an instruction.
+    /// The replay queue presents an instruction to issue again.
     pub replay_valid: Signal<In, Bit>,
-    /// That one.
+    /// Instruction that the replay queue presents.
     pub replay: Signal<In, Request>,
-    /// Its entry in the queue.
+    /// Replay-queue entry of the presented instruction.
     pub replay_index: Signal<In, Bits<QUEUE_INDEX>>,
-    /// The log entry of its address.
+    /// Log entry of the presented instruction's address.
     pub replay_log_address: Signal<In, Bits<LOG_ENTRY_BITS>>,
-    /// The log entry of its data.
+    /// Log entry of the presented instruction's store data.
     pub replay_log_data: Signal<In, Bits<LOG_ENTRY_BITS>>,
-    /// A saved instruction comes back.
+    /// An instruction of a saved context comes back.
     pub restore_valid: Signal<In, Bit>,
-    /// That one.
+    /// Restored instruction.
     pub restore: Signal<In, Request>,
-    /// The log has room for it.
+    /// The log has room for the restored instruction.
     pub restore_fits: Signal<In, Bit>,
-    /// The queue has a place for it.
+    /// The replay queue has a place for the restored instruction.
     pub place: Signal<In, Bit>,
     /// The memory stage takes an instruction.
     pub credit: Signal<In, Bit>,
     /// An instruction waits to be issued again.
     pub valid: Signal<Out, Bit>,
-    /// It is.
+    /// The instruction that waits is issued again.
     pub taken: Signal<Out, Bit>,
-    /// It is a replay, and has its log entries.
+    /// The instruction that is issued again is a replay, and has its log entries.
     pub replay_taken: Signal<Out, Bit>,
-    /// That one.
+    /// Instruction that waits to be issued again.
     pub instruction: Signal<Out, Instruction>,
-    /// Its registers.
+    /// Registers of the instruction that waits to be issued again.
     pub registers: Signal<Out, Registers>,
-    /// Its warp.
+    /// Warp of the instruction that waits to be issued again.
     pub warp: Signal<Out, Bits<WARP_BITS>>,
-    /// Its slot.
+    /// Slot of the instruction that waits to be issued again.
     pub slot: Signal<Out, Bits<SLOT_BITS>>,
-    /// A saved instruction is taken if it is there.
+    /// The restored instruction is accepted.
     pub restore_ready: Signal<Out, Bit>,
-    /// A replay reads its operands.
+    /// A replayed instruction is in operand read.
     pub replayed: Signal<Out, Bit>,
-    /// A restored instruction does.
+    /// A restored instruction is in operand read.
     pub restored: Signal<Out, Bit>,
-    /// The entry of the replay in the queue.
+    /// Replay-queue entry of the replayed instruction in operand read.
     pub index: Signal<Out, Bits<QUEUE_INDEX>>,
-    /// The log entry of its address.
+    /// Log entry of the address of the replayed instruction in operand read.
     pub log_address: Signal<Out, Bits<LOG_ENTRY_BITS>>,
-    /// The log entry of its data.
+    /// Log entry of the store data of the replayed instruction in operand read.
     pub log_data: Signal<Out, Bits<LOG_ENTRY_BITS>>,
 
     replay_reading: Register<Bit>,

@@ -13,29 +13,29 @@ pub struct Resume {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// There is a replay queue.
+    /// The scheme has a replay queue.
     pub queues: Signal<In, Bit>,
-    /// A warp is to go on.
+    /// A warp that has stopped is to go on.
     pub resume_valid: Signal<In, Bit>,
-    /// That one.
+    /// Warp that is to go on.
     pub resume_warp: Signal<In, Bits<WARP_BITS>>,
-    /// It has drained, and the queue can replay it.
+    /// The warp in `resume_warp` has drained, and the replay queue can replay it.
     pub resume_ready: Signal<In, Bit>,
-    /// The queue has presented what it holds.
+    /// The replay queue has presented all instructions of the warp.
     pub replay_done: Signal<In, Bit>,
     /// An instruction faults.
     pub fault_valid: Signal<In, Bit>,
-    /// Its warp.
+    /// Warp of the instruction that faults.
     pub fault_warp: Signal<In, Bits<WARP_BITS>>,
     /// A warp stops.
     pub stop_valid: Signal<In, Bit>,
-    /// That one.
+    /// Warp that stops.
     pub stop_warp: Signal<In, Bits<WARP_BITS>>,
-    /// The resumption is accepted.
+    /// The resume is accepted.
     pub accepted: Signal<Out, Bit>,
-    /// A warp fetches again.
+    /// A warp that has stopped fetches again.
     pub proceed_valid: Signal<Out, Bit>,
-    /// That one.
+    /// Warp that fetches again.
     pub proceed_warp: Signal<Out, Bits<WARP_BITS>>,
 
     replaying: Register<Bits<WARP_BITS>>,

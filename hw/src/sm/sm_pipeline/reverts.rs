@@ -16,21 +16,22 @@ pub struct Reverts<const WARPS: usize, const WARP: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// Warps with instructions that are to go back.
+    /// Warps that have instructions to give back to their source, one bit each.
     pub request: [Signal<In, Bit>; WARPS],
-    /// Of the warp that was chosen in the cycle before: a first instruction goes back,
+    /// The warp that was chosen in the cycle before gives back a first instruction, one bit for each warp.
     pub first: [Signal<In, Bit>; WARPS],
-    /// a second one,
+    /// The warp that was chosen in the cycle before gives back a second instruction, one bit for each warp.
     pub second: [Signal<In, Bit>; WARPS],
-    /// one that faulted.
+    /// The warp that was chosen in the cycle before gives back an instruction that faulted, one bit for each
+    /// warp.
     pub squashed: [Signal<In, Bit>; WARPS],
-    /// The warp that is chosen for the next cycle.
+    /// Warp that is chosen for the next cycle, one bit each.
     pub grant: [Signal<Out, Bit>; WARPS],
-    /// A warp was.
+    /// A warp was chosen in the cycle before, and its instructions go back to their source.
     pub valid: Signal<Out, Bit>,
-    /// Its number.
+    /// Warp whose instructions go back.
     pub warp: Signal<Out, Bits<WARP_BITS>>,
-    /// The instructions that go back.
+    /// Number of instructions that go back.
     pub count: Signal<Out, Bits<2>>,
 
     chosen: Register<Bit>,

@@ -15,27 +15,27 @@ pub struct Squash<const ENTRY: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// There is a replay queue.
+    /// The scheme has a replay queue.
     pub queues: Signal<In, Bit>,
-    /// An instruction faults:
+    /// An instruction faults.
     pub fault_valid: Signal<In, Bit>,
-    /// its warp,
+    /// Warp of the instruction that faults.
     pub fault_warp: Signal<In, Bits<WARP_BITS>>,
-    /// and its entry.
+    /// Scoreboard entry of the instruction that faults.
     pub fault_entry: Signal<In, Bits<ENTRY>>,
-    /// One leaves the memory stage:
+    /// A squashed instruction leaves the memory stage.
     pub squashed_valid: Signal<In, Bit>,
-    /// its warp,
+    /// Warp of the squashed instruction.
     pub squashed_warp: Signal<In, Bits<WARP_BITS>>,
-    /// and its entry.
+    /// Scoreboard entry of the squashed instruction.
     pub squashed_entry: Signal<In, Bits<ENTRY>>,
-    /// What has left still waits to be told.
+    /// The squashed instruction that has left the memory stage still waits to be reported.
     pub waiting: Signal<Out, Bit>,
-    /// One is told:
+    /// An instruction is reported that leaves without having been executed.
     pub valid: Signal<Out, Bit>,
-    /// its warp,
+    /// Warp of the reported instruction.
     pub warp: Signal<Out, Bits<WARP_BITS>>,
-    /// and its entry.
+    /// Scoreboard entry of the reported instruction.
     pub entry: Signal<Out, Bits<ENTRY>>,
 
     telling: Register<Bit>,

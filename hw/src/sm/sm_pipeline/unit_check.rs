@@ -10,21 +10,21 @@ use crate::params::CLASS_BITS;
 /// so it waits for none.
 #[block]
 pub struct UnitCheck {
-    /// The class of the instruction.
+    /// Class of the instruction.
     pub class: Signal<In, Bits<CLASS_BITS>>,
-    /// What is free.
+    /// Units and places that are free.
     pub free_units: Signal<In, Units>,
-    /// It needs the unit for special functions.
+    /// The instruction needs the unit for special functions.
     pub special: Signal<Out, Bit>,
-    /// It needs the control unit.
+    /// The instruction needs the control unit.
     pub control: Signal<Out, Bit>,
-    /// It goes to the memory stage.
+    /// The instruction goes to the memory stage.
     pub memory: Signal<Out, Bit>,
-    /// It loads from global memory.
+    /// The instruction loads from global memory.
     pub load: Signal<Out, Bit>,
-    /// It stores there.
+    /// The instruction stores to global memory.
     pub store: Signal<Out, Bit>,
-    /// What it needs is free, the log apart.
+    /// The unit and the places that the instruction needs are free, log entries left aside.
     pub free: Signal<Out, Bit>,
 }
 

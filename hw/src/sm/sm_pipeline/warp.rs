@@ -18,108 +18,111 @@ pub struct Warp<const INSTRUCTIONS: usize, const ENTRY: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// Its number.
+    /// Number of the warp.
     pub number: Signal<In, Bits<WARP_BITS>>,
-    /// There is a log.
+    /// The scheme has an operand log.
     pub logs: Signal<In, Bit>,
     /// A global-memory instruction stops the fetch, and is fetched again if it faults.
     pub disables: Signal<In, Bit>,
-    /// What all warps are told.
+    /// Messages to all warps.
     pub messages: Signal<In, Messages>,
-    /// Instructions that commit, one of each unit.
+    /// Units whose instruction commits, one bit each.
     pub finished_valid: [Signal<In, Bit>; UNITS],
-    /// Their warps.
+    /// Warp of each unit's instruction.
     pub finished_warp: [Signal<In, Bits<WARP_BITS>>; UNITS],
-    /// Their scoreboard entries.
+    /// Scoreboard entry of each unit's instruction.
     pub finished_entry: [Signal<In, Bits<ENTRY>>; UNITS],
-    /// The entry of the instruction that leaves without having been executed.
+    /// Scoreboard entry of the instruction that leaves without having been executed.
     pub squash_entry: Signal<In, Bits<ENTRY>>,
-    /// The entry of the one whose last check has succeeded.
+    /// Scoreboard entry of the instruction whose last TLB check has succeeded.
     pub checked_entry: Signal<In, Bits<ENTRY>>,
-    /// The warp that is to be resumed, if any is.
+    /// Warp that is to be resumed, if any is.
     pub resume_warp: Signal<In, Bits<WARP_BITS>>,
-    /// The slot whose thread block is to leave, if any is.
+    /// Slot of the thread block that is to leave, if any is.
     pub save_slot: Signal<In, Bits<SLOT_BITS>>,
 
-    /// Its port has chosen it for fetch.
+    /// The port has chosen the warp for fetch.
     pub fetch_chosen: Signal<In, Bit>,
-    /// An instruction comes if it is asked for.
+    /// An instruction comes if the warp requests one.
     pub fetched_valid: Signal<In, Bit>,
-    /// That one.
+    /// Instruction that comes.
     pub fetched: Signal<In, Instruction>,
-    /// What the scoreboard enters, of that one or of the one that is issued again.
+    /// Registers that the scoreboard enters, of the instruction that comes or of the one that is issued
+    /// again.
     pub entry: Signal<In, Registers>,
-    /// It stops the fetch of its warp.
+    /// The instruction that arrives stops the fetch of its warp.
     pub entry_stops: Signal<In, Bit>,
-    /// It holds its sources until it is checked.
+    /// The instruction that arrives holds its sources until it is checked.
     pub entry_holds: Signal<In, Bit>,
 
-    /// Its port has chosen it for issue.
+    /// The port has chosen the warp for issue.
     pub issue_chosen: Signal<In, Bit>,
-    /// The chosen one issues its first instruction.
+    /// The chosen warp of the port issues its first instruction.
     pub go: Signal<In, Bit>,
-    /// It issues its second one, too.
+    /// The chosen warp of the port issues its second instruction with the first.
     pub pair_go: Signal<In, Bit>,
-    /// It is clear already that the chosen one may not issue.
+    /// The chosen warp of the port may be kept from its issue: both ports' warps need the only unit of a
+    /// kind, or an instruction that is issued again takes the port.
     pub stays: Signal<In, Bit>,
-    /// What is free.
+    /// Units and places that a chosen warp can take in this cycle.
     pub free_units: Signal<In, Units>,
-    /// What will be in the next cycle.
+    /// Units and places for which a warp can be chosen for the next cycle.
     pub choice: Signal<In, Units>,
-    /// Slots that had a free log entry in the cycle before.
+    /// Slots that had a free log entry in the cycle before, one bit each.
     pub seen_one: [Signal<In, Bit>; SLOTS],
-    /// Slots that had two.
+    /// Slots that had at least two free log entries in the cycle before, one bit each.
     pub seen_two: [Signal<In, Bit>; SLOTS],
-    /// Slots in which those get the turn to take log entries that wait for theirs.
+    /// Slots in which all warps that wait for log entries get the turn, one bit each.
     pub calls: [Signal<In, Bit>; SLOTS],
-    /// Slots in which only those go that have it.
+    /// Slots in which only warps that have the turn take log entries, one bit each.
     pub kept: [Signal<In, Bit>; SLOTS],
-    /// Its instructions go back in the next cycle.
+    /// The instructions that the warp has not issued go back to their source in the next cycle.
     pub revert: Signal<In, Bit>,
 
-    /// It would fetch in the next cycle.
+    /// The warp requests a fetch in the next cycle.
     pub fetch_request: Signal<Out, Bit>,
-    /// It fetches.
+    /// The warp requests its next instruction.
     pub asking: Signal<Out, Bit>,
-    /// The scoreboard's entry for what arrives.
+    /// Scoreboard entry of the instruction that arrives.
     pub arrive_entry: Signal<Out, Bits<ENTRY>>,
-    /// It would probably issue in the next cycle.
+    /// The warp can probably issue in the next cycle.
     pub issue_request: Signal<Out, Bit>,
-    /// It was chosen, and can issue its first instruction if the log has room.
+    /// The warp is chosen, and can issue its first instruction if the log has room.
     pub ready: Signal<Out, Bit>,
-    /// It was chosen, and can issue its second one with the first.
+    /// The warp is chosen, and can issue its second instruction with the first if the log has room.
     pub pair: Signal<Out, Bit>,
-    /// It was chosen, and needs the unit for special functions.
+    /// The warp is chosen, and needs the unit for special functions.
     pub special: Signal<Out, Bit>,
-    /// It was chosen, and needs the control unit.
+    /// The warp is chosen, and needs the control unit.
     pub control: Signal<Out, Bit>,
-    /// It was chosen, and needs the memory stage.
+    /// The warp is chosen, and needs the memory stage.
     pub memory: Signal<Out, Bit>,
-    /// It has the turn to take log entries.
+    /// The warp has the turn to take log entries.
     pub turn: Signal<Out, Bit>,
-    /// It was chosen, and has that turn.
+    /// The warp is chosen, and has the turn to take log entries.
     pub chosen_turn: Signal<Out, Bit>,
-    /// Its first instruction.
+    /// First buffered instruction of the warp.
     pub first: Signal<Out, Instruction>,
-    /// That one's scoreboard entry.
+    /// Scoreboard entry of the warp's first buffered instruction.
     pub first_entry: Signal<Out, Bits<ENTRY>>,
-    /// Its second instruction.
+    /// Second buffered instruction of the warp.
     pub second: Signal<Out, Instruction>,
-    /// That one's scoreboard entry.
+    /// Scoreboard entry of the warp's second buffered instruction.
     pub second_entry: Signal<Out, Bits<ENTRY>>,
-    /// Its thread block's slot.
+    /// Slot of the warp's thread block.
     pub slot: Signal<Out, Bits<SLOT_BITS>>,
-    /// It has stopped with instructions that are to go back.
+    /// The warp has stopped, and has instructions to give back to their source.
     pub revert_request: Signal<Out, Bit>,
-    /// A first instruction goes back.
+    /// The first buffered instruction goes back to its source.
     pub revert_first: Signal<Out, Bit>,
-    /// So does a second one.
+    /// The second buffered instruction goes back to its source.
     pub revert_second: Signal<Out, Bit>,
-    /// So does one that faulted.
+    /// An instruction that faulted goes back to its source.
     pub revert_squashed: Signal<Out, Bit>,
-    /// It is to be resumed, has stopped and has nothing in flight.
+    /// The warp is the one in `resume_warp`, has stopped, and has no instruction that is buffered or in
+    /// flight.
     pub drained: Signal<Out, Bit>,
-    /// It belongs to the block that is to leave, and has not stopped or not drained.
+    /// The warp belongs to the thread block in `save_slot`, and has not stopped or not drained.
     pub stays_in_slot: Signal<Out, Bit>,
 
     running: Register<Bit>,
