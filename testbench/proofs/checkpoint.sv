@@ -35,7 +35,7 @@ module checkpoint_proof_top (
     wire        got_ready, put_valid, out_valid, out_last, in_ready, ended_valid;
     wire [3:0]  save_slot, restore_slot, ended_verdict;
     wire [23:0] restore_words;
-    wire [1:0]  get_asid, put_asid, ended_operands;
+    wire [1:0]  get_space, put_space, ended_operands;
     wire [2:0]  get_place, put_place;
     wire [39:0] put_beat, out_beat;
     wire [5:0]  ended_beats;
@@ -57,8 +57,8 @@ module checkpoint_proof_top (
         .save_slot(save_slot), .saved_ready(saved_ready), .restore_valid(restore_valid), .restore_warp(restore_warp),
         .restore_slot(restore_slot), .restore_store(restore_store), .restore_words(restore_words),
         .walk_valid(walk_valid), .walk_first(walk_first), .walk_last(walk_last), .dirty_ready(dirty_ready),
-        .total_ready(total_ready), .get_valid(get_valid), .get_asid(get_asid), .get_place(get_place),
-        .got_ready(got_ready), .put_valid(put_valid), .put_asid(put_asid), .put_place(put_place),
+        .total_ready(total_ready), .get_valid(get_valid), .get_space(get_space), .get_place(get_place),
+        .got_ready(got_ready), .put_valid(put_valid), .put_space(put_space), .put_place(put_place),
         .put_beat(put_beat), .out_valid(out_valid), .out_last(out_last), .out_beat(out_beat), .in_ready(in_ready),
         .ended_valid(ended_valid), .ended_verdict(ended_verdict), .ended_beats(ended_beats),
         .ended_operands(ended_operands)
@@ -158,19 +158,19 @@ module checkpoint_proof_top (
             if (dirty_row == mark[2:1]) {marked_row, found} <= {1'b1, row_sectors[mark[0]]};
         end
         if (saving && gets) begin
-            if (get_asid == 2'd0 && get_place == mark) got_it <= 1'b1;
-            if (get_asid == 2'd1) shared_count <= shared_count + 3'd1;
-            if (get_asid == 2'd2) state_count <= state_count + 3'd1;
+            if (get_space == 2'd0 && get_place == mark) got_it <= 1'b1;
+            if (get_space == 2'd1) shared_count <= shared_count + 3'd1;
+            if (get_space == 2'd2) state_count <= state_count + 3'd1;
         end
-        if (put_valid && put_ready && put_asid == 2'd1) last_shared <= put_place;
-        if (put_valid && put_ready && put_asid == 2'd2) last_state <= put_place;
+        if (put_valid && put_ready && put_space == 2'd1) last_shared <= put_place;
+        if (put_valid && put_ready && put_space == 2'd2) last_state <= put_place;
         if (restore_valid && restore_ready) begin
             holds_instruction <= 1'b1;
             returned <= returned + 3'd1 + {2'd0, restore_store};
             instructions <= instructions + 2'd1;
             operand_beats <= 3'd0;
         end
-        if (put_valid && put_ready && put_asid == 2'd3)
+        if (put_valid && put_ready && put_space == 2'd3)
             operand_beats <= put_place == operand_beats ? operand_beats + 3'd1 : 3'd7;
         if (saving_queue && save_done) holds_instruction <= 1'b0;
         if (asks) begin
@@ -241,34 +241,34 @@ module checkpoint_proof_top (
         && (step < 5'd7 || step == 5'd9 || step == 5'd10 || job == 3'd0);
 
     wire [7:1] wrong;
-    assign wrong[1] = saving && (!order || (get_valid && get_asid == 2'd0 && get_place == mark && (!found || got_it))
-        || (get_valid && get_asid == 2'd1 && get_place != {1'b0, shared_first} + shared_count)
-        || (get_valid && get_asid == 2'd2 && get_place != {1'b0, first_warp, 1'b0} + state_count)
+    assign wrong[1] = saving && (!order || (get_valid && get_space == 2'd0 && get_place == mark && (!found || got_it))
+        || (get_valid && get_space == 2'd1 && get_place != {1'b0, shared_first} + shared_count)
+        || (get_valid && get_space == 2'd2 && get_place != {1'b0, first_warp, 1'b0} + state_count)
         || (ended_valid && (found != got_it || shared_count != shared_beats || state_count != states
             || (!runs && !emptied))));
     assign wrong[2] = saving && (((get_valid || walk_valid || out_valid || put_valid) && !drained)
         || (resume_valid && (!runs || out_valid || put_valid)) || (resume_valid && resumes[resume_warp]) || (ended_valid && resumes != (runs ? warps : 2'd0)));
-    assign wrong[3] = restoring && ((put_valid && put_asid == 2'd1 && put_place != {1'b0, shared_first}
+    assign wrong[3] = restoring && ((put_valid && put_space == 2'd1 && put_place != {1'b0, shared_first}
             && put_place != last_shared + 3'd1)
-        || (put_valid && put_asid == 2'd2 && put_place != {1'b0, first_warp, 1'b0} && put_place != last_state + 3'd1)
+        || (put_valid && put_space == 2'd2 && put_place != {1'b0, first_warp, 1'b0} && put_place != last_state + 3'd1)
         || (restore_valid && (restore_slot != slot || restore_warp < first_warp || restore_warp > last_warp
             || operand_beats != (!logged ? 3'd0 : restore_store ? 3'd4 : 3'd2))));
     assign wrong[4] = put_valid && !(restoring
-        ? (put_asid == 2'd0 ? in_row : put_asid == 2'd1 ? in_shared : put_asid == 2'd2 ? in_state : 1'b1)
-        : put_asid == 2'd0 ? put_place[2:1] >= room_row && {1'b0, put_place[2:1]} < {1'b0, room_row} + room_rows
-        : put_asid == 2'd1 && put_place >= {1'b0, room_first} && put_place < {1'b0, room_first} + room_beats);
+        ? (put_space == 2'd0 ? in_row : put_space == 2'd1 ? in_shared : put_space == 2'd2 ? in_state : 1'b1)
+        : put_space == 2'd0 ? put_place[2:1] >= room_row && {1'b0, put_place[2:1]} < {1'b0, room_row} + room_rows
+        : put_space == 2'd1 && put_place >= {1'b0, room_first} && put_place < {1'b0, room_first} + room_beats);
     assign wrong[5] = restoring && ended_valid && ended_verdict != 4'd0 && (resumes != 2'd0 || holds_instruction);
-    assign wrong[6] = (saving && put_valid && !(moved < kept && put_place == kept_place && put_asid == kept_asid))
+    assign wrong[6] = (saving && put_valid && !(moved < kept && put_place == kept_place && put_space == kept_asid))
         || (saving && out_valid && moved < kept)
-        || (restoring && get_valid && !(fetched < kept && get_place == kept_place && get_asid == kept_asid))
+        || (restoring && get_valid && !(fetched < kept && get_place == kept_place && get_space == kept_asid))
         || (restoring && ((in_ready && moved < kept) || (got_ready && moved >= kept)));
     assign wrong[7] = (ask_ready == busy) || (ended_valid && !busy) || (restoring && (returned > {1'b0, operands} || instructions > 2'd2));
     assign bad = legal && !breaks ? wrong : 7'd0;
 
     assign seen[1] = legal && saving && ended_valid && got_it && shared_count == 3'd2 && state_count == 3'd2;
     assign seen[2] = legal && saving && resume_valid && moved == 6'd5;
-    assign seen[3] = legal && restoring && put_valid && put_asid == 2'd1 && put_place == last_shared + 3'd1;
-    assign seen[4] = legal && restoring && put_valid && put_asid == 2'd0;
+    assign seen[3] = legal && restoring && put_valid && put_space == 2'd1 && put_place == last_shared + 3'd1;
+    assign seen[4] = legal && restoring && put_valid && put_space == 2'd0;
     assign seen[5] = legal && restoring && ended_valid && ended_verdict == 4'd8;
     assign seen[6] = legal && restoring && got_ready && got_valid && fetched == 6'd3;
     assign seen[7] = legal && restoring && returned == 3'd1;

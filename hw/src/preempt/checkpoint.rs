@@ -222,7 +222,7 @@ pub struct Checkpoint<
     /// A beat is to be read.
     pub get_valid: Signal<Out, Bit>,
     /// Space of the beat that is read, as in the table below.
-    pub get_asid: Signal<Out, Bits<2>>,
+    pub get_space: Signal<Out, Bits<2>>,
     /// Place of the beat that is read.
     pub get_place: Signal<Out, Bits<PLACE>>,
     /// The beat that was read is taken.
@@ -230,7 +230,7 @@ pub struct Checkpoint<
     /// A beat is to be written.
     pub put_valid: Signal<Out, Bit>,
     /// Space of the beat that is written, as in the table below.
-    pub put_asid: Signal<Out, Bits<2>>,
+    pub put_space: Signal<Out, Bits<2>>,
     /// Place of the beat that is written.
     pub put_place: Signal<Out, Bits<PLACE>>,
     /// Beat that is written.
@@ -285,7 +285,7 @@ pub struct Checkpoint<
     // The beats behind a header: rows, or so many from a place on.
     list: RowList<LISTED, ROW, SECTORS, SECTOR>,
     by_rows: Register<Bit>,
-    run_asid: Register<Bits<2>>,
+    run_space: Register<Bits<2>>,
     run_place: Register<Bits<PLACE>>,
     run_left: Register<Bits<LENGTH>>,
     // The header that goes before them, if it has not yet gone; beats that have then still to go.
@@ -318,7 +318,7 @@ pub struct Checkpoint<
     row_group: Signal<Local, Bits<GROUP>>,
     groups: Signal<Local, Bits<GROUP>>,
     fits: Signal<Local, Bit>,
-    job_asid: Signal<Local, Bits<2>>,
+    job_space: Signal<Local, Bits<2>>,
     job_place: Signal<Local, Bits<PLACE>>,
     // Where the context's next beat is kept.
     in_place: Signal<Local, Bit>,
@@ -326,7 +326,7 @@ pub struct Checkpoint<
     fetches_kept: Signal<Local, Bit>,
     kept_number: Signal<Local, Bits<COUNT>>,
     row_beats: Signal<Local, Bits<COUNT>>,
-    kept_asid: Signal<Local, Bits<2>>,
+    kept_space: Signal<Local, Bits<2>>,
     kept_place: Signal<Local, Bits<PLACE>>,
 
     // What comes.
@@ -503,10 +503,10 @@ impl<
             + (bit_cast::<ROW, GROUP>(self.first_group.q.val()) << self.group_at.val());
         self.fits.next = !self.job_empty.val()
             && (!self.by_rows.q.val() || (self.row_group.val() <= self.groups.val()));
-        self.job_asid.next = self.run_asid.q.val();
+        self.job_space.next = self.run_space.q.val();
         self.job_place.next = self.run_place.q.val();
         if self.by_rows.q.val() {
-            self.job_asid.next = self.registers.val();
+            self.job_space.next = self.registers.val();
             self.job_place.next = (bit_cast::<PLACE, ROW>(self.row.val()) << self.row_at.val())
                 | bit_cast::<PLACE, SECTOR>(self.list.sector.val());
         }
@@ -522,11 +522,11 @@ impl<
         if self.restores.q.val() {
             self.kept_number.next = self.fetched.q.val();
         }
-        self.kept_asid.next = self.shared.val();
+        self.kept_space.next = self.shared.val();
         self.kept_place.next = bit_cast::<PLACE, SHARED>(self.room_first.q.val())
             + bit_cast::<PLACE, COUNT>(self.kept_number.val() - self.row_beats.val());
         if self.kept_number.val() < self.row_beats.val() {
-            self.kept_asid.next = self.registers.val();
+            self.kept_space.next = self.registers.val();
             self.kept_place.next = (bit_cast::<PLACE, ROW>(self.room_row.q.val())
                 << self.row_at.val())
                 + bit_cast::<PLACE, COUNT>(self.kept_number.val());
@@ -678,18 +678,18 @@ impl<
             && ((self.step.q.val() != Stage::Looking) || self.spilled_valid.val())
             && !self.ahead.q.val();
         self.gets.next = self.gets_to_save.val();
-        self.get_asid.next = self.registers.val();
+        self.get_space.next = self.registers.val();
         self.get_place.next = self.no_place.val();
         if self.gets_to_save.val() {
-            self.get_asid.next = self.job_asid.val();
+            self.get_space.next = self.job_space.val();
             self.get_place.next = self.job_place.val();
         }
         if self.restoring.val() {
             self.gets.next = self.fetches_kept.val();
-            self.get_asid.next = self.registers.val();
+            self.get_space.next = self.registers.val();
             self.get_place.next = self.no_place.val();
             if self.fetches_kept.val() {
-                self.get_asid.next = self.kept_asid.val();
+                self.get_space.next = self.kept_space.val();
                 self.get_place.next = self.kept_place.val();
             }
         }
@@ -705,16 +705,16 @@ impl<
 
         // Beats are put: what leaves, where nobody is; what comes, where it belongs.
         self.put_valid.next = false;
-        self.put_asid.next = self.registers.val();
+        self.put_space.next = self.registers.val();
         self.put_place.next = self.no_place.val();
         if self.port.out_valid.val() && self.in_place.val() {
             self.put_valid.next = true;
-            self.put_asid.next = self.kept_asid.val();
+            self.put_space.next = self.kept_space.val();
             self.put_place.next = self.kept_place.val();
         }
         if self.found_data.val() && self.fits.val() {
             self.put_valid.next = true;
-            self.put_asid.next = self.job_asid.val();
+            self.put_space.next = self.job_space.val();
             self.put_place.next = self.job_place.val();
         }
         self.out_valid.next = self.port.out_valid.val() && !self.in_place.val();
@@ -810,12 +810,12 @@ impl<
                 self.list.load.next = true;
             } else if self.found_kind.val() == self.kind_shared.val() {
                 self.has_shared.d.next = true;
-                self.run_asid.d.next = self.shared.val();
+                self.run_space.d.next = self.shared.val();
                 self.run_place.d.next = bit_cast::<PLACE, SHARED>(self.shared_first.q.val());
                 self.run_left.d.next = self.shared_beats.q.val();
             } else if self.found_kind.val() == self.kind_states.val() {
                 self.has_states.d.next = true;
-                self.run_asid.d.next = self.states.val();
+                self.run_space.d.next = self.states.val();
                 self.run_place.d.next =
                     bit_cast::<PLACE, WARP>(self.first_warp.q.val()) << self.state_at.val();
                 self.run_left.d.next = self.state_beats.val();
@@ -823,7 +823,7 @@ impl<
                 if self.operand_fits.val() {
                     self.has_address.d.next = true;
                     self.is_data.d.next = self.found_store.val();
-                    self.run_asid.d.next = self.operand.val();
+                    self.run_space.d.next = self.operand.val();
                     self.run_place.d.next = self.no_place.val();
                     if self.found_store.val() {
                         self.run_place.d.next = self.data_place.val();
@@ -932,7 +932,7 @@ impl<
                             self.pending.d.next = true;
                             self.kind.d.next = self.kind_shared.val();
                             self.length.d.next = self.shared_beats.q.val();
-                            self.run_asid.d.next = self.shared.val();
+                            self.run_space.d.next = self.shared.val();
                             self.run_place.d.next =
                                 bit_cast::<PLACE, SHARED>(self.shared_first.q.val());
                             self.run_left.d.next = self.shared_beats.q.val();
@@ -952,7 +952,7 @@ impl<
                         self.pending.d.next = true;
                         self.kind.d.next = self.kind_states.val();
                         self.length.d.next = self.state_beats.val();
-                        self.run_asid.d.next = self.states.val();
+                        self.run_space.d.next = self.states.val();
                         self.run_place.d.next =
                             bit_cast::<PLACE, WARP>(self.first_warp.q.val()) << self.state_at.val();
                         self.run_left.d.next = self.state_beats.val();
@@ -986,7 +986,7 @@ impl<
                         self.pending.d.next = true;
                         self.kind.d.next = self.kind_instruction.val();
                         self.length.d.next = self.operand_beats.val();
-                        self.run_asid.d.next = self.operand.val();
+                        self.run_space.d.next = self.operand.val();
                         self.run_place.d.next = self.no_place.val();
                         self.run_left.d.next = self.operand_beats.val();
                         self.is_data.d.next = self.has_address.q.val();

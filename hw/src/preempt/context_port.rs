@@ -291,6 +291,7 @@ impl<
         // The beat that is held next.
         self.holds.d.next = self.holds.q.val() && !self.moves.val();
         for i in 0..WORDS {
+            self.beat[i].d.next = self.beat[i].q.val();
         }
         if self.begin.val() && !self.begin_restores.val() {
             self.holds.d.next = true;

@@ -298,25 +298,25 @@ impl<
                 self.first_slot.val() << bit_cast::<SLOTS, SLOT>(self.fault_slot.val());
         }
         for e in 0..PAGES {
-            self.vpn[e].ends.next = self.fill_valid.val() && !self.absent.val();
-            self.vpn[e].absent.next = self.absent.val();
-            self.vpn[e].past.next = self.past.val();
-            self.vpn[e].told_vpn.next = self.fill_vpn.val();
-            self.vpn[e].told_asid.next = self.fill_asid.val();
-            self.vpn[e].take.next =
+            self.page[e].ends.next = self.fill_valid.val() && !self.absent.val();
+            self.page[e].absent.next = self.absent.val();
+            self.page[e].past.next = self.past.val();
+            self.page[e].told_vpn.next = self.fill_vpn.val();
+            self.page[e].told_asid.next = self.fill_asid.val();
+            self.page[e].take.next =
                 self.free_page.grant[e].val() && self.absent.val() && !self.known.any.val();
-            self.vpn[e].meets.next = self.meets.val();
-            self.vpn[e].met_vpn.next = self.fault_vpn.val();
-            self.vpn[e].met_asid.next = self.fault_asid.val();
-            self.vpn[e].clear.next = self.clear.val();
-            self.vpn[e].moves.next = self.moves.val();
-            self.vpn[e].into.next = self.into.val();
-            self.free_page.request[e].next = self.vpn[e].free.val();
-            self.known.of[e].next = self.vpn[e].told.val();
-            self.wait_far.choose[e].next = self.vpn[e].far.val();
-            self.wait_far.of[e].next = self.vpn[e].in_slots.val();
-            self.wait_off_chip.choose[e].next = !self.vpn[e].free.val();
-            self.wait_off_chip.of[e].next = self.vpn[e].off_chip.val();
+            self.page[e].meets.next = self.meets.val();
+            self.page[e].met_vpn.next = self.fault_vpn.val();
+            self.page[e].met_asid.next = self.fault_asid.val();
+            self.page[e].clear.next = self.clear.val();
+            self.page[e].moves.next = self.moves.val();
+            self.page[e].into.next = self.into.val();
+            self.free_page.request[e].next = self.page[e].free.val();
+            self.known.of[e].next = self.page[e].told.val();
+            self.wait_far.choose[e].next = self.page[e].far.val();
+            self.wait_far.of[e].next = self.page[e].in_slots.val();
+            self.wait_off_chip.choose[e].next = !self.page[e].free.val();
+            self.wait_off_chip.of[e].next = self.page[e].off_chip.val();
         }
 
         // Blocks in slots.

@@ -243,6 +243,7 @@ impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize> Logic
         }
         self.waited.d.next = 0.into();
         if self.asked.val() && !self.replay.val() && !self.save.val() {
+            self.waited.d.next = self.waited.q.val();
             if !self.overdue.val() {
                 self.waited.d.next = self.waited.q.val() + 1;
             }

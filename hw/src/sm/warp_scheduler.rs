@@ -90,6 +90,7 @@ impl<const WARPS: usize, const WARP: usize, const PAIRS: usize> Logic
                     || (self.lowest.grant[i].val() && !self.some_again.any.val());
             }
             if self.keeps.val() {
+                self.choice[i].d.next = self.choice[i].q.val();
             }
             self.chosen[i].next = self.choice[i].q.val();
         }
@@ -101,6 +102,7 @@ impl<const WARPS: usize, const WARP: usize, const PAIRS: usize> Logic
             }
         }
         if self.keeps.val() {
+            self.number.d.next = self.number.q.val();
         }
         self.some_choice.d.next = self.some.any.val() || self.keeps.val();
         self.index.next = self.number.q.val();

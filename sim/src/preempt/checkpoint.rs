@@ -451,13 +451,13 @@ impl Checkpoint {
 
     fn puts(&self, outputs: &mut Outputs, (space, place): (Space, u64)) {
         outputs.put_valid = true;
-        (outputs.put_asid, outputs.put_place) = (space as u64, place);
+        (outputs.put_space, outputs.put_place) = (space as u64, place);
     }
 
     fn gets(&self, outputs: &mut Outputs, place: Option<(Space, u64)>) {
         if let Some((space, place)) = place {
             outputs.get_valid = true;
-            (outputs.get_asid, outputs.get_place) = (space as u64, place);
+            (outputs.get_space, outputs.get_place) = (space as u64, place);
         }
     }
 

@@ -111,6 +111,7 @@ impl<const WAYS: usize> Logic for Fill<WAYS> {
         }
         self.comparing.next = self.step.q.val() == Step::Comparing;
         for i in 0..WAYS {
+            self.chosen[i].d.next = self.chosen[i].q.val();
         }
         if self.comparing.val() {
             self.chosen_round.d.next = self.round[0].val() ^ !self.some_behind.any.val();

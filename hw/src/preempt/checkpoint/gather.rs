@@ -55,6 +55,8 @@ impl<const LISTED: usize, const ROW: usize, const SECTORS: usize, const LENGTH: 
     #[logic]
     fn update(&mut self) {
         for i in 0..LISTED {
+            self.number[i].d.next = self.number[i].q.val();
+            self.dirty[i].d.next = self.dirty[i].q.val();
             self.taken[i].next = self.dirty[i].q.val().any();
         }
         self.last.next = false;

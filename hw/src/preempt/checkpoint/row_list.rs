@@ -64,6 +64,8 @@ impl<const LISTED: usize, const ROW: usize, const SECTORS: usize, const SECTOR: 
             self.advance.val() && self.left[0].q.val().any() && !self.rest.val().any();
 
         for i in 0..LISTED {
+            self.number[i].d.next = self.number[i].q.val();
+            self.left[i].d.next = self.left[i].q.val();
             if self.shifts.val() {
                 self.left[i].d.next = self.none.val();
             }

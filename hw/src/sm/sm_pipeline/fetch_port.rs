@@ -92,6 +92,7 @@ impl<const PORT_WARPS: usize, const PORT_WARP: usize> Logic for FetchPort<PORT_W
             self.choice[i].d.next = self.of_later.grant[i].val()
                 || (self.lowest.grant[i].val() && !self.some_above.any.val());
             if self.keeps.val() {
+                self.choice[i].d.next = self.choice[i].q.val();
             }
             self.chosen[i].next = self.choice[i].q.val();
         }
@@ -100,6 +101,7 @@ impl<const PORT_WARPS: usize, const PORT_WARP: usize> Logic for FetchPort<PORT_W
             self.number.d.next = self.of_later.index.val();
         }
         if self.keeps.val() {
+            self.number.d.next = self.number.q.val();
         }
         self.some_choice.d.next = self.some.any.val() || self.keeps.val();
         self.warp.next = 0.into();

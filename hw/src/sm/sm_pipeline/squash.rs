@@ -55,6 +55,8 @@ impl<const ENTRY: usize> Logic for Squash<ENTRY> {
         self.of_warp.d.next = self.squashed_warp.val();
         self.in_entry.d.next = self.squashed_entry.val();
         if self.waiting.val() {
+            self.of_warp.d.next = self.of_warp.q.val();
+            self.in_entry.d.next = self.in_entry.q.val();
         }
         self.valid.next = self.fault_valid.val() || self.telling.q.val();
         self.warp.next = self.of_warp.q.val();

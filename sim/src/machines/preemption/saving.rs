@@ -196,7 +196,7 @@ impl<'request> Saving<'request> {
                 &mut self.saved.state,
             ];
             for (space, count) in spaces.into_iter().zip(counts) {
-                *count += u64::from(outputs.get_asid == space as u64);
+                *count += u64::from(outputs.get_space == space as u64);
             }
         }
         // Memory makes up for the part of a beat that a cycle leaves, and for no cycle in which nothing came.

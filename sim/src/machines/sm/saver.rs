@@ -371,7 +371,7 @@ impl Saver {
             self.read.pop_front();
         }
         if outputs.get_valid && inputs.get_ready {
-            let beat = self.get(outputs.get_asid, outputs.get_place, state);
+            let beat = self.get(outputs.get_space, outputs.get_place, state);
             let delay = if self.rate < 1.0 {
                 self.random.u64(1..4)
             } else {
@@ -381,7 +381,7 @@ impl Saver {
         }
         if outputs.put_valid && inputs.put_ready {
             self.put(
-                outputs.put_asid,
+                outputs.put_space,
                 outputs.put_place,
                 &outputs.put_beat,
                 state,

@@ -305,7 +305,7 @@ ports! {
         /// A beat is to be read.
         get_valid: bool = 1,
         /// Space of the beat that is read, as in the table below.
-        get_asid: u64 = 2,
+        get_space: u64 = 2,
         /// Place of the beat that is read.
         get_place: u64 = parameters.place_bits(),
         /// The beat that was read is taken.
@@ -313,7 +313,7 @@ ports! {
         /// A beat is to be written.
         put_valid: bool = 1,
         /// Space of the beat that is written, as in the table below.
-        put_asid: u64 = 2,
+        put_space: u64 = 2,
         /// Place of the beat that is written.
         put_place: u64 = parameters.place_bits(),
         /// Beat that is written.

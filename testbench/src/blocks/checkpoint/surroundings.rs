@@ -273,7 +273,7 @@ impl Surroundings {
         }
         if outputs.get_valid && inputs.get_ready {
             let place = outputs.get_place as usize;
-            let beat = match self.beats.get(outputs.get_asid as usize) {
+            let beat = match self.beats.get(outputs.get_space as usize) {
                 Some(beats) => beats[place],
                 None => self.held[place],
             };
@@ -284,7 +284,7 @@ impl Surroundings {
             self.got.push_back((self.now + 1 + late, beat));
         }
         if outputs.put_valid && inputs.put_ready {
-            let (space, place) = (outputs.put_asid, outputs.put_place);
+            let (space, place) = (outputs.put_space, outputs.put_place);
             match self.beats.get_mut(space as usize) {
                 Some(beats) => beats[place as usize] = outputs.put_beat,
                 None => self.returning[place as usize] = outputs.put_beat,
