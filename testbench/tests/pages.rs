@@ -584,6 +584,29 @@ fn book_lists_every_page() {
     assert_eq!(listed, pages);
 }
 
+/// The guarantees and the code that the tutorial shows stand in the files of its example, whatever their indentation.
+#[test]
+fn tutorial_shows_the_code_of_its_example() {
+    let lines = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join("\n");
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap();
+    let files = ["src/model.rs", "src/kernel.rs", "proof.sv"];
+    let code = files.map(|file| lines(&read(&format!("examples/add_a_block/{file}"))));
+    let tutorial = read("docs/tutorial.md");
+    let fences = tutorial.split("\n```").skip(1).step_by(2);
+    let shown: Vec<_> = fences
+        .filter_map(|fence| fence.split_once('\n'))
+        .filter(|(language, _)| ["rust", "systemverilog"].contains(language))
+        .map(|(_, code)| lines(code))
+        .collect();
+    let page = read("examples/add_a_block/counter.md");
+    let mut quoted = tutorial.lines().filter_map(|line| line.strip_prefix("> "));
+    assert!(quoted.all(|line| page.contains(line)), "docs/tutorial.md");
+    assert_eq!(shown.len(), files.len());
+    for (code, shown) in code.iter().zip(&shown) {
+        assert!(code.contains(shown), "docs/tutorial.md: {shown}");
+    }
+}
+
 /// README has every block, with its page, its kernel, its model and its Verilog, and stays short.
 #[test]
 fn readme_is_short_and_has_every_block() {

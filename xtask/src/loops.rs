@@ -96,7 +96,7 @@ pub fn quick() -> Result<ExitCode, String> {
 /// The packages with files that differ from the last commit.
 fn changed() -> Result<BTreeSet<&'static str>, String> {
     /// The folders of the packages, those within others first.
-    const PACKAGES: [(&str, &str); 10] = [
+    const PACKAGES: [(&str, &str); 12] = [
         ("hw/macros/", "faultline-macros"),
         ("hw/", "faultline-hw"),
         ("sim/", "faultline-sim"),
@@ -107,6 +107,8 @@ fn changed() -> Result<BTreeSet<&'static str>, String> {
         ("cli/", "faultline"),
         ("xtask/ledger/", "faultline-ledger"),
         ("xtask/", "xtask"),
+        ("examples/add_a_block/", "add_a_block"),
+        ("examples/model_only/", "faultline-sim"),
     ];
     let mut status = Command::new("git");
     status.args(["status", "--porcelain", "--untracked-files=all"]);
