@@ -187,12 +187,12 @@ module block_scheduler_proof_top (
     end
 
     // Who waits, as the block has it.
-    (* hierconn *) wire [1:0] \scheduler.vpn[0].waits_q ;
-    (* hierconn *) wire [1:0] \scheduler.vpn[1].waits_q ;
-    (* hierconn *) wire [2:0] \scheduler.vpn[0].waits_off_chip_q ;
-    (* hierconn *) wire [2:0] \scheduler.vpn[1].waits_off_chip_q ;
-    wire [1:0] known_waits = (\scheduler.vpn[0].waits_q | \scheduler.vpn[1].waits_q ) & in_slot;
-    wire [2:0] known_outside = (\scheduler.vpn[0].waits_off_chip_q | \scheduler.vpn[1].waits_off_chip_q ) & outside;
+    (* hierconn *) wire [1:0] \scheduler.page[0].waits_q ;
+    (* hierconn *) wire [1:0] \scheduler.page[1].waits_q ;
+    (* hierconn *) wire [2:0] \scheduler.page[0].waits_off_chip_q ;
+    (* hierconn *) wire [2:0] \scheduler.page[1].waits_off_chip_q ;
+    wire [1:0] known_waits = (\scheduler.page[0].waits_q | \scheduler.page[1].waits_q ) & in_slot;
+    wire [2:0] known_outside = (\scheduler.page[0].waits_off_chip_q | \scheduler.page[1].waits_off_chip_q ) & outside;
 
     // An answer ends what was under way, and the next decision falls in the cycle after it.
     reg left_then, entered_then, given_then;

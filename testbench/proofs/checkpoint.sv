@@ -117,7 +117,7 @@ module checkpoint_proof_top (
     wire       in_rows = number < {2'd0, room_rows, 1'b0};
     wire [2:0] kept_place = in_rows ? {room_row, 1'b0} + number[2:0]
         : {1'b0, room_first} + number[2:0] - {room_rows[1:0], 1'b0};
-    wire [1:0] kept_asid = {1'b0, !in_rows};
+    wire [1:0] kept_space = {1'b0, !in_rows};
     wire [2:0] states = runs ? 3'd0 : last_warp != first_warp ? 3'd4 : 3'd2;
     wire [1:0] warps = {last_warp, !first_warp};
     wire       row_taken = dirty_valid && dirty_ready;
@@ -199,7 +199,7 @@ module checkpoint_proof_top (
     (* hierconn *) wire [4:0] \engine.step_q ;
     (* hierconn *) wire       \engine.by_rows_q ;
     (* hierconn *) wire       \engine.ahead_q , \engine.pending_q ;
-    (* hierconn *) wire [1:0] \engine.run_asid_q ;
+    (* hierconn *) wire [1:0] \engine.run_space_q ;
     (* hierconn *) wire [2:0] \engine.run_place_q ;
     (* hierconn *) wire [2:0] \engine.run_left_q ;
     (* hierconn *) wire [3:0] \engine.gather.number_q ;
@@ -230,14 +230,14 @@ module checkpoint_proof_top (
         && (rows_step || (holders == 4'd0 && \engine.gather.dirty_q == 4'd0))
         && (step > 5'd4 || (shared_count == 3'd0 && state_count == 3'd0))
         && (step != 5'd5 || (shared_count + (\engine.by_rows_q ? 3'd0 : \engine.run_left_q - early) == shared_beats && state_count == 3'd0
-            && (\engine.by_rows_q || \engine.run_left_q == 3'd0 || (\engine.run_asid_q == 2'd1
+            && (\engine.by_rows_q || \engine.run_left_q == 3'd0 || (\engine.run_space_q == 2'd1
                 && \engine.run_place_q == {1'b0, shared_first} + shared_count - early))))
         && (step < 5'd6 || shared_count == shared_beats)
         && (step != 5'd6 || (!runs && !\engine.by_rows_q && state_count + \engine.run_left_q - early == states
-            && (\engine.run_left_q == 3'd0 || (\engine.run_asid_q == 2'd2
+            && (\engine.run_left_q == 3'd0 || (\engine.run_space_q == 2'd2
                 && \engine.run_place_q == {1'b0, first_warp, 1'b0} + state_count - early))))
         && (!after_states || state_count == states)
-        && ((step != 5'd9 && step != 5'd10) || (!\engine.by_rows_q && \engine.run_asid_q == 2'd3))
+        && ((step != 5'd9 && step != 5'd10) || (!\engine.by_rows_q && \engine.run_space_q == 2'd3))
         && (step < 5'd7 || step == 5'd9 || step == 5'd10 || job == 3'd0);
 
     wire [7:1] wrong;
@@ -258,9 +258,9 @@ module checkpoint_proof_top (
         : put_space == 2'd0 ? put_place[2:1] >= room_row && {1'b0, put_place[2:1]} < {1'b0, room_row} + room_rows
         : put_space == 2'd1 && put_place >= {1'b0, room_first} && put_place < {1'b0, room_first} + room_beats);
     assign wrong[5] = restoring && ended_valid && ended_verdict != 4'd0 && (resumes != 2'd0 || holds_instruction);
-    assign wrong[6] = (saving && put_valid && !(moved < kept && put_place == kept_place && put_space == kept_asid))
+    assign wrong[6] = (saving && put_valid && !(moved < kept && put_place == kept_place && put_space == kept_space))
         || (saving && out_valid && moved < kept)
-        || (restoring && get_valid && !(fetched < kept && get_place == kept_place && get_space == kept_asid))
+        || (restoring && get_valid && !(fetched < kept && get_place == kept_place && get_space == kept_space))
         || (restoring && ((in_ready && moved < kept) || (got_ready && moved >= kept)));
     assign wrong[7] = (ask_ready == busy) || (ended_valid && !busy) || (restoring && (returned > {1'b0, operands} || instructions > 2'd2));
     assign bad = legal && !breaks ? wrong : 7'd0;
