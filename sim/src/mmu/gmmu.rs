@@ -16,7 +16,7 @@ pub use interface::{Inputs, Outputs, Parameters};
 
 /// An answer of the walker, and what is left to be done about it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Desk {
+pub struct ResponseDispatch {
     /// The L2 TLB is to be filled.
     pub fills: bool,
     /// The SMs are to be told.
@@ -43,7 +43,7 @@ pub struct Desk {
     absent: bool,
 }
 
-impl Desk {
+impl ResponseDispatch {
     /// The level of the page, or of the entry to blame.
     #[must_use]
     pub const fn level(&self) -> u8 {
@@ -80,7 +80,7 @@ pub enum Phase {
     /// Walks begin again.
     Walker,
     /// The answer that came before is done with.
-    Desk,
+    ResponseDispatch,
     /// The L2 TLB forgets.
     Tlb,
     /// The SMs do.
@@ -96,7 +96,7 @@ pub struct Gmmu {
     cache: PageWalkCache,
     mshrs: FarFaultMshr,
     buffer: FaultBuffer,
-    desk: Desk,
+    dispatch: ResponseDispatch,
     phase: Phase,
     /// Walks of the MSHRs that are not answered yet.
     walks: u16,
@@ -139,8 +139,8 @@ impl Gmmu {
 
     /// The answer that is being dealt with.
     #[must_use]
-    pub const fn desk(&self) -> &Desk {
-        &self.desk
+    pub const fn dispatch(&self) -> &ResponseDispatch {
+        &self.dispatch
     }
 
     /// How far an invalidation has come.
@@ -179,7 +179,7 @@ impl Gmmu {
         let sms = self.parameters.sms();
         let mut asked = page_walker::Inputs {
             reset: inputs.reset,
-            answer_ready: !self.desk.is_busy(),
+            answer_ready: !self.dispatch.is_busy(),
             memory_ready: cache.request_ready,
             response_valid: cache.answer_valid,
             response_walk: cache.answer_walk,
@@ -234,7 +234,7 @@ impl Gmmu {
         far: &far_fault_mshr::Outputs,
         outputs: &mut Outputs,
     ) {
-        let (desk, replays) = (&self.desk, self.buffer.replays_writes());
+        let (dispatch, replays) = (&self.dispatch, self.buffer.replays_writes());
         let mut kind = TRANSLATION;
         if pages.answer_valid {
             outputs.fill_valid = pages.answer_to;
@@ -254,14 +254,14 @@ impl Gmmu {
             outputs.fill_asid = far.answer_asid;
             outputs.fill_place = far.answer_place;
             kind = FAR;
-        } else if desk.tells {
-            outputs.fill_valid = desk.sms;
-            outputs.fill_vpn = desk.page;
-            outputs.fill_asid = desk.space;
-            if desk.readable {
-                outputs.fill_pfn = u64::from(desk.frame);
-                outputs.fill_writable = desk.writable;
-                outputs.fill_clean = desk.clean || (replays && !desk.writable);
+        } else if dispatch.tells {
+            outputs.fill_valid = dispatch.sms;
+            outputs.fill_vpn = dispatch.page;
+            outputs.fill_asid = dispatch.space;
+            if dispatch.readable {
+                outputs.fill_pfn = u64::from(dispatch.frame);
+                outputs.fill_writable = dispatch.writable;
+                outputs.fill_clean = dispatch.clean || (replays && !dispatch.writable);
             } else {
                 kind = DENIED;
             }
@@ -275,7 +275,7 @@ impl Gmmu {
     }
 
     /// What an answer of the walker asks for.
-    fn taken(&self, inputs: &Inputs, replay_writes: bool, answer: &page_walker::Outputs) -> Desk {
+    fn taken(&self, inputs: &Inputs, replay_writes: bool, answer: &page_walker::Outputs) -> ResponseDispatch {
         let sms = self.parameters.sms();
         let bits = answer.answer_requesters[..sms].iter().enumerate();
         let asked: u16 = bits.map(|(sm, bit)| (*bit as u16) << sm).sum();
@@ -288,7 +288,7 @@ impl Gmmu {
             && answer.answer_readable;
         let absent = absent || (read_only && replay_writes);
         let some = asked != 0;
-        Desk {
+        ResponseDispatch {
             fills: answer.answer_readable
                 && (answer.answer_user || answer.answer_user_page)
                 && inputs.shared_tlb,
@@ -320,8 +320,8 @@ impl Gmmu {
         match self.phase {
             Phase::Idle if inputs.invalidate_valid => Phase::Cache,
             Phase::Cache if cache.invalidate_ready => Phase::Walker,
-            Phase::Walker if walker.invalidate_ready => Phase::Desk,
-            Phase::Desk if !self.desk.is_busy() => Phase::Tlb,
+            Phase::Walker if walker.invalidate_ready => Phase::ResponseDispatch,
+            Phase::ResponseDispatch if !self.dispatch.is_busy() => Phase::Tlb,
             Phase::Tlb if tlb.invalidate_ready => Phase::Sms,
             Phase::Sms => Phase::Idle,
             phase => phase,
@@ -341,7 +341,7 @@ impl Model for Gmmu {
             cache: PageWalkCache::new(parameters.cache),
             mshrs: FarFaultMshr::new(parameters.mshrs),
             buffer: FaultBuffer::new(parameters.buffer),
-            desk: Desk::default(),
+            dispatch: ResponseDispatch::default(),
             phase: Phase::Idle,
             walks: 0,
             beat: 0,
@@ -351,7 +351,7 @@ impl Model for Gmmu {
     }
 
     fn cycle(&mut self, inputs: &Inputs) -> Outputs {
-        let (reset, desk, sms) = (inputs.reset, self.desk, self.parameters.sms());
+        let (reset, dispatch, sms) = (inputs.reset, self.dispatch, self.parameters.sms());
         let pages = self.tlb.shown();
         let far = self.mshrs.shown();
         let wanted = self
@@ -396,13 +396,13 @@ impl Model for Gmmu {
             request_asid: inputs.request_asid,
             request_write: inputs.request_write,
             miss_ready: accepted.map(|(sm, bit)| (*bit as u16) << sm).sum(),
-            fill_valid: desk.fills,
-            fill_vpn: desk.page,
-            fill_asid: desk.space,
-            fill_pfn: desk.frame,
-            fill_writable: desk.writable,
-            fill_clean: desk.clean,
-            fill_level: desk.level & 3,
+            fill_valid: dispatch.fills,
+            fill_vpn: dispatch.page,
+            fill_asid: dispatch.space,
+            fill_pfn: dispatch.frame,
+            fill_writable: dispatch.writable,
+            fill_clean: dispatch.clean,
+            fill_level: dispatch.level & 3,
             invalidate_valid: self.phase == Phase::Tlb,
             invalidate_scope: inputs.invalidate_scope,
             invalidate_vpn: inputs.invalidate_vpn,
@@ -413,24 +413,24 @@ impl Model for Gmmu {
         // The driver's side, and the far faults.
         let ends = !inputs.region || self.beat == self.last_beat();
         let beats = far.wake_valid && !(far.wake_denied && hit);
-        let denial = desk.reports && !self.favoured;
+        let denial = dispatch.reports && !self.favoured;
         let reported = fault_buffer::Inputs {
             reset,
-            fault_valid: desk.reports || far.report_valid,
-            fault_vpn: if denial { desk.page } else { far.report_vpn },
-            fault_asid: if denial { desk.space } else { far.report_asid },
+            fault_valid: dispatch.reports || far.report_valid,
+            fault_vpn: if denial { dispatch.page } else { far.report_vpn },
+            fault_asid: if denial { dispatch.space } else { far.report_asid },
             fault_requesters: if denial {
-                desk.sms
+                dispatch.sms
             } else {
                 far.report_requesters
             },
             fault_access: if denial {
-                desk.access
+                dispatch.access
             } else {
                 far.report_access
             },
-            fault_cause: if denial { desk.cause } else { far.report_cause },
-            fault_level: if denial { desk.level } else { far.report_level },
+            fault_cause: if denial { dispatch.cause } else { far.report_cause },
+            fault_level: if denial { dispatch.level } else { far.report_level },
             fault_replayable: !denial,
             fault_index: if denial { 0 } else { far.report_index },
             fault_place: if denial { 0 } else { far.report_place },
@@ -451,7 +451,7 @@ impl Model for Gmmu {
             read_number: inputs.read_number,
             turned_away: (far.answer_valid && !hit && far.answer_nack != 0 && !room) || far.lost,
             sweeping: far.sweeping || far.walk_valid || (far.wake_valid && far.wake_denied),
-            walks_pending: far.walk_valid || self.walks != 0 || desk.finds,
+            walks_pending: far.walk_valid || self.walks != 0 || dispatch.finds,
             command_ready: false,
         };
         let command = self.buffer.outputs(&reported);
@@ -459,13 +459,13 @@ impl Model for Gmmu {
             reset,
             region: inputs.region,
             limit: if room { inputs.far_limit } else { 0 },
-            fault_valid: desk.faults,
-            fault_vpn: desk.page,
-            fault_asid: desk.space,
-            fault_requesters: desk.sms,
-            fault_access: desk.access,
-            fault_cause: desk.cause,
-            fault_level: desk.level,
+            fault_valid: dispatch.faults,
+            fault_vpn: dispatch.page,
+            fault_asid: dispatch.space,
+            fault_requesters: dispatch.sms,
+            fault_access: dispatch.access,
+            fault_cause: dispatch.cause,
+            fault_level: dispatch.level,
             answer_ready: !hit,
             report_ready: command.fault_ready && !denial,
             command_valid: command.command_valid,
@@ -475,12 +475,12 @@ impl Model for Gmmu {
             command_asid: command.command_asid,
             command_requesters: command.command_requesters,
             walk_ready: begun,
-            present_valid: desk.finds,
-            present_vpn: desk.page,
-            present_asid: desk.space,
-            present_missing: desk.absent,
-            present_cause: desk.cause,
-            present_level: desk.level,
+            present_valid: dispatch.finds,
+            present_vpn: dispatch.page,
+            present_asid: dispatch.space,
+            present_missing: dispatch.absent,
+            present_cause: dispatch.cause,
+            present_level: dispatch.level,
             wake_ready: beats && ends,
         };
         let mshrs = self.mshrs.cycle_after(&mshr_inputs, far);
@@ -525,21 +525,21 @@ impl Model for Gmmu {
 
         // The edge.
         if reset {
-            self.desk = Desk::default();
+            self.dispatch = ResponseDispatch::default();
             self.phase = Phase::Idle;
             (self.walks, self.beat, self.favoured) = (0, 0, false);
             return outputs;
         }
         let first = hit || mshrs.answer_valid || (mshrs.wake_valid && mshrs.wake_denied);
         self.phase = self.next_phase(inputs, &cache, &walker, &tlb);
-        self.desk.fills &= !tlb.fill_ready;
-        self.desk.tells &= first;
-        self.desk.faults &= !mshrs.fault_ready;
-        self.desk.finds &= !mshrs.present_ready;
-        self.desk.reports &= !(denial && buffer.fault_ready);
-        let taken = walker.answer_valid && !desk.is_busy();
+        self.dispatch.fills &= !tlb.fill_ready;
+        self.dispatch.tells &= first;
+        self.dispatch.faults &= !mshrs.fault_ready;
+        self.dispatch.finds &= !mshrs.present_ready;
+        self.dispatch.reports &= !(denial && buffer.fault_ready);
+        let taken = walker.answer_valid && !dispatch.is_busy();
         if taken {
-            self.desk = self.taken(inputs, replay_writes, &walker);
+            self.dispatch = self.taken(inputs, replay_writes, &walker);
         }
         let answered = taken && walker.answer_requesters[sms] != 0;
         self.walks = self.walks + u16::from(begun) - u16::from(answered);

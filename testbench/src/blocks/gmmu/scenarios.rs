@@ -33,7 +33,7 @@ impl GmmuTraffic {
             };
             (0..16).any(|sm| of_kind(&sm))
         };
-        let (desk, walks) = (model.desk(), model.walks());
+        let (dispatch, walks) = (model.dispatch(), model.walks());
         let region = inputs.region;
         let busy = model.walker().walks().filter(|walk| walk.requesters != 0);
         let held = model.mshrs().held().count();
@@ -45,10 +45,10 @@ impl GmmuTraffic {
         count(&mut s.far_and_nack_at_once, told(FAR) && told(NACK));
         count(
             &mut s.hit,
-            told(TRANSLATION) && !desk.tells && outputs.fill_valid != 0,
+            told(TRANSLATION) && !dispatch.tells && outputs.fill_valid != 0,
         );
-        let hit = told(TRANSLATION) && outputs.fill_vpn != desk.page;
-        count(&mut s.hit_goes_before_walk, hit && desk.tells);
+        let hit = told(TRANSLATION) && outputs.fill_vpn != dispatch.page;
+        count(&mut s.hit_goes_before_walk, hit && dispatch.tells);
         let waking = matches!(
             model.mshrs().doing(),
             faultline_sim::mmu::far_fault_mshr::Doing::Waking { denied: true, .. }
@@ -62,7 +62,7 @@ impl GmmuTraffic {
             &mut s.hit_goes_before_far_fault,
             answering && told(TRANSLATION),
         );
-        count(&mut s.found_for_nobody, desk.finds && desk.sms == 0);
+        count(&mut s.found_for_nobody, dispatch.finds && dispatch.sms == 0);
         count(&mut s.resolved, outputs.resolve_valid != 0);
         count(
             &mut s.resolved_for_several,
@@ -84,7 +84,7 @@ impl GmmuTraffic {
             &mut s.limit_reached,
             (0..16).any(|sm| model.mshrs().faults_of(sm) == usize::from(inputs.far_limit)),
         );
-        count(&mut s.no_room, !model.buffer().room() && desk.faults);
+        count(&mut s.no_room, !model.buffer().room() && dispatch.faults);
         count(&mut s.mshrs_full, held == self.parameters.mshrs.entries);
         count(
             &mut s.every_walk_busy,
@@ -96,20 +96,20 @@ impl GmmuTraffic {
             &mut s.walked_twice_at_once,
             walks > 1 && model.walker().has_twins(),
         );
-        count(&mut s.premature, desk.finds && desk.is_absent());
-        count(&mut s.write_replayed, desk.faults && desk.cause() == 4);
+        count(&mut s.premature, dispatch.finds && dispatch.is_absent());
+        count(&mut s.write_replayed, dispatch.faults && dispatch.cause() == 4);
         count(
             &mut s.read_only_page_as_a_clean_one,
             outputs.fill_clean && !outputs.fill_writable,
         );
-        count(&mut s.report_of_a_denial, desk.reports);
+        count(&mut s.report_of_a_denial, dispatch.reports);
         count(
             &mut s.two_reports_at_once,
-            desk.reports && model.reporting(),
+            dispatch.reports && model.reporting(),
         );
-        count(&mut s.readable_and_denied, desk.reports && desk.fills);
+        count(&mut s.readable_and_denied, dispatch.reports && dispatch.fills);
         count(&mut s.clean_page, outputs.fill_clean);
-        count(&mut s.large_page, desk.fills && desk.level() > 1);
+        count(&mut s.large_page, dispatch.fills && dispatch.level() > 1);
         let done = outputs.invalidate_ready;
         count(
             &mut s.invalidated_page,
@@ -122,7 +122,7 @@ impl GmmuTraffic {
         count(&mut s.invalidated_all, done && inputs.invalidate_scope > 1);
         count(
             &mut s.invalidation_meets_an_answer,
-            model.phase() == Phase::Desk && desk.is_busy(),
+            model.phase() == Phase::ResponseDispatch && dispatch.is_busy(),
         );
         count(
             &mut s.command_during_an_invalidation,
@@ -130,7 +130,7 @@ impl GmmuTraffic {
         );
         count(
             &mut s.answer_waits,
-            desk.is_busy() && model.phase() == Phase::Tlb,
+            dispatch.is_busy() && model.phase() == Phase::Tlb,
         );
         count(&mut s.interrupt, outputs.interrupts);
         count(
