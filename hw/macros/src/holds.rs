@@ -5,7 +5,7 @@
 //! writes: which of them runs first for an element is not for this to guess, and the exporter asks for the hold.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::{Block, Expr, ExprForLoop, ExprMatch, Member, Stmt, parse_quote};
 
 /// Adds the holds of a kernel.
@@ -201,6 +201,8 @@ fn has(tokens: &TokenStream, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use quote::quote;
+
     use super::*;
 
     /// A kernel with its holds, as text.

@@ -556,7 +556,7 @@ impl PageWalker {
             return;
         }
         let Some(alike) = self.compared else {
-            let joins = key.user || !alone;
+            let joins = key.user || !no_merge;
             let alike = |walk: &Walk| joins && walk.step != Step::Free && walk.key == key;
             self.compared = Some(before.iter().position(alike));
             return;
