@@ -72,7 +72,7 @@ fn changed_verilog_is_noticed() {
     };
     export().assert().success();
     export().arg("--check").assert().success();
-    let file = folder.path().join("replay_queue_16.v");
+    let file = folder.path().join("replay_queue/replay_queue_16.v");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replacen("&&", "||", 1)).unwrap();
     export()

@@ -110,7 +110,7 @@ fn memories_become_block_rams() {
         faultline_ledger::missing("there is no Yosys; install the Debian package `yosys`");
         return;
     }
-    let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out");
+    let rtl = Path::new(env!("CARGO_MANIFEST_DIR")).join("../rtl-out/memories");
     let known = designs();
     let known = known
         .iter()
@@ -130,7 +130,7 @@ fn memories_become_block_rams() {
     for (number, (family, cell)) in FAMILIES.into_iter().enumerate() {
         let files = modules
             .iter()
-            .map(|name| rtl.join(format!("memories/{name}.v")).display().to_string());
+            .map(|name| rtl.join(format!("{name}.v")).display().to_string());
         let files = files.collect::<Vec<_>>().join(" ");
         let script = format!(
             "read_verilog {files} memories.v; setattr -mod -set keep_hierarchy 1 sram_*; \

@@ -122,7 +122,11 @@ fn collect(designs: Vec<Design>) -> Result<(Files, Vec<Row>)> {
         let names: Vec<String> = export.files.iter().map(File::path).collect();
         files.insert(format!("{}.f", design.name), names.join("\n") + "\n");
         for file in export.files {
-            files.insert(file.path(), file.text);
+            if let Some(other) = files.insert(file.path(), file.text.clone())
+                && other != file.text
+            {
+                return Err(miette!("two modules want to be {}", file.path()));
+            }
         }
         rows.push(Row {
             design: design.name.to_owned(),

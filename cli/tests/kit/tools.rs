@@ -46,7 +46,7 @@ opt_clean
 dfflibmap -liberty cells.lib
 abc -liberty cells.lib -fast
 opt_clean -purge
-select -assert-none t:$*
+select -assert-none t:$* t:$paramod* %d
 insbuf -buf BUF_X1 A Z
 write_verilog -noattr -noexpr netlist.v\n",
         variable(kit, "VERILOG_FILES").join(" ")

@@ -116,9 +116,8 @@ fn netlist(design: &str, files: &Files, folder: &Path) -> Result<String, String>
         script += &format!("read_verilog -noautowire{kind} {name}\n");
     }
     script += &format!(
-        "hierarchy -check -top {design}\nproc\nflatten\nopt_clean\nexpose -dff -evert-dff\nexpose -dff -evert\n\
-         splitnets -ports\nopt_expr\nopt_clean\ntechmap\nopt_clean\n\
-         select -assert-none t:$_DFF* t:$_SDFF* t:$_DLATCH* t:$mem*\nwrite_blif same.blif\n"
+        "hierarchy -check -top {design}\nproc\nflatten\nopt_clean\nexpose -dff -evert-dff\nexpose -dff -evert\nopt_clean\n\
+         splitnets -ports\ntechmap\nselect -assert-none t:$_DFF* t:$_SDFF* t:$_DLATCH* t:$mem*\nwrite_blif same.blif\n"
     );
     std::fs::write(folder.join("same.ys"), script).map_err(|error| format!("{design}: {error}"))?;
     let output = run("yosys", &["-q", "-s", "same.ys"], folder)?;
