@@ -1,6 +1,6 @@
 gmmu/gmmu_64.v
 gmmu/gmmu_address.v
-gmmu/gmmu_desk.v
+gmmu/gmmu_response_dispatch.v
 fault_buffer/fault_buffer_64.v
 fault_buffer/fault_buffer_64_record.v
 primitives/popcount.v

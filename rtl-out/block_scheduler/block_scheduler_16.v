@@ -24,9 +24,9 @@ module block_scheduler_16 (
     // the far fault is held, 3 it is not held.
     input  wire    [1:0] fill_kind,
     // Page number of the report.
-    input  wire   [35:0] fill_page,
+    input  wire   [35:0] fill_vpn,
     // Address space of the report.
-    input  wire    [7:0] fill_space,
+    input  wire    [7:0] fill_asid,
     // Place of the page's far fault in the queue.
     input  wire    [6:0] fill_place,
     // A block has accessed a page that is known to be absent.
@@ -34,9 +34,9 @@ module block_scheduler_16 (
     // Slot of the block that faulted.
     input  wire    [3:0] fault_slot,
     // Page number of the fault.
-    input  wire   [35:0] fault_page,
+    input  wire   [35:0] fault_vpn,
     // Address space of the fault.
-    input  wire    [7:0] fault_space,
+    input  wire    [7:0] fault_asid,
     // The block in ended_slot has ended.
     input  wire          ended_valid,
     // Slot of the block that ended.
@@ -105,7 +105,7 @@ module block_scheduler_16 (
     wire          absent;
     wire          past;
     wire          has_block;
-    reg    [15:0] meets;
+    reg    [15:0] faulting_slots;
     reg    [15:0] ending;
     reg    [15:0] leaving;
     wire   [15:0] clear;
@@ -123,7 +123,7 @@ module block_scheduler_16 (
     reg    [15:0] page_ends;
     reg    [15:0] page_take;
     wire   [15:0] page_free;
-    wire   [15:0] page_told;
+    wire   [15:0] page_reported;
     wire   [15:0] page_far;
     wire  [255:0] page_in_slots;
     wire   [79:0] page_off_chip;
@@ -194,23 +194,23 @@ module block_scheduler_16 (
         .ends(page_ends),
         .absent(absent),
         .past(past),
-        .told_page(fill_page),
-        .told_space(fill_space),
+        .report_vpn(fill_vpn),
+        .report_asid(fill_asid),
         .take(page_take),
-        .meets(meets),
-        .met_page(fault_page),
-        .met_space(fault_space),
+        .faulting_slots(faulting_slots),
+        .fault_vpn(fault_vpn),
+        .fault_asid(fault_asid),
         .clear(clear),
         .moves(moves),
         .into(into),
         .free(page_free),
-        .told(page_told),
+        .reported(page_reported),
         .far_(page_far),
         .in_slots(page_in_slots),
         .off_chip(page_off_chip)
     );
     one_hot_priority_encoder #(.REQUESTERS(16)) free_page (.request(page_free), .grant(free_page_grant));
-    or_tree #(.INPUTS(16)) known (.of(page_told), .any(known_any));
+    or_tree #(.INPUTS(16)) known (.of(page_reported), .any(known_any));
     or_tree #(.INPUTS(16)) faulting (.of(faulting_of), .any(faulting_any));
     one_hot_mux #(.INPUTS(16), .WIDTH(16)) wait_far (.choose(page_far), .of(page_in_slots),
         .chosen(wait_far_chosen));
@@ -328,11 +328,11 @@ module block_scheduler_16 (
 
     assign has_block = fault_valid && faulting_any;
 
-    // Drives signal meets, from fault_slot and has_block.
-    always @* begin : drive_meets
-        meets = NO_SLOTS;
+    // Drives signal faulting_slots, from fault_slot and has_block.
+    always @* begin : drive_faulting_slots
+        faulting_slots = NO_SLOTS;
         if (has_block) begin
-            meets = FIRST_SLOT << {12'd0, fault_slot};
+            faulting_slots = FIRST_SLOT << {12'd0, fault_slot};
         end
     end
 
@@ -513,12 +513,12 @@ module block_scheduler_16 (
         && (some_ready_any || room) && some_could_any && !(ended_valid && (ended_slot == turns_index));
     assign begins_want = (question_q == QUESTION_IDLE) && some_free_any && !some_ready_any && more;
 
-    // Drives the next values of registers switch_, switch_slot, switch_context, over and last_left.
-    always @* begin : drive_switch_d_and_4_more
+    // Drives the next values of registers over, switch_, switch_slot, switch_context and last_left.
+    always @* begin : drive_over_d_and_4_more
+        over_d = over_q || ends_here;
         switch_d = switch_q;
         switch_slot_d = switch_slot_q;
         switch_context_d = switch_context_q;
-        over_d = over_q || ends_here;
         last_left_d = last_left_q;
         case (switch_q)
             SWITCH_IDLE: begin

@@ -6,52 +6,52 @@ module block_scheduler_proof_page (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // What is told of a page: it is there, or denied.
+    // The GMMU reports a translation, a denial or a cancellation of the page in report_vpn.
     input  wire          ends,
-    // It is absent.
+    // The GMMU reports that the page in report_vpn is absent.
     input  wire          absent,
-    // Its far fault is past the threshold.
+    // The far fault of the page in report_vpn is held, at a place above the threshold.
     input  wire          past,
-    // The page that it is told of.
-    input  wire          told_page,
-    // Its space.
-    input  wire          told_space,
-    // It is followed here from now on.
+    // Page number of the GMMU's report.
+    input  wire          report_vpn,
+    // Address space of the GMMU's report.
+    input  wire          report_asid,
+    // This entry takes the reported page, and follows it from the next cycle on.
     input  wire          take,
-    // The slot whose block has met a page, if any:
-    input  wire    [1:0] meets,
-    // this page,
-    input  wire          met_page,
-    // in this space.
-    input  wire          met_space,
-    // Slots whose blocks wait no longer, for they have ended or left.
+    // Slot whose thread block faults, one bit each; 0 without a fault.
+    input  wire    [1:0] faulting_slots,
+    // Page number of the fault.
+    input  wire          fault_vpn,
+    // Address space of the fault.
+    input  wire          fault_asid,
+    // Slots whose thread blocks no longer wait, because they have ended or left, one bit each.
     input  wire    [1:0] clear,
-    // The slot whose block leaves, if it has not ended,
+    // Slot whose thread block has left without having ended, one bit each; 0 if there is none.
     input  wire    [1:0] moves,
-    // and the context into which it does.
+    // Context of the thread block that has left, one bit each.
     input  wire    [2:0] into,
-    // No page is followed here.
+    // This entry follows no page.
     output wire          free,
-    // What is told is of this page.
-    output wire          told,
-    // The page's far fault is past the threshold.
+    // The report is of the page that this entry follows.
+    output wire          reported,
+    // The last report placed the far fault of the followed page above the threshold.
     output wire          far_,
-    // Slots whose blocks wait.
+    // Slots whose thread blocks wait for the followed page, one bit each.
     output wire    [1:0] in_slots,
-    // Contexts whose blocks wait.
+    // Contexts whose thread blocks wait for the followed page, one bit each.
     output wire    [2:0] off_chip
 );
     localparam [1:0] NO_SLOT = 2'd0;
     localparam [2:0] NO_CONTEXT = 3'd0;
-    wire          is_told;
-    wire          is_met;
+    wire          is_reported;
+    wire          is_faulting;
     reg     [1:0] waiting;
     reg           follows_d;
     wire          follows_q;
-    reg           page_d;
-    wire          page_q;
-    reg           space_d;
-    wire          space_q;
+    reg           vpn_d;
+    wire          vpn_q;
+    reg           asid_d;
+    wire          asid_q;
     reg           is_past_d;
     wire          is_past_q;
     reg     [1:0] waits_d;
@@ -60,21 +60,21 @@ module block_scheduler_proof_page (
     wire    [2:0] waits_off_chip_q;
 
     register #(.WIDTH(1)) follows (.clock(clock), .reset(reset), .d(follows_d), .q(follows_q));
-    register #(.WIDTH(1)) page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
-    register #(.WIDTH(1)) space (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
+    register #(.WIDTH(1)) vpn (.clock(clock), .reset(reset), .d(vpn_d), .q(vpn_q));
+    register #(.WIDTH(1)) asid (.clock(clock), .reset(reset), .d(asid_d), .q(asid_q));
     register #(.WIDTH(1)) is_past (.clock(clock), .reset(reset), .d(is_past_d), .q(is_past_q));
     register #(.WIDTH(2)) waits (.clock(clock), .reset(reset), .d(waits_d), .q(waits_q));
     register #(.WIDTH(3)) waits_off_chip (.clock(clock), .reset(reset), .d(waits_off_chip_d),
         .q(waits_off_chip_q));
 
-    assign is_told = follows_q && (page_q == told_page) && (space_q == told_space);
-    assign is_met = follows_q && (page_q == met_page) && (space_q == met_space);
+    assign is_reported = follows_q && (vpn_q == report_vpn) && (asid_q == report_asid);
+    assign is_faulting = follows_q && (vpn_q == fault_vpn) && (asid_q == fault_asid);
 
-    // Drives signal waiting, from is_met, meets and waits_q.
+    // Drives signal waiting, from faulting_slots, is_faulting and waits_q.
     always @* begin : drive_waiting
         waiting = waits_q;
-        if (is_met) begin
-            waiting = waits_q | meets;
+        if (is_faulting) begin
+            waiting = waits_q | faulting_slots;
         end
     end
 
@@ -86,34 +86,35 @@ module block_scheduler_proof_page (
             waits_off_chip_d = waits_off_chip_q | into;
         end
         follows_d = follows_q || take;
-        if (ends && is_told) begin
+        if (ends && is_reported) begin
             follows_d = 1'd0;
             waits_d = NO_SLOT;
             waits_off_chip_d = NO_CONTEXT;
         end
     end
 
-    // Drives the next values of registers page and space, from page_q, space_q, take, told_page and
-    // told_space.
-    always @* begin : drive_page_d_and_space_d
-        page_d = page_q;
-        space_d = space_q;
+    // Drives the next values of registers vpn and asid, from asid_q, report_asid, report_vpn, take
+    // and vpn_q.
+    always @* begin : drive_vpn_d_and_asid_d
+        vpn_d = vpn_q;
+        asid_d = asid_q;
         if (take) begin
-            page_d = told_page;
-            space_d = told_space;
+            vpn_d = report_vpn;
+            asid_d = report_asid;
         end
     end
 
-    // Drives the next value of register is_past, from absent, is_past_q, is_told, past and take.
+    // Drives the next value of register is_past, from absent, is_past_q, is_reported, past and
+    // take.
     always @* begin : drive_is_past_d
         is_past_d = is_past_q;
-        if (take || (absent && is_told)) begin
+        if (take || (absent && is_reported)) begin
             is_past_d = past;
         end
     end
 
     assign free = !follows_q;
-    assign told = is_told;
+    assign reported = is_reported;
     assign far_ = is_past_q;
     assign in_slots = waits_q;
     assign off_chip = waits_off_chip_q;

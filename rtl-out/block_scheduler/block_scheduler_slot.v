@@ -6,25 +6,25 @@ module block_scheduler_slot (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // A period has ended.
+    // A period of residence ends.
     input  wire          tick,
-    // It is reserved.
+    // The slot is reserved for a thread block that is new or comes back.
     input  wire          reserve,
-    // A block begins, or goes on, in it.
+    // A thread block begins, or goes on, in the slot.
     input  wire          begin_,
-    // Its block is to leave.
+    // The thread block in the slot is to leave.
     input  wire          leave,
-    // Its block ends.
+    // The thread block in the slot ends.
     input  wire          end_,
-    // Its block has left, or none came.
+    // The slot becomes free: its thread block has left, or none has come.
     input  wire          release_,
-    // It is for nobody.
+    // The slot has no thread block, and is reserved for none.
     output wire          free,
-    // It has a block, which may be leaving.
+    // The slot has a thread block, which runs or leaves.
     output wire          holds,
-    // Its block runs.
+    // The thread block in the slot runs.
     output wire          active,
-    // Its block runs, and has been here long enough.
+    // The thread block in the slot runs, and two periods of residence have ended since it came.
     output wire          settled
 );
     localparam [1:0] NONE = 2'd0;
@@ -41,13 +41,13 @@ module block_scheduler_slot (
     register #(.WIDTH(2)) used (.clock(clock), .reset(reset), .d(used_d), .q(used_q));
     register #(.WIDTH(2)) periods (.clock(clock), .reset(reset), .d(periods_d), .q(periods_q));
 
-    // Drives the next values of registers used and periods.
-    always @* begin : drive_used_d_and_periods_d
-        used_d = used_q;
+    // Drives the next values of registers periods and used.
+    always @* begin : drive_periods_d_and_used_d
         periods_d = periods_q;
         if (tick && (periods_q != ENOUGH)) begin
             periods_d = periods_q + 2'd1;
         end
+        used_d = used_q;
         if (end_ && (used_q == USE_ACTIVE)) begin
             used_d = USE_FREE;
         end

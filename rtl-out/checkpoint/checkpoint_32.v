@@ -14,7 +14,7 @@ module checkpoint_32 (
     // The block runs when the context is saved or restored.
     input  wire          ask_runs,
     // Thread block of the context.
-    input  wire   [15:0] ask_block,
+    input  wire   [15:0] ask_cta,
     // Number of the context among those of its block.
     input  wire    [7:0] ask_epoch,
     // Slot of the block.
@@ -209,7 +209,7 @@ module checkpoint_32 (
     localparam [4:0] STAGE_STATES = 5'd6;
     localparam [4:0] STAGE_STOPPING = 5'd1;
     localparam [4:0] STAGE_TAKING = 5'd8;
-    localparam [4:0] STAGE_TELLING = 5'd17;
+    localparam [4:0] STAGE_VERDICT = 5'd17;
     localparam [4:0] STAGE_WAITING = 5'd12;
     reg           job_empty;
     wire   [10:0] row;
@@ -392,7 +392,7 @@ module checkpoint_32 (
         .reset(reset),
         .begin_valid(port_begin_valid),
         .begin_restores(restores_q),
-        .begin_block(block_q),
+        .begin_cta(block_q),
         .begin_epoch(epoch_q),
         .packet_valid(port_packet_valid),
         .packet_beat(port_packet_beat),
@@ -784,53 +784,15 @@ module checkpoint_32 (
     assign gather_push = (step_q == STAGE_REGISTERS) && !found_all_q && !gather_full && dirty_valid;
     assign gather_push_row = dirty_row - {first_group_q, 3'd0};
 
-    // Drives the next values of registers step, restores, runs, block, epoch, slot, first_warp,
-    // last_warp, first_group, last_group, shared_first, shared_beats, room_row, room_rows,
-    // room_first, room_beats, asked_beats, asked_operands, unlogged, warp, found_all, by_rows,
-    // run_space, run_place, run_left, pending, kind, length, left, has_address, is_data, operands,
-    // instructions, queue_done, strayed, has_shared, has_states, verdict, beats and fetched; inputs
-    // gather.clear, list_.load and list_.advance.
+    // Drives the next values of registers beats, fetched, run_place, run_left, left, pending,
+    // strayed, by_rows, has_address, has_shared, run_space, has_states, is_data, instructions,
+    // operands, queue_done, restores, runs, block, epoch, slot, first_warp, last_warp, first_group,
+    // last_group, shared_first, shared_beats, room_row, room_rows, room_first, room_beats,
+    // asked_beats, asked_operands, unlogged, warp, verdict, found_all, step, kind and length;
+    // inputs gather.clear, list_.load and list_.advance.
     always @* begin : drive_gather_clear_and_42_more
         gather_clear = 1'd0;
         list_load = 1'd0;
-        step_d = step_q;
-        restores_d = restores_q;
-        runs_d = runs_q;
-        block_d = block_q;
-        epoch_d = epoch_q;
-        slot_d = slot_q;
-        first_warp_d = first_warp_q;
-        last_warp_d = last_warp_q;
-        first_group_d = first_group_q;
-        last_group_d = last_group_q;
-        shared_first_d = shared_first_q;
-        shared_beats_d = shared_beats_q;
-        room_row_d = room_row_q;
-        room_rows_d = room_rows_q;
-        room_first_d = room_first_q;
-        room_beats_d = room_beats_q;
-        asked_beats_d = asked_beats_q;
-        asked_operands_d = asked_operands_q;
-        unlogged_d = unlogged_q;
-        warp_d = warp_q;
-        found_all_d = found_all_q;
-        by_rows_d = by_rows_q;
-        run_space_d = run_space_q;
-        run_place_d = run_place_q;
-        run_left_d = run_left_q;
-        pending_d = pending_q;
-        kind_d = kind_q;
-        length_d = length_q;
-        left_d = left_q;
-        has_address_d = has_address_q;
-        is_data_d = is_data_q;
-        operands_d = operands_q;
-        instructions_d = instructions_q;
-        queue_done_d = queue_done_q;
-        strayed_d = strayed_q;
-        has_shared_d = has_shared_q;
-        has_states_d = has_states_q;
-        verdict_d = verdict_q;
         list_advance = 1'd0;
         beats_d = beats_q;
         if (moves && !(&beats_q)) begin
@@ -840,6 +802,8 @@ module checkpoint_32 (
         if (restoring && got) begin
             fetched_d = fetched_q + 16'd1;
         end
+        run_place_d = run_place_q;
+        run_left_d = run_left_q;
         if ((asks_to_save && (!pending_q || header_goes)) || (found_data && found)) begin
             list_advance = by_rows_q;
             run_place_d = run_place_q + 13'd1;
@@ -847,6 +811,8 @@ module checkpoint_32 (
                 run_left_d = run_left_q - 13'd1;
             end
         end
+        left_d = left_q;
+        pending_d = pending_q;
         if (gives) begin
             if (has_left) begin
                 left_d = left_q - 13'd1;
@@ -855,9 +821,18 @@ module checkpoint_32 (
                 pending_d = 1'd0;
             end
         end
+        strayed_d = strayed_q;
         if (found_data && found && !fits) begin
             strayed_d = 1'd1;
         end
+        by_rows_d = by_rows_q;
+        has_address_d = has_address_q;
+        has_shared_d = has_shared_q;
+        run_space_d = run_space_q;
+        has_states_d = has_states_q;
+        is_data_d = is_data_q;
+        instructions_d = instructions_q;
+        operands_d = operands_q;
         if (found_header && found) begin
             if (!job_empty) begin
                 strayed_d = 1'd1;
@@ -904,15 +879,40 @@ module checkpoint_32 (
                 strayed_d = 1'd1;
             end
         end
+        queue_done_d = queue_done_q;
         if (save_done) begin
             queue_done_d = 1'd1;
         end
+        restores_d = restores_q;
+        runs_d = runs_q;
+        block_d = block_q;
+        epoch_d = epoch_q;
+        slot_d = slot_q;
+        first_warp_d = first_warp_q;
+        last_warp_d = last_warp_q;
+        first_group_d = first_group_q;
+        last_group_d = last_group_q;
+        shared_first_d = shared_first_q;
+        shared_beats_d = shared_beats_q;
+        room_row_d = room_row_q;
+        room_rows_d = room_rows_q;
+        room_first_d = room_first_q;
+        room_beats_d = room_beats_q;
+        asked_beats_d = asked_beats_q;
+        asked_operands_d = asked_operands_q;
+        unlogged_d = unlogged_q;
+        warp_d = warp_q;
+        verdict_d = verdict_q;
+        found_all_d = found_all_q;
+        step_d = step_q;
+        kind_d = kind_q;
+        length_d = length_q;
         case (step_q)
             STAGE_IDLE: begin
                 if (ask_valid) begin
                     restores_d = ask_restores;
                     runs_d = ask_runs;
-                    block_d = ask_block;
+                    block_d = ask_cta;
                     epoch_d = ask_epoch;
                     slot_d = ask_slot;
                     first_warp_d = ask_first_warp;
@@ -1071,14 +1071,14 @@ module checkpoint_32 (
             end
             STAGE_DROPPING: begin
                 if (save_done) begin
-                    step_d = STAGE_TELLING;
+                    step_d = STAGE_VERDICT;
                 end
             end
             STAGE_RESUMING: begin
                 if (resume_ready) begin
                     warp_d = warp_q + 6'd1;
                     if (warp_q == last_warp_q) begin
-                        step_d = STAGE_TELLING;
+                        step_d = STAGE_VERDICT;
                     end
                 end
             end
@@ -1093,7 +1093,7 @@ module checkpoint_32 (
             by_rows_d = 1'd0;
             run_left_d = NO_BEATS;
             warp_d = first_warp_q;
-            step_d = STAGE_TELLING;
+            step_d = STAGE_VERDICT;
             if (runs_q) begin
                 step_d = STAGE_RESUMING;
             end
@@ -1196,7 +1196,7 @@ module checkpoint_32 (
     assign walk_valid = (step_q == STAGE_OPENING) && !restores_q;
     assign walk_first = first_group_q;
     assign walk_last = last_group_q;
-    assign ended_valid = step_q == STAGE_TELLING;
+    assign ended_valid = step_q == STAGE_VERDICT;
 
     // Drives outputs ended_verdict, ended_beats and ended_operands, from beats_q, operands_q,
     // step_q and verdict_q.
@@ -1204,7 +1204,7 @@ module checkpoint_32 (
         ended_verdict = ACCEPTED;
         ended_beats = NO_COUNT;
         ended_operands = NO_OPERANDS;
-        if (step_q == STAGE_TELLING) begin
+        if (step_q == STAGE_VERDICT) begin
             ended_verdict = verdict_q;
             ended_beats = beats_q;
             ended_operands = operands_q;

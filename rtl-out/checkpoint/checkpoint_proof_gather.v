@@ -6,23 +6,23 @@ module checkpoint_proof_gather (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // A row comes, with at least one sector, while there is room.
+    // A row that has at least one dirty sector is added, while there is room.
     input  wire          push,
-    // Its number,
+    // Number of the row that is added.
     input  wire    [1:0] push_row,
-    // and its sectors.
+    // Dirty sectors of the row that is added, one bit each.
     input  wire    [1:0] push_sectors,
-    // All are forgotten that have not come in this cycle.
+    // All rows are dropped, except one that is added in this cycle.
     input  wire          clear,
-    // There is one.
+    // There is at least one row.
     output wire          some,
-    // There is no room.
+    // There is no room for another row.
     output wire          full,
-    // The rows, the first one first,
+    // Number of each row, in the order in which they were added.
     output reg     [3:0] row,
-    // and their sectors, none where there is no row.
+    // Dirty sectors of each row, one bit each; none where there is no row.
     output reg     [3:0] sectors,
-    // Sectors of all rows.
+    // Number of dirty sectors of all rows, each of which is a beat.
     output wire    [2:0] beats
 );
     localparam [1:0] NO_ROW = 2'd0;

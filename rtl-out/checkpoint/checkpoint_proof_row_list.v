@@ -6,21 +6,21 @@ module checkpoint_proof_row_list (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // Other rows come; they end before the first one without a sector.
+    // Other rows are loaded, which end before the first one without a sector.
     input  wire          load,
-    // Their numbers,
+    // Number of each row that is loaded.
     input  wire    [3:0] load_row,
-    // Dirty sectors of each row.
+    // Sectors of each row that is loaded, one bit each.
     input  wire    [3:0] load_sectors,
-    // The first sector moves.
+    // The first sector of the first row moves, and leaves the list.
     input  wire          advance,
-    // There is no row left.
+    // No row is left.
     output wire          empty,
-    // Numbers of the rows.
+    // Number of each row, the one whose beats move now first.
     output reg     [3:0] row,
-    // Dirty sectors of each row.
+    // Sectors of each row that are left, one bit each.
     output reg     [3:0] sectors,
-    // The number of the first row's first sector.
+    // Number of the first sector that is left of the first row.
     output reg           sector
 );
     localparam [1:0] NONE = 2'd0;

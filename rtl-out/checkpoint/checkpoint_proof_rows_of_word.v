@@ -2,11 +2,11 @@
 
 // Unpacks the two rows that a word of a header names.
 module checkpoint_proof_rows_of_word (
-    // The word.
+    // Word of a header that names two rows.
     input  wire    [7:0] word,
-    // Numbers of the rows.
+    // Numbers of the two rows.
     output wire    [3:0] row,
-    // Dirty sectors of each row.
+    // Sectors of each row, one bit each.
     output wire    [3:0] sectors
 );
     wire    [7:0] high;

@@ -2,11 +2,11 @@
 
 // Packs two rows, each with its sectors, into a word of a header.
 module checkpoint_proof_word_of_rows (
-    // Numbers of the rows.
+    // Numbers of the two rows.
     input  wire    [3:0] row,
-    // Dirty sectors of each row.
+    // Sectors of each row, one bit each.
     input  wire    [3:0] sectors,
-    // The word.
+    // Word of a header that names the two rows.
     output wire    [7:0] word
 );
     wire    [7:0] low;

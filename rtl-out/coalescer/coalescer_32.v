@@ -152,10 +152,10 @@ module coalescer_32 (
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
             pending_d[i] = pending_q[i];
-            line_d[i*41 +: 41] = line_q[i*41 +: 41];
             if (making && together[i]) begin
                 pending_d[i] = 1'd0;
             end
+            line_d[i*41 +: 41] = line_q[i*41 +: 41];
             if (accepting) begin
                 pending_d[i] = instruction_mask[i];
                 line_d[i*41 +: 41] = incoming[i*41 +: 41];

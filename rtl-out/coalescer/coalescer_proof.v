@@ -150,10 +150,10 @@ module coalescer_proof (
         integer i;
         for (i = 0; i < 4; i = i + 1) begin
             pending_d[i] = pending_q[i];
-            line_d[i*7 +: 7] = line_q[i*7 +: 7];
             if (making && together[i]) begin
                 pending_d[i] = 1'd0;
             end
+            line_d[i*7 +: 7] = line_q[i*7 +: 7];
             if (accepting) begin
                 pending_d[i] = instruction_mask[i];
                 line_d[i*7 +: 7] = incoming[i*7 +: 7];

@@ -12,7 +12,7 @@ module checkpoint_proof_context_port (
     // The context is restored; saved otherwise.
     input  wire          begin_restores,
     // Thread block of the context: the low bits of its number in the grid.
-    input  wire    [1:0] begin_block,
+    input  wire    [1:0] begin_cta,
     // Number of the context among those of its block: the base, or an increment.
     input  wire    [1:0] begin_epoch,
     // The engine offers a header or data of what is saved.
@@ -78,7 +78,7 @@ module checkpoint_proof_context_port (
     localparam [2:0] STEP_OPENING = 3'd3;
     localparam [2:0] STEP_RESTORING = 3'd4;
     localparam [2:0] STEP_SAVING = 3'd1;
-    localparam [2:0] STEP_TELLING = 3'd6;
+    localparam [2:0] STEP_VERDICT = 3'd6;
     wire          header;
     wire    [2:0] kind;
     wire          of_block;
@@ -88,7 +88,7 @@ module checkpoint_proof_context_port (
     wire          begins;
     wire          of_epoch;
     wire          right;
-    wire          tells;
+    wire          to_engine;
     wire          moves;
     reg     [2:0] settled;
     reg     [5:0] counted;
@@ -159,10 +159,10 @@ module checkpoint_proof_context_port (
         && ({6'd0, beat_q[9:8]} == beat_q[15:8]);
     assign of_epoch = beat_q[9:8] == epoch_q;
     assign right = nothing_behind && (beat_q[15:8] == {2'd0, count_q}) && (beat_q[23:16] == check_q);
-    assign tells = (step_q == STEP_RESTORING) && !last_q && (!header || (content && of_block));
+    assign to_engine = (step_q == STEP_RESTORING) && !last_q && (!header || (content && of_block));
     assign saves = (step_q == STEP_SAVING) || (step_q == STEP_ENDING);
     assign reads = (step_q == STEP_OPENING) || (step_q == STEP_RESTORING) || (step_q == STEP_DRAINING);
-    assign moves = holds_q && ((saves && out_ready) || (reads && (!tells || found_ready)));
+    assign moves = holds_q && ((saves && out_ready) || (reads && (!to_engine || found_ready)));
 
     // Drives signal settled.
     always @* begin : drive_settled
@@ -217,24 +217,24 @@ module checkpoint_proof_context_port (
     assign packet = (step_q == STEP_SAVING) && packet_valid && (!holds_q || out_ready);
     assign packet_kind = packet_beat[4:2];
     assign packet_ends = header && (packet_kind == KIND_END);
-    assign in_ready = reads && (!holds_q || (!last_q && (!tells || found_ready)));
-    assign read = reads && in_valid && (!holds_q || (!last_q && (!tells || found_ready)));
+    assign in_ready = reads && (!holds_q || (!last_q && (!to_engine || found_ready)));
+    assign read = reads && in_valid && (!holds_q || (!last_q && (!to_engine || found_ready)));
 
-    // Drives the next values of registers holds, last and beat.
-    always @* begin : drive_holds_d_and_last_d_and_beat_d
+    // Drives the next values of registers holds, beat and last.
+    always @* begin : drive_holds_d_and_beat_d_and_last_d
         integer i;
         holds_d = holds_q && !moves;
-        last_d = last_q;
         for (i = 0; i < 5; i = i + 1) begin
             beat_d[i*8 +: 8] = beat_q[i*8 +: 8];
         end
+        last_d = last_q;
         if (begin_ && !begin_restores) begin
             holds_d = 1'd1;
             last_d = 1'd0;
             for (i = 0; i < 5; i = i + 1) begin
                 beat_d[i*8 +: 8] = NOTHING;
             end
-            beat_d[7:0] = BEGIN_HEADER | {6'd0, begin_block};
+            beat_d[7:0] = BEGIN_HEADER | {6'd0, begin_cta};
             beat_d[15:8] = {6'd0, begin_epoch};
         end
         if (packet) begin
@@ -264,27 +264,27 @@ module checkpoint_proof_context_port (
         end
     end
 
-    // Drives the next values of registers block, epoch, left, count and check.
-    always @* begin : drive_block_d_and_epoch_d_and_left_d_and_count_d_and_check_d
-        block_d = block_q;
-        epoch_d = epoch_q;
-        left_d = left_q;
+    // Drives the next values of registers count, check, left, block and epoch.
+    always @* begin : drive_count_d_and_check_d_and_left_d_and_block_d_and_epoch_d
         count_d = counted;
         check_d = checked;
+        left_d = left_q;
         if (packet) begin
             left_d = left_q - 3'd1;
             if (header) begin
                 left_d = packet_beat[7:5];
             end
         end
-        if (tells && moves) begin
+        if (to_engine && moves) begin
             left_d = left_q - 3'd1;
             if (header) begin
                 left_d = beat_q[7:5];
             end
         end
+        block_d = block_q;
+        epoch_d = epoch_q;
         if (begin_) begin
-            block_d = begin_block;
+            block_d = begin_cta;
             epoch_d = begin_epoch;
             left_d = NONE_LEFT;
             count_d = NO_COUNT;
@@ -292,10 +292,10 @@ module checkpoint_proof_context_port (
         end
     end
 
-    // Drives the next values of registers step and verdict.
-    always @* begin : drive_step_d_and_verdict_d
-        step_d = step_q;
+    // Drives the next values of registers verdict and step.
+    always @* begin : drive_verdict_d_and_step_d
         verdict_d = verdict_q;
+        step_d = step_q;
         case (step_q)
             STEP_IDLE: begin
                 verdict_d = ACCEPTED;
@@ -313,7 +313,7 @@ module checkpoint_proof_context_port (
             end
             STEP_ENDING: begin
                 if (moves && last_q) begin
-                    step_d = STEP_TELLING;
+                    step_d = STEP_VERDICT;
                 end
             end
             STEP_OPENING: begin
@@ -324,22 +324,22 @@ module checkpoint_proof_context_port (
                         step_d = STEP_RESTORING;
                     end
                     if (last_q) begin
-                        step_d = STEP_TELLING;
+                        step_d = STEP_VERDICT;
                     end
                 end
             end
             STEP_RESTORING: begin
-                if (moves && !tells) begin
+                if (moves && !to_engine) begin
                     verdict_d = settled;
                     step_d = STEP_DRAINING;
                     if (last_q) begin
-                        step_d = STEP_TELLING;
+                        step_d = STEP_VERDICT;
                     end
                 end
             end
             STEP_DRAINING: begin
                 if (moves && last_q) begin
-                    step_d = STEP_TELLING;
+                    step_d = STEP_VERDICT;
                 end
             end
             default: begin
@@ -353,8 +353,8 @@ module checkpoint_proof_context_port (
     assign begin_ready = step_q == STEP_IDLE;
     assign out_valid = saves && holds_q;
     assign out_last = (step_q == STEP_ENDING) && holds_q && last_q;
-    assign found_valid = holds_q && tells;
-    assign found_header = holds_q && tells && header;
+    assign found_valid = holds_q && to_engine;
+    assign found_header = holds_q && to_engine && header;
 
     // Drives output out_beat, from beat_q.
     always @* begin : drive_out_beat
@@ -372,12 +372,12 @@ module checkpoint_proof_context_port (
         end
     end
 
-    assign ended_valid = step_q == STEP_TELLING;
+    assign ended_valid = step_q == STEP_VERDICT;
 
     // Drives output ended_verdict, from step_q and verdict_q.
     always @* begin : drive_ended_verdict
         ended_verdict = ACCEPTED;
-        if (step_q == STEP_TELLING) begin
+        if (step_q == STEP_VERDICT) begin
             ended_verdict = verdict_q;
         end
     end

@@ -6,21 +6,21 @@ module dirty_bits_lanes_search (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // A walk begins
+    // A walk begins.
     input  wire          begin_,
-    // with this group,
+    // First group of the walk.
     input  wire    [7:0] first,
-    // and ends with this one.
+    // Last group of the walk.
     input  wire    [7:0] last,
-    // Groups with a dirty row.
+    // Groups with a dirty row, one bit each.
     input  wire  [255:0] some,
     // The walk comes to the group that was found.
     input  wire          load,
-    // A group was found,
+    // A group with a dirty row was found, to which the walk has still to come.
     output wire          found,
-    // this one.
+    // Group that was found last.
     output wire    [7:0] group,
-    // None is left.
+    // No group with a dirty row is left for the walk.
     output wire          done
 );
     reg           waits_d;
@@ -80,7 +80,6 @@ module dirty_bits_lanes_search (
         waits_d = waits_q;
         place_d = place_q;
         beyond_d = beyond_q;
-        end_d = end_q;
         if (!waits_q || load) begin
             waits_d = some_next_any;
             if (some_next_any) begin
@@ -88,6 +87,7 @@ module dirty_bits_lanes_search (
                 beyond_d = 1'd1;
             end
         end
+        end_d = end_q;
         if (begin_) begin
             waits_d = 1'd0;
             place_d = first;

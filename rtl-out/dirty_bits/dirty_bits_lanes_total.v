@@ -6,15 +6,15 @@ module dirty_bits_lanes_total (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // From 0 again.
+    // The counts start again at 0.
     input  wire          begin_,
-    // A row,
+    // A row is counted.
     input  wire          row,
-    // with these lanes.
+    // Lanes of the row that is counted, one bit each.
     input  wire   [31:0] lanes,
-    // The rows.
+    // Number of rows.
     output wire   [11:0] row_count,
-    // The lanes; they are counted a cycle after their row.
+    // Number of lanes, which are counted a cycle after their row.
     output wire   [16:0] lane_count
 );
     localparam [5:0] NO_LANE = 6'd0;
@@ -42,11 +42,11 @@ module dirty_bits_lanes_total (
         end
     end
 
-    // Drives the next values of registers rows, few and all, from all_q, begin_, few_q, ones_count,
+    // Drives the next values of registers few, rows and all, from all_q, begin_, few_q, ones_count,
     // row and rows_q.
-    always @* begin : drive_rows_d_and_few_d_and_all_d
-        rows_d = rows_q;
+    always @* begin : drive_few_d_and_rows_d_and_all_d
         few_d = NO_LANE;
+        rows_d = rows_q;
         if (row) begin
             rows_d = rows_q + 12'd1;
             few_d = ones_count;

@@ -6,21 +6,21 @@ module dirty_bits_proof_group (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // If a row is written, it is one of this group,
+    // The write, if there is one, is to a row of this group.
     input  wire          write,
-    // this one.
+    // Row of its group to which the write is, one bit each; 0 without a write.
     input  wire    [1:0] written_row,
-    // If a row is saved, it is one of this group,
+    // The row that is saved, if there is one, is in this group.
     input  wire          take,
-    // this one.
+    // Row of its group that is saved, one bit each; 0 if none is.
     input  wire    [1:0] taken_row,
-    // All rows are forgotten, what is written in this cycle too.
+    // All rows of the group become clean, one that is written in this cycle too.
     input  wire          clear,
-    // The rows that are dirty.
+    // Rows of the group that are dirty, one bit each.
     output wire    [1:0] rows,
-    // There is one.
+    // A row of the group is dirty.
     output wire          some,
-    // What is written was dirty before.
+    // The row that is written was dirty before.
     output wire          was
 );
     localparam [1:0] NONE = 2'd0;

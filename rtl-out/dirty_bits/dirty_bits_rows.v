@@ -56,7 +56,7 @@ module dirty_bits_rows (
     localparam [11:0] NO_ROWS = 12'd0;
     localparam [16:0] NO_LANES = 17'd0;
     localparam [1:0] STEP_IDLE = 2'd0;
-    localparam [1:0] STEP_TELLING = 2'd2;
+    localparam [1:0] STEP_TOTAL = 2'd2;
     localparam [1:0] STEP_WALKING = 2'd1;
     reg     [1:0] odd;
     wire          conflict;
@@ -341,14 +341,14 @@ module dirty_bits_rows (
         end
     end
 
-    assign total_valid = step_q == STEP_TELLING;
+    assign total_valid = step_q == STEP_TOTAL;
 
     // Drives outputs total_rows and total_lanes, from counts_lane_count, counts_row_count and
     // step_q.
     always @* begin : drive_total_rows_and_total_lanes
         total_rows = NO_ROWS;
         total_lanes = NO_LANES;
-        if (step_q == STEP_TELLING) begin
+        if (step_q == STEP_TOTAL) begin
             total_rows = counts_row_count;
             total_lanes = counts_lane_count;
         end
@@ -366,9 +366,9 @@ module dirty_bits_rows (
             step_d = STEP_WALKING;
         end
         if ((step_q == STEP_WALKING) && search_done && !some && !taken_q && !offering_q) begin
-            step_d = STEP_TELLING;
+            step_d = STEP_TOTAL;
         end
-        if ((step_q == STEP_TELLING) && total_ready) begin
+        if ((step_q == STEP_TOTAL) && total_ready) begin
             step_d = STEP_IDLE;
         end
     end

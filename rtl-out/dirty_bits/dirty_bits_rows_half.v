@@ -7,33 +7,34 @@ module dirty_bits_rows_half (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // A write is accepted, and acts in the next cycle:
+    // A write is accepted, and acts in the next cycle.
     input  wire          write,
-    // of this row,
+    // Row that is written.
     input  wire    [9:0] write_row,
-    // in these lanes, of which there may be none.
+    // Lanes that are written, one bit each; there may be none.
     input  wire   [31:0] write_lanes,
-    // Groups that are forgotten.
+    // Groups whose rows become clean, one bit each.
     input  wire  [255:0] clear,
-    // The group that the walk comes to next,
+    // Group to which the walk comes next.
     input  wire    [7:0] next_group,
-    // and that it comes to it now.
+    // The walk comes to the group in next_group.
     input  wire          load,
-    // It leaves its group.
+    // The walk takes no more rows of its group, because the group is cleared.
     input  wire          leave,
-    // The walk takes a row,
+    // The walk takes a row.
     input  wire          take,
-    // this one,
+    // Row that the walk takes.
     input  wire    [9:0] take_row,
-    // which is dirty no more.
+    // The walk is a save, and the row that it takes becomes clean.
     input  wire          saves,
-    // A write acts: the walk cannot take a row.
+    // A write acts, and the walk cannot take a row of this half.
     output wire          writing,
-    // Groups with a dirty row.
+    // Groups with a dirty row, one bit each.
     output reg   [255:0] some,
-    // The rows of its group that the walk has still to take.
+    // Rows of the walk's group that the walk has still to take, one bit each.
     output wire    [3:0] held,
-    // The lanes of the row that was taken last.
+    // Dirty lanes of the row that was taken last, one bit each; all lanes where lanes are not
+    // followed.
     output wire   [31:0] lanes
 );
     localparam [31:0] BY_LANE = 32'd0;

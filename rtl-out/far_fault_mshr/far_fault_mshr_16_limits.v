@@ -4,20 +4,20 @@
 module far_fault_mshr_16_limits (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
     // Far faults that an SM may have.
     input  wire    [6:0] limit,
-    // The SMs that ask.
+    // SMs that the operation concerns, one bit each.
     input  wire   [15:0] requester,
-    // Those that wait in the entry already.
+    // SMs that wait in the entry already, one bit each.
     input  wire   [15:0] waits,
-    // A fault acts, and there is an entry for the others: requesters with the answer far wait from
-    // now on.
+    // A fault acts, and its page has an entry or one is free: requesters below their limit wait
+    // from now on.
     input  wire          room,
-    // Those who ask and wait wait no longer.
+    // The SMs in requester that wait in the entry stop waiting.
     input  wire          remove,
-    // The SMs that are told far.
+    // SMs in requester that wait in the entry, or wait there from now on, one bit each.
     output reg    [15:0] far_
 );
     wire    [6:0] beyond;

@@ -15,9 +15,9 @@ module far_fault_mshr_256 (
     // A walk found a page absent.
     input  wire          fault_valid,
     // Page number of the fault.
-    input  wire   [35:0] fault_page,
+    input  wire   [35:0] fault_vpn,
     // Address space of the fault.
-    input  wire    [7:0] fault_space,
+    input  wire    [7:0] fault_asid,
     // SMs for which the page was walked, one bit each, at least one.
     input  wire   [15:0] fault_requesters,
     // Kind of access of the fault, for the report.
@@ -38,9 +38,9 @@ module far_fault_mshr_256 (
     // The command is for every page; for one page otherwise.
     input  wire          command_all,
     // Page number of the command.
-    input  wire   [35:0] command_page,
+    input  wire   [35:0] command_vpn,
     // Address space of the command.
-    input  wire    [7:0] command_space,
+    input  wire    [7:0] command_asid,
     // SMs that a cancellation denies, one bit each.
     input  wire   [15:0] command_requesters,
     // The walk is taken.
@@ -48,9 +48,9 @@ module far_fault_mshr_256 (
     // A walk that was requested on walk_* has ended.
     input  wire          present_valid,
     // Page number of the walk that ended.
-    input  wire   [35:0] present_page,
+    input  wire   [35:0] present_vpn,
     // Address space of the walk that ended.
-    input  wire    [7:0] present_space,
+    input  wire    [7:0] present_asid,
     // The walk has not found its page.
     input  wire          present_missing,
     // Cause of the walk that did not find its page.
@@ -64,9 +64,9 @@ module far_fault_mshr_256 (
     // A fault is answered.
     output wire          answer_valid,
     // Page number of the answered fault.
-    output reg    [35:0] answer_page,
+    output reg    [35:0] answer_vpn,
     // Address space of the answered fault.
-    output reg     [7:0] answer_space,
+    output reg     [7:0] answer_asid,
     // SMs whose far fault is held, one bit each.
     output reg    [15:0] answer_far,
     // SMs that have to request the page again later, one bit each.
@@ -77,9 +77,9 @@ module far_fault_mshr_256 (
     // absent.
     output wire          report_valid,
     // Page number of the report.
-    output wire   [35:0] report_page,
+    output wire   [35:0] report_vpn,
     // Address space of the report.
-    output wire    [7:0] report_space,
+    output wire    [7:0] report_asid,
     // SMs that wait for the page, one bit each.
     output reg    [15:0] report_requesters,
     // Kind of access to the page.
@@ -97,9 +97,9 @@ module far_fault_mshr_256 (
     // A page is to be walked for no SM, to find whether it is present now.
     output wire          walk_valid,
     // Page number of the walk.
-    output wire   [35:0] walk_page,
+    output wire   [35:0] walk_vpn,
     // Address space of the walk.
-    output wire    [7:0] walk_space,
+    output wire    [7:0] walk_asid,
     // The walk also checks whether the page may be written.
     output wire          walk_write,
     // The result of the walk is accepted.
@@ -107,9 +107,9 @@ module far_fault_mshr_256 (
     // SMs no longer wait for a page.
     output wire          wake_valid,
     // Page number of the wake-up.
-    output reg    [35:0] wake_page,
+    output reg    [35:0] wake_vpn,
     // Address space of the wake-up.
-    output reg     [7:0] wake_space,
+    output reg     [7:0] wake_asid,
     // SMs that no longer wait, one bit each.
     output reg    [15:0] wake_to,
     // The far faults were cancelled.
@@ -134,9 +134,9 @@ module far_fault_mshr_256 (
     localparam [2:0] PHASE_WAKING = 3'd6;
     wire          idle;
     reg    [35:0] compared;
-    wire   [35:0] read_page;
-    wire    [7:0] read_space;
-    wire   [35:0] other_page;
+    wire   [35:0] read_vpn;
+    wire    [7:0] read_asid;
+    wire   [35:0] other_vpn;
     wire          same;
     wire          choosing;
     wire          acting;
@@ -151,7 +151,7 @@ module far_fault_mshr_256 (
     wire          missing;
     wire          waits_for_report;
     wire          has_room;
-    wire          telling;
+    wire          resolves;
     wire          ending;
     wire          trimming;
     reg    [15:0] left;
@@ -170,10 +170,10 @@ module far_fault_mshr_256 (
     wire          ends_q;
     reg           denies_d;
     wire          denies_q;
-    reg    [35:0] page_d;
-    wire   [35:0] page_q;
-    reg     [7:0] space_d;
-    wire    [7:0] space_q;
+    reg    [35:0] vpn_d;
+    wire   [35:0] vpn_q;
+    reg     [7:0] asid_d;
+    wire    [7:0] asid_q;
     reg    [15:0] requester_d;
     wire   [15:0] requester_q;
     reg     [2:0] access_kind_d;
@@ -243,8 +243,8 @@ module far_fault_mshr_256 (
     wire          reports_take;
     wire    [2:0] reports_access_kind;
     wire          reports_valid;
-    wire   [35:0] reports_shown_page;
-    wire    [7:0] reports_shown_space;
+    wire   [35:0] reports_shown_vpn;
+    wire    [7:0] reports_shown_asid;
     wire    [2:0] reports_shown_access;
     wire    [2:0] reports_shown_cause;
     wire    [2:0] reports_shown_level;
@@ -252,8 +252,8 @@ module far_fault_mshr_256 (
     wire    [8:0] reports_shown_place;
     wire   [15:0] reports_shown_requester;
     wire          some_far_any;
-    reg    [15:0] some_told_of;
-    wire          some_told_any;
+    reg    [15:0] some_waiting_of;
+    wire          some_waiting_any;
     wire          some_left_any;
 
     register #(.WIDTH(3)) phase (.clock(clock), .reset(reset), .d(phase_d), .q(phase_q));
@@ -263,8 +263,8 @@ module far_fault_mshr_256 (
     register #(.WIDTH(1)) of_missing (.clock(clock), .reset(reset), .d(of_missing_d), .q(of_missing_q));
     register #(.WIDTH(1)) ends (.clock(clock), .reset(reset), .d(ends_d), .q(ends_q));
     register #(.WIDTH(1)) denies (.clock(clock), .reset(reset), .d(denies_d), .q(denies_q));
-    register #(.WIDTH(36)) page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
-    register #(.WIDTH(8)) space (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
+    register #(.WIDTH(36)) vpn (.clock(clock), .reset(reset), .d(vpn_d), .q(vpn_q));
+    register #(.WIDTH(8)) asid (.clock(clock), .reset(reset), .d(asid_d), .q(asid_q));
     register #(.WIDTH(1)) requester [15:0] (.clock(clock), .reset(reset), .d(requester_d), .q(requester_q));
     register #(.WIDTH(3)) access_kind (.clock(clock), .reset(reset), .d(access_kind_d), .q(access_kind_q));
     register #(.WIDTH(3)) cause (.clock(clock), .reset(reset), .d(cause_d), .q(cause_q));
@@ -349,8 +349,8 @@ module far_fault_mshr_256 (
         .clock(clock),
         .reset(reset),
         .take(reports_take),
-        .page(page_q),
-        .space(space_q),
+        .vpn(vpn_q),
+        .asid(asid_q),
         .access_kind(reports_access_kind),
         .cause(cause_q),
         .level(level_q),
@@ -359,8 +359,8 @@ module far_fault_mshr_256 (
         .requester(limits_far),
         .ready(report_ready),
         .valid(reports_valid),
-        .shown_page(reports_shown_page),
-        .shown_space(reports_shown_space),
+        .shown_vpn(reports_shown_vpn),
+        .shown_asid(reports_shown_asid),
         .shown_access(reports_shown_access),
         .shown_cause(reports_shown_cause),
         .shown_level(reports_shown_level),
@@ -369,7 +369,7 @@ module far_fault_mshr_256 (
         .shown_requester(reports_shown_requester)
     );
     or_tree #(.INPUTS(16)) some_far (.of(limits_far), .any(some_far_any));
-    or_tree #(.INPUTS(16)) some_told (.of(some_told_of), .any(some_told_any));
+    or_tree #(.INPUTS(16)) some_waiting (.of(some_waiting_of), .any(some_waiting_any));
     or_tree #(.INPUTS(16)) some_left (.of(left), .any(some_left_any));
 
     assign choice_idle = phase_q == PHASE_IDLE;
@@ -381,7 +381,7 @@ module far_fault_mshr_256 (
     assign idle = phase_q == PHASE_IDLE;
 
     // Drives the next values of registers of_fault, of_sweep, of_all, of_missing, ends, denies,
-    // page, space, access_kind, cause and level.
+    // vpn, asid, access_kind, cause and level.
     always @* begin : drive_of_fault_d_and_10_more
         of_fault_d = of_fault_q;
         of_sweep_d = of_sweep_q;
@@ -389,8 +389,8 @@ module far_fault_mshr_256 (
         of_missing_d = of_missing_q;
         ends_d = ends_q;
         denies_d = denies_q;
-        page_d = page_q;
-        space_d = space_q;
+        vpn_d = vpn_q;
+        asid_d = asid_q;
         access_kind_d = access_kind_q;
         cause_d = cause_q;
         level_d = level_q;
@@ -402,21 +402,21 @@ module far_fault_mshr_256 (
             ends_d = (choice_present && !present_missing) || (choice_command && command_cancel)
                 || (choice_step && sweep_denies_q);
             denies_d = !choice_present;
-            page_d = command_page;
-            space_d = command_space;
+            vpn_d = command_vpn;
+            asid_d = command_asid;
             access_kind_d = 3'd0;
             cause_d = fault_cause;
             level_d = fault_level;
         end
         if (choice_present) begin
-            page_d = present_page;
-            space_d = present_space;
+            vpn_d = present_vpn;
+            asid_d = present_asid;
             cause_d = present_cause;
             level_d = present_level;
         end
         if (choice_fault) begin
-            page_d = fault_page;
-            space_d = fault_space;
+            vpn_d = fault_vpn;
+            asid_d = fault_asid;
             access_kind_d = fault_access;
         end
     end
@@ -442,15 +442,15 @@ module far_fault_mshr_256 (
         end
     end
 
-    assign entries_tag = (page_q[7:0] & compared[7:0]) ^ space_q;
+    assign entries_tag = (vpn_q[7:0] & compared[7:0]) ^ asid_q;
     assign entries_search = phase_q == PHASE_SEARCHING;
     assign entries_sweep = (phase_q == PHASE_SEARCHING) && of_sweep_q;
     assign entries_mark = (phase_q == PHASE_SEARCHING) && of_all_q;
     assign choosing = phase_q == PHASE_CHOOSING;
-    assign read_page = names_q[35:0];
-    assign read_space = names_q[43:36];
-    assign other_page = (read_page ^ page_q) & compared;
-    assign same = of_sweep_q || ((other_page == 36'd0) && (read_space == space_q));
+    assign read_vpn = names_q[35:0];
+    assign read_asid = names_q[43:36];
+    assign other_vpn = (read_vpn ^ vpn_q) & compared;
+    assign same = of_sweep_q || ((other_vpn == 36'd0) && (read_asid == asid_q));
 
     // Drives the next value of register entry, from choosing, entries_first, entries_some,
     // entries_vacant and entry_q.
@@ -479,11 +479,11 @@ module far_fault_mshr_256 (
     assign merging = acting && of_fault_q && some_far_any;
     assign taking = merging && !found_q;
 
-    // Drives input some_told.of, from limits_waits and requester_q.
-    always @* begin : drive_some_told_of
+    // Drives input some_waiting.of, from limits_waits and requester_q.
+    always @* begin : drive_some_waiting_of
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            some_told_of[s] = limits_waits[s] && requester_q[s];
+            some_waiting_of[s] = limits_waits[s] && requester_q[s];
         end
     end
 
@@ -495,9 +495,9 @@ module far_fault_mshr_256 (
         end
     end
 
-    assign telling = acting && ends_q && some_told_any;
-    assign ending = telling && !some_left_any;
-    assign trimming = telling && some_left_any;
+    assign resolves = acting && ends_q && some_waiting_any;
+    assign ending = resolves && !some_left_any;
+    assign trimming = resolves && some_left_any;
     assign asking = acting && found_q && !of_fault_q && !of_missing_q && !ends_q;
 
     // Drives signal kept_access, from found_q and names_q.
@@ -560,9 +560,9 @@ module far_fault_mshr_256 (
     assign names_enable = choosing || taking || upgrading;
     assign names_write = taking || upgrading;
 
-    // Drives signal name, from count_q, found_q, names_q, page_q and space_q.
+    // Drives signal name, from asid_q, count_q, found_q, names_q and vpn_q.
     always @* begin : drive_name
-        name = {20'd0, page_q} | {12'd0, space_q, 36'd0} | {3'd0, count_q, 44'd0};
+        name = {20'd0, vpn_q} | {12'd0, asid_q, 36'd0} | {3'd0, count_q, 44'd0};
         if (found_q) begin
             name = names_q;
         end
@@ -612,7 +612,7 @@ module far_fault_mshr_256 (
                 if (of_fault_q) begin
                     phase_d = PHASE_ANSWERING;
                 end
-                if (telling) begin
+                if (resolves) begin
                     phase_d = PHASE_WAKING;
                 end
             end
@@ -660,15 +660,15 @@ module far_fault_mshr_256 (
 
     assign answer_valid = answering;
 
-    // Drives outputs answer_page, answer_space and answer_place, from answering, page_q, place_q
-    // and space_q.
-    always @* begin : drive_answer_page_and_answer_space_and_answer_place
-        answer_page = 36'd0;
-        answer_space = 8'd0;
+    // Drives outputs answer_vpn, answer_asid and answer_place, from answering, asid_q, place_q and
+    // vpn_q.
+    always @* begin : drive_answer_vpn_and_answer_asid_and_answer_place
+        answer_vpn = 36'd0;
+        answer_asid = 8'd0;
         answer_place = 9'd0;
         if (answering) begin
-            answer_page = page_q;
-            answer_space = space_q;
+            answer_vpn = vpn_q;
+            answer_asid = asid_q;
             answer_place = place_q;
         end
     end
@@ -693,13 +693,13 @@ module far_fault_mshr_256 (
     assign wake_valid = waking;
     assign wake_denied = waking && denies_q;
 
-    // Drives outputs wake_page and wake_space, from read_page, read_space and waking.
-    always @* begin : drive_wake_page_and_wake_space
-        wake_page = 36'd0;
-        wake_space = 8'd0;
+    // Drives outputs wake_vpn and wake_asid, from read_asid, read_vpn and waking.
+    always @* begin : drive_wake_vpn_and_wake_asid
+        wake_vpn = 36'd0;
+        wake_asid = 8'd0;
         if (waking) begin
-            wake_page = read_page;
-            wake_space = read_space;
+            wake_vpn = read_vpn;
+            wake_asid = read_asid;
         end
     end
 
@@ -719,21 +719,21 @@ module far_fault_mshr_256 (
         walk_in_d = walk_in_q;
         walk_writes_d = walk_writes_q;
         if (asking) begin
-            walk_of_d = read_page;
-            walk_in_d = read_space;
+            walk_of_d = read_vpn;
+            walk_in_d = read_asid;
             walk_writes_d = entries_is_written;
         end
     end
 
     assign walk_valid = walking_q;
-    assign walk_page = walk_of_q;
-    assign walk_space = walk_in_q;
+    assign walk_vpn = walk_of_q;
+    assign walk_asid = walk_in_q;
     assign walk_write = walk_writes_q;
     assign reports_take = has_room && (taking || upgrading || missing);
     assign reports_access_kind = access_kind_q | kept_access;
     assign report_valid = reports_valid;
-    assign report_page = reports_shown_page;
-    assign report_space = reports_shown_space;
+    assign report_vpn = reports_shown_vpn;
+    assign report_asid = reports_shown_asid;
     assign report_access = reports_shown_access;
     assign report_cause = reports_shown_cause;
     assign report_level = reports_shown_level;

@@ -4,37 +4,37 @@
 module far_fault_mshr_64_entries (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
-    // The entries of this tag become the candidates.
+    // The allocated entries whose tag is tag become the candidates.
     input  wire          search,
-    // The marked entries do.
+    // The marked entries become the candidates, instead of those found by their tag.
     input  wire          sweep,
-    // The tag.
+    // Tag of the search, and of an entry that is allocated.
     input  wire    [7:0] tag,
-    // The first candidate is one no longer.
+    // The lowest candidate is removed from the candidates.
     input  wire          drop,
-    // Every entry that is taken is marked.
+    // Every allocated entry is marked.
     input  wire          mark,
-    // The entry that the rest is about.
+    // Index of the entry that take, upgrade, free, unmark and is_written refer to.
     input  wire    [5:0] target,
-    // It is taken, with the tag.
+    // The entry in target is allocated with tag.
     input  wire          take,
-    // It is held already, and a write has joined it.
+    // A write merges into the entry in target, which was not reported as a write.
     input  wire          upgrade,
-    // Only a write is refused: a read would find the page.
+    // The fault's cause refuses a write only: a read would find the page.
     input  wire          writes,
-    // It is free.
+    // The entry in target is freed.
     input  wire          free,
-    // It is not marked any longer.
+    // The entry in target loses its mark.
     input  wire          unmark,
     // There is a candidate.
     output wire          some,
-    // The lowest one.
+    // Index of the lowest candidate.
     output wire    [5:0] first,
-    // Only a write of the entry that the rest is about is refused.
+    // The walk of the entry in target is a write: its fault refused a write only.
     output wire          is_written,
-    // The lowest free entry.
+    // Index of the lowest free entry.
     output wire    [5:0] vacant,
     // An entry is marked.
     output wire          marked
@@ -126,24 +126,6 @@ module far_fault_mshr_64_entries (
         end
     end
 
-    // Drives the next values of registers taken, tags and of_write.
-    always @* begin : drive_taken_d_and_tags_d_and_of_write_d
-        integer i;
-        for (i = 0; i < 64; i = i + 1) begin
-            taken_d[i] = taken_q[i];
-            tags_d[i*8 +: 8] = tags_q[i*8 +: 8];
-            of_write_d[i] = of_write_q[i] || (is_target[i] && upgrade && writes);
-            if (is_target[i] && take) begin
-                taken_d[i] = 1'd1;
-                tags_d[i*8 +: 8] = tag;
-                of_write_d[i] = writes;
-            end
-            if (is_target[i] && free) begin
-                taken_d[i] = 1'd0;
-            end
-        end
-    end
-
     // Drives the next value of register noted, from free, is_target, mark, noted_q, taken_q and
     // unmark.
     always @* begin : drive_noted_d
@@ -152,6 +134,24 @@ module far_fault_mshr_64_entries (
             noted_d[i] = noted_q[i] || (mark && taken_q[i]);
             if (is_target[i] && (free || unmark)) begin
                 noted_d[i] = 1'd0;
+            end
+        end
+    end
+
+    // Drives the next values of registers of_write, taken and tags.
+    always @* begin : drive_of_write_d_and_taken_d_and_tags_d
+        integer i;
+        for (i = 0; i < 64; i = i + 1) begin
+            of_write_d[i] = of_write_q[i] || (is_target[i] && upgrade && writes);
+            taken_d[i] = taken_q[i];
+            tags_d[i*8 +: 8] = tags_q[i*8 +: 8];
+            if (is_target[i] && take) begin
+                taken_d[i] = 1'd1;
+                tags_d[i*8 +: 8] = tag;
+                of_write_d[i] = writes;
+            end
+            if (is_target[i] && free) begin
+                taken_d[i] = 1'd0;
             end
         end
     end

@@ -4,35 +4,36 @@
 module far_fault_mshr_choice (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
     // No operation is under way.
     input  wire          idle,
     // A report is on offer.
     input  wire          reporting,
-    // A walk is.
+    // A walk is on offer.
     input  wire          walking,
-    // An entry is marked.
+    // An entry is marked: a sweep is in progress.
     input  wire          marked,
-    // A fault comes.
+    // A fault is valid.
     input  wire          fault_valid,
-    // A command does.
+    // A command is valid.
     input  wire          command_valid,
-    // A walk has found its page.
+    // The result of a walk is valid; one that missed its page counts only while no report is on
+    // offer.
     input  wire          present_valid,
-    // A fault would be accepted.
+    // A fault is accepted if it is valid.
     output wire          fault_ready,
-    // A command would be.
+    // A command is accepted if it is valid.
     output wire          command_ready,
-    // What a walk has found would be.
+    // The result of a walk is accepted if it is valid.
     output wire          present_ready,
-    // A fault is accepted.
+    // A fault is accepted in this cycle.
     output wire          fault,
-    // A command is.
+    // A command is accepted in this cycle.
     output wire          command,
-    // What a walk has found is.
+    // The result of a walk is accepted in this cycle.
     output wire          present,
-    // A step of a sweep is.
+    // A step of a sweep begins in this cycle.
     output wire          step
 );
     wire          others;

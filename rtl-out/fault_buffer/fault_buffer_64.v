@@ -11,9 +11,9 @@ module fault_buffer_64 (
     // A fault is to be reported to the driver.
     input  wire          fault_valid,
     // Page number of the fault.
-    input  wire   [35:0] fault_page,
+    input  wire   [35:0] fault_vpn,
     // Address space of the fault.
-    input  wire    [7:0] fault_space,
+    input  wire    [7:0] fault_asid,
     // SMs that met the fault, one bit each, at least one.
     input  wire   [15:0] fault_requesters,
     // Kind of access: bit 0 write, bit 1 execute, bit 2 user.
@@ -75,9 +75,9 @@ module fault_buffer_64 (
     // Lowest SM of the fault.
     output reg     [3:0] detail_sm,
     // Page number of the query.
-    output reg    [35:0] detail_page,
+    output reg    [35:0] detail_vpn,
     // Address space of the query.
-    output reg     [7:0] detail_space,
+    output reg     [7:0] detail_asid,
     // A word is to be written to memory.
     output wire          write_valid,
     // Number of the word.
@@ -99,9 +99,9 @@ module fault_buffer_64 (
     // The command is for every page; for one page otherwise.
     output wire          command_all,
     // Page number of the command.
-    output wire   [35:0] command_page,
+    output wire   [35:0] command_vpn,
     // Address space of the command.
-    output wire    [7:0] command_space,
+    output wire    [7:0] command_asid,
     // SMs that a cancellation denies, one bit each.
     output reg    [15:0] command_requesters
 );
@@ -148,10 +148,10 @@ module fault_buffer_64 (
     wire          cleared;
     reg     [1:0] phase_d;
     wire    [1:0] phase_q;
-    reg    [35:0] page_d;
-    wire   [35:0] page_q;
-    reg     [7:0] space_d;
-    wire    [7:0] space_q;
+    reg    [35:0] vpn_d;
+    wire   [35:0] vpn_q;
+    reg     [7:0] asid_d;
+    wire    [7:0] asid_q;
     reg    [15:0] requester_d;
     wire   [15:0] requester_q;
     reg     [2:0] access_kind_d;
@@ -234,7 +234,7 @@ module fault_buffer_64 (
     wire          ring_write_base;
     wire          ring_write_size;
     wire          ring_write_get;
-    wire   [27:0] ring_frame;
+    wire   [27:0] ring_pfn;
     wire   [15:0] ring_number;
     wire          ring_resting;
     wire   [27:0] ring_base;
@@ -258,8 +258,8 @@ module fault_buffer_64 (
     wire          commands_all;
     wire          commands_targeted;
     wire    [3:0] commands_sm;
-    wire   [35:0] commands_page;
-    wire    [7:0] commands_space;
+    wire   [35:0] commands_vpn;
+    wire    [7:0] commands_asid;
     wire   [63:0] commands_word;
     reg     [7:0] record_show;
     wire    [3:0] record_lowest;
@@ -274,8 +274,8 @@ module fault_buffer_64 (
     wire   [63:0] controls_chosen;
 
     register #(.WIDTH(2)) phase (.clock(clock), .reset(reset), .d(phase_d), .q(phase_q));
-    register #(.WIDTH(36)) page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
-    register #(.WIDTH(8)) space (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
+    register #(.WIDTH(36)) vpn (.clock(clock), .reset(reset), .d(vpn_d), .q(vpn_q));
+    register #(.WIDTH(8)) asid (.clock(clock), .reset(reset), .d(asid_d), .q(asid_q));
     register #(.WIDTH(1)) requester [15:0] (.clock(clock), .reset(reset), .d(requester_d), .q(requester_q));
     register #(.WIDTH(3)) access_kind (.clock(clock), .reset(reset), .d(access_kind_d), .q(access_kind_q));
     register #(.WIDTH(3)) cause (.clock(clock), .reset(reset), .d(cause_d), .q(cause_q));
@@ -339,7 +339,7 @@ module fault_buffer_64 (
         .write_base(ring_write_base),
         .write_size(ring_write_size),
         .write_get(ring_write_get),
-        .frame(ring_frame),
+        .pfn(ring_pfn),
         .number(ring_number),
         .resting(ring_resting),
         .take(takes),
@@ -375,13 +375,13 @@ module fault_buffer_64 (
         .all(commands_all),
         .targeted(commands_targeted),
         .sm(commands_sm),
-        .page(commands_page),
-        .space(commands_space),
+        .vpn(commands_vpn),
+        .asid(commands_asid),
         .word(commands_word)
     );
     fault_buffer_64_record record (
-        .page(page_q),
-        .space(space_q),
+        .vpn(vpn_q),
+        .asid(asid_q),
         .requester(requester_q),
         .access_kind(access_kind_q),
         .cause(cause_q),
@@ -414,7 +414,7 @@ module fault_buffer_64 (
     assign writes_control = register_valid && (register_number == 4'd4);
     assign writes_flags = register_valid && (register_number == 4'd6);
     assign commands_write = register_valid && (register_number == 4'd7);
-    assign ring_frame = register_data[27:0];
+    assign ring_pfn = register_data[27:0];
     assign ring_number = register_data[15:0];
     assign ring_resting = !enabled_q && (phase_q == DOING_NOTHING) && !in_flight
         && !(fault_valid && fault_replayable);
@@ -452,11 +452,11 @@ module fault_buffer_64 (
     assign fault_ready = idle && (!fault_replayable || ring_place);
     assign accepts = fault_valid && idle && !fault_replayable;
 
-    // Drives the next values of registers page, space, access_kind, cause, level, replayable,
-    // index, place and stamp.
-    always @* begin : drive_page_d_and_8_more
-        page_d = page_q;
-        space_d = space_q;
+    // Drives the next values of registers vpn, asid, access_kind, cause, level, replayable, index,
+    // place and stamp.
+    always @* begin : drive_vpn_d_and_8_more
+        vpn_d = vpn_q;
+        asid_d = asid_q;
         access_kind_d = access_kind_q;
         cause_d = cause_q;
         level_d = level_q;
@@ -465,8 +465,8 @@ module fault_buffer_64 (
         place_d = place_q;
         stamp_d = stamp_q;
         if (idle) begin
-            page_d = fault_page;
-            space_d = fault_space;
+            vpn_d = fault_vpn;
+            asid_d = fault_asid;
             access_kind_d = fault_access;
             cause_d = fault_cause;
             level_d = fault_level;
@@ -492,7 +492,7 @@ module fault_buffer_64 (
     assign comparing = phase_q == DOING_COMPARING;
     assign has_room = enabled_q && !overflow_q && ring_two_places;
     assign ends_search = searching && (ring_searched || moved_q || (compared_q == COMPARED_ALL));
-    assign key = {15'd0, page_q} | {7'd0, space_q, 36'd0} | {4'd0, access_kind_q, 44'd0}
+    assign key = {15'd0, vpn_q} | {7'd0, asid_q, 36'd0} | {4'd0, access_kind_q, 44'd0}
         | {1'd0, cause_q, 47'd0};
     assign alike = keys_q == key;
     assign filters = (comparing && alike && !moved_q) || (accepts && leaves_out_q);
@@ -685,24 +685,24 @@ module fault_buffer_64 (
     assign awaiting_d = (asking_q && detail_ready) || (awaiting_q && !answered);
     assign detail_valid = asking_q;
 
-    // Drives outputs detail_sm, detail_page and detail_space, from asking_q, page_q, record_lowest
-    // and space_q.
-    always @* begin : drive_detail_sm_and_detail_page_and_detail_space
+    // Drives outputs detail_sm, detail_vpn and detail_asid, from asid_q, asking_q, record_lowest
+    // and vpn_q.
+    always @* begin : drive_detail_sm_and_detail_vpn_and_detail_asid
         detail_sm = 4'd0;
-        detail_page = 36'd0;
-        detail_space = 8'd0;
+        detail_vpn = 36'd0;
+        detail_asid = 8'd0;
         if (asking_q) begin
             detail_sm = record_lowest;
-            detail_page = page_q;
-            detail_space = space_q;
+            detail_vpn = vpn_q;
+            detail_asid = asid_q;
         end
     end
 
     assign command_valid = commands_valid;
     assign command_cancel = commands_cancel;
     assign command_all = commands_all;
-    assign command_page = commands_page;
-    assign command_space = commands_space;
+    assign command_vpn = commands_vpn;
+    assign command_asid = commands_asid;
 
     // Drives output command_requesters, from commands_sm and commands_targeted.
     always @* begin : drive_command_requesters

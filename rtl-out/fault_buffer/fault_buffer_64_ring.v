@@ -4,54 +4,54 @@
 module fault_buffer_64_ring (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
-    // The driver writes BASE,
+    // The driver writes register BASE.
     input  wire          write_base,
-    // SIZE,
+    // The driver writes register SIZE.
     input  wire          write_size,
-    // or GET.
+    // The driver writes register GET.
     input  wire          write_get,
-    // What it writes, as a frame
-    input  wire   [27:0] frame,
-    // and as the number of a record.
+    // Value that the driver writes, as a frame number.
+    input  wire   [27:0] pfn,
+    // Value that the driver writes, as a record number or a number of records.
     input  wire   [15:0] number,
-    // The buffer is not enabled, no fault is under way or needs a place now, and memory has
-    // acknowledged everything.
+    // The buffer is not enabled, no fault is under way, no replayable fault is valid, and memory
+    // has acknowledged every word.
     input  wire          resting,
-    // A record begins.
+    // A record takes the next place of the ring.
     input  wire          take,
-    // The oldest of those that were begun is in memory.
+    // Memory has acknowledged the last word of the oldest record in flight.
     input  wire          end_,
-    // The search begins at the newest record.
+    // The search is set to the newest record.
     input  wire          search,
-    // It goes on to the one before.
+    // The search moves on to the record before.
     input  wire          step,
-    // BASE.
+    // Register BASE: the frame in which the ring begins.
     output wire   [27:0] base,
-    // SIZE.
+    // Register SIZE: records that fit in the ring; 0 without a ring.
     output wire   [15:0] size,
-    // GET.
+    // Register GET: the record that the driver reads next.
     output wire   [15:0] get,
-    // PUT.
+    // Register PUT: the record behind the last one that memory has acknowledged.
     output wire   [15:0] put,
-    // The record that was begun last.
+    // Number of the record that was begun last.
     output wire   [15:0] current,
     // Records are unread.
     output wire          unread,
-    // So it is at rest.
+    // The buffer is at rest: resting is high, and no record is unread.
     output wire          at_rest,
-    // A place is free.
+    // At least one place is free.
     output wire          place,
-    // Two are.
+    // At least two places are free.
     output wire          two_places,
     // A write to GET is taken.
     output wire          moves,
-    // The search has come to GET.
+    // The search has reached GET: no record is left to compare.
     output wire          searched,
     // There is a ring.
     output wire          made,
-    // Another one is made.
+    // A write to SIZE makes a new ring.
     output wire          remakes
 );
     wire   [15:0] next_put;
@@ -110,7 +110,7 @@ module fault_buffer_64_ring (
     assign moves = write_get
         && ((!wrapped && from_get && to_put) || (wrapped && from_get && in_ring) || (wrapped && to_put));
 
-    // Drives the next values of registers read, following, written, head, after, second, begun and
+    // Drives the next values of registers read, following, written, begun, head, after, second and
     // records.
     always @* begin : drive_read_d_and_7_more
         read_d = read_q;
@@ -122,13 +122,13 @@ module fault_buffer_64_ring (
             following_d = 16'd0;
         end
         written_d = written_q;
-        head_d = head_q;
-        after_d = after_q;
-        second_d = second_q;
-        begun_d = begun_q;
         if (end_) begin
             written_d = following_q;
         end
+        begun_d = begun_q;
+        head_d = head_q;
+        after_d = after_q;
+        second_d = second_q;
         if (take) begin
             begun_d = head_q;
             head_d = after_q;
@@ -160,11 +160,11 @@ module fault_buffer_64_ring (
 
     assign remakes = write_size && at_rest && !(number < 16'd3);
 
-    // Drives the next value of register first, from at_rest, first_q, frame and write_base.
+    // Drives the next value of register first, from at_rest, first_q, pfn and write_base.
     always @* begin : drive_first_d
         first_d = first_q;
         if (write_base && at_rest) begin
-            first_d = frame;
+            first_d = pfn;
         end
     end
 

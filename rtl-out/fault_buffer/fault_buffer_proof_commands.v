@@ -4,37 +4,38 @@
 module fault_buffer_proof_commands (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
-    // The driver writes a command.
+    // The driver writes register COMMAND.
     input  wire          write,
-    // What it writes.
+    // Value that the driver writes.
     input  wire   [63:0] data,
     // The command is taken.
     input  wire          ready,
-    // A command for all is at work.
+    // The MSHRs execute a command for all pages.
     input  wire          sweeping,
-    // Walks are not answered.
+    // A walk of the MSHRs is on offer or not answered yet.
     input  wire          walks_pending,
     // A command is on offer.
     output wire          valid,
-    // One is not done.
+    // A command is on offer, or is not done yet.
     output wire          busy,
-    // What the driver writes is refused.
+    // The value that the driver writes is refused: it is no command, or another command is not done
+    // yet.
     output wire          refused,
-    // The command cancels.
+    // The command cancels far faults; it resolves them otherwise.
     output wire          cancel,
-    // It is for all pages.
+    // The command is for every page; for one page otherwise.
     output wire          all,
-    // It is for one SM.
+    // The command is for one SM.
     output wire          targeted,
-    // That SM.
+    // SM of the command.
     output wire          sm,
-    // Its page.
-    output wire    [1:0] page,
-    // Its space.
-    output wire          space,
-    // All of it, as it was written.
+    // Page number of the command.
+    output wire    [1:0] vpn,
+    // Address space of the command.
+    output wire          asid,
+    // Value of register COMMAND: the last command that was accepted.
     output wire   [63:0] word
 );
     localparam [2:0] STAGE_FIRST = 3'd2;
@@ -53,16 +54,16 @@ module fault_buffer_proof_commands (
     wire    [2:0] kind_q;
     reg           of_sm_d;
     wire          of_sm_q;
-    reg     [1:0] of_page_d;
-    wire    [1:0] of_page_q;
-    reg           of_space_d;
-    wire          of_space_q;
+    reg     [1:0] of_vpn_d;
+    wire    [1:0] of_vpn_q;
+    reg           of_asid_d;
+    wire          of_asid_q;
 
     register #(.WIDTH(3)) stage (.clock(clock), .reset(reset), .d(stage_d), .q(stage_q));
     register #(.WIDTH(3)) kind (.clock(clock), .reset(reset), .d(kind_d), .q(kind_q));
     register #(.WIDTH(1)) of_sm (.clock(clock), .reset(reset), .d(of_sm_d), .q(of_sm_q));
-    register #(.WIDTH(2)) of_page (.clock(clock), .reset(reset), .d(of_page_d), .q(of_page_q));
-    register #(.WIDTH(1)) of_space (.clock(clock), .reset(reset), .d(of_space_d), .q(of_space_q));
+    register #(.WIDTH(2)) of_vpn (.clock(clock), .reset(reset), .d(of_vpn_d), .q(of_vpn_q));
+    register #(.WIDTH(1)) of_asid (.clock(clock), .reset(reset), .d(of_asid_d), .q(of_asid_q));
 
     assign written_kind = data[2:0];
     assign known = !(written_kind == 3'd0) && !(written_kind == 3'd7);
@@ -70,17 +71,17 @@ module fault_buffer_proof_commands (
     assign taken = write && known && idle;
     assign refused = write && !(known && idle);
 
-    // Drives the next values of registers kind, of_sm, of_page and of_space.
-    always @* begin : drive_kind_d_and_of_sm_d_and_of_page_d_and_of_space_d
+    // Drives the next values of registers kind, of_sm, of_vpn and of_asid.
+    always @* begin : drive_kind_d_and_of_sm_d_and_of_vpn_d_and_of_asid_d
         kind_d = kind_q;
         of_sm_d = of_sm_q;
-        of_page_d = of_page_q;
-        of_space_d = of_space_q;
+        of_vpn_d = of_vpn_q;
+        of_asid_d = of_asid_q;
         if (taken) begin
             kind_d = written_kind;
             of_sm_d = data[4];
-            of_page_d = data[13:12];
-            of_space_d = data[48];
+            of_vpn_d = data[13:12];
+            of_asid_d = data[48];
         end
     end
 
@@ -132,10 +133,10 @@ module fault_buffer_proof_commands (
     assign cancel = (kind_q == 3'd3) || (kind_q == 3'd4) || (kind_q == 3'd5);
     assign all = (kind_q == 3'd1) || (kind_q == 3'd2) || (kind_q == 3'd3) || (kind_q == 3'd4);
     assign sm = of_sm_q;
-    assign page = of_page_q;
-    assign space = of_space_q;
-    assign word = {61'd0, kind_q} | {59'd0, of_sm_q, 4'd0} | {50'd0, of_page_q, 12'd0}
-        | {15'd0, of_space_q, 48'd0};
+    assign vpn = of_vpn_q;
+    assign asid = of_asid_q;
+    assign word = {61'd0, kind_q} | {59'd0, of_sm_q, 4'd0} | {50'd0, of_vpn_q, 12'd0}
+        | {15'd0, of_asid_q, 48'd0};
 
     wire unused_bits = &{1'b0, data[63:49], data[47:14], data[11:5], data[3]};
 endmodule

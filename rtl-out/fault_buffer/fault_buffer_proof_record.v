@@ -2,47 +2,47 @@
 
 // Encodes a fault as the words of a record.
 module fault_buffer_proof_record (
-    // The fault's page.
-    input  wire    [1:0] page,
-    // Its space.
-    input  wire          space,
-    // The SMs that met it.
+    // Page number of the fault.
+    input  wire    [1:0] vpn,
+    // Address space of the fault.
+    input  wire          asid,
+    // SMs that met the fault, one bit each, at least one.
     input  wire    [1:0] requester,
-    // How the page was accessed.
+    // Kind of access: bit 0 write, bit 1 execute, bit 2 user.
     input  wire    [2:0] access_kind,
-    // Why the walk failed.
+    // Cause of the failed walk.
     input  wire    [2:0] cause,
-    // Where it ended.
+    // Level at which the walk ended.
     input  wire    [2:0] level,
-    // The SMs wait.
+    // The fault is replayable: its SMs wait for the page.
     input  wire          replayable,
-    // Its MSHR.
+    // Far-fault MSHR of the fault.
     input  wire          index,
-    // Its place in the queue.
+    // Place of the fault in the queue of the MSHRs.
     input  wire    [1:0] place,
-    // When it was accepted.
+    // Time at which the fault was accepted.
     input  wire    [1:0] time_,
-    // The record's sequence number.
+    // Sequence number of the record.
     input  wire    [2:0] sequence_,
-    // An instruction was found.
+    // An instruction that waits for the page is known; otherwise words 6 and 7 are 0.
     input  wire          known,
-    // Its warp.
+    // Warp of the instruction.
     input  wire    [5:0] warp,
-    // Its thread-block slot.
+    // Thread-block slot of the instruction.
     input  wire    [3:0] slot,
-    // Its address.
+    // Address of the instruction.
     input  wire          pc,
-    // Its lanes.
+    // Lanes of the instruction.
     input  wire          lanes,
-    // How it will be restarted.
+    // Scheme by which the instruction will be restarted.
     input  wire    [2:0] scheme,
-    // Its entry of the log.
+    // Operand-log entry of the instruction.
     input  wire    [6:0] pointer,
-    // A bit for the word that is shown, or none.
+    // Word of the record that word shows, one bit each; with none, word is 0.
     input  wire    [7:0] show,
-    // The lowest of the SMs.
+    // Number of the lowest SM of the fault.
     output wire          lowest,
-    // The word.
+    // Word of the record that show selects.
     output wire   [63:0] word
 );
     localparam [127:0] SM_BIT = {64'h200000000, 64'h100000000};
@@ -143,22 +143,22 @@ module fault_buffer_proof_record (
         end
     end
 
-    // Drives signal faulting, from page.
+    // Drives signal faulting, from vpn.
     always @* begin : drive_faulting
-        faulting = {50'd0, page, 12'd0};
-        if (|(page & SIGN)) begin
-            faulting = {50'd0, page, 12'd0} | ABOVE_ADDRESS;
+        faulting = {50'd0, vpn, 12'd0};
+        if (|(vpn & SIGN)) begin
+            faulting = {50'd0, vpn, 12'd0} | ABOVE_ADDRESS;
         end
     end
 
     assign number = {63'd0, client_index};
     assign gpc = {3'd0, number[63:3]};
-    assign words_of[63:0] = {51'd0, space, 12'd0};
+    assign words_of[63:0] = {51'd0, asid, 12'd0};
     assign words_of[127:64] = faulting;
     assign words_of[191:128] = {62'd0, time_};
     assign words_of[255:192] = SEAL | {27'd0, kind, 32'd0} | of_replayable
         | {number[23:0] & WITHIN_GPC[23:0], 40'd0} | {gpc[7:0], 56'd0} | of_write;
-    assign words_of[319:256] = {63'd0, space} | {53'd0, level, 8'd0} | {49'd0, cause, 12'd0}
+    assign words_of[319:256] = {63'd0, asid} | {53'd0, level, 8'd0} | {49'd0, cause, 12'd0}
         | {45'd0, access_kind, 16'd0} | mask_chosen | {11'd0, others_count, 48'd0};
     assign words_of[383:320] = {63'd0, index} | {46'd0, place, 16'd0} | {29'd0, sequence_, 32'd0};
     assign words_of[447:384] = address;

@@ -11,9 +11,9 @@ module gmmu_8_updates (
     // SMs that request a translation, one bit each.
     input  wire   [15:0] request_valid,
     // Page number of each SM's request.
-    input  wire  [575:0] request_page,
+    input  wire  [575:0] request_vpn,
     // Address space of each SM's request.
-    input  wire  [127:0] request_space,
+    input  wire  [127:0] request_asid,
     // Requests whose page is to be written, one bit each.
     input  wire   [15:0] request_write,
     // The query of the fault buffer is taken.
@@ -64,21 +64,21 @@ module gmmu_8_updates (
     // 2 or 3 all.
     input  wire    [1:0] invalidate_scope,
     // Page number of the invalidation.
-    input  wire   [35:0] invalidate_page,
+    input  wire   [35:0] invalidate_vpn,
     // Address space of the invalidation.
-    input  wire    [7:0] invalidate_space,
+    input  wire    [7:0] invalidate_asid,
     // The root of a space is written; it is always taken.
     input  wire          root_valid,
     // Address space of the root.
-    input  wire    [7:0] root_space,
+    input  wire    [7:0] root_asid,
     // Frame of the space's first table.
-    input  wire   [27:0] root_frame,
+    input  wire   [27:0] root_pfn,
     // Bits 51 to 32 of an address that memory does not have, as in the page walker.
     input  wire   [19:0] reserved_bits,
     // Pages may be execute-disabled (IA32_EFER.NXE), as in the page walker.
     input  wire          execute_disable,
     // Last frame of memory, as in the page walker.
-    input  wire   [27:0] last_frame,
+    input  wire   [27:0] last_pfn,
     // Levels of tables whose entries are cached: bit 0 is level 2, bit 1 level 3, bit 2 level 4,
     // bit 3 level 5.
     input  wire    [3:0] cached_levels,
@@ -96,11 +96,11 @@ module gmmu_8_updates (
     // held, 4 the far fault was cancelled.
     output reg    [47:0] fill_kind,
     // Page number of the report.
-    output reg    [35:0] fill_page,
+    output reg    [35:0] fill_vpn,
     // Address space of the report.
-    output reg     [7:0] fill_space,
+    output reg     [7:0] fill_asid,
     // Frame of a translation.
-    output reg    [27:0] fill_frame,
+    output reg    [27:0] fill_pfn,
     // The page may be written.
     output reg           fill_writable,
     // The page's dirty bit was clear, or a write has to request the page again.
@@ -110,23 +110,23 @@ module gmmu_8_updates (
     // SMs whose far fault is resolved and that request the page again, one bit each.
     output reg    [15:0] resolve_valid,
     // Page number of the resolved far fault.
-    output reg    [35:0] resolve_page,
+    output reg    [35:0] resolve_vpn,
     // Address space of the resolved far fault.
-    output reg     [7:0] resolve_space,
+    output reg     [7:0] resolve_asid,
     // All SMs invalidate translations.
     output wire          drop_valid,
     // Scope of the invalidation: 1 this space, 2 or 3 all.
     output reg     [1:0] drop_scope,
     // Address space of the invalidation.
-    output reg     [7:0] drop_space,
+    output reg     [7:0] drop_asid,
     // Query for the instruction of an SM that has waited longest for a page.
     output wire          detail_valid,
     // SM of the query.
     output wire    [3:0] detail_sm,
     // Page number of the query.
-    output wire   [35:0] detail_page,
+    output wire   [35:0] detail_vpn,
     // Address space of the query.
-    output wire    [7:0] detail_space,
+    output wire    [7:0] detail_asid,
     // An entry of a table is requested of memory.
     output wire          memory_valid,
     // Walk that requests the entry.
@@ -159,8 +159,8 @@ module gmmu_8_updates (
     localparam [35:0] OUTSIDE = 36'hffffffff0;
     localparam [3:0] LAST_BEAT = 4'd15;
     localparam [2:0] PHASE_CACHE = 3'd1;
-    localparam [2:0] PHASE_DESK = 3'd3;
     localparam [2:0] PHASE_IDLE = 3'd0;
+    localparam [2:0] PHASE_RESPONSE_DISPATCH = 3'd3;
     localparam [2:0] PHASE_SMS = 3'd5;
     localparam [2:0] PHASE_TLB = 3'd4;
     localparam [2:0] PHASE_WALKER = 3'd2;
@@ -172,7 +172,7 @@ module gmmu_8_updates (
     wire          ends;
     wire          beats;
     wire          answers;
-    wire          tells;
+    wire          respond_valid;
     wire          denial;
     wire          reported;
     reg    [15:0] tlb_miss_ready;
@@ -181,38 +181,38 @@ module gmmu_8_updates (
     wire   [15:0] tlb_request_ready;
     wire          tlb_answer_valid;
     wire   [15:0] tlb_answer_to;
-    wire   [35:0] tlb_answer_page;
-    wire    [7:0] tlb_answer_space;
-    wire   [27:0] tlb_answer_frame;
+    wire   [35:0] tlb_answer_vpn;
+    wire    [7:0] tlb_answer_asid;
+    wire   [27:0] tlb_answer_pfn;
     wire          tlb_answer_writable;
     wire          tlb_answer_clean;
     wire   [15:0] tlb_miss_valid;
-    wire  [575:0] tlb_miss_page;
-    wire  [127:0] tlb_miss_space;
+    wire  [575:0] tlb_miss_vpn;
+    wire  [127:0] tlb_miss_asid;
     wire   [15:0] tlb_miss_write;
     wire          tlb_fill_ready;
     wire          tlb_invalidate_ready;
     reg    [16:0] walker_request_valid;
-    reg   [883:0] walker_request_page;
-    reg   [135:0] walker_request_space;
+    reg   [883:0] walker_request_vpn;
+    reg   [135:0] walker_request_asid;
     reg    [16:0] walker_request_write;
     wire   [16:0] walker_request_execute;
     wire   [16:0] walker_request_user;
     wire          walker_invalidate_valid;
     wire          walker_invalidate_all;
-    wire          walker_alone;
+    wire          walker_no_merge;
     wire   [16:0] walker_request_ready;
     wire          walker_answer_valid;
     wire   [16:0] walker_answer_requesters;
-    wire   [51:0] walker_answer_page;
-    wire    [7:0] walker_answer_space;
+    wire   [51:0] walker_answer_vpn;
+    wire    [7:0] walker_answer_asid;
     wire          walker_answer_write;
     wire          unused_walker_answer_execute;
     wire          walker_answer_user;
     wire    [2:0] walker_answer_cause;
     wire    [4:0] unused_walker_answer_code;
     wire    [2:0] walker_answer_level;
-    wire   [27:0] walker_answer_frame;
+    wire   [27:0] walker_answer_pfn;
     wire          walker_answer_readable;
     wire          walker_answer_writable;
     wire          walker_answer_user_page;
@@ -225,7 +225,7 @@ module gmmu_8_updates (
     wire          walker_memory_update;
     wire          walker_memory_dirty;
     wire   [63:0] walker_memory_expected;
-    wire          walker_memory_anew;
+    wire          walker_memory_bypass;
     wire          walker_invalidate_ready;
     wire          cache_invalidate_valid;
     wire          cache_request_ready;
@@ -248,14 +248,14 @@ module gmmu_8_updates (
     wire          mshrs_wake_ready;
     wire          mshrs_fault_ready;
     wire          mshrs_answer_valid;
-    wire   [35:0] mshrs_answer_page;
-    wire    [7:0] mshrs_answer_space;
+    wire   [35:0] mshrs_answer_vpn;
+    wire    [7:0] mshrs_answer_asid;
     wire   [15:0] mshrs_answer_far;
     wire   [15:0] mshrs_answer_nack;
     wire    [6:0] mshrs_answer_place;
     wire          mshrs_report_valid;
-    wire   [35:0] mshrs_report_page;
-    wire    [7:0] mshrs_report_space;
+    wire   [35:0] mshrs_report_vpn;
+    wire    [7:0] mshrs_report_asid;
     wire   [15:0] mshrs_report_requesters;
     wire    [2:0] mshrs_report_access;
     wire    [2:0] mshrs_report_cause;
@@ -264,21 +264,21 @@ module gmmu_8_updates (
     wire    [6:0] mshrs_report_place;
     wire          mshrs_command_ready;
     wire          mshrs_walk_valid;
-    wire   [35:0] mshrs_walk_page;
-    wire    [7:0] mshrs_walk_space;
+    wire   [35:0] mshrs_walk_vpn;
+    wire    [7:0] mshrs_walk_asid;
     wire          mshrs_walk_write;
     wire          mshrs_present_ready;
     wire          mshrs_wake_valid;
-    wire   [35:0] mshrs_wake_page;
-    wire    [7:0] mshrs_wake_space;
+    wire   [35:0] mshrs_wake_vpn;
+    wire    [7:0] mshrs_wake_asid;
     wire   [15:0] mshrs_wake_to;
     wire          mshrs_wake_denied;
     wire    [6:0] mshrs_held;
     wire          mshrs_sweeping;
     wire          mshrs_lost;
     wire          buffer_fault_valid;
-    reg    [35:0] buffer_fault_page;
-    reg     [7:0] buffer_fault_space;
+    reg    [35:0] buffer_fault_vpn;
+    reg     [7:0] buffer_fault_asid;
     reg    [15:0] buffer_fault_requesters;
     reg     [2:0] buffer_fault_access;
     reg     [2:0] buffer_fault_cause;
@@ -292,8 +292,8 @@ module gmmu_8_updates (
     wire          buffer_fault_ready;
     wire          buffer_detail_valid;
     wire    [3:0] buffer_detail_sm;
-    wire   [35:0] buffer_detail_page;
-    wire    [7:0] buffer_detail_space;
+    wire   [35:0] buffer_detail_vpn;
+    wire    [7:0] buffer_detail_asid;
     wire          buffer_write_valid;
     wire   [36:0] buffer_write_address;
     wire   [63:0] buffer_write_data;
@@ -304,30 +304,30 @@ module gmmu_8_updates (
     wire          buffer_command_valid;
     wire          buffer_command_cancel;
     wire          buffer_command_all;
-    wire   [35:0] buffer_command_page;
-    wire    [7:0] buffer_command_space;
+    wire   [35:0] buffer_command_vpn;
+    wire    [7:0] buffer_command_asid;
     wire   [15:0] buffer_command_requesters;
-    wire   [35:0] desk_page;
-    wire          desk_keeps;
-    wire          desk_report_ready;
-    wire          desk_ready;
-    wire          desk_answered;
-    wire          desk_fills;
-    wire          desk_tells;
-    wire          desk_faults;
-    wire          desk_finds;
-    wire          desk_misses;
-    wire          desk_reports;
-    wire   [15:0] desk_of;
-    wire   [35:0] desk_of_page;
-    wire    [7:0] desk_of_space;
-    wire    [2:0] desk_of_access;
-    wire    [2:0] desk_of_cause;
-    wire    [2:0] desk_of_level;
-    wire          desk_is_readable;
-    wire   [27:0] desk_of_frame;
-    wire          desk_is_writable;
-    wire          desk_is_clean;
+    wire   [35:0] dispatch_vpn;
+    wire          dispatch_keeps;
+    wire          dispatch_report_ready;
+    wire          dispatch_ready;
+    wire          dispatch_answered;
+    wire          dispatch_fill_valid;
+    wire          dispatch_respond_valid;
+    wire          dispatch_fault_valid;
+    wire          dispatch_present_valid;
+    wire          dispatch_present_missing;
+    wire          dispatch_report_valid;
+    wire   [15:0] dispatch_response_to;
+    wire   [35:0] dispatch_response_vpn;
+    wire    [7:0] dispatch_response_asid;
+    wire    [2:0] dispatch_response_access;
+    wire    [2:0] dispatch_response_cause;
+    wire    [2:0] dispatch_response_level;
+    wire          dispatch_response_readable;
+    wire   [27:0] dispatch_response_pfn;
+    wire          dispatch_response_writable;
+    wire          dispatch_response_clean;
     reg     [2:0] phase_d;
     wire    [2:0] phase_q;
     reg     [6:0] walks_d;
@@ -336,7 +336,7 @@ module gmmu_8_updates (
     wire    [3:0] beat_q;
     wire          favoured_d;
     wire          favoured_q;
-    reg   [611:0] address_page;
+    reg   [611:0] address_vpn;
     wire  [883:0] address_whole;
     wire          some_nack_any;
 
@@ -344,32 +344,32 @@ module gmmu_8_updates (
         .clock(clock),
         .reset(reset),
         .request_valid(request_valid),
-        .request_page(request_page),
-        .request_space(request_space),
+        .request_vpn(request_vpn),
+        .request_asid(request_asid),
         .request_write(request_write),
         .miss_ready(tlb_miss_ready),
-        .fill_valid(desk_fills),
-        .fill_page(desk_of_page),
-        .fill_space(desk_of_space),
-        .fill_frame(desk_of_frame),
-        .fill_writable(desk_is_writable),
-        .fill_clean(desk_is_clean),
+        .fill_valid(dispatch_fill_valid),
+        .fill_vpn(dispatch_response_vpn),
+        .fill_asid(dispatch_response_asid),
+        .fill_pfn(dispatch_response_pfn),
+        .fill_writable(dispatch_response_writable),
+        .fill_clean(dispatch_response_clean),
         .fill_level(tlb_fill_level),
         .invalidate_valid(tlb_invalidate_valid),
         .invalidate_scope(invalidate_scope),
-        .invalidate_page(invalidate_page),
-        .invalidate_space(invalidate_space),
+        .invalidate_vpn(invalidate_vpn),
+        .invalidate_asid(invalidate_asid),
         .request_ready(tlb_request_ready),
         .answer_valid(tlb_answer_valid),
         .answer_to(tlb_answer_to),
-        .answer_page(tlb_answer_page),
-        .answer_space(tlb_answer_space),
-        .answer_frame(tlb_answer_frame),
+        .answer_vpn(tlb_answer_vpn),
+        .answer_asid(tlb_answer_asid),
+        .answer_pfn(tlb_answer_pfn),
         .answer_writable(tlb_answer_writable),
         .answer_clean(tlb_answer_clean),
         .miss_valid(tlb_miss_valid),
-        .miss_page(tlb_miss_page),
-        .miss_space(tlb_miss_space),
+        .miss_vpn(tlb_miss_vpn),
+        .miss_asid(tlb_miss_asid),
         .miss_write(tlb_miss_write),
         .fill_ready(tlb_fill_ready),
         .invalidate_ready(tlb_invalidate_ready)
@@ -378,12 +378,12 @@ module gmmu_8_updates (
         .clock(clock),
         .reset(reset),
         .request_valid(walker_request_valid),
-        .request_page(walker_request_page),
-        .request_space(walker_request_space),
+        .request_vpn(walker_request_vpn),
+        .request_asid(walker_request_asid),
         .request_write(walker_request_write),
         .request_execute(walker_request_execute),
         .request_user(walker_request_user),
-        .answer_ready(desk_ready),
+        .answer_ready(dispatch_ready),
         .memory_ready(cache_request_ready),
         .response_valid(cache_answer_valid),
         .response_walk(cache_answer_walk),
@@ -392,27 +392,27 @@ module gmmu_8_updates (
         .response_changed(cache_answer_changed),
         .response_kept(cache_answer_kept),
         .root_valid(root_valid),
-        .root_space(root_space),
-        .root_frame(root_frame),
+        .root_asid(root_asid),
+        .root_pfn(root_pfn),
         .invalidate_valid(walker_invalidate_valid),
-        .invalidate_space(invalidate_space),
+        .invalidate_asid(invalidate_asid),
         .invalidate_all(walker_invalidate_all),
         .reserved_bits(reserved_bits),
         .execute_disable(execute_disable),
-        .last_frame(last_frame),
-        .alone(walker_alone),
+        .last_pfn(last_pfn),
+        .no_merge(walker_no_merge),
         .request_ready(walker_request_ready),
         .answer_valid(walker_answer_valid),
         .answer_requesters(walker_answer_requesters),
-        .answer_page(walker_answer_page),
-        .answer_space(walker_answer_space),
+        .answer_vpn(walker_answer_vpn),
+        .answer_asid(walker_answer_asid),
         .answer_write(walker_answer_write),
         .answer_execute(unused_walker_answer_execute),
         .answer_user(walker_answer_user),
         .answer_cause(walker_answer_cause),
         .answer_code(unused_walker_answer_code),
         .answer_level(walker_answer_level),
-        .answer_frame(walker_answer_frame),
+        .answer_pfn(walker_answer_pfn),
         .answer_readable(walker_answer_readable),
         .answer_writable(walker_answer_writable),
         .answer_user_page(walker_answer_user_page),
@@ -425,7 +425,7 @@ module gmmu_8_updates (
         .memory_update(walker_memory_update),
         .memory_dirty(walker_memory_dirty),
         .memory_expected(walker_memory_expected),
-        .memory_anew(walker_memory_anew),
+        .memory_bypass(walker_memory_bypass),
         .invalidate_ready(walker_invalidate_ready)
     );
     gmmu_8_page_walk_cache cache (
@@ -438,7 +438,7 @@ module gmmu_8_updates (
         .request_update(walker_memory_update),
         .request_dirty(walker_memory_dirty),
         .request_expected(walker_memory_expected),
-        .request_anew(walker_memory_anew),
+        .request_bypass(walker_memory_bypass),
         .memory_ready(memory_ready),
         .response_valid(response_valid),
         .response_walk(response_walk),
@@ -469,39 +469,39 @@ module gmmu_8_updates (
         .reset(reset),
         .region(region),
         .limit(mshrs_limit),
-        .fault_valid(desk_faults),
-        .fault_page(desk_of_page),
-        .fault_space(desk_of_space),
-        .fault_requesters(desk_of),
-        .fault_access(desk_of_access),
-        .fault_cause(desk_of_cause),
-        .fault_level(desk_of_level),
+        .fault_valid(dispatch_fault_valid),
+        .fault_vpn(dispatch_response_vpn),
+        .fault_asid(dispatch_response_asid),
+        .fault_requesters(dispatch_response_to),
+        .fault_access(dispatch_response_access),
+        .fault_cause(dispatch_response_cause),
+        .fault_level(dispatch_response_level),
         .answer_ready(mshrs_answer_ready),
         .report_ready(reported),
         .command_valid(buffer_command_valid),
         .command_cancel(buffer_command_cancel),
         .command_all(buffer_command_all),
-        .command_page(buffer_command_page),
-        .command_space(buffer_command_space),
+        .command_vpn(buffer_command_vpn),
+        .command_asid(buffer_command_asid),
         .command_requesters(buffer_command_requesters),
         .walk_ready(begun),
-        .present_valid(desk_finds),
-        .present_page(desk_of_page),
-        .present_space(desk_of_space),
-        .present_missing(desk_misses),
-        .present_cause(desk_of_cause),
-        .present_level(desk_of_level),
+        .present_valid(dispatch_present_valid),
+        .present_vpn(dispatch_response_vpn),
+        .present_asid(dispatch_response_asid),
+        .present_missing(dispatch_present_missing),
+        .present_cause(dispatch_response_cause),
+        .present_level(dispatch_response_level),
         .wake_ready(mshrs_wake_ready),
         .fault_ready(mshrs_fault_ready),
         .answer_valid(mshrs_answer_valid),
-        .answer_page(mshrs_answer_page),
-        .answer_space(mshrs_answer_space),
+        .answer_vpn(mshrs_answer_vpn),
+        .answer_asid(mshrs_answer_asid),
         .answer_far(mshrs_answer_far),
         .answer_nack(mshrs_answer_nack),
         .answer_place(mshrs_answer_place),
         .report_valid(mshrs_report_valid),
-        .report_page(mshrs_report_page),
-        .report_space(mshrs_report_space),
+        .report_vpn(mshrs_report_vpn),
+        .report_asid(mshrs_report_asid),
         .report_requesters(mshrs_report_requesters),
         .report_access(mshrs_report_access),
         .report_cause(mshrs_report_cause),
@@ -510,13 +510,13 @@ module gmmu_8_updates (
         .report_place(mshrs_report_place),
         .command_ready(mshrs_command_ready),
         .walk_valid(mshrs_walk_valid),
-        .walk_page(mshrs_walk_page),
-        .walk_space(mshrs_walk_space),
+        .walk_vpn(mshrs_walk_vpn),
+        .walk_asid(mshrs_walk_asid),
         .walk_write(mshrs_walk_write),
         .present_ready(mshrs_present_ready),
         .wake_valid(mshrs_wake_valid),
-        .wake_page(mshrs_wake_page),
-        .wake_space(mshrs_wake_space),
+        .wake_vpn(mshrs_wake_vpn),
+        .wake_asid(mshrs_wake_asid),
         .wake_to(mshrs_wake_to),
         .wake_denied(mshrs_wake_denied),
         .held(mshrs_held),
@@ -527,8 +527,8 @@ module gmmu_8_updates (
         .clock(clock),
         .reset(reset),
         .fault_valid(buffer_fault_valid),
-        .fault_page(buffer_fault_page),
-        .fault_space(buffer_fault_space),
+        .fault_vpn(buffer_fault_vpn),
+        .fault_asid(buffer_fault_asid),
         .fault_requesters(buffer_fault_requesters),
         .fault_access(buffer_fault_access),
         .fault_cause(buffer_fault_cause),
@@ -558,8 +558,8 @@ module gmmu_8_updates (
         .fault_ready(buffer_fault_ready),
         .detail_valid(buffer_detail_valid),
         .detail_sm(buffer_detail_sm),
-        .detail_page(buffer_detail_page),
-        .detail_space(buffer_detail_space),
+        .detail_vpn(buffer_detail_vpn),
+        .detail_asid(buffer_detail_asid),
         .write_valid(buffer_write_valid),
         .write_address(buffer_write_address),
         .write_data(buffer_write_data),
@@ -570,65 +570,65 @@ module gmmu_8_updates (
         .command_valid(buffer_command_valid),
         .command_cancel(buffer_command_cancel),
         .command_all(buffer_command_all),
-        .command_page(buffer_command_page),
-        .command_space(buffer_command_space),
+        .command_vpn(buffer_command_vpn),
+        .command_asid(buffer_command_asid),
         .command_requesters(buffer_command_requesters)
     );
-    gmmu_desk desk (
+    gmmu_response_dispatch dispatch (
         .clock(clock),
         .reset(reset),
         .valid(walker_answer_valid),
         .requesters(walker_answer_requesters),
-        .page(desk_page),
-        .space(walker_answer_space),
+        .vpn(dispatch_vpn),
+        .asid(walker_answer_asid),
         .write(walker_answer_write),
         .cause(walker_answer_cause),
         .level(walker_answer_level),
         .readable(walker_answer_readable),
-        .frame(walker_answer_frame),
+        .pfn(walker_answer_pfn),
         .writable(walker_answer_writable),
         .clean(walker_answer_clean),
-        .keeps(desk_keeps),
+        .keeps(dispatch_keeps),
         .replay_writes(buffer_replay_writes),
         .fill_ready(tlb_fill_ready),
-        .tell_ready(tells),
+        .respond_ready(respond_valid),
         .fault_ready(mshrs_fault_ready),
         .present_ready(mshrs_present_ready),
-        .report_ready(desk_report_ready),
-        .ready(desk_ready),
-        .answered(desk_answered),
-        .fills(desk_fills),
-        .tells(desk_tells),
-        .faults(desk_faults),
-        .finds(desk_finds),
-        .misses(desk_misses),
-        .reports(desk_reports),
-        .of(desk_of),
-        .of_page(desk_of_page),
-        .of_space(desk_of_space),
-        .of_access(desk_of_access),
-        .of_cause(desk_of_cause),
-        .of_level(desk_of_level),
-        .is_readable(desk_is_readable),
-        .of_frame(desk_of_frame),
-        .is_writable(desk_is_writable),
-        .is_clean(desk_is_clean)
+        .report_ready(dispatch_report_ready),
+        .ready(dispatch_ready),
+        .answered(dispatch_answered),
+        .fill_valid(dispatch_fill_valid),
+        .respond_valid(dispatch_respond_valid),
+        .fault_valid(dispatch_fault_valid),
+        .present_valid(dispatch_present_valid),
+        .present_missing(dispatch_present_missing),
+        .report_valid(dispatch_report_valid),
+        .response_to(dispatch_response_to),
+        .response_vpn(dispatch_response_vpn),
+        .response_asid(dispatch_response_asid),
+        .response_access(dispatch_response_access),
+        .response_cause(dispatch_response_cause),
+        .response_level(dispatch_response_level),
+        .response_readable(dispatch_response_readable),
+        .response_pfn(dispatch_response_pfn),
+        .response_writable(dispatch_response_writable),
+        .response_clean(dispatch_response_clean)
     );
     register #(.WIDTH(3)) phase (.clock(clock), .reset(reset), .d(phase_d), .q(phase_q));
     register #(.WIDTH(7)) walks (.clock(clock), .reset(reset), .d(walks_d), .q(walks_q));
     register #(.WIDTH(4)) beat (.clock(clock), .reset(reset), .d(beat_d), .q(beat_q));
     register #(.WIDTH(1)) favoured (.clock(clock), .reset(reset), .d(favoured_d), .q(favoured_q));
-    gmmu_address address [16:0] (.page(address_page), .whole(address_whole));
+    gmmu_address address [16:0] (.vpn(address_vpn), .whole(address_whole));
     or_tree #(.INPUTS(16)) some_nack (.of(mshrs_answer_nack), .any(some_nack_any));
 
     assign hit = tlb_answer_valid;
     assign denies = mshrs_wake_valid && mshrs_wake_denied;
 
-    // Drives signal woken, from beat_q, mshrs_wake_page and region.
+    // Drives signal woken, from beat_q, mshrs_wake_vpn and region.
     always @* begin : drive_woken
-        woken = mshrs_wake_page;
+        woken = mshrs_wake_vpn;
         if (region) begin
-            woken = (mshrs_wake_page & OUTSIDE) | {32'd0, beat_q};
+            woken = (mshrs_wake_vpn & OUTSIDE) | {32'd0, beat_q};
         end
     end
 
@@ -647,14 +647,15 @@ module gmmu_8_updates (
     end
 
     assign answers = mshrs_answer_valid && !hit;
-    assign tells = desk_tells && !hit && !denies && !mshrs_answer_valid;
+    assign respond_valid = dispatch_respond_valid && !hit && !denies && !mshrs_answer_valid;
 
     // Drives output fill_valid.
     always @* begin : drive_fill_valid
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             fill_valid[s] = (hit && tlb_answer_to[s]) || (denies && !hit && mshrs_wake_to[s])
-                || (answers && (mshrs_answer_far[s] || mshrs_answer_nack[s])) || (tells && desk_of[s]);
+                || (answers && (mshrs_answer_far[s] || mshrs_answer_nack[s]))
+                || (respond_valid && dispatch_response_to[s]);
         end
     end
 
@@ -663,7 +664,7 @@ module gmmu_8_updates (
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             fill_kind[s*3 +: 3] = 3'd0;
-            if (tells && desk_of[s] && !desk_is_readable) begin
+            if (respond_valid && dispatch_response_to[s] && !dispatch_response_readable) begin
                 fill_kind[s*3 +: 3] = 3'd1;
             end
             if (denies && !hit && mshrs_wake_to[s]) begin
@@ -678,47 +679,48 @@ module gmmu_8_updates (
         end
     end
 
-    // Drives outputs fill_page, fill_space, fill_frame, fill_writable, fill_clean and fill_place.
-    always @* begin : drive_fill_page_and_5_more
-        fill_page = 36'd0;
-        fill_space = 8'd0;
-        fill_frame = 28'd0;
+    // Drives outputs fill_vpn, fill_asid, fill_pfn, fill_writable, fill_clean and fill_place.
+    always @* begin : drive_fill_vpn_and_5_more
+        fill_vpn = 36'd0;
+        fill_asid = 8'd0;
+        fill_pfn = 28'd0;
         fill_writable = 1'd0;
         fill_clean = 1'd0;
         fill_place = 7'd0;
-        if (tells) begin
-            fill_page = desk_of_page;
-            fill_space = desk_of_space;
-            fill_frame = desk_of_frame;
-            fill_writable = desk_is_writable;
-            fill_clean = desk_is_clean || (buffer_replay_writes && desk_is_readable && !desk_is_writable);
+        if (respond_valid) begin
+            fill_vpn = dispatch_response_vpn;
+            fill_asid = dispatch_response_asid;
+            fill_pfn = dispatch_response_pfn;
+            fill_writable = dispatch_response_writable;
+            fill_clean = dispatch_response_clean
+                || (buffer_replay_writes && dispatch_response_readable && !dispatch_response_writable);
         end
         if (answers) begin
-            fill_page = mshrs_answer_page;
-            fill_space = mshrs_answer_space;
+            fill_vpn = mshrs_answer_vpn;
+            fill_asid = mshrs_answer_asid;
             fill_place = mshrs_answer_place;
         end
         if (denies) begin
-            fill_page = woken;
-            fill_space = mshrs_wake_space;
+            fill_vpn = woken;
+            fill_asid = mshrs_wake_asid;
         end
         if (hit) begin
-            fill_page = tlb_answer_page;
-            fill_space = tlb_answer_space;
-            fill_frame = tlb_answer_frame;
+            fill_vpn = tlb_answer_vpn;
+            fill_asid = tlb_answer_asid;
+            fill_pfn = tlb_answer_pfn;
             fill_writable = tlb_answer_writable;
             fill_clean = tlb_answer_clean || (buffer_replay_writes && !tlb_answer_writable);
         end
     end
 
-    // Drives outputs resolve_page and resolve_space, from mshrs_wake_denied, mshrs_wake_space,
+    // Drives outputs resolve_vpn and resolve_asid, from mshrs_wake_asid, mshrs_wake_denied,
     // mshrs_wake_valid and woken.
-    always @* begin : drive_resolve_page_and_resolve_space
-        resolve_page = 36'd0;
-        resolve_space = 8'd0;
+    always @* begin : drive_resolve_vpn_and_resolve_asid
+        resolve_vpn = 36'd0;
+        resolve_asid = 8'd0;
         if (mshrs_wake_valid && !mshrs_wake_denied) begin
-            resolve_page = woken;
-            resolve_space = mshrs_wake_space;
+            resolve_vpn = woken;
+            resolve_asid = mshrs_wake_asid;
         end
     end
 
@@ -758,39 +760,39 @@ module gmmu_8_updates (
         end
     end
 
-    // Drives input address.page, from mshrs_walk_page and tlb_miss_page.
-    always @* begin : drive_address_page
+    // Drives input address.vpn, from mshrs_walk_vpn and tlb_miss_vpn.
+    always @* begin : drive_address_vpn
         integer m;
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            address_page[s*36 +: 36] = tlb_miss_page[s*36 +: 36];
+            address_vpn[s*36 +: 36] = tlb_miss_vpn[s*36 +: 36];
         end
         for (m = 16; m < 17; m = m + 1) begin
-            address_page[m*36 +: 36] = mshrs_walk_page;
+            address_vpn[m*36 +: 36] = mshrs_walk_vpn;
         end
     end
 
-    // Drives input walker.request_page, from address_whole.
-    always @* begin : drive_walker_request_page
+    // Drives input walker.request_vpn, from address_whole.
+    always @* begin : drive_walker_request_vpn
         integer m;
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            walker_request_page[s*52 +: 52] = address_whole[s*52 +: 52];
+            walker_request_vpn[s*52 +: 52] = address_whole[s*52 +: 52];
         end
         for (m = 16; m < 17; m = m + 1) begin
-            walker_request_page[m*52 +: 52] = address_whole[m*52 +: 52];
+            walker_request_vpn[m*52 +: 52] = address_whole[m*52 +: 52];
         end
     end
 
-    // Drives input walker.request_space, from mshrs_walk_space and tlb_miss_space.
-    always @* begin : drive_walker_request_space
+    // Drives input walker.request_asid, from mshrs_walk_asid and tlb_miss_asid.
+    always @* begin : drive_walker_request_asid
         integer m;
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
-            walker_request_space[s*8 +: 8] = tlb_miss_space[s*8 +: 8];
+            walker_request_asid[s*8 +: 8] = tlb_miss_asid[s*8 +: 8];
         end
         for (m = 16; m < 17; m = m + 1) begin
-            walker_request_space[m*8 +: 8] = mshrs_walk_space;
+            walker_request_asid[m*8 +: 8] = mshrs_walk_asid;
         end
     end
 
@@ -840,9 +842,9 @@ module gmmu_8_updates (
     assign walker_request_user[14] = 1'd1;
     assign walker_request_user[15] = 1'd1;
     assign walker_request_user[16] = 1'd0;
-    assign tlb_fill_level = desk_of_level[1:0];
+    assign tlb_fill_level = dispatch_response_level[1:0];
     assign some_walk = |walks_q;
-    assign walker_alone = 1'd1;
+    assign walker_no_merge = 1'd1;
 
     // Drives signal begun, from walker_request_ready.
     always @* begin : drive_begun
@@ -852,13 +854,13 @@ module gmmu_8_updates (
         end
     end
 
-    // Drives the next value of register walks, from begun, desk_answered and walks_q.
+    // Drives the next value of register walks, from begun, dispatch_answered and walks_q.
     always @* begin : drive_walks_d
         walks_d = walks_q;
-        if (begun && !desk_answered) begin
+        if (begun && !dispatch_answered) begin
             walks_d = walks_q + 7'd1;
         end
-        if (!begun && desk_answered) begin
+        if (!begun && dispatch_answered) begin
             walks_d = walks_q - 7'd1;
         end
     end
@@ -871,8 +873,8 @@ module gmmu_8_updates (
     assign memory_update = cache_memory_update;
     assign memory_dirty = cache_memory_dirty;
     assign memory_expected = cache_memory_expected;
-    assign desk_page = walker_answer_page[35:0];
-    assign desk_keeps = shared_tlb && (walker_answer_user || walker_answer_user_page);
+    assign dispatch_vpn = walker_answer_vpn[35:0];
+    assign dispatch_keeps = shared_tlb && (walker_answer_user || walker_answer_user_page);
 
     // Drives input mshrs.limit, from buffer_room and far_limit.
     always @* begin : drive_mshrs_limit
@@ -884,52 +886,53 @@ module gmmu_8_updates (
 
     assign mshrs_answer_ready = !hit;
     assign mshrs_wake_ready = beats && ends;
-    assign denial = desk_reports && !favoured_q;
-    assign desk_report_ready = denial && buffer_fault_ready;
+    assign denial = dispatch_report_valid && !favoured_q;
+    assign dispatch_report_ready = denial && buffer_fault_ready;
     assign reported = !denial && buffer_fault_ready;
     assign favoured_d = mshrs_report_valid && !reported;
-    assign buffer_fault_valid = desk_reports || mshrs_report_valid;
+    assign buffer_fault_valid = dispatch_report_valid || mshrs_report_valid;
     assign buffer_fault_replayable = !denial;
 
-    // Drives inputs buffer.fault_page, buffer.fault_space, buffer.fault_access, buffer.fault_cause,
+    // Drives inputs buffer.fault_vpn, buffer.fault_asid, buffer.fault_access, buffer.fault_cause,
     // buffer.fault_level, buffer.fault_index and buffer.fault_place.
-    always @* begin : drive_buffer_fault_page_and_6_more
-        buffer_fault_page = mshrs_report_page;
-        buffer_fault_space = mshrs_report_space;
+    always @* begin : drive_buffer_fault_vpn_and_6_more
+        buffer_fault_vpn = mshrs_report_vpn;
+        buffer_fault_asid = mshrs_report_asid;
         buffer_fault_access = mshrs_report_access;
         buffer_fault_cause = mshrs_report_cause;
         buffer_fault_level = mshrs_report_level;
         buffer_fault_index = mshrs_report_index;
         buffer_fault_place = mshrs_report_place;
         if (denial) begin
-            buffer_fault_page = desk_of_page;
-            buffer_fault_space = desk_of_space;
-            buffer_fault_access = desk_of_access;
-            buffer_fault_cause = desk_of_cause;
-            buffer_fault_level = desk_of_level;
+            buffer_fault_vpn = dispatch_response_vpn;
+            buffer_fault_asid = dispatch_response_asid;
+            buffer_fault_access = dispatch_response_access;
+            buffer_fault_cause = dispatch_response_cause;
+            buffer_fault_level = dispatch_response_level;
             buffer_fault_index = 6'd0;
             buffer_fault_place = 7'd0;
         end
     end
 
-    // Drives input buffer.fault_requesters, from denial, desk_of and mshrs_report_requesters.
+    // Drives input buffer.fault_requesters, from denial, dispatch_response_to and
+    // mshrs_report_requesters.
     always @* begin : drive_buffer_fault_requesters
         integer s;
         for (s = 0; s < 16; s = s + 1) begin
             buffer_fault_requesters[s] = mshrs_report_requesters[s];
             if (denial) begin
-                buffer_fault_requesters[s] = desk_of[s];
+                buffer_fault_requesters[s] = dispatch_response_to[s];
             end
         end
     end
 
     assign buffer_turned_away = (answers && some_nack_any && !buffer_room) || mshrs_lost;
     assign buffer_sweeping = mshrs_sweeping || mshrs_walk_valid || denies;
-    assign buffer_walks_pending = mshrs_walk_valid || some_walk || desk_finds;
+    assign buffer_walks_pending = mshrs_walk_valid || some_walk || dispatch_present_valid;
     assign detail_valid = buffer_detail_valid;
     assign detail_sm = buffer_detail_sm;
-    assign detail_page = buffer_detail_page;
-    assign detail_space = buffer_detail_space;
+    assign detail_vpn = buffer_detail_vpn;
+    assign detail_asid = buffer_detail_asid;
     assign write_valid = buffer_write_valid;
     assign write_address = buffer_write_address;
     assign write_data = buffer_write_data;
@@ -942,21 +945,20 @@ module gmmu_8_updates (
     assign invalidate_ready = phase_q == PHASE_SMS;
     assign drop_valid = phase_q == PHASE_SMS;
 
-    // Drives outputs drop_scope and drop_space, from invalidate_scope, invalidate_space and
-    // phase_q.
-    always @* begin : drive_drop_scope_and_drop_space
+    // Drives outputs drop_scope and drop_asid, from invalidate_asid, invalidate_scope and phase_q.
+    always @* begin : drive_drop_scope_and_drop_asid
         drop_scope = 2'd0;
-        drop_space = 8'd0;
+        drop_asid = 8'd0;
         if (phase_q == PHASE_SMS) begin
             drop_scope = invalidate_scope;
             if (invalidate_scope == 2'd0) begin
                 drop_scope = 2'd1;
             end
-            drop_space = invalidate_space;
+            drop_asid = invalidate_asid;
         end
     end
 
-    // Drives the next value of register phase, from cache_invalidate_ready, desk_ready,
+    // Drives the next value of register phase, from cache_invalidate_ready, dispatch_ready,
     // invalidate_valid, phase_q, tlb_invalidate_ready and walker_invalidate_ready.
     always @* begin : drive_phase_d
         phase_d = phase_q;
@@ -973,11 +975,11 @@ module gmmu_8_updates (
             end
             PHASE_WALKER: begin
                 if (walker_invalidate_ready) begin
-                    phase_d = PHASE_DESK;
+                    phase_d = PHASE_RESPONSE_DISPATCH;
                 end
             end
-            PHASE_DESK: begin
-                if (desk_ready) begin
+            PHASE_RESPONSE_DISPATCH: begin
+                if (dispatch_ready) begin
                     phase_d = PHASE_TLB;
                 end
             end
@@ -995,5 +997,5 @@ module gmmu_8_updates (
         endcase
     end
 
-    wire unused_bits = &{1'b0, walker_answer_page[51:36]};
+    wire unused_bits = &{1'b0, walker_answer_vpn[51:36]};
 endmodule

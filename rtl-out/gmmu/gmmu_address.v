@@ -2,20 +2,20 @@
 
 // Extends a page number to a canonical one.
 module gmmu_address (
-    // The page number.
-    input  wire   [35:0] page,
-    // Bits 63 to 12 of the address.
+    // Page number to extend.
+    input  wire   [35:0] vpn,
+    // Bits 63 to 12 of the canonical address.
     output reg    [51:0] whole
 );
     localparam [35:0] SIGN = 36'h800000000;
     localparam [51:0] ABOVE = 52'hffff000000000;
 
 
-    // Drives output whole, from page.
+    // Drives output whole, from vpn.
     always @* begin : drive_whole
-        whole = {16'd0, page};
-        if (|(page & SIGN)) begin
-            whole = {16'd0, page} | ABOVE;
+        whole = {16'd0, vpn};
+        if (|(vpn & SIGN)) begin
+            whole = {16'd0, vpn} | ABOVE;
         end
     end
 endmodule

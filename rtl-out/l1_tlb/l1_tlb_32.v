@@ -11,9 +11,9 @@ module l1_tlb_32 (
     // A check asks whether the page may be accessed, and for its frame.
     input  wire          check_valid,
     // Page number of the check.
-    input  wire   [35:0] check_page,
+    input  wire   [35:0] check_vpn,
     // Address space of the check.
-    input  wire    [7:0] check_space,
+    input  wire    [7:0] check_asid,
     // The check is for a write.
     input  wire          check_write,
     // Tag of the requester's choice, which comes back with the answer.
@@ -26,11 +26,11 @@ module l1_tlb_32 (
     // held), 4 the far fault was cancelled.
     input  wire    [2:0] fill_kind,
     // Page number of the answer.
-    input  wire   [35:0] fill_page,
+    input  wire   [35:0] fill_vpn,
     // Address space of the answer.
-    input  wire    [7:0] fill_space,
+    input  wire    [7:0] fill_asid,
     // Frame of a translation.
-    input  wire   [27:0] fill_frame,
+    input  wire   [27:0] fill_pfn,
     // The page may be written.
     input  wire          fill_writable,
     // The page's dirty bit was clear when it was read.
@@ -38,17 +38,17 @@ module l1_tlb_32 (
     // A far fault that was held has resolved.
     input  wire          resolve_valid,
     // Page number of the resolved far fault.
-    input  wire   [35:0] resolve_page,
+    input  wire   [35:0] resolve_vpn,
     // Address space of the resolved far fault.
-    input  wire    [7:0] resolve_space,
+    input  wire    [7:0] resolve_asid,
     // Translations are invalidated.
     input  wire          invalidate_valid,
     // Scope of the invalidation: 0 this page, 1 every page of this space, 2 or 3 everything.
     input  wire    [1:0] invalidate_scope,
     // Page number of the invalidation.
-    input  wire   [35:0] invalidate_page,
+    input  wire   [35:0] invalidate_vpn,
     // Address space of the invalidation.
-    input  wire    [7:0] invalidate_space,
+    input  wire    [7:0] invalidate_asid,
     // Far faults that the GMMU can hold for this SM.
     input  wire    [3:0] far_limit,
     // Checks of absent pages are answered with a fault: 1 where a warp can leave, 0 where it
@@ -60,10 +60,10 @@ module l1_tlb_32 (
     output wire          answer_valid,
     // Tag of the answered check.
     output wire    [7:0] answer_tag,
-    // The access proceeds, with the frame in answer_frame.
+    // The access proceeds, with the frame in answer_pfn.
     output wire          answer_hit,
     // Frame of the page.
-    output wire   [27:0] answer_frame,
+    output wire   [27:0] answer_pfn,
     // The page is absent: the warp leaves, and comes back after a wake-up.
     output wire          answer_fault,
     // The access is not allowed; no wake-up follows.
@@ -71,19 +71,19 @@ module l1_tlb_32 (
     // A page is to be walked.
     output wire          walk_valid,
     // Page number of the walk.
-    output wire   [35:0] walk_page,
+    output wire   [35:0] walk_vpn,
     // Address space of the walk.
-    output wire    [7:0] walk_space,
+    output wire    [7:0] walk_asid,
     // The check that missed the page first was a write.
     output wire          walk_write,
-    // Checks that wait for the page in wake_page are to be repeated.
+    // Checks that wait for the page in wake_vpn are to be repeated.
     output wire          wake_valid,
     // With wake_valid, checks that wait for any other page are to be repeated as well.
     output wire          wake_all,
     // Page number of the wake-up.
-    output wire   [35:0] wake_page,
+    output wire   [35:0] wake_vpn,
     // Address space of the wake-up.
-    output wire    [7:0] wake_space
+    output wire    [7:0] wake_asid
 );
     reg     [7:0] hit;
     reg     [7:0] victim;
@@ -95,23 +95,23 @@ module l1_tlb_32 (
     wire          allowed;
     wire          checking_d;
     wire          checking_q;
-    reg    [35:0] look_page_d;
-    wire   [35:0] look_page_q;
-    reg     [7:0] look_space_d;
-    wire    [7:0] look_space_q;
+    reg    [35:0] look_vpn_d;
+    wire   [35:0] look_vpn_q;
+    reg     [7:0] look_asid_d;
+    wire    [7:0] look_asid_q;
     wire          look_write_q;
     wire    [7:0] look_tag_q;
-    wire          drop_page_d;
-    wire          drop_page_q;
-    wire          drop_space_d;
-    wire          drop_space_q;
+    wire          drop_vpn_d;
+    wire          drop_vpn_q;
+    wire          drop_asid_d;
+    wire          drop_asid_q;
     wire          drop_all_d;
     wire          drop_all_q;
     wire          filling_q;
     wire    [2:0] kind_q;
     wire   [35:0] fill_of_q;
     wire    [7:0] fill_in_q;
-    wire   [27:0] frame_q;
+    wire   [27:0] pfn_q;
     wire          writable_q;
     wire          clean_d;
     wire          clean_q;
@@ -126,7 +126,7 @@ module l1_tlb_32 (
     reg     [7:0] way_by_write;
     reg     [7:0] way_write_denied;
     wire    [7:0] way_found;
-    wire  [223:0] way_frame;
+    wire  [223:0] way_pfn;
     wire    [7:0] way_writable;
     wire    [7:0] way_denied;
     wire    [7:0] way_vacant;
@@ -139,34 +139,34 @@ module l1_tlb_32 (
     wire          misses_wake;
     wire          misses_wake_all;
     wire          misses_walk_valid;
-    wire   [35:0] misses_walk_page;
-    wire    [7:0] misses_walk_space;
+    wire   [35:0] misses_walk_vpn;
+    wire    [7:0] misses_walk_asid;
     wire          misses_walk_write;
     wire          resident_any;
-    wire   [27:0] found_frame_chosen;
+    wire   [27:0] found_pfn_chosen;
     reg     [7:0] found_writable_of;
     wire          found_writable_any;
     reg     [7:0] found_denied_of;
     wire          found_denied_any;
 
     register #(.WIDTH(1)) checking (.clock(clock), .reset(reset), .d(checking_d), .q(checking_q));
-    register #(.WIDTH(36)) look_page (.clock(clock), .reset(reset), .d(look_page_d), .q(look_page_q));
-    register #(.WIDTH(8)) look_space (.clock(clock), .reset(reset), .d(look_space_d), .q(look_space_q));
+    register #(.WIDTH(36)) look_vpn (.clock(clock), .reset(reset), .d(look_vpn_d), .q(look_vpn_q));
+    register #(.WIDTH(8)) look_asid (.clock(clock), .reset(reset), .d(look_asid_d), .q(look_asid_q));
     register #(.WIDTH(1)) look_write (.clock(clock), .reset(reset), .d(check_write), .q(look_write_q));
     register #(.WIDTH(8)) look_tag (.clock(clock), .reset(reset), .d(check_tag), .q(look_tag_q));
-    register #(.WIDTH(1)) drop_page (.clock(clock), .reset(reset), .d(drop_page_d), .q(drop_page_q));
-    register #(.WIDTH(1)) drop_space (.clock(clock), .reset(reset), .d(drop_space_d), .q(drop_space_q));
+    register #(.WIDTH(1)) drop_vpn (.clock(clock), .reset(reset), .d(drop_vpn_d), .q(drop_vpn_q));
+    register #(.WIDTH(1)) drop_asid (.clock(clock), .reset(reset), .d(drop_asid_d), .q(drop_asid_q));
     register #(.WIDTH(1)) drop_all (.clock(clock), .reset(reset), .d(drop_all_d), .q(drop_all_q));
     register #(.WIDTH(1)) filling (.clock(clock), .reset(reset), .d(fill_valid), .q(filling_q));
     register #(.WIDTH(3)) kind (.clock(clock), .reset(reset), .d(fill_kind), .q(kind_q));
-    register #(.WIDTH(36)) fill_of (.clock(clock), .reset(reset), .d(fill_page), .q(fill_of_q));
-    register #(.WIDTH(8)) fill_in (.clock(clock), .reset(reset), .d(fill_space), .q(fill_in_q));
-    register #(.WIDTH(28)) frame (.clock(clock), .reset(reset), .d(fill_frame), .q(frame_q));
+    register #(.WIDTH(36)) fill_of (.clock(clock), .reset(reset), .d(fill_vpn), .q(fill_of_q));
+    register #(.WIDTH(8)) fill_in (.clock(clock), .reset(reset), .d(fill_asid), .q(fill_in_q));
+    register #(.WIDTH(28)) pfn (.clock(clock), .reset(reset), .d(fill_pfn), .q(pfn_q));
     register #(.WIDTH(1)) writable (.clock(clock), .reset(reset), .d(fill_writable), .q(writable_q));
     register #(.WIDTH(1)) clean (.clock(clock), .reset(reset), .d(clean_d), .q(clean_q));
     register #(.WIDTH(1)) resolving (.clock(clock), .reset(reset), .d(resolve_valid), .q(resolving_q));
-    register #(.WIDTH(36)) resolve_of (.clock(clock), .reset(reset), .d(resolve_page), .q(resolve_of_q));
-    register #(.WIDTH(8)) resolve_in (.clock(clock), .reset(reset), .d(resolve_space), .q(resolve_in_q));
+    register #(.WIDTH(36)) resolve_of (.clock(clock), .reset(reset), .d(resolve_vpn), .q(resolve_of_q));
+    register #(.WIDTH(8)) resolve_in (.clock(clock), .reset(reset), .d(resolve_asid), .q(resolve_in_q));
     register #(.WIDTH(1)) waking (.clock(clock), .reset(reset), .d(misses_wake), .q(waking_q));
     register #(.WIDTH(1)) waking_all (.clock(clock), .reset(reset), .d(misses_wake_all), .q(waking_all_q));
     register #(.WIDTH(36)) wake_of (.clock(clock), .reset(reset), .d(fill_of_q), .q(wake_of_q));
@@ -177,21 +177,21 @@ module l1_tlb_32 (
         .reset(reset),
         .look_set(look_set),
         .look_tag(look_above),
-        .look_space(look_space_q),
-        .drop_page(drop_page_q),
-        .drop_space(drop_space_q),
+        .look_asid(look_asid_q),
+        .drop_vpn(drop_vpn_q),
+        .drop_asid(drop_asid_q),
         .drop_all(drop_all_q),
         .by_write(way_by_write),
         .write(victim),
         .write_set(fill_set),
         .write_tag(fill_above),
-        .write_space(fill_in_q),
-        .write_frame(frame_q),
+        .write_asid(fill_in_q),
+        .write_pfn(pfn_q),
         .write_writable(writable_q),
         .write_clean(clean_q),
         .write_denied(way_write_denied),
         .found(way_found),
-        .frame(way_frame),
+        .pfn(way_pfn),
         .writable(way_writable),
         .denied(way_denied),
         .vacant(way_vacant)
@@ -212,19 +212,19 @@ module l1_tlb_32 (
         .reset(reset),
         .checking(checking_q),
         .resident(resident_any),
-        .look_page(look_page_q),
-        .look_space(look_space_q),
+        .look_vpn(look_vpn_q),
+        .look_asid(look_asid_q),
         .look_write(look_write_q),
-        .drop_page(drop_page_q),
-        .drop_space(drop_space_q),
+        .drop_vpn(drop_vpn_q),
+        .drop_asid(drop_asid_q),
         .drop_all(drop_all_q),
         .filling(filling_q),
         .fill_kind(kind_q),
-        .fill_page(fill_of_q),
-        .fill_space(fill_in_q),
+        .fill_vpn(fill_of_q),
+        .fill_asid(fill_in_q),
         .resolving(resolving_q),
-        .resolve_page(resolve_of_q),
-        .resolve_space(resolve_in_q),
+        .resolve_vpn(resolve_of_q),
+        .resolve_asid(resolve_in_q),
         .walk_ready(walk_ready),
         .far_limit(far_limit),
         .report_faults(report_faults),
@@ -233,36 +233,35 @@ module l1_tlb_32 (
         .wake(misses_wake),
         .wake_all(misses_wake_all),
         .walk_valid(misses_walk_valid),
-        .walk_page(misses_walk_page),
-        .walk_space(misses_walk_space),
+        .walk_vpn(misses_walk_vpn),
+        .walk_asid(misses_walk_asid),
         .walk_write(misses_walk_write)
     );
     or_tree #(.INPUTS(8)) resident (.of(hit), .any(resident_any));
-    one_hot_mux #(.INPUTS(8), .WIDTH(28)) found_frame (.choose(hit), .of(way_frame),
-        .chosen(found_frame_chosen));
+    one_hot_mux #(.INPUTS(8), .WIDTH(28)) found_pfn (.choose(hit), .of(way_pfn), .chosen(found_pfn_chosen));
     or_tree #(.INPUTS(8)) found_writable (.of(found_writable_of), .any(found_writable_any));
     or_tree #(.INPUTS(8)) found_denied (.of(found_denied_of), .any(found_denied_any));
 
     assign check_ready = !invalidate_valid;
     assign checking_d = check_valid && !invalidate_valid;
 
-    // Drives the next values of registers look_page and look_space, from check_page, check_space,
-    // invalidate_page, invalidate_space and invalidate_valid.
-    always @* begin : drive_look_page_d_and_look_space_d
-        look_page_d = check_page;
-        look_space_d = check_space;
+    // Drives the next values of registers look_vpn and look_asid, from check_asid, check_vpn,
+    // invalidate_asid, invalidate_valid and invalidate_vpn.
+    always @* begin : drive_look_vpn_d_and_look_asid_d
+        look_vpn_d = check_vpn;
+        look_asid_d = check_asid;
         if (invalidate_valid) begin
-            look_page_d = invalidate_page;
-            look_space_d = invalidate_space;
+            look_vpn_d = invalidate_vpn;
+            look_asid_d = invalidate_asid;
         end
     end
 
-    assign drop_page_d = invalidate_valid && (invalidate_scope == 2'd0);
-    assign drop_space_d = invalidate_valid && (invalidate_scope == 2'd1);
+    assign drop_vpn_d = invalidate_valid && (invalidate_scope == 2'd0);
+    assign drop_asid_d = invalidate_valid && (invalidate_scope == 2'd1);
     assign drop_all_d = invalidate_valid && invalidate_scope[1];
     assign clean_d = fill_clean && (fill_kind == 3'd0);
-    assign look_set = look_page_q[1:0];
-    assign look_above = look_page_q[35:2];
+    assign look_set = look_vpn_q[1:0];
+    assign look_above = look_vpn_q[35:2];
     assign fill_set = fill_of_q[1:0];
     assign fill_above = fill_of_q[35:2];
 
@@ -315,8 +314,8 @@ module l1_tlb_32 (
     end
 
     assign walk_valid = misses_walk_valid;
-    assign walk_page = misses_walk_page;
-    assign walk_space = misses_walk_space;
+    assign walk_vpn = misses_walk_vpn;
+    assign walk_asid = misses_walk_asid;
     assign walk_write = misses_walk_write;
     assign denied = found_denied_any || (look_write_q && !found_writable_any);
     assign allowed = !denied;
@@ -325,9 +324,9 @@ module l1_tlb_32 (
     assign answer_hit = resident_any && allowed;
     assign answer_denied = resident_any && denied;
     assign answer_fault = checking_q && misses_absent && report_faults;
-    assign answer_frame = found_frame_chosen;
+    assign answer_pfn = found_pfn_chosen;
     assign wake_valid = waking_q;
     assign wake_all = waking_all_q;
-    assign wake_page = wake_of_q;
-    assign wake_space = wake_in_q;
+    assign wake_vpn = wake_of_q;
+    assign wake_asid = wake_in_q;
 endmodule

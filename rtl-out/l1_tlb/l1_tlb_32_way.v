@@ -6,45 +6,46 @@ module l1_tlb_32_way (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // The page that is looked up.
+    // Set of the page that is looked up.
     input  wire    [1:0] look_set,
-    // The rest of its number.
+    // Tag of the page that is looked up: the bits of its number above those of the set.
     input  wire   [33:0] look_tag,
-    // Its space.
-    input  wire    [7:0] look_space,
-    // The page that is looked up is forgotten.
-    input  wire          drop_page,
-    // Every page of its space is forgotten.
-    input  wire          drop_space,
-    // Every page is forgotten.
+    // Address space of the page that is looked up.
+    input  wire    [7:0] look_asid,
+    // The page that is looked up is invalidated.
+    input  wire          drop_vpn,
+    // Every page of the address space in look_asid is invalidated.
+    input  wire          drop_asid,
+    // Every page is invalidated.
     input  wire          drop_all,
-    // The page that is looked up is to be written: it is forgotten if it is clean.
+    // The lookup is for a write, which invalidates the page if it is clean.
     input  wire          by_write,
-    // A page takes the place of the one in its set.
+    // A page is filled into the way, in place of the one in its set.
     input  wire          write,
-    // Its set.
+    // Set of the filled page.
     input  wire    [1:0] write_set,
-    // The rest of its number.
+    // Tag of the filled page: the bits of its number above those of the set.
     input  wire   [33:0] write_tag,
-    // Its space.
-    input  wire    [7:0] write_space,
-    // Its frame.
-    input  wire   [27:0] write_frame,
-    // It may be written.
+    // Address space of the filled page.
+    input  wire    [7:0] write_asid,
+    // Frame number of the filled page.
+    input  wire   [27:0] write_pfn,
+    // The filled page may be written.
     input  wire          write_writable,
-    // It is clean.
+    // The filled page is clean: its dirty bit is not set.
     input  wire          write_clean,
-    // It may not be accessed at all.
+    // The filled page may not be accessed.
     input  wire          write_denied,
-    // The page that is looked up is here, and stays.
+    // The way holds the page that is looked up; low if the lookup is for a write and the page is
+    // clean.
     output wire          found,
-    // The frame in its set.
-    output wire   [27:0] frame,
-    // It may be written.
+    // Frame number of the page in the set look_set.
+    output wire   [27:0] pfn,
+    // The page in the set look_set may be written.
     output wire          writable,
-    // It may not be accessed at all.
+    // The page in the set look_set may not be accessed.
     output wire          denied,
-    // There is no page in write_set.
+    // The way has no page in the set write_set.
     output wire          vacant
 );
     reg     [3:0] looked;
@@ -55,8 +56,8 @@ module l1_tlb_32_way (
     wire    [3:0] present_q;
     reg   [135:0] tag_d;
     wire  [135:0] tag_q;
-    reg    [31:0] space_d;
-    wire   [31:0] space_q;
+    reg    [31:0] asid_d;
+    wire   [31:0] asid_q;
     reg   [111:0] frames_d;
     wire  [111:0] frames_q;
     reg     [3:0] may_write_d;
@@ -66,8 +67,8 @@ module l1_tlb_32_way (
     reg     [3:0] barred_d;
     wire    [3:0] barred_q;
     wire   [33:0] looked_tag_chosen;
-    wire    [7:0] looked_space_chosen;
-    wire   [27:0] looked_frame_chosen;
+    wire    [7:0] looked_asid_chosen;
+    wire   [27:0] looked_pfn_chosen;
     reg     [3:0] some_of;
     wire          some_any;
     reg     [3:0] some_writable_of;
@@ -81,17 +82,17 @@ module l1_tlb_32_way (
 
     register #(.WIDTH(1)) present [3:0] (.clock(clock), .reset(reset), .d(present_d), .q(present_q));
     register #(.WIDTH(34)) tag [3:0] (.clock(clock), .reset(reset), .d(tag_d), .q(tag_q));
-    register #(.WIDTH(8)) space [3:0] (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
+    register #(.WIDTH(8)) asid [3:0] (.clock(clock), .reset(reset), .d(asid_d), .q(asid_q));
     register #(.WIDTH(28)) frames [3:0] (.clock(clock), .reset(reset), .d(frames_d), .q(frames_q));
     register #(.WIDTH(1)) may_write [3:0] (.clock(clock), .reset(reset), .d(may_write_d), .q(may_write_q));
     register #(.WIDTH(1)) clean [3:0] (.clock(clock), .reset(reset), .d(clean_d), .q(clean_q));
     register #(.WIDTH(1)) barred [3:0] (.clock(clock), .reset(reset), .d(barred_d), .q(barred_q));
     one_hot_mux #(.INPUTS(4), .WIDTH(34)) looked_tag (.choose(looked), .of(tag_q),
         .chosen(looked_tag_chosen));
-    one_hot_mux #(.INPUTS(4), .WIDTH(8)) looked_space (.choose(looked), .of(space_q),
-        .chosen(looked_space_chosen));
-    one_hot_mux #(.INPUTS(4), .WIDTH(28)) looked_frame (.choose(looked), .of(frames_q),
-        .chosen(looked_frame_chosen));
+    one_hot_mux #(.INPUTS(4), .WIDTH(8)) looked_asid (.choose(looked), .of(asid_q),
+        .chosen(looked_asid_chosen));
+    one_hot_mux #(.INPUTS(4), .WIDTH(28)) looked_pfn (.choose(looked), .of(frames_q),
+        .chosen(looked_pfn_chosen));
     or_tree #(.INPUTS(4)) some (.of(some_of), .any(some_any));
     or_tree #(.INPUTS(4)) some_writable (.of(some_writable_of), .any(some_writable_any));
     or_tree #(.INPUTS(4)) some_clean (.of(some_clean_of), .any(some_clean_any));
@@ -154,34 +155,34 @@ module l1_tlb_32_way (
         end
     end
 
-    assign matched = some_any && (looked_tag_chosen == look_tag) && (looked_space_chosen == look_space);
+    assign matched = some_any && (looked_tag_chosen == look_tag) && (looked_asid_chosen == look_asid);
     assign spoiled = by_write && some_clean_any;
     assign found = matched && !spoiled;
-    assign frame = looked_frame_chosen;
+    assign pfn = looked_pfn_chosen;
     assign writable = some_writable_any;
     assign denied = some_denied_any;
     assign vacant = !taken_any;
 
-    // Drives the next values of registers present, tag, space, frames, may_write, clean and barred.
+    // Drives the next values of registers present, tag, asid, frames, may_write, clean and barred.
     always @* begin : drive_present_d_and_6_more
         integer s;
         for (s = 0; s < 4; s = s + 1) begin
             present_d[s] = present_q[s];
+            if (drop_all || (drop_asid && (asid_q[s*8 +: 8] == look_asid))
+                || ((drop_vpn || spoiled) && matched && looked[s])) begin
+                present_d[s] = 1'd0;
+            end
             tag_d[s*34 +: 34] = tag_q[s*34 +: 34];
-            space_d[s*8 +: 8] = space_q[s*8 +: 8];
+            asid_d[s*8 +: 8] = asid_q[s*8 +: 8];
             frames_d[s*28 +: 28] = frames_q[s*28 +: 28];
             may_write_d[s] = may_write_q[s];
             clean_d[s] = clean_q[s];
             barred_d[s] = barred_q[s];
-            if (drop_all || (drop_space && (space_q[s*8 +: 8] == look_space))
-                || ((drop_page || spoiled) && matched && looked[s])) begin
-                present_d[s] = 1'd0;
-            end
             if (write && written[s]) begin
                 present_d[s] = 1'd1;
                 tag_d[s*34 +: 34] = write_tag;
-                space_d[s*8 +: 8] = write_space;
-                frames_d[s*28 +: 28] = write_frame;
+                asid_d[s*8 +: 8] = write_asid;
+                frames_d[s*28 +: 28] = write_pfn;
                 may_write_d[s] = write_writable;
                 clean_d[s] = write_clean;
                 barred_d[s] = write_denied;

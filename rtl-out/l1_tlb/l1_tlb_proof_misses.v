@@ -8,55 +8,56 @@ module l1_tlb_proof_misses (
     input  wire          reset,
     // A check is looked up.
     input  wire          checking,
-    // Some way holds its page.
+    // A way holds the page of the check; low if the check is for a write and the page is clean.
     input  wire          resident,
-    // The page that is looked up.
-    input  wire    [1:0] look_page,
-    // Its space.
-    input  wire          look_space,
+    // Page number of the check or invalidation that is looked up.
+    input  wire    [1:0] look_vpn,
+    // Address space of the check or invalidation that is looked up.
+    input  wire          look_asid,
     // The check is for a write.
     input  wire          look_write,
     // The page that is looked up is invalidated.
-    input  wire          drop_page,
-    // Every page of its space is.
-    input  wire          drop_space,
-    // Every page is.
+    input  wire          drop_vpn,
+    // Every page of the address space in look_asid is invalidated.
+    input  wire          drop_asid,
+    // Every page is invalidated.
     input  wire          drop_all,
-    // A walk is answered.
+    // A walk is answered, or a far fault is cancelled.
     input  wire          filling,
-    // With what.
+    // Kind of the answer: 0 a translation, 1 denied, 2 far fault held, 3 Nack (the far fault is not
+    // held), 4 the far fault was cancelled.
     input  wire    [2:0] fill_kind,
-    // Its page.
-    input  wire    [1:0] fill_page,
-    // Its space.
-    input  wire          fill_space,
-    // A far fault has resolved.
+    // Page number of the answer.
+    input  wire    [1:0] fill_vpn,
+    // Address space of the answer.
+    input  wire          fill_asid,
+    // A far fault that was held has resolved.
     input  wire          resolving,
-    // Its page.
-    input  wire    [1:0] resolve_page,
-    // Its space.
-    input  wire          resolve_space,
+    // Page number of the resolved far fault.
+    input  wire    [1:0] resolve_vpn,
+    // Address space of the resolved far fault.
+    input  wire          resolve_asid,
     // The walk on offer is taken.
     input  wire          walk_ready,
     // Far faults that the GMMU can hold for this TLB.
     input  wire    [1:0] far_limit,
-    // Checks are told of far faults.
+    // Checks of absent pages are answered with a fault.
     input  wire          report_faults,
     // The page that is looked up is known to be absent.
     output wire          absent,
-    // The fill goes into a way.
+    // The page of the answer is written into a way.
     output wire          write,
-    // Whoever waits for the page of the fill may ask again.
+    // Checks that wait for the page of the answer are to be repeated.
     output wire          wake,
-    // So may everybody.
+    // Checks that wait for any other page are to be repeated as well.
     output wire          wake_all,
     // A walk is on offer.
     output wire          walk_valid,
-    // Its page.
-    output wire    [1:0] walk_page,
-    // Its space.
-    output wire          walk_space,
-    // The check that missed first was for a write.
+    // Page number of the walk on offer.
+    output wire    [1:0] walk_vpn,
+    // Address space of the walk on offer.
+    output wire          walk_asid,
+    // The check that missed the page of the walk first was a write.
     output wire          walk_write
 );
     localparam [2:0] MISS_ASKING = 3'd1;
@@ -64,7 +65,7 @@ module l1_tlb_proof_misses (
     localparam [2:0] MISS_FREE = 3'd0;
     localparam [2:0] MISS_HELD = 3'd4;
     localparam [2:0] MISS_WALKING = 3'd2;
-    reg     [1:0] in_space;
+    reg     [1:0] in_asid;
     reg     [1:0] looked;
     reg     [1:0] dropped;
     reg     [1:0] named;
@@ -83,10 +84,10 @@ module l1_tlb_proof_misses (
     wire          choosing;
     reg     [5:0] state_d;
     wire    [5:0] state_q;
-    reg     [3:0] page_d;
-    wire    [3:0] page_q;
-    reg     [1:0] space_d;
-    wire    [1:0] space_q;
+    reg     [3:0] vpn_d;
+    wire    [3:0] vpn_q;
+    reg     [1:0] asid_d;
+    wire    [1:0] asid_q;
     reg     [1:0] by_write_d;
     wire    [1:0] by_write_q;
     reg     [1:0] stale_d;
@@ -117,18 +118,18 @@ module l1_tlb_proof_misses (
     reg     [1:0] some_absent_of;
     wire          some_absent_any;
     wire          some_ended_any;
-    reg     [1:0] some_told_of;
-    wire          some_told_any;
+    reg     [1:0] some_reported_of;
+    wire          some_reported_any;
     wire          some_claiming_any;
     wire          some_asking_any;
     reg     [1:0] some_write_of;
     wire          some_write_any;
-    wire    [1:0] offered_page_chosen;
-    wire          offered_space_chosen;
+    wire    [1:0] offered_vpn_chosen;
+    wire          offered_asid_chosen;
 
     register #(.WIDTH(3)) state [1:0] (.clock(clock), .reset(reset), .d(state_d), .q(state_q));
-    register #(.WIDTH(2)) page [1:0] (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
-    register #(.WIDTH(1)) space [1:0] (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
+    register #(.WIDTH(2)) vpn [1:0] (.clock(clock), .reset(reset), .d(vpn_d), .q(vpn_q));
+    register #(.WIDTH(1)) asid [1:0] (.clock(clock), .reset(reset), .d(asid_d), .q(asid_q));
     register #(.WIDTH(1)) by_write [1:0] (.clock(clock), .reset(reset), .d(by_write_d), .q(by_write_q));
     register #(.WIDTH(1)) stale [1:0] (.clock(clock), .reset(reset), .d(stale_d), .q(stale_q));
     register #(.WIDTH(1)) known_absent [1:0] (.clock(clock), .reset(reset), .d(known_absent_d),
@@ -155,46 +156,46 @@ module l1_tlb_proof_misses (
     or_tree #(.INPUTS(2)) some_looked (.of(looked), .any(some_looked_any));
     or_tree #(.INPUTS(2)) some_absent (.of(some_absent_of), .any(some_absent_any));
     or_tree #(.INPUTS(2)) some_ended (.of(ended), .any(some_ended_any));
-    or_tree #(.INPUTS(2)) some_told (.of(some_told_of), .any(some_told_any));
+    or_tree #(.INPUTS(2)) some_reported (.of(some_reported_of), .any(some_reported_any));
     or_tree #(.INPUTS(2)) some_claiming (.of(claiming_q), .any(some_claiming_any));
     or_tree #(.INPUTS(2)) some_asking (.of(asking), .any(some_asking_any));
     or_tree #(.INPUTS(2)) some_write (.of(some_write_of), .any(some_write_any));
-    one_hot_mux #(.INPUTS(2), .WIDTH(2)) offered_page (.choose(offered), .of(page_q),
-        .chosen(offered_page_chosen));
-    one_hot_mux #(.INPUTS(2), .WIDTH(1)) offered_space (.choose(offered), .of(space_q),
-        .chosen(offered_space_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(2)) offered_vpn (.choose(offered), .of(vpn_q),
+        .chosen(offered_vpn_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(1)) offered_asid (.choose(offered), .of(asid_q),
+        .chosen(offered_asid_chosen));
 
     assign cancelling = fill_kind[2];
 
-    // Drives signal in_space, from look_space and space_q.
-    always @* begin : drive_in_space
+    // Drives signal in_asid, from asid_q and look_asid.
+    always @* begin : drive_in_asid
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            in_space[i] = space_q[i] == look_space;
+            in_asid[i] = asid_q[i] == look_asid;
         end
     end
 
-    // Drives signal looked, from in_space, look_page, page_q and state_q.
+    // Drives signal looked, from in_asid, look_vpn, state_q and vpn_q.
     always @* begin : drive_looked
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            looked[i] = (state_q[i*3 +: 3] != MISS_FREE) && in_space[i] && (page_q[i*2 +: 2] == look_page);
+            looked[i] = (state_q[i*3 +: 3] != MISS_FREE) && in_asid[i] && (vpn_q[i*2 +: 2] == look_vpn);
         end
     end
 
-    // Drives signal dropped, from drop_all, drop_page, drop_space, in_space and looked.
+    // Drives signal dropped, from drop_all, drop_asid, drop_vpn, in_asid and looked.
     always @* begin : drive_dropped
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            dropped[i] = drop_all || (drop_space && in_space[i]) || (drop_page && looked[i]);
+            dropped[i] = drop_all || (drop_asid && in_asid[i]) || (drop_vpn && looked[i]);
         end
     end
 
-    // Drives signal named, from fill_page, fill_space, filling, page_q and space_q.
+    // Drives signal named, from asid_q, fill_asid, fill_vpn, filling and vpn_q.
     always @* begin : drive_named
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            named[i] = filling && (page_q[i*2 +: 2] == fill_page) && (space_q[i] == fill_space);
+            named[i] = filling && (vpn_q[i*2 +: 2] == fill_vpn) && (asid_q[i] == fill_asid);
         end
     end
 
@@ -219,7 +220,7 @@ module l1_tlb_proof_misses (
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             resolved[i] = resolving && (state_q[i*3 +: 3] == MISS_FETCHING) && !cancelled[i]
-                && (page_q[i*2 +: 2] == resolve_page) && (space_q[i] == resolve_space);
+                && (vpn_q[i*2 +: 2] == resolve_vpn) && (asid_q[i] == resolve_asid);
         end
     end
 
@@ -241,17 +242,17 @@ module l1_tlb_proof_misses (
         end
     end
 
-    // Drives input some_told.of, from far_, filled and known_absent_q.
-    always @* begin : drive_some_told_of
+    // Drives input some_reported.of, from far_, filled and known_absent_q.
+    always @* begin : drive_some_reported_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            some_told_of[i] = filled[i] && far_ && !known_absent_q[i];
+            some_reported_of[i] = filled[i] && far_ && !known_absent_q[i];
         end
     end
 
     assign absent = some_absent_any;
     assign write = some_ended_any;
-    assign wake = some_ended_any || (some_told_any && report_faults);
+    assign wake = some_ended_any || (some_reported_any && report_faults);
 
     // Drives input free.request, from state_q.
     always @* begin : drive_free_request
@@ -331,28 +332,25 @@ module l1_tlb_proof_misses (
     end
 
     assign walk_valid = offering_q;
-    assign walk_page = offered_page_chosen;
-    assign walk_space = offered_space_chosen;
+    assign walk_vpn = offered_vpn_chosen;
+    assign walk_asid = offered_asid_chosen;
     assign walk_write = some_write_any;
 
-    // Drives the next values of registers state, page, space, by_write, stale, known_absent and
-    // claiming.
-    always @* begin : drive_state_d_and_6_more
+    // Drives the next values of registers stale, state, claiming, known_absent, vpn, asid and
+    // by_write.
+    always @* begin : drive_stale_d_and_6_more
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            state_d[i*3 +: 3] = state_q[i*3 +: 3];
-            page_d[i*2 +: 2] = page_q[i*2 +: 2];
-            space_d[i] = space_q[i];
-            by_write_d[i] = by_write_q[i];
             stale_d[i] = stale_q[i];
-            known_absent_d[i] = known_absent_q[i];
-            claiming_d[i] = claiming_q[i];
             if (dropped[i] && (state_q[i*3 +: 3] == MISS_WALKING)) begin
                 stale_d[i] = 1'd1;
             end
+            state_d[i*3 +: 3] = state_q[i*3 +: 3];
             if (offered[i] && walk_ready) begin
                 state_d[i*3 +: 3] = MISS_WALKING;
             end
+            claiming_d[i] = claiming_q[i];
+            known_absent_d[i] = known_absent_q[i];
             if (filled[i]) begin
                 stale_d[i] = 1'd0;
                 claiming_d[i] = 1'd0;
@@ -377,9 +375,12 @@ module l1_tlb_proof_misses (
                 claiming_d[i] = 1'd1;
                 state_d[i*3 +: 3] = MISS_ASKING;
             end
+            vpn_d[i*2 +: 2] = vpn_q[i*2 +: 2];
+            asid_d[i] = asid_q[i];
+            by_write_d[i] = by_write_q[i];
             if (free_grant[i]) begin
-                page_d[i*2 +: 2] = look_page;
-                space_d[i] = look_space;
+                vpn_d[i*2 +: 2] = look_vpn;
+                asid_d[i] = look_asid;
                 by_write_d[i] = look_write;
                 known_absent_d[i] = 1'd0;
             end

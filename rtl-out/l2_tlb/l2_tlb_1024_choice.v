@@ -5,29 +5,29 @@
 module l2_tlb_1024_choice (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
-    // A request could be looked up.
+    // A request is valid and may be looked up.
     input  wire          asking,
-    // A fill comes.
+    // A fill is valid.
     input  wire          fill_valid,
-    // An invalidation does.
+    // An invalidation is valid.
     input  wire          invalidate_valid,
-    // A lookup is accepted.
+    // A lookup is accepted in this cycle.
     output wire          lookup,
-    // A fill would be.
+    // A fill is accepted if it is valid.
     output wire          fill_ready,
-    // A fill is.
+    // A fill is accepted in this cycle.
     output wire          fill,
-    // A step of an invalidation is:
+    // A step of an invalidation is accepted in this cycle.
     output wire          step,
-    // of this set,
+    // Set of the step.
     output wire    [6:0] step_set,
-    // after a reset.
+    // The invalidation after a reset is under way: every set is cleared.
     output wire          clearing,
-    // An invalidation is under way, or that after a reset, so that no fill is accepted.
+    // An invalidation is under way, or that after a reset; no fill is accepted.
     output wire          sweeps,
-    // Nothing is accepted, because an operation reads.
+    // An operation reads its set; no other operation is accepted.
     output wire          reading,
     // An operation acts.
     output wire          acting,
@@ -106,14 +106,14 @@ module l2_tlb_1024_choice (
     assign finishing = acts_q && of_last_q;
     assign acknowledge = finishing && cleared_q;
 
-    // Drives the next values of registers sweeping, steps, fill_first and cleared.
-    always @* begin : drive_sweeping_d_and_steps_d_and_fill_first_d_and_cleared_d
-        sweeping_d = sweeping_q;
-        steps_d = steps_q;
+    // Drives the next values of registers fill_first, sweeping, steps and cleared.
+    always @* begin : drive_fill_first_d_and_sweeping_d_and_steps_d_and_cleared_d
         fill_first_d = fill_first_q && !fill;
+        sweeping_d = sweeping_q;
         if (invalidate_valid && !active && !(fill_first_q && fill_valid)) begin
             sweeping_d = 1'd1;
         end
+        steps_d = steps_q;
         if (step) begin
             steps_d = steps_q + 8'd1;
         end

@@ -4,37 +4,38 @@
 module l2_tlb_1024_way (
     // Rising edge.
     input  wire          clock,
-    // The page of a set is read,
+    // The entry of the set is read.
     input  wire          read,
-    // or another one is written, or none.
+    // The entry of the set is written.
     input  wire          write,
-    // The set.
+    // Set that is read or written.
     input  wire    [6:0] in_set,
-    // The page that is looked for, or written: what is above the number of its set,
+    // Page number to compare or to write, without the bits of its set.
     input  wire   [28:0] tag,
-    // its space,
-    input  wire    [7:0] space,
-    // that its set is this one,
+    // Address space to compare or to write.
+    input  wire    [7:0] asid,
+    // The page to compare belongs to the set in in_set.
     input  wire          same_set,
-    // its level,
+    // Level of the entry to write.
     input  wire    [1:0] level,
-    // that it may be written,
+    // Writable bit of the entry to write: the page may be written.
     input  wire          writable,
-    // that it is clean,
+    // Clean bit of the entry to write: the page's dirty bit is clear.
     input  wire          clean,
-    // and that there is one.
+    // The entry to write is valid; otherwise the write clears the entry.
     input  wire          present,
-    // There is a page here.
+    // The entry that was read last is valid.
     output wire          taken,
-    // It is the one that is looked for.
+    // The entry that was read last is valid, and has the tag in tag and the address space in asid.
     output wire          found,
-    // It is of that space.
-    output wire          in_space,
-    // It is a piece of a page that contains that one.
+    // The entry that was read last is valid, and has the address space in asid.
+    output wire          in_asid,
+    // The entry that was read last is valid, and is the page to compare or a piece of a large page
+    // that contains it.
     output wire          contained,
-    // It may be written.
+    // Writable bit of the entry that was read last: the page may be written.
     output wire          may_write,
-    // It is clean.
+    // Clean bit of the entry that was read last: the page's dirty bit is clear.
     output wire          is_clean
 );
     localparam [28:0] OUTSIDE_2 = 29'h1ffffffc;
@@ -42,7 +43,7 @@ module l2_tlb_1024_way (
     wire   [41:0] row;
     wire   [41:0] named;
     wire   [28:0] other;
-    wire          same_space;
+    wire          same_asid;
     wire          same_high;
     wire          same_middle;
     wire          same_low;
@@ -64,7 +65,7 @@ module l2_tlb_1024_way (
 
     assign pages_enable = read || write;
     assign pages_write = !read;
-    assign named = {tag, 13'd0} | {29'd0, space, 5'd0} | {37'd0, level, 3'd0};
+    assign named = {tag, 13'd0} | {29'd0, asid, 5'd0} | {37'd0, level, 3'd0};
     assign pages_data = {named[41:3], clean, writable, present};
     assign row = pages_q;
     assign taken = row[0];
@@ -72,14 +73,14 @@ module l2_tlb_1024_way (
     assign is_clean = row[2];
     assign huge_ = row[3] && row[4];
     assign large_ = row[4];
-    assign same_space = row[12:5] == space;
+    assign same_asid = row[12:5] == asid;
     assign other = row[41:13] ^ tag;
     assign same_high = (other & OUTSIDE_3) == 29'd0;
     assign same_middle = (other & OUTSIDE_2 & ~OUTSIDE_3) == 29'd0;
     assign same_low = (other & ~OUTSIDE_2) == 29'd0;
-    assign found = taken && same_space && same_high && same_middle && same_low;
-    assign in_space = taken && same_space;
-    assign contained = taken && same_space && same_high && (same_middle || huge_)
+    assign found = taken && same_asid && same_high && same_middle && same_low;
+    assign in_asid = taken && same_asid;
+    assign contained = taken && same_asid && same_high && (same_middle || huge_)
         && ((same_low && same_set) || large_);
 
     wire unused_bits = &{1'b0, named[2:0]};

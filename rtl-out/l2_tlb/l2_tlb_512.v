@@ -10,9 +10,9 @@ module l2_tlb_512 (
     // SMs that request a translation, one bit each.
     input  wire   [15:0] request_valid,
     // Page number of each SM's request.
-    input  wire  [575:0] request_page,
+    input  wire  [575:0] request_vpn,
     // Address space of each SM's request.
-    input  wire  [127:0] request_space,
+    input  wire  [127:0] request_asid,
     // Requests whose page is to be written, one bit each.
     input  wire   [15:0] request_write,
     // SMs whose miss is taken, one bit each.
@@ -20,11 +20,11 @@ module l2_tlb_512 (
     // A walk has found a page.
     input  wire          fill_valid,
     // Page number of the fill.
-    input  wire   [35:0] fill_page,
+    input  wire   [35:0] fill_vpn,
     // Address space of the fill.
-    input  wire    [7:0] fill_space,
+    input  wire    [7:0] fill_asid,
     // Frame of the page.
-    input  wire   [27:0] fill_frame,
+    input  wire   [27:0] fill_pfn,
     // The page may be written.
     input  wire          fill_writable,
     // The page's dirty bit is clear.
@@ -37,9 +37,9 @@ module l2_tlb_512 (
     // 2 or 3 everything.
     input  wire    [1:0] invalidate_scope,
     // Page number of the invalidation.
-    input  wire   [35:0] invalidate_page,
+    input  wire   [35:0] invalidate_vpn,
     // Address space of the invalidation.
-    input  wire    [7:0] invalidate_space,
+    input  wire    [7:0] invalidate_asid,
     // SMs whose request is accepted, one bit each.
     output reg    [15:0] request_ready,
     // A request has hit; the answer is always taken.
@@ -47,11 +47,11 @@ module l2_tlb_512 (
     // SM whose request has hit, one bit each.
     output reg    [15:0] answer_to,
     // Page number of the hit.
-    output reg    [35:0] answer_page,
+    output reg    [35:0] answer_vpn,
     // Address space of the hit.
-    output reg     [7:0] answer_space,
+    output reg     [7:0] answer_asid,
     // Frame of the page.
-    output reg    [27:0] answer_frame,
+    output reg    [27:0] answer_pfn,
     // The page may be written.
     output wire          answer_writable,
     // The page's dirty bit is clear.
@@ -59,9 +59,9 @@ module l2_tlb_512 (
     // SMs for which a page is to be walked, one bit each.
     output reg    [15:0] miss_valid,
     // Page number of each SM's miss.
-    output reg   [575:0] miss_page,
+    output reg   [575:0] miss_vpn,
     // Address space of each SM's miss.
-    output reg   [127:0] miss_space,
+    output reg   [127:0] miss_asid,
     // Misses of requests for a write, one bit each.
     output reg    [15:0] miss_write,
     // The fill is accepted.
@@ -71,8 +71,8 @@ module l2_tlb_512 (
 );
     reg    [15:0] asking;
     reg    [15:0] chosen;
-    reg    [35:0] next_page;
-    reg     [7:0] next_space;
+    reg    [35:0] next_vpn;
+    reg     [7:0] next_asid;
     reg     [5:0] next_set;
     wire          looking;
     wire          filling;
@@ -82,10 +82,10 @@ module l2_tlb_512 (
     reg     [7:0] target;
     reg     [7:0] dropped;
     reg     [7:0] used;
-    reg    [35:0] page_d;
-    wire   [35:0] page_q;
-    reg     [7:0] space_d;
-    wire    [7:0] space_q;
+    reg    [35:0] vpn_d;
+    wire   [35:0] vpn_q;
+    reg     [7:0] asid_d;
+    wire    [7:0] asid_q;
     reg     [5:0] set_d;
     wire    [5:0] set_q;
     reg           write_d;
@@ -96,12 +96,12 @@ module l2_tlb_512 (
     wire          of_fill_q;
     reg           of_step_d;
     wire          of_step_q;
-    reg           drop_space_d;
-    wire          drop_space_q;
+    reg           drop_asid_d;
+    wire          drop_asid_q;
     reg           drop_all_d;
     wire          drop_all_q;
-    reg    [27:0] frame_d;
-    wire   [27:0] frame_q;
+    reg    [27:0] pfn_d;
+    wire   [27:0] pfn_q;
     reg     [1:0] level_d;
     wire    [1:0] level_q;
     reg           writable_d;
@@ -133,7 +133,7 @@ module l2_tlb_512 (
     reg   [239:0] way_tag;
     wire    [7:0] way_taken;
     wire    [7:0] way_found;
-    wire    [7:0] way_in_space;
+    wire    [7:0] way_in_asid;
     wire    [7:0] way_contained;
     wire    [7:0] way_may_write;
     wire    [7:0] way_is_clean;
@@ -145,8 +145,8 @@ module l2_tlb_512 (
     reg    [15:0] own_miss_looked_up;
     reg    [15:0] own_miss_missed;
     wire   [15:0] own_miss_offered;
-    wire  [575:0] own_miss_miss_page;
-    wire  [127:0] own_miss_miss_space;
+    wire  [575:0] own_miss_miss_vpn;
+    wire  [127:0] own_miss_miss_asid;
     wire   [15:0] own_miss_miss_write;
     wire    [7:0] recency_used;
     wire          recency_used_set;
@@ -156,8 +156,8 @@ module l2_tlb_512 (
     reg     [7:0] vacant_request;
     wire    [7:0] vacant_grant;
     wire          some_asking_any;
-    wire   [35:0] chosen_page_chosen;
-    wire    [7:0] chosen_space_chosen;
+    wire   [35:0] chosen_vpn_chosen;
+    wire    [7:0] chosen_asid_chosen;
     reg    [15:0] chosen_write_of;
     wire          chosen_write_any;
     wire          some_hit_any;
@@ -172,24 +172,24 @@ module l2_tlb_512 (
     wire   [71:0] used_way_of;
     wire    [8:0] used_way_chosen;
 
-    register #(.WIDTH(36)) page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
-    register #(.WIDTH(8)) space (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
+    register #(.WIDTH(36)) vpn (.clock(clock), .reset(reset), .d(vpn_d), .q(vpn_q));
+    register #(.WIDTH(8)) asid (.clock(clock), .reset(reset), .d(asid_d), .q(asid_q));
     register #(.WIDTH(6)) set_ (.clock(clock), .reset(reset), .d(set_d), .q(set_q));
     register #(.WIDTH(1)) write (.clock(clock), .reset(reset), .d(write_d), .q(write_q));
     register #(.WIDTH(1)) of_lookup (.clock(clock), .reset(reset), .d(of_lookup_d), .q(of_lookup_q));
     register #(.WIDTH(1)) of_fill (.clock(clock), .reset(reset), .d(of_fill_d), .q(of_fill_q));
     register #(.WIDTH(1)) of_step (.clock(clock), .reset(reset), .d(of_step_d), .q(of_step_q));
-    register #(.WIDTH(1)) drop_space (.clock(clock), .reset(reset), .d(drop_space_d), .q(drop_space_q));
+    register #(.WIDTH(1)) drop_asid (.clock(clock), .reset(reset), .d(drop_asid_d), .q(drop_asid_q));
     register #(.WIDTH(1)) drop_all (.clock(clock), .reset(reset), .d(drop_all_d), .q(drop_all_q));
-    register #(.WIDTH(28)) frame (.clock(clock), .reset(reset), .d(frame_d), .q(frame_q));
+    register #(.WIDTH(28)) pfn (.clock(clock), .reset(reset), .d(pfn_d), .q(pfn_q));
     register #(.WIDTH(2)) level (.clock(clock), .reset(reset), .d(level_d), .q(level_q));
     register #(.WIDTH(1)) writable (.clock(clock), .reset(reset), .d(writable_d), .q(writable_q));
     register #(.WIDTH(1)) clean (.clock(clock), .reset(reset), .d(clean_d), .q(clean_q));
     register #(.WIDTH(1)) requester [15:0] (.clock(clock), .reset(reset), .d(requester_d), .q(requester_q));
     register #(.WIDTH(4)) turn (.clock(clock), .reset(reset), .d(turn_d), .q(turn_q));
     register #(.WIDTH(1)) answering (.clock(clock), .reset(reset), .d(some_hit_any), .q(answering_q));
-    register #(.WIDTH(36)) answer_of (.clock(clock), .reset(reset), .d(page_q), .q(answer_of_q));
-    register #(.WIDTH(8)) answer_in (.clock(clock), .reset(reset), .d(space_q), .q(answer_in_q));
+    register #(.WIDTH(36)) answer_of (.clock(clock), .reset(reset), .d(vpn_q), .q(answer_of_q));
+    register #(.WIDTH(8)) answer_in (.clock(clock), .reset(reset), .d(asid_q), .q(answer_in_q));
     register #(.WIDTH(1)) answer_may_write (.clock(clock), .reset(reset), .d(some_writable_any),
         .q(answer_may_write_q));
     register #(.WIDTH(1)) answer_is_clean (.clock(clock), .reset(reset), .d(some_clean_any),
@@ -220,7 +220,7 @@ module l2_tlb_512 (
         .write(way_write),
         .in_set(set_q),
         .tag(way_tag),
-        .space(space_q),
+        .asid(asid_q),
         .same_set(same_set),
         .level(level_q),
         .writable(writable_q),
@@ -228,7 +228,7 @@ module l2_tlb_512 (
         .present(of_fill_q),
         .taken(way_taken),
         .found(way_found),
-        .in_space(way_in_space),
+        .in_asid(way_in_asid),
         .contained(way_contained),
         .may_write(way_may_write),
         .is_clean(way_is_clean)
@@ -246,7 +246,7 @@ module l2_tlb_512 (
         .enable(some_used_any),
         .write(of_fill_q),
         .address(frames_address),
-        .data(frame_q),
+        .data(pfn_q),
         .q(frames_q)
     );
     l2_tlb_512_miss own_miss [15:0] (
@@ -254,13 +254,13 @@ module l2_tlb_512 (
         .reset(reset),
         .looked_up(own_miss_looked_up),
         .missed(own_miss_missed),
-        .page(page_q),
-        .space(space_q),
+        .vpn(vpn_q),
+        .asid(asid_q),
         .write(write_q),
         .ready(miss_ready),
         .offered(own_miss_offered),
-        .miss_page(own_miss_miss_page),
-        .miss_space(own_miss_miss_space),
+        .miss_vpn(own_miss_miss_vpn),
+        .miss_asid(own_miss_miss_asid),
         .miss_write(own_miss_miss_write)
     );
     lru_matrix #(.SETS(1), .SET(1), .WAYS(8), .PAIRS(28)) recency (
@@ -274,10 +274,10 @@ module l2_tlb_512 (
     );
     one_hot_priority_encoder #(.REQUESTERS(8)) vacant (.request(vacant_request), .grant(vacant_grant));
     or_tree #(.INPUTS(16)) some_asking (.of(asking), .any(some_asking_any));
-    one_hot_mux #(.INPUTS(16), .WIDTH(36)) chosen_page (.choose(chosen), .of(request_page),
-        .chosen(chosen_page_chosen));
-    one_hot_mux #(.INPUTS(16), .WIDTH(8)) chosen_space (.choose(chosen), .of(request_space),
-        .chosen(chosen_space_chosen));
+    one_hot_mux #(.INPUTS(16), .WIDTH(36)) chosen_vpn (.choose(chosen), .of(request_vpn),
+        .chosen(chosen_vpn_chosen));
+    one_hot_mux #(.INPUTS(16), .WIDTH(8)) chosen_asid (.choose(chosen), .of(request_asid),
+        .chosen(chosen_asid_chosen));
     or_tree #(.INPUTS(16)) chosen_write (.of(chosen_write_of), .any(chosen_write_any));
     or_tree #(.INPUTS(8)) some_hit (.of(hit), .any(some_hit_any));
     or_tree #(.INPUTS(8)) some_found (.of(way_found), .any(some_found_any));
@@ -330,55 +330,55 @@ module l2_tlb_512 (
         end
     end
 
-    // Drives signals next_page and next_space.
-    always @* begin : drive_next_page_and_next_space
-        next_page = fill_page;
-        next_space = fill_space;
+    // Drives signals next_vpn and next_asid.
+    always @* begin : drive_next_vpn_and_next_asid
+        next_vpn = fill_vpn;
+        next_asid = fill_asid;
         if (choice_sweeps) begin
-            next_page = invalidate_page;
-            next_space = invalidate_space;
+            next_vpn = invalidate_vpn;
+            next_asid = invalidate_asid;
         end
         if (choice_lookup) begin
-            next_page = chosen_page_chosen;
-            next_space = chosen_space_chosen;
+            next_vpn = chosen_vpn_chosen;
+            next_asid = chosen_asid_chosen;
         end
     end
 
-    // Drives signal next_set, from choice_step, choice_step_set and next_page.
+    // Drives signal next_set, from choice_step, choice_step_set and next_vpn.
     always @* begin : drive_next_set
-        next_set = next_page[5:0];
+        next_set = next_vpn[5:0];
         if (choice_step) begin
             next_set = choice_step_set;
         end
     end
 
-    // Drives the next values of registers page, space, set_, write, of_lookup, of_fill, of_step,
-    // drop_space, drop_all, frame, level, writable and clean.
-    always @* begin : drive_page_d_and_12_more
-        page_d = page_q;
-        space_d = space_q;
+    // Drives the next values of registers vpn, asid, set_, write, of_lookup, of_fill, of_step,
+    // drop_asid, drop_all, pfn, level, writable and clean.
+    always @* begin : drive_vpn_d_and_12_more
+        vpn_d = vpn_q;
+        asid_d = asid_q;
         set_d = set_q;
         write_d = write_q;
         of_lookup_d = of_lookup_q;
         of_fill_d = of_fill_q;
         of_step_d = of_step_q;
-        drop_space_d = drop_space_q;
+        drop_asid_d = drop_asid_q;
         drop_all_d = drop_all_q;
-        frame_d = frame_q;
+        pfn_d = pfn_q;
         level_d = level_q;
         writable_d = writable_q;
         clean_d = clean_q;
         if (!choice_reading) begin
-            page_d = next_page;
-            space_d = next_space;
+            vpn_d = next_vpn;
+            asid_d = next_asid;
             set_d = next_set;
             write_d = chosen_write_any;
             of_lookup_d = choice_lookup;
             of_fill_d = choice_fill;
             of_step_d = choice_step;
-            drop_space_d = invalidate_scope[0];
+            drop_asid_d = invalidate_scope[0];
             drop_all_d = choice_clearing || invalidate_scope[1];
-            frame_d = fill_frame;
+            pfn_d = fill_pfn;
             level_d = fill_level;
             writable_d = fill_writable;
             clean_d = fill_clean;
@@ -400,13 +400,13 @@ module l2_tlb_512 (
     assign looking = choice_acting && of_lookup_q;
     assign filling = choice_acting && of_fill_q;
     assign dropping = choice_acting && of_step_q;
-    assign same_set = set_q == page_q[5:0];
+    assign same_set = set_q == vpn_q[5:0];
 
-    // Drives input way.tag, from page_q.
+    // Drives input way.tag, from vpn_q.
     always @* begin : drive_way_tag
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
-            way_tag[w*30 +: 30] = page_q[35:6];
+            way_tag[w*30 +: 30] = vpn_q[35:6];
         end
     end
 
@@ -445,12 +445,11 @@ module l2_tlb_512 (
         end
     end
 
-    // Drives signal dropped, from drop_all_q, drop_space_q, dropping, way_contained and
-    // way_in_space.
+    // Drives signal dropped, from drop_all_q, drop_asid_q, dropping, way_contained and way_in_asid.
     always @* begin : drive_dropped
         integer w;
         for (w = 0; w < 8; w = w + 1) begin
-            dropped[w] = dropping && (drop_all_q || (drop_space_q && way_in_space[w]) || way_contained[w]);
+            dropped[w] = dropping && (drop_all_q || (drop_asid_q && way_in_asid[w]) || way_contained[w]);
         end
     end
 
@@ -511,16 +510,16 @@ module l2_tlb_512 (
     assign answer_writable = answer_may_write_q;
     assign answer_clean = answer_is_clean_q;
 
-    // Drives outputs answer_page, answer_space and answer_frame, from answer_in_q, answer_of_q,
+    // Drives outputs answer_vpn, answer_asid and answer_pfn, from answer_in_q, answer_of_q,
     // answering_q and frames_q.
-    always @* begin : drive_answer_page_and_answer_space_and_answer_frame
-        answer_page = 36'd0;
-        answer_space = 8'd0;
-        answer_frame = 28'd0;
+    always @* begin : drive_answer_vpn_and_answer_asid_and_answer_pfn
+        answer_vpn = 36'd0;
+        answer_asid = 8'd0;
+        answer_pfn = 28'd0;
         if (answering_q) begin
-            answer_page = answer_of_q;
-            answer_space = answer_in_q;
-            answer_frame = frames_q;
+            answer_vpn = answer_of_q;
+            answer_asid = answer_in_q;
+            answer_pfn = frames_q;
         end
     end
 
@@ -556,19 +555,19 @@ module l2_tlb_512 (
         end
     end
 
-    // Drives output miss_page, from own_miss_miss_page.
-    always @* begin : drive_miss_page
+    // Drives output miss_vpn, from own_miss_miss_vpn.
+    always @* begin : drive_miss_vpn
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
-            miss_page[n*36 +: 36] = own_miss_miss_page[n*36 +: 36];
+            miss_vpn[n*36 +: 36] = own_miss_miss_vpn[n*36 +: 36];
         end
     end
 
-    // Drives output miss_space, from own_miss_miss_space.
-    always @* begin : drive_miss_space
+    // Drives output miss_asid, from own_miss_miss_asid.
+    always @* begin : drive_miss_asid
         integer n;
         for (n = 0; n < 16; n = n + 1) begin
-            miss_space[n*8 +: 8] = own_miss_miss_space[n*8 +: 8];
+            miss_asid[n*8 +: 8] = own_miss_miss_asid[n*8 +: 8];
         end
     end
 

@@ -4,59 +4,59 @@
 module l2_tlb_proof_miss (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
-    // A request of this SM acts.
+    // A lookup of this SM acts.
     input  wire          looked_up,
-    // It has missed.
+    // The lookup misses.
     input  wire          missed,
-    // Its page,
-    input  wire    [2:0] page,
-    // its space,
-    input  wire          space,
-    // and whether it was a write.
+    // Page number of the lookup.
+    input  wire    [2:0] vpn,
+    // Address space of the lookup.
+    input  wire          asid,
+    // The lookup is for a write.
     input  wire          write,
-    // What is on offer is taken.
+    // The miss on offer is taken.
     input  wire          ready,
     // A miss is on offer.
     output wire          offered,
-    // Its page,
-    output wire    [2:0] miss_page,
-    // its space,
-    output wire          miss_space,
-    // and whether it was a write.
+    // Page number of the miss.
+    output wire    [2:0] miss_vpn,
+    // Address space of the miss.
+    output wire          miss_asid,
+    // The miss is for a write.
     output wire          miss_write
 );
     wire          waits_d;
     wire          waits_q;
-    reg     [2:0] page_of_d;
-    wire    [2:0] page_of_q;
-    reg           space_of_d;
-    wire          space_of_q;
+    reg     [2:0] vpn_of_d;
+    wire    [2:0] vpn_of_q;
+    reg           asid_of_d;
+    wire          asid_of_q;
     reg           write_of_d;
     wire          write_of_q;
 
     register #(.WIDTH(1)) waits (.clock(clock), .reset(reset), .d(waits_d), .q(waits_q));
-    register #(.WIDTH(3)) page_of (.clock(clock), .reset(reset), .d(page_of_d), .q(page_of_q));
-    register #(.WIDTH(1)) space_of (.clock(clock), .reset(reset), .d(space_of_d), .q(space_of_q));
+    register #(.WIDTH(3)) vpn_of (.clock(clock), .reset(reset), .d(vpn_of_d), .q(vpn_of_q));
+    register #(.WIDTH(1)) asid_of (.clock(clock), .reset(reset), .d(asid_of_d), .q(asid_of_q));
     register #(.WIDTH(1)) write_of (.clock(clock), .reset(reset), .d(write_of_d), .q(write_of_q));
 
     assign waits_d = (waits_q && !ready) || (looked_up && missed);
 
-    // Drives the next values of registers page_of, space_of and write_of.
-    always @* begin : drive_page_of_d_and_space_of_d_and_write_of_d
-        page_of_d = page_of_q;
-        space_of_d = space_of_q;
+    // Drives the next values of registers vpn_of, asid_of and write_of.
+    always @* begin : drive_vpn_of_d_and_asid_of_d_and_write_of_d
+        vpn_of_d = vpn_of_q;
+        asid_of_d = asid_of_q;
         write_of_d = write_of_q;
         if (looked_up) begin
-            page_of_d = page;
-            space_of_d = space;
+            vpn_of_d = vpn;
+            asid_of_d = asid;
             write_of_d = write;
         end
     end
 
     assign offered = waits_q;
-    assign miss_page = page_of_q;
-    assign miss_space = space_of_q;
+    assign miss_vpn = vpn_of_q;
+    assign miss_asid = asid_of_q;
     assign miss_write = write_of_q;
 endmodule

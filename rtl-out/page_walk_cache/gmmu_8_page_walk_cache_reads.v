@@ -4,31 +4,31 @@
 module gmmu_8_page_walk_cache_reads (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
-    // The word of a walk is noted;
+    // The word in note_word is stored for the walk in note_walk.
     input  wire          note,
-    // the walk,
+    // Walk whose word is stored.
     input  wire    [2:0] note_walk,
-    // the word.
+    // Number of the word that is stored.
     input  wire   [36:0] note_word,
-    // Memory takes a request
+    // Memory takes a request.
     input  wire          taken,
-    // of this walk,
+    // Walk of the request that memory takes.
     input  wire    [2:0] taken_walk,
-    // and its answer may be kept.
+    // The answer to the request that memory takes may be cached.
     input  wire          taken_keeps,
-    // Memory answers
+    // Memory answers a request.
     input  wire          answered,
-    // this walk,
+    // Walk of the answer.
     input  wire    [2:0] answered_walk,
-    // and its word is to be read.
+    // The word that is stored for the walk in answered_walk is read.
     input  wire          read,
-    // No answer may be kept.
+    // Answers to requests that memory has taken may no longer be cached.
     input  wire          forget,
-    // That of the walk which memory answers may.
+    // The answer to the walk in answered_walk may be cached.
     output wire          keeps,
-    // The word that was read last.
+    // Number of the word that was read last.
     output wire   [36:0] word
 );
     reg     [7:0] is_taken;

@@ -4,33 +4,33 @@
 module gmmu_8_page_walk_cache_request (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
-    // A request comes;
+    // A request is loaded, and replaces the one that is held.
     input  wire          load,
-    // that of this walk,
+    // Walk that requests the entry.
     input  wire    [2:0] walk,
-    // for this word,
+    // Address of the entry from bit 3 on.
     input  wire   [36:0] word,
-    // an entry of this level,
+    // Level of the entry.
     input  wire    [2:0] level,
-    // to be updated,
+    // The entry is updated instead of read: its accessed bit is set.
     input  wire          update,
-    // with its dirty bit,
+    // The update sets the dirty bit as well.
     input  wire          dirty,
-    // if it is this.
+    // Expected value of the entry that is updated.
     input  wire   [63:0] expected,
-    // The same of the request that is here.
+    // Walk of the held request.
     output wire    [2:0] held_walk,
-    // Its word.
+    // Address of the held request's entry from bit 3 on.
     output wire   [36:0] held_word,
-    // Its level.
+    // Level of the held request's entry.
     output wire    [2:0] held_level,
-    // It is an update.
+    // The held request is an update.
     output wire          held_update,
-    // The dirty bit too.
+    // The held update sets the dirty bit as well.
     output wire          held_dirty,
-    // What is expected.
+    // Expected value of the entry that the held request updates.
     output wire   [63:0] held_expected
 );
     reg     [2:0] of_walk_d;

@@ -4,43 +4,43 @@
 module page_walk_cache_4k_fill (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
-    // Memory answers what may be kept, if this may:
+    // Memory answers a request whose answer may be cached.
     input  wire          offered,
-    // the entry,
+    // Entry in the answer of memory.
     input  wire   [63:0] data,
-    // which may be none.
+    // There is no such word in memory.
     input  wire          error,
-    // Bits 51 to 32 that must be 0.
+    // Bits 51 to 32 of an entry that must be 0.
     input  wire   [19:0] reserved_bits,
-    // Everything is to be forgotten.
+    // The cache is to be invalidated: the fill under way ends.
     input  wire          forget,
     // The tags may be read.
     input  wire          may_read,
     // Tag and entry may be written.
     input  wire          may_write,
-    // The ways that hold the word.
+    // Ways of the set that hold the word, one bit each.
     input  wire    [3:0] found,
-    // In which round each way was filled.
+    // Round in which each way of the set was filled, one bit for each way.
     input  wire    [3:0] round,
-    // There is none.
+    // No entry is being filled.
     output wire          idle,
-    // The tags are read.
+    // The tags of the set are read.
     output wire          read,
-    // They are compared.
+    // The tags that were read are compared.
     output wire          comparing,
-    // What is to be done has waited, and goes first;
+    // The fill has waited for a cycle and goes before requests.
     output wire          first,
-    // it is to write.
+    // The fill has waited for a cycle with its write, which goes before requests.
     output wire          first_writes,
-    // Tag and entry are written,
+    // Tag and entry are written.
     output wire          write,
-    // into this way,
+    // Way that is written, one bit for each way.
     output reg     [3:0] way,
-    // in this round:
+    // Round that is written with the tag.
     output wire          write_round,
-    // the entry.
+    // Entry that is written.
     output wire   [63:0] entry
 );
     localparam [1:0] STEP_COMPARING = 2'd2;
@@ -121,13 +121,13 @@ module page_walk_cache_4k_fill (
 
     assign comparing = step_q == STEP_COMPARING;
 
-    // Drives the next values of registers chosen_round and chosen.
-    always @* begin : drive_chosen_round_d_and_chosen_d
+    // Drives the next values of registers chosen and chosen_round.
+    always @* begin : drive_chosen_d_and_chosen_round_d
         integer i;
-        chosen_round_d = chosen_round_q;
         for (i = 0; i < 4; i = i + 1) begin
             chosen_d[i] = chosen_q[i];
         end
+        chosen_round_d = chosen_round_q;
         if (comparing) begin
             chosen_round_d = round[0] ^ !some_behind_any;
             for (i = 0; i < 4; i = i + 1) begin

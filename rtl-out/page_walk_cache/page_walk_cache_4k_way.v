@@ -4,23 +4,23 @@
 module page_walk_cache_4k_way (
     // Rising edge.
     input  wire          clock,
-    // The tag of a set is read, or written.
+    // The tag of the set is read or written.
     input  wire          enable,
-    // It is written.
+    // The access is a write.
     input  wire          write,
-    // The set.
+    // Set that is read or written.
     input  wire    [6:0] set_,
-    // The tag to write.
+    // Tag to write.
     input  wire   [29:0] write_tag,
-    // There is one.
+    // The tag to write is valid; otherwise the write clears the way in this set.
     input  wire          write_present,
-    // In which round of its set it is filled.
+    // Round in which the way is filled.
     input  wire          write_round,
-    // The tag to compare with the one that was read last.
+    // Tag to compare with the one that was read last.
     input  wire   [29:0] look_tag,
-    // It is the same.
+    // The tag that was read last is valid and equals look_tag.
     output wire          found,
-    // In which round that one was filled.
+    // Round in which the way was filled, as it was read last.
     output wire          round
 );
     localparam [31:0] IS_PRESENT = 32'h40000000;

@@ -2,11 +2,11 @@
 
 // Splits the number of a word of memory into set and tag.
 module page_walk_cache_8k_place (
-    // The word.
+    // Number of the word.
     input  wire   [36:0] word,
-    // Its set: the low bits, each with one of the table's frame added.
+    // Set of the word: its low bits, exclusive-or the low bits of the table's frame number.
     output wire    [7:0] set_,
-    // What tells it from the others of its set: all bits above those.
+    // Tag of the word: all bits above the low bits that make its set.
     output wire   [28:0] tag
 );
 

@@ -22,7 +22,7 @@ module page_walk_cache_proof (
     // Expected value of the entry that is updated.
     input  wire   [63:0] request_expected,
     // The request must not be answered from the cache.
-    input  wire          request_anew,
+    input  wire          request_bypass,
     // The memory request is taken.
     input  wire          memory_ready,
     // Memory answers; the response is always taken.
@@ -329,7 +329,7 @@ module page_walk_cache_proof (
 
     assign search = accept && !request_update && (|(of_level & cached_levels)) && quiet;
     assign looking_d = accept || (looking_q && !go);
-    assign fresh_d = search && !request_anew;
+    assign fresh_d = search && !request_bypass;
 
     // Drives the next value of register searched, from accept, search and searched_q.
     always @* begin : drive_searched_d

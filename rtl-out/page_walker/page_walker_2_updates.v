@@ -11,9 +11,9 @@ module page_walker_2_updates (
     // Requesters that request a walk, one bit each.
     input  wire    [1:0] request_valid,
     // Page of each requester's request.
-    input  wire  [103:0] request_page,
+    input  wire  [103:0] request_vpn,
     // Address space of each requester's request.
-    input  wire    [1:0] request_space,
+    input  wire    [1:0] request_asid,
     // Requests for a write, one bit each; a request for neither a write nor a fetch is a read.
     input  wire    [1:0] request_write,
     // Requests for an instruction fetch, one bit each.
@@ -39,13 +39,13 @@ module page_walker_2_updates (
     // The root of a space is written; it is always taken.
     input  wire          root_valid,
     // Address space of the root.
-    input  wire          root_space,
+    input  wire          root_asid,
     // Frame of the space's first table.
-    input  wire   [39:0] root_frame,
+    input  wire   [39:0] root_pfn,
     // What was read of the tables is to be invalidated.
     input  wire          invalidate_valid,
     // Address space of the invalidation.
-    input  wire          invalidate_space,
+    input  wire          invalidate_asid,
     // The invalidation covers all spaces.
     input  wire          invalidate_all,
     // Bits 51 to 32 of an address that memory does not have: those from MAXPHYADDR on are 1, and
@@ -54,9 +54,9 @@ module page_walker_2_updates (
     // Pages may be execute-disabled (IA32_EFER.NXE).
     input  wire          execute_disable,
     // Last frame of memory.
-    input  wire   [39:0] last_frame,
+    input  wire   [39:0] last_pfn,
     // A request that is not a user's joins no walk.
-    input  wire          alone,
+    input  wire          no_merge,
     // Requesters whose request is accepted, one bit each.
     output reg     [1:0] request_ready,
     // A walk has ended.
@@ -64,9 +64,9 @@ module page_walker_2_updates (
     // Requesters whose request the walk answers, one bit each.
     output wire    [1:0] answer_requesters,
     // Page of the walk.
-    output wire   [51:0] answer_page,
+    output wire   [51:0] answer_vpn,
     // Address space of the walk.
-    output wire          answer_space,
+    output wire          answer_asid,
     // The walk was for a write.
     output wire          answer_write,
     // The walk was for an instruction fetch.
@@ -83,7 +83,7 @@ module page_walker_2_updates (
     output wire    [2:0] answer_level,
     // Physical address from bit 12 on, the bits inside of a large page included, if answer_readable
     // is high; 0 otherwise.
-    output reg    [39:0] answer_frame,
+    output reg    [39:0] answer_pfn,
     // A read by the same user would have found the page with no bit to be set: cause 0, or cause 4
     // for a page that only may not be written or executed.
     output wire          answer_readable,
@@ -111,19 +111,19 @@ module page_walker_2_updates (
     // Expected value of the entry that is updated.
     output wire   [63:0] memory_expected,
     // A cached copy of the word must not be used: the entry is read from memory.
-    output wire          memory_anew,
+    output wire          memory_bypass,
     // The invalidation is complete.
     output wire          invalidate_ready
 );
     localparam [51:0] HIGH_BITS = 52'hffff800000000;
     localparam [1:0] ONE = 2'd1;
     localparam  UPDATES = 1'd1;
-    localparam [63:0] TRAIL_MASK = 64'hffffffffffffffff;
+    localparam [63:0] PTE_LOG_MASK = 64'hffffffffffffffff;
     localparam [2:0] TOP = 3'd4;
     localparam [24:0] CODE_BIT = {5'd16, 5'd8, 5'd4, 5'd2, 5'd1};
     reg     [1:0] granted;
     wire          canonical;
-    wire          odd;
+    wire          non_canonical;
     wire    [1:0] requester;
     reg     [1:0] matched;
     reg     [1:0] joined;
@@ -134,9 +134,9 @@ module page_walker_2_updates (
     wire          choosing;
     wire          offers_first;
     reg     [1:0] moving;
-    wire   [51:0] narrow_page;
-    reg    [51:0] whole_page;
-    reg           leaving_space;
+    wire   [51:0] narrow_vpn;
+    reg    [51:0] whole_vpn;
+    reg           leaving_asid;
     wire   [63:0] entry;
     wire          maps;
     wire          dirty;
@@ -146,7 +146,7 @@ module page_walker_2_updates (
     wire          room;
     wire          tracing;
     wire          go;
-    wire   [44:0] wide_page;
+    wire   [44:0] wide_vpn;
     reg     [8:0] index;
     reg    [39:0] table_;
     wire          found;
@@ -159,8 +159,8 @@ module page_walker_2_updates (
     wire          turn_q;
     wire          next_index;
     wire          some_request_any;
-    wire   [51:0] page_of_chosen;
-    wire          space_of_chosen;
+    wire   [51:0] vpn_of_chosen;
+    wire          asid_of_chosen;
     reg     [1:0] some_write_of;
     wire          some_write_any;
     reg     [1:0] some_execute_of;
@@ -169,14 +169,14 @@ module page_walker_2_updates (
     wire          some_user_any;
     wire          waiting_room;
     wire          waiting_valid;
-    wire   [51:0] waiting_first_page;
-    wire          waiting_first_space;
+    wire   [51:0] waiting_first_vpn;
+    wire          waiting_first_asid;
     wire          waiting_first_write;
     wire          waiting_first_execute;
     wire          waiting_first_user;
     wire          waiting_first_requester;
     wire    [5:0] walk_top;
-    reg    [71:0] walk_first_page;
+    reg    [71:0] walk_first_vpn;
     reg     [1:0] walk_begin;
     reg     [1:0] walk_answered;
     wire    [1:0] walk_free;
@@ -185,21 +185,21 @@ module page_walker_2_updates (
     wire    [1:0] walk_ended;
     wire    [1:0] walk_setting;
     wire    [1:0] walk_delayed;
-    wire   [71:0] walk_page;
-    wire    [1:0] walk_space;
+    wire   [71:0] walk_vpn;
+    wire    [1:0] walk_asid;
     wire    [1:0] walk_write;
     wire    [1:0] walk_execute;
     wire    [1:0] walk_user;
     wire    [3:0] walk_requesters;
     wire    [5:0] walk_level;
     wire    [1:0] walk_marking;
-    wire   [79:0] walk_frame;
+    wire   [79:0] walk_pfn;
     wire    [5:0] walk_note;
     wire    [1:0] walk_writable;
     wire    [1:0] walk_user_page;
     wire    [1:0] walk_executable;
     wire    [1:0] walk_used;
-    wire    [1:0] walk_anew;
+    wire    [1:0] walk_bypass;
     wire    [1:0] free_grant;
     wire          unused_free_index;
     wire          some_free_any;
@@ -226,11 +226,11 @@ module page_walker_2_updates (
     wire    [1:0] here_q;
     reg     [1:0] some_ask_of;
     wire          some_ask_any;
-    wire   [35:0] some_page_chosen;
-    wire          some_space_chosen;
+    wire   [35:0] some_vpn_chosen;
+    wire          some_asid_chosen;
     wire    [1:0] some_requesters_chosen;
     wire    [2:0] some_level_chosen;
-    wire   [39:0] some_frame_chosen;
+    wire   [39:0] some_pfn_chosen;
     wire    [2:0] some_note_chosen;
     reg     [1:0] some_writes_of;
     wire          some_writes_any;
@@ -246,18 +246,18 @@ module page_walker_2_updates (
     wire          some_user_page_any;
     reg     [1:0] some_executable_of;
     wire          some_executable_any;
-    reg     [1:0] some_anew_of;
-    wire          some_anew_any;
+    reg     [1:0] some_bypass_of;
+    wire          some_bypass_any;
     reg           leaving_d;
     wire          leaving_q;
     reg           answers_d;
     wire          answers_q;
     reg           number_d;
     wire          number_q;
-    reg    [51:0] page_d;
-    wire   [51:0] page_q;
-    reg           space_d;
-    wire          space_q;
+    reg    [51:0] vpn_d;
+    wire   [51:0] vpn_q;
+    reg           asid_d;
+    wire          asid_q;
     reg           write_d;
     wire          write_q;
     reg           execute_d;
@@ -270,8 +270,8 @@ module page_walker_2_updates (
     wire    [2:0] level_q;
     reg           marking_d;
     wire          marking_q;
-    reg    [39:0] frame_d;
-    wire   [39:0] frame_q;
+    reg    [39:0] pfn_d;
+    wire   [39:0] pfn_q;
     reg     [2:0] cause_d;
     wire    [2:0] cause_q;
     reg           writable_d;
@@ -280,14 +280,14 @@ module page_walker_2_updates (
     wire          user_page_q;
     reg           executable_d;
     wire          executable_q;
-    reg           anew_d;
-    wire          anew_q;
+    reg           bypass_d;
+    wire          bypass_q;
     wire          roots_enable;
     reg           roots_address;
     wire   [39:0] roots_q;
-    wire          trail_enable;
-    reg     [3:0] trail_address;
-    wire   [63:0] trail_q;
+    wire          pte_log_enable;
+    reg     [3:0] pte_log_address;
+    wire   [63:0] pte_log_q;
     wire    [4:0] code_choose;
     wire   [24:0] code_of;
     wire    [4:0] code_chosen;
@@ -338,25 +338,25 @@ module page_walker_2_updates (
     wire          seen_executable_q;
     wire          seen_used_d;
     wire          seen_used_q;
-    wire          meaning_present;
-    wire          meaning_may_write;
-    wire          meaning_for_users;
-    wire          meaning_accessed;
-    wire          meaning_is_dirty;
-    wire          meaning_page_size;
-    wire          meaning_disabled;
-    wire   [39:0] meaning_address;
-    wire    [2:0] meaning_top;
-    wire          meaning_updates;
-    wire          meaning_ends;
-    wire          meaning_doubtful;
-    wire    [2:0] meaning_next_level;
-    wire          meaning_next_marking;
-    wire   [39:0] meaning_next_frame;
-    wire    [2:0] meaning_next_note;
-    wire          meaning_next_writable;
-    wire          meaning_next_user_page;
-    wire          meaning_next_executable;
+    wire          pte_decode_present;
+    wire          pte_decode_may_write;
+    wire          pte_decode_for_users;
+    wire          pte_decode_accessed;
+    wire          pte_decode_is_dirty;
+    wire          pte_decode_page_size;
+    wire          pte_decode_disabled;
+    wire   [39:0] pte_decode_address;
+    wire    [2:0] pte_decode_top;
+    wire          pte_decode_updates;
+    wire          pte_decode_ends;
+    wire          pte_decode_doubtful;
+    wire    [2:0] pte_decode_next_level;
+    wire          pte_decode_next_marking;
+    wire   [39:0] pte_decode_next_pfn;
+    wire    [2:0] pte_decode_next_note;
+    wire          pte_decode_next_writable;
+    wire          pte_decode_next_user_page;
+    wire          pte_decode_next_executable;
     wire          means_q;
     wire          out_walk_q;
     wire          out_changed_d;
@@ -364,7 +364,7 @@ module page_walker_2_updates (
     wire          out_ends_q;
     wire    [2:0] out_level_q;
     wire          out_marking_q;
-    wire   [39:0] out_frame_q;
+    wire   [39:0] out_pfn_q;
     wire    [2:0] out_note_q;
     wire          out_writable_q;
     wire          out_user_page_q;
@@ -380,10 +380,9 @@ module page_walker_2_updates (
     round_robin_arbiter #(.REQUESTERS(2), .INDEX(1)) next (.request(request_valid), .last(turn_q),
         .index(next_index));
     or_tree #(.INPUTS(2)) some_request (.of(request_valid), .any(some_request_any));
-    one_hot_mux #(.INPUTS(2), .WIDTH(52)) page_of (.choose(granted), .of(request_page),
-        .chosen(page_of_chosen));
-    one_hot_mux #(.INPUTS(2), .WIDTH(1)) space_of (.choose(granted), .of(request_space),
-        .chosen(space_of_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(52)) vpn_of (.choose(granted), .of(request_vpn), .chosen(vpn_of_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(1)) asid_of (.choose(granted), .of(request_asid),
+        .chosen(asid_of_chosen));
     or_tree #(.INPUTS(2)) some_write (.of(some_write_of), .any(some_write_any));
     or_tree #(.INPUTS(2)) some_execute (.of(some_execute_of), .any(some_execute_any));
     or_tree #(.INPUTS(2)) some_user (.of(some_user_of), .any(some_user_any));
@@ -391,8 +390,8 @@ module page_walker_2_updates (
         .clock(clock),
         .reset(reset),
         .push(some_request_any),
-        .page(page_of_chosen),
-        .space(space_of_chosen),
+        .vpn(vpn_of_chosen),
+        .asid(asid_of_chosen),
         .write(some_write_any),
         .execute(some_execute_any),
         .user(some_user_any),
@@ -400,8 +399,8 @@ module page_walker_2_updates (
         .pop(pop),
         .room(waiting_room),
         .valid(waiting_valid),
-        .first_page(waiting_first_page),
-        .first_space(waiting_first_space),
+        .first_vpn(waiting_first_vpn),
+        .first_asid(waiting_first_asid),
         .first_write(waiting_first_write),
         .first_execute(waiting_first_execute),
         .first_user(waiting_first_user),
@@ -411,8 +410,8 @@ module page_walker_2_updates (
         .clock(clock),
         .reset(reset),
         .top(walk_top),
-        .first_page(walk_first_page),
-        .first_space(waiting_first_space),
+        .first_vpn(walk_first_vpn),
+        .first_asid(waiting_first_asid),
         .first_write(waiting_first_write),
         .first_execute(waiting_first_execute),
         .first_user(waiting_first_user),
@@ -426,13 +425,13 @@ module page_walker_2_updates (
         .ends(out_ends_q),
         .next_level(out_level_q),
         .next_marking(out_marking_q),
-        .next_frame(out_frame_q),
+        .next_pfn(out_pfn_q),
         .next_note(out_note_q),
         .next_writable(out_writable_q),
         .next_user_page(out_user_page_q),
         .next_executable(out_executable_q),
         .invalidating(invalidating),
-        .invalidate_space(invalidate_space),
+        .invalidate_asid(invalidate_asid),
         .invalidate_all(invalidate_all),
         .free(walk_free),
         .alike(walk_alike),
@@ -440,21 +439,21 @@ module page_walker_2_updates (
         .ended(walk_ended),
         .setting(walk_setting),
         .delayed(walk_delayed),
-        .page(walk_page),
-        .space(walk_space),
+        .vpn(walk_vpn),
+        .asid(walk_asid),
         .write(walk_write),
         .execute(walk_execute),
         .user(walk_user),
         .requesters(walk_requesters),
         .level(walk_level),
         .marking(walk_marking),
-        .frame(walk_frame),
+        .pfn(walk_pfn),
         .note(walk_note),
         .writable(walk_writable),
         .user_page(walk_user_page),
         .executable(walk_executable),
         .used(walk_used),
-        .anew(walk_anew)
+        .bypass(walk_bypass)
     );
     fixed_priority_arbiter #(.REQUESTERS(2), .INDEX(1), .HIGHEST(0)) free (
         .request(walk_free),
@@ -481,10 +480,9 @@ module page_walker_2_updates (
     or_tree #(.INPUTS(2)) some_above (.of(later), .any(some_above_any));
     register #(.WIDTH(1)) here [1:0] (.clock(clock), .reset(reset), .d(here_d), .q(here_q));
     or_tree #(.INPUTS(2)) some_ask (.of(some_ask_of), .any(some_ask_any));
-    one_hot_mux #(.INPUTS(2), .WIDTH(36)) some_page (.choose(here_q), .of(walk_page),
-        .chosen(some_page_chosen));
-    one_hot_mux #(.INPUTS(2), .WIDTH(1)) some_space (.choose(here_q), .of(walk_space),
-        .chosen(some_space_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(36)) some_vpn (.choose(here_q), .of(walk_vpn), .chosen(some_vpn_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(1)) some_asid (.choose(here_q), .of(walk_asid),
+        .chosen(some_asid_chosen));
     one_hot_mux #(.INPUTS(2), .WIDTH(2)) some_requesters (
         .choose(here_q),
         .of(walk_requesters),
@@ -492,8 +490,7 @@ module page_walker_2_updates (
     );
     one_hot_mux #(.INPUTS(2), .WIDTH(3)) some_level (.choose(here_q), .of(walk_level),
         .chosen(some_level_chosen));
-    one_hot_mux #(.INPUTS(2), .WIDTH(40)) some_frame (.choose(here_q), .of(walk_frame),
-        .chosen(some_frame_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(40)) some_pfn (.choose(here_q), .of(walk_pfn), .chosen(some_pfn_chosen));
     one_hot_mux #(.INPUTS(2), .WIDTH(3)) some_note (.choose(here_q), .of(walk_note),
         .chosen(some_note_chosen));
     or_tree #(.INPUTS(2)) some_writes (.of(some_writes_of), .any(some_writes_any));
@@ -503,39 +500,39 @@ module page_walker_2_updates (
     or_tree #(.INPUTS(2)) some_writable (.of(some_writable_of), .any(some_writable_any));
     or_tree #(.INPUTS(2)) some_user_page (.of(some_user_page_of), .any(some_user_page_any));
     or_tree #(.INPUTS(2)) some_executable (.of(some_executable_of), .any(some_executable_any));
-    or_tree #(.INPUTS(2)) some_anew (.of(some_anew_of), .any(some_anew_any));
+    or_tree #(.INPUTS(2)) some_bypass (.of(some_bypass_of), .any(some_bypass_any));
     register #(.WIDTH(1)) leaving (.clock(clock), .reset(reset), .d(leaving_d), .q(leaving_q));
     register #(.WIDTH(1)) answers (.clock(clock), .reset(reset), .d(answers_d), .q(answers_q));
     register #(.WIDTH(1)) number (.clock(clock), .reset(reset), .d(number_d), .q(number_q));
-    register #(.WIDTH(52)) page (.clock(clock), .reset(reset), .d(page_d), .q(page_q));
-    register #(.WIDTH(1)) space (.clock(clock), .reset(reset), .d(space_d), .q(space_q));
+    register #(.WIDTH(52)) vpn (.clock(clock), .reset(reset), .d(vpn_d), .q(vpn_q));
+    register #(.WIDTH(1)) asid (.clock(clock), .reset(reset), .d(asid_d), .q(asid_q));
     register #(.WIDTH(1)) write (.clock(clock), .reset(reset), .d(write_d), .q(write_q));
     register #(.WIDTH(1)) execute (.clock(clock), .reset(reset), .d(execute_d), .q(execute_q));
     register #(.WIDTH(1)) user (.clock(clock), .reset(reset), .d(user_d), .q(user_q));
     register #(.WIDTH(2)) requesters (.clock(clock), .reset(reset), .d(requesters_d), .q(requesters_q));
     register #(.WIDTH(3)) level (.clock(clock), .reset(reset), .d(level_d), .q(level_q));
     register #(.WIDTH(1)) marking (.clock(clock), .reset(reset), .d(marking_d), .q(marking_q));
-    register #(.WIDTH(40)) frame (.clock(clock), .reset(reset), .d(frame_d), .q(frame_q));
+    register #(.WIDTH(40)) pfn (.clock(clock), .reset(reset), .d(pfn_d), .q(pfn_q));
     register #(.WIDTH(3)) cause (.clock(clock), .reset(reset), .d(cause_d), .q(cause_q));
     register #(.WIDTH(1)) writable (.clock(clock), .reset(reset), .d(writable_d), .q(writable_q));
     register #(.WIDTH(1)) user_page (.clock(clock), .reset(reset), .d(user_page_d), .q(user_page_q));
     register #(.WIDTH(1)) executable (.clock(clock), .reset(reset), .d(executable_d), .q(executable_q));
-    register #(.WIDTH(1)) anew (.clock(clock), .reset(reset), .d(anew_d), .q(anew_q));
+    register #(.WIDTH(1)) bypass (.clock(clock), .reset(reset), .d(bypass_d), .q(bypass_q));
     sram_2x40 roots (
         .clock(clock),
         .enable(roots_enable),
         .write(root_valid),
         .address(roots_address),
-        .data(root_frame),
+        .data(root_pfn),
         .q(roots_q)
     );
-    sram_16x64 trail (
+    sram_16x64 pte_log (
         .clock(clock),
-        .enable(trail_enable),
+        .enable(pte_log_enable),
         .write(tracing),
-        .address(trail_address),
+        .address(pte_log_address),
         .data(seen_data_q),
-        .q(trail_q)
+        .q(pte_log_q)
     );
     one_hot_mux #(.INPUTS(5), .WIDTH(5)) code (.choose(code_choose), .of(code_of), .chosen(code_chosen));
     register #(.WIDTH(1)) back (.clock(clock), .reset(reset), .d(back_d), .q(back_q));
@@ -582,18 +579,18 @@ module page_walker_2_updates (
     register #(.WIDTH(1)) seen_executable (.clock(clock), .reset(reset), .d(looked_executable_any),
         .q(seen_executable_q));
     register #(.WIDTH(1)) seen_used (.clock(clock), .reset(reset), .d(seen_used_d), .q(seen_used_q));
-    page_walker_2_entry meaning (
-        .present(meaning_present),
-        .may_write(meaning_may_write),
-        .for_users(meaning_for_users),
-        .accessed(meaning_accessed),
-        .is_dirty(meaning_is_dirty),
-        .page_size(meaning_page_size),
-        .disabled(meaning_disabled),
-        .address(meaning_address),
+    page_walker_2_entry pte_decode (
+        .present(pte_decode_present),
+        .may_write(pte_decode_may_write),
+        .for_users(pte_decode_for_users),
+        .accessed(pte_decode_accessed),
+        .is_dirty(pte_decode_is_dirty),
+        .page_size(pte_decode_page_size),
+        .disabled(pte_decode_disabled),
+        .address(pte_decode_address),
         .error(seen_error_q),
         .level(seen_level_q),
-        .top(meaning_top),
+        .top(pte_decode_top),
         .inside_(seen_inside_q),
         .write(seen_write_q),
         .execute(seen_execute_q),
@@ -603,36 +600,41 @@ module page_walker_2_updates (
         .executable(seen_executable_q),
         .unmarked(seen_unmarked_q),
         .marking(seen_marking_q),
-        .updates(meaning_updates),
+        .updates(pte_decode_updates),
         .reserved_bits(reserved_bits),
         .execute_disable(execute_disable),
-        .last_frame(last_frame),
+        .last_pfn(last_pfn),
         .used(seen_used_q),
-        .ends(meaning_ends),
-        .doubtful(meaning_doubtful),
-        .next_level(meaning_next_level),
-        .next_marking(meaning_next_marking),
-        .next_frame(meaning_next_frame),
-        .next_note(meaning_next_note),
-        .next_writable(meaning_next_writable),
-        .next_user_page(meaning_next_user_page),
-        .next_executable(meaning_next_executable)
+        .ends(pte_decode_ends),
+        .doubtful(pte_decode_doubtful),
+        .next_level(pte_decode_next_level),
+        .next_marking(pte_decode_next_marking),
+        .next_pfn(pte_decode_next_pfn),
+        .next_note(pte_decode_next_note),
+        .next_writable(pte_decode_next_writable),
+        .next_user_page(pte_decode_next_user_page),
+        .next_executable(pte_decode_next_executable)
     );
     register #(.WIDTH(1)) means (.clock(clock), .reset(reset), .d(looked_q), .q(means_q));
     register #(.WIDTH(1)) out_walk (.clock(clock), .reset(reset), .d(seen_walk_q), .q(out_walk_q));
     register #(.WIDTH(1)) out_changed (.clock(clock), .reset(reset), .d(out_changed_d), .q(out_changed_q));
-    register #(.WIDTH(1)) out_ends (.clock(clock), .reset(reset), .d(meaning_ends), .q(out_ends_q));
-    register #(.WIDTH(3)) out_level (.clock(clock), .reset(reset), .d(meaning_next_level), .q(out_level_q));
-    register #(.WIDTH(1)) out_marking (.clock(clock), .reset(reset), .d(meaning_next_marking),
+    register #(.WIDTH(1)) out_ends (.clock(clock), .reset(reset), .d(pte_decode_ends), .q(out_ends_q));
+    register #(.WIDTH(3)) out_level (.clock(clock), .reset(reset), .d(pte_decode_next_level),
+        .q(out_level_q));
+    register #(.WIDTH(1)) out_marking (.clock(clock), .reset(reset), .d(pte_decode_next_marking),
         .q(out_marking_q));
-    register #(.WIDTH(40)) out_frame (.clock(clock), .reset(reset), .d(meaning_next_frame), .q(out_frame_q));
-    register #(.WIDTH(3)) out_note (.clock(clock), .reset(reset), .d(meaning_next_note), .q(out_note_q));
-    register #(.WIDTH(1)) out_writable (.clock(clock), .reset(reset), .d(meaning_next_writable),
+    register #(.WIDTH(40)) out_pfn (.clock(clock), .reset(reset), .d(pte_decode_next_pfn), .q(out_pfn_q));
+    register #(.WIDTH(3)) out_note (.clock(clock), .reset(reset), .d(pte_decode_next_note), .q(out_note_q));
+    register #(.WIDTH(1)) out_writable (.clock(clock), .reset(reset), .d(pte_decode_next_writable),
         .q(out_writable_q));
-    register #(.WIDTH(1)) out_user_page (.clock(clock), .reset(reset), .d(meaning_next_user_page),
+    register #(.WIDTH(1)) out_user_page (.clock(clock), .reset(reset), .d(pte_decode_next_user_page),
         .q(out_user_page_q));
-    register #(.WIDTH(1)) out_executable (.clock(clock), .reset(reset), .d(meaning_next_executable),
-        .q(out_executable_q));
+    register #(.WIDTH(1)) out_executable (
+        .clock(clock),
+        .reset(reset),
+        .d(pte_decode_next_executable),
+        .q(out_executable_q)
+    );
     register #(.WIDTH(1)) out_used (.clock(clock), .reset(reset), .d(seen_used_q), .q(out_used_q));
     register #(.WIDTH(1)) halting (.clock(clock), .reset(reset), .d(halting_d), .q(halting_q));
     register #(.WIDTH(1)) delays (.clock(clock), .reset(reset), .d(some_delayed_any), .q(delays_q));
@@ -688,18 +690,18 @@ module page_walker_2_updates (
         end
     end
 
-    assign odd = waiting_valid && (|(waiting_first_page & HIGH_BITS))
-        && ((waiting_first_page & HIGH_BITS) != HIGH_BITS);
-    assign canonical = waiting_valid && !odd;
+    assign non_canonical = waiting_valid && (|(waiting_first_vpn & HIGH_BITS))
+        && ((waiting_first_vpn & HIGH_BITS) != HIGH_BITS);
+    assign canonical = waiting_valid && !non_canonical;
     assign requester = ONE << waiting_first_requester;
     assign walk_top[2:0] = TOP;
     assign walk_top[5:3] = TOP;
 
-    // Drives input walk.first_page, from waiting_first_page.
-    always @* begin : drive_walk_first_page
+    // Drives input walk.first_vpn, from waiting_first_vpn.
+    always @* begin : drive_walk_first_vpn
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            walk_first_page[i*36 +: 36] = waiting_first_page[35:0];
+            walk_first_vpn[i*36 +: 36] = waiting_first_vpn[35:0];
         end
     end
 
@@ -721,7 +723,7 @@ module page_walker_2_updates (
 
     assign begin_ = compared_q && !some_alike_any && some_free_any;
     assign compared_d = canonical && !some_joined_any && !begin_;
-    assign joins_d = compared_d && (waiting_first_user || !alone);
+    assign joins_d = compared_d && (waiting_first_user || !no_merge);
 
     // Drives input walk.begin_, from begin_ and free_grant.
     always @* begin : drive_walk_begin
@@ -733,7 +735,7 @@ module page_walker_2_updates (
 
     assign pop = some_joined_any || begin_ || (chosen_q && chosen_first_q && go);
     assign choosing = !chosen_q || go;
-    assign offers_first = odd && !chosen_first_q;
+    assign offers_first = non_canonical && !chosen_first_q;
 
     // Drives signal wants, from here_q, walk_asking and walk_ended.
     always @* begin : drive_wants
@@ -863,72 +865,72 @@ module page_walker_2_updates (
         end
     end
 
-    // Drives input some_anew.of, from here_q and walk_anew.
-    always @* begin : drive_some_anew_of
+    // Drives input some_bypass.of, from here_q and walk_bypass.
+    always @* begin : drive_some_bypass_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            some_anew_of[i] = here_q[i] && walk_anew[i];
+            some_bypass_of[i] = here_q[i] && walk_bypass[i];
         end
     end
 
-    assign narrow_page = {16'd0, some_page_chosen};
+    assign narrow_vpn = {16'd0, some_vpn_chosen};
 
-    // Drives signal whole_page, from narrow_page.
-    always @* begin : drive_whole_page
-        whole_page = narrow_page;
-        if (|(narrow_page & HIGH_BITS)) begin
-            whole_page = narrow_page | HIGH_BITS;
+    // Drives signal whole_vpn, from narrow_vpn.
+    always @* begin : drive_whole_vpn
+        whole_vpn = narrow_vpn;
+        if (|(narrow_vpn & HIGH_BITS)) begin
+            whole_vpn = narrow_vpn | HIGH_BITS;
         end
     end
 
-    // Drives signal leaving_space, from chosen_first_q, some_space_chosen and waiting_first_space.
-    always @* begin : drive_leaving_space
-        leaving_space = some_space_chosen;
+    // Drives signal leaving_asid, from chosen_first_q, some_asid_chosen and waiting_first_asid.
+    always @* begin : drive_leaving_asid
+        leaving_asid = some_asid_chosen;
         if (chosen_first_q) begin
-            leaving_space = waiting_first_space;
+            leaving_asid = waiting_first_asid;
         end
     end
 
-    // Drives the next values of registers leaving, answers, number, page, space, write, execute,
-    // user, requesters, level, marking, frame, cause, writable, user_page, executable and anew.
+    // Drives the next values of registers leaving, answers, number, vpn, asid, write, execute,
+    // user, requesters, level, marking, pfn, cause, writable, user_page, executable and bypass.
     always @* begin : drive_leaving_d_and_16_more
         leaving_d = leaving_q && !room;
         answers_d = answers_q;
         number_d = number_q;
-        page_d = page_q;
-        space_d = space_q;
+        vpn_d = vpn_q;
+        asid_d = asid_q;
         write_d = write_q;
         execute_d = execute_q;
         user_d = user_q;
         requesters_d = requesters_q;
         level_d = level_q;
         marking_d = marking_q;
-        frame_d = frame_q;
+        pfn_d = pfn_q;
         cause_d = cause_q;
         writable_d = writable_q;
         user_page_d = user_page_q;
         executable_d = executable_q;
-        anew_d = anew_q;
+        bypass_d = bypass_q;
         if (chosen_q && go) begin
             leaving_d = 1'd1;
             answers_d = !some_ask_any;
             number_d = chosen_walk_q;
-            page_d = whole_page;
-            space_d = leaving_space;
+            vpn_d = whole_vpn;
+            asid_d = leaving_asid;
             write_d = some_writes_any;
             execute_d = some_executes_any;
             user_d = some_user_mode_any;
             requesters_d = some_requesters_chosen;
             level_d = some_level_chosen;
             marking_d = some_marking_any;
-            frame_d = some_frame_chosen;
+            pfn_d = some_pfn_chosen;
             cause_d = some_note_chosen;
             writable_d = some_writable_any;
             user_page_d = some_user_page_any;
             executable_d = some_executable_any;
-            anew_d = some_anew_any;
+            bypass_d = some_bypass_any;
             if (chosen_first_q) begin
-                page_d = waiting_first_page;
+                vpn_d = waiting_first_vpn;
                 write_d = waiting_first_write;
                 execute_d = waiting_first_execute;
                 user_d = waiting_first_user;
@@ -940,30 +942,30 @@ module page_walker_2_updates (
 
     assign roots_enable = (root_valid || (chosen_q && go)) && !reset;
 
-    // Drives input roots.address, from leaving_space, root_space and root_valid.
+    // Drives input roots.address, from leaving_asid, root_asid and root_valid.
     always @* begin : drive_roots_address
-        roots_address = leaving_space;
+        roots_address = leaving_asid;
         if (root_valid) begin
-            roots_address = root_space;
+            roots_address = root_asid;
         end
     end
 
-    assign trail_enable = UPDATES && (tracing || (chosen_q && go)) && !reset;
+    assign pte_log_enable = UPDATES && (tracing || (chosen_q && go)) && !reset;
 
-    // Drives input trail.address, from chosen_walk_q, seen_level_q, seen_walk_q, some_level_chosen
-    // and tracing.
-    always @* begin : drive_trail_address
-        trail_address = {chosen_walk_q, 3'd0} | {1'd0, some_level_chosen};
+    // Drives input pte_log.address, from chosen_walk_q, seen_level_q, seen_walk_q,
+    // some_level_chosen and tracing.
+    always @* begin : drive_pte_log_address
+        pte_log_address = {chosen_walk_q, 3'd0} | {1'd0, some_level_chosen};
         if (tracing) begin
-            trail_address = {seen_walk_q, 3'd0} | {1'd0, seen_level_q};
+            pte_log_address = {seen_walk_q, 3'd0} | {1'd0, seen_level_q};
         end
     end
 
     assign found = answers_q && !(|cause_q);
     assign answer_valid = leaving_q && answers_q;
     assign answer_requesters = requesters_q;
-    assign answer_page = page_q;
-    assign answer_space = space_q;
+    assign answer_vpn = vpn_q;
+    assign answer_asid = asid_q;
     assign answer_write = write_q;
     assign answer_execute = execute_q;
     assign answer_user = user_q;
@@ -980,11 +982,11 @@ module page_walker_2_updates (
     assign readable = found || (answers_q && (cause_q == 3'd4) && writable_q);
     assign answer_readable = readable;
 
-    // Drives output answer_frame, from frame_q and readable.
-    always @* begin : drive_answer_frame
-        answer_frame = 40'd0;
+    // Drives output answer_pfn, from pfn_q and readable.
+    always @* begin : drive_answer_pfn
+        answer_pfn = 40'd0;
         if (readable) begin
-            answer_frame = frame_q;
+            answer_pfn = pfn_q;
         end
     end
 
@@ -1004,7 +1006,7 @@ module page_walker_2_updates (
     assign code_of[19:15] = CODE_BIT[19:15];
     assign code_of[24:20] = CODE_BIT[24:20];
     assign answer_code = code_chosen;
-    assign entry = trail_q & TRAIL_MASK;
+    assign entry = pte_log_q & PTE_LOG_MASK;
     assign maps = (level_q == 3'd1) || (entry[7] && ((level_q == 3'd2) || (level_q == 3'd3)));
     assign dirty = marking_q && !answers_q && write_q && maps;
     assign skips = !answers_q && marking_q && entry[5] && (entry[6] || !dirty);
@@ -1016,32 +1018,32 @@ module page_walker_2_updates (
     assign memory_update = marking_q && !answers_q;
     assign memory_dirty = dirty;
     assign memory_expected = entry;
-    assign memory_anew = anew_q;
+    assign memory_bypass = bypass_q;
 
-    // Drives signal table_, from frame_q, level_q and roots_q.
+    // Drives signal table_, from level_q, pfn_q and roots_q.
     always @* begin : drive_table_
-        table_ = frame_q;
+        table_ = pfn_q;
         if (level_q == TOP) begin
             table_ = roots_q;
         end
     end
 
-    assign wide_page = page_q[44:0];
+    assign wide_vpn = vpn_q[44:0];
 
-    // Drives signal index, from level_q and wide_page.
+    // Drives signal index, from level_q and wide_vpn.
     always @* begin : drive_index
-        index = wide_page[8:0];
+        index = wide_vpn[8:0];
         if (level_q == 3'd2) begin
-            index = wide_page[17:9];
+            index = wide_vpn[17:9];
         end
         if (level_q == 3'd3) begin
-            index = wide_page[26:18];
+            index = wide_vpn[26:18];
         end
         if (level_q == 3'd4) begin
-            index = wide_page[35:27];
+            index = wide_vpn[35:27];
         end
         if (level_q == 3'd5) begin
-            index = wide_page[44:36];
+            index = wide_vpn[44:36];
         end
     end
 
@@ -1090,11 +1092,11 @@ module page_walker_2_updates (
         end
     end
 
-    // Drives input looked_inside.of, from walk_page.
+    // Drives input looked_inside.of, from walk_vpn.
     always @* begin : drive_looked_inside_of
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
-            looked_inside_of[i*18 +: 18] = walk_page[i*36 +: 18];
+            looked_inside_of[i*18 +: 18] = walk_vpn[i*36 +: 18];
         end
     end
 
@@ -1163,17 +1165,17 @@ module page_walker_2_updates (
     end
 
     assign seen_used_d = looked_used_any || (response_valid && response_kept);
-    assign meaning_present = seen_data_q[0];
-    assign meaning_may_write = seen_data_q[1];
-    assign meaning_for_users = seen_data_q[2];
-    assign meaning_accessed = seen_data_q[5];
-    assign meaning_is_dirty = seen_data_q[6];
-    assign meaning_page_size = seen_data_q[7];
-    assign meaning_disabled = seen_data_q[63];
-    assign meaning_address = seen_data_q[51:12];
-    assign meaning_top = TOP;
-    assign meaning_updates = UPDATES;
-    assign out_changed_d = seen_changed_q || meaning_doubtful;
+    assign pte_decode_present = seen_data_q[0];
+    assign pte_decode_may_write = seen_data_q[1];
+    assign pte_decode_for_users = seen_data_q[2];
+    assign pte_decode_accessed = seen_data_q[5];
+    assign pte_decode_is_dirty = seen_data_q[6];
+    assign pte_decode_page_size = seen_data_q[7];
+    assign pte_decode_disabled = seen_data_q[63];
+    assign pte_decode_address = seen_data_q[51:12];
+    assign pte_decode_top = TOP;
+    assign pte_decode_updates = UPDATES;
+    assign out_changed_d = seen_changed_q || pte_decode_doubtful;
 
     // Drives input walk.answered, from means_q and out_walk_q.
     always @* begin : drive_walk_answered

@@ -2,74 +2,78 @@
 
 // Decodes a table entry for the walk that has read it (SDM 4.5 to 4.8).
 module page_walker_8_entry (
-    // The entry: present,
+    // The entry is present (bit 0).
     input  wire          present,
-    // writable,
+    // The entry permits writes (bit 1).
     input  wire          may_write,
-    // for users,
+    // The entry permits accesses of users (bit 2).
     input  wire          for_users,
-    // accessed,
+    // The accessed bit of the entry is set (bit 5).
     input  wire          accessed,
-    // dirty,
+    // The dirty bit of the entry is set (bit 6).
     input  wire          is_dirty,
-    // mapping a page above the last level,
+    // The page-size bit of the entry is set (bit 7): at levels 2 and 3 it maps a page.
     input  wire          page_size,
-    // not to be executed,
+    // The execute-disable bit of the entry is set (bit 63).
     input  wire          disabled,
-    // and bits 51 to 12.
+    // Bits 51 to 12 of the entry.
     input  wire   [39:0] address,
-    // There is no such word.
+    // There is no such word in memory.
     input  wire          error,
-    // Its level.
+    // Level of the entry.
     input  wire    [2:0] level,
-    // The level of the root.
+    // Level of the root.
     input  wire    [2:0] top,
     // Bits 29 to 12 of the address that is translated.
     input  wire   [17:0] inside_,
-    // The access is a write,
+    // The access is a write.
     input  wire          write,
-    // executes,
+    // The access is an instruction fetch.
     input  wire          execute,
-    // is by a user.
+    // The access is of a user.
     input  wire          user,
-    // The levels so far may be written,
+    // All levels above permit writes; ignored at the root's level.
     input  wire          writable,
-    // accessed by users,
+    // All levels above permit accesses of users; ignored at the root's level.
     input  wire          user_page,
-    // executed.
+    // All levels above permit instruction fetches; ignored at the root's level.
     input  wire          executable,
-    // The first of them whose accessed bit is clear.
+    // First level above whose accessed bit is clear, or 0; ignored at the root's level.
     input  wire    [2:0] unmarked,
-    // The walk sets accessed and dirty bits.
+    // The walk has found its page and sets accessed and dirty bits.
     input  wire          marking,
-    // Walks do so.
+    // The walker sets accessed and dirty bits of entries.
     input  wire          updates,
-    // Bits 51 to 32 that are above the physical address.
+    // Bits 51 to 32 of an entry that must be 0.
     input  wire   [19:0] reserved_bits,
-    // Pages may be execute-disabled.
+    // Pages may be execute-disabled (IA32_EFER.NXE).
     input  wire          execute_disable,
-    // The last frame of memory.
-    input  wire   [27:0] last_frame,
-    // The walk has used what is kept.
+    // Last frame of memory.
+    input  wire   [27:0] last_pfn,
+    // This entry, or one that the walk has read before, comes from the cache.
     input  wire          used,
-    // The walk has ended.
+    // The walk ends with this entry.
     output wire          ends,
-    // It would have, without a page, by what is kept.
+    // The entry leads to a fault of a walk that has used an entry from the cache: the walk begins
+    // again.
     output wire          doubtful,
-    // The level of the next entry, or that of the one to blame.
+    // Level of the next entry; if the walk ends, of the entry that maps the page or that caused the
+    // fault.
     output reg     [2:0] next_level,
-    // The next entries are to be marked; of a page that was found, its dirty bit is clear.
+    // The walk sets accessed and dirty bits from here on; if it ends with a page, the page's dirty
+    // bit is clear.
     output reg           next_marking,
-    // The next table, or the page's frame.
-    output wire   [27:0] next_frame,
-    // Why there is no page, or, while there is none yet, the first level whose accessed bit is
-    // clear.
+    // Frame of the next table or of the page.
+    output wire   [27:0] next_pfn,
+    // Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed
+    // bit is clear, or 0.
     output reg     [2:0] next_note,
-    // All levels may be written; of a page that may not be accessed so, a read would have found it;
+    // All levels so far permit writes; if the walk ends with cause 4, a read would have found the
+    // page.
     output reg           next_writable,
-    // accessed by users,
+    // All levels so far permit accesses of users.
     output wire          next_user_page,
-    // executed.
+    // All levels so far permit instruction fetches.
     output wire          next_executable
 );
     localparam [27:0] OF_LARGE = 28'h1ff;
@@ -113,7 +117,7 @@ module page_walker_8_entry (
         end
     end
 
-    assign next_frame = (table_ & ~offset) | ({10'd0, inside_} & offset);
+    assign next_pfn = (table_ & ~offset) | ({10'd0, inside_} & offset);
     assign low_reserved = (large_ && (|address[8:1])) || (huge_ && (|address[17:1]));
     assign reserved = low_reserved || (|(address[39:20] & reserved_bits)) || (disabled && !execute_disable)
         || (page_size && level[2]);
@@ -124,7 +128,7 @@ module page_walker_8_entry (
     assign next_executable = (first || executable) && !disabled;
     assign forbidden = (write && !may_be_written) || (execute && !next_executable)
         || (user && !next_user_page);
-    assign outside = last_frame < next_frame;
+    assign outside = last_pfn < next_pfn;
     assign refused = forbidden || outside;
 
     // Drives signal so_far, from first and unmarked.

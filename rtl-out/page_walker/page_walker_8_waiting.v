@@ -4,39 +4,39 @@
 module page_walker_8_waiting (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
-    // A request comes; it is looked at only while there is room.
+    // A request is valid; it is accepted only while room is high.
     input  wire          push,
-    // Its page,
-    input  wire   [51:0] page,
-    // its space,
-    input  wire    [7:0] space,
-    // that it is for a write,
+    // Page number of the request.
+    input  wire   [51:0] vpn,
+    // Address space of the request.
+    input  wire    [7:0] asid,
+    // The request is for a write.
     input  wire          write,
-    // to execute,
+    // The request is for an instruction fetch.
     input  wire          execute,
-    // by a user,
+    // The request is of a user.
     input  wire          user,
-    // and who asks.
+    // Number of the requester.
     input  wire    [3:0] requester,
-    // The first one leaves.
+    // The first request leaves the queue.
     input  wire          pop,
-    // There is room for another one.
+    // There is room for another request.
     output wire          room,
-    // There is a first one.
+    // A first request waits.
     output wire          valid,
-    // Its page,
-    output wire   [51:0] first_page,
-    // its space,
-    output wire    [7:0] first_space,
-    // that it is for a write,
+    // Page number of the first request.
+    output wire   [51:0] first_vpn,
+    // Address space of the first request.
+    output wire    [7:0] first_asid,
+    // The first request is for a write.
     output wire          first_write,
-    // to execute,
+    // The first request is for an instruction fetch.
     output wire          first_execute,
-    // by a user,
+    // The first request is of a user.
     output wire          first_user,
-    // and who asks.
+    // Number of the first request's requester.
     output wire    [3:0] first_requester
 );
     reg     [1:0] at_head;
@@ -69,8 +69,8 @@ module page_walker_8_waiting (
     wire          some_execute_any;
     reg     [1:0] some_user_of;
     wire          some_user_any;
-    wire   [51:0] page_of_chosen;
-    wire    [7:0] space_of_chosen;
+    wire   [51:0] vpn_of_chosen;
+    wire    [7:0] asid_of_chosen;
     wire    [3:0] requester_of_chosen;
 
     register #(.WIDTH(1)) used [1:0] (.clock(clock), .reset(reset), .d(used_d), .q(used_q));
@@ -87,8 +87,8 @@ module page_walker_8_waiting (
     or_tree #(.INPUTS(2)) some_write (.of(some_write_of), .any(some_write_any));
     or_tree #(.INPUTS(2)) some_execute (.of(some_execute_of), .any(some_execute_any));
     or_tree #(.INPUTS(2)) some_user (.of(some_user_of), .any(some_user_any));
-    one_hot_mux #(.INPUTS(2), .WIDTH(52)) page_of (.choose(at_head), .of(pages_q), .chosen(page_of_chosen));
-    one_hot_mux #(.INPUTS(2), .WIDTH(8)) space_of (.choose(at_head), .of(spaces_q), .chosen(space_of_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(52)) vpn_of (.choose(at_head), .of(pages_q), .chosen(vpn_of_chosen));
+    one_hot_mux #(.INPUTS(2), .WIDTH(8)) asid_of (.choose(at_head), .of(spaces_q), .chosen(asid_of_chosen));
     one_hot_mux #(.INPUTS(2), .WIDTH(4)) requester_of (.choose(at_head), .of(requesters_q),
         .chosen(requester_of_chosen));
 
@@ -150,8 +150,8 @@ module page_walker_8_waiting (
 
     assign room = !some_full_any;
     assign valid = some_valid_any;
-    assign first_page = page_of_chosen;
-    assign first_space = space_of_chosen;
+    assign first_vpn = vpn_of_chosen;
+    assign first_asid = asid_of_chosen;
     assign first_write = some_write_any;
     assign first_execute = some_execute_any;
     assign first_user = some_user_any;
@@ -179,19 +179,19 @@ module page_walker_8_waiting (
         integer i;
         for (i = 0; i < 2; i = i + 1) begin
             used_d[i] = used_q[i];
+            if (pop && at_head[i]) begin
+                used_d[i] = 1'd0;
+            end
             pages_d[i*52 +: 52] = pages_q[i*52 +: 52];
             spaces_d[i*8 +: 8] = spaces_q[i*8 +: 8];
             writes_d[i] = writes_q[i];
             executes_d[i] = executes_q[i];
             users_d[i] = users_q[i];
             requesters_d[i*4 +: 4] = requesters_q[i*4 +: 4];
-            if (pop && at_head[i]) begin
-                used_d[i] = 1'd0;
-            end
             if (at_tail[i] && room) begin
                 used_d[i] = push;
-                pages_d[i*52 +: 52] = page;
-                spaces_d[i*8 +: 8] = space;
+                pages_d[i*52 +: 52] = vpn;
+                spaces_d[i*8 +: 8] = asid;
                 writes_d[i] = write;
                 executes_d[i] = execute;
                 users_d[i] = user;

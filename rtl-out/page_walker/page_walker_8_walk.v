@@ -4,99 +4,108 @@
 module page_walker_8_walk (
     // Rising edge.
     input  wire          clock,
-    // Synchronous, active high.
+    // Synchronous reset, active high.
     input  wire          reset,
-    // The level of the root.
+    // Level of the root.
     input  wire    [2:0] top,
-    // The first request that waits: its page,
-    input  wire   [35:0] first_page,
-    // its space,
-    input  wire    [7:0] first_space,
-    // that it is for a write,
+    // Page number of the first request that waits.
+    input  wire   [35:0] first_vpn,
+    // Address space of the first request that waits.
+    input  wire    [7:0] first_asid,
+    // The first request that waits is for a write.
     input  wire          first_write,
-    // to execute,
+    // The first request that waits is for an instruction fetch.
     input  wire          first_execute,
-    // by a user,
+    // The first request that waits is of a user.
     input  wire          first_user,
-    // and its requester's bit.
+    // Requester of the first request that waits, one bit for each requester.
     input  wire   [15:0] first_requester,
-    // It begins here.
+    // The first request that waits begins a walk here.
     input  wire          begin_,
-    // It is alike, and joins.
+    // The first request that waits joins this walk.
     input  wire          join_,
-    // What the walk wants to say, its next entry or its answer, is on its way.
+    // The memory request or the answer of this walk moves to the output register.
     input  wire          moved,
-    // Memory has answered,
+    // The decoded response to this walk is valid.
     input  wire          answered,
-    // and the walk is to begin again, anew,
+    // The walk begins again and bypasses the cache: its update was refused, or it has met a fault
+    // and used a cached entry.
     input  wire          changed,
-    // or it has used what is kept,
+    // The walk has used an entry from the cache.
     input  wire          next_used,
-    // and has ended,
+    // The walk ends with this response.
     input  wire          ends,
-    // or goes on at this level,
+    // Level of the next entry; if the walk ends, of the entry that maps the page or that caused the
+    // fault.
     input  wire    [2:0] next_level,
-    // to set accessed and dirty bits;
+    // The walk sets accessed and dirty bits from here on; if it ends with a page, the page's dirty
+    // bit is clear.
     input  wire          next_marking,
-    // this is the table or page that it has come to,
-    input  wire   [27:0] next_frame,
-    // why it has ended, or the first level whose accessed bit is clear,
+    // Frame of the next table or of the page.
+    input  wire   [27:0] next_pfn,
+    // Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed
+    // bit is clear, or 0.
     input  wire    [2:0] next_note,
-    // and the rights so far: to write,
+    // All levels so far permit writes; if the walk ends with cause 4, a read would have found the
+    // page.
     input  wire          next_writable,
-    // of users,
+    // All levels so far permit accesses of users.
     input  wire          next_user_page,
-    // to execute.
+    // All levels so far permit instruction fetches.
     input  wire          next_executable,
-    // What was read does not count any more,
+    // An invalidation begins: a walk that it covers begins again.
     input  wire          invalidating,
-    // in this space,
-    input  wire    [7:0] invalidate_space,
-    // or in all.
+    // Address space of the invalidation.
+    input  wire    [7:0] invalidate_asid,
+    // The invalidation covers all spaces.
     input  wire          invalidate_all,
-    // It does nothing.
+    // There is no walk in this entry.
     output wire          free,
-    // It is alike to the first request that waits.
+    // The entry has the page, address space and kind of access of the first request that waits,
+    // free or not.
     output wire          alike,
-    // It wants an entry.
+    // The walk requests an entry.
     output wire          asking,
-    // It is to be answered.
+    // The walk has ended and is to be answered.
     output wire          ended,
-    // It waits for memory to set bits.
+    // The walk waits for memory while it sets accessed and dirty bits.
     output wire          setting,
-    // It was under way when something was last invalidated that it may have read.
+    // An invalidation has covered the walk since it began, and the walk has not left.
     output wire          delayed,
-    // Its page.
-    output wire   [35:0] page,
-    // Its space.
-    output wire    [7:0] space,
-    // It is for a write.
+    // Page number of the walk.
+    output wire   [35:0] vpn,
+    // Address space of the walk.
+    output wire    [7:0] asid,
+    // The walk is for a write.
     output wire          write,
-    // It is to execute.
+    // The walk is for an instruction fetch.
     output wire          execute,
-    // It is for a user.
+    // The walk is for a user.
     output wire          user,
-    // Who waits for it.
+    // Requesters that wait for the walk, one bit each.
     output wire   [15:0] requesters,
-    // Its level.
+    // Level of the entry that the walk requests or waits for; once it has ended, of the entry that
+    // maps the page or that caused the fault.
     output wire    [2:0] level,
-    // It sets accessed and dirty bits; if it has ended with a page, the dirty bit of that is clear.
+    // The walk sets accessed and dirty bits; if it has ended with a page, the page's dirty bit is
+    // clear.
     output wire          marking,
-    // The table or page that it has come to.
-    output wire   [27:0] frame,
-    // Why it has ended, or the first level whose accessed bit was clear.
+    // Frame of the next table, or of the page.
+    output wire   [27:0] pfn,
+    // Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed
+    // bit was clear, or 0.
     output wire    [2:0] note,
-    // All levels so far may be written; if it has ended without the right, a read would have found
+    // All levels so far permit writes; if the walk has ended with cause 4, a read would have found
     // the page.
     output wire          writable,
-    // Users may access all levels so far.
+    // All levels so far permit accesses of users.
     output wire          user_page,
-    // All levels so far may be executed.
+    // All levels so far permit instruction fetches.
     output wire          executable,
-    // Since it was begun last it has used what is kept.
+    // The walk has used an entry from the cache since it was begun last.
     output wire          used,
-    // It does not believe what is kept.
-    output wire          anew
+    // The walk bypasses the cache: its entries are read from memory.
+    output wire          bypass
 );
     localparam [1:0] STEP_ASKING = 2'd1;
     localparam [1:0] STEP_ENDED = 2'd3;
@@ -111,10 +120,10 @@ module page_walker_8_walk (
     wire          restarting;
     reg     [1:0] step_d;
     wire    [1:0] step_q;
-    reg    [35:0] of_page_d;
-    wire   [35:0] of_page_q;
-    reg     [7:0] of_space_d;
-    wire    [7:0] of_space_q;
+    reg    [35:0] of_vpn_d;
+    wire   [35:0] of_vpn_q;
+    reg     [7:0] of_asid_d;
+    wire    [7:0] of_asid_q;
     reg           of_write_d;
     wire          of_write_q;
     reg           of_execute_d;
@@ -135,8 +144,8 @@ module page_walker_8_walk (
     wire          uses_q;
     reg           doubts_d;
     wire          doubts_q;
-    reg    [27:0] at_frame_d;
-    wire   [27:0] at_frame_q;
+    reg    [27:0] at_pfn_d;
+    wire   [27:0] at_pfn_q;
     reg     [2:0] noted_d;
     wire    [2:0] noted_q;
     reg           may_write_d;
@@ -147,8 +156,8 @@ module page_walker_8_walk (
     wire          may_execute_q;
 
     register #(.WIDTH(2)) step (.clock(clock), .reset(reset), .d(step_d), .q(step_q));
-    register #(.WIDTH(36)) of_page (.clock(clock), .reset(reset), .d(of_page_d), .q(of_page_q));
-    register #(.WIDTH(8)) of_space (.clock(clock), .reset(reset), .d(of_space_d), .q(of_space_q));
+    register #(.WIDTH(36)) of_vpn (.clock(clock), .reset(reset), .d(of_vpn_d), .q(of_vpn_q));
+    register #(.WIDTH(8)) of_asid (.clock(clock), .reset(reset), .d(of_asid_d), .q(of_asid_q));
     register #(.WIDTH(1)) of_write (.clock(clock), .reset(reset), .d(of_write_d), .q(of_write_q));
     register #(.WIDTH(1)) of_execute (.clock(clock), .reset(reset), .d(of_execute_d), .q(of_execute_q));
     register #(.WIDTH(1)) of_user (.clock(clock), .reset(reset), .d(of_user_d), .q(of_user_q));
@@ -159,7 +168,7 @@ module page_walker_8_walk (
     register #(.WIDTH(1)) hit (.clock(clock), .reset(reset), .d(hit_d), .q(hit_q));
     register #(.WIDTH(1)) uses (.clock(clock), .reset(reset), .d(uses_d), .q(uses_q));
     register #(.WIDTH(1)) doubts (.clock(clock), .reset(reset), .d(doubts_d), .q(doubts_q));
-    register #(.WIDTH(28)) at_frame (.clock(clock), .reset(reset), .d(at_frame_d), .q(at_frame_q));
+    register #(.WIDTH(28)) at_pfn (.clock(clock), .reset(reset), .d(at_pfn_d), .q(at_pfn_q));
     register #(.WIDTH(3)) noted (.clock(clock), .reset(reset), .d(noted_d), .q(noted_q));
     register #(.WIDTH(1)) may_write (.clock(clock), .reset(reset), .d(may_write_d), .q(may_write_q));
     register #(.WIDTH(1)) for_users (.clock(clock), .reset(reset), .d(for_users_d), .q(for_users_q));
@@ -168,7 +177,7 @@ module page_walker_8_walk (
     assign asks = step_q == STEP_ASKING;
     assign reads = step_q == STEP_READING;
     assign done = step_q == STEP_ENDED;
-    assign meant = invalidating && (invalidate_all || (of_space_q == invalidate_space));
+    assign meant = invalidating && (invalidate_all || (of_asid_q == invalidate_asid));
     assign finishing = answered && reads;
     assign changing = finishing && changed;
     assign restarting = changing || (finishing && (stale_q || meant)) || (meant && (asks || done) && !moved);
@@ -240,15 +249,15 @@ module page_walker_8_walk (
         end
     end
 
-    // Drives the next values of registers at_frame, noted, may_write, for_users and may_execute.
-    always @* begin : drive_at_frame_d_and_4_more
-        at_frame_d = at_frame_q;
+    // Drives the next values of registers at_pfn, noted, may_write, for_users and may_execute.
+    always @* begin : drive_at_pfn_d_and_4_more
+        at_pfn_d = at_pfn_q;
         noted_d = noted_q;
         may_write_d = may_write_q;
         for_users_d = for_users_q;
         may_execute_d = may_execute_q;
         if (finishing) begin
-            at_frame_d = next_frame;
+            at_pfn_d = next_pfn;
             noted_d = next_note;
             may_write_d = next_writable;
             for_users_d = next_user_page;
@@ -256,21 +265,20 @@ module page_walker_8_walk (
         end
     end
 
-    // Drives the next values of registers of_page, of_space, of_write, of_execute, of_user and
-    // waits.
-    always @* begin : drive_of_page_d_and_5_more
-        of_page_d = of_page_q;
-        of_space_d = of_space_q;
-        of_write_d = of_write_q;
-        of_execute_d = of_execute_q;
-        of_user_d = of_user_q;
+    // Drives the next values of registers waits, of_vpn, of_asid, of_write, of_execute and of_user.
+    always @* begin : drive_waits_d_and_5_more
         waits_d = waits_q;
         if (join_) begin
             waits_d = waits_q | first_requester;
         end
+        of_vpn_d = of_vpn_q;
+        of_asid_d = of_asid_q;
+        of_write_d = of_write_q;
+        of_execute_d = of_execute_q;
+        of_user_d = of_user_q;
         if (begin_) begin
-            of_page_d = first_page;
-            of_space_d = first_space;
+            of_vpn_d = first_vpn;
+            of_asid_d = first_asid;
             of_write_d = first_write;
             of_execute_d = first_execute;
             of_user_d = first_user;
@@ -279,25 +287,25 @@ module page_walker_8_walk (
     end
 
     assign free = step_q == STEP_FREE;
-    assign alike = (of_page_q == first_page) && (of_space_q == first_space) && (of_write_q == first_write)
+    assign alike = (of_vpn_q == first_vpn) && (of_asid_q == first_asid) && (of_write_q == first_write)
         && (of_execute_q == first_execute) && (of_user_q == first_user);
     assign asking = asks;
     assign ended = done;
     assign setting = reads && marks_q;
     assign delayed = hit_q && (step_q != STEP_FREE);
-    assign page = of_page_q;
-    assign space = of_space_q;
+    assign vpn = of_vpn_q;
+    assign asid = of_asid_q;
     assign write = of_write_q;
     assign execute = of_execute_q;
     assign user = of_user_q;
     assign requesters = waits_q;
     assign level = at_level_q;
     assign marking = marks_q;
-    assign frame = at_frame_q;
+    assign pfn = at_pfn_q;
     assign note = noted_q;
     assign writable = may_write_q;
     assign user_page = for_users_q;
     assign executable = may_execute_q;
     assign used = uses_q;
-    assign anew = doubts_q;
+    assign bypass = doubts_q;
 endmodule

@@ -2,27 +2,27 @@
 
 // Chooses what is done with a thread block, by the times that it would take.
 module preemption_policy_16_choice (
-    // Chimera chooses, and not PEP.
+    // The decision is Chimera's; PEP's otherwise.
     input  wire          chimera,
-    // The block can be dropped and begin anew.
+    // The thread block may be dropped and begin anew.
     input  wire          idempotent,
-    // Until the preemption, as predicted; Chimera's deadline.
+    // Ticks until the preemption, as predicted; for Chimera, the deadline.
     input  wire   [19:0] launch,
-    // For which the next block runs before it is saved.
+    // Ticks for which the next thread block runs before it is saved.
     input  wire   [19:0] warm_up,
-    // For which this one has run.
+    // Ticks for which the thread block has run.
     input  wire   [19:0] run,
-    // For which it will.
+    // Estimated ticks until the thread block ends.
     input  wire   [19:0] remaining,
-    // Which a whole block takes.
+    // Estimated ticks that a whole thread block takes.
     input  wire   [19:0] whole,
-    // Which saving takes.
+    // Estimated ticks for saving.
     input  wire   [19:0] switching,
-    // Between its end and the preemption.
+    // Ticks between the end of the thread block and the preemption.
     input  wire   [19:0] rest,
-    // Which the next block's first checkpoint takes, with what it runs before.
+    // Ticks of the next thread block's warm-up and of its first checkpoint together.
     input  wire   [19:0] lead,
-    // The case.
+    // Case of the decision, as in the tables of the block's page.
     output reg     [2:0] chosen
 );
     localparam [2:0] TWO_CHECKPOINTS = 3'd0;

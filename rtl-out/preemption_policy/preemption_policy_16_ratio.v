@@ -6,17 +6,17 @@ module preemption_policy_16_ratio (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // It begins.
+    // A computation begins.
     input  wire          start,
-    // A factor, which stays until it has ended.
+    // First factor, which stays the same until the computation has ended.
     input  wire   [19:0] a,
-    // The other factor.
+    // Second factor, in the cycle of start.
     input  wire   [19:0] b,
-    // The divisor, which stays until it has ended.
+    // Divisor, which stays the same until the computation has ended.
     input  wire   [19:0] c,
-    // It has not ended.
+    // The computation has not ended.
     output wire          busy,
-    // What it gives then.
+    // Result of the computation, once it has ended.
     output wire   [19:0] quotient
 );
     localparam [20:0] ONE_OF_SUM = 21'd1;
@@ -47,11 +47,31 @@ module preemption_policy_16_ratio (
     register #(.WIDTH(20)) high (.clock(clock), .reset(reset), .d(high_d), .q(high_q));
     register #(.WIDTH(20)) low (.clock(clock), .reset(reset), .d(low_d), .q(low_q));
 
-    // Drives the next values of registers works, divides, done, high and low.
-    always @* begin : drive_works_d_and_divides_d_and_done_d_and_high_d_and_low_d
-        works_d = works_q;
-        divides_d = divides_q;
+    assign last = done_q == FINAL_BIT;
+
+    // Drives signal sum, from a, high_q and low_q.
+    always @* begin : drive_sum
+        sum = {1'd0, high_q};
+        if (low_q[0]) begin
+            sum = {1'd0, high_q} + {1'd0, a};
+        end
+    end
+
+    // Drives signal shifted, from high_q and low_q.
+    always @* begin : drive_shifted
+        shifted = {high_q, 1'd0};
+        if (|(low_q & TOP)) begin
+            shifted = {high_q, 1'd0} | ONE_OF_SUM;
+        end
+    end
+
+    assign fits = {1'd0, c} <= shifted;
+
+    // Drives the next values of registers done, divides, works, high and low.
+    always @* begin : drive_done_d_and_divides_d_and_works_d_and_high_d_and_low_d
         done_d = done_q;
+        divides_d = divides_q;
+        works_d = works_q;
         high_d = high_q;
         low_d = low_q;
         if (works_q) begin
@@ -88,25 +108,6 @@ module preemption_policy_16_ratio (
         end
     end
 
-    assign last = done_q == FINAL_BIT;
-
-    // Drives signal sum, from a, high_q and low_q.
-    always @* begin : drive_sum
-        sum = {1'd0, high_q};
-        if (low_q[0]) begin
-            sum = {1'd0, high_q} + {1'd0, a};
-        end
-    end
-
-    // Drives signal shifted, from high_q and low_q.
-    always @* begin : drive_shifted
-        shifted = {high_q, 1'd0};
-        if (|(low_q & TOP)) begin
-            shifted = {high_q, 1'd0} | ONE_OF_SUM;
-        end
-    end
-
-    assign fits = {1'd0, c} <= shifted;
     assign busy = works_q;
     assign quotient = low_q;
 endmodule

@@ -6,23 +6,23 @@ module preemption_policy_16_slot (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // A tick has passed.
+    // A tick ends.
     input  wire          tick,
-    // A block begins here,
+    // A thread block begins, or comes back, in the slot.
     input  wire          begin_,
-    // after so many ticks,
+    // Ticks for which the thread block had run when it left; 0 for a new one.
     input  wire   [19:0] begin_run,
-    // and instructions,
+    // Instructions that the thread block had issued when it left; 0 for a new one.
     input  wire   [19:0] begin_executed,
-    // or ends.
+    // The thread block in the slot has ended, or leaves.
     input  wire          end_,
-    // It issues an instruction, a bit for each port.
+    // The thread block issues an instruction, one bit for each port.
     input  wire    [1:0] issued,
-    // There is one.
+    // The slot has a thread block.
     output wire          holds,
-    // Ticks for which it has run.
+    // Ticks for which the thread block has run.
     output wire   [19:0] run,
-    // Instructions that it has issued.
+    // Instructions that the thread block has issued.
     output wire   [19:0] executed
 );
     localparam [19:0] MOST = 20'hfffff;
@@ -38,9 +38,8 @@ module preemption_policy_16_slot (
     register #(.WIDTH(20)) time_ (.clock(clock), .reset(reset), .d(time_d), .q(time_q));
     register #(.WIDTH(20)) count (.clock(clock), .reset(reset), .d(count_d), .q(count_q));
 
-    // Drives the next values of registers active, time_ and count.
-    always @* begin : drive_active_d_and_time_d_and_count_d
-        active_d = active_q;
+    // Drives the next values of registers time_, count and active.
+    always @* begin : drive_time_d_and_count_d_and_active_d
         time_d = time_q;
         if (active_q && tick && !(&time_q)) begin
             time_d = time_q + 20'd1;
@@ -52,6 +51,7 @@ module preemption_policy_16_slot (
                 count_d = MOST;
             end
         end
+        active_d = active_q;
         if (end_) begin
             active_d = 1'd0;
         end

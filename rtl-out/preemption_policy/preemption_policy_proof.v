@@ -67,13 +67,13 @@ module preemption_policy_proof (
     localparam [2:0] NO_CASE = 3'd0;
     localparam [2:0] NOTHING = 3'd0;
     localparam [2:0] MOST = 3'd7;
+    localparam [2:0] STEP_ANSWER = 3'd7;
     localparam [2:0] STEP_ASK_REMAINING = 3'd3;
     localparam [2:0] STEP_ASK_SWITCH = 3'd1;
     localparam [2:0] STEP_CHOOSE = 3'd6;
     localparam [2:0] STEP_IDLE = 3'd0;
     localparam [2:0] STEP_REMAINING = 3'd4;
     localparam [2:0] STEP_SWITCH = 3'd2;
-    localparam [2:0] STEP_TELL = 3'd7;
     localparam [2:0] STEP_WEIGH = 3'd5;
     wire          tick;
     wire          first;
@@ -282,6 +282,7 @@ module preemption_policy_proof (
     assign end_run = ended_run_chosen;
     assign end_executed = ended_executed_chosen;
     assign ended_d = end_valid && !end_leaves && ended_holds_any && !launch_valid;
+    assign average_now = average_q[5:3];
 
     // Drives the next values of registers known and average, from average_now, average_q, ended_q,
     // known_q, launch_valid and sample_q.
@@ -300,7 +301,6 @@ module preemption_policy_proof (
         end
     end
 
-    assign average_now = average_q[5:3];
     assign first = (step_q == STEP_IDLE) && ask_valid;
 
     // Drives the next values of registers run, executed, profiled, profile and at_once.
@@ -433,7 +433,7 @@ module preemption_policy_proof (
                 step_d = STEP_CHOOSE;
             end
             STEP_CHOOSE: begin
-                step_d = STEP_TELL;
+                step_d = STEP_ANSWER;
             end
             default: begin
                 if (answer_ready) begin
@@ -443,8 +443,8 @@ module preemption_policy_proof (
         endcase
     end
 
-    assign answer_valid = step_q == STEP_TELL;
-    assign ask_ready = (step_q == STEP_TELL) && answer_ready;
+    assign answer_valid = step_q == STEP_ANSWER;
+    assign ask_ready = (step_q == STEP_ANSWER) && answer_ready;
 
     // Drives outputs answer_case, answer_remaining and answer_switch, from chosen_q, remaining_q,
     // step_q and switching_q.
@@ -452,7 +452,7 @@ module preemption_policy_proof (
         answer_case = NO_CASE;
         answer_remaining = NOTHING;
         answer_switch = NOTHING;
-        if (step_q == STEP_TELL) begin
+        if (step_q == STEP_ANSWER) begin
             answer_case = chosen_q;
             answer_remaining = remaining_q;
             answer_switch = switching_q;

@@ -375,15 +375,43 @@ module replay_queue_32 (
         end
     end
 
-    // Drives the next values of registers live and waiting.
-    always @* begin : drive_live_d_and_waiting_d
+    // Drives the next values of registers age, checked, warp, slot, address_register and
+    // data_register.
+    always @* begin : drive_age_d_and_5_more
         integer i;
         for (i = 0; i < 32; i = i + 1) begin
-            live_d[i] = live_q[i];
+            age_d[i*6 +: 6] = age_q[i*6 +: 6];
+            if (inserting && insert_match[i]) begin
+                age_d[i*6 +: 6] = age_q[i*6 +: 6] + 6'd1;
+            end
+            checked_d[i] = checked_q[i];
+            if (checking[i] && in_flight[i] && !faulting[i]) begin
+                checked_d[i] = 1'd1;
+            end
+            warp_d[i*6 +: 6] = warp_q[i*6 +: 6];
+            slot_d[i*4 +: 4] = slot_q[i*4 +: 4];
+            address_register_d[i*8 +: 8] = address_register_q[i*8 +: 8];
+            data_register_d[i*8 +: 8] = data_register_q[i*8 +: 8];
+            if (free_grant[i]) begin
+                checked_d[i] = 1'd0;
+                warp_d[i*6 +: 6] = insert_warp;
+                slot_d[i*4 +: 4] = insert_slot;
+                address_register_d[i*8 +: 8] = insert_address_register;
+                data_register_d[i*8 +: 8] = insert_data_register;
+                age_d[i*6 +: 6] = 6'd0;
+            end
+        end
+    end
+
+    // Drives the next values of registers waiting and live.
+    always @* begin : drive_waiting_d_and_live_d
+        integer i;
+        for (i = 0; i < 32; i = i + 1) begin
             waiting_d[i] = waiting_q[i];
             if (faulting[i]) begin
                 waiting_d[i] = 1'd1;
             end
+            live_d[i] = live_q[i];
             if (committing[i]) begin
                 live_d[i] = 1'd0;
             end
@@ -397,34 +425,6 @@ module replay_queue_32 (
             if (inserting && free_grant[i]) begin
                 live_d[i] = 1'd1;
                 waiting_d[i] = insert_restored;
-            end
-        end
-    end
-
-    // Drives the next values of registers checked, warp, slot, address_register, data_register and
-    // age.
-    always @* begin : drive_checked_d_and_5_more
-        integer i;
-        for (i = 0; i < 32; i = i + 1) begin
-            checked_d[i] = checked_q[i];
-            warp_d[i*6 +: 6] = warp_q[i*6 +: 6];
-            slot_d[i*4 +: 4] = slot_q[i*4 +: 4];
-            address_register_d[i*8 +: 8] = address_register_q[i*8 +: 8];
-            data_register_d[i*8 +: 8] = data_register_q[i*8 +: 8];
-            age_d[i*6 +: 6] = age_q[i*6 +: 6];
-            if (inserting && insert_match[i]) begin
-                age_d[i*6 +: 6] = age_q[i*6 +: 6] + 6'd1;
-            end
-            if (checking[i] && in_flight[i] && !faulting[i]) begin
-                checked_d[i] = 1'd1;
-            end
-            if (free_grant[i]) begin
-                checked_d[i] = 1'd0;
-                warp_d[i*6 +: 6] = insert_warp;
-                slot_d[i*4 +: 4] = insert_slot;
-                address_register_d[i*8 +: 8] = insert_address_register;
-                data_register_d[i*8 +: 8] = insert_data_register;
-                age_d[i*6 +: 6] = 6'd0;
             end
         end
     end
@@ -496,11 +496,8 @@ module replay_queue_32 (
         end
     end
 
-    // Drives the next values of registers scan, scan_warp, scan_slot, wanted_age and more_ages.
-    always @* begin : drive_scan_d_and_4_more
-        scan_d = scan_q;
-        scan_warp_d = scan_warp_q;
-        scan_slot_d = scan_slot_q;
+    // Drives the next values of registers wanted_age, more_ages, scan, scan_slot and scan_warp.
+    always @* begin : drive_wanted_age_d_and_4_more
         wanted_age_d = wanted_age_q;
         more_ages_d = more_ages_q;
         if (looking) begin
@@ -515,6 +512,9 @@ module replay_queue_32 (
             wanted_age_d = wanted_age_q + 6'd1;
             more_ages_d = 1'd1;
         end
+        scan_d = scan_q;
+        scan_slot_d = scan_slot_q;
+        scan_warp_d = scan_warp_q;
         if (scan_q == SCAN_IDLE) begin
             if (save_valid && save_ready) begin
                 scan_d = SCAN_SAVING;

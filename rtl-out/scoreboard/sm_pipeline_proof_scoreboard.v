@@ -363,15 +363,13 @@ module sm_pipeline_proof_scoreboard (
         end
     end
 
-    // Drives the next values of registers first, second, entry_of_first, entry_of_second,
-    // first_after and second_after.
+    // Drives the next values of registers first, second, entry_of_first, first_after,
+    // entry_of_second and second_after.
     always @* begin : drive_first_d_and_5_more
         first_d = first_q;
         second_d = second_q;
         entry_of_first_d = entry_of_first_q;
-        entry_of_second_d = entry_of_second_q;
         first_after_d = first_after_q;
-        second_after_d = second_after_q;
         if (issue_first) begin
             first_d = second_q && !issue_second;
             second_d = 1'd0;
@@ -387,6 +385,8 @@ module sm_pipeline_proof_scoreboard (
             entry_of_first_d = free_index;
             first_after_d = after;
         end
+        entry_of_second_d = entry_of_second_q;
+        second_after_d = second_after_q;
         if (buffering_second) begin
             second_d = 1'd1;
             entry_of_second_d = free_index;

@@ -6,53 +6,53 @@ module sm_pipeline_buffer (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // An instruction arrives.
+    // A fetched instruction arrives.
     input  wire          arrival,
-    // That one.
+    // Instruction that arrives.
     input  wire  [105:0] fetched,
-    // The first one is there.
+    // The warp has a first buffered instruction.
     input  wire          first_valid,
-    // The second one is.
+    // The warp has a second buffered instruction.
     input  wire          second_valid,
-    // The first one is taken to be issued.
+    // The warp is chosen, and its first instruction is assumed to be issued in this cycle.
     input  wire          leaving,
-    // It is issued, and the second one moves up.
+    // The first instruction is issued, and the second one moves up.
     input  wire          issue_first,
-    // What is free.
+    // Units and places that a chosen warp can take in this cycle.
     input  wire    [2:0] free_units,
-    // What will be in the next cycle.
+    // Units and places for which a warp can be chosen for the next cycle.
     input  wire    [2:0] choice,
-    // There is a log.
+    // The scheme has an operand log.
     input  wire          logs,
-    // Of the warp's slot only those take log entries that have the turn.
+    // In the slot of the warp, only warps that have the turn take log entries.
     input  wire          kept,
-    // The warp has it.
+    // The warp has the turn to take log entries.
     input  wire          turn,
-    // Its slot had a free log entry in the cycle before.
+    // The slot of the warp had a free log entry in the cycle before.
     input  wire          seen_one,
-    // It had two.
+    // The slot of the warp had at least two free log entries in the cycle before.
     input  wire          seen_two,
-    // The first instruction.
+    // First buffered instruction.
     output wire  [105:0] first,
-    // The second one.
+    // Second buffered instruction.
     output wire  [105:0] second,
-    // The first one needs the unit for special functions.
+    // The first instruction needs the unit for special functions.
     output wire          special,
-    // It needs the control unit.
+    // The first instruction needs the control unit.
     output wire          control,
-    // It goes to the memory stage.
+    // The first instruction goes to the memory stage.
     output wire          memory,
-    // Its unit is free.
+    // The unit and the places that the first instruction needs are free in this cycle.
     output wire          free,
-    // It will be in the next cycle.
+    // choice has the unit and the places that the first instruction needs.
     output wire          free_next,
-    // So will that of the instruction that is the first one then.
+    // choice has the unit and the places that the first instruction of the next cycle needs.
     output wire          free_then,
-    // It takes log entries.
+    // The first instruction takes log entries.
     output wire          logging,
-    // It needs no log entries, or may ask for them.
+    // The first instruction needs no log entries, or may request them.
     output wire          may_ask,
-    // The unit of the second one is free, and another than that of the first.
+    // The second instruction finds its unit free, and the first one does not take that unit.
     output wire          pair
 );
     reg   [105:0] older_d;
@@ -135,10 +135,10 @@ module sm_pipeline_buffer (
     // issue_first, older_q and younger_q.
     always @* begin : drive_older_d_and_younger_d
         older_d = older_q;
-        younger_d = younger_q;
         if (issue_first) begin
             older_d = younger_q;
         end
+        younger_d = younger_q;
         if (arrival) begin
             if (first_valid && !issue_first) begin
                 younger_d = fetched;

@@ -7,81 +7,84 @@ module sm_pipeline_log_4_log_access (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // There is a log.
+    // The scheme has an operand log.
     input  wire          logs,
-    // A kernel starts,
+    // A kernel starts, and the operand log is partitioned anew.
     input  wire          launch_valid,
-    // with so many entries for each thread block.
+    // Log entries of each thread block of the kernel.
     input  wire    [5:0] launch_entries,
-    // The instruction in a port's operand read takes entries, in at most one port:
+    // Ports whose instruction in operand read takes log entries, one bit each; at most one is high.
     input  wire    [1:0] port_takes,
-    // its slot,
+    // Slot of the instruction in each port's operand read.
     input  wire    [7:0] port_slot,
-    // and that it takes two.
+    // Ports whose instruction takes two log entries instead of one, one bit each; ignored without
+    // port_takes.
     input  wire    [1:0] port_two,
-    // The front is a global-memory instruction:
+    // The front of the memory stage is a global-memory instruction.
     input  wire          front_global,
-    // a store,
+    // The front is a store.
     input  wire          front_store,
-    // a replay,
+    // The front is replayed.
     input  wire          front_replayed,
-    // its slot,
+    // Slot of the front's thread block.
     input  wire    [3:0] front_slot,
-    // and its log entries.
+    // Log entry of the front's address.
     input  wire    [4:0] front_address,
-    // The second one.
+    // Log entry of the front's store data.
     input  wire    [4:0] front_data,
-    // It leaves.
+    // The front leaves the memory stage.
     input  wire          pop,
-    // An instruction's last check has succeeded:
+    // The last TLB check of a global-memory instruction has succeeded.
     input  wire          checked_valid,
-    // its slot,
+    // Slot of the checked instruction.
     input  wire    [3:0] checked_slot,
-    // that it is a store,
+    // The checked instruction is a store.
     input  wire          checked_store,
-    // and its log entries.
+    // Log entry of the checked instruction's address.
     input  wire    [4:0] checked_address,
-    // The second one.
+    // Log entry of the checked instruction's store data.
     input  wire    [4:0] checked_data,
-    // An instruction of a saved context leaves the queue:
+    // The replay queue presents an instruction that leaves with its thread block.
     input  wire          saved_valid,
-    // its slot,
+    // Slot of the instruction that leaves.
     input  wire    [3:0] saved_slot,
-    // that it is a store,
+    // The instruction that leaves is a store.
     input  wire          saved_store,
-    // and its log entries.
+    // Log entry of the address of the instruction that leaves.
     input  wire    [4:0] saved_address,
-    // The second one.
+    // Log entry of the store data of the instruction that leaves.
     input  wire    [4:0] saved_data,
-    // Who saves takes an operand, or the instruction.
+    // The instruction that leaves is taken, or an operand of it may leave the log.
     input  wire          saved_ready,
-    // An operand of the front, a lane two words.
+    // Operand of the front: 32 lanes of two words each.
     input  wire [2047:0] operand,
     // The front's operands are in the log, or have come from it, at the end of the cycle.
     output wire          complete,
-    // The next one is a store's data.
+    // The next operand of the front is the data of a store.
     output wire          second,
-    // The entries that were taken in the cycle before.
+    // Log entry for the address of the instruction that took entries in the cycle before.
     output wire    [4:0] taken_address,
-    // The second one.
+    // Log entry for the store data of the instruction that took entries in the cycle before.
     output wire    [4:0] taken_data,
-    // What has been checked is heard.
+    // The message of a successful check is accepted.
     output wire          checked_ready,
-    // Every operand of the saved instruction has left.
+    // Every operand of the instruction that leaves has left the log.
     output wire          spilled_all,
-    // An operand of it is on logged_data.
+    // logged_data holds an operand of the instruction that leaves.
     output wire          spilled_valid,
-    // An operand of the front is.
+    // logged_data holds an operand of a replayed instruction.
     output wire          logged_valid,
-    // What was read, 0 without a log.
+    // Operand that was last read from the log: 32 lanes of two words each; 0 without a log.
     output reg  [2047:0] logged_data,
-    // Slots with a free entry besides those that are taken in this cycle; all without a log.
+    // Slots that have a free log entry besides those that are taken in this cycle, one bit each;
+    // all without a log.
     output reg    [15:0] left_one,
-    // Slots with two.
+    // Slots that have at least two free log entries besides those that are taken in this cycle, one
+    // bit each; all without a log.
     output reg    [15:0] left_two,
-    // Slots that had a free entry in the cycle before.
+    // Slots that had a free log entry in the cycle before, one bit each.
     output reg    [15:0] seen_one,
-    // Slots that had two.
+    // Slots that had at least two free log entries in the cycle before, one bit each.
     output reg    [15:0] seen_two
 );
     localparam [31:0] LOG_MASK = 32'hffffffff;

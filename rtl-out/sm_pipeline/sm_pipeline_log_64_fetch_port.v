@@ -6,43 +6,45 @@ module sm_pipeline_log_64_fetch_port (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // The last bit of its warps' numbers.
+    // Lowest bit of the numbers of the port's warps.
     input  wire          odd,
     // A global-memory instruction stops the fetch of its warp.
     input  wire          disables,
-    // Warps that would fetch in the next cycle.
+    // Warps that request a fetch in the next cycle, one bit each.
     input  wire   [31:0] request,
-    // The instruction that comes: its class,
+    // Class of the fetched instruction.
     input  wire    [2:0] fetched_class,
-    // what it writes,
+    // Destination of the fetched instruction.
     input  wire    [7:0] fetched_destination,
-    // what it reads,
+    // First source of the fetched instruction.
     input  wire    [7:0] fetched_source_a,
-    // besides,
+    // Second source of the fetched instruction.
     input  wire    [7:0] fetched_source_b,
-    // and in the third place,
+    // Third source of the fetched instruction.
     input  wire    [7:0] fetched_source_c,
-    // its address,
+    // Program counter of the fetched instruction.
     input  wire   [31:0] fetched_pc,
-    // its lanes,
+    // Lanes of the fetched instruction.
     input  wire   [31:0] fetched_mask,
-    // its opcode.
+    // Opcode of the fetched instruction.
     input  wire    [6:0] fetched_opcode,
-    // An instruction comes back to be issued again, and takes this one's way.
+    // An instruction waits to be issued again, and takes the way of the fetched one to the
+    // scoreboard.
     input  wire          reissue_valid,
-    // Its registers.
+    // Registers of the instruction that is issued again.
     input  wire   [31:0] reissue_registers,
-    // The warp that was chosen in the cycle before.
+    // Warp that was chosen in the cycle before, one bit each.
     output reg    [31:0] chosen,
-    // Its number, 0 if none was.
+    // Number of the warp that was chosen in the cycle before; 0 if none was.
     output reg     [5:0] warp,
-    // The instruction that comes.
+    // Fetched instruction.
     output wire  [105:0] fetched,
-    // What the scoreboard enters.
+    // Registers that the scoreboard enters, of the fetched instruction or of the one that is issued
+    // again.
     output reg    [31:0] entry,
-    // It stops the fetch of its warp.
+    // The instruction that arrives stops the fetch of its warp.
     output wire          entry_stops,
-    // It holds its sources until it is checked.
+    // The instruction that arrives holds its sources until it is checked.
     output wire          entry_holds
 );
     reg     [4:0] last;

@@ -6,37 +6,37 @@ module sm_pipeline_log_64_log_spill (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // There is a log.
+    // The scheme has an operand log.
     input  wire          logs,
-    // An instruction leaves:
+    // The replay queue presents an instruction that leaves with its thread block.
     input  wire          valid,
-    // its slot,
+    // Slot of the instruction that leaves.
     input  wire    [3:0] slot,
-    // that it is a store,
+    // The instruction that leaves is a store.
     input  wire          store,
-    // and its log entries.
+    // Log entry of the address of the instruction that leaves.
     input  wire    [5:0] address,
-    // The second one.
+    // Log entry of the store data of the instruction that leaves.
     input  wire    [5:0] data,
-    // Who saves takes an operand, or the instruction.
+    // The instruction that leaves is taken, or an operand of it may leave the log.
     input  wire          taken,
-    // The log reads.
+    // The log accepts the read of an operand.
     input  wire          save_ready,
-    // Another release goes first.
+    // Another release of a log entry goes first.
     input  wire          stalled,
-    // The log is to read
+    // An operand is to be read from the log.
     output wire          save_valid,
-    // for this slot
+    // Slot for which the operand is read.
     output wire    [3:0] save_slot,
-    // this entry.
+    // Log entry that is read.
     output wire    [5:0] save_entry,
-    // Every operand was read.
+    // Every operand of the instruction that leaves was read.
     output wire          all,
-    // An entry is to be released:
+    // A log entry is to be released.
     output wire          releasing,
-    // its slot,
+    // Slot of the log entry that is to be released.
     output wire    [3:0] release_slot,
-    // and that one.
+    // Log entry that is to be released.
     output wire    [5:0] release_entry
 );
     reg     [1:0] total;

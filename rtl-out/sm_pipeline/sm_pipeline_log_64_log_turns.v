@@ -6,17 +6,17 @@ module sm_pipeline_log_64_log_turns (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // Of each port: the warp that was chosen lacks nothing but its log entries,
+    // Ports whose chosen warp lacks nothing but log entries, one bit each.
     input  wire    [1:0] refused,
-    // and its slot.
+    // Slot of each port's chosen warp.
     input  wire    [7:0] slot,
-    // Of each warp: it has the turn,
+    // Warps that have the turn to take log entries, one bit each.
     input  wire   [63:0] turn,
-    // and its slot.
+    // Slot of the thread block of each warp.
     input  wire  [255:0] slot_of_warp,
-    // Slots in which those get the turn that wait now.
+    // Slots in which all warps that wait for log entries get the turn, one bit each.
     output reg    [15:0] calls,
-    // Slots in which only those go that have it.
+    // Slots in which only warps that have the turn take log entries, one bit each.
     output reg    [15:0] kept
 );
     reg    [15:0] begins;

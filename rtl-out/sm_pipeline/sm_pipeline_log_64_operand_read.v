@@ -6,65 +6,67 @@ module sm_pipeline_log_64_operand_read (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // The source that issues, if one does:
+    // Source whose instruction is issued, one bit each; at most one is high.
     input  wire    [2:0] issued,
-    // the instruction of each,
+    // Instruction of each source.
     input  wire  [317:0] instruction,
-    // its scoreboard entry,
+    // Scoreboard entry of each source's instruction.
     input  wire    [8:0] issued_entry,
-    // its warp,
+    // Warp of each source's instruction.
     input  wire   [17:0] issued_warp,
-    // and its slot.
+    // Slot of each source's instruction.
     input  wire   [11:0] issued_slot,
-    // What is issued is a replay, and has its log entries and its place in the queue.
+    // The instruction that is issued is a replay, and has its log entries and its place in the
+    // replay queue.
     input  wire          replaying,
-    // What reads its operands is a replay.
+    // The instruction in operand read is a replay.
     input  wire          replayed,
-    // It is a restored instruction, which goes to the queue, and to no unit.
+    // The instruction in operand read is restored, and goes to the replay queue and to no unit.
     input  wire          restored,
     // An instruction faults.
     input  wire          fault_valid,
-    // Its warp.
+    // Warp of the instruction that faults.
     input  wire    [5:0] fault_warp,
     // A warp stops.
     input  wire          stop_valid,
-    // That one.
+    // Warp that stops.
     input  wire    [5:0] stop_warp,
     // A memory instruction is issued.
     output wire          issues_memory,
-    // It needs a place in the queue.
+    // An instruction that needs a place in the replay queue is issued.
     output wire          issues_global,
-    // An instruction reads its operands:
+    // An instruction reads its operands; low for a restored instruction.
     output wire          valid,
-    // its scoreboard entry,
+    // Scoreboard entry of the instruction in operand read.
     output wire    [2:0] entry,
-    // its class,
+    // Class of the instruction in operand read.
     output wire    [2:0] class_,
-    // its opcode,
+    // Opcode of the instruction in operand read.
     output wire    [6:0] opcode,
-    // what it writes,
+    // Destination of the instruction in operand read.
     output wire    [7:0] destination,
-    // what it reads,
+    // First source of the instruction in operand read.
     output wire    [7:0] source_a,
-    // besides,
+    // Second source of the instruction in operand read.
     output wire    [7:0] source_b,
-    // and in the third place,
+    // Third source of the instruction in operand read.
     output wire    [7:0] source_c,
-    // its address,
+    // Program counter of the instruction in operand read.
     output wire   [31:0] pc,
-    // its lanes,
+    // Lanes of the instruction in operand read.
     output wire   [31:0] mask,
-    // its warp,
+    // Warp of the instruction in operand read.
     output wire    [5:0] warp,
-    // and its slot.
+    // Slot of the instruction in operand read.
     output wire    [3:0] slot,
-    // It goes to the memory stage.
+    // The instruction in operand read goes to the memory stage.
     output wire          memory,
-    // As that takes it.
+    // Instruction in operand read, as the memory stage takes it.
     output wire  [107:0] request,
-    // Its warp has stopped, and it goes no further than the queue.
+    // The instruction in operand read goes no further than the replay queue: its warp has stopped,
+    // or it is restored.
     output wire          squashed,
-    // It takes log entries.
+    // The instruction in operand read takes log entries.
     output wire          allocates
 );
     wire  [105:0] coming;

@@ -6,27 +6,27 @@ module sm_pipeline_log_64_squash (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // There is a replay queue.
+    // The scheme has a replay queue.
     input  wire          queues,
-    // An instruction faults:
+    // An instruction faults.
     input  wire          fault_valid,
-    // its warp,
+    // Warp of the instruction that faults.
     input  wire    [5:0] fault_warp,
-    // and its entry.
+    // Scoreboard entry of the instruction that faults.
     input  wire    [2:0] fault_entry,
-    // One leaves the memory stage:
+    // A squashed instruction leaves the memory stage.
     input  wire          squashed_valid,
-    // its warp,
+    // Warp of the squashed instruction.
     input  wire    [5:0] squashed_warp,
-    // and its entry.
+    // Scoreboard entry of the squashed instruction.
     input  wire    [2:0] squashed_entry,
-    // What has left still waits to be told.
+    // The squashed instruction that has left the memory stage still waits to be reported.
     output wire          waiting,
-    // One is told:
+    // An instruction is reported that leaves without having been executed.
     output wire          valid,
-    // its warp,
+    // Warp of the reported instruction.
     output reg     [5:0] warp,
-    // and its entry.
+    // Scoreboard entry of the reported instruction.
     output reg     [2:0] entry
 );
     wire          telling_reset;

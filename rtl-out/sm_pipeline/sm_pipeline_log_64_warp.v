@@ -6,105 +6,108 @@ module sm_pipeline_log_64_warp (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // Its number.
+    // Number of the warp.
     input  wire    [5:0] number,
-    // There is a log.
+    // The scheme has an operand log.
     input  wire          logs,
     // A global-memory instruction stops the fetch, and is fetched again if it faults.
     input  wire          disables,
-    // What all warps are told.
+    // Messages to all warps.
     input  wire   [54:0] messages,
-    // Instructions that commit, one of each unit.
+    // Units whose instruction commits, one bit each.
     input  wire    [4:0] finished_valid,
-    // Their warps.
+    // Warp of each unit's instruction.
     input  wire   [29:0] finished_warp,
-    // Their scoreboard entries.
+    // Scoreboard entry of each unit's instruction.
     input  wire   [14:0] finished_entry,
-    // The entry of the instruction that leaves without having been executed.
+    // Scoreboard entry of the instruction that leaves without having been executed.
     input  wire    [2:0] squash_entry,
-    // The entry of the one whose last check has succeeded.
+    // Scoreboard entry of the instruction whose last TLB check has succeeded.
     input  wire    [2:0] checked_entry,
-    // The warp that is to be resumed, if any is.
+    // Warp that is to be resumed, if any is.
     input  wire    [5:0] resume_warp,
-    // The slot whose thread block is to leave, if any is.
+    // Slot of the thread block that is to leave, if any is.
     input  wire    [3:0] save_slot,
-    // Its port has chosen it for fetch.
+    // The port has chosen the warp for fetch.
     input  wire          fetch_chosen,
-    // An instruction comes if it is asked for.
+    // An instruction comes if the warp requests one.
     input  wire          fetched_valid,
-    // That one.
+    // Instruction that comes.
     input  wire  [105:0] fetched,
-    // What the scoreboard enters, of that one or of the one that is issued again.
+    // Registers that the scoreboard enters, of the instruction that comes or of the one that is
+    // issued again.
     input  wire   [31:0] entry,
-    // It stops the fetch of its warp.
+    // The instruction that arrives stops the fetch of its warp.
     input  wire          entry_stops,
-    // It holds its sources until it is checked.
+    // The instruction that arrives holds its sources until it is checked.
     input  wire          entry_holds,
-    // Its port has chosen it for issue.
+    // The port has chosen the warp for issue.
     input  wire          issue_chosen,
-    // The chosen one issues its first instruction.
+    // The chosen warp of the port issues its first instruction.
     input  wire          go,
-    // It issues its second one, too.
+    // The chosen warp of the port issues its second instruction with the first.
     input  wire          pair_go,
-    // It is clear already that the chosen one may not issue.
+    // The chosen warp of the port may be kept from its issue: both ports' warps need the only unit
+    // of a kind, or an instruction that is issued again takes the port.
     input  wire          stays,
-    // What is free.
+    // Units and places that a chosen warp can take in this cycle.
     input  wire    [2:0] free_units,
-    // What will be in the next cycle.
+    // Units and places for which a warp can be chosen for the next cycle.
     input  wire    [2:0] choice,
-    // Slots that had a free log entry in the cycle before.
+    // Slots that had a free log entry in the cycle before, one bit each.
     input  wire   [15:0] seen_one,
-    // Slots that had two.
+    // Slots that had at least two free log entries in the cycle before, one bit each.
     input  wire   [15:0] seen_two,
-    // Slots in which those get the turn to take log entries that wait for theirs.
+    // Slots in which all warps that wait for log entries get the turn, one bit each.
     input  wire   [15:0] calls,
-    // Slots in which only those go that have it.
+    // Slots in which only warps that have the turn take log entries, one bit each.
     input  wire   [15:0] kept,
-    // Its instructions go back in the next cycle.
+    // The instructions that the warp has not issued go back to their source in the next cycle.
     input  wire          revert,
-    // It would fetch in the next cycle.
+    // The warp requests a fetch in the next cycle.
     output wire          fetch_request,
-    // It fetches.
+    // The warp requests its next instruction.
     output wire          asking,
-    // The scoreboard's entry for what arrives.
+    // Scoreboard entry of the instruction that arrives.
     output wire    [2:0] arrive_entry,
-    // It would probably issue in the next cycle.
+    // The warp can probably issue in the next cycle.
     output wire          issue_request,
-    // It was chosen, and can issue its first instruction if the log has room.
+    // The warp is chosen, and can issue its first instruction if the log has room.
     output wire          ready,
-    // It was chosen, and can issue its second one with the first.
+    // The warp is chosen, and can issue its second instruction with the first if the log has room.
     output wire          pair,
-    // It was chosen, and needs the unit for special functions.
+    // The warp is chosen, and needs the unit for special functions.
     output wire          special,
-    // It was chosen, and needs the control unit.
+    // The warp is chosen, and needs the control unit.
     output wire          control,
-    // It was chosen, and needs the memory stage.
+    // The warp is chosen, and needs the memory stage.
     output wire          memory,
-    // It has the turn to take log entries.
+    // The warp has the turn to take log entries.
     output wire          turn,
-    // It was chosen, and has that turn.
+    // The warp is chosen, and has the turn to take log entries.
     output wire          chosen_turn,
-    // Its first instruction.
+    // First buffered instruction of the warp.
     output wire  [105:0] first,
-    // That one's scoreboard entry.
+    // Scoreboard entry of the warp's first buffered instruction.
     output wire    [2:0] first_entry,
-    // Its second instruction.
+    // Second buffered instruction of the warp.
     output wire  [105:0] second,
-    // That one's scoreboard entry.
+    // Scoreboard entry of the warp's second buffered instruction.
     output wire    [2:0] second_entry,
-    // Its thread block's slot.
+    // Slot of the warp's thread block.
     output wire    [3:0] slot,
-    // It has stopped with instructions that are to go back.
+    // The warp has stopped, and has instructions to give back to their source.
     output wire          revert_request,
-    // A first instruction goes back.
+    // The first buffered instruction goes back to its source.
     output wire          revert_first,
-    // So does a second one.
+    // The second buffered instruction goes back to its source.
     output wire          revert_second,
-    // So does one that faulted.
+    // An instruction that faulted goes back to its source.
     output wire          revert_squashed,
-    // It is to be resumed, has stopped and has nothing in flight.
+    // The warp is the one in resume_warp, has stopped, and has no instruction that is buffered or
+    // in flight.
     output wire          drained,
-    // It belongs to the block that is to leave, and has not stopped or not drained.
+    // The warp belongs to the thread block in save_slot, and has not stopped or not drained.
     output wire          stays_in_slot
 );
     wire          faulting;

@@ -2,21 +2,24 @@
 
 // Reports whether the operand log has entries for an instruction of a thread block.
 module sm_pipeline_log_room (
-    // There is a log; without one there is room.
+    // The scheme has an operand log; without one there is always room.
     input  wire          logs,
-    // Slots with a free entry besides those that are taken in this cycle.
+    // Slots that have a free log entry besides those that are taken in this cycle, one bit each;
+    // all without a log.
     input  wire   [15:0] left_one,
-    // Slots with two.
+    // Slots that have at least two free log entries besides those that are taken in this cycle, one
+    // bit each; all without a log.
     input  wire   [15:0] left_two,
-    // Slots in which only those go that have the turn.
+    // Slots in which only warps that have the turn take log entries, one bit each.
     input  wire   [15:0] kept,
-    // The slot of the instruction.
+    // Slot of the instruction.
     input  wire    [3:0] slot,
-    // Its warp has the turn, or it needs none.
+    // The warp of the instruction has the turn to take log entries, or the instruction needs no
+    // turn.
     input  wire          turn,
-    // There is room for a load.
+    // The log has room for a load of the slot.
     output wire          load,
-    // There is room for a store.
+    // The log has room for a store of the slot.
     output wire          store
 );
     wire          may;

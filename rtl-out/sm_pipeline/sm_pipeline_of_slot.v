@@ -2,11 +2,11 @@
 
 // Selects what holds of one slot.
 module sm_pipeline_of_slot (
-    // Of each slot.
+    // Slots for which the condition holds, one bit each.
     input  wire   [15:0] of,
-    // The slot.
+    // Slot that is selected.
     input  wire    [3:0] slot,
-    // Of that one.
+    // The condition holds for the selected slot.
     output wire          holds
 );
     reg    [15:0] some_of;

@@ -6,63 +6,64 @@ module sm_pipeline_proof_memory_place (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // The instructions move up: this place takes the one behind.
+    // The instructions move up, and this place takes the one behind it.
     input  wire          pop,
-    // That one,
+    // Instruction in the place behind.
     input  wire  [107:0] behind,
-    // its scoreboard entry,
+    // Scoreboard entry of the instruction behind.
     input  wire    [1:0] behind_entry,
-    // its entry in the queue,
+    // Replay-queue entry of the instruction behind, if it is replayed.
     input  wire    [1:0] behind_index,
-    // whether it is a replay,
+    // The instruction behind is replayed.
     input  wire          behind_replayed,
-    // and its log entries.
+    // Log entry of the address of the instruction behind.
     input  wire    [6:0] behind_log_address,
-    // The second one.
+    // Log entry of the store data of the instruction behind.
     input  wire    [6:0] behind_log_data,
-    // One arrives in this place:
+    // An instruction arrives in this place.
     input  wire          push,
-    // that one,
+    // Instruction that arrives.
     input  wire  [107:0] pushed,
-    // its scoreboard entry,
+    // Scoreboard entry of the instruction that arrives.
     input  wire    [1:0] pushed_entry,
-    // its entry in the queue,
+    // Replay-queue entry of the instruction that arrives, if it is replayed.
     input  wire    [1:0] pushed_index,
-    // whether it is a replay,
+    // The instruction that arrives is replayed.
     input  wire          pushed_replayed,
-    // and its log entries.
+    // Log entry of the address of the instruction that arrives, if it is replayed.
     input  wire    [6:0] pushed_log_address,
-    // The second one.
+    // Log entry of the store data of the instruction that arrives, if it is replayed.
     input  wire    [6:0] pushed_log_data,
-    // The instruction here learns its log entries:
+    // The instruction in this place receives its log entries.
     input  wire          learns,
-    // the first,
+    // Log entry that the instruction in this place receives for its address.
     input  wire    [6:0] learnt_address,
-    // and the second.
+    // Log entry that the instruction in this place receives for its store data.
     input  wire    [6:0] learnt_data,
     // An instruction faults.
     input  wire          fault_valid,
-    // Its warp.
+    // Warp of the instruction that faults.
     input  wire    [5:0] fault_warp,
     // A warp stops.
     input  wire          stop_valid,
-    // That one.
+    // Warp that stops.
     input  wire    [5:0] stop_warp,
-    // The instruction here,
+    // Instruction in this place.
     output wire  [107:0] request,
-    // its scoreboard entry,
+    // Scoreboard entry of the instruction in this place.
     output wire    [1:0] entry,
-    // its entry in the queue,
+    // Replay-queue entry of the instruction in this place, if it is replayed.
     output wire    [1:0] index,
-    // whether it is a replay,
+    // The instruction in this place is replayed.
     output wire          replayed,
-    // and its log entries.
+    // Log entry of the address of the instruction in this place.
     output reg     [6:0] log_address,
-    // The second one.
+    // Log entry of the store data of the instruction in this place.
     output reg     [6:0] log_data,
-    // It is on its way into the queue.
+    // The instruction in this place is on its way into the replay queue.
     output wire          inserting,
-    // Its warp stops before it is there.
+    // The warp of the instruction in this place stops before the instruction has entered the replay
+    // queue.
     output wire          stops
 );
     reg   [107:0] held_d;
@@ -104,15 +105,15 @@ module sm_pipeline_proof_memory_place (
         end
     end
 
-    // Drives the next values of registers held, held_entry, held_index, is_replayed, held_address
-    // and held_data.
-    always @* begin : drive_held_d_and_5_more
+    // Drives the next values of registers held_address, held_data, held, held_entry, held_index and
+    // is_replayed.
+    always @* begin : drive_held_address_d_and_5_more
+        held_address_d = log_address;
+        held_data_d = log_data;
         held_d = held_q;
         held_entry_d = held_entry_q;
         held_index_d = held_index_q;
         is_replayed_d = is_replayed_q;
-        held_address_d = log_address;
-        held_data_d = log_data;
         if (pop) begin
             held_d = behind;
             held_entry_d = behind_entry;

@@ -7,67 +7,68 @@ module sm_pipeline_proof_memory_places (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // There is a replay queue.
+    // The scheme has a replay queue.
     input  wire          queues,
-    // There is a log.
+    // The scheme has an operand log.
     input  wire          logs,
     // A memory instruction is issued.
     input  wire          issuing,
-    // One arrives:
+    // A memory instruction arrives from operand read.
     input  wire          push_valid,
-    // that one,
+    // Instruction that arrives.
     input  wire  [107:0] push,
-    // its scoreboard entry,
+    // Scoreboard entry of the instruction that arrives.
     input  wire    [1:0] push_entry,
-    // its entry in the queue,
+    // Replay-queue entry of the instruction that arrives, if it is replayed.
     input  wire    [1:0] push_index,
-    // whether it is a replay,
+    // The instruction that arrives is replayed.
     input  wire          push_replayed,
-    // whether it only goes to the queue,
+    // The instruction that arrives only goes to the replay queue.
     input  wire          push_squashed,
-    // and its log entries.
+    // Log entry of the address of the instruction that arrives, if it is replayed.
     input  wire    [6:0] push_log_address,
-    // The second one.
+    // Log entry of the store data of the instruction that arrives, if it is replayed.
     input  wire    [6:0] push_log_data,
-    // It takes log entries, and learns them in the next cycle:
+    // The instruction that arrives takes log entries, and receives them in the next cycle.
     input  wire          taking,
-    // the first one that was taken in the cycle before,
+    // Log entry for the address of the instruction that took entries in the cycle before.
     input  wire    [6:0] taken_address,
-    // and the second.
+    // Log entry for the store data of the instruction that took entries in the cycle before.
     input  wire    [6:0] taken_data,
     // The front leaves.
     input  wire          pop,
     // An instruction faults.
     input  wire          fault_valid,
-    // Its warp.
+    // Warp of the instruction that faults.
     input  wire    [5:0] fault_warp,
     // A warp stops.
     input  wire          stop_valid,
-    // That one.
+    // Warp that stops.
     input  wire    [5:0] stop_warp,
-    // There will be a place for another one, besides what will be in operand read.
+    // The short queue has a place for one more instruction, besides the one in operand read.
     output wire          credit,
-    // There will be places for two, so that who is chosen finds one in the next cycle.
+    // The short queue has places for two more instructions, besides the one in operand read.
     output wire          credit_two,
-    // There are, or were in the cycle before: who was chosen may be issued.
+    // credit_two is high, or was in the cycle before, so that a chosen warp may issue a memory
+    // instruction.
     output wire          credit_chosen,
-    // There is a front:
+    // An instruction is at the front.
     output wire          valid,
-    // that one,
+    // Instruction at the front.
     output wire  [107:0] request,
-    // its scoreboard entry,
+    // Scoreboard entry of the front.
     output wire    [1:0] entry,
-    // its entry in the queue,
+    // Replay-queue entry of the front, if it is replayed.
     output wire    [1:0] index,
-    // whether it is a replay,
+    // The front is replayed.
     output wire          replayed,
-    // whether it only goes to the queue,
+    // The front only goes to the replay queue.
     output wire          squashed,
-    // and its log entries.
+    // Log entry of the address of the front.
     output wire    [6:0] log_address,
-    // The second one.
+    // Log entry of the store data of the front.
     output wire    [6:0] log_data,
-    // Instructions that are on their way into the queue.
+    // Places whose instructions are on their way into the replay queue, one bit each.
     output reg     [3:0] inserting
 );
     localparam [107:0] NOTHING = 108'd0;

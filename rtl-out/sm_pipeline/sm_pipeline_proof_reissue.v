@@ -6,53 +6,53 @@ module sm_pipeline_proof_reissue (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // There is a replay queue.
+    // The scheme has a replay queue.
     input  wire          queues,
-    // The queue presents an instruction.
+    // The replay queue presents an instruction to issue again.
     input  wire          replay_valid,
-    // That one.
+    // Instruction that the replay queue presents.
     input  wire  [107:0] replay,
-    // Its entry in the queue.
+    // Replay-queue entry of the presented instruction.
     input  wire    [1:0] replay_index,
-    // The log entry of its address.
+    // Log entry of the presented instruction's address.
     input  wire    [6:0] replay_log_address,
-    // The log entry of its data.
+    // Log entry of the presented instruction's store data.
     input  wire    [6:0] replay_log_data,
-    // A saved instruction comes back.
+    // An instruction of a saved context comes back.
     input  wire          restore_valid,
-    // That one.
+    // Restored instruction.
     input  wire  [107:0] restore,
-    // The log has room for it.
+    // The log has room for the restored instruction.
     input  wire          restore_fits,
-    // The queue has a place for it.
+    // The replay queue has a place for the restored instruction.
     input  wire          place,
     // The memory stage takes an instruction.
     input  wire          credit,
     // An instruction waits to be issued again.
     output wire          valid,
-    // It is.
+    // The instruction that waits is issued again.
     output wire          taken,
-    // It is a replay, and has its log entries.
+    // The instruction that is issued again is a replay, and has its log entries.
     output wire          replay_taken,
-    // That one.
+    // Instruction that waits to be issued again.
     output wire  [105:0] instruction,
-    // Its registers.
+    // Registers of the instruction that waits to be issued again.
     output wire   [31:0] registers,
-    // Its warp.
+    // Warp of the instruction that waits to be issued again.
     output wire    [5:0] warp,
-    // Its slot.
+    // Slot of the instruction that waits to be issued again.
     output wire    [3:0] slot,
-    // A saved instruction is taken if it is there.
+    // The restored instruction is accepted.
     output wire          restore_ready,
-    // A replay reads its operands.
+    // A replayed instruction is in operand read.
     output wire          replayed,
-    // A restored instruction does.
+    // A restored instruction is in operand read.
     output wire          restored,
-    // The entry of the replay in the queue.
+    // Replay-queue entry of the replayed instruction in operand read.
     output wire    [1:0] index,
-    // The log entry of its address.
+    // Log entry of the address of the replayed instruction in operand read.
     output wire    [6:0] log_address,
-    // The log entry of its data.
+    // Log entry of the store data of the replayed instruction in operand read.
     output wire    [6:0] log_data
 );
     reg   [107:0] request;

@@ -3,83 +3,167 @@
 // The stage between operand read and the memory unit: a short queue, the replay queue and the
 // operand log.
 module sm_pipeline_queue_4_memory_stage (
+    // Rising edge.
     input  wire          clock,
+    // Synchronous, active high.
     input  wire          reset,
+    // A memory instruction is issued.
     input  wire          issuing,
+    // An instruction that needs a place in the replay queue is issued.
     input  wire          issuing_global,
+    // Ports whose instruction in operand read takes log entries, one bit each; at most one is high.
     input  wire    [1:0] port_takes,
+    // Slot of the instruction in each port's operand read.
     input  wire    [7:0] port_slot,
+    // Ports whose instruction takes two log entries instead of one, one bit each; ignored without
+    // port_takes.
     input  wire    [1:0] port_two,
+    // A memory instruction arrives from operand read.
     input  wire          push_valid,
+    // Instruction that arrives.
     input  wire  [107:0] push,
+    // Scoreboard entry of the instruction that arrives.
     input  wire    [2:0] push_entry,
+    // The instruction that arrives is replayed.
     input  wire          push_replayed,
+    // The instruction that arrives only goes to the replay queue.
     input  wire          push_squashed,
+    // Replay-queue entry of the instruction that arrives, if it is replayed.
     input  wire    [3:0] push_index,
+    // Log entry of the address of the instruction that arrives, if it is replayed.
     input  wire    [6:0] push_log_address,
+    // Log entry of the store data of the instruction that arrives, if it is replayed.
     input  wire    [6:0] push_log_data,
+    // A warp stops.
     input  wire          stop_valid,
+    // Warp that stops.
     input  wire    [5:0] stop_warp,
+    // The memory unit takes the front.
     input  wire          memory_ready,
+    // The last TLB check of a global-memory instruction has succeeded.
     input  wire          checked_valid,
+    // Replay-queue entry of the checked instruction.
     input  wire    [3:0] checked_index,
+    // Slot of the checked instruction.
     input  wire    [3:0] checked_slot,
+    // The checked instruction is a store.
     input  wire          checked_store,
+    // Log entry of the checked instruction's address.
     input  wire    [4:0] checked_log_address,
+    // Log entry of the checked instruction's store data.
     input  wire    [4:0] checked_log_data,
+    // An instruction faults.
     input  wire          fault_valid,
+    // Warp of the instruction that faults.
     input  wire    [5:0] fault_warp,
+    // Replay-queue entry of the instruction that faults.
     input  wire    [3:0] fault_index,
+    // A warp is resumed.
     input  wire          resume_valid,
+    // Warp that is resumed.
     input  wire    [5:0] resume_warp,
+    // The replayed instruction on offer is taken.
     input  wire          replay_ready,
+    // A kernel starts, and the operand log is partitioned anew.
     input  wire          launch_valid,
+    // Log entries of each thread block of the kernel.
     input  wire    [5:0] launch_entries,
+    // The squashed instruction that has left the stage still waits to be reported to the
+    // scoreboards.
     input  wire          waiting_squash,
+    // The thread block in save_slot is to leave, and its warps have stopped and drained.
     input  wire          save_valid,
+    // Slot of the thread block that is to leave.
     input  wire    [3:0] save_slot,
+    // The instruction that leaves is taken, or an operand of it may leave the log.
     input  wire          saved_ready,
+    // Operand of the front: 32 lanes of two words each.
     input  wire [2047:0] operand,
+    // The short queue has a place for one more instruction, besides the one in operand read.
     output wire          credit,
+    // The short queue has places for two more instructions, besides the one in operand read.
     output wire          credit_two,
+    // credit_two is high, or was in the cycle before, so that a chosen warp may issue a memory
+    // instruction.
     output wire          credit_chosen,
+    // The replay queue has a place for one more instruction; high without a queue.
     output wire          place,
+    // The replay queue has places for two more instructions; high without a queue.
     output wire          place_two,
+    // place_two is high, or was in the cycle before and one place is left, so that a chosen warp
+    // may issue a global-memory instruction.
     output wire          place_chosen,
+    // An instruction is at the front.
     output wire          front_valid,
+    // The next operand of the front is the data of a store; low for an address.
     output wire          front_data,
+    // Warp of the front.
     output wire    [5:0] front_warp,
+    // Slot of the front's thread block.
     output wire    [3:0] front_slot,
+    // Class of the front.
     output wire    [2:0] front_class,
+    // Opcode of the front.
     output wire    [6:0] front_opcode,
+    // Program counter of the front.
     output wire   [31:0] front_pc,
+    // Lanes of the front.
     output wire   [31:0] front_mask,
+    // Scoreboard entry of the front.
     output wire    [2:0] front_entry,
+    // The front is replayed.
     output wire          front_replayed,
+    // The front only goes to the replay queue.
     output wire          front_squashed,
+    // Replay-queue entry of the front.
     output reg     [3:0] front_index,
+    // Log entry of the front's address.
     output wire    [4:0] front_log_address,
+    // Log entry of the front's store data.
     output wire    [4:0] front_log_data,
+    // The front goes to the memory unit.
     output wire          memory_valid,
+    // The front leaves for the replay queue only, without having been executed.
     output wire          squashed_valid,
+    // The message of a successful check is accepted.
     output wire          checked_ready,
+    // The replay queue accepts a resume; high without a queue.
     output wire          resume_ready,
+    // The replay queue presents an instruction to issue again.
     output wire          replay_valid,
+    // The replay queue has presented all instructions of the warp.
     output wire          replay_done,
+    // Instruction that the replay queue presents, for a replay or a save.
     output reg   [107:0] replay,
+    // Replay-queue entry of the presented instruction.
     output wire    [3:0] replay_index,
+    // Log entry of the presented instruction's address.
     output wire    [6:0] replay_log_address,
+    // Log entry of the presented instruction's store data.
     output wire    [6:0] replay_log_data,
+    // The replay queue accepts a save; high without a queue.
     output wire          save_ready,
+    // The replay queue has presented all instructions of the thread block that leaves.
     output wire          save_done,
+    // An instruction leaves, and all of its operands have left the log.
     output wire          saved_valid,
+    // logged_data holds an operand of the instruction that leaves.
     output wire          spilled_valid,
+    // logged_data holds an operand of a replayed instruction.
     output wire          logged_valid,
+    // Instructions in the replay queue.
     output wire    [4:0] occupancy,
+    // Slots that have a free log entry besides those that are taken in this cycle, one bit each;
+    // all without a log.
     output reg    [15:0] left_one,
+    // Slots that have at least two free log entries besides those that are taken in this cycle, one
+    // bit each; all without a log.
     output reg    [15:0] left_two,
+    // Slots that had a free log entry in the cycle before, one bit each.
     output reg    [15:0] seen_one,
+    // Slots that had at least two free log entries in the cycle before, one bit each.
     output reg    [15:0] seen_two,
+    // Operand that was last read from the log: 32 lanes of two words each; 0 without a log.
     output reg  [2047:0] logged_data
 );
     localparam  QUEUES = 1'd1;

@@ -6,29 +6,29 @@ module sm_pipeline_resume (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // There is a replay queue.
+    // The scheme has a replay queue.
     input  wire          queues,
-    // A warp is to go on.
+    // A warp that has stopped is to go on.
     input  wire          resume_valid,
-    // That one.
+    // Warp that is to go on.
     input  wire    [5:0] resume_warp,
-    // It has drained, and the queue can replay it.
+    // The warp in resume_warp has drained, and the replay queue can replay it.
     input  wire          resume_ready,
-    // The queue has presented what it holds.
+    // The replay queue has presented all instructions of the warp.
     input  wire          replay_done,
     // An instruction faults.
     input  wire          fault_valid,
-    // Its warp.
+    // Warp of the instruction that faults.
     input  wire    [5:0] fault_warp,
     // A warp stops.
     input  wire          stop_valid,
-    // That one.
+    // Warp that stops.
     input  wire    [5:0] stop_warp,
-    // The resumption is accepted.
+    // The resume is accepted.
     output wire          accepted,
-    // A warp fetches again.
+    // A warp that has stopped fetches again.
     output reg           proceed_valid,
-    // That one.
+    // Warp that fetches again.
     output reg     [5:0] proceed_warp
 );
     reg     [5:0] replaying_d;
@@ -41,11 +41,11 @@ module sm_pipeline_resume (
 
     assign accepted = resume_valid && resume_ready;
 
-    // Drives the next values of registers replaying and well.
-    always @* begin : drive_replaying_d_and_well_d
-        replaying_d = replaying_q;
+    // Drives the next values of registers well and replaying.
+    always @* begin : drive_well_d_and_replaying_d
         well_d = well_q && !(fault_valid && (fault_warp == replaying_q))
             && !(stop_valid && (stop_warp == replaying_q));
+        replaying_d = replaying_q;
         if (accepted) begin
             replaying_d = resume_warp;
             well_d = 1'd1;

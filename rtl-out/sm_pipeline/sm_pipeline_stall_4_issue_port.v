@@ -6,71 +6,73 @@ module sm_pipeline_stall_4_issue_port (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // The last bit of its warps' numbers.
+    // Lowest bit of the numbers of the port's warps.
     input  wire          odd,
-    // The port is taken by an instruction that comes back.
+    // An instruction that is issued again takes the port.
     input  wire          blocked,
-    // Warps that would probably issue in the next cycle.
+    // Warps that can probably issue in the next cycle, one bit each.
     input  wire    [1:0] request,
-    // Of each warp: it was chosen, and can issue its first instruction if the log has room,
+    // Warps that are chosen and can issue their first instruction if the log has room, one bit
+    // each.
     input  wire    [1:0] ready,
-    // or its second one with the first;
+    // Warps that are chosen and can issue their second instruction with the first if the log has
+    // room, one bit each.
     input  wire    [1:0] pair,
-    // it was chosen, and needs the unit for special functions,
+    // Warps that are chosen and need the unit for special functions, one bit each.
     input  wire    [1:0] special,
-    // the control unit,
+    // Warps that are chosen and need the control unit, one bit each.
     input  wire    [1:0] control,
-    // or the memory stage;
+    // Warps that are chosen and need the memory stage, one bit each.
     input  wire    [1:0] memory,
-    // it was chosen, and has the turn to take log entries;
+    // Warps that are chosen and have the turn to take log entries, one bit each.
     input  wire    [1:0] turn,
-    // its first instruction,
+    // First buffered instruction of each warp.
     input  wire  [211:0] first,
-    // that one's scoreboard entry,
+    // Scoreboard entry of the first buffered instruction of each warp.
     input  wire    [5:0] first_entry,
-    // its second instruction,
+    // Second buffered instruction of each warp.
     input  wire  [211:0] second,
-    // that one's scoreboard entry,
+    // Scoreboard entry of the second buffered instruction of each warp.
     input  wire    [5:0] second_entry,
-    // its thread block's slot.
+    // Slot of the thread block of each warp.
     input  wire    [7:0] slot,
     // The log has room for a load of the chosen warp.
     input  wire          load_fits,
-    // It has room for a store.
+    // The log has room for a store of the chosen warp.
     input  wire          store_fits,
     // The chosen warp issues its first instruction.
     input  wire          goes,
-    // It leaves its unit to the other port's, and stays chosen.
+    // The chosen warp leaves its unit to the warp of the other port, and stays chosen.
     input  wire          keeps,
-    // The warp that was chosen in the cycle before.
+    // Warp that was chosen in the cycle before, one bit each.
     output reg     [1:0] chosen,
-    // Its number, that of the first warp if none was.
+    // Number of the chosen warp; that of the port's first warp if none was chosen.
     output wire    [5:0] warp,
-    // Its slot.
+    // Slot of the chosen warp's thread block.
     output wire    [3:0] warp_slot,
-    // Its first instruction,
+    // First buffered instruction of the chosen warp.
     output wire  [105:0] older,
-    // with that one's entry.
+    // Scoreboard entry of the chosen warp's first buffered instruction.
     output wire    [2:0] older_entry,
-    // Its second one,
+    // Second buffered instruction of the chosen warp.
     output wire  [105:0] younger,
-    // with that one's entry.
+    // Scoreboard entry of the chosen warp's second buffered instruction.
     output wire    [2:0] younger_entry,
-    // It can issue its first instruction, but for log entries.
+    // The chosen warp can issue its first instruction, log entries left aside.
     output wire          waits,
-    // It can issue it.
+    // The chosen warp can issue its first instruction.
     output wire          can_go,
-    // It could, but for its log entries.
+    // The chosen warp lacks nothing but log entries for its first instruction.
     output wire          refused,
-    // It has the turn to take them.
+    // The chosen warp has the turn to take log entries.
     output wire          has_turn,
-    // It can issue its second one.
+    // The chosen warp can issue its second instruction with the first.
     output wire          can_pair,
-    // It needs the unit for special functions.
+    // The chosen warp needs the unit for special functions.
     output wire          needs_special,
-    // It needs the control unit.
+    // The chosen warp needs the control unit.
     output wire          needs_control,
-    // It needs the memory stage.
+    // The chosen warp needs the memory stage.
     output wire          needs_memory
 );
     wire          fits;

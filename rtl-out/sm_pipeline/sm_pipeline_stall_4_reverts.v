@@ -6,21 +6,24 @@ module sm_pipeline_stall_4_reverts (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // Warps with instructions that are to go back.
+    // Warps that have instructions to give back to their source, one bit each.
     input  wire    [3:0] request,
-    // Of the warp that was chosen in the cycle before: a first instruction goes back,
+    // The warp that was chosen in the cycle before gives back a first instruction, one bit for each
+    // warp.
     input  wire    [3:0] first,
-    // a second one,
+    // The warp that was chosen in the cycle before gives back a second instruction, one bit for
+    // each warp.
     input  wire    [3:0] second,
-    // one that faulted.
+    // The warp that was chosen in the cycle before gives back an instruction that faulted, one bit
+    // for each warp.
     input  wire    [3:0] squashed,
-    // The warp that is chosen for the next cycle.
+    // Warp that is chosen for the next cycle, one bit each.
     output reg     [3:0] grant,
-    // A warp was.
+    // A warp was chosen in the cycle before, and its instructions go back to their source.
     output wire          valid,
-    // Its number.
+    // Warp whose instructions go back.
     output wire    [5:0] warp,
-    // The instructions that go back.
+    // Number of instructions that go back.
     output wire    [1:0] count
 );
     reg     [1:0] one;

@@ -2,21 +2,21 @@
 
 // Reports which unit an instruction needs, and whether it is free.
 module sm_pipeline_unit_check (
-    // The class of the instruction.
+    // Class of the instruction.
     input  wire    [2:0] class_,
-    // What is free.
+    // Units and places that are free.
     input  wire    [2:0] free_units,
-    // It needs the unit for special functions.
+    // The instruction needs the unit for special functions.
     output wire          special,
-    // It needs the control unit.
+    // The instruction needs the control unit.
     output wire          control,
-    // It goes to the memory stage.
+    // The instruction goes to the memory stage.
     output wire          memory,
-    // It loads from global memory.
+    // The instruction loads from global memory.
     output wire          load,
-    // It stores there.
+    // The instruction stores to global memory.
     output wire          store,
-    // What it needs is free, the log apart.
+    // The unit and the places that the instruction needs are free, log entries left aside.
     output wire          free
 );
 

@@ -6,17 +6,17 @@ module sm_pipeline_stall_4_warp_scheduler (
     input  wire          clock,
     // Synchronous, active high.
     input  wire          reset,
-    // The warps that ask.
+    // Candidates for the next cycle, one bit for each warp.
     input  wire    [1:0] request,
     // The warp that was chosen in the cycle before is served now.
     input  wire          served,
-    // It stays chosen.
+    // The warp that was chosen in the cycle before stays chosen.
     input  wire          keeps,
-    // The warp that was chosen in the cycle before, if any asked.
+    // Warp that was chosen in the cycle before, one bit each; none if there was no candidate.
     output reg     [1:0] chosen,
-    // Its number, 0 if none asked.
+    // Number of the warp that was chosen in the cycle before; 0 if there was no candidate.
     output wire          index,
-    // Some warp asked.
+    // A warp was chosen in the cycle before.
     output wire          any
 );
     localparam  GREEDY = 1'd0;

@@ -43,8 +43,7 @@ fn every_request_is_answered_once_to_its_requester() {
         }
         walker.cycle();
         for answer in std::mem::take(&mut walker.answers) {
-            let frame =
-                0x5000 + 0x1000 * u64::from(answer.answer_asid) + answer.answer_vpn - PAGE;
+            let frame = 0x5000 + 0x1000 * u64::from(answer.answer_asid) + answer.answer_vpn - PAGE;
             assert_eq!((answer.answer_cause, answer.answer_pfn), (0, frame));
             for requester in requesters(&answer) {
                 let wanted = (requester, answer.answer_asid, answer.answer_vpn);

@@ -49,7 +49,11 @@ fn collect(expression: &Expr, loops: &[usize], found: &mut Vec<Write>) {
             if let Some((place, _)) = register(&assign.left) {
                 let (array, place) = (without_indices(place), place.to_token_stream());
                 let loops = loops.to_vec();
-                found.push(Write { place, array, loops });
+                found.push(Write {
+                    place,
+                    array,
+                    loops,
+                });
             }
         }
         Expr::Block(inner) => block(&inner.block, loops, found),
@@ -64,7 +68,10 @@ fn collect(expression: &Expr, loops: &[usize], found: &mut Vec<Write>) {
             }
         }
         Expr::Match(choice) => {
-            choice.arms.iter().for_each(|arm| collect(&arm.body, loops, found));
+            choice
+                .arms
+                .iter()
+                .for_each(|arm| collect(&arm.body, loops, found));
         }
         _ => {}
     }
@@ -75,9 +82,7 @@ fn register(target: &Expr) -> Option<(&Expr, bool)> {
     let Expr::Field(field) = target else {
         return None;
     };
-    let is = |field: &syn::ExprField, wanted: &str| {
-        matches!(&field.member, Member::Named(name) if name == wanted)
-    };
+    let is = |field: &syn::ExprField, wanted: &str| matches!(&field.member, Member::Named(name) if name == wanted);
     if is(field, "next") {
         return match &*field.base {
             Expr::Field(inner) if is(inner, "d") => Some((&inner.base, true)),
@@ -123,9 +128,15 @@ fn surely(expression: &Expr, place: &str) -> bool {
 fn within(body: &mut Block, loops: &[(usize, String)], writes: &[Write]) {
     let numbers: Vec<usize> = loops.iter().map(|(number, _)| *number).collect();
     let mut places: Vec<&Write> = Vec::new();
-    for write in writes.iter().filter(|write| write.loops.starts_with(&numbers)) {
+    for write in writes
+        .iter()
+        .filter(|write| write.loops.starts_with(&numbers))
+    {
         let is_known = |known: &&Write| known.place.to_string() == write.place.to_string();
-        if belongs(write, loops, body) && is_alone(write, &numbers, writes) && !places.iter().any(is_known) {
+        if belongs(write, loops, body)
+            && is_alone(write, &numbers, writes)
+            && !places.iter().any(is_known)
+        {
             places.push(write);
         }
     }
@@ -170,7 +181,9 @@ fn inner(body: &Block) -> Vec<String> {
                 found.push(each.pat.to_token_stream().to_string());
                 statements(&each.body).for_each(|expression| of(expression, found));
             }
-            Expr::Block(block) => statements(&block.block).for_each(|expression| of(expression, found)),
+            Expr::Block(block) => {
+                statements(&block.block).for_each(|expression| of(expression, found))
+            }
             Expr::If(condition) => {
                 statements(&condition.then_branch).for_each(|expression| of(expression, found));
                 if let Some((_, otherwise)) = &condition.else_branch {
@@ -241,10 +254,29 @@ mod tests {
     #[test]
     fn what_is_written_in_every_case_is_left() {
         for kernel in [
-            quote!({ self.x.d.next = self.x.q.val(); if self.go.val() { self.x.d.next = true; } }),
-            quote!({ if self.go.val() { self.x.d.next = true; } else { self.x.d.next = false; } }),
-            quote!({ if self.go.val() { self.y.next = true; } }),
-            quote!({ for i in 0..N { self.x[i].d.next = self.a[i].val(); } }),
+            quote!({
+                self.x.d.next = self.x.q.val();
+                if self.go.val() {
+                    self.x.d.next = true;
+                }
+            }),
+            quote!({
+                if self.go.val() {
+                    self.x.d.next = true;
+                } else {
+                    self.x.d.next = false;
+                }
+            }),
+            quote!({
+                if self.go.val() {
+                    self.y.next = true;
+                }
+            }),
+            quote!({
+                for i in 0..N {
+                    self.x[i].d.next = self.a[i].val();
+                }
+            }),
         ] {
             assert_eq!(held(parse_quote!(#kernel)), kernel.to_string());
         }
@@ -279,12 +311,26 @@ mod tests {
     fn elements_that_several_loops_write_are_left() {
         for kernel in [
             quote!({
-                for i in 0..N { if self.go[i].val() { self.x[i].d.next = true; } }
-                for i in 0..N { if self.stop[i].val() { self.x[i].d.next = false; } }
+                for i in 0..N {
+                    if self.go[i].val() {
+                        self.x[i].d.next = true;
+                    }
+                }
+                for i in 0..N {
+                    if self.stop[i].val() {
+                        self.x[i].d.next = false;
+                    }
+                }
             }),
             quote!({
-                for i in 0..N { if self.go[i].val() { self.x[i].d.next = true; } }
-                if self.stop.val() { self.x[0].d.next = false; }
+                for i in 0..N {
+                    if self.go[i].val() {
+                        self.x[i].d.next = true;
+                    }
+                }
+                if self.stop.val() {
+                    self.x[0].d.next = false;
+                }
             }),
         ] {
             assert_eq!(held(parse_quote!(#kernel)), kernel.to_string());
@@ -293,8 +339,13 @@ mod tests {
 
     #[test]
     fn a_part_of_a_register_does_not_write_it_whole() {
-        let found = held(parse_quote!({ self.x.d.next.low = true; }));
-        let right = quote!({ self.x.d.next = self.x.q.val(); self.x.d.next.low = true; });
+        let found = held(parse_quote!({
+            self.x.d.next.low = true;
+        }));
+        let right = quote!({
+            self.x.d.next = self.x.q.val();
+            self.x.d.next.low = true;
+        });
         assert_eq!(found, right.to_string());
     }
 }

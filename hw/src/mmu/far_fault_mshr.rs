@@ -17,22 +17,22 @@ use entries::Entries;
 use limits::Limits;
 use report::Report;
 
-/// What is done about the operation.
+/// Phase of the operation.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Phase {
-    /// There is none.
+    /// No operation is under way.
     Idle,
     /// The entries of its tag become candidates.
     Searching,
     /// The lowest candidate is read.
     Choosing,
-    /// It is compared.
+    /// The candidate is compared.
     Comparing,
-    /// What it was to do is done.
+    /// The operation takes effect.
     Acting,
-    /// The answer to a fault is on offer.
+    /// The answer to a fault is valid.
     Answering,
-    /// The wake-up of an entry that has ended is.
+    /// The wake-up of an entry that has ended is valid.
     Waking,
 }
 
@@ -235,7 +235,7 @@ pub struct FarFaultMshr<
     limits: Limits<SMS, LIMIT, SM_COUNT>,
     reports: Report<INDEX, COUNT, VPN, ASID, SMS>,
     some_far: OrTree<SMS>,
-    some_told: OrTree<SMS>,
+    some_waiting: OrTree<SMS>,
     some_left: OrTree<SMS>,
     idle: Signal<Local, Bit>,
     compared: Signal<Local, Bits<VPN>>,
@@ -256,7 +256,7 @@ pub struct FarFaultMshr<
     missing: Signal<Local, Bit>,
     waits_for_report: Signal<Local, Bit>,
     has_room: Signal<Local, Bit>,
-    telling: Signal<Local, Bit>,
+    resolves: Signal<Local, Bit>,
     ending: Signal<Local, Bit>,
     trimming: Signal<Local, Bit>,
     left: [Signal<Local, Bit>; SMS],
@@ -344,8 +344,7 @@ impl<
         self.choosing.next = self.phase.q.val() == Phase::Choosing;
         self.entries.drop.next = self.choosing.val();
         self.read_vpn.next = bit_cast::<VPN, NAME>(self.names.q[0].val());
-        self.read_asid.next =
-            bit_cast::<ASID, NAME>(self.names.q[0].val() >> self.above_vpn.val());
+        self.read_asid.next = bit_cast::<ASID, NAME>(self.names.q[0].val() >> self.above_vpn.val());
         self.other_vpn.next = (self.read_vpn.val() ^ self.vpn.q.val()) & self.compared.val();
         self.same.next = self.of_sweep.q.val()
             || ((self.other_vpn.val() == 0) && (self.read_asid.val() == self.asid.q.val()));
@@ -373,13 +372,13 @@ impl<
         self.merging.next = self.acting.val() && self.of_fault.q.val() && self.some_far.any.val();
         self.taking.next = self.merging.val() && !self.found.q.val();
         for s in 0..SMS {
-            self.some_told.of[s].next = self.limits.waits[s].val() && self.requester[s].q.val();
+            self.some_waiting.of[s].next = self.limits.waits[s].val() && self.requester[s].q.val();
             self.left[s].next = self.limits.waits[s].val() && !self.requester[s].q.val();
             self.some_left.of[s].next = self.left[s].val();
         }
-        self.telling.next = self.acting.val() && self.ends.q.val() && self.some_told.any.val();
-        self.ending.next = self.telling.val() && !self.some_left.any.val();
-        self.trimming.next = self.telling.val() && self.some_left.any.val();
+        self.resolves.next = self.acting.val() && self.ends.q.val() && self.some_waiting.any.val();
+        self.ending.next = self.resolves.val() && !self.some_left.any.val();
+        self.trimming.next = self.resolves.val() && self.some_left.any.val();
         self.asking.next = self.acting.val()
             && self.found.q.val()
             && !self.of_fault.q.val()
@@ -481,7 +480,7 @@ impl<
                 if self.of_fault.q.val() {
                     self.phase.d.next = Phase::Answering;
                 }
-                if self.telling.val() {
+                if self.resolves.val() {
                     self.phase.d.next = Phase::Waking;
                 }
             }

@@ -16,16 +16,16 @@ use commands::Commands;
 use record::Record;
 use ring::Ring;
 
-/// What is done about the fault under way.
+/// Phase of the fault under way.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Doing {
-    /// There is none.
+    /// No fault is under way.
     Nothing,
-    /// The record before is read, if it is to be compared.
+    /// The record before is read, if the filter compares it.
     Searching,
-    /// It is compared.
+    /// The record is compared.
     Comparing,
-    /// The words of its record are offered.
+    /// The words of the new record are valid.
     Writing,
 }
 

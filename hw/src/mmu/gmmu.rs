@@ -4,8 +4,8 @@ use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
 use crate::params::{
-    FAR_FAULT_BITS, PFN_BITS, LANES, LOG_ENTRY_BITS, MSHR_COUNT_BITS, VPN_BITS, PC_BITS,
-    REGION_BITS, REQUESTER_BITS, REQUESTERS, SLOT_BITS, SM_BITS, SMS, ASID_BITS, WARP_BITS,
+    ASID_BITS, FAR_FAULT_BITS, LANES, LOG_ENTRY_BITS, MSHR_COUNT_BITS, PC_BITS, PFN_BITS,
+    REGION_BITS, REQUESTER_BITS, REQUESTERS, SLOT_BITS, SM_BITS, SMS, VPN_BITS, WARP_BITS,
     WORD_BITS, ones,
 };
 use crate::primitives::or_tree::OrTree;
@@ -21,17 +21,17 @@ use dispatch::ResponseDispatch;
 /// How far an invalidation has come.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Phase {
-    /// There is none.
+    /// No invalidation is under way.
     Idle,
-    /// The page-walk cache forgets.
+    /// The page-walk cache is invalidated.
     Cache,
-    /// Walks begin again.
+    /// The walks under way restart.
     Walker,
-    /// The answer that came before is done with.
+    /// The response register empties.
     ResponseDispatch,
-    /// The L2 TLB forgets.
+    /// The L2 TLB is invalidated.
     Tlb,
-    /// The SMs do.
+    /// The SMs invalidate their L1 TLBs.
     Sms,
 }
 
@@ -202,7 +202,7 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     phase: Register<Phase>,
     // Walks of the MSHRs that are not answered.
     walks: Register<Bits<MSHR_COUNT_BITS>>,
-    // The page of a region that is told next.
+    // The page of a region that is reported next.
     beat: Register<Bits<REGION_BITS>>,
     // A report of the MSHRs has waited since the cycle before: it goes before that of a denial.
     favoured: Register<Bit>,
@@ -234,7 +234,7 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
 impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<WALKS, WALK, ENTRY> {
     #[logic]
     fn update(&mut self) {
-        // Whom a wake-up names: with regions all of their pages, one in a cycle.
+        // The pages of a wake-up: with regions all of a region's, one a cycle.
         self.hit.next = self.tlb.answer_valid.val();
         self.denies.next = self.mshrs.wake_valid.val() && self.mshrs.wake_denied.val();
         self.woken.next = self.mshrs.wake_vpn.val();
@@ -252,7 +252,7 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
             self.beat.d.next = 0.into();
         }
 
-        // What SMs are told of a page: a hit, or what the MSHRs say, or what a walk has found.
+        // The response to SMs: a hit, the MSHRs' answer, or the result of a walk.
         self.answers.next = self.mshrs.answer_valid.val() && !self.hit.val();
         self.respond_valid.next = self.dispatch.respond_valid.val()
             && !self.hit.val()
@@ -263,9 +263,12 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
                 || (self.denies.val() && !self.hit.val() && self.mshrs.wake_to[s].val())
                 || (self.answers.val()
                     && (self.mshrs.answer_far[s].val() || self.mshrs.answer_nack[s].val()))
-                || (self.respond_valid.val() && self.dispatch.of[s].val());
+                || (self.respond_valid.val() && self.dispatch.response_to[s].val());
             self.fill_kind[s].next = 0.into();
-            if self.respond_valid.val() && self.dispatch.of[s].val() && !self.dispatch.is_readable.val() {
+            if self.respond_valid.val()
+                && self.dispatch.response_to[s].val()
+                && !self.dispatch.response_readable.val()
+            {
                 self.fill_kind[s].next = 1.into();
             }
             if self.denies.val() && !self.hit.val() && self.mshrs.wake_to[s].val() {
@@ -285,14 +288,14 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.fill_clean.next = false;
         self.fill_place.next = 0.into();
         if self.respond_valid.val() {
-            self.fill_vpn.next = self.dispatch.of_vpn.val();
-            self.fill_asid.next = self.dispatch.of_asid.val();
-            self.fill_pfn.next = self.dispatch.of_pfn.val();
-            self.fill_writable.next = self.dispatch.is_writable.val();
-            self.fill_clean.next = self.dispatch.is_clean.val()
+            self.fill_vpn.next = self.dispatch.response_vpn.val();
+            self.fill_asid.next = self.dispatch.response_asid.val();
+            self.fill_pfn.next = self.dispatch.response_pfn.val();
+            self.fill_writable.next = self.dispatch.response_writable.val();
+            self.fill_clean.next = self.dispatch.response_clean.val()
                 || (self.buffer.replay_writes.val()
-                    && self.dispatch.is_readable.val()
-                    && !self.dispatch.is_writable.val());
+                    && self.dispatch.response_readable.val()
+                    && !self.dispatch.response_writable.val());
         }
         if self.answers.val() {
             self.fill_vpn.next = self.mshrs.answer_vpn.val();
@@ -338,13 +341,13 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
             self.walker.request_execute[s].next = false;
             self.walker.request_user[s].next = true;
         }
-        self.tlb.fill_valid.next = self.dispatch.fills.val();
-        self.tlb.fill_vpn.next = self.dispatch.of_vpn.val();
-        self.tlb.fill_asid.next = self.dispatch.of_asid.val();
-        self.tlb.fill_pfn.next = self.dispatch.of_pfn.val();
-        self.tlb.fill_writable.next = self.dispatch.is_writable.val();
-        self.tlb.fill_clean.next = self.dispatch.is_clean.val();
-        self.tlb.fill_level.next = bit_cast::<2, 3>(self.dispatch.of_level.val());
+        self.tlb.fill_valid.next = self.dispatch.fill_valid.val();
+        self.tlb.fill_vpn.next = self.dispatch.response_vpn.val();
+        self.tlb.fill_asid.next = self.dispatch.response_asid.val();
+        self.tlb.fill_pfn.next = self.dispatch.response_pfn.val();
+        self.tlb.fill_writable.next = self.dispatch.response_writable.val();
+        self.tlb.fill_clean.next = self.dispatch.response_clean.val();
+        self.tlb.fill_level.next = bit_cast::<2, 3>(self.dispatch.response_level.val());
 
         // The walks of the MSHRs join none, so that each begins after the command that asked for it.
         self.some_walk.next = self.walks.q.val().any();
@@ -433,25 +436,25 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         if self.buffer.room.val() {
             self.mshrs.limit.next = self.far_limit.val();
         }
-        self.mshrs.fault_valid.next = self.dispatch.faults.val();
-        self.mshrs.fault_vpn.next = self.dispatch.of_vpn.val();
-        self.mshrs.fault_asid.next = self.dispatch.of_asid.val();
-        self.mshrs.fault_access.next = self.dispatch.of_access.val();
-        self.mshrs.fault_cause.next = self.dispatch.of_cause.val();
-        self.mshrs.fault_level.next = self.dispatch.of_level.val();
+        self.mshrs.fault_valid.next = self.dispatch.fault_valid.val();
+        self.mshrs.fault_vpn.next = self.dispatch.response_vpn.val();
+        self.mshrs.fault_asid.next = self.dispatch.response_asid.val();
+        self.mshrs.fault_access.next = self.dispatch.response_access.val();
+        self.mshrs.fault_cause.next = self.dispatch.response_cause.val();
+        self.mshrs.fault_level.next = self.dispatch.response_level.val();
         self.mshrs.command_valid.next = self.buffer.command_valid.val();
         self.mshrs.command_cancel.next = self.buffer.command_cancel.val();
         self.mshrs.command_all.next = self.buffer.command_all.val();
         self.mshrs.command_vpn.next = self.buffer.command_vpn.val();
         self.mshrs.command_asid.next = self.buffer.command_asid.val();
-        self.mshrs.present_valid.next = self.dispatch.finds.val();
-        self.mshrs.present_vpn.next = self.dispatch.of_vpn.val();
-        self.mshrs.present_asid.next = self.dispatch.of_asid.val();
-        self.mshrs.present_missing.next = self.dispatch.misses.val();
-        self.mshrs.present_cause.next = self.dispatch.of_cause.val();
-        self.mshrs.present_level.next = self.dispatch.of_level.val();
+        self.mshrs.present_valid.next = self.dispatch.present_valid.val();
+        self.mshrs.present_vpn.next = self.dispatch.response_vpn.val();
+        self.mshrs.present_asid.next = self.dispatch.response_asid.val();
+        self.mshrs.present_missing.next = self.dispatch.present_missing.val();
+        self.mshrs.present_cause.next = self.dispatch.response_cause.val();
+        self.mshrs.present_level.next = self.dispatch.response_level.val();
         for s in 0..SMS {
-            self.mshrs.fault_requesters[s].next = self.dispatch.of[s].val();
+            self.mshrs.fault_requesters[s].next = self.dispatch.response_to[s].val();
             self.mshrs.command_requesters[s].next = self.buffer.command_requesters[s].val();
             self.some_nack.of[s].next = self.mshrs.answer_nack[s].val();
         }
@@ -460,12 +463,13 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
 
         // The fault buffer: reports of far faults and of denials. The choice does not change with time alone: the buffer could
         // be at rest whenever it is the same side's turn.
-        self.denial.next = self.dispatch.reports.val() && !self.favoured.q.val();
+        self.denial.next = self.dispatch.report_valid.val() && !self.favoured.q.val();
         self.dispatch.report_ready.next = self.denial.val() && self.buffer.fault_ready.val();
         self.reported.next = !self.denial.val() && self.buffer.fault_ready.val();
         self.mshrs.report_ready.next = self.reported.val();
         self.favoured.d.next = self.mshrs.report_valid.val() && !self.reported.val();
-        self.buffer.fault_valid.next = self.dispatch.reports.val() || self.mshrs.report_valid.val();
+        self.buffer.fault_valid.next =
+            self.dispatch.report_valid.val() || self.mshrs.report_valid.val();
         self.buffer.fault_replayable.next = !self.denial.val();
         self.buffer.fault_vpn.next = self.mshrs.report_vpn.val();
         self.buffer.fault_asid.next = self.mshrs.report_asid.val();
@@ -477,15 +481,15 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         for s in 0..SMS {
             self.buffer.fault_requesters[s].next = self.mshrs.report_requesters[s].val();
             if self.denial.val() {
-                self.buffer.fault_requesters[s].next = self.dispatch.of[s].val();
+                self.buffer.fault_requesters[s].next = self.dispatch.response_to[s].val();
             }
         }
         if self.denial.val() {
-            self.buffer.fault_vpn.next = self.dispatch.of_vpn.val();
-            self.buffer.fault_asid.next = self.dispatch.of_asid.val();
-            self.buffer.fault_access.next = self.dispatch.of_access.val();
-            self.buffer.fault_cause.next = self.dispatch.of_cause.val();
-            self.buffer.fault_level.next = self.dispatch.of_level.val();
+            self.buffer.fault_vpn.next = self.dispatch.response_vpn.val();
+            self.buffer.fault_asid.next = self.dispatch.response_asid.val();
+            self.buffer.fault_access.next = self.dispatch.response_access.val();
+            self.buffer.fault_cause.next = self.dispatch.response_cause.val();
+            self.buffer.fault_level.next = self.dispatch.response_level.val();
             self.buffer.fault_index.next = 0.into();
             self.buffer.fault_place.next = 0.into();
         }
@@ -510,8 +514,9 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.buffer.command_ready.next = self.mshrs.command_ready.val();
         self.buffer.sweeping.next =
             self.mshrs.sweeping.val() || self.mshrs.walk_valid.val() || self.denies.val();
-        self.buffer.walks_pending.next =
-            self.mshrs.walk_valid.val() || self.some_walk.val() || self.dispatch.finds.val();
+        self.buffer.walks_pending.next = self.mshrs.walk_valid.val()
+            || self.some_walk.val()
+            || self.dispatch.present_valid.val();
         self.detail_valid.next = self.buffer.detail_valid.val();
         self.detail_sm.next = self.buffer.detail_sm.val();
         self.detail_vpn.next = self.buffer.detail_vpn.val();

@@ -19,42 +19,42 @@ use row_words::{RowsOfWord, WordOfRows};
 /// What the engine does.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Stage {
-    /// Nothing.
+    /// No operation is under way.
     Idle,
-    /// It tells warps to stop.
+    /// The warps of the slot are stopped.
     Stopping,
-    /// It waits until nothing of the slot is under way.
+    /// The instructions of the slot that are under way end.
     Draining,
-    /// It begins a context.
+    /// The context begins.
     Opening,
-    /// It saves dirty rows,
+    /// Dirty rows are saved.
     Registers,
-    /// shared memory,
+    /// Shared memory is saved.
     Shared,
-    /// the SIMT state of the warps.
+    /// The SIMT state of the warps is saved.
     States,
-    /// It asks for the squashed instructions,
+    /// The replay queue is asked for the squashed instructions.
     Queue,
-    /// takes one, or has an operand leave the log,
+    /// An instruction is taken, or an operand leaves the log.
     Taking,
-    /// looks whether one has,
+    /// The engine sees whether an operand has left the log.
     Looking,
-    /// and sends it.
+    /// The operand is sent.
     Operand,
-    /// It gives the end.
+    /// The context ends.
     Closing,
-    /// It waits for the verdict of what it saved.
+    /// The context port decides its verdict.
     Waiting,
-    /// It restores, until the verdict.
+    /// The context is restored, until the verdict.
     Restoring,
-    /// It asks for the instructions of a context that was refused,
+    /// The replay queue is asked for the instructions of a context that was refused.
     Clearing,
-    /// and drops them.
+    /// Those instructions are dropped.
     Dropping,
-    /// It lets warps go on.
+    /// The warps of the slot resume.
     Resuming,
-    /// It tells the verdict.
-    Telling,
+    /// The verdict is valid.
+    Verdict,
 }
 
 /// Checkpoint engine: saves the context of a thread block while others run, and restores it. Beats of `WORDS` words of
@@ -278,7 +278,7 @@ pub struct Checkpoint<
     // Beats that have room where nobody is.
     room: Register<Bits<COUNT>>,
 
-    // The warp that is told something.
+    // The warp that receives a command.
     warp: Register<Bits<WARP>>,
     gather: Gather<LISTED, ROW, SECTORS, LENGTH>,
     found_all: Register<Bit>,
@@ -1022,18 +1022,18 @@ impl<
             }
             Stage::Dropping => {
                 if self.save_done.val() {
-                    self.step.d.next = Stage::Telling;
+                    self.step.d.next = Stage::Verdict;
                 }
             }
             Stage::Resuming => {
                 if self.resume_ready.val() {
                     self.warp.d.next = self.warp.q.val() + 1;
                     if self.warp.q.val() == self.last_warp.q.val() {
-                        self.step.d.next = Stage::Telling;
+                        self.step.d.next = Stage::Verdict;
                     }
                 }
             }
-            Stage::Telling => {
+            Stage::Verdict => {
                 if self.ended_ready.val() {
                     self.step.d.next = Stage::Idle;
                 }
@@ -1044,7 +1044,7 @@ impl<
             self.by_rows.d.next = false;
             self.run_left.d.next = self.no_beats.val();
             self.warp.d.next = self.first_warp.q.val();
-            self.step.d.next = Stage::Telling;
+            self.step.d.next = Stage::Verdict;
             if self.runs.q.val() {
                 self.step.d.next = Stage::Resuming;
             }
@@ -1082,11 +1082,11 @@ impl<
         self.walk_valid.next = (self.step.q.val() == Stage::Opening) && !self.restores.q.val();
         self.walk_first.next = self.first_group.q.val();
         self.walk_last.next = self.last_group.q.val();
-        self.ended_valid.next = self.step.q.val() == Stage::Telling;
+        self.ended_valid.next = self.step.q.val() == Stage::Verdict;
         self.ended_verdict.next = self.accepted.val();
         self.ended_beats.next = self.no_count.val();
         self.ended_operands.next = self.no_operands.val();
-        if self.step.q.val() == Stage::Telling {
+        if self.step.q.val() == Stage::Verdict {
             self.ended_verdict.next = self.verdict.q.val();
             self.ended_beats.next = self.beats.q.val();
             self.ended_operands.next = self.operands.q.val();

@@ -10,20 +10,20 @@ use crate::primitives::register::Register;
 /// What the port does.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Step {
-    /// Nothing.
+    /// No context is under way.
     Idle,
-    /// It takes packets.
+    /// Packets are saved.
     Saving,
-    /// It gives the end to memory.
+    /// The end goes to memory.
     Ending,
-    /// It looks for the first beat of a context.
+    /// The first beat of a context is awaited.
     Opening,
-    /// It restores packets.
+    /// Packets are restored.
     Restoring,
-    /// It takes what is left of a read that was refused.
+    /// The rest of a read that was refused is taken.
     Draining,
-    /// It tells the verdict.
-    Telling,
+    /// The verdict is valid.
+    Verdict,
 }
 
 /// Context port: sends the context of a thread block to memory as a stream of packets, and takes it back. Beats of
@@ -119,7 +119,7 @@ pub struct ContextPort<
     right: Signal<Local, Bit>,
 
     // What becomes of it.
-    tells: Signal<Local, Bit>,
+    to_engine: Signal<Local, Bit>,
     moves: Signal<Local, Bit>,
     settled: Signal<Local, Bits<3>>,
     counted: Signal<Local, Bits<COUNT>>,
@@ -212,8 +212,8 @@ impl<
             && (self.beat[1].q.val() == bit_cast::<WORD, COUNT>(self.count.q.val()))
             && (self.beat[2].q.val() == self.check.q.val());
 
-        // What becomes of it: it leaves for memory, is told to the engine, or is settled here.
-        self.tells.next = (self.step.q.val() == Step::Restoring)
+        // What becomes of it: it leaves for memory, goes to the engine, or is settled here.
+        self.to_engine.next = (self.step.q.val() == Step::Restoring)
             && !self.last.q.val()
             && (!self.header.val() || (self.content.val() && self.of_block.val()));
         self.saves.next =
@@ -223,7 +223,7 @@ impl<
             || (self.step.q.val() == Step::Draining);
         self.moves.next = self.holds.q.val()
             && ((self.saves.val() && self.out_ready.val())
-                || (self.reads.val() && (!self.tells.val() || self.found_ready.val())));
+                || (self.reads.val() && (!self.to_engine.val() || self.found_ready.val())));
         self.settled.next = self.accepted.val();
         if self.step.q.val() == Step::Opening {
             if self.last.q.val() {
@@ -282,11 +282,11 @@ impl<
             self.header.val() && (self.packet_kind.val() == self.kind_end.val());
         self.in_ready.next = self.reads.val()
             && (!self.holds.q.val()
-                || (!self.last.q.val() && (!self.tells.val() || self.found_ready.val())));
+                || (!self.last.q.val() && (!self.to_engine.val() || self.found_ready.val())));
         self.read.next = self.reads.val()
             && self.in_valid.val()
             && (!self.holds.q.val()
-                || (!self.last.q.val() && (!self.tells.val() || self.found_ready.val())));
+                || (!self.last.q.val() && (!self.to_engine.val() || self.found_ready.val())));
 
         // The beat that is held next.
         self.holds.d.next = self.holds.q.val() && !self.moves.val();
@@ -341,7 +341,7 @@ impl<
                     bit_cast::<LENGTH, WORD>(self.packet_beat[0].val() >> self.length_at.val());
             }
         }
-        if self.tells.val() && self.moves.val() {
+        if self.to_engine.val() && self.moves.val() {
             self.left.d.next = self.left.q.val() - 1;
             if self.header.val() {
                 self.left.d.next =
@@ -374,7 +374,7 @@ impl<
             }
             Step::Ending => {
                 if self.moves.val() && self.last.q.val() {
-                    self.step.d.next = Step::Telling;
+                    self.step.d.next = Step::Verdict;
                 }
             }
             Step::Opening => {
@@ -385,25 +385,25 @@ impl<
                         self.step.d.next = Step::Restoring;
                     }
                     if self.last.q.val() {
-                        self.step.d.next = Step::Telling;
+                        self.step.d.next = Step::Verdict;
                     }
                 }
             }
             Step::Restoring => {
-                if self.moves.val() && !self.tells.val() {
+                if self.moves.val() && !self.to_engine.val() {
                     self.verdict.d.next = self.settled.val();
                     self.step.d.next = Step::Draining;
                     if self.last.q.val() {
-                        self.step.d.next = Step::Telling;
+                        self.step.d.next = Step::Verdict;
                     }
                 }
             }
             Step::Draining => {
                 if self.moves.val() && self.last.q.val() {
-                    self.step.d.next = Step::Telling;
+                    self.step.d.next = Step::Verdict;
                 }
             }
-            Step::Telling => {
+            Step::Verdict => {
                 if self.ended_ready.val() {
                     self.step.d.next = Step::Idle;
                 }
@@ -414,15 +414,15 @@ impl<
         self.out_valid.next = self.saves.val() && self.holds.q.val();
         self.out_last.next =
             (self.step.q.val() == Step::Ending) && self.holds.q.val() && self.last.q.val();
-        self.found_valid.next = self.holds.q.val() && self.tells.val();
-        self.found_header.next = self.holds.q.val() && self.tells.val() && self.header.val();
+        self.found_valid.next = self.holds.q.val() && self.to_engine.val();
+        self.found_header.next = self.holds.q.val() && self.to_engine.val() && self.header.val();
         for i in 0..WORDS {
             self.out_beat[i].next = self.beat[i].q.val();
             self.found_beat[i].next = self.beat[i].q.val();
         }
-        self.ended_valid.next = self.step.q.val() == Step::Telling;
+        self.ended_valid.next = self.step.q.val() == Step::Verdict;
         self.ended_verdict.next = self.accepted.val();
-        if self.step.q.val() == Step::Telling {
+        if self.step.q.val() == Step::Verdict {
             self.ended_verdict.next = self.verdict.q.val();
         }
     }

@@ -17,15 +17,15 @@ use half::Half;
 use search::Search;
 use total::Total;
 
-/// What the walk does.
+/// Step of the walk over the rows.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Step {
-    /// There is none.
+    /// No walk is under way.
     Idle,
-    /// It goes from row to row.
+    /// Dirty rows are offered, one after the other.
     Walking,
-    /// It tells how much it has come upon.
-    Telling,
+    /// The total is valid.
+    Total,
 }
 
 /// Dirty-bit register file: records which registers were written since they were last saved, and lists them. Rows with
@@ -321,10 +321,10 @@ impl<
         self.counts.begin.next = self.begin.val();
         self.counts.row.next = self.taken.q.val();
         self.counts.lanes.next = self.lanes.val();
-        self.total_valid.next = self.step.q.val() == Step::Telling;
+        self.total_valid.next = self.step.q.val() == Step::Total;
         self.total_rows.next = self.no_rows.val();
         self.total_lanes.next = self.no_lanes.val();
-        if self.step.q.val() == Step::Telling {
+        if self.step.q.val() == Step::Total {
             self.total_rows.next = self.counts.row_count.val();
             self.total_lanes.next = self.counts.lane_count.val();
         }
@@ -345,9 +345,9 @@ impl<
             && !self.taken.q.val()
             && !self.offering.q.val()
         {
-            self.step.d.next = Step::Telling;
+            self.step.d.next = Step::Total;
         }
-        if (self.step.q.val() == Step::Telling) && self.total_ready.val() {
+        if (self.step.q.val() == Step::Total) && self.total_ready.val() {
             self.step.d.next = Step::Idle;
         }
     }

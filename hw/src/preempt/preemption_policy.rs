@@ -16,25 +16,25 @@ use choice::Choice;
 use ratio::Ratio;
 use slot::Slot;
 
-/// What is done for a question.
+/// Step of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Step {
-    /// There is none.
+    /// No question is being decided.
     Idle,
-    /// The time for saving is asked of the arithmetic,
+    /// The arithmetic is given the time for saving.
     AskSwitch,
-    /// and waited for.
+    /// The arithmetic computes the time for saving.
     Switch,
-    /// The remaining time, from the instructions, is asked of the arithmetic,
+    /// The arithmetic is given the remaining time, from the instructions.
     AskRemaining,
-    /// and waited for.
+    /// The arithmetic computes the remaining time.
     Remaining,
-    /// Sums and differences.
+    /// Sums and differences are formed.
     Weigh,
-    /// The case.
+    /// The case is chosen.
     Choose,
-    /// The answer is told.
-    Tell,
+    /// The answer is valid.
+    Answer,
 }
 
 /// Preemption policy: estimates the times of drain, save and flush of a thread block, and chooses among them. `SLOTS`
@@ -334,20 +334,20 @@ impl<
                 self.step.d.next = Step::Choose;
             }
             Step::Choose => {
-                self.step.d.next = Step::Tell;
+                self.step.d.next = Step::Answer;
             }
-            Step::Tell => {
+            Step::Answer => {
                 if self.answer_ready.val() {
                     self.step.d.next = Step::Idle;
                 }
             }
         }
-        self.answer_valid.next = self.step.q.val() == Step::Tell;
-        self.ask_ready.next = (self.step.q.val() == Step::Tell) && self.answer_ready.val();
+        self.answer_valid.next = self.step.q.val() == Step::Answer;
+        self.ask_ready.next = (self.step.q.val() == Step::Answer) && self.answer_ready.val();
         self.answer_case.next = self.no_case.val();
         self.answer_remaining.next = self.nothing.val();
         self.answer_switch.next = self.nothing.val();
-        if self.step.q.val() == Step::Tell {
+        if self.step.q.val() == Step::Answer {
             self.answer_case.next = self.chosen.q.val();
             self.answer_remaining.next = self.remaining.q.val();
             self.answer_switch.next = self.switching.q.val();

@@ -183,7 +183,7 @@ pub struct BlockScheduler<
     absent: Signal<Local, Bit>,
     past: Signal<Local, Bit>,
     has_block: Signal<Local, Bit>,
-    meets: Signal<Local, Bits<SLOTS>>,
+    faulting_slots: Signal<Local, Bits<SLOTS>>,
     ending: Signal<Local, Bits<SLOTS>>,
     leaving: Signal<Local, Bits<SLOTS>>,
     clear: Signal<Local, Bits<SLOTS>>,
@@ -292,27 +292,27 @@ impl<
                 self.slot[i].holds.val() && (self.fault_slot.val() == i.to_bits::<SLOT>());
         }
         self.has_block.next = self.fault_valid.val() && self.faulting.any.val();
-        self.meets.next = self.no_slots.val();
+        self.faulting_slots.next = self.no_slots.val();
         if self.has_block.val() {
-            self.meets.next =
+            self.faulting_slots.next =
                 self.first_slot.val() << bit_cast::<SLOTS, SLOT>(self.fault_slot.val());
         }
         for e in 0..PAGES {
             self.page[e].ends.next = self.fill_valid.val() && !self.absent.val();
             self.page[e].absent.next = self.absent.val();
             self.page[e].past.next = self.past.val();
-            self.page[e].told_vpn.next = self.fill_vpn.val();
-            self.page[e].told_asid.next = self.fill_asid.val();
+            self.page[e].report_vpn.next = self.fill_vpn.val();
+            self.page[e].report_asid.next = self.fill_asid.val();
             self.page[e].take.next =
                 self.free_page.grant[e].val() && self.absent.val() && !self.known.any.val();
-            self.page[e].meets.next = self.meets.val();
-            self.page[e].met_vpn.next = self.fault_vpn.val();
-            self.page[e].met_asid.next = self.fault_asid.val();
+            self.page[e].faulting_slots.next = self.faulting_slots.val();
+            self.page[e].fault_vpn.next = self.fault_vpn.val();
+            self.page[e].fault_asid.next = self.fault_asid.val();
             self.page[e].clear.next = self.clear.val();
             self.page[e].moves.next = self.moves.val();
             self.page[e].into.next = self.into.val();
             self.free_page.request[e].next = self.page[e].free.val();
-            self.known.of[e].next = self.page[e].told.val();
+            self.known.of[e].next = self.page[e].reported.val();
             self.wait_far.choose[e].next = self.page[e].far.val();
             self.wait_far.of[e].next = self.page[e].in_slots.val();
             self.wait_off_chip.choose[e].next = !self.page[e].free.val();

@@ -31,11 +31,11 @@ const NEAR: LiteralType = 5;
 /// What the scan engine does.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Scan {
-    /// Nothing.
+    /// No scan is under way.
     Idle,
-    /// It offers the waiting instructions of a warp to the issue stage.
+    /// The waiting instructions of a warp are offered to the issue stage.
     Replaying,
-    /// It moves the instructions of a thread block out.
+    /// The instructions of a thread block move out.
     Saving,
 }
 

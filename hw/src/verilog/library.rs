@@ -1,6 +1,6 @@
 //! The modules of several designs, each once: blocks of one kernel whose modules would have one text are one module.
 //!
-//! A module is named after its kernel, such as `gmmu_desk`. Where a kernel has several texts, as it has for several sizes, each
+//! A module is named after its kernel, such as `gmmu_response_dispatch`. Where a kernel has several texts, as it has for several sizes, each
 //! is named after the first design that has it, one of the kernel's own block if there is one: `far_fault_mshr_16_entries`.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -275,7 +275,12 @@ impl Gmmu {
     }
 
     /// What an answer of the walker asks for.
-    fn taken(&self, inputs: &Inputs, replay_writes: bool, answer: &page_walker::Outputs) -> ResponseDispatch {
+    fn taken(
+        &self,
+        inputs: &Inputs,
+        replay_writes: bool,
+        answer: &page_walker::Outputs,
+    ) -> ResponseDispatch {
         let sms = self.parameters.sms();
         let bits = answer.answer_requesters[..sms].iter().enumerate();
         let asked: u16 = bits.map(|(sm, bit)| (*bit as u16) << sm).sum();
@@ -417,8 +422,16 @@ impl Model for Gmmu {
         let reported = fault_buffer::Inputs {
             reset,
             fault_valid: dispatch.reports || far.report_valid,
-            fault_vpn: if denial { dispatch.page } else { far.report_vpn },
-            fault_asid: if denial { dispatch.space } else { far.report_asid },
+            fault_vpn: if denial {
+                dispatch.page
+            } else {
+                far.report_vpn
+            },
+            fault_asid: if denial {
+                dispatch.space
+            } else {
+                far.report_asid
+            },
             fault_requesters: if denial {
                 dispatch.sms
             } else {
@@ -429,8 +442,16 @@ impl Model for Gmmu {
             } else {
                 far.report_access
             },
-            fault_cause: if denial { dispatch.cause } else { far.report_cause },
-            fault_level: if denial { dispatch.level } else { far.report_level },
+            fault_cause: if denial {
+                dispatch.cause
+            } else {
+                far.report_cause
+            },
+            fault_level: if denial {
+                dispatch.level
+            } else {
+                far.report_level
+            },
             fault_replayable: !denial,
             fault_index: if denial { 0 } else { far.report_index },
             fault_place: if denial { 0 } else { far.report_place },

@@ -102,8 +102,7 @@ impl L1TlbTraffic {
         if cancelled.is_some() != stray {
             inputs.fill_kind = CANCELLED;
         }
-        inputs.fill_pfn =
-            self.rng.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));
+        inputs.fill_pfn = self.rng.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));
         inputs.fill_writable = self.rng.chance(128);
         inputs.fill_clean = self.rng.chance(self.mode.clean);
 

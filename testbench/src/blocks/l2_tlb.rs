@@ -144,8 +144,7 @@ impl L2TlbTraffic {
             inputs.fill_valid = true;
         }
         (inputs.fill_vpn, inputs.fill_asid) = (page.number, page.space);
-        inputs.fill_pfn =
-            self.rng.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));
+        inputs.fill_pfn = self.rng.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));
         inputs.fill_writable = self.rng.chance(170);
         inputs.fill_clean = self.rng.chance(self.mode.clean);
         inputs.fill_level = match u16::from(self.rng.byte()) {

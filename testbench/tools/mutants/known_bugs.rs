@@ -187,8 +187,8 @@ pub const BUGS: [Bug; 17] = [
         found_in: "XiangShan PR 4811",
         design: "l2_tlb_512",
         part: "",
-        within: "(drop_space_q && way_in_space[w])",
-        right: "way_in_space[w]",
+        within: "(drop_asid_q && way_in_asid[w])",
+        right: "way_in_asid[w]",
         wrong: "way_contained[w]",
     },
     Bug {
@@ -198,7 +198,7 @@ pub const BUGS: [Bug; 17] = [
         part: "",
         within: "dropping && (drop_all_q ||",
         right: "drop_all_q",
-        wrong: "drop_all_q || drop_space_q",
+        wrong: "drop_all_q || drop_asid_q",
     },
 ];
 

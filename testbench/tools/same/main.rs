@@ -7,6 +7,7 @@
 //! design, also those that no report names, and `--markdown` writes a report of it.
 
 mod page;
+mod ports;
 mod proof;
 mod stale;
 
@@ -20,6 +21,7 @@ use faultline_hw::registry::{self, Design};
 use faultline_testbench::{file, origin};
 use indicatif::{ProgressBar, ProgressStyle};
 use page::markdown;
+use ports::Ports;
 use proof::Same;
 
 /// Proves that older Verilog is the same circuit as the Verilog at hand
@@ -37,7 +39,7 @@ struct Options {
     /// The same of those of other Verilog than that at hand
     #[arg(long, conflicts_with_all = ["since", "older", "list"])]
     stale: bool,
-    /// A part of a name between underscores, and what it is called now
+    /// Words of a name, and what they are called now
     #[arg(long = "rename", value_name = "OLD=NEW", value_parser = rename)]
     renames: Vec<proof::Rename>,
     /// Prove every design that the older Verilog has
@@ -46,6 +48,9 @@ struct Options {
     /// Write a report of what was proved
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Write a table of the ports that were renamed
+    #[arg(long, value_name = "FILE")]
+    ports: Option<PathBuf>,
     /// Print JSON instead of sentences
     #[arg(long)]
     json: bool,
@@ -251,6 +256,16 @@ fn run(options: &Options) -> Result<bool, String> {
     let mut found = Vec::new();
     for report in reports()? {
         found.extend(proofs.report(&report)?);
+    }
+    if let Some(path) = &options.ports {
+        let mut ports = Ports::default();
+        for design in registry::designs() {
+            if let Ok(old) = proofs.files(design.name) {
+                ports.compare(&design, &old)?;
+            }
+        }
+        file::write_whole(path, ports.markdown(&page::since(options)))
+            .map_err(|error| error.to_string())?;
     }
     if options.all {
         let designs = registry::designs().into_iter();

@@ -4,13 +4,11 @@
 //! takes, its clock included, an output. ABC then proves the two to be the same function, name by name. So registers and
 //! memories correspond by their names, and none may be missing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, Output};
 
-use faultline_hw::verilog;
-
-/// A part of a name, and what it is called now.
+/// Words of a name, with underscores between them, and what they are called now.
 pub type Rename = (String, String);
 
 /// The names and texts of a design's files, its top first.
@@ -27,38 +25,76 @@ pub struct Same {
     pub outputs: usize,
 }
 
-/// A name that is not known any more as one that is, if renames lead to it.
-fn renamed(name: &str, renames: &[Rename], is_known: &dyn Fn(&str) -> bool) -> String {
-    if is_known(name) {
-        return name.to_owned();
-    }
-    let mut parts: Vec<&str> = name.split('_').collect();
+/// What a name may be called now: each part of it, or several parts in a row, as before or by its new name.
+fn candidates(parts: &[&str], renames: &[Rename]) -> Vec<String> {
+    let Some((first, rest)) = parts.split_first() else {
+        return vec![String::new()];
+    };
+    let mut found: Vec<String> = candidates(rest, renames)
+        .into_iter()
+        .map(|rest| format!("{first}{rest}"))
+        .collect();
     for (from, to) in renames {
-        for part in parts.iter_mut().filter(|part| *part == from) {
-            *part = to;
+        let from = words(from);
+        if parts.len() >= from.len() && parts[..from.len()] == from[..] {
+            let rest = candidates(&parts[from.len()..], renames);
+            found.extend(rest.into_iter().map(|rest| format!("{to}{rest}")));
         }
     }
-    let changed = parts.join("_");
-    match is_known(&changed) {
-        true => changed,
-        false => name.to_owned(),
-    }
+    found
 }
 
-/// An older netlist with the names of the new one.
+/// The words of a name, and what stands between them.
+fn words(name: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = name;
+    while let Some(separator) = rest.find(['_', '.', '[', ']']) {
+        let (word, behind) = rest.split_at(separator);
+        let (separator, behind) = behind.split_at(1);
+        words.extend([word, separator]);
+        rest = behind;
+    }
+    words.push(rest);
+    words
+}
+
+/// The inputs and outputs of a netlist.
+fn ports(netlist: &str) -> impl Iterator<Item = &str> {
+    netlist
+        .lines()
+        .filter_map(|line| {
+            line.strip_prefix(".inputs ")
+                .or_else(|| line.strip_prefix(".outputs "))
+        })
+        .flat_map(str::split_whitespace)
+}
+
+/// An older netlist whose inputs and outputs have the names of the new one, where renames lead to them.
 fn with_new_names(old: &str, new: &str, renames: &[Rename]) -> String {
-    if renames.is_empty() {
+    let before: BTreeSet<&str> = ports(old).collect();
+    let now: BTreeSet<&str> = ports(new).collect();
+    // A new name is given once, and never one that the old netlist has.
+    let mut free: BTreeSet<&str> = now.difference(&before).copied().collect();
+    let unknown = before.difference(&now).filter_map(|name| {
+        let mut candidates = candidates(&words(name), renames).into_iter();
+        let now = candidates.find(|name| free.remove(name.as_str()))?;
+        Some((*name, now))
+    });
+    let now: BTreeMap<&str, String> = unknown.collect();
+    if now.is_empty() {
         return old.to_owned();
     }
-    let known: BTreeSet<&str> = verilog::words(new).map(|(_, word)| word).collect();
-    let mut text = String::new();
-    let mut taken = 0;
-    for (at, word) in verilog::words(old) {
-        text += &old[taken..at];
-        text += &renamed(word, renames, &|name| known.contains(name));
-        taken = at + word.len();
+    let mut text = String::with_capacity(old.len());
+    for line in old.lines() {
+        for (at, word) in line.split(' ').enumerate() {
+            if at > 0 {
+                text.push(' ');
+            }
+            text += now.get(word).map_or(word, String::as_str);
+        }
+        text.push('\n');
     }
-    text + &old[taken..]
+    text
 }
 
 /// Proves that two texts of a design are the same circuit.
@@ -132,17 +168,17 @@ fn netlist(design: &str, files: &Files, folder: &Path) -> Result<String, String>
 
 /// What a netlist has.
 fn counted(netlist: &str) -> Same {
-    let ports = |kind: &str| {
+    let of_kind = |kind: &str| {
         let line = netlist.lines().find_map(|line| line.strip_prefix(kind));
         line.unwrap_or_default().split_whitespace()
     };
     let base = |port: &str| port.split_once(".q.q").is_some();
     Same {
-        registers: ports(".inputs ").filter(|port| base(port)).count(),
-        memories: ports(".outputs ")
+        registers: of_kind(".inputs ").filter(|port| base(port)).count(),
+        memories: of_kind(".outputs ")
             .filter(|port| port.ends_with(".enable"))
             .count(),
-        outputs: ports(".outputs ").count(),
+        outputs: of_kind(".outputs ").count(),
     }
 }
 

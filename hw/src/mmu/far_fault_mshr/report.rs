@@ -1,4 +1,4 @@
-//! The report on offer: an entry was taken.
+//! The register of the report of a far fault.
 
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
@@ -69,13 +69,8 @@ pub struct Report<
     kept_requester: [Register<Bit>; SMS],
 }
 
-impl<
-    const INDEX: usize,
-    const COUNT: usize,
-    const VPN: usize,
-    const ASID: usize,
-    const SMS: usize,
-> Logic for Report<INDEX, COUNT, VPN, ASID, SMS>
+impl<const INDEX: usize, const COUNT: usize, const VPN: usize, const ASID: usize, const SMS: usize>
+    Logic for Report<INDEX, COUNT, VPN, ASID, SMS>
 {
     #[logic]
     fn update(&mut self) {

@@ -1,14 +1,14 @@
-//! The answer of the walker that is being dealt with, and what is left to be done about it.
+//! The register of the walker's response, and which of its consequences are still to be accepted.
 
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
-use crate::params::{PFN_BITS, VPN_BITS, REQUESTERS, SMS, ASID_BITS};
+use crate::params::{ASID_BITS, PFN_BITS, REQUESTERS, SMS, VPN_BITS};
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
 
-/// Holds one response of the walker, and what is left to be done about it. Takes an answer where nothing is left to be
-/// done about the last one.
+/// Holds one response of the walker until the L2 TLB, the SMs, the MSHRs and the fault buffer have accepted their parts
+/// of it. Accepts the next response once none of them is left.
 #[block]
 pub struct ResponseDispatch {
     /// Rising edge.
@@ -52,42 +52,42 @@ pub struct ResponseDispatch {
     /// The fault buffer takes the report.
     pub report_ready: Signal<In, Bit>,
 
-    /// A response is accepted if it is valid: nothing is left to be done about the last one.
+    /// A response is accepted if it is valid: no part of the last one is left.
     pub ready: Signal<Out, Bit>,
     /// The response that is accepted in this cycle answers a walk of the MSHRs.
     pub answered: Signal<Out, Bit>,
     /// A fill of the L2 TLB is valid.
-    pub fills: Signal<Out, Bit>,
+    pub fill_valid: Signal<Out, Bit>,
     /// A response to the SMs is valid.
     pub respond_valid: Signal<Out, Bit>,
     /// A fault for the MSHRs is valid.
-    pub faults: Signal<Out, Bit>,
+    pub fault_valid: Signal<Out, Bit>,
     /// The result of a walk of the MSHRs is valid.
-    pub finds: Signal<Out, Bit>,
+    pub present_valid: Signal<Out, Bit>,
     /// The walk of the MSHRs missed its page, which is still a far fault.
-    pub misses: Signal<Out, Bit>,
+    pub present_missing: Signal<Out, Bit>,
     /// A report of a denial is valid, for the fault buffer.
-    pub reports: Signal<Out, Bit>,
+    pub report_valid: Signal<Out, Bit>,
     /// SMs that requested the page, one bit each.
-    pub of: [Signal<Out, Bit>; SMS],
+    pub response_to: [Signal<Out, Bit>; SMS],
     /// Page number of the held response.
-    pub of_vpn: Signal<Out, Bits<VPN_BITS>>,
+    pub response_vpn: Signal<Out, Bits<VPN_BITS>>,
     /// Address space of the held response.
-    pub of_asid: Signal<Out, Bits<ASID_BITS>>,
+    pub response_asid: Signal<Out, Bits<ASID_BITS>>,
     /// Kind of access, as a record has it: a user's read (4) or a user's write (5).
-    pub of_access: Signal<Out, Bits<3>>,
+    pub response_access: Signal<Out, Bits<3>>,
     /// Result of the walk: 0 if the page was found, otherwise the walker's cause.
-    pub of_cause: Signal<Out, Bits<3>>,
+    pub response_cause: Signal<Out, Bits<3>>,
     /// Level of the entry that maps the page or that caused the fault.
-    pub of_level: Signal<Out, Bits<3>>,
+    pub response_level: Signal<Out, Bits<3>>,
     /// The page may be read.
-    pub is_readable: Signal<Out, Bit>,
-    /// Frame of the page, if `is_readable` is high.
-    pub of_pfn: Signal<Out, Bits<PFN_BITS>>,
+    pub response_readable: Signal<Out, Bit>,
+    /// Frame of the page, if `response_readable` is high.
+    pub response_pfn: Signal<Out, Bits<PFN_BITS>>,
     /// The page was found and may be written.
-    pub is_writable: Signal<Out, Bit>,
+    pub response_writable: Signal<Out, Bit>,
     /// The page was found and its dirty bit is clear.
-    pub is_clean: Signal<Out, Bit>,
+    pub response_clean: Signal<Out, Bit>,
 
     filling: Register<Bit>,
     responding: Register<Bit>,
@@ -96,13 +96,13 @@ pub struct ResponseDispatch {
     missing: Register<Bit>,
     reporting: Register<Bit>,
     requester: [Register<Bit>; SMS],
-    its_vpn: Register<Bits<VPN_BITS>>,
-    its_asid: Register<Bits<ASID_BITS>>,
+    held_vpn: Register<Bits<VPN_BITS>>,
+    held_asid: Register<Bits<ASID_BITS>>,
     writes: Register<Bit>,
-    its_cause: Register<Bits<3>>,
-    its_level: Register<Bits<3>>,
+    held_cause: Register<Bits<3>>,
+    held_level: Register<Bits<3>>,
     reads: Register<Bit>,
-    its_pfn: Register<Bits<PFN_BITS>>,
+    held_pfn: Register<Bits<PFN_BITS>>,
     may_write: Register<Bit>,
     clear: Register<Bit>,
 
@@ -118,7 +118,7 @@ pub struct ResponseDispatch {
 impl Logic for ResponseDispatch {
     #[logic]
     fn update(&mut self) {
-        // What is left to be done.
+        // The parts that are left.
         self.ready.next = !self.filling.q.val()
             && !self.responding.q.val()
             && !self.faulting.q.val()
@@ -130,7 +130,7 @@ impl Logic for ResponseDispatch {
         self.finding.d.next = self.finding.q.val() && !self.present_ready.val();
         self.reporting.d.next = self.reporting.q.val() && !self.report_ready.val();
 
-        // An answer is taken: found, absent as software can mend it, or denied.
+        // A response is accepted: found, absent (software can mend it), or denied.
         self.take.next = self.valid.val() && self.ready.val();
         for s in 0..SMS {
             self.some_sm.of[s].next = self.requesters.val().get_bit(s);
@@ -156,43 +156,43 @@ impl Logic for ResponseDispatch {
             self.reporting.d.next = self.some_sm.any.val() && self.denied.val();
         }
 
-        // Which it is.
+        // Its content.
         for s in 0..SMS {
             if self.take.val() {
                 self.requester[s].d.next = self.requesters.val().get_bit(s);
             }
-            self.of[s].next = self.requester[s].q.val();
+            self.response_to[s].next = self.requester[s].q.val();
         }
         if self.take.val() {
-            self.its_vpn.d.next = self.vpn.val();
-            self.its_asid.d.next = self.asid.val();
+            self.held_vpn.d.next = self.vpn.val();
+            self.held_asid.d.next = self.asid.val();
             self.writes.d.next = self.write.val();
-            self.its_cause.d.next = self.cause.val();
-            self.its_level.d.next = self.level.val();
+            self.held_cause.d.next = self.cause.val();
+            self.held_level.d.next = self.level.val();
             self.reads.d.next = self.readable.val();
-            self.its_pfn.d.next = self.pfn.val();
+            self.held_pfn.d.next = self.pfn.val();
             self.may_write.d.next = self.writable.val();
             self.clear.d.next = self.clean.val();
         }
 
-        self.fills.next = self.filling.q.val();
+        self.fill_valid.next = self.filling.q.val();
         self.respond_valid.next = self.responding.q.val();
-        self.faults.next = self.faulting.q.val();
-        self.finds.next = self.finding.q.val();
-        self.misses.next = self.missing.q.val();
-        self.reports.next = self.reporting.q.val();
-        self.of_vpn.next = self.its_vpn.q.val();
-        self.of_asid.next = self.its_asid.q.val();
+        self.fault_valid.next = self.faulting.q.val();
+        self.present_valid.next = self.finding.q.val();
+        self.present_missing.next = self.missing.q.val();
+        self.report_valid.next = self.reporting.q.val();
+        self.response_vpn.next = self.held_vpn.q.val();
+        self.response_asid.next = self.held_asid.q.val();
         // A user's access.
-        self.of_access.next = 4.into();
+        self.response_access.next = 4.into();
         if self.writes.q.val() {
-            self.of_access.next = 5.into();
+            self.response_access.next = 5.into();
         }
-        self.of_cause.next = self.its_cause.q.val();
-        self.of_level.next = self.its_level.q.val();
-        self.is_readable.next = self.reads.q.val();
-        self.of_pfn.next = self.its_pfn.q.val();
-        self.is_writable.next = self.may_write.q.val();
-        self.is_clean.next = self.clear.q.val();
+        self.response_cause.next = self.held_cause.q.val();
+        self.response_level.next = self.held_level.q.val();
+        self.response_readable.next = self.reads.q.val();
+        self.response_pfn.next = self.held_pfn.q.val();
+        self.response_writable.next = self.may_write.q.val();
+        self.response_clean.next = self.clear.q.val();
     }
 }

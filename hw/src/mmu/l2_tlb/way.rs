@@ -109,8 +109,7 @@ impl<
         self.huge.next = self.row.val().get_bit(3) && self.row.val().get_bit(4);
         self.large.next = self.row.val().get_bit(4);
         self.same_asid.next =
-            bit_cast::<ASID, TAG_WORD>(self.row.val() >> self.above_level.val())
-                == self.asid.val();
+            bit_cast::<ASID, TAG_WORD>(self.row.val() >> self.above_level.val()) == self.asid.val();
 
         // A page number in three parts: inside of a page of level 2, of level 3, and above.
         self.other.next =

@@ -21,8 +21,7 @@ enum Step {
 /// One walk: its request, how far it has come, and the requesters that wait for it. `REQUESTERS` requesters; pages of
 /// `VPN` bits, spaces of `ASID`, frames of `PFN`.
 #[block]
-pub struct Walk<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: usize>
-{
+pub struct Walk<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: usize> {
     /// Rising edge.
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high.
@@ -161,8 +160,7 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
         self.reads.next = self.step.q.val() == Step::Reading;
         self.done.next = self.step.q.val() == Step::Ended;
         self.meant.next = self.invalidating.val()
-            && (self.invalidate_all.val()
-                || (self.of_asid.q.val() == self.invalidate_asid.val()));
+            && (self.invalidate_all.val() || (self.of_asid.q.val() == self.invalidate_asid.val()));
         self.finishing.next = self.answered.val() && self.reads.val();
         self.changing.next = self.finishing.val() && self.changed.val();
         self.restarting.next = self.changing.val()

@@ -122,7 +122,7 @@ pub struct Misses<
     some_looked: OrTree<MISSES>,
     some_absent: OrTree<MISSES>,
     some_ended: OrTree<MISSES>,
-    some_told: OrTree<MISSES>,
+    some_reported: OrTree<MISSES>,
     some_claiming: OrTree<MISSES>,
     some_asking: OrTree<MISSES>,
     some_write: OrTree<MISSES>,
@@ -194,13 +194,13 @@ impl<
             self.some_looked.of[i].next = self.looked[i].val();
             self.some_absent.of[i].next = self.looked[i].val() && self.known_absent[i].q.val();
             self.some_ended.of[i].next = self.ended[i].val();
-            self.some_told.of[i].next =
+            self.some_reported.of[i].next =
                 self.filled[i].val() && self.far.val() && !self.known_absent[i].q.val();
         }
         self.absent.next = self.some_absent.any.val();
         self.write.next = self.some_ended.any.val();
         self.wake.next =
-            self.some_ended.any.val() || (self.some_told.any.val() && self.report_faults.val());
+            self.some_ended.any.val() || (self.some_reported.any.val() && self.report_faults.val());
 
         // A check that finds its page nowhere takes an entry, or is refused.
         for i in 0..MISSES {
@@ -215,7 +215,7 @@ impl<
         self.refused.d.next =
             (self.refused.q.val() || self.refusing.val()) && !self.some_ended.any.val();
 
-        // What was told Nack is held, and asks again while there is room at the GMMU: the page that was missed longest ago.
+        // A miss answered with Nack is held, and requests again while there is room at the GMMU: the oldest first.
         for i in 0..MISSES {
             self.claims.of[i].next = self.claiming[i].q.val();
             self.some_claiming.of[i].next = self.claiming[i].q.val();

@@ -89,7 +89,7 @@ pub struct Units {
     pub place: Bit,
 }
 
-/// What is told to all warps, and concerns the one that is named.
+/// Commands that reach all warps; each concerns the warp that it names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, LogicStruct)]
 pub struct Messages {
     /// A warp begins.

@@ -341,7 +341,7 @@ impl<
             || self.has_two.q.val()
             || (self.had_two.q.val() && self.has_place.q.val());
 
-        // Into the replay queue, whose opcodes have one more bit, which tells a store.
+        // Into the replay queue, whose opcodes have one more bit: high for a store.
         self.queue.insert_valid.next = self.pop.val() && self.inserts.val();
         self.queue.insert_restored.next = self.places.squashed.val();
         self.queue.insert_warp.next = self.front.val().warp;

@@ -1,5 +1,5 @@
-//! Tells the scoreboards which instruction leaves without having been executed: one that faults, or one that the memory
-//! stage gave to the queue alone, which is told a cycle later, and after a fault.
+//! Names the instruction that leaves without having been executed, for the scoreboards: one that faults, or one that the
+//! memory stage gave to the queue alone, which follows a cycle later, and after a fault.
 
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;

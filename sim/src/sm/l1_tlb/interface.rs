@@ -200,9 +200,7 @@ impl Inputs {
     pub const fn invalidates(&self, page: Page) -> bool {
         self.invalidate_valid
             && match self.invalidate_scope {
-                OF_PAGE => {
-                    page.number == self.invalidate_vpn && page.space == self.invalidate_asid
-                }
+                OF_PAGE => page.number == self.invalidate_vpn && page.space == self.invalidate_asid,
                 OF_SPACE => page.space == self.invalidate_asid,
                 _ => true,
             }

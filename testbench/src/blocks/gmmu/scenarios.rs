@@ -75,9 +75,10 @@ impl GmmuTraffic {
             let told = outputs.fill_valid >> sm & 1 == 1;
             let cancelled = outputs.fill_kind[sm] == u64::from(CANCELLED);
             told && cancelled
-                && model.walker().walks().any(|walk| {
-                    walk.key.page == outputs.fill_vpn && walk.requesters >> sm & 1 == 1
-                })
+                && model
+                    .walker()
+                    .walks()
+                    .any(|walk| walk.key.page == outputs.fill_vpn && walk.requesters >> sm & 1 == 1)
         });
         count(&mut s.region_cancelled_beside_a_walk, region && named);
         count(
@@ -97,7 +98,10 @@ impl GmmuTraffic {
             walks > 1 && model.walker().has_twins(),
         );
         count(&mut s.premature, dispatch.finds && dispatch.is_absent());
-        count(&mut s.write_replayed, dispatch.faults && dispatch.cause() == 4);
+        count(
+            &mut s.write_replayed,
+            dispatch.faults && dispatch.cause() == 4,
+        );
         count(
             &mut s.read_only_page_as_a_clean_one,
             outputs.fill_clean && !outputs.fill_writable,
@@ -107,7 +111,10 @@ impl GmmuTraffic {
             &mut s.two_reports_at_once,
             dispatch.reports && model.reporting(),
         );
-        count(&mut s.readable_and_denied, dispatch.reports && dispatch.fills);
+        count(
+            &mut s.readable_and_denied,
+            dispatch.reports && dispatch.fills,
+        );
         count(&mut s.clean_page, outputs.fill_clean);
         count(&mut s.large_page, dispatch.fills && dispatch.level() > 1);
         let done = outputs.invalidate_ready;
