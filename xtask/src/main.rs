@@ -1,7 +1,10 @@
-//! Set-up, what is generated, the loops, the two commands: `cargo xtask setup|codegen|block|quick|test|report`.
+//! Set-up, what is generated, the loops, the two commands, the book:
+//! `cargo xtask setup|codegen|block|quick|test|report|book`.
 
+mod book;
 mod checks;
 mod codegen;
+mod links;
 mod loops;
 mod python;
 mod setup;
@@ -51,6 +54,8 @@ enum Task {
     },
     /// Format, lint the crates that differ from the last commit, check the export and the links
     Quick,
+    /// Build the book of docs into target/book, check its links, and print the path of its first page
+    Book,
     /// List the committed reports of Verilog, and the commands that make them
     Reports {
         /// Only those of other Verilog than that at hand
@@ -71,13 +76,15 @@ enum Task {
 fn main() -> ExitCode {
     let result = match Cli::parse().task {
         Task::Setup => setup::run().map(|()| {
-            if let Err(sentence) = python::run() {
+            let failed = [python::run().err(), python::mdbook().err()];
+            for sentence in failed.into_iter().flatten() {
                 println!("set-up: {sentence}");
             }
             ExitCode::SUCCESS
         }),
         Task::Test { full } => checks::run(full),
         Task::Block { name } => loops::block(&name),
+        Task::Book => book::run(),
         Task::Quick => loops::quick(),
         Task::Codegen { check } => codegen::run(&root(), check).map(|sentence| {
             println!("{sentence}");
