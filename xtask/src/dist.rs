@@ -1,12 +1,9 @@
 //! The archive for those who use the Verilog without Rust: `target/dist/faultline-<version>.tar.gz`.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-
-use flate2::{Compression, GzBuilder};
-use sha2::{Digest, Sha256};
 
 use crate::links::{self, below};
 use crate::{book, cargo, python, root};
@@ -162,29 +159,21 @@ fn pack(top: &Path, archive: &Path) -> Result<(u64, String), String> {
         |error: io::Error| format!("{} cannot be written ({error})", archive.display());
     let parent = |path: &Path| path.parent().unwrap_or(path).to_owned();
     let mut tar = Command::new("tar");
-    tar.args(["--create", "--file=-", "--format=ustar", "--sort=name"]);
-    tar.args([CHANGED, "--owner=0", "--group=0", "--numeric-owner"]);
+    // Neither a name nor a time is in the header of the compressed stream.
+    tar.args(["--create", "--use-compress-program=gzip -n", "--format=ustar"]);
+    tar.args(["--sort=name", CHANGED, "--owner=0", "--group=0", "--numeric-owner"]);
     tar.args(["--mode=u=rwX,go=rX", "--directory"]);
     tar.arg(parent(top))
         .arg(top.file_name().unwrap_or_default());
-    let mut tar = tar
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| format!("tar does not start ({error})"))?;
     let file = tempfile::NamedTempFile::new_in(parent(archive)).map_err(unwritable)?;
-    // Neither a name nor a time is in the header.
-    let mut gzip = GzBuilder::new().write(file, Compression::default());
-    if let Some(mut output) = tar.stdout.take() {
-        io::copy(&mut output, &mut gzip).map_err(unwritable)?;
-    }
-    let status = tar.wait().map_err(unwritable)?;
+    let status = tar
+        .stdout(file.reopen().map_err(unwritable)?)
+        .status()
+        .map_err(|error| format!("tar does not start ({error})"))?;
     if !status.success() {
-        return Err(format!(
-            "tar failed ({status}); its own message stands above"
-        ));
+        return Err(format!("tar failed ({status}); its own message stands above"));
     }
-    let file = gzip.finish().map_err(unwritable)?;
-    let found = digest(file.path()).map_err(unwritable)?;
+    let found = digest(file.path())?;
     readable(file.path()).map_err(unwritable)?;
     file.persist(archive)
         .map_err(|error| unwritable(error.error))?;
@@ -202,22 +191,15 @@ fn readable(path: &Path) -> io::Result<()> {
 }
 
 /// The size of a file and its SHA-256.
-fn digest(path: &Path) -> io::Result<(u64, String)> {
-    let mut file = File::open(path)?;
-    let mut hash = Sha256::new();
-    let mut bytes = 0;
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            break;
-        }
-        hash.update(&buffer[..read]);
-        bytes += read as u64;
-    }
-    let digest = hash.finalize();
-    let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok((bytes, digest))
+fn digest(path: &Path) -> Result<(u64, String), String> {
+    let unreadable = |error: io::Error| format!("{} cannot be read ({error})", path.display());
+    let bytes = fs::metadata(path).map_err(unreadable)?.len();
+    let output = Command::new("sha256sum").arg(path).output();
+    let output = output.map_err(|error| format!("sha256sum does not start ({error})"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let digest = text.split_whitespace().next().filter(|word| word.len() == 64);
+    let digest = digest.ok_or_else(|| format!("sha256sum says {text:?}"))?;
+    Ok((bytes, digest.to_owned()))
 }
 
 #[cfg(test)]
