@@ -4,6 +4,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
+use std::path::Path;
+
 use faultline_ledger::Obligation;
 use faultline_sim::walk::{
     ACCESSED, Access, DIRTY, EXECUTE_DISABLE, Image, Memory, PRESENT, Request, Rules, USER,
@@ -66,7 +68,8 @@ fn every_hundredth_combination_of_bits_agrees_in_the_kernel() {
 /// A test of walkers of all sizes.
 fn obligation() -> Obligation {
     let sizes = blocks::configurations("page_walker").map(|config| format!("page_walker_{config}"));
-    let test = Obligation::test(env!("CARGO_MANIFEST_DIR"));
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support");
+    let test = Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).file(&own);
     support::depends_on(test, &sizes.collect::<Vec<_>>())
 }
 
