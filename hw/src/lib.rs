@@ -18,4 +18,4 @@ pub mod preempt;
 pub mod primitives;
 pub mod registry;
 pub mod sm;
-pub mod verilog;
+pub use faultline_export as verilog;
