@@ -1,27 +1,27 @@
 //! Values of options, refused with what is expected instead.
 
+use std::fmt::Display;
 use std::ops::RangeInclusive;
 
+use num_traits::PrimInt;
+
 /// Reads a whole number in a range.
-pub fn integer_in<T: TryFrom<u64>>(
-    range: RangeInclusive<u64>,
+pub fn integer_in<T: PrimInt + From<u8> + Display>(
+    range: RangeInclusive<T>,
 ) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
-        let expected = || {
-            let bounds = match (*range.start(), *range.end()) {
-                (0, u64::MAX) => "from 0".to_owned(),
-                (start, u64::MAX) => format!("from {start}"),
-                (start, end) => format!("from {start} to {end}"),
-            };
-            format!(
-                "give a whole number {bounds}, in digits alone, such as {}",
-                (*range.start()).max(100).min(*range.end())
-            )
-        };
-        let number = text.parse().ok().filter(|number| range.contains(number));
+        let number = T::from_str_radix(text, 10).ok();
         number
-            .and_then(|number| T::try_from(number).ok())
-            .ok_or_else(expected)
+            .filter(|number| range.contains(number))
+            .ok_or_else(|| {
+                let (start, end) = (*range.start(), *range.end());
+                let bounds = match end == T::max_value() {
+                    true => format!("from {start}"),
+                    false => format!("from {start} to {end}"),
+                };
+                let example = start.max(100.into()).min(end);
+                format!("give a whole number {bounds}, in digits alone, such as {example}")
+            })
     }
 }
 

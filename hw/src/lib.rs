@@ -3,11 +3,12 @@
 //! Blocks: [`sm`] has those of an SM, [`mmu`] those that all SMs share, [`preempt`] those that save thread blocks;
 //! [`primitives`] is what they are made of.
 //! [`mod@part`] and [`kernel`] are what the attributes of `faultline-macros` rest on.
-//! [`registry`] lists the designs that are exported, [`verilog`] exports them, and [`ports`] lets a test bench drive
-//! them.
+//! [`designs`] has the sizes of each block, [`registry`] lists and exports them, [`verilog`] is the exporter, and [`ports`]
+//! lets a test bench drive any of them.
 
 extern crate self as faultline_hw; // the macros name it, here and in other crates
 
+pub mod designs;
 pub mod kernel;
 pub mod mmu;
 pub mod params;
@@ -16,6 +17,5 @@ pub mod ports;
 pub mod preempt;
 pub mod primitives;
 pub mod registry;
-pub mod sizes;
 pub mod sm;
-pub mod verilog;
+pub use faultline_export as verilog;

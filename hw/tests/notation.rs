@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-#[path = "../src/verilog/index.rs"]
+#[path = "../export/src/index.rs"]
 mod index;
-#[path = "../src/verilog/names.rs"]
+#[path = "../export/src/names.rs"]
 mod names;
 
 #[test]

@@ -3,6 +3,7 @@
 
 pub mod machines;
 pub mod mmu;
+mod numbers;
 pub mod page;
 mod place;
 pub mod ports;

@@ -190,7 +190,7 @@ fn warps_that_want_one_unit_are_served_alike() {
 /// Whatever is free now and then only: no warp waits for ever because it is free when it is always another one's turn.
 #[test]
 fn nobody_starves_at_a_unit_that_is_free_now_and_then() {
-    Obligation::test(env!("CARGO_MANIFEST_DIR")).meet(nobody_starves);
+    Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).meet(nobody_starves);
 }
 
 fn nobody_starves() {

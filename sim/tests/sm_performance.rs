@@ -48,7 +48,7 @@ fn equal(kernel: &str) -> f64 {
 /// longer runs, and says where the order does not hold. With a log of 16 KB the mean of the kernels is the baseline's within 2 %.
 #[test]
 fn no_scheme_is_far_behind_an_earlier_one() {
-    Obligation::test(env!("CARGO_MANIFEST_DIR")).meet(in_the_order_of_the_schemes);
+    Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).meet(in_the_order_of_the_schemes);
 }
 
 fn in_the_order_of_the_schemes() {

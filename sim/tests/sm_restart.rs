@@ -14,7 +14,7 @@ use faultline_sim::sm::sm_pipeline::Scheme;
 const LOG: usize = 16 << 10;
 
 fn trials(scheme: Scheme) {
-    Obligation::test(env!("CARGO_MANIFEST_DIR")).meet(|| thousand_trials(scheme));
+    Obligation::test(env!("CARGO_MANIFEST_DIR"), file!()).meet(|| thousand_trials(scheme));
 }
 
 fn thousand_trials(scheme: Scheme) {

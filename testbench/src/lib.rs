@@ -5,7 +5,8 @@
 //! the same inputs and compares every output in every cycle. The inputs come from a [`session::Session`] with seeded
 //! random [`traffic`], or from a directed test through a [`bench::Bench`].
 //!
-//! A new block brings its ports and model (in `faultline-sim`), its traffic, and a line in [`blocks`].
+//! A new block brings its ports and model (in `faultline-sim`), its traffic, and a line in [`blocks`]. What the tests of all
+//! blocks share is in [`support`].
 //!
 //! State that nothing has written yet is 0 in all back ends: memories start at 0, and so does what was last read. The
 //! Verilog is Verilated with `--x-initial 0` for that reason; that reset does not rely on it is proved elsewhere.
@@ -25,6 +26,7 @@ pub mod replay;
 pub mod rust_hdl;
 pub mod sdm;
 pub mod session;
+pub mod support;
 pub mod sweep;
 pub mod traffic;
 pub mod vectors;

@@ -2,13 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use faultline_sim::sm::block_scheduler::{Fill, Outputs};
+use faultline_testbench::support;
+use faultline_testbench::support::scheduler::Scheduler;
 use faultline_testbench::traffic::Rng;
-use support::scheduler::Scheduler;
 
 #[test]
 fn matches_model() {

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use std::cell::Cell;
 
 use faultline_sim::preempt::checkpoint::{DOES_NOT_FIT, Inputs, Outputs, Parameters};
@@ -13,6 +11,7 @@ use faultline_testbench::blocks::checkpoint::{
     Pace, Request, Squashed, Surroundings, holds, is_back,
 };
 use faultline_testbench::blocks::{self, Checkpoint};
+use faultline_testbench::support;
 
 #[test]
 fn matches_model() {

@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::sm::coalescer::{Inputs, LANES, Lines, Outputs, Request};
 use faultline_testbench::bench::Bench;
 use faultline_testbench::blocks::{self, Coalescer};
+use faultline_testbench::support;
 
 const ALL: u32 = u32::MAX;
 

@@ -2,11 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::preempt::context_port::{Beat, Kind, Parameters, Verdict, WORDS};
+use faultline_testbench::support;
+use faultline_testbench::support::port::{Port, packets};
 use faultline_testbench::traffic::Rng;
-use support::port::{Port, packets};
 
 /// The block and the epoch of the tests' contexts.
 const BLOCK: u64 = 0xB10C;

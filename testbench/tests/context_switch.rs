@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::sm::replay_queue::Instruction;
-use support::log::{Log, Reader, operand};
-use support::queue::{Queue, instruction};
+use faultline_testbench::support::log::{Log, Reader, operand};
+use faultline_testbench::support::queue::{Queue, instruction};
 
 /// Entries of each block in the log.
 const SHARE: u8 = 4;

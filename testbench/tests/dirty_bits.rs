@@ -2,12 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use faultline_testbench::support;
+use faultline_testbench::support::dirty::Bits;
 use faultline_testbench::traffic::Rng;
-use support::dirty::Bits;
 
 const ALL: u64 = 0xFFFF_FFFF;
 /// Groups of the paper's register file.

@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::mmu::far_fault_mshr::{Inputs, Outputs, Page};
-use support::mshr::{
+use faultline_testbench::support;
+use faultline_testbench::support::mshr::{
     Answer, Mshr, Report, Wake, answer, command, command_all, fault, missing, page, present, wake,
 };
 

@@ -2,12 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::mmu::fault_buffer::{
     Context, GET_CLEARS, Inputs, Kind, Record, control, register, status,
 };
-use support::buffer::{BASE, Buffer, Taken, command, denied, fault, offer};
+use faultline_testbench::support;
+use faultline_testbench::support::buffer::{BASE, Buffer, Taken, command, denied, fault, offer};
 
 /// Cycles in which a command that nothing holds up is done.
 const SOON: usize = 200;
@@ -475,7 +474,7 @@ fn move_of_get_does_not_hide_a_report_that_found_no_room() {
 /// G7: what is turned away before there is a ring is counted, and leaves no flag that no driver would clear.
 #[test]
 fn overflow_needs_a_ring_that_is_full() {
-    let mut buffer = Buffer::new();
+    let mut buffer = Buffer::after_reset();
     let away = Inputs {
         turned_away: true,
         ..Inputs::default()
@@ -569,7 +568,7 @@ fn addresses_are_canonical_and_sms_are_named_by_gpc() {
 /// G8.
 #[test]
 fn every_command_is_offered_once_as_it_was_written() {
-    let mut buffer = Buffer::new();
+    let mut buffer = Buffer::after_reset();
     let (page, space) = (0x9_8765_4321, 0xC5);
     for (kind, cancel, all, requesters) in [
         (Kind::Start, false, true, 0xFFFF),
@@ -599,7 +598,7 @@ fn every_command_is_offered_once_as_it_was_written() {
 #[test]
 fn busy_lasts_until_the_command_is_done() {
     for kind in Kind::ALL {
-        let mut buffer = Buffer::new();
+        let mut buffer = Buffer::after_reset();
         buffer.commands_taken = false;
         buffer.command(command(kind));
         buffer.pass(30);
@@ -621,7 +620,7 @@ fn busy_lasts_until_the_command_is_done() {
 /// G8.
 #[test]
 fn command_while_another_is_under_way_is_refused() {
-    let mut buffer = Buffer::new();
+    let mut buffer = Buffer::after_reset();
     buffer.commands_taken = false;
     buffer.command(command(Kind::ResolveVa));
     assert!(!buffer.has(status::REFUSED));
@@ -823,7 +822,7 @@ fn interrupt_tells_of_records_and_of_overflow() {
 
 #[test]
 fn short_records_are_the_first_half() {
-    let mut buffer = Buffer::new();
+    let mut buffer = Buffer::after_reset();
     buffer.set(register::SIZE, 5);
     buffer.set(register::BASE, BASE);
     let short = control::ENABLED | control::SHORT | control::ASK;

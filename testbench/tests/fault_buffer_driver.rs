@@ -3,22 +3,20 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use std::process::Command;
 
 use faultline_sim::mmu::fault_buffer::{GET_CLEARS, Inputs, Record, control, register, status};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::driver::{Driver, Machine, Policy};
+use faultline_testbench::support::buffer::{BASE, Buffer, denied, fault, offer};
 use faultline_testbench::traffic::Rng;
-use support::buffer::{BASE, Buffer, denied, fault, offer};
 
 /// Pages that fault.
 const FAULTS: u64 = 60;
 
 /// SMs fault on pages of several blocks of 2 MB while the driver serves them.
 fn run(policy: Policy, size: u64, latency: u64) -> (Buffer, Driver) {
-    let mut buffer = Buffer::new();
+    let mut buffer = Buffer::after_reset();
     buffer.latency = latency;
     let mut driver = Driver::new(policy, BASE, size);
     driver.start(&mut buffer);
@@ -101,7 +99,7 @@ fn policies_differ_in_how_often_they_replay() {
 /// A driver that was switched off finds what came meanwhile.
 #[test]
 fn faults_of_a_time_without_a_driver_are_seen_later() {
-    let mut buffer = Buffer::new();
+    let mut buffer = Buffer::after_reset();
     for number in 0..10 {
         buffer.world.raised.push_back(fault(number));
     }

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::mmu::fault_buffer::{Kind as Command, control, register, status};
 use faultline_sim::mmu::gmmu::Inputs;
 use faultline_sim::ports::Model;
@@ -13,8 +11,9 @@ use faultline_testbench::answers;
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks::{self, Gmmu as Block};
 use faultline_testbench::driver::Machine;
+use faultline_testbench::support;
+use faultline_testbench::support::gmmu::{Gmmu, OPEN};
 use faultline_testbench::traffic::Traffic;
-use support::gmmu::{Gmmu, OPEN};
 
 #[test]
 fn matches_model() {

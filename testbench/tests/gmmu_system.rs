@@ -3,8 +3,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use faultline_sim::mmu::fault_buffer::{
@@ -14,9 +12,10 @@ use faultline_sim::ports::Model;
 use faultline_sim::sm::l1_tlb::{self, L1Tlb};
 use faultline_sim::walk::{Access, Request, Rules, WRITABLE};
 use faultline_testbench::driver::{Driver, Machine, Policy};
+use faultline_testbench::support::gmmu::{Gmmu, OPEN, RING, ROOT};
+use faultline_testbench::support::tables;
+use faultline_testbench::sweep;
 use faultline_testbench::traffic::Rng;
-use support::gmmu::{Gmmu, OPEN, RING, ROOT};
-use support::tables;
 
 /// Cycles within which everything ends.
 const PATIENCE: u64 = 1_000_000;
@@ -411,11 +410,11 @@ fn hostile_tables_end_every_access() {
             let (words, address) = tables::hostile(&mut rng, &rules);
             for (place, entry) in words {
                 // The tables begin at the root of space 0.
-                let word = (place - tables::ROOT + (ROOT << 12)) >> 3;
+                let word = (place - sweep::ROOT + (ROOT << 12)) >> 3;
                 let frame = entry >> 12 & 0xF_FFFF_FFFF;
-                let inside = (tables::ROOT >> 12..(tables::ROOT >> 12) + 4).contains(&frame);
+                let inside = (sweep::ROOT >> 12..(sweep::ROOT >> 12) + 4).contains(&frame);
                 let moved = match inside {
-                    true => entry + ((ROOT << 12) - tables::ROOT),
+                    true => entry + ((ROOT << 12) - sweep::ROOT),
                     false => entry,
                 };
                 system.gmmu.memory.0.insert(word, moved);

@@ -3,14 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::sm::l1_tlb::{
     DENIED, Inputs, NACK, OF_ALL, OF_SPACE, Outputs, Page, TRANSLATION,
 };
+use faultline_testbench::support;
+use faultline_testbench::support::tlb::Answer::{Denied, Hit, Miss};
+use faultline_testbench::support::tlb::{Tlb, answer, check, fill, invalidate, page, walk};
 use faultline_testbench::traffic::Rng;
-use support::tlb::Answer::{Denied, Hit, Miss};
-use support::tlb::{Tlb, answer, check, fill, invalidate, page, walk};
 
 /// Ways of a set, sets, and pages that can be waited for.
 const WAYS: u64 = 8;
@@ -25,7 +24,7 @@ fn matches_model() {
 /// G1.
 #[test]
 fn every_check_is_answered_in_the_next_cycle_with_its_tag() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.load(page(5), 50);
     let mut expected = None;
     for number in 0..64 {
@@ -51,7 +50,7 @@ fn every_check_is_answered_in_the_next_cycle_with_its_tag() {
 /// G2.
 #[test]
 fn hit_gives_the_frame_that_was_filled_last() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.load(page(5), 50);
     assert_eq!(tlb.read(page(5)), Hit(50));
     tlb.forget(page(5));
@@ -62,7 +61,7 @@ fn hit_gives_the_frame_that_was_filled_last() {
 /// G2.
 #[test]
 fn page_that_differs_in_one_bit_or_in_its_space_is_another_one() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     let base = Page {
         number: 0x5_5555_5555,
         space: 0x33,
@@ -91,7 +90,7 @@ fn page_that_differs_in_one_bit_or_in_its_space_is_another_one() {
 /// G2.
 #[test]
 fn hits_go_on_under_misses() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.load(page(0), 1);
     for other in 1..=2 * MISSES {
         assert_eq!([tlb.read(page(other)), tlb.read(page(0))], [Miss, Hit(1)]);
@@ -101,7 +100,7 @@ fn hits_go_on_under_misses() {
 /// G3.
 #[test]
 fn invalidation_takes_what_it_names_and_nothing_else() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     let pages =
         [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2)].map(|(number, space)| Page { number, space });
     let load = |tlb: &mut Tlb| {
@@ -132,7 +131,7 @@ fn invalidation_takes_what_it_names_and_nothing_else() {
 #[test]
 fn walk_that_began_before_an_invalidation_fills_nothing() {
     for (scope, named) in [(0, page(4)), (OF_SPACE, page(99)), (OF_ALL, page(99))] {
-        let mut tlb = Tlb::new();
+        let mut tlb = Tlb::new("32");
         tlb.miss(page(4));
         tlb.forget_all_of(named, scope);
         assert_eq!(tlb.translate(page(4), 1), None);
@@ -146,7 +145,7 @@ fn walk_that_began_before_an_invalidation_fills_nothing() {
 /// G3: the invalidation and the fill, or the walk, come in one cycle.
 #[test]
 fn fill_and_walk_in_the_cycle_of_an_invalidation_count_as_before_it() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.miss(page(4));
     let both = Inputs {
         fill_valid: true,
@@ -181,7 +180,7 @@ fn fill_and_walk_in_the_cycle_of_an_invalidation_count_as_before_it() {
 /// G4.
 #[test]
 fn page_that_was_used_longest_ago_is_replaced() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     let mut rng = Rng::new(7);
     // The pages of set 1, the one that was used last at the end.
     let mut order: Vec<Page> = Vec::new();
@@ -220,7 +219,7 @@ fn page_that_was_used_longest_ago_is_replaced() {
 /// G4.
 #[test]
 fn place_of_an_invalidated_page_is_taken_first() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     let of_set = |number: u64| page(number * SETS);
     (0..WAYS).for_each(|number| tlb.load(of_set(number), number as u32));
     tlb.forget(of_set(5));
@@ -233,7 +232,7 @@ fn place_of_an_invalidated_page_is_taken_first() {
 /// G5.
 #[test]
 fn page_has_one_walk_however_often_it_is_missed() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     let miss = Inputs {
         walk_ready: true,
         ..check(page(3))
@@ -274,7 +273,7 @@ fn page_has_one_walk_however_often_it_is_missed() {
 /// G5.
 #[test]
 fn fill_or_resolution_that_nobody_waits_for_is_ignored() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     assert_eq!(tlb.translate(page(6), 1), None);
     tlb.resolve(page(6));
     assert_eq!(tlb.read(page(6)), Miss);
@@ -296,7 +295,7 @@ fn fill_or_resolution_that_nobody_waits_for_is_ignored() {
 /// G7.
 #[test]
 fn walk_holds_until_it_is_taken() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     assert_eq!([tlb.read(page(9)), tlb.write(page(1))], [Miss; 2]);
     for number in 2..30 {
         let outputs = tlb.cycle(&check(page(number)));
@@ -308,7 +307,7 @@ fn walk_holds_until_it_is_taken() {
 /// G7: pages that are asked for again and again do not keep another one from its turn.
 #[test]
 fn walks_take_turns() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.far_limit = MISSES as u8;
     for number in 0..MISSES {
         assert_eq!(tlb.read(page(number)), Miss);
@@ -331,7 +330,7 @@ fn walks_take_turns() {
 /// G9.
 #[test]
 fn write_to_a_page_that_may_not_be_written_is_denied() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.load(page(1), 10);
     assert_eq!(
         [tlb.read(page(1)), tlb.write(page(1)), tlb.read(page(1))],
@@ -358,7 +357,7 @@ fn write_to_a_page_that_may_not_be_written_is_denied() {
 #[test]
 fn write_of_a_clean_page_forgets_it_and_is_walked() {
     for writable in [true, false] {
-        let mut tlb = Tlb::new();
+        let mut tlb = Tlb::new("32");
         let clean = Inputs {
             fill_writable: writable,
             fill_clean: true,
@@ -385,7 +384,7 @@ fn write_of_a_clean_page_forgets_it_and_is_walked() {
 /// G9: the write is refused, and the page is gone all the same.
 #[test]
 fn write_of_a_clean_page_forgets_it_although_no_miss_is_free() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.miss(page(4));
     tlb.answer_walk(&Inputs {
         fill_clean: true,
@@ -405,7 +404,7 @@ fn write_of_a_clean_page_forgets_it_although_no_miss_is_free() {
 /// G9, even if its dirty bit was clear.
 #[test]
 fn page_that_may_not_be_accessed_is_denied_to_everybody() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.miss(page(1));
     let denied = Inputs {
         fill_clean: true,
@@ -424,7 +423,7 @@ fn page_that_may_not_be_accessed_is_denied_to_everybody() {
 
 #[test]
 fn reset_forgets_everything() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.load(page(1), 1);
     for number in 2..20 {
         tlb.read(page(number));

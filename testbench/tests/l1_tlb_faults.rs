@@ -3,14 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use std::collections::VecDeque;
 
 use faultline_sim::sm::l1_tlb::{CANCELLED, FAR, Inputs, NACK, OF_PAGE, Page};
+use faultline_testbench::support::tlb::Answer::{Denied, Fault, Hit, Miss};
+use faultline_testbench::support::tlb::{Tlb, answer, check, fill, invalidate, page, wake, walk};
 use faultline_testbench::traffic::Rng;
-use support::tlb::Answer::{Denied, Fault, Hit, Miss};
-use support::tlb::{Tlb, answer, check, fill, invalidate, page, wake, walk};
 
 /// Pages that can be waited for.
 const MISSES: u64 = 8;
@@ -18,7 +16,7 @@ const MISSES: u64 = 8;
 /// G6.
 #[test]
 fn wake_up_comes_after_every_answer_that_needs_it() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.miss(page(3));
     // Checks come in every cycle around the fill: those that are answered with a miss are answered before the wake-up.
     let mut told = Vec::new();
@@ -39,7 +37,7 @@ fn wake_up_comes_after_every_answer_that_needs_it() {
 /// G6.
 #[test]
 fn whoever_finds_no_room_is_woken_when_there_is_some() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     for number in 0..MISSES + 3 {
         assert_eq!(tlb.read(page(number)), Miss);
     }
@@ -84,7 +82,7 @@ struct Loop {
 impl Loop {
     fn new(seed: u64) -> Self {
         let mut around = Self {
-            tlb: Tlb::new(),
+            tlb: Tlb::new("32"),
             rng: Rng::new(seed),
             requesters: VecDeque::new(),
             walking: Vec::new(),
@@ -209,7 +207,7 @@ fn sorted(tlb: &mut Tlb) -> Vec<Page> {
 /// G8.
 #[test]
 fn nack_is_asked_again_while_fewer_pages_than_the_limit_claim_a_place() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.far_limit = 2;
     tlb.miss(page(1));
     tlb.far(page(1));
@@ -229,7 +227,7 @@ fn nack_is_asked_again_while_fewer_pages_than_the_limit_claim_a_place() {
 /// G8: a place that becomes free lets one page ask, not all of them.
 #[test]
 fn nack_at_the_limit_waits_for_a_resolution() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.far_limit = 2;
     for number in 1..3 {
         tlb.miss(page(number));
@@ -263,7 +261,7 @@ fn nack_at_the_limit_waits_for_a_resolution() {
 /// G8.
 #[test]
 fn page_that_was_missed_longest_ago_asks_again_first() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.far_limit = 1;
     for number in 0..MISSES {
         tlb.miss(page(number));
@@ -294,7 +292,7 @@ fn page_that_was_missed_longest_ago_asks_again_first() {
 /// G8.
 #[test]
 fn nack_never_waits_without_a_claim() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.far_limit = 0;
     tlb.miss(page(1));
     tlb.nack(page(1));
@@ -330,7 +328,7 @@ fn nack_never_waits_without_a_claim() {
 /// G8: the driver cancels a far fault, and the GMMU denies its page.
 #[test]
 fn cancelled_far_fault_denies_its_page_and_lets_another_one_ask() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.far_limit = 1;
     tlb.report_faults = true;
     tlb.miss(page(1));
@@ -356,7 +354,7 @@ fn cancelled_far_fault_denies_its_page_and_lets_another_one_ask() {
 /// G2, G9: what is cancelled is a far fault, and no walk; and a walk's answer is none to a far fault.
 #[test]
 fn cancellation_is_no_answer_to_a_walk() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.miss(page(1));
     assert_eq!(tlb.cancel(page(1)), None);
     assert_eq!(tlb.translate(page(1), 4), Some((page(1), false)));
@@ -371,7 +369,7 @@ fn cancellation_is_no_answer_to_a_walk() {
 /// G3, G8: a page that is cancelled and invalidated in one cycle is walked again.
 #[test]
 fn cancelled_far_fault_of_an_invalidated_page_is_walked_again() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.far_limit = 1;
     tlb.miss(page(1));
     tlb.far(page(1));
@@ -393,7 +391,7 @@ fn cancelled_far_fault_of_an_invalidated_page_is_walked_again() {
 /// G10.
 #[test]
 fn absent_page_is_a_fault_where_faults_are_reported() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.far_limit = 1;
     tlb.report_faults = true;
     tlb.miss(page(1));
@@ -420,7 +418,7 @@ fn absent_page_is_a_fault_where_faults_are_reported() {
 /// G10.
 #[test]
 fn absent_page_is_a_miss_where_warps_stall() {
-    let mut tlb = Tlb::new();
+    let mut tlb = Tlb::new("32");
     tlb.miss(page(1));
     assert_eq!(tlb.far(page(1)), None);
     assert_eq!(tlb.read(page(1)), Miss);

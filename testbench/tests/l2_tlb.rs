@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::mmu::l2_tlb::{Inputs, OF_ALL, OF_PAGE, OF_SPACE, Outputs, Page};
+use faultline_testbench::support;
+use faultline_testbench::support::l2::{
+    Found, L2, answer, ask, fill, found, invalidate, miss, page, page_in,
+};
 use faultline_testbench::traffic::Rng;
-use support::l2::{Found, L2, answer, ask, fill, found, invalidate, miss, page, page_in};
 
 /// SMs.
 const SMS: usize = 16;

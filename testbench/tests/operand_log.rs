@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::sm::operand_log::Inputs;
-use support::log::{Log, Reader, operand};
+use faultline_testbench::support;
+use faultline_testbench::support::log::{Log, Reader, operand};
 
 /// The size of most tests: a big one shows no more.
 const SIZE: &str = "8k";

@@ -3,13 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use std::collections::HashSet;
 
 use faultline_sim::walk::{ACCESSED, DIRTY, EXECUTE_DISABLE, PAGE_SIZE, PRESENT};
+use faultline_testbench::support;
+use faultline_testbench::support::walk_cache::{Cache, TABLE};
 use faultline_testbench::traffic::Rng;
-use support::walk_cache::{Cache, TABLE};
 
 /// A word whose bits are not all alike.
 const WORD: u64 = 0x15_5A5A_5A5A;

@@ -3,13 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::mmu::page_walker::Inputs;
 use faultline_sim::ports::Model;
 use faultline_testbench::blocks::{Block, PageWalker};
+use faultline_testbench::support;
+use faultline_testbench::support::walker::{OPEN, ROOT, Walker, requesters};
 use faultline_testbench::traffic::{Rng, Traffic};
-use support::walker::{OPEN, ROOT, Walker, requesters};
 
 /// A page whose indices differ at every level.
 const PAGE: u64 = 1 << 27 | 2 << 18 | 3 << 9 | 4;

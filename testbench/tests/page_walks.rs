@@ -11,15 +11,13 @@ use faultline_sim::walk::{
 };
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks;
+use faultline_testbench::support;
+use faultline_testbench::support::tables::hostile;
 use faultline_testbench::sweep::{
     self, CONFIGS, LIMIT, ROOT, Sweep, Tally, all_rules, image, requests, tables,
 };
 use faultline_testbench::traffic::Rng;
 use faultline_testbench::walks::Walker;
-
-mod support;
-
-use support::tables::hostile;
 
 /// Nothing was different.
 fn agrees(tally: &Tally) {
@@ -66,7 +64,7 @@ fn every_hundredth_combination_of_bits_agrees_in_the_kernel() {
 /// A test of walkers of all sizes.
 fn obligation() -> Obligation {
     let sizes = blocks::configurations("page_walker").map(|config| format!("page_walker_{config}"));
-    let test = Obligation::test(env!("CARGO_MANIFEST_DIR"));
+    let test = Obligation::test(env!("CARGO_MANIFEST_DIR"), file!());
     support::depends_on(test, &sizes.collect::<Vec<_>>())
 }
 

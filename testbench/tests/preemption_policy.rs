@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::preempt::preemption_policy::Case;
-use support::policy::Policy;
+use faultline_testbench::support;
+use faultline_testbench::support::policy::Policy;
 
 /// The greatest number of 20 bits.
 const MOST: u64 = 0xF_FFFF;

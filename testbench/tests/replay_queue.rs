@@ -2,10 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::sm::replay_queue::{Inputs, Instruction};
-use support::queue::{Queue, instruction};
+use faultline_testbench::support;
+use faultline_testbench::support::queue::{Queue, instruction};
 
 /// The size of most tests: a big one shows no more.
 const SIZE: &str = "16";

@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::sm::scoreboard::{FINISHES, Inputs, Outputs, ZERO_REGISTER};
-use support::board::{Board, check, finish, harmless, holds, instruction, issued, stops};
+use faultline_testbench::support;
+use faultline_testbench::support::board::{
+    Board, check, finish, harmless, holds, instruction, issued, stops,
+};
 
 const ENTRIES: u8 = 8;
 
@@ -32,7 +33,7 @@ fn users(register: u8) -> [Inputs; 4] {
 /// G1.
 #[test]
 fn nothing_goes_past_a_result_that_it_reads_or_writes_over() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     for older in 0..ENTRIES - 1 {
         for younger in users(100) {
             board.reset();
@@ -54,7 +55,7 @@ fn nothing_goes_past_a_result_that_it_reads_or_writes_over() {
 #[test]
 fn second_one_waits_for_the_first_ones_result() {
     for younger in users(100) {
-        let mut board = Board::new();
+        let mut board = Board::new("8_holding");
         let first = board.arrive(&instruction(100, [9; 3]));
         board.arrive(&younger);
         assert_eq!(board.ready(), [true, false]);
@@ -68,7 +69,7 @@ fn second_one_waits_for_the_first_ones_result() {
 /// G1, G8.
 #[test]
 fn register_that_differs_in_one_bit_is_another_one() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     for bit in 0..8 {
         for younger in users(100 ^ 1 << bit) {
             board.reset();
@@ -85,7 +86,7 @@ fn source_is_not_written_before_it_is_read() {
     for place in 0..3 {
         let mut sources = [ZERO_REGISTER; 3];
         sources[place] = 100;
-        let mut board = Board::new();
+        let mut board = Board::new("8_holding");
         board.arrive(&instruction(1, sources));
         board.arrive(&instruction(100, [2; 3]));
         assert_eq!(board.ready(), [true, false], "not together");
@@ -112,7 +113,7 @@ fn held_source_is_written_only_after_a_check_or_an_end() {
         for checked in [true, false] {
             let mut sources = [ZERO_REGISTER; 3];
             sources[place] = 100;
-            let mut board = Board::new();
+            let mut board = Board::new("8_holding");
             board.arrive(&issued(harmless()));
             let holder = board.arrive(&holds(issued(instruction(1, sources))));
             board.arrive(&instruction(100, [2; 3]));
@@ -136,7 +137,7 @@ fn only_holders_hold_and_only_where_they_may() {
         ("8", holds(instruction(1, [100; 3]))),
         ("8_holding", instruction(1, [100; 3])),
     ] {
-        let mut board = Board::of(config);
+        let mut board = Board::new(config);
         board.arrive(&issued(holder));
         board.arrive(&instruction(100, [2; 3]));
         assert_eq!(board.ready(), [true, false]);
@@ -146,7 +147,7 @@ fn only_holders_hold_and_only_where_they_may() {
 /// G4.
 #[test]
 fn fetch_stops_until_a_check_an_end_or_a_flush() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     for end in 0..3 {
         assert!(!board.look().stopped);
         let entry = board.arrive(&stops(harmless()));
@@ -176,7 +177,7 @@ fn fetch_stops_until_a_check_an_end_or_a_flush() {
 /// G5.
 #[test]
 fn lowest_free_entry_is_given() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     for entry in 0..ENTRIES {
         assert_eq!(board.arrive(&issued(harmless())), entry);
     }
@@ -192,7 +193,7 @@ fn lowest_free_entry_is_given() {
 /// G6.
 #[test]
 fn room_ends_with_the_last_entry_or_the_second_place() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     assert!(!board.look().busy);
     board.arrive(&harmless());
     board.arrive(&harmless());
@@ -221,7 +222,7 @@ fn room_ends_with_the_last_entry_or_the_second_place() {
 /// G7.
 #[test]
 fn buffered_instructions_leave_in_order() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     board.arrive(&issued(harmless()));
     let one = board.arrive(&harmless());
     board.finish(&[0]);
@@ -251,7 +252,7 @@ fn buffered_instructions_leave_in_order() {
 /// G8.
 #[test]
 fn instruction_is_ready_as_soon_as_nothing_keeps_it() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     // Six results come in one cycle, and an instruction that needs three of them arrives in it.
     for register in 0..FINISHES as u8 {
         board.arrive(&holds(issued(instruction(register, [100; 3]))));
@@ -287,7 +288,7 @@ fn instruction_is_ready_as_soon_as_nothing_keeps_it() {
 /// G8: the zero register is nobody's result.
 #[test]
 fn zero_register_is_never_waited_for() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     let zero = ZERO_REGISTER;
     board.arrive(&holds(issued(instruction(zero, [zero; 3]))));
     board.arrive(&holds(instruction(zero, [zero; 3])));
@@ -298,7 +299,7 @@ fn zero_register_is_never_waited_for() {
 /// G9.
 #[test]
 fn flush_takes_the_buffered_ones_and_leaves_the_others() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     for register in 0..3 {
         board.arrive(&issued(stops(instruction(register, [7; 3]))));
     }
@@ -326,7 +327,7 @@ fn flush_takes_the_buffered_ones_and_leaves_the_others() {
 /// G10.
 #[test]
 fn stopping_tells_what_is_left_of_a_stop() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     let [one, two, three] = [0, 1, 2].map(|_| board.arrive(&issued(stops(harmless()))));
     assert!(board.look().stopping);
     assert!(board.check(two).stopping);
@@ -342,7 +343,7 @@ fn stopping_tells_what_is_left_of_a_stop() {
 fn likely_tells_what_will_be_ready() {
     for chosen in [false, true] {
         for finishes in [false, true] {
-            let mut board = Board::new();
+            let mut board = Board::new("8_holding");
             // The first one that is buffered is ready, and the second one waits for register 1.
             let load = board.arrive(&issued(instruction(1, [9; 3])));
             board.arrive(&instruction(2, [8; 3]));
@@ -363,7 +364,7 @@ fn likely_tells_what_will_be_ready() {
 /// What finishes or is checked and is not there changes nothing, not even of an instruction that gets the entry.
 #[test]
 fn message_about_nobody_is_ignored() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     board.finish(&[0, 1, 2, 3, 4, 5]);
     board.check(3);
     assert_eq!(board.look(), board.look());
@@ -379,7 +380,7 @@ fn message_about_nobody_is_ignored() {
 /// A second instruction is not issued alone, and nothing is issued that is not there.
 #[test]
 fn second_one_does_not_go_without_the_first() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     board.issue(true);
     board.arrive(&harmless());
     board.arrive(&harmless());
@@ -394,7 +395,7 @@ fn second_one_does_not_go_without_the_first() {
 
 #[test]
 fn reset_forgets_everything() {
-    let mut board = Board::new();
+    let mut board = Board::new("8_holding");
     let fresh = board.look();
     for _ in 0..3 {
         board.arrive(&stops(holds(issued(instruction(1, [100; 3])))));

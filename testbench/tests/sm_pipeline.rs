@@ -4,13 +4,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
-mod support;
-
 use faultline_sim::machines::sm::Occasions;
 use faultline_sim::sm::sm_pipeline::{Inputs, Scheme};
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks;
 use faultline_testbench::programs::Pipeline;
+use faultline_testbench::support;
 
 #[test]
 fn matches_model() {

@@ -14,9 +14,8 @@ use faultline_sim::sm::sm_pipeline::{
 };
 use faultline_testbench::backend::Kind;
 use faultline_testbench::blocks::{self, Block};
+use faultline_testbench::support;
 use faultline_testbench::traffic::Traffic;
-
-mod support;
 
 /// Every scheme in loose round robin, and the log greedily.
 const FAIR: [&str; 5] = ["stall_4", "commit_4", "check_4", "queue_4", "log_4"];

@@ -6,12 +6,9 @@
 use faultline_sim::walk::{
     ACCESSED, Access, DIRTY, Image, Memory, PRESENT, Request, Rules, USER, WRITABLE, Walk,
 };
+use faultline_testbench::support::tables::hostile;
 use faultline_testbench::sweep::{self, LIMIT, ROOT, Sweep, all_rules, requests, tables};
 use faultline_testbench::traffic::Rng;
-
-mod support;
-
-use support::tables::hostile;
 
 /// A whole sweep, without a difference.
 fn agrees(sweep: Sweep, cases: u64) {

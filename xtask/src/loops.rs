@@ -96,8 +96,9 @@ pub fn quick() -> Result<ExitCode, String> {
 /// The packages with files that differ from the last commit.
 fn changed() -> Result<BTreeSet<&'static str>, String> {
     /// The folders of the packages, those within others first.
-    const PACKAGES: [(&str, &str); 12] = [
+    const PACKAGES: [(&str, &str); 13] = [
         ("hw/macros/", "faultline-macros"),
+        ("hw/export/", "faultline-export"),
         ("hw/", "faultline-hw"),
         ("sim/", "faultline-sim"),
         ("testbench/zoo/", "faultline-zoo"),

@@ -113,7 +113,10 @@ fn committed_preemption_stays_within_the_bars() {
                 "save {:.1} % of the context (34.4 in the paper)",
                 of("saving, %")
             ),
-            format!("{:.0} % of its base after 15 us (56.1)", of("15 us")),
+            format!(
+                "{:.0} % of its base after 15 us (56.1 in the paper)",
+                of("15 us")
+            ),
             format!("saves {:.1} % more of the registers", of("by warp more, %")),
         ],
     );

@@ -3,6 +3,11 @@
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
 
+use crate::designs::far_fault_mshr::FarFaultMshrs;
+use crate::designs::fault_buffer::PaperFaultBuffer;
+use crate::designs::l2_tlb::SharedTlb;
+use crate::designs::page_walk_cache::WalkCache;
+use crate::designs::page_walker::Walker;
 use crate::params::{
     ASID_BITS, FAR_FAULT_BITS, LANES, LOG_ENTRY_BITS, MSHR_COUNT_BITS, PC_BITS, PFN_BITS,
     REGION_BITS, REQUESTER_BITS, REQUESTERS, SLOT_BITS, SM_BITS, SMS, VPN_BITS, WARP_BITS,
@@ -10,7 +15,6 @@ use crate::params::{
 };
 use crate::primitives::or_tree::OrTree;
 use crate::primitives::register::Register;
-use crate::sizes::{FarFaultMshrs, PaperFaultBuffer, SharedTlb, WalkCache, Walker};
 
 mod address;
 mod dispatch;
@@ -229,8 +233,6 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     reported: Signal<Local, Bit>,
 }
 
-// A kernel reads better in the order of the page than with the fewest operators.
-#[allow(clippy::nonminimal_bool)]
 impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<WALKS, WALK, ENTRY> {
     #[logic]
     fn update(&mut self) {

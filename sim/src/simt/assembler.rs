@@ -18,6 +18,7 @@ use thiserror::Error;
 use super::instruction::{Instruction, Operand, SPECIAL_NAMES, ZERO_REGISTER};
 use super::operation::{Destination, Operation};
 use super::program::{Program, ProgramError};
+use crate::numbers::unsigned;
 
 /// Why a text is no program, without the place, which [`AssemblyError::line`] knows; lines are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -290,9 +291,7 @@ impl<'text> Line<'text> {
 }
 
 fn register(text: &str) -> Option<u8> {
-    let digits = text.strip_prefix('R')?;
-    let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    digits.parse().ok().filter(|_| plain)
+    unsigned(text.strip_prefix('R')?, 10)
 }
 
 /// Hexadecimal bits with 0x, a float, or a decimal integer, which has no point or exponent and does not

@@ -7,6 +7,7 @@ use std::str::SplitAsciiWhitespace;
 use super::kernel::{address, decimal, hexadecimal};
 use super::opcode::Opcodes;
 use super::{Class, Fault, Kernel, Opcode, Space};
+use crate::numbers::unsigned;
 
 /// Bytes of a line, as a power of two.
 const LINE_SHIFT: u32 = 7;
@@ -146,8 +147,7 @@ impl<'line> Fields<'line> {
     fn word(&mut self, field: &'static str) -> Result<u32, Fault> {
         let text = self.text(field)?;
         let expected = "a hexadecimal number of 32 bits";
-        let value = hexadecimal(text).and_then(|value| value.try_into().ok());
-        value.ok_or_else(|| Fault::Field {
+        hexadecimal(text).ok_or_else(|| Fault::Field {
             field,
             text: text.to_owned(),
             expected,
@@ -167,8 +167,7 @@ impl<'line> Fields<'line> {
         for _ in 0..count {
             let text = self.text(field)?;
             let kind = text.trim_end_matches(|digit: char| digit.is_ascii_digit());
-            let number = decimal("", &text[kind.len()..]).ok();
-            let number: Option<u8> = number.and_then(|number| number.try_into().ok());
+            let number = unsigned(&text[kind.len()..], 10);
             match (kind, number) {
                 ("R", Some(number)) => {
                     registers.numbers[usize::from(registers.count)] = number;
@@ -382,7 +381,7 @@ impl Instruction {
 /// Decimal, signed or not, or hexadecimal with 0x: an immediate may be of either kind.
 fn immediate(text: &str) -> Result<i128, Fault> {
     let value = match text.starts_with("0x") {
-        true => hexadecimal(text).map(i128::from),
+        true => hexadecimal::<u64>(text).map(i128::from),
         false => text.parse().ok(),
     };
     let range = i128::from(i64::MIN)..=i128::from(u64::MAX);

@@ -1,7 +1,10 @@
 //! The header of a kernel's trace.
 
+use num_traits::Unsigned;
+
 use super::Fault;
 use super::instruction::WINDOW_BYTES;
+use crate::numbers::unsigned;
 
 /// Registers of a thread at most: an instruction has 8 bits for the number of one.
 const MOST_REGISTERS: u64 = 256;
@@ -111,7 +114,10 @@ pub(super) fn outside(line: &str, expected: &'static str) -> Fault {
     let inside = ["thread block", "cluster ", "warp =", "insts =", "#END_TB"];
     let mut fields = line.split_ascii_whitespace();
     // Coordinates, warp, program counter, mask, destinations, opcode, sources, width.
-    let fields = (fields.clone().count(), fields.next().and_then(hexadecimal));
+    let fields = (
+        fields.clone().count(),
+        fields.next().and_then(hexadecimal::<u64>),
+    );
     if inside.iter().any(|start| line.starts_with(start)) {
         Fault::Outside(text)
     } else if matches!(fields, (6.., Some(_))) {
@@ -123,15 +129,11 @@ pub(super) fn outside(line: &str, expected: &'static str) -> Fault {
 
 /// A decimal number without a sign.
 pub(super) fn decimal(field: &'static str, text: &str) -> Result<u64, Fault> {
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse()
-        .ok()
-        .filter(|_| digits)
-        .ok_or_else(|| Fault::Field {
-            field,
-            text: text.to_owned(),
-            expected: "a decimal number of 64 bits",
-        })
+    unsigned(text, 10).ok_or_else(|| Fault::Field {
+        field,
+        text: text.to_owned(),
+        expected: "a decimal number of 64 bits",
+    })
 }
 
 /// A decimal number within a limit.
@@ -146,11 +148,9 @@ fn at_most(field: &'static str, text: &str, limit: u64) -> Result<u64, Fault> {
     }
 }
 
-/// A hexadecimal number, with or without 0x.
-pub(super) fn hexadecimal(text: &str) -> Option<u64> {
-    let digits = text.strip_prefix("0x").unwrap_or(text);
-    let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    u64::from_str_radix(digits, 16).ok().filter(|_| plain)
+/// Reads a hexadecimal number, with or without 0x.
+pub(super) fn hexadecimal<T: Unsigned>(text: &str) -> Option<T> {
+    unsigned(text.strip_prefix("0x").unwrap_or(text), 16)
 }
 
 /// A hexadecimal address.
@@ -199,7 +199,7 @@ pub(super) fn triple(text: &str) -> Option<[u32; 3]> {
     let mut fields = text.split(',');
     for number in &mut numbers {
         let field = fields.next()?.trim();
-        *number = decimal("", field).ok()?.try_into().ok()?;
+        *number = unsigned(field, 10)?;
     }
     fields.next().is_none().then_some(numbers)
 }

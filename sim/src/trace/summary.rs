@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Serialize, Serializer};
 
 use super::{Class, Copy, Event, Instruction, Kernel, Reader, Space, Trace, TraceError};
+use crate::numbers::ratio;
 
 /// Bytes of a cache line.
 pub const LINE_BYTES: u64 = 1 << LINE_SHIFT;
@@ -115,7 +116,7 @@ impl GlobalCounts {
 impl Counts {
     /// Works out what follows from the other numbers.
     fn finish(&mut self) {
-        self.lanes_mean = self.lanes as f64 / self.instructions.max(1) as f64;
+        self.lanes_mean = ratio(self.lanes, self.instructions);
         let global = &mut self.global;
         let widen = LARGE_PAGE_SHIFT - SMALL_PAGE_SHIFT;
         let large: HashSet<u64> = global.pages.iter().map(|page| page >> widen).collect();
@@ -127,7 +128,7 @@ impl Counts {
             .map(|(&lines, number)| u64::from(lines) * number)
             .sum();
         let active = global.instructions() - global.lines.get(&0).unwrap_or(&0);
-        global.lines_mean = lines as f64 / active.max(1) as f64;
+        global.lines_mean = ratio(lines, active);
     }
 
     fn instruction(&mut self, instruction: &Instruction) {

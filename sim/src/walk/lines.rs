@@ -6,6 +6,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
+use crate::numbers::unsigned;
 use crate::place::place;
 
 /// Bytes of a line at most.
@@ -198,9 +199,5 @@ pub(super) fn digits(text: &str) -> &str {
 /// Reads a hexadecimal number of at most 64 bits, with or without `0x`.
 #[must_use]
 pub fn hexadecimal(text: &str) -> Option<u64> {
-    let digits = digits(text);
-    let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    plain
-        .then(|| u64::from_str_radix(digits, 16).ok())
-        .flatten()
+    unsigned(digits(text), 16)
 }

@@ -70,17 +70,21 @@ impl Obligation {
         obligation.of(what)
     }
 
-    /// The test that calls this, which depends on the sources and the tests of its crate, in this folder of the workspace,
-    /// and on the versions of all crates.
-    pub fn test(folder: &str) -> Self {
+    /// The test that calls this, which depends on the sources of its crate, in this folder of the workspace, on its own file
+    /// as `file!` names it, or the folder of a `main.rs`, and on the versions of all crates.
+    pub fn test(folder: &str, file: &str) -> Self {
         let thread = std::thread::current();
         let (folder, root) = (Path::new(folder), Path::new(folder).join(".."));
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let group = format!("test of {name}, {}", thread.name().unwrap_or_default());
-        let obligation = Self::new(&group, "passes").file(&root.join("Cargo.lock"));
-        obligation
+        let mut own = root.join(file);
+        if own.ends_with("main.rs") {
+            own.pop();
+        }
+        Self::new(&group, "passes")
+            .file(&root.join("Cargo.lock"))
             .file(&folder.join("src"))
-            .file(&folder.join("tests"))
+            .file(&own)
     }
 
     /// Adds an input.

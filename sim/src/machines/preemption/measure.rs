@@ -3,6 +3,7 @@
 use super::recording::Recording;
 use super::stream::{Dirty, Stream, sectors};
 use super::subject::{MHZ, SECTORS};
+use crate::numbers::{percent, ratio};
 
 /// What has changed since a base, in beats of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +61,7 @@ pub fn measure(recording: &Recording, progress: u64, after_us: &[u64]) -> Measur
     let rows: u64 = recording.streams.iter().map(|stream| stream.rows).sum();
     let ended = recording.streams.iter().map(|stream| {
         let ended = stream.ends.iter().filter(|&&end| end <= at(stream)).count();
-        100.0 * ended as f64 / stream.ends.len().max(1) as f64
+        percent(ended, stream.ends.len())
     });
     Measure {
         progress,
@@ -79,5 +80,5 @@ pub fn changed(recording: &Recording, from: u64, to: u64) -> f64 {
     let at = |stream: &Stream, progress| stream.cycles * progress / 100;
     let streams = recording.streams.iter();
     let dirty = streams.map(|stream| sectors(&stream.between(at(stream, from), at(stream, to))));
-    dirty.sum::<u64>() as f64 / recording.streams.len().max(1) as f64
+    ratio(dirty.sum::<u64>(), recording.streams.len())
 }

@@ -2,6 +2,7 @@
 
 use super::recording::Recording;
 use super::stream::Stream;
+use crate::numbers::ratio;
 use crate::sm::sm_pipeline::WIDTH;
 
 /// Cycles of a microsecond (Li et al., Table II).
@@ -183,7 +184,7 @@ impl Subject {
 
     /// Instructions that the recorded block has issued in a cycle.
     fn recorded(&self) -> f64 {
-        self.stream.executed.len() as f64 / self.stream.cycles.max(1) as f64
+        ratio(self.stream.executed.len(), self.stream.cycles)
     }
 
     /// Instructions of a block.

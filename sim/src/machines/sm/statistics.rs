@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use crate::numbers::ratio;
 use crate::sm::scoreboard::ZERO_REGISTER;
 use crate::sm::sm_pipeline::{Class, Inputs, Outputs, Parameters, Scheme, UNITS, WIDTH};
 
@@ -169,7 +170,7 @@ impl Statistics {
     /// Instructions in a cycle.
     #[must_use]
     pub fn instructions_per_cycle(&self) -> f64 {
-        self.instructions as f64 / self.cycles.max(1) as f64
+        ratio(self.instructions, self.cycles)
     }
 
     /// The mean of a histogram's places.
@@ -181,7 +182,7 @@ impl Statistics {
             .fold((0, 0), |(sum, all), (&times, place)| {
                 (sum + times * place, all + times)
             });
-        sum as f64 / all.max(1) as f64
+        ratio(sum, all)
     }
 
     /// The least place of a histogram up to which 95 % of it are.

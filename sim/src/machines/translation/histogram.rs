@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::numbers::{percent, ratio};
+
 /// Parts of an octave, as a power of two: a value is known to an eighth of it.
 const PART_BITS: u32 = 3;
 
@@ -55,7 +57,7 @@ impl Histogram {
     /// Their mean, or 0.
     #[must_use]
     pub fn mean(&self) -> f64 {
-        self.sum as f64 / self.count.max(1) as f64
+        ratio(self.sum, self.count)
     }
 
     /// A value that so many percent do not exceed, and larger than the least such by an eighth at most.
@@ -76,7 +78,7 @@ impl Histogram {
     #[must_use]
     pub fn percent_within(&self, value: u64) -> f64 {
         let within: u64 = self.counts.range(..=value).map(|(_, count)| count).sum();
-        100.0 * within as f64 / self.count.max(1) as f64
+        percent(within, self.count)
     }
 
     /// Counts by octave: the least value of each, and how many there were.

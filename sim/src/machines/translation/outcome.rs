@@ -1,6 +1,7 @@
 //! What is measured.
 
 use super::Histogram;
+use crate::numbers::{percent, ratio};
 
 /// Levels of tables, the last one first.
 pub const LEVELS: usize = 4;
@@ -60,14 +61,13 @@ impl Outcome {
     /// Walks that were under way in a walker, in the mean of the cycles.
     #[must_use]
     pub fn walking_mean(&self) -> f64 {
-        let cycles = self.cycles * self.walkers as u64;
-        self.walking as f64 / cycles.max(1) as f64
+        ratio(self.walking, self.cycles * self.walkers as u64)
     }
 
     /// Performance, that of another run as 100.
     #[must_use]
     pub fn percent_of(&self, other: &Self) -> f64 {
-        100.0 * other.cycles as f64 / self.cycles.max(1) as f64
+        percent(other.cycles, self.cycles)
     }
 
     /// The cycles of the slowest SM, the mean as 1.

@@ -4,48 +4,59 @@ use std::collections::HashMap;
 
 use faultline_sim::mmu::page_walker::{Inputs, Outputs};
 use faultline_sim::walk::{ACCESSED, DIRTY, PRESENT, USER, WRITABLE};
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, PageWalker};
 
 use super::tables::answer;
+use crate::bench::Bench;
+use crate::blocks::{self, PageWalker};
 
-/// An entry that allows everything.
+/// An entry with these bits allows everything.
 pub const OPEN: u64 = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
-/// The frame of the first table of space 0.
+/// The first table of space 0 is in this frame of 4 KB.
 pub const ROOT: u64 = 0x100;
 
-/// What memory was asked for, and when.
+/// This is what memory was asked for.
 #[derive(Clone, Debug)]
 pub struct Asked {
+    /// It was asked in this cycle.
     pub cycle: u64,
-    pub walk: u8,
+    /// This is the number of the word.
     pub word: u64,
+    /// The entry is of this level.
     pub level: u8,
+    /// The entry is to be marked.
     pub update: bool,
+    /// A copy of the word in a cache must not be used.
     pub anew: bool,
 }
 
-/// The walker, and what a test does with it.
+/// This is a page walker in all back ends, with a memory behind it and the steps that tests take.
 pub struct Walker {
     bench: Bench<PageWalker>,
-    /// The inputs of the next cycle; those of memory's answers are set by the memory.
+    /// These are the inputs of the next cycle; those of memory's answers are set by the memory.
     pub inputs: Inputs,
-    /// Words by their numbers; one that is not listed is 0.
+    /// These are words of memory by their numbers; one that is not listed is 0.
     pub memory: HashMap<u64, u64>,
-    /// Words that a cache has kept: it answers their reads, unless they are asked anew.
+    /// A cache has kept these words: it answers their reads, unless they are asked anew.
     pub kept: HashMap<u64, u64>,
-    /// Cycles from a request to its response.
+    /// A request is answered after this number of cycles.
     pub latency: u64,
     /// Memory answers an error for this word.
     pub broken: Option<u64>,
+    /// This is the number of cycles so far.
     pub cycle: u64,
+    /// Memory was asked for this, in order.
     pub asked: Vec<Asked>,
+    /// Requesters were answered this, in order.
     pub answers: Vec<Outputs>,
     due: Vec<(u64, Outputs)>,
 }
 
 impl Walker {
-    /// A walker with its root for every space in use, and no tables.
+    /// Builds the walker of a configuration, with roots for two address spaces, and no tables.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
     pub fn new(config: &str) -> Self {
         let mut walker = Self {
             bench: blocks::bench::<PageWalker>(config).unwrap(),
@@ -82,7 +93,7 @@ impl Walker {
         walker
     }
 
-    /// Maps a page of a space: tables of its own for each level, and the entry of the page.
+    /// Maps a page of a space, with tables of its own for each level.
     pub fn map(&mut self, space: u8, page: u64, frame: u64) {
         let mut table = ROOT + 0x100 * u64::from(space);
         for level in (2..=4).rev() {
@@ -96,7 +107,11 @@ impl Walker {
             .insert(table << 9 | page & 511, frame << 12 | OPEN);
     }
 
-    /// The word of the entry of a page at a level, in the tables as they are.
+    /// Gives the number of the word with the entry of a page at a level, in the tables as they are.
+    ///
+    /// # Panics
+    /// If a table above it is missing.
+    #[must_use]
     pub fn word(&self, space: u8, page: u64, level: u64) -> u64 {
         let mut table = ROOT + 0x100 * u64::from(space);
         for above in (level + 1..=4).rev() {
@@ -106,7 +121,10 @@ impl Walker {
         table << 9 | page >> (9 * (level - 1)) & 511
     }
 
-    /// A requester asks to read a page, as a user.
+    /// Lets a requester ask to read a page, as a user.
+    ///
+    /// # Panics
+    /// If there is no such requester.
     pub fn ask(&mut self, requester: usize, space: u8, page: u64) {
         self.inputs.request_valid[requester] = 1;
         self.inputs.request_vpn[requester] = page;
@@ -114,7 +132,11 @@ impl Walker {
         self.inputs.request_user[requester] = 1;
     }
 
-    /// Runs a cycle; a request that is accepted is not asked again.
+    /// Runs a cycle with `inputs`, and gives the outputs that all back ends agree on; a request that is accepted is not
+    /// asked again.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
         self.inputs.response_valid = false;
         let place = self.due.iter().position(|(due, _)| *due <= self.cycle);
@@ -130,7 +152,6 @@ impl Walker {
         if outputs.memory_valid && self.inputs.memory_ready && !self.inputs.reset {
             self.asked.push(Asked {
                 cycle: self.cycle,
-                walk: outputs.memory_walk,
                 word: outputs.memory_word,
                 level: outputs.memory_level,
                 update: outputs.memory_update,
@@ -146,12 +167,15 @@ impl Walker {
     }
 
     /// Runs a cycle with just these inputs.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn raw(&mut self, inputs: &Inputs) -> Outputs {
         self.cycle += 1;
         self.bench.cycle(inputs).unwrap()
     }
 
-    /// What is in memory when the answer leaves it counts.
+    /// Answers a request with what is in memory when the answer leaves it.
     fn respond(&mut self, asked: &Outputs) {
         let kept = self.kept.get(&asked.memory_word);
         let kept = kept.filter(|_| !asked.memory_update && !asked.memory_bypass);
@@ -177,7 +201,10 @@ impl Walker {
         self.inputs.response_changed = changed;
     }
 
-    /// Runs until so many answers have come.
+    /// Runs until this number of answers has come, and gives all of them.
+    ///
+    /// # Panics
+    /// If they have not come within 20,000 cycles.
     pub fn answers(&mut self, count: usize) -> &[Outputs] {
         for _ in 0..20_000 {
             if self.answers.len() >= count {
@@ -189,7 +216,8 @@ impl Walker {
     }
 }
 
-/// Those for whom an answer is.
+/// Gives those for whom an answer is.
+#[must_use]
 pub fn requesters(answer: &Outputs) -> Vec<usize> {
     (0..answer.answer_requesters.len())
         .filter(|&requester| answer.answer_requesters[requester] != 0)

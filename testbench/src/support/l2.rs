@@ -1,38 +1,45 @@
 //! An L2 TLB that tests drive by hand, in all back ends at once.
 
 use faultline_sim::mmu::l2_tlb::{Inputs, Outputs, Page};
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, L2Tlb};
 
-/// Cycles within which anything ends.
+use crate::bench::Bench;
+use crate::blocks::{self, L2Tlb};
+
+/// Everything that a test waits for happens within this number of cycles.
 const PATIENCE: usize = 2000;
 
-/// The TLB, and what a test does with it.
+/// This is an L2 TLB in all back ends, with the steps that tests take.
 pub struct L2 {
     bench: Bench<L2Tlb>,
-    /// Cycles since the reset.
+    /// This is the number of cycles since the reset.
     pub cycles: u64,
 }
 
-/// What a walk finds.
+/// This is what a walk finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
+    /// The page is in this frame of 4 KB.
     pub frame: u32,
+    /// The page may be written.
     pub writable: bool,
+    /// The page is not marked as written yet.
     pub clean: bool,
 }
 
-/// A page of space 0.
+/// Gives a page of space 0.
+#[must_use]
 pub fn page(number: u64) -> Page {
     Page { number, space: 0 }
 }
 
-/// A page of another space.
+/// Gives a page of any address space.
+#[must_use]
 pub fn page_in(space: u8, number: u64) -> Page {
     Page { number, space }
 }
 
-/// A frame that may be written and is dirty.
+/// Gives a frame that may be written and is dirty.
+#[must_use]
 pub fn found(frame: u32) -> Found {
     Found {
         frame,
@@ -41,7 +48,10 @@ pub fn found(frame: u32) -> Found {
     }
 }
 
-/// A request of an SM beside what others ask.
+/// Adds to inputs that an SM asks for a page.
+///
+/// # Panics
+/// If there is no such SM.
 pub fn ask(inputs: &mut Inputs, sm: usize, page: Page, write: bool) {
     inputs.request_valid |= 1 << sm;
     inputs.request_vpn[sm] = page.number;
@@ -49,7 +59,8 @@ pub fn ask(inputs: &mut Inputs, sm: usize, page: Page, write: bool) {
     inputs.request_write |= u16::from(write) << sm;
 }
 
-/// A fill.
+/// Gives the inputs that offer a fill.
+#[must_use]
 pub fn fill(page: Page, found: Found, level: u8) -> Inputs {
     Inputs {
         fill_valid: true,
@@ -63,7 +74,8 @@ pub fn fill(page: Page, found: Found, level: u8) -> Inputs {
     }
 }
 
-/// An invalidation.
+/// Gives the inputs that offer an invalidation.
+#[must_use]
 pub fn invalidate(scope: u8, page: Page) -> Inputs {
     Inputs {
         invalidate_valid: true,
@@ -74,7 +86,8 @@ pub fn invalidate(scope: u8, page: Page) -> Inputs {
     }
 }
 
-/// The answer that a cycle shows: to whom, of which page, and what.
+/// Gives the answer that a cycle shows: a bit for each SM that it is for, its page, and what was found.
+#[must_use]
 pub fn answer(outputs: &Outputs) -> Option<(u16, Page, Found)> {
     outputs.answer_valid.then_some((
         outputs.answer_to,
@@ -87,7 +100,11 @@ pub fn answer(outputs: &Outputs) -> Option<(u16, Page, Found)> {
     ))
 }
 
-/// The miss that an SM shows.
+/// Gives the miss that a cycle shows to an SM, and whether it is of a write.
+///
+/// # Panics
+/// If there is no such SM.
+#[must_use]
 pub fn miss(outputs: &Outputs, sm: usize) -> Option<(Page, bool)> {
     let of = page_in(outputs.miss_asid[sm] as u8, outputs.miss_vpn[sm]);
     let write = (outputs.miss_write >> sm) & 1 == 1;
@@ -95,7 +112,11 @@ pub fn miss(outputs: &Outputs, sm: usize) -> Option<(Page, bool)> {
 }
 
 impl L2 {
-    /// A TLB of a size after reset, when it has forgotten everything.
+    /// Builds the TLB of a configuration, resets it, and waits until it has forgotten everything.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
     pub fn new(config: &str) -> Self {
         let mut tlb = Self {
             bench: blocks::bench::<L2Tlb>(config).unwrap(),
@@ -106,6 +127,7 @@ impl L2 {
         tlb
     }
 
+    /// Runs a cycle with `reset` set.
     pub fn reset(&mut self) {
         self.cycle(&Inputs {
             reset: true,
@@ -114,20 +136,28 @@ impl L2 {
         self.cycles = 0;
     }
 
+    /// Gives the number of sets.
+    #[must_use]
     pub fn sets(&self) -> u64 {
         self.bench.parameters().sets() as u64
     }
 
+    /// Gives the number of ways.
+    #[must_use]
     pub fn ways(&self) -> u64 {
         self.bench.parameters().ways as u64
     }
 
-    /// A page of a set.
+    /// Gives a page of a set; its number counts the pages of that set.
+    #[must_use]
     pub fn of_set(&self, set: u64, number: u64) -> Page {
         page(number * self.sets() + set)
     }
 
-    /// A cycle in which all back ends agree.
+    /// Runs a cycle with these inputs, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         self.cycles += 1;
         self.bench
@@ -135,10 +165,12 @@ impl L2 {
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// Runs a cycle in which nobody asks for anything.
     pub fn rest(&mut self) -> Outputs {
         self.cycle(&Inputs::default())
     }
 
+    /// Rests for this number of cycles.
     pub fn rest_for(&mut self, cycles: u64) {
         for _ in 0..cycles {
             self.rest();
@@ -146,13 +178,19 @@ impl L2 {
     }
 
     /// Offers a fill until it is accepted.
+    ///
+    /// # Panics
+    /// If it is not accepted within 2,000 cycles.
     pub fn fill(&mut self, page: Page, found: Found, level: u8) {
         let inputs = fill(page, found, level);
         let taken = (0..PATIENCE).any(|_| self.cycle(&inputs).fill_ready);
         assert!(taken, "the fill of {page:?} is not accepted");
     }
 
-    /// Offers an invalidation until it is acknowledged, and gives the cycles of that.
+    /// Offers an invalidation until it is acknowledged, and gives the cycles that this took.
+    ///
+    /// # Panics
+    /// If it is not acknowledged within 2,000 cycles.
     pub fn invalidate(&mut self, scope: u8, page: Page) -> u64 {
         let before = self.cycles;
         let inputs = invalidate(scope, page);
@@ -161,7 +199,10 @@ impl L2 {
         self.cycles - before
     }
 
-    /// A request of an SM; gives what it hits, or takes its miss.
+    /// Lets an SM ask for a page alone; gives what it hits, or takes its miss.
+    ///
+    /// # Panics
+    /// If the request is not accepted, or does not end in the third cycle after that.
     pub fn request(&mut self, sm: usize, page: Page, write: bool) -> Option<Found> {
         let mut inputs = Inputs::default();
         ask(&mut inputs, sm, page, write);
@@ -189,7 +230,7 @@ impl L2 {
         }
     }
 
-    /// A read by SM 0.
+    /// Lets SM 0 read a page, and gives the frame that it hits.
     pub fn read(&mut self, page: Page) -> Option<u32> {
         self.request(0, page, false).map(|found| found.frame)
     }

@@ -7,35 +7,45 @@ use faultline_sim::mmu::fault_buffer::{
 };
 use faultline_sim::mmu::gmmu::{Inputs, Outputs};
 use faultline_sim::walk::{ACCESSED, DIRTY, Memory, PRESENT, USER, WRITABLE};
-use faultline_testbench::backend::Kind;
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, Gmmu as Block};
-use faultline_testbench::driver::Machine;
 
-/// Cycles within which everything that a test waits for happens.
-pub const PATIENCE: usize = 20_000;
-/// The frame in which the ring begins.
+use crate::backend::Kind;
+use crate::bench::Bench;
+use crate::blocks::{self, Gmmu as Block};
+use crate::driver::Machine;
+
+/// Everything that a test waits for happens within this number of cycles.
+const PATIENCE: usize = 20_000;
+/// The ring begins in this frame of 4 KB.
 pub const RING: u64 = 0x800_0000;
-/// The frame of the root of space 0; those of other spaces follow.
+/// The root of space 0 is in this frame of 4 KB, and those of other spaces follow.
 pub const ROOT: u64 = 0x100;
-/// An entry that forbids nothing and needs no update.
+/// An entry with these bits forbids nothing and needs no update.
 pub const OPEN: u64 = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
 
-/// What an SM is told.
+/// This is what an SM is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
+    /// The SM is told in this cycle.
     pub cycle: u64,
+    /// This is the number of the SM.
     pub sm: usize,
+    /// This is the kind of the fill, as the port `fill_kind` gives it.
     pub kind: u8,
+    /// The SM is told of this page.
     pub page: u64,
+    /// The page is of this address space.
     pub space: u8,
+    /// The page is in this frame of 4 KB.
     pub frame: u32,
+    /// The page may be written.
     pub writable: bool,
+    /// The page is not marked as written yet.
     pub clean: bool,
+    /// This is the place of a far fault in the queue.
     pub place: u16,
 }
 
-/// Words of physical memory by their numbers; one that is not listed is 0.
+/// These are words of physical memory by their numbers; one that is not listed is 0.
 #[derive(Clone, Debug, Default)]
 pub struct Words(pub BTreeMap<u64, u64>);
 
@@ -51,46 +61,50 @@ impl Memory for Words {
     }
 }
 
-/// The GMMU and what is around it.
+/// This is a GMMU in several back ends, with what is around it.
 pub struct Gmmu {
     bench: Bench<faultline_sim::mmu::gmmu::Gmmu>,
-    /// The inputs that stay as they are.
+    /// These inputs stay as they are.
     pub inputs: Inputs,
+    /// This is physical memory, with the tables and the ring.
     pub memory: Words,
-    /// The next frame for a table.
+    /// The next table is made in this frame.
     next_table: u64,
-    /// Cycles from a request for an entry to its answer.
+    /// A request for an entry is answered after this number of cycles.
     pub latency: u64,
-    /// Cycles from a word of a record to its acknowledgement.
+    /// A word of a record is acknowledged after this number of cycles.
     pub write_latency: u64,
     asked: VecDeque<(u64, Outputs)>,
     writes: VecDeque<(u64, u64, u64)>,
-    /// Memory takes and acknowledges words of records.
-    pub writes_work: bool,
     detail: bool,
-    /// Requests of each SM that were not accepted yet.
+    /// These are the requests of each SM that were not accepted yet: the page, the address space, and whether it
+    /// writes.
     pub requests: Vec<VecDeque<(u64, u8, bool)>>,
-    /// What the SMs were told.
+    /// SMs were told this, in order.
     pub told: Vec<Told>,
-    /// Resolutions: cycle, SM, page, space.
+    /// These are the resolutions: the cycle, the SM, the page and the address space.
     pub resolved: Vec<(u64, usize, u64, u8)>,
-    /// Drops: cycle, scope, space.
+    /// These are the drops: the cycle, the scope and the address space.
     pub dropped: Vec<(u64, u8, u8)>,
-    /// Entries that memory was asked for.
+    /// Memory was asked for this number of entries.
     pub reads: u64,
+    /// This is the number of cycles so far.
     pub cycle: u64,
+    /// These are the outputs of the last cycle.
     pub last: Outputs,
 }
 
 impl Gmmu {
-    /// One in all back ends, with an enabled ring of 64 records, and nothing left to be cleared.
+    /// Builds a GMMU in all back ends, with an enabled ring of 64 records and nothing left to be cleared.
+    #[must_use]
     pub fn new(config: &str) -> Self {
         let mut gmmu = Self::off(config, &Kind::built().collect::<Vec<_>>());
         gmmu.start(64);
         gmmu
     }
 
-    /// The same in the reference and the Verilog, which are fast.
+    /// Builds the same in the reference and in the Verilog, which are fast.
+    #[must_use]
     pub fn fast(config: &str) -> Self {
         let quick = |kind: &Kind| *kind != Kind::RustHdl;
         let mut gmmu = Self::off(config, &Kind::built().filter(quick).collect::<Vec<_>>());
@@ -98,8 +112,8 @@ impl Gmmu {
         gmmu
     }
 
-    /// One whose fault buffer is off.
-    pub fn off(config: &str, kinds: &[Kind]) -> Self {
+    /// Builds a GMMU whose fault buffer is off, with roots for four address spaces.
+    fn off(config: &str, kinds: &[Kind]) -> Self {
         let mut gmmu = Self {
             bench: blocks::bench_of::<Block>(config, kinds).unwrap(),
             inputs: Inputs {
@@ -117,7 +131,6 @@ impl Gmmu {
             write_latency: 5,
             asked: VecDeque::new(),
             writes: VecDeque::new(),
-            writes_work: true,
             detail: false,
             requests: vec![VecDeque::new(); 16],
             told: Vec::new(),
@@ -143,7 +156,7 @@ impl Gmmu {
         gmmu
     }
 
-    /// Makes the ring, and enables the buffer.
+    /// Makes a ring of this number of records, and enables the fault buffer.
     pub fn start(&mut self, records: u64) {
         self.write(register::CONTROL, 0);
         self.write(register::SIZE, records);
@@ -151,7 +164,7 @@ impl Gmmu {
         self.write(register::CONTROL, control::ENABLED | control::ASK);
     }
 
-    /// The word of the entry of a page at a level; tables above it are made.
+    /// Gives the number of the word with the entry of a page at a level; tables above it are made.
     pub fn entry(&mut self, space: u8, page: u64, level: u8) -> u64 {
         let mut table = ROOT + u64::from(space);
         for above in (level + 1..=4).rev() {
@@ -166,17 +179,24 @@ impl Gmmu {
         table << 9 | page >> (9 * (level - 1)) & 511
     }
 
-    /// Maps a page of 4 KB.
+    /// Maps a page of 4 KB to a frame, with these rights.
     pub fn map(&mut self, space: u8, page: u64, frame: u64, rights: u64) {
         let word = self.entry(space, page, 1);
         self.memory.0.insert(word, frame << 12 | rights);
     }
 
+    /// Lets an SM ask for a page, once its earlier requests are accepted.
+    ///
+    /// # Panics
+    /// If there is no such SM.
     pub fn ask(&mut self, sm: usize, space: u8, page: u64, write: bool) {
         self.requests[sm].push_back((page, space, write));
     }
 
-    /// A cycle, with what memory and SMs have to say in it.
+    /// Runs a cycle, with what memory and SMs have to say in it.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn step(&mut self) -> Outputs {
         let mut inputs = self.inputs.clone();
         for (sm, requests) in self.requests.iter().enumerate() {
@@ -188,7 +208,7 @@ impl Gmmu {
             }
         }
         inputs.memory_ready = true;
-        inputs.write_ready = self.writes_work;
+        inputs.write_ready = true;
         let due = self
             .asked
             .front()
@@ -216,10 +236,7 @@ impl Gmmu {
             .writes
             .front()
             .is_some_and(|(due, ..)| *due <= self.cycle);
-        if self.writes_work
-            && due
-            && let Some((_, word, data)) = self.writes.pop_front()
-        {
+        if due && let Some((_, word, data)) = self.writes.pop_front() {
             inputs.written = true;
             self.memory.0.insert(word, data);
         }
@@ -233,7 +250,7 @@ impl Gmmu {
             self.asked
                 .push_back((self.cycle + self.latency, outputs.clone()));
         }
-        if outputs.write_valid && inputs.write_ready {
+        if outputs.write_valid {
             let (word, data) = (outputs.write_address, outputs.write_data);
             self.writes
                 .push_back((self.cycle + self.write_latency, word, data));
@@ -269,7 +286,10 @@ impl Gmmu {
         outputs
     }
 
-    /// Cycles until something is the case.
+    /// Runs cycles until something is the case.
+    ///
+    /// # Panics
+    /// If it is not the case within 20,000 cycles.
     pub fn until(&mut self, what: &str, mut is: impl FnMut(&Self) -> bool) {
         for _ in 0..PATIENCE {
             if is(self) {
@@ -280,13 +300,17 @@ impl Gmmu {
         panic!("{what}: not within {PATIENCE} cycles");
     }
 
+    /// Runs this number of cycles.
     pub fn steps(&mut self, cycles: usize) {
         for _ in 0..cycles {
             self.step();
         }
     }
 
-    /// What the SM is told of a page that it asks for now.
+    /// Lets an SM ask for a page, and gives what it is told of it.
+    ///
+    /// # Panics
+    /// If it is told nothing within 20,000 cycles.
     pub fn answer(&mut self, sm: usize, space: u8, page: u64, write: bool) -> Told {
         let before = self.told.len();
         self.ask(sm, space, page, write);
@@ -298,6 +322,9 @@ impl Gmmu {
     }
 
     /// Gives a command, and waits until it is done.
+    ///
+    /// # Panics
+    /// If it is not done within 20,000 cycles.
     pub fn command(&mut self, kind: CommandKind, sm: u8, space: u8, page: u64) {
         let command = Command {
             kind,
@@ -314,7 +341,10 @@ impl Gmmu {
         panic!("{kind:?} is not done");
     }
 
-    /// Invalidates, and waits for the acknowledgement.
+    /// Invalidates entries, and waits for the acknowledgement.
+    ///
+    /// # Panics
+    /// If it does not come within 20,000 cycles.
     pub fn invalidate(&mut self, scope: u8, space: u8, page: u64) {
         self.inputs.invalidate_valid = true;
         self.inputs.invalidate_scope = scope;
@@ -329,7 +359,10 @@ impl Gmmu {
         panic!("an invalidation is not acknowledged");
     }
 
-    /// The records from GET on, which are then read.
+    /// Reads the records from GET on, and moves GET behind them.
+    ///
+    /// # Panics
+    /// If one of them is no record.
     pub fn records(&mut self) -> Vec<Record> {
         let (put, size) = (self.read(register::PUT), self.read(register::SIZE));
         let mut get = self.read(register::GET);
@@ -366,7 +399,7 @@ impl Machine for Gmmu {
         self.memory.0.insert(word, data);
     }
 
-    /// The page is mapped to the frame of its number.
+    /// Maps the page to the frame of its number.
     fn bring(&mut self, record: &Record) {
         let word = self.entry(record.space, record.page, 1);
         self.memory

@@ -3,33 +3,43 @@
 use faultline_sim::sm::l1_tlb::{
     CANCELLED, DENIED, FAR, Inputs, NACK, OF_PAGE, Outputs, Page, TRANSLATION,
 };
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, L1Tlb};
 
-/// The TLB, and what a test does with it.
+use crate::bench::Bench;
+use crate::blocks::{self, L1Tlb};
+
+/// This is an L1 TLB in all back ends, with the steps that tests take.
 pub struct Tlb {
     bench: Bench<L1Tlb>,
-    /// Far faults that the GMMU can hold.
+    /// The GMMU can hold this number of far faults.
     pub far_limit: u8,
     /// Far faults are told.
     pub report_faults: bool,
 }
 
-/// What a check is told.
+/// This is what a check is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
+    /// The page is in this frame of 4 KB.
     Hit(u32),
+    /// The page is not known, or not for this access.
     Miss,
+    /// The page has a far fault.
     Fault,
+    /// The access is denied.
     Denied,
 }
 
-/// A page of space 0.
+/// Gives a page of space 0.
+#[must_use]
 pub fn page(number: u64) -> Page {
     Page { number, space: 0 }
 }
 
-/// The answer that a cycle shows, if it shows one.
+/// Gives the answer that a cycle shows, if it shows one.
+///
+/// # Panics
+/// If it shows more than one, or one without a check.
+#[must_use]
 pub fn answer(outputs: &Outputs) -> Option<Answer> {
     let told = [
         outputs.answer_hit,
@@ -46,7 +56,8 @@ pub fn answer(outputs: &Outputs) -> Option<Answer> {
     }
 }
 
-/// The walk that a cycle offers, if it offers one.
+/// Gives the walk that a cycle offers, if it offers one.
+#[must_use]
 pub fn walk(outputs: &Outputs) -> Option<Page> {
     outputs.walk_valid.then_some(Page {
         number: outputs.walk_vpn,
@@ -54,7 +65,11 @@ pub fn walk(outputs: &Outputs) -> Option<Page> {
     })
 }
 
-/// The page that a cycle wakes, and whether it wakes everybody.
+/// Gives the page that a cycle wakes, and whether it wakes everybody.
+///
+/// # Panics
+/// If it wakes everybody without a wake-up.
+#[must_use]
 pub fn wake(outputs: &Outputs) -> Option<(Page, bool)> {
     assert!(outputs.wake_valid || !outputs.wake_all);
     outputs.wake_valid.then_some((
@@ -66,7 +81,8 @@ pub fn wake(outputs: &Outputs) -> Option<(Page, bool)> {
     ))
 }
 
-/// A check.
+/// Gives the inputs that check a page for a read.
+#[must_use]
 pub fn check(page: Page) -> Inputs {
     Inputs {
         check_valid: true,
@@ -76,7 +92,8 @@ pub fn check(page: Page) -> Inputs {
     }
 }
 
-/// An answer to a walk; a translation may not be written.
+/// Gives the inputs that answer a walk; a translation may not be written.
+#[must_use]
 pub fn fill(page: Page, kind: u8, frame: u32) -> Inputs {
     Inputs {
         fill_valid: true,
@@ -88,7 +105,8 @@ pub fn fill(page: Page, kind: u8, frame: u32) -> Inputs {
     }
 }
 
-/// An invalidation.
+/// Gives the inputs of an invalidation.
+#[must_use]
 pub fn invalidate(page: Page, scope: u8) -> Inputs {
     Inputs {
         invalidate_valid: true,
@@ -100,10 +118,14 @@ pub fn invalidate(page: Page, scope: u8) -> Inputs {
 }
 
 impl Tlb {
-    /// A TLB after reset.
-    pub fn new() -> Self {
+    /// Builds the TLB of a configuration, and resets it.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
+    pub fn new(config: &str) -> Self {
         let mut tlb = Self {
-            bench: blocks::bench::<L1Tlb>("32").unwrap(),
+            bench: blocks::bench::<L1Tlb>(config).unwrap(),
             far_limit: 4,
             report_faults: false,
         };
@@ -111,6 +133,7 @@ impl Tlb {
         tlb
     }
 
+    /// Runs a cycle with `reset` set.
     pub fn reset(&mut self) {
         self.cycle(&Inputs {
             reset: true,
@@ -118,7 +141,10 @@ impl Tlb {
         });
     }
 
-    /// A cycle, in which all back ends agree.
+    /// Runs a cycle with these inputs, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         let inputs = Inputs {
             far_limit: self.far_limit,
@@ -130,7 +156,7 @@ impl Tlb {
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A cycle without any request.
+    /// Runs a cycle without any request.
     pub fn rest(&mut self) -> Outputs {
         self.cycle(&Inputs::default())
     }
@@ -153,7 +179,7 @@ impl Tlb {
         })
     }
 
-    /// Takes every walk that is offered in so many cycles.
+    /// Takes every walk that is offered in this number of cycles.
     pub fn walks_in(&mut self, cycles: usize) -> Vec<Page> {
         let take = Inputs {
             walk_ready: true,
@@ -163,12 +189,15 @@ impl Tlb {
         offers.into_iter().flatten().collect()
     }
 
-    /// Takes every walk that is offered.
+    /// Takes every walk that is offered in 12 cycles.
     pub fn walks(&mut self) -> Vec<Page> {
         self.walks_in(12)
     }
 
     /// Answers a walk, and gives the wake-up that follows.
+    ///
+    /// # Panics
+    /// If a wake-up comes early, or there are two.
     pub fn answer_walk(&mut self, inputs: &Inputs) -> Option<(Page, bool)> {
         let early = [self.cycle(inputs), self.rest()];
         assert!(early.iter().all(|outputs| !outputs.wake_valid));
@@ -182,22 +211,27 @@ impl Tlb {
         self.answer_walk(&fill(page, TRANSLATION, frame))
     }
 
+    /// Denies a page for which a walk is under way, and gives the wake-up that follows.
     pub fn deny(&mut self, page: Page) -> Option<(Page, bool)> {
         self.answer_walk(&fill(page, DENIED, 0))
     }
 
+    /// Cancels a page for which a walk is under way, and gives the wake-up that follows.
     pub fn cancel(&mut self, page: Page) -> Option<(Page, bool)> {
         self.answer_walk(&fill(page, CANCELLED, 0))
     }
 
+    /// Tells of a page for which a walk is under way that it is far, and gives the wake-up that follows.
     pub fn far(&mut self, page: Page) -> Option<(Page, bool)> {
         self.answer_walk(&fill(page, FAR, 0))
     }
 
+    /// Answers Nack to a walk that is under way, and gives the wake-up that follows.
     pub fn nack(&mut self, page: Page) -> Option<(Page, bool)> {
         self.answer_walk(&fill(page, NACK, 0))
     }
 
+    /// Resolves a far page, and rests for a cycle.
     pub fn resolve(&mut self, page: Page) {
         self.cycle(&Inputs {
             resolve_valid: true,
@@ -208,21 +242,32 @@ impl Tlb {
         self.rest();
     }
 
+    /// Invalidates a page.
     pub fn forget(&mut self, page: Page) {
         self.forget_all_of(page, OF_PAGE);
     }
 
+    /// Invalidates what the scope says.
+    ///
+    /// # Panics
+    /// If a check is ready meanwhile.
     pub fn forget_all_of(&mut self, page: Page, scope: u8) {
         assert!(!self.cycle(&invalidate(page, scope)).check_ready);
     }
 
     /// Misses a page, and takes its walk.
+    ///
+    /// # Panics
+    /// If the page is known, or another walk is offered.
     pub fn miss(&mut self, page: Page) {
         assert_eq!(self.read(page), Answer::Miss);
         assert_eq!(self.walks(), [page]);
     }
 
     /// Brings a page in that may not be written.
+    ///
+    /// # Panics
+    /// If it is known already, or not woken.
     pub fn load(&mut self, page: Page, frame: u32) {
         self.miss(page);
         assert_eq!(self.translate(page, frame), Some((page, false)));

@@ -1,22 +1,26 @@
 //! An operand log that tests drive by hand, in all back ends at once.
 
 use faultline_sim::sm::operand_log::{Inputs, Operand, Outputs, Parameters};
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, OperandLog};
 
-/// The log, and what a test does with it.
+use crate::bench::Bench;
+use crate::blocks::{self, OperandLog};
+
+/// This is an operand log in all back ends, with the steps that tests take.
 pub struct Log {
     bench: Bench<OperandLog>,
 }
 
-/// Who reads.
+/// This is who reads an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
+    /// A warp reads whose instructions are replayed.
     Replay,
+    /// The checkpoint engine reads, which saves a thread block.
     Save,
 }
 
-/// An operand that is different in every lane, and for every number.
+/// Gives an operand that is different in every lane, and for every number.
+#[must_use]
 pub fn operand(number: u64) -> Operand {
     std::array::from_fn(|lane| {
         (number + 1)
@@ -27,7 +31,11 @@ pub fn operand(number: u64) -> Operand {
 }
 
 impl Log {
-    /// A log after reset and a launch with so many entries for each block.
+    /// Builds the log of a configuration, resets it, and launches with this number of entries for each block.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
     pub fn new(config: &str, size: u8) -> Self {
         let mut log = Self {
             bench: blocks::bench::<OperandLog>(config).unwrap(),
@@ -40,22 +48,28 @@ impl Log {
         log
     }
 
+    /// Gives the sizes of the log.
+    #[must_use]
     pub fn parameters(&self) -> Parameters {
         *self.bench.parameters()
     }
 
-    /// A cycle, in which all back ends agree.
+    /// Runs a cycle with these inputs, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         self.bench
             .cycle(inputs)
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A cycle without any request.
+    /// Runs a cycle without any request.
     pub fn rest(&mut self) -> Outputs {
         self.cycle(&Inputs::default())
     }
 
+    /// Launches with this number of entries for each block.
     pub fn launch(&mut self, size: u8) {
         self.cycle(&Inputs {
             launch_valid: true,
@@ -64,7 +78,10 @@ impl Log {
         });
     }
 
-    /// Asks for entries, and gives them if they were given.
+    /// Asks for the entries of a load or of a store, and gives those of address and data, if they are free.
+    ///
+    /// # Panics
+    /// If the answer comes late, or shows entries that were not given.
     pub fn try_allocate(&mut self, slot: u8, store: bool) -> Option<(u8, u8)> {
         let ask = Inputs {
             allocate_valid: true,
@@ -81,13 +98,20 @@ impl Log {
         accepted.then_some((outputs.allocated_address, outputs.allocated_data))
     }
 
-    /// The entry of a load.
+    /// Asks for the entry of a load, and gives it.
+    ///
+    /// # Panics
+    /// If there is no free entry.
     pub fn load(&mut self, slot: u8) -> u8 {
         self.try_allocate(slot, false)
             .expect("there is no free entry")
             .0
     }
 
+    /// Writes an operand into an entry.
+    ///
+    /// # Panics
+    /// If the write is not accepted.
     pub fn write(&mut self, entry: u8, data: &Operand) {
         let write = Inputs {
             write_valid: true,
@@ -98,6 +122,7 @@ impl Log {
         assert!(self.cycle(&write).write_ready);
     }
 
+    /// Releases an entry of a slot.
     pub fn release(&mut self, slot: u8, entry: u8) {
         self.cycle(&Inputs {
             release_valid: true,
@@ -107,7 +132,10 @@ impl Log {
         });
     }
 
-    /// Reads an operand; nothing if that is denied.
+    /// Reads an operand; it gives nothing if that is denied.
+    ///
+    /// # Panics
+    /// If the request is not accepted, or another reader is answered.
     pub fn read(&mut self, reader: Reader, slot: u8, entry: u8) -> Option<Operand> {
         let ask = match reader {
             Reader::Replay => Inputs {
@@ -145,7 +173,7 @@ impl Log {
         (!answer.read_denied).then_some(answer.read_data)
     }
 
-    /// Whether both readers are denied.
+    /// Tells whether both readers are denied.
     pub fn denies(&mut self, slot: u8, entry: u8) -> bool {
         let answers = [Reader::Replay, Reader::Save].map(|reader| self.read(reader, slot, entry));
         answers == [None, None]

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use faultline_sim::walk::{ACCESSED, DIRTY, Rules};
-pub use faultline_testbench::sweep::ROOT;
-use faultline_testbench::sweep::{BITS, LIMIT, OPEN, Words};
-use faultline_testbench::traffic::Rng;
 
-/// Tables in a few pages, entries of which point to each other and to themselves, out of memory, and anywhere; and an
-/// address that they translate. Of eight addresses, one is left as it is, be it canonical or not.
+use crate::sweep::{BITS, LIMIT, OPEN, ROOT, Words};
+use crate::traffic::Rng;
+
+/// Gives tables in a few pages, and an address that they translate. Entries point to each other and to themselves, out
+/// of memory, and anywhere. Of eight addresses, one is left as it is, be it canonical or not.
 pub fn hostile(rng: &mut Rng, rules: &Rules) -> (Words, u64) {
     let indices = [0, 1, 2, 511];
     let mut words = Words::new();
@@ -40,9 +40,9 @@ pub fn hostile(rng: &mut Rng, rules: &Rules) -> (Words, u64) {
     (words, address)
 }
 
-/// What memory answers, the word as it was and whether an update that expects another one is refused; and what an update
-/// does to it.
-pub fn answer(
+/// Gives what memory answers, which is the word as it was and whether an update that expects another one is refused,
+/// and does to memory what the update does.
+pub(super) fn answer(
     memory: &mut HashMap<u64, u64>,
     word: u64,
     expected: Option<u64>,

@@ -4,38 +4,43 @@ use std::collections::HashMap;
 
 use faultline_sim::mmu::page_walk_cache::{Inputs, Outputs};
 use faultline_sim::walk::{ACCESSED, PRESENT, USER, WRITABLE};
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, PageWalkCache};
 
 use super::tables::answer;
+use crate::bench::Bench;
+use crate::blocks::{self, PageWalkCache};
 
-/// An entry that leads to a table and may be kept.
+/// An entry with these bits leads to a table and may be kept.
 pub const TABLE: u64 = PRESENT | WRITABLE | USER | ACCESSED;
 
-/// The cache, and what a test does with it.
+/// This is a page-walk cache in all back ends, with a memory behind it and the steps that tests take.
 pub struct Cache {
     bench: Bench<PageWalkCache>,
-    /// The inputs of the next cycle; those of memory's answers are set by the memory.
+    /// These are the inputs of the next cycle; those of memory's answers are set by the memory.
     pub inputs: Inputs,
-    /// Words by their numbers; one that is not listed is 0.
+    /// These are words of memory by their numbers; one that is not listed is 0.
     pub memory: HashMap<u64, u64>,
-    /// Cycles from a request to its response.
+    /// A request is answered after this number of cycles.
     pub latency: u64,
     /// Memory answers an error for this word.
     pub broken: Option<u64>,
+    /// This is the number of cycles so far.
     pub cycle: u64,
-    /// What memory was asked for, and when.
+    /// Memory was asked for this, each with its cycle.
     pub asked: Vec<(u64, Outputs)>,
-    /// What was answered, and when.
+    /// Walks were answered this, each with its cycle.
     pub answers: Vec<(u64, Outputs)>,
     due: Vec<(u64, Outputs)>,
-    /// What memory has decided on before it answers.
+    /// Memory has decided on this before it answers.
     decided: Option<u64>,
     walk: u8,
 }
 
 impl Cache {
-    /// A cache in which nothing is, and nothing is left to be cleared.
+    /// Builds the cache of a configuration, in which nothing is, and nothing is left to be cleared.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
     pub fn new(config: &str) -> Self {
         let mut cache = Self {
             bench: blocks::bench::<PageWalkCache>(config).unwrap(),
@@ -58,6 +63,7 @@ impl Cache {
         cache
     }
 
+    /// Runs a cycle with `reset` set; memory forgets what it was asked.
     pub fn reset(&mut self) {
         self.inputs.reset = true;
         self.cycle();
@@ -65,15 +71,19 @@ impl Cache {
         self.due.clear();
     }
 
+    /// Gives the number of sets.
+    #[must_use]
     pub fn sets(&self) -> u64 {
         1 << self.bench.parameters().set_bits
     }
 
+    /// Gives the number of ways.
+    #[must_use]
     pub fn ways(&self) -> u64 {
         self.bench.parameters().ways as u64
     }
 
-    /// The words of the set of another one, that one first.
+    /// Gives the words of the set of another one, that one first.
     pub fn words_of_set(&self, word: u64) -> impl Iterator<Item = u64> {
         let parameters = *self.bench.parameters();
         let set = parameters.set(word);
@@ -81,7 +91,11 @@ impl Cache {
         std::iter::once(word).chain(others.filter(move |&other| parameters.set(other) == set))
     }
 
-    /// Runs a cycle; a request that is accepted is not asked again.
+    /// Runs a cycle with `inputs`, and gives the outputs that all back ends agree on; a request that is accepted is not
+    /// asked again.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
         self.inputs.response_valid = false;
         let place = self.due.iter().position(|(due, _)| *due <= self.cycle);
@@ -106,13 +120,14 @@ impl Cache {
         outputs
     }
 
+    /// Runs this number of cycles.
     pub fn rest(&mut self, cycles: u64) {
         for _ in 0..cycles {
             self.cycle();
         }
     }
 
-    /// What is in memory when the answer leaves it counts.
+    /// Answers a request with what is in memory when the answer leaves it.
     fn respond(&mut self, asked: &Outputs) {
         let expected = asked.memory_update.then_some(asked.memory_expected);
         let (entry, changed) = answer(
@@ -128,12 +143,12 @@ impl Cache {
         self.inputs.response_changed = changed;
     }
 
-    /// The next answer of memory is this, if it was asked already.
+    /// Decides that the next answer of memory is this, if it was asked already.
     pub fn decide(&mut self, entry: u64) {
         self.decided = self.due.first().map(|_| entry);
     }
 
-    /// A cycle in which memory answers a walk that waits for nothing.
+    /// Runs a cycle in which memory answers a walk that waits for nothing.
     pub fn stray(&mut self, walk: u8) -> Outputs {
         self.due.insert(
             0,
@@ -149,7 +164,10 @@ impl Cache {
         self.cycle()
     }
 
-    /// The next walk wants a word of a level; it is asked for from the next cycle on. Gives the walk.
+    /// Lets the next walk want a word of a level from the next cycle on, and gives the walk.
+    ///
+    /// # Panics
+    /// If another request waits.
     pub fn ask(&mut self, level: u8, word: u64) -> u8 {
         assert!(!self.inputs.request_valid);
         self.walk = (self.walk + 1) % 64;
@@ -162,13 +180,19 @@ impl Cache {
         self.walk
     }
 
-    /// Reads a word, and waits until what comes of it is here. Gives the answer, if it came from here.
+    /// Reads a word, and waits until what comes of it is here.
+    ///
+    /// # Errors
+    /// If memory had to be asked: then these are the outputs of the answer.
     pub fn read(&mut self, level: u8, word: u64) -> Result<u64, Outputs> {
         let walk = self.ask(level, word);
         self.answered(walk, level, word)
     }
 
-    /// The same, but it is asked of memory whatever is here. Gives what memory says.
+    /// Reads a word of memory, whatever is here, and gives what memory says.
+    ///
+    /// # Panics
+    /// If it is not asked of memory.
     pub fn read_anew(&mut self, level: u8, word: u64) -> u64 {
         let walk = self.ask(level, word);
         self.inputs.request_bypass = true;
@@ -200,12 +224,18 @@ impl Cache {
     }
 
     /// Reads a word that memory has to be asked for.
+    ///
+    /// # Panics
+    /// If it is here already.
     pub fn load(&mut self, level: u8, word: u64) -> u64 {
         let answer = self.read(level, word);
         answer.expect_err("it is here already").answer_data
     }
 
-    /// Forgets everything; gives the cycles that this took.
+    /// Forgets everything, and gives the cycles that this took.
+    ///
+    /// # Panics
+    /// If there is no acknowledgement within 2,000 cycles.
     pub fn invalidate(&mut self) -> u64 {
         let start = self.cycle;
         self.inputs.invalidate_valid = true;

@@ -1,22 +1,29 @@
 //! A block scheduler that tests drive by hand, in all back ends at once.
 
 use faultline_sim::sm::block_scheduler::{BlockScheduler, Fill, Inputs, Outputs};
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks;
 
-/// Cycles within which an offer comes, if it does.
+use crate::bench::Bench;
+use crate::blocks;
+
+/// An offer comes within this number of cycles, if it does.
 const SOON: usize = 8;
 
-/// The scheduler, with the engine and the GPU around it.
+/// This is a block scheduler in all back ends, with the engine and the GPU around it.
 pub struct Scheduler {
     bench: Bench<BlockScheduler>,
-    /// The inputs of the next cycle. What happens, and what is taken, happens once.
+    /// These are the inputs of the next cycle. What happens, and what is taken, happens once.
     pub inputs: Inputs,
+    /// This is the number of cycles so far.
     pub cycle: u64,
 }
 
 impl Scheduler {
-    /// One without blocks, for 16 slots and 4 extra blocks, a threshold of 3, and no residence. The GPU has no blocks.
+    /// Builds a scheduler of a configuration without blocks, for 16 slots and 4 extra blocks, with a threshold of 3 and
+    /// no residence. The GPU has no blocks.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
     pub fn new(config: &str) -> Self {
         let mut scheduler = Self {
             bench: blocks::bench::<BlockScheduler>(config).unwrap(),
@@ -32,7 +39,11 @@ impl Scheduler {
         scheduler
     }
 
-    /// One with so many slots, all of which have blocks that have been there long enough.
+    /// Builds one with this number of slots, all of which have blocks that have been there long enough.
+    ///
+    /// # Panics
+    /// If the slots are not filled in their order.
+    #[must_use]
     pub fn full(config: &str, slots: u64) -> Self {
         let mut scheduler = Self::new(config);
         scheduler.inputs.slots = slots;
@@ -43,6 +54,10 @@ impl Scheduler {
         scheduler
     }
 
+    /// Runs a cycle with `inputs`, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
         let outputs = self
             .bench
@@ -66,13 +81,14 @@ impl Scheduler {
         outputs
     }
 
+    /// Runs this number of cycles.
     pub fn cycles(&mut self, cycles: u64) {
         for _ in 0..cycles {
             self.cycle();
         }
     }
 
-    /// In the next cycle the GMMU tells something of a page.
+    /// Lets the GMMU tell something of a page in the next cycle.
     pub fn tell(&mut self, fill: Fill, page: u64, place: u64) {
         self.inputs.fill_valid = true;
         self.inputs.fill_kind = fill as u64;
@@ -80,32 +96,36 @@ impl Scheduler {
         self.inputs.fill_place = place;
     }
 
-    /// In the next cycle a block meets a page.
+    /// Lets the block of a slot meet a page in the next cycle.
     pub fn meet(&mut self, slot: u64, page: u64) {
         self.inputs.fault_valid = true;
         (self.inputs.fault_slot, self.inputs.fault_vpn) = (slot, page);
     }
 
+    /// Runs a cycle in which the GMMU tells that a page is far, at a place of its queue.
     pub fn held(&mut self, page: u64, place: u64) {
         self.tell(Fill::Far, page, place);
         self.cycle();
     }
 
+    /// Runs a cycle in which the GMMU tells that a page is there.
     pub fn comes(&mut self, page: u64) {
         self.tell(Fill::Translation, page, 0);
         self.cycle();
     }
 
+    /// Runs a cycle in which the block of a slot meets a page.
     pub fn fault(&mut self, slot: u64, page: u64) {
         self.meet(slot, page);
         self.cycle();
     }
 
-    /// In the next cycle a block ends.
+    /// Lets the block of a slot end in the next cycle.
     pub fn end(&mut self, slot: u64) {
         (self.inputs.ended_valid, self.inputs.ended_slot) = (true, slot);
     }
 
+    /// Runs a cycle in which the block of a slot ends.
     pub fn ended(&mut self, slot: u64) {
         self.end(slot);
         self.cycle();
@@ -122,7 +142,10 @@ impl Scheduler {
         panic!("no offer to {what}");
     }
 
-    /// Nothing is offered for so many cycles.
+    /// Runs this number of cycles, in which nothing is to be offered.
+    ///
+    /// # Panics
+    /// If something is.
     pub fn quiet(&mut self, cycles: u64) {
         for _ in 0..cycles {
             let outputs = self.cycle();
@@ -131,7 +154,7 @@ impl Scheduler {
         }
     }
 
-    /// A new block is wanted for some slot, and the GPU is asked.
+    /// Waits until a new block is wanted for some slot, which it gives; the GPU is asked.
     pub fn wanted(&mut self) -> u64 {
         let slot = self.offered("want", |outputs| outputs.want_valid).want_slot;
         self.inputs.want_ready = true;
@@ -139,7 +162,7 @@ impl Scheduler {
         slot
     }
 
-    /// The GPU, which has just one, gives a new block.
+    /// Lets the GPU, which has just one, give a new block, and gives the slot that it goes to.
     pub fn give(&mut self) -> u64 {
         self.inputs.more = true;
         let slot = self.offered("want", |outputs| outputs.want_valid).want_slot;
@@ -151,7 +174,7 @@ impl Scheduler {
         slot
     }
 
-    /// A block is to leave, from some slot into some context; the engine begins.
+    /// Waits until a block is to leave, and gives its slot and the context that it goes into; the engine begins.
     pub fn leaves(&mut self) -> (u64, u64) {
         let outputs = self.offered("leave", |outputs| outputs.leave_valid);
         self.inputs.leave_ready = true;
@@ -159,7 +182,7 @@ impl Scheduler {
         (outputs.leave_slot, outputs.leave_context)
     }
 
-    /// A block leaves.
+    /// Lets a block leave, and gives its slot and its context.
     pub fn left(&mut self) -> (u64, u64) {
         let leaves = self.leaves();
         self.inputs.left_valid = true;
@@ -167,7 +190,7 @@ impl Scheduler {
         leaves
     }
 
-    /// A block is to come back, into some slot from some context; the engine begins.
+    /// Waits until a block is to come back, and gives its slot and the context that it comes from; the engine begins.
     pub fn enters(&mut self) -> (u64, u64) {
         let outputs = self.offered("enter", |outputs| outputs.enter_valid);
         self.inputs.enter_ready = true;
@@ -175,7 +198,7 @@ impl Scheduler {
         (outputs.enter_slot, outputs.enter_context)
     }
 
-    /// A block comes back.
+    /// Lets a block come back, and gives its slot and its context.
     pub fn entered(&mut self) -> (u64, u64) {
         let enters = self.enters();
         self.inputs.entered_valid = true;
@@ -183,7 +206,11 @@ impl Scheduler {
         enters
     }
 
-    /// A block meets a page of its own that is far behind, leaves, and a new one takes its slot.
+    /// Lets the block of a slot meet a page of its own that is far behind, and leave, and a new one take its slot;
+    /// gives its context.
+    ///
+    /// # Panics
+    /// If another block leaves, or the new one takes another slot.
     pub fn replaced(&mut self, slot: u64, page: u64) -> u64 {
         self.held(page, 9);
         self.fault(slot, page);
@@ -193,7 +220,10 @@ impl Scheduler {
         context
     }
 
-    /// A block that waits leaves, and a new one takes its slot.
+    /// Lets a block that waits leave, and a new one take its slot, which it gives.
+    ///
+    /// # Panics
+    /// If the new one takes another slot.
     pub fn replaced_one(&mut self) -> u64 {
         self.inputs.more = true;
         let (slot, _) = self.left();

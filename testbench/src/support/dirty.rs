@@ -1,23 +1,30 @@
 //! Dirty bits that tests drive by hand, in all back ends at once.
 
 use faultline_sim::preempt::dirty_bits::{Inputs, Outputs, Parameters};
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, DirtyBits};
 
-/// The bits, and what a test does with them.
+use crate::bench::Bench;
+use crate::blocks::{self, DirtyBits};
+
+/// These are dirty bits in all back ends, with the steps that tests take.
 pub struct Bits {
     bench: Bench<DirtyBits>,
-    /// The inputs of the next cycle. Writes and walks that are accepted are not asked again, and a clear is once.
+    /// These are the inputs of the next cycle. Writes and walks that are accepted are not asked again, and a clear is
+    /// asked once.
     pub inputs: Inputs,
+    /// This is the number of cycles so far.
     pub cycle: u64,
-    /// Rows that were taken, with their lanes, and when.
+    /// These are the rows that were taken: the cycle, the row and its lanes.
     pub given: Vec<(u64, u64, u64)>,
-    /// What the last walk has told.
+    /// The last walk has told these numbers of rows and lanes.
     pub total: Option<(u64, u64)>,
 }
 
 impl Bits {
-    /// Clean ones. What is offered is taken.
+    /// Builds clean bits of a configuration; what they offer is taken.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
     pub fn new(config: &str) -> Self {
         let mut bits = Self {
             bench: blocks::bench::<DirtyBits>(config).unwrap(),
@@ -32,16 +39,22 @@ impl Bits {
         bits
     }
 
+    /// Runs a cycle with `reset` set.
     pub fn reset(&mut self) {
         self.inputs.reset = true;
         self.cycle();
         self.inputs.reset = false;
     }
 
-    pub fn parameters(&self) -> Parameters {
+    /// Gives the sizes of the block.
+    fn parameters(&self) -> Parameters {
         *self.bench.parameters()
     }
 
+    /// Runs a cycle with `inputs`, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
         let outputs = self
             .bench
@@ -61,13 +74,17 @@ impl Bits {
         outputs
     }
 
+    /// Runs this number of cycles.
     pub fn rest(&mut self, cycles: u64) {
         for _ in 0..cycles {
             self.cycle();
         }
     }
 
-    /// From the next cycle on a port writes.
+    /// Lets a port write lanes of a row from the next cycle on.
+    ///
+    /// # Panics
+    /// If the port still wants to write something else.
     pub fn ask(&mut self, port: usize, row: u64, lanes: u64) {
         assert_eq!(self.inputs.write_valid >> port & 1, 0);
         self.inputs.write_valid |= 1 << port;
@@ -75,7 +92,7 @@ impl Bits {
         self.inputs.write_lanes[port] = lanes;
     }
 
-    /// A row is written, and the write has acted.
+    /// Writes lanes of a row, and waits until the write has acted.
     pub fn write(&mut self, row: u64, lanes: u64) {
         self.ask(0, row, lanes);
         while self.inputs.write_valid != 0 {
@@ -84,7 +101,7 @@ impl Bits {
         self.rest(1);
     }
 
-    /// Rows are written whole, two in a cycle.
+    /// Writes these rows whole, two in a cycle.
     pub fn fill(&mut self, rows: impl IntoIterator<Item = u64>) {
         let all = self.parameters().all_lanes();
         let mut rows = rows.into_iter().peekable();
@@ -101,13 +118,13 @@ impl Bits {
         self.rest(1);
     }
 
-    /// A clear of these groups in the next cycle.
+    /// Clears these groups in the next cycle.
     pub fn clear(&mut self, first: u64, last: u64) {
         self.inputs.clear_valid = true;
         (self.inputs.clear_first, self.inputs.clear_last) = (first, last);
     }
 
-    /// From the next cycle on a walk is wanted.
+    /// Wants a walk of these groups from the next cycle on.
     pub fn walk(&mut self, first: u64, last: u64, saves: bool) {
         (self.inputs.walk_first, self.inputs.walk_last) = (first, last);
         (self.inputs.walk_valid, self.inputs.walk_saves) = (true, saves);
@@ -115,7 +132,10 @@ impl Bits {
         self.given.clear();
     }
 
-    /// Runs until the walk has ended. Gives what it has told.
+    /// Runs until the walk has ended, and gives the numbers of rows and lanes that it has told.
+    ///
+    /// # Panics
+    /// If it has not ended after 20,000 cycles.
     pub fn end(&mut self) -> (u64, u64) {
         let start = self.cycle;
         while self.total.is_none() {
@@ -125,7 +145,10 @@ impl Bits {
         self.total.unwrap()
     }
 
-    /// Saves these groups. Gives the rows with their lanes.
+    /// Saves these groups, and gives the rows with their lanes.
+    ///
+    /// # Panics
+    /// If the walk tells other numbers than it has given.
     pub fn save(&mut self, first: u64, last: u64) -> Vec<(u64, u64)> {
         self.walk(first, last, true);
         let total = self.end();
@@ -135,12 +158,15 @@ impl Bits {
         rows
     }
 
-    /// Saves all.
+    /// Saves all groups, and gives the rows with their lanes.
     pub fn save_all(&mut self) -> Vec<(u64, u64)> {
         self.save(0, self.parameters().groups() - 1)
     }
 
-    /// Counts rows and lanes of these groups.
+    /// Counts the rows and the lanes of these groups.
+    ///
+    /// # Panics
+    /// If a row is given.
     pub fn count(&mut self, first: u64, last: u64) -> (u64, u64) {
         self.walk(first, last, false);
         let total = self.end();

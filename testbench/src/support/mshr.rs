@@ -1,59 +1,75 @@
 //! Far-fault MSHRs that tests drive by hand, in all back ends at once.
 
 use faultline_sim::mmu::far_fault_mshr::{Inputs, Outputs, Page};
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, FarFaultMshr};
 
-/// Cycles within which an operation that searches all entries of a test ends.
+use crate::bench::Bench;
+use crate::blocks::{self, FarFaultMshr};
+
+/// An operation that searches all entries of a test ends within this number of cycles.
 const PATIENCE: usize = 200;
 
-/// The MSHRs, and what a test does with them.
+/// These are far-fault MSHRs in all back ends, with the steps that tests take.
 pub struct Mshr {
     bench: Bench<FarFaultMshr>,
-    /// Far faults that an SM may have.
+    /// An SM may have this number of far faults.
     pub limit: u8,
     /// Faults are handled by regions.
     pub region: bool,
-    /// Reports and walks that have been taken, and not been looked at.
+    /// These reports have been taken, and not been looked at.
     pub reports: Vec<Report>,
+    /// These walks have been taken, and not been looked at.
     pub walks: Vec<Page>,
-    /// Reports and walks are taken.
+    /// Reports are taken.
     pub report_ready: bool,
+    /// Walks are taken.
     pub walk_ready: bool,
 }
 
-/// An answer to a fault.
+/// This is an answer to a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
+    /// These SMs are told that the fault is a far one, a bit for each.
     pub far: u16,
+    /// These SMs are told Nack, a bit for each.
     pub nack: u16,
+    /// This is the place of the fault in the queue.
     pub place: u16,
 }
 
-/// A report.
+/// This is a report of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
+    /// The fault is of this page.
     pub page: Page,
+    /// These SMs have asked for the page, a bit for each.
     pub requesters: u16,
+    /// These are the access, the cause and the level of the fault.
     pub how: [u8; 3],
+    /// The fault is in this entry.
     pub index: u16,
+    /// This is the place of the fault in the queue.
     pub place: u16,
 }
 
-/// A wake-up or a denial.
+/// This is a wake-up or a denial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wake {
+    /// It is of this page.
     pub page: Page,
+    /// It is for these SMs, a bit for each.
     pub to: u16,
+    /// The page is denied.
     pub denied: bool,
 }
 
-/// A page of space 0.
+/// Gives a page of space 0.
+#[must_use]
 pub fn page(number: u64) -> Page {
     Page { number, space: 0 }
 }
 
-/// A fault.
+/// Gives the inputs that offer a fault of a page by these SMs, a bit for each.
+#[must_use]
 pub fn fault(page: Page, requesters: u16) -> Inputs {
     Inputs {
         fault_valid: true,
@@ -67,7 +83,8 @@ pub fn fault(page: Page, requesters: u16) -> Inputs {
     }
 }
 
-/// A command for a page.
+/// Gives the inputs that resolve a page for all SMs, or cancel it.
+#[must_use]
 pub fn command(page: Page, cancel: bool) -> Inputs {
     Inputs {
         command_valid: true,
@@ -79,7 +96,8 @@ pub fn command(page: Page, cancel: bool) -> Inputs {
     }
 }
 
-/// A command for all.
+/// Gives the inputs that resolve all pages, or cancel them.
+#[must_use]
 pub fn command_all(cancel: bool) -> Inputs {
     Inputs {
         command_all: true,
@@ -87,7 +105,8 @@ pub fn command_all(cancel: bool) -> Inputs {
     }
 }
 
-/// What a walk has found.
+/// Gives the inputs that tell that a walk has found a page.
+#[must_use]
 pub fn present(page: Page) -> Inputs {
     Inputs {
         present_valid: true,
@@ -97,7 +116,8 @@ pub fn present(page: Page) -> Inputs {
     }
 }
 
-/// A walk has not found a page, for this cause at this level.
+/// Gives the inputs that tell that a walk has not found a page, for this cause at this level.
+#[must_use]
 pub fn missing(page: Page, cause: u8, level: u8) -> Inputs {
     Inputs {
         present_missing: true,
@@ -107,7 +127,8 @@ pub fn missing(page: Page, cause: u8, level: u8) -> Inputs {
     }
 }
 
-/// The wake-up that a cycle shows.
+/// Gives the wake-up that a cycle shows.
+#[must_use]
 pub fn wake(outputs: &Outputs) -> Option<Wake> {
     outputs.wake_valid.then_some(Wake {
         page: Page {
@@ -119,7 +140,8 @@ pub fn wake(outputs: &Outputs) -> Option<Wake> {
     })
 }
 
-/// The answer that a cycle shows, with its page.
+/// Gives the answer that a cycle shows, with its page.
+#[must_use]
 pub fn answer(outputs: &Outputs) -> Option<(Page, Answer)> {
     let page = Page {
         number: outputs.answer_vpn,
@@ -136,7 +158,11 @@ pub fn answer(outputs: &Outputs) -> Option<(Page, Answer)> {
 }
 
 impl Mshr {
-    /// MSHRs of a size after reset.
+    /// Builds the MSHRs of a configuration, and resets them.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
     pub fn new(config: &str) -> Self {
         let mut mshr = Self {
             bench: blocks::bench::<FarFaultMshr>(config).unwrap(),
@@ -151,6 +177,7 @@ impl Mshr {
         mshr
     }
 
+    /// Runs a cycle with `reset` set.
     pub fn reset(&mut self) {
         self.cycle(&Inputs {
             reset: true,
@@ -158,7 +185,10 @@ impl Mshr {
         });
     }
 
-    /// A cycle with these inputs alone, in which all back ends agree.
+    /// Runs a cycle with these inputs alone, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn exactly(&mut self, inputs: &Inputs) -> Outputs {
         let inputs = Inputs {
             limit: self.limit,
@@ -170,7 +200,7 @@ impl Mshr {
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A cycle in which what is on offer is taken.
+    /// Runs a cycle in which what is on offer is taken.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         let outputs = self.exactly(&Inputs {
             answer_ready: true,
@@ -204,11 +234,15 @@ impl Mshr {
         outputs
     }
 
+    /// Runs a cycle without any request.
     pub fn rest(&mut self) -> Outputs {
         self.cycle(&Inputs::default())
     }
 
     /// Offers something until it is accepted.
+    ///
+    /// # Panics
+    /// If it is not accepted within 200 cycles.
     pub fn accept(&mut self, inputs: &Inputs) {
         for _ in 0..PATIENCE {
             let outputs = self.cycle(inputs);
@@ -223,6 +257,9 @@ impl Mshr {
     }
 
     /// Rests until the block is idle again, and gives the wake-ups of that time.
+    ///
+    /// # Panics
+    /// If it is not idle within 12,800 cycles.
     pub fn settle(&mut self) -> Vec<Wake> {
         let mut woken = Vec::new();
         for _ in 0..64 * PATIENCE {
@@ -236,7 +273,10 @@ impl Mshr {
         panic!("the block does not come to rest");
     }
 
-    /// A fault and its answer.
+    /// Offers a fault of a page by these SMs, and gives the answer.
+    ///
+    /// # Panics
+    /// If there is none within 200 cycles, or it is not for these SMs.
     pub fn fault(&mut self, page: Page, requesters: u16) -> Answer {
         self.accept(&fault(page, requesters));
         for _ in 0..PATIENCE {
@@ -250,23 +290,27 @@ impl Mshr {
         panic!("no answer to {page:?}");
     }
 
-    /// A command, and the wake-ups that follow from it.
+    /// Offers a command, and gives the wake-ups that follow from it.
     pub fn command(&mut self, inputs: &Inputs) -> Vec<Wake> {
         self.accept(inputs);
         self.settle()
     }
 
     /// Resolves a page, and gives the walks that are asked for.
+    ///
+    /// # Panics
+    /// If something is woken before the walks have ended.
     pub fn resolve(&mut self, page: Page) -> Vec<Page> {
         assert_eq!(self.command(&command(page, false)), []);
         std::mem::take(&mut self.walks)
     }
 
-    /// A walk has found a page: gives the wake-ups.
+    /// Tells that a walk has found a page, and gives the wake-ups.
     pub fn present(&mut self, page: Page) -> Vec<Wake> {
         self.command(&present(page))
     }
 
+    /// Gives the number of faults that are held.
     pub fn held(&mut self) -> u16 {
         self.rest().held
     }

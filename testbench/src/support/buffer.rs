@@ -5,75 +5,88 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use faultline_sim::mmu::fault_buffer::{
     Command, Context, Inputs, Kind, Outputs, Record, control, register, status,
 };
-use faultline_testbench::backend;
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, FaultBuffer};
-use faultline_testbench::driver::Machine;
 
-/// Cycles within which everything that a test waits for happens.
+use crate::backend;
+use crate::bench::Bench;
+use crate::blocks::{self, FaultBuffer};
+use crate::driver::Machine;
+
+/// Everything that a test waits for happens within this number of cycles.
 const PATIENCE: usize = 2000;
 
-/// The frame in which the ring of a test begins.
+/// The ring of a test begins in this frame of 4 KB.
 pub const BASE: u64 = 0x123;
 
-/// The buffer and what is around it.
+/// This is a fault buffer in all back ends, with what is around it.
 pub struct Buffer {
     bench: Bench<FaultBuffer>,
+    /// These are the words that memory has acknowledged, by their numbers.
     pub memory: BTreeMap<u64, u64>,
-    /// Writes that memory has taken: the cycles until it acknowledges each, address and data.
+    /// These are writes that memory has taken: the cycles until it acknowledges each, its address and its data.
     writes: VecDeque<(u64, u64, u64)>,
-    /// The words that were written, in order.
+    /// These are the numbers of the words that were written, in order.
     pub order: Vec<u64>,
-    /// Cycles from a write to its acknowledgement.
+    /// A write is acknowledged after this number of cycles.
     pub latency: u64,
-    /// Memory takes and acknowledges.
+    /// Memory takes writes and acknowledges them.
     pub memory_works: bool,
-    /// SMs take questions and answer.
+    /// SMs take questions and answer them.
     pub sms_work: bool,
-    /// What they answer; the questions.
+    /// SMs answer with this context, or that they know none.
     pub context: Option<Context>,
+    /// These are the questions that SMs were asked: the SM, the page and the address space.
     pub questions: Vec<(u8, u64, u8)>,
     asked: bool,
-    /// Commands that were taken.
+    /// These are the commands that were taken.
     pub commands: Vec<Taken>,
+    /// Commands are taken.
     pub commands_taken: bool,
+    /// The MSHRs are sweeping, whatever the world below says.
     pub sweeping: bool,
+    /// Walks are pending, whatever the world below says.
     pub walks_pending: bool,
-    /// What the last cycle showed.
+    /// These are the outputs of the last cycle.
     pub last: Outputs,
-    /// Faults of the world below.
+    /// These are the faults of the world below.
     pub world: World,
 }
 
-/// Far-fault MSHRs as they look from the buffer.
+/// This is what the buffer sees of the far-fault MSHRs.
 #[derive(Default)]
 pub struct World {
-    /// Pages that SMs will fault on.
+    /// SMs will fault on these pages, the first one first.
     pub raised: VecDeque<Record>,
-    /// One of them is on offer.
+    /// This fault is on offer.
     offered: Option<Record>,
-    /// Cycles since one was accepted or turned away; the MSHRs need three for another one.
+    /// These are the cycles since a fault was accepted or turned away; the MSHRs need three for another one.
     since: u32,
-    /// Pages that are held, and pages that are there.
-    pub held: BTreeSet<(u8, u64)>,
-    pub present: BTreeSet<(u8, u64)>,
-    /// Faults that were told Nack.
+    /// These pages are held, each by its address space and number.
+    held: BTreeSet<(u8, u64)>,
+    /// These pages are there, each by its address space and number.
+    present: BTreeSet<(u8, u64)>,
+    /// This number of faults was told Nack.
     pub turned_away: usize,
     sweep: u32,
     walks: u32,
 }
 
-/// A command as it leaves the buffer.
+/// This is a command as it leaves the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
+    /// The faults are cancelled, not resolved.
     pub cancel: bool,
+    /// The command is for all pages.
     pub all: bool,
+    /// The command is for this page.
     pub page: u64,
+    /// The command is for a page of this address space.
     pub space: u8,
+    /// The command is for these SMs, a bit for each.
     pub requesters: u16,
 }
 
-/// A replayable fault of a page of space 3 by two SMs.
+/// Gives the record of a replayable fault of a page of space 3 by two SMs.
+#[must_use]
 pub fn fault(page: u64) -> Record {
     Record {
         page,
@@ -89,7 +102,8 @@ pub fn fault(page: u64) -> Record {
     }
 }
 
-/// A fault of a page that was denied.
+/// Gives the record of a fault of a page that was denied.
+#[must_use]
 pub fn denied(page: u64) -> Record {
     Record {
         cause: 4,
@@ -100,7 +114,8 @@ pub fn denied(page: u64) -> Record {
     }
 }
 
-/// The inputs that offer a fault.
+/// Gives the inputs that offer a fault.
+#[must_use]
 pub fn offer(fault: &Record) -> Inputs {
     Inputs {
         fault_valid: true,
@@ -118,12 +133,17 @@ pub fn offer(fault: &Record) -> Inputs {
 }
 
 impl Buffer {
-    /// A buffer after reset.
-    pub fn new() -> Self {
+    /// Builds a buffer of 64 records in all back ends, and resets it.
+    #[must_use]
+    pub fn after_reset() -> Self {
         Self::of(&backend::Kind::built().collect::<Vec<_>>())
     }
 
-    /// One in these back ends.
+    /// Builds a buffer of 64 records in these back ends, and resets it.
+    ///
+    /// # Panics
+    /// If a back end cannot be built, or they differ.
+    #[must_use]
     pub fn of(kinds: &[backend::Kind]) -> Self {
         let mut buffer = Self {
             bench: blocks::bench_of::<FaultBuffer>("64", kinds).unwrap(),
@@ -147,15 +167,17 @@ impl Buffer {
         buffer
     }
 
-    /// An enabled buffer with a ring of a size.
+    /// Builds a buffer in all back ends, and enables it with a ring of this number of records.
+    #[must_use]
     pub fn with_ring(size: u64) -> Self {
-        let mut buffer = Self::new();
+        let mut buffer = Self::after_reset();
         buffer.set(register::SIZE, size);
         buffer.set(register::BASE, BASE);
         buffer.set(register::CONTROL, control::ENABLED);
         buffer
     }
 
+    /// Runs a cycle with `reset` set; memory forgets the writes that it has not acknowledged.
     pub fn reset(&mut self) {
         self.exactly(&Inputs {
             reset: true,
@@ -165,7 +187,10 @@ impl Buffer {
         self.asked = false;
     }
 
-    /// A cycle with these inputs alone, in which all back ends agree.
+    /// Runs a cycle with these inputs alone, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn exactly(&mut self, inputs: &Inputs) -> Outputs {
         self.last = self
             .bench
@@ -174,7 +199,7 @@ impl Buffer {
         self.last.clone()
     }
 
-    /// A cycle with memory, SMs and MSHRs.
+    /// Runs a cycle with these inputs, and with what memory, SMs and MSHRs have to say in it.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         let mut inputs = inputs.clone();
         for (left, ..) in &mut self.writes {
@@ -239,18 +264,19 @@ impl Buffer {
         outputs
     }
 
+    /// Runs a cycle in which nobody asks for anything.
     pub fn rest(&mut self) -> Outputs {
         self.cycle(&Inputs::default())
     }
 
-    /// Rests for so many cycles.
+    /// Rests for this number of cycles.
     pub fn pass(&mut self, cycles: usize) {
         for _ in 0..cycles {
             self.rest();
         }
     }
 
-    /// A cycle in which the driver reads a register.
+    /// Runs a cycle in which the driver reads a register.
     pub fn get(&mut self, number: u8) -> u64 {
         let inputs = Inputs {
             read_number: number,
@@ -259,7 +285,7 @@ impl Buffer {
         self.cycle(&inputs).read_data
     }
 
-    /// A cycle in which it writes one.
+    /// Runs a cycle in which the driver writes a register.
     pub fn set(&mut self, number: u8, data: u64) -> Outputs {
         self.cycle(&Inputs {
             register_valid: true,
@@ -269,50 +295,61 @@ impl Buffer {
         })
     }
 
-    /// It commands.
+    /// Runs a cycle in which the driver gives a command.
     pub fn command(&mut self, command: Command) {
         self.set(register::COMMAND, command.word());
     }
 
-    /// Whether STATUS has a bit.
+    /// Tells whether STATUS has a bit.
     pub fn has(&mut self, bit: u64) -> bool {
         self.get(register::STATUS) & bit != 0
     }
 
     /// Offers a fault until it is accepted.
+    ///
+    /// # Panics
+    /// If it is not accepted in 2,000 cycles.
     pub fn accept(&mut self, fault: &Record) {
         let accepted = (0..PATIENCE).any(|_| self.cycle(&offer(fault)).fault_ready);
         assert!(accepted, "{fault:?} is not accepted");
     }
 
     /// Rests until no fault is under way.
+    ///
+    /// # Panics
+    /// If one is under way for more than 2,000 cycles.
     pub fn settle(&mut self) {
         let settled = (0..PATIENCE).any(|_| !self.has(status::UNDER_WAY));
         assert!(settled, "a fault is under way for ever");
     }
 
-    /// A fault from its acceptance to its end.
+    /// Offers a fault, and rests until it is no longer under way.
     pub fn fault(&mut self, fault: &Record) {
         self.accept(fault);
         self.settle();
     }
 
-    /// The words of a record of the ring.
+    /// Gives the words of a record of the ring.
+    #[must_use]
     pub fn words(&self, number: u64) -> [u64; 8] {
         std::array::from_fn(|word| self.load(BASE * 512 + number * 8 + word as u64))
     }
 
-    /// A record of the ring.
+    /// Gives a record of the ring.
+    ///
+    /// # Panics
+    /// If there is none at that place.
+    #[must_use]
     pub fn record(&self, number: u64) -> Record {
         Record::read(&self.words(number)).expect("a record")
     }
 
-    /// The counters: records, filtered, turned away, dropped.
+    /// Reads the counters of records, and of faults that were filtered, turned away and dropped.
     pub fn counters(&mut self) -> [u64; 4] {
         [8, 9, 10, 11].map(|number| self.get(number))
     }
 
-    /// A cycle of the world, in which SMs fault and are turned away where there is no room.
+    /// Runs a cycle of the world, in which SMs fault and are turned away where there is no room.
     pub fn world_cycle(&mut self, inputs: &Inputs) -> Outputs {
         let mut inputs = inputs.clone();
         self.world.since += 1;
@@ -350,7 +387,8 @@ impl Buffer {
         outputs
     }
 
-    /// Everything has been told the driver and been woken.
+    /// Tells whether the driver was told of everything, and everything was woken.
+    #[must_use]
     pub fn is_done(&self) -> bool {
         self.world.raised.is_empty() && self.world.offered.is_none() && self.world.held.is_empty()
     }
@@ -391,7 +429,8 @@ impl Machine for Buffer {
     }
 }
 
-/// A command of a kind.
+/// Gives a command of a kind, for one page.
+#[must_use]
 pub fn command(kind: Kind) -> Command {
     Command {
         kind,

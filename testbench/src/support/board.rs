@@ -1,20 +1,22 @@
 //! A scoreboard that tests drive by hand, in all back ends at once.
 
 use faultline_sim::sm::scoreboard::{Inputs, Outputs, ZERO_REGISTER};
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, Scoreboard};
 
-/// A scoreboard, and what a test does with it.
+use crate::bench::Bench;
+use crate::blocks::{self, Scoreboard};
+
+/// This is a scoreboard in all back ends, with the steps that tests take.
 pub struct Board {
     bench: Bench<Scoreboard>,
 }
 
 impl Board {
-    pub fn new() -> Self {
-        Self::of("8_holding")
-    }
-
-    pub fn of(config: &str) -> Self {
+    /// Builds the scoreboard of a configuration, such as `8_holding`, and resets it.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
+    pub fn new(config: &str) -> Self {
         let mut board = Self {
             bench: blocks::bench::<Scoreboard>(config).unwrap(),
         };
@@ -22,12 +24,17 @@ impl Board {
         board
     }
 
+    /// Runs a cycle with these inputs, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         self.bench
             .cycle(inputs)
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// Runs a cycle with `reset` set.
     pub fn reset(&mut self) {
         self.cycle(&Inputs {
             reset: true,
@@ -35,24 +42,28 @@ impl Board {
         });
     }
 
-    /// A cycle in which nothing happens.
+    /// Runs a cycle in which nothing happens.
     pub fn look(&mut self) -> Outputs {
         self.cycle(&Inputs::default())
     }
 
-    /// Which of the two buffered instructions are ready, and nothing else happens.
+    /// Runs a cycle in which nothing happens, and tells which of the two buffered instructions are ready.
     pub fn ready(&mut self) -> [bool; 2] {
         let outputs = self.look();
         [outputs.first_ready, outputs.second_ready]
     }
 
-    /// An instruction arrives; gives its entry.
+    /// Lets an instruction arrive, and gives its entry.
+    ///
+    /// # Panics
+    /// If there is no room for it.
     pub fn arrive(&mut self, instruction: &Inputs) -> u8 {
         let outputs = self.cycle(instruction);
         assert!(outputs.room);
         outputs.arrive_entry
     }
 
+    /// Issues the first of the two buffered instructions, or both.
     pub fn issue(&mut self, both: bool) -> Outputs {
         self.cycle(&Inputs {
             issue_first: true,
@@ -61,14 +72,17 @@ impl Board {
         })
     }
 
+    /// Finishes the instructions of these entries, at most one of each unit, in the order of the units.
     pub fn finish(&mut self, entries: &[u8]) -> Outputs {
         self.cycle(&finish(entries, &Inputs::default()))
     }
 
+    /// Tells that the last TLB check of the instruction in this entry has succeeded.
     pub fn check(&mut self, entry: u8) -> Outputs {
         self.cycle(&check(entry, &Inputs::default()))
     }
 
+    /// Runs a cycle with `flush` set.
     pub fn flush(&mut self) {
         self.cycle(&Inputs {
             flush: true,
@@ -77,7 +91,9 @@ impl Board {
     }
 }
 
-/// An instruction that writes a register and reads three.
+/// Gives the inputs with which an instruction arrives that writes a register and reads three; it is also the one that
+/// `entry_*` describes.
+#[must_use]
 pub fn instruction(destination: u8, sources: [u8; 3]) -> Inputs {
     Inputs {
         arrive_valid: true,
@@ -93,12 +109,14 @@ pub fn instruction(destination: u8, sources: [u8; 3]) -> Inputs {
     }
 }
 
-/// One that nothing waits for.
+/// Gives the inputs with which an instruction arrives that nothing waits for.
+#[must_use]
 pub fn harmless() -> Inputs {
     instruction(ZERO_REGISTER, [ZERO_REGISTER; 3])
 }
 
-/// The same, issued as it arrives.
+/// Gives the same inputs, but the instruction is issued as it arrives.
+#[must_use]
 pub fn issued(instruction: Inputs) -> Inputs {
     Inputs {
         arrive_issued: true,
@@ -106,6 +124,8 @@ pub fn issued(instruction: Inputs) -> Inputs {
     }
 }
 
+/// Gives the same inputs, but the instruction holds its registers.
+#[must_use]
 pub fn holds(instruction: Inputs) -> Inputs {
     Inputs {
         entry_holds: true,
@@ -113,6 +133,8 @@ pub fn holds(instruction: Inputs) -> Inputs {
     }
 }
 
+/// Gives the same inputs, but the instruction stops those behind it.
+#[must_use]
 pub fn stops(instruction: Inputs) -> Inputs {
     Inputs {
         entry_stops: true,
@@ -120,7 +142,11 @@ pub fn stops(instruction: Inputs) -> Inputs {
     }
 }
 
-/// The same, while these finish, each of another unit.
+/// Adds to inputs that the instructions of these entries finish, each in the unit of its place in the list.
+///
+/// # Panics
+/// If there are more entries than units.
+#[must_use]
 pub fn finish(entries: &[u8], inputs: &Inputs) -> Inputs {
     let mut inputs = inputs.clone();
     for (unit, &entry) in entries.iter().enumerate() {
@@ -130,7 +156,8 @@ pub fn finish(entries: &[u8], inputs: &Inputs) -> Inputs {
     inputs
 }
 
-/// The same, while this one is checked.
+/// Adds to inputs that the instruction in this entry is checked.
+#[must_use]
 pub fn check(entry: u8, inputs: &Inputs) -> Inputs {
     Inputs {
         checked_valid: true,

@@ -1,7 +1,10 @@
-//! What the tests of all blocks share.
+//! What the tests of all blocks share: the random lockstep of a block, and a bench for each block that a test drives by
+//! hand.
+//!
+//! These are helpers of tests: whatever a test cannot go on without panics. Whoever runs a cycle of a bench panics if two
+//! back ends differ in it, with what was different.
 
-// Each test binary uses a part of it.
-#![allow(dead_code, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on panics
 
 pub mod board;
 pub mod buffer;
@@ -23,18 +26,20 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use faultline_ledger::Obligation;
-use faultline_testbench::backend::Kind;
-use faultline_testbench::blocks;
-use faultline_testbench::session::Session;
 
-/// Cycles that every size of a block is run for, always.
+use crate::backend::Kind;
+use crate::blocks;
+use crate::session::Session;
+
+/// Every size of a block is always run for this number of cycles.
 const SHORT: u64 = 10_000;
-/// Cycles of all sizes of a block together, an obligation for each size.
+/// All sizes of a block together are run for this number of cycles, in an obligation for each size.
 const LONG: u64 = 4_000_000;
-/// Cycles that are run and compared at a time.
+/// This number of cycles is run and compared at a time.
 const STEP: u64 = 1000;
 
-/// Cycles of each size in which the kernel, which is slow, takes part: some 50 s for all sizes of a block.
+/// Gives the cycles of each size in which the kernel, which is slow, takes part; they take some 50 s for all sizes of a
+/// block.
 fn kernel_cycles(block: &str) -> u64 {
     match block {
         "replay_queue" => 30_000,
@@ -51,7 +56,11 @@ fn kernel_cycles(block: &str) -> u64 {
 
 /// Runs a block in lockstep under random traffic, each size by itself. In a short run the kernel takes part in the first
 /// thousand cycles. A long one is an obligation: all sizes together for four million cycles at least, with the kernel in
-/// more of them, until every scenario of the traffic has occurred.
+/// more of them, until every scenario of the traffic has occurred. A mismatch leaves its waveform in the folder of this
+/// crate's build.
+///
+/// # Panics
+/// If two back ends differ, a scenario has not occurred, or there is no such block.
 pub fn matches_model(block: &'static str) {
     let configurations: Vec<_> = blocks::quick_configurations(block).collect();
     let long = LONG
@@ -68,18 +77,22 @@ pub fn matches_model(block: &'static str) {
     }
 }
 
-/// What is to be shown of a design in all back ends.
+/// Gives the obligation to show something of a design in all back ends.
+///
+/// # Panics
+/// If there is no such design.
 pub fn obligation(block: &str, config: &str, what: &str) -> Obligation {
     let design = format!("{block}_{config}");
     let obligation = Obligation::new(&format!("lockstep of {design}"), what);
-    depends_on(obligation.of(include_str!("mod.rs")), &[design])
+    depends_on(obligation, &[design])
 }
 
-/// Sources of models and test bench that a lockstep runs through.
-const SOURCES: [&str; 20] = [
+/// A lockstep runs through these sources of models and test bench.
+const SOURCES: [&str; 22] = [
     "Cargo.lock",
     "sim/src/mmu",
     "sim/src/page.rs",
+    "sim/src/numbers.rs",
     "sim/src/place.rs",
     "sim/src/ports.rs",
     "sim/src/preempt",
@@ -94,13 +107,17 @@ const SOURCES: [&str; 20] = [
     "testbench/src/lockstep.rs",
     "testbench/src/rust_hdl.rs",
     "testbench/src/session.rs",
+    "testbench/src/support.rs",
     "testbench/src/traffic",
     "testbench/src/traffic.rs",
     "testbench/src/verilog.rs",
 ];
 
-/// A test of designs in all back ends depends on their Verilog, the models and the test bench. It depends on the kernels,
-/// too; but a kernel of which the Verilog stays the same does the same.
+/// Adds to an obligation what a test of designs in all back ends depends on: their Verilog, the models and the test bench.
+/// It depends on the kernels, too; but a kernel of which the Verilog stays the same does the same.
+///
+/// # Panics
+/// If there is no such design, or a source cannot be read.
 pub fn depends_on(obligation: Obligation, designs: &[String]) -> Obligation {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let verilog = root.join("rtl-out");
@@ -120,10 +137,11 @@ pub fn depends_on(obligation: Obligation, designs: &[String]) -> Obligation {
     obligation
 }
 
+/// Runs all back ends of a size of a block, and drops the kernel after this number of cycles.
 fn lockstep(block: &'static str, config: &str, cycles: u64, kernel: u64) -> Session {
     let kinds: Vec<_> = Kind::built().collect();
     let mut session = blocks::session(block, config, &kinds, 1).unwrap();
-    let folder = env!("CARGO_TARGET_TMPDIR");
+    let folder = env!("OUT_DIR");
     session.wave_on_mismatch(format!("{folder}/{block}_{config}.fst").as_ref());
     let mut has_kernel = true;
     while session.cycles() < cycles {
@@ -138,6 +156,7 @@ fn lockstep(block: &'static str, config: &str, cycles: u64, kernel: u64) -> Sess
     session
 }
 
+/// Prints how fast the back ends were, or one of them.
 fn report(block: &str, config: &str, session: &Session, only: Option<Kind>) {
     for speed in session
         .speeds()
@@ -151,7 +170,7 @@ fn report(block: &str, config: &str, session: &Session, only: Option<Kind>) {
     }
 }
 
-/// The traffic has led to every scenario; the proofs' sizes are too small for some.
+/// Panics unless the traffic has led to every scenario; the proofs' sizes are too small for some.
 fn all_occurred(block: &str, config: &str, session: &Session) {
     let coverage = session.coverage();
     let never: Vec<_> = coverage
@@ -165,18 +184,22 @@ fn all_occurred(block: &str, config: &str, session: &Session) {
     );
 }
 
-/// The bits that a port was seen to have set, and clear.
+/// These are the bits that each port was seen to have set, and those that it was seen to have clear.
 #[derive(Debug, Default)]
 pub struct Seen(HashMap<&'static str, [u64; 2]>);
 
 impl Seen {
+    /// Adds a value that a port was seen to have.
     pub fn add(&mut self, port: &'static str, value: u64) {
         let [set, clear] = self.0.entry(port).or_default();
         *set |= value;
         *clear |= !value;
     }
 
-    /// Each of the lowest bits of a port was both.
+    /// Checks that each of the lowest bits of a port was set, and was clear.
+    ///
+    /// # Panics
+    /// If one was not.
     pub fn both(&self, port: &str, bits: u32) {
         let all = u64::MAX >> (64 - bits);
         let [set, clear] = self.0.get(port).copied().unwrap_or_default();

@@ -1,18 +1,20 @@
 //! A replay queue that tests drive by hand, in all back ends at once.
 
 use faultline_sim::sm::replay_queue::{Inputs, Instruction, Outputs, Parameters};
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, ReplayQueue};
 
-/// Cycles in which anything has happened that will.
+use crate::bench::Bench;
+use crate::blocks::{self, ReplayQueue};
+
+/// Within this number of cycles anything has happened that will.
 const SOON: usize = 1000;
 
-/// The queue, and what a test does with it.
+/// This is a replay queue in all back ends, with the steps that tests take.
 pub struct Queue {
     bench: Bench<ReplayQueue>,
 }
 
-/// An instruction of a warp, told apart by its program counter; a slot has four warps.
+/// Gives an instruction of a warp, told apart by its program counter; a slot has four warps.
+#[must_use]
 pub fn instruction(warp: u8, pc: u32) -> Instruction {
     Instruction {
         warp,
@@ -29,7 +31,11 @@ pub fn instruction(warp: u8, pc: u32) -> Instruction {
 }
 
 impl Queue {
-    /// A queue after reset.
+    /// Builds the queue of a configuration, and resets it.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
     pub fn new(config: &str) -> Self {
         let mut queue = Self {
             bench: blocks::bench::<ReplayQueue>(config).unwrap(),
@@ -41,23 +47,28 @@ impl Queue {
         queue
     }
 
+    /// Gives the sizes of the queue.
+    #[must_use]
     pub fn parameters(&self) -> Parameters {
         *self.bench.parameters()
     }
 
-    /// A cycle, in which all back ends agree.
+    /// Runs a cycle with these inputs, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn cycle(&mut self, inputs: &Inputs) -> Outputs {
         self.bench
             .cycle(inputs)
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// A cycle without any request.
+    /// Runs a cycle without any request.
     pub fn rest(&mut self) -> Outputs {
         self.cycle(&Inputs::default())
     }
 
-    /// Offers an instruction for a cycle.
+    /// Offers an instruction for a cycle; it may come from a saved context.
     pub fn offer(&mut self, instruction: &Instruction, restored: bool) -> Outputs {
         let mut inputs = Inputs::default();
         inputs.insert(instruction, restored);
@@ -65,6 +76,9 @@ impl Queue {
     }
 
     /// Inserts an instruction, and gives its entry.
+    ///
+    /// # Panics
+    /// If it is refused.
     pub fn insert(&mut self, instruction: &Instruction) -> u8 {
         let outputs = self.offer(instruction, false);
         assert!(outputs.insert_ready, "{instruction:?} was refused");
@@ -72,6 +86,9 @@ impl Queue {
     }
 
     /// Inserts an instruction that comes from a saved context.
+    ///
+    /// # Panics
+    /// If it is refused.
     pub fn restore(&mut self, instruction: &Instruction) {
         assert!(
             self.offer(instruction, true).insert_ready,
@@ -79,6 +96,7 @@ impl Queue {
         );
     }
 
+    /// Tells that the last TLB check of the instruction in this entry has succeeded.
     pub fn check(&mut self, index: u8) {
         self.cycle(&Inputs {
             checked_valid: true,
@@ -87,6 +105,7 @@ impl Queue {
         });
     }
 
+    /// Tells that the instruction in this entry has faulted.
     pub fn fault(&mut self, index: u8) {
         self.cycle(&Inputs {
             faulted_valid: true,
@@ -95,6 +114,7 @@ impl Queue {
         });
     }
 
+    /// Tells that the instruction in this entry is committed.
     pub fn commit(&mut self, index: u8) {
         self.cycle(&Inputs {
             committed_valid: true,
@@ -103,7 +123,7 @@ impl Queue {
         });
     }
 
-    /// Whether an unchecked instruction of the warp reads the register.
+    /// Tells whether an unchecked instruction of the warp reads the register.
     pub fn held(&mut self, warp: u8, register: u8) -> bool {
         self.cycle(&Inputs {
             held_warp: warp,
@@ -113,7 +133,7 @@ impl Queue {
         .held
     }
 
-    /// Asks for a replay, and tells whether it was accepted.
+    /// Asks for a replay of a warp, and tells whether it was accepted.
     pub fn resume(&mut self, warp: u8) -> bool {
         self.cycle(&Inputs {
             resume_valid: true,
@@ -123,7 +143,7 @@ impl Queue {
         .resume_ready
     }
 
-    /// Asks for a save, and tells whether it was accepted.
+    /// Asks for a save of a slot, and tells whether it was accepted.
     pub fn save(&mut self, slot: u8) -> bool {
         self.cycle(&Inputs {
             save_valid: true,
@@ -133,7 +153,11 @@ impl Queue {
         .save_ready
     }
 
-    /// Takes all that is offered until the scan ends: entries and instructions, and the cycles that it took.
+    /// Takes all that is offered until the scan ends; gives the entries with their instructions, and the cycles that it
+    /// took.
+    ///
+    /// # Panics
+    /// If the scan does not end within 1,000 cycles.
     pub fn take_all(&mut self) -> (Vec<(u8, Instruction)>, usize) {
         let mut taken = Vec::new();
         for cycle in 1..SOON {
@@ -153,6 +177,9 @@ impl Queue {
     }
 
     /// Replays a warp, and gives the entries in the order in which they were presented.
+    ///
+    /// # Panics
+    /// If the replay is refused.
     pub fn replay(&mut self, warp: u8) -> Vec<u8> {
         assert!(self.resume(warp), "the resume of warp {warp} was refused");
         self.take_all()
@@ -163,6 +190,9 @@ impl Queue {
     }
 
     /// Saves a slot, and gives its instructions in the order in which they were presented.
+    ///
+    /// # Panics
+    /// If the save is refused.
     pub fn save_all(&mut self, slot: u8) -> Vec<Instruction> {
         assert!(self.save(slot), "the save of slot {slot} was refused");
         self.take_all()
@@ -173,6 +203,9 @@ impl Queue {
     }
 
     /// Waits for an offer.
+    ///
+    /// # Panics
+    /// If there is none within 1,000 cycles.
     pub fn next_offer(&mut self) -> Outputs {
         let offers = |outputs: &Outputs| outputs.replay_valid || outputs.saved_valid;
         (0..SOON)

@@ -1,28 +1,38 @@
 //! A preemption policy that tests drive by hand, in all back ends at once.
 
 use faultline_sim::preempt::preemption_policy::{Case, Inputs, Outputs, Parameters};
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, PreemptionPolicy};
 
-/// The policy, and what a test does with it.
+use crate::bench::Bench;
+use crate::blocks::{self, PreemptionPolicy};
+
+/// This is a preemption policy in all back ends, with the steps that tests take.
 pub struct Policy {
     bench: Bench<PreemptionPolicy>,
-    /// The inputs of the next cycle. What happens to blocks happens once.
+    /// These are the inputs of the next cycle. What happens to blocks happens once.
     pub inputs: Inputs,
+    /// This is the number of cycles so far.
     pub cycle: u64,
 }
 
-/// What is answered: the case, the remaining ticks, those that saving takes, and the cycles until the answer.
+/// This is what the policy answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
+    /// The remaining time was estimated in this case.
     pub case: Case,
+    /// The blocks run for this number of ticks.
     pub remaining: u64,
+    /// Saving the blocks takes this number of ticks.
     pub switch: u64,
+    /// The answer came after this number of cycles.
     pub cycles: u64,
 }
 
 impl Policy {
-    /// One that knows nothing. Answers are taken.
+    /// Builds a policy of a configuration that knows nothing; its answers are taken.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
     pub fn new(config: &str) -> Self {
         let mut policy = Self {
             bench: blocks::bench::<PreemptionPolicy>(config).unwrap(),
@@ -37,10 +47,15 @@ impl Policy {
         policy
     }
 
-    pub fn parameters(&self) -> Parameters {
+    /// Gives the sizes of the block.
+    fn parameters(&self) -> Parameters {
         *self.bench.parameters()
     }
 
+    /// Runs a cycle with `inputs`, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
         let outputs = self
             .bench
@@ -54,7 +69,7 @@ impl Policy {
         outputs
     }
 
-    /// Lets cycles pass until the next is the first of a tick, and then so many ticks.
+    /// Lets cycles pass until the next is the first of a tick, and then this number of ticks.
     pub fn ticks(&mut self, ticks: u64) {
         let cycles = self.parameters().cycles_of_tick();
         while !self.cycle.is_multiple_of(cycles) {
@@ -65,22 +80,25 @@ impl Policy {
         }
     }
 
+    /// Runs a cycle in which a block begins in a slot.
     pub fn begin(&mut self, slot: u64) {
         (self.inputs.begin_valid, self.inputs.begin_slot) = (true, slot);
         self.cycle();
     }
 
+    /// Runs a cycle in which the block of a slot ends.
     pub fn end(&mut self, slot: u64) {
         (self.inputs.end_valid, self.inputs.end_slot) = (true, slot);
         self.cycle();
     }
 
+    /// Runs a cycle in which a kernel is launched.
     pub fn launch(&mut self) {
         self.inputs.launch_valid = true;
         self.cycle();
     }
 
-    /// A block issues instructions, two in a cycle.
+    /// Lets the block of a slot issue instructions, two in a cycle.
     pub fn issue(&mut self, slot: u64, instructions: u64) {
         self.inputs.issued_slot = [slot; 2];
         for _ in 0..instructions / 2 {
@@ -91,7 +109,7 @@ impl Policy {
         self.cycle();
     }
 
-    /// A block that has run for so many ticks ends, in a slot of its own.
+    /// Lets a block run for this number of ticks and end, in a slot of its own.
     pub fn profile(&mut self, ticks: u64) {
         let slot = (1 << self.parameters().slot_bits) - 1;
         self.ticks(0);
@@ -102,6 +120,9 @@ impl Policy {
     }
 
     /// Asks what `inputs` say, and waits for the answer.
+    ///
+    /// # Panics
+    /// If there is none within 1,000 cycles.
     pub fn ask(&mut self) -> Answer {
         self.inputs.ask_valid = true;
         let asked = self.cycle;

@@ -3,34 +3,42 @@
 use faultline_sim::preempt::context_port::{
     Beat, Inputs, Kind, Outputs, Parameters, Verdict, WORDS,
 };
-use faultline_testbench::bench::Bench;
-use faultline_testbench::blocks::{self, ContextPort};
-use faultline_testbench::traffic::{ALWAYS, Rng};
 
-/// The port, and what a test does with it.
+use crate::bench::Bench;
+use crate::blocks::{self, ContextPort};
+use crate::traffic::{ALWAYS, Rng};
+
+/// This is a context port in all back ends, with the steps that tests take.
 pub struct Port {
     bench: Bench<ContextPort>,
-    /// The inputs of the next cycle. What is taken is not offered again.
+    /// These are the inputs of the next cycle. What is taken is not offered again.
     pub inputs: Inputs,
+    /// This is the number of cycles so far.
     pub cycle: u64,
     rng: Rng,
-    /// The chance, of 256, that somebody is ready, or offers what there is.
+    /// With this chance, of 256, somebody is ready or offers what there is.
     pub pace: u16,
 }
 
-/// What a port has told of a read, and what became of it.
+/// This is what a port has told of a read, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Restored {
+    /// The read ended with this verdict.
     pub verdict: Verdict,
+    /// These beats were given to the engine.
     pub told: Vec<Beat>,
-    /// Beats of the read that were taken.
+    /// This number of beats of the read was taken.
     pub taken: usize,
-    /// Cycles from the begin to the verdict.
+    /// The verdict came this number of cycles after the begin.
     pub cycles: u64,
 }
 
 impl Port {
-    /// One that does nothing. Everybody is always ready.
+    /// Builds a port of a configuration that does nothing; everybody is always ready.
+    ///
+    /// # Panics
+    /// If there is no such configuration, or the back ends differ.
+    #[must_use]
     pub fn new(config: &str) -> Self {
         let mut port = Self {
             bench: blocks::bench::<ContextPort>(config).unwrap(),
@@ -43,6 +51,7 @@ impl Port {
         port
     }
 
+    /// Runs a cycle with `reset` set, and offers nothing more.
     pub fn reset(&mut self) {
         self.inputs = Inputs {
             reset: true,
@@ -52,10 +61,16 @@ impl Port {
         self.inputs.reset = false;
     }
 
+    /// Gives the sizes of the port.
+    #[must_use]
     pub fn parameters(&self) -> Parameters {
         *self.bench.parameters()
     }
 
+    /// Runs a cycle with `inputs`, and gives the outputs that all back ends agree on.
+    ///
+    /// # Panics
+    /// If the back ends differ.
     pub fn cycle(&mut self) -> Outputs {
         let outputs = self
             .bench
@@ -72,21 +87,21 @@ impl Port {
         self.rng.chance(self.pace)
     }
 
-    /// Everybody is ready, or not, in the next cycle.
+    /// Draws for the next cycle who is ready.
     pub fn pace(&mut self) {
         self.inputs.out_ready = self.acts();
         self.inputs.found_ready = self.acts();
         self.inputs.ended_ready = self.acts();
     }
 
-    /// Offers the next of what the engine gives.
+    /// Offers the next of the beats that the engine gives.
     pub fn give(&mut self, packets: &[Beat], given: usize) {
         if given < packets.len() && (self.inputs.packet_valid || self.acts()) {
             (self.inputs.packet_valid, self.inputs.packet_beat) = (true, packets[given]);
         }
     }
 
-    /// Offers the next of what memory gives.
+    /// Offers the next of the beats that memory gives.
     pub fn read(&mut self, read: &[Beat], taken: usize) {
         if taken < read.len() && (self.inputs.in_valid || self.acts()) {
             (self.inputs.in_valid, self.inputs.in_beat) = (true, read[taken]);
@@ -95,6 +110,9 @@ impl Port {
     }
 
     /// Begins a context.
+    ///
+    /// # Panics
+    /// If the port is not ready for it.
     pub fn begin(&mut self, restores: bool, block: u64, epoch: u64) {
         self.inputs.begin_valid = true;
         self.inputs.begin_restores = restores;
@@ -102,7 +120,10 @@ impl Port {
         assert!(self.cycle().begin_ready);
     }
 
-    /// Saves what the engine gives, up to the verdict; gives what has left, and the cycles that it took.
+    /// Saves what the engine gives, up to the verdict; gives the beats that have left, and the cycles that it took.
+    ///
+    /// # Panics
+    /// If the context is not accepted, or does not end.
     pub fn save(&mut self, block: u64, epoch: u64, packets: &[Beat]) -> (Vec<Beat>, u64) {
         let begun = self.cycle;
         self.begin(false, block, epoch);
@@ -132,6 +153,9 @@ impl Port {
     }
 
     /// Restores what memory gives, up to the verdict.
+    ///
+    /// # Panics
+    /// If there is no verdict.
     pub fn restore(&mut self, block: u64, epoch: u64, read: &[Beat]) -> Restored {
         let begun = self.cycle;
         self.begin(true, block, epoch);
@@ -163,7 +187,8 @@ impl Port {
     }
 }
 
-/// Packets of random details and data, with these lengths, and their end.
+/// Gives packets of random details and data, with these lengths in beats, and their end.
+#[must_use]
 pub fn packets(parameters: &Parameters, rng: &mut Rng, lengths: &[u64]) -> Vec<Beat> {
     let mut beats = Vec::new();
     let mut any = |beats: &mut Vec<Beat>| {
