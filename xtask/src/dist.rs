@@ -160,8 +160,18 @@ fn pack(top: &Path, archive: &Path) -> Result<(u64, String), String> {
     let parent = |path: &Path| path.parent().unwrap_or(path).to_owned();
     let mut tar = Command::new("tar");
     // Neither a name nor a time is in the header of the compressed stream.
-    tar.args(["--create", "--use-compress-program=gzip -n", "--format=ustar"]);
-    tar.args(["--sort=name", CHANGED, "--owner=0", "--group=0", "--numeric-owner"]);
+    tar.args([
+        "--create",
+        "--use-compress-program=gzip -n",
+        "--format=ustar",
+    ]);
+    tar.args([
+        "--sort=name",
+        CHANGED,
+        "--owner=0",
+        "--group=0",
+        "--numeric-owner",
+    ]);
     tar.args(["--mode=u=rwX,go=rX", "--directory"]);
     tar.arg(parent(top))
         .arg(top.file_name().unwrap_or_default());
@@ -171,7 +181,9 @@ fn pack(top: &Path, archive: &Path) -> Result<(u64, String), String> {
         .status()
         .map_err(|error| format!("tar does not start ({error})"))?;
     if !status.success() {
-        return Err(format!("tar failed ({status}); its own message stands above"));
+        return Err(format!(
+            "tar failed ({status}); its own message stands above"
+        ));
     }
     let found = digest(file.path())?;
     readable(file.path()).map_err(unwritable)?;
@@ -197,13 +209,17 @@ fn digest(path: &Path) -> Result<(u64, String), String> {
     let output = Command::new("sha256sum").arg(path).output();
     let output = output.map_err(|error| format!("sha256sum does not start ({error})"))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let digest = text.split_whitespace().next().filter(|word| word.len() == 64);
+    let digest = text
+        .split_whitespace()
+        .next()
+        .filter(|word| word.len() == 64);
     let digest = digest.ok_or_else(|| format!("sha256sum says {text:?}"))?;
     Ok((bytes, digest.to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::path::PathBuf;
 
     use super::*;
