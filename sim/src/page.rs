@@ -1,10 +1,10 @@
 //! A page, as the TLBs and the far-fault MSHRs name it.
 
-/// A page number with its space.
+/// A virtual page number with its address space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Page {
-    /// The number.
-    pub number: u64,
-    /// The space.
-    pub space: u8,
+    /// The virtual page number.
+    pub vpn: u64,
+    /// The address-space identifier.
+    pub asid: u8,
 }

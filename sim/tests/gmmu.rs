@@ -27,7 +27,7 @@ struct Tables {
 
 impl Tables {
     /// The frame in the entry with this word number.
-    fn frame(self, word: u64) -> u64 {
+    fn pfn(self, word: u64) -> u64 {
         (word.wrapping_mul(0x9e37_79b9) ^ self.changes << 21) & 0xfff_ffff
     }
 
@@ -36,7 +36,7 @@ impl Tables {
         let place = |level: u64| page >> (9 * level) & 511;
         (0..4)
             .rev()
-            .fold(0, |table, level| self.frame(table << 9 | place(level)))
+            .fold(0, |table, level| self.pfn(table << 9 | place(level)))
     }
 }
 
@@ -110,7 +110,7 @@ impl Bench {
             let (_, walk, word) = self.memory.pop_front().unwrap();
             let bits = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
             inputs.response_walk = walk;
-            inputs.response_data = self.tables.frame(word) << 12 | bits;
+            inputs.response_data = self.tables.pfn(word) << 12 | bits;
         }
         if asks && self.invalidating.is_none() && self.rng.u32(0..1500) == 0 {
             self.invalidating = Some(self.cycle);
@@ -138,10 +138,10 @@ impl Bench {
             }
             if outputs.fill_valid >> sm & 1 == 1 {
                 assert_eq!(outputs.fill_kind[sm], 0);
-                let (page, frame) = (outputs.fill_vpn, outputs.fill_pfn);
-                let old = self.invalidating.is_some() && frame == before.page(page);
+                let (page, pfn) = (outputs.fill_vpn, outputs.fill_pfn);
+                let old = self.invalidating.is_some() && pfn == before.page(page);
                 assert!(
-                    old || frame == self.tables.page(page),
+                    old || pfn == self.tables.page(page),
                     "page {page} in cycle {}",
                     self.cycle
                 );

@@ -377,9 +377,9 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     (* hierconn *) wire [2:0]  \walker.seen_level_q , \walker.seen_unmarked_q , \walker.out_level_q , \walker.out_note_q ;
     (* hierconn *) wire [17:0] \walker.seen_inside_q ;
     (* hierconn *) wire [39:0] \walker.out_pfn_q ;
-    (* hierconn *) wire [1:0]  \walker.waiting.used_q , \walker.waiting.spaces_q , \walker.waiting.writes_q ,
+    (* hierconn *) wire [1:0]  \walker.waiting.used_q , \walker.waiting.asids_q , \walker.waiting.writes_q ,
         \walker.waiting.executes_q , \walker.waiting.users_q , \walker.waiting.requesters_q ;
-    (* hierconn *) wire [103:0] \walker.waiting.pages_q ;
+    (* hierconn *) wire [103:0] \walker.waiting.vpns_q ;
     (* hierconn *) wire        \walker.waiting.head_q , \walker.waiting.tail_q ;
     wire [1:0] stale = { \walker.walk[1].stale_q , \walker.walk[0].stale_q };
     wire [1:0] asking = \walker.walk_asking ;
@@ -446,9 +446,9 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         || (waits == 2'd1 && (head || !tail)) || (waits == 2'd2 && (!head || tail));
     wire       astray = |lost || |unlike || adrift;
 
-    assign used_space[0] = |(request_valid & ~request_asid) || |(waits & ~ \walker.waiting.spaces_q )
+    assign used_space[0] = |(request_valid & ~request_asid) || |(waits & ~ \walker.waiting.asids_q )
         || |(~free & ~ \walker.walk_asid ) || (leaving && ! \walker.asid_q );
-    assign used_space[1] = |(request_valid & request_asid) || |(waits & \walker.waiting.spaces_q )
+    assign used_space[1] = |(request_valid & request_asid) || |(waits & \walker.waiting.asids_q )
         || |(~free & \walker.walk_asid ) || (leaving && \walker.asid_q );
 
     // The watched walk's registers say what its entries say.
@@ -579,8 +579,8 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         for (g = 0; g < 2; g = g + 1) begin : holders
             assign in_front[g] = waits[g] && \walker.waiting.requesters_q [g] == by
                 && asked_for == { \walker.waiting.users_q [g],
-                \walker.waiting.executes_q [g], \walker.waiting.writes_q [g], \walker.waiting.spaces_q [g],
-                \walker.waiting.pages_q [g*52 +: 52]};
+                \walker.waiting.executes_q [g], \walker.waiting.writes_q [g], \walker.waiting.asids_q [g],
+                \walker.waiting.vpns_q [g*52 +: 52]};
             assign in_walk[g] = !free[g] && \walker.walk_requesters [g*2 + by] && asked_for == { \walker.walk_user [g],
                 \walker.walk_execute [g], \walker.walk_write [g], \walker.walk_asid [g],
                 {16{ \walker.walk_vpn [g*36 + 35]}}, \walker.walk_vpn [g*36 +: 36]};

@@ -58,7 +58,7 @@ pub struct Counts {
 pub enum Wrong {
     /// An SM was told of a page that it does not wait for.
     #[error(
-        "cycle {cycle}: SM {sm} is told {what} of page {page:x} of space {space}, which it does not wait for"
+        "cycle {cycle}: SM {sm} is told {what} of page {vpn:x} of address space {asid}, which it does not wait for"
     )]
     Unasked {
         /// When.
@@ -68,9 +68,9 @@ pub enum Wrong {
         /// What.
         what: &'static str,
         /// Of which page.
-        page: u64,
-        /// Of which space.
-        space: u64,
+        vpn: u64,
+        /// Of which address space.
+        asid: u64,
     },
     /// A request has no answer in time.
     #[error("cycle {cycle}: {what} waits since cycle {since}")]
@@ -83,16 +83,16 @@ pub enum Wrong {
         since: u64,
     },
     /// The traffic asks for what it waits for, so that nobody can tell which of two is answered.
-    #[error("cycle {cycle}: SM {sm} asks for page {page:x} of space {space} once more")]
+    #[error("cycle {cycle}: SM {sm} asks for page {vpn:x} of address space {asid} once more")]
     Twice {
         /// When.
         cycle: u64,
         /// Who.
         sm: usize,
         /// For which page.
-        page: u64,
-        /// Of which space.
-        space: u64,
+        vpn: u64,
+        /// Of which address space.
+        asid: u64,
     },
     /// Back ends differ.
     #[error(transparent)]
@@ -139,9 +139,9 @@ impl Answers {
             (self.offered, self.invalidating) = ([None; SMS], None);
             return Ok(());
         }
-        let (page, space) = (outputs.fill_vpn, u64::from(outputs.fill_asid));
+        let (vpn, asid) = (outputs.fill_vpn, u64::from(outputs.fill_asid));
         for sm in (0..SMS).filter(|sm| outputs.fill_valid >> sm & 1 == 1) {
-            let wanted = (sm, page, space);
+            let wanted = (sm, vpn, asid);
             match outputs.fill_kind[sm] as u8 {
                 CANCELLED => {
                     let ended = self.ended(wanted, inputs.region, "a cancellation")?;
@@ -150,9 +150,9 @@ impl Answers {
                 kind => self.told(wanted, kind)?,
             }
         }
-        let (page, space) = (outputs.resolve_vpn, u64::from(outputs.resolve_asid));
+        let (vpn, asid) = (outputs.resolve_vpn, u64::from(outputs.resolve_asid));
         for sm in (0..SMS).filter(|sm| outputs.resolve_valid >> sm & 1 == 1) {
-            let ended = self.ended((sm, page, space), inputs.region, "a resolution")?;
+            let ended = self.ended((sm, vpn, asid), inputs.region, "a resolution")?;
             self.counts.resolved += u64::from(ended);
         }
         for sm in 0..SMS {
@@ -165,14 +165,14 @@ impl Answers {
         Ok(())
     }
 
-    fn unasked(&self, (sm, page, space): Wanted, what: &'static str) -> Wrong {
+    fn unasked(&self, (sm, vpn, asid): Wanted, what: &'static str) -> Wrong {
         let cycle = self.cycle;
         Wrong::Unasked {
             cycle,
             sm,
             what,
-            page,
-            space,
+            vpn,
+            asid,
         }
     }
 
@@ -222,15 +222,15 @@ impl Answers {
         }
         self.offered[sm] = None;
         self.counts.requests += 1;
-        let (page, space) = (inputs.request_vpn[sm], inputs.request_asid[sm]);
-        let wanted = (sm, page, space);
+        let (vpn, asid) = (inputs.request_vpn[sm], inputs.request_asid[sm]);
+        let wanted = (sm, vpn, asid);
         if self.held.contains_key(&wanted) || self.waiting.insert(wanted, since).is_some() {
             let cycle = self.cycle;
             return Err(Wrong::Twice {
                 cycle,
                 sm,
-                page,
-                space,
+                vpn,
+                asid,
             });
         }
         Ok(())
@@ -258,11 +258,8 @@ impl Answers {
             .invalidating
             .iter()
             .map(|since| ("an invalidation".to_owned(), *since));
-        let waiting = self.waiting.iter().map(|((sm, page, space), since)| {
-            (
-                format!("SM {sm} for page {page:x} of space {space}"),
-                *since,
-            )
+        let waiting = self.waiting.iter().map(|((sm, vpn, asid), since)| {
+            (format!("SM {sm} for page {vpn:x} of address space {asid}"), *since)
         });
         let mut all = offered.chain(invalidating).chain(waiting);
         match all.find(|(_, since)| since + IN_TIME < self.cycle) {

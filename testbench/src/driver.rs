@@ -108,10 +108,10 @@ impl Driver {
                 continue;
             }
             served = true;
-            let block = |record: &Record| (record.space, record.page >> BLOCK_BITS);
-            batch.sort_by_key(|record| (block(record), record.page));
+            let block = |record: &Record| (record.asid, record.vpn >> BLOCK_BITS);
+            batch.sort_by_key(|record| (block(record), record.vpn));
             // A page that was reported again before it was brought is brought once.
-            batch.dedup_by_key(|record| (record.space, record.page));
+            batch.dedup_by_key(|record| (record.asid, record.vpn));
             for (number, record) in batch.iter().enumerate() {
                 machine.bring(record);
                 let next = batch.get(number + 1);

@@ -206,7 +206,7 @@ fn verdict(rules: &Rules, walk: &Walk) -> Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shown {
     /// The frame that a read of the same user would find, with no bit to be set, if it would.
-    frame: Option<u64>,
+    pfn: Option<u64>,
     /// The dirty bit is clear.
     clean: bool,
 }
@@ -227,7 +227,7 @@ impl Shown {
         };
         let leaf = walk.reads.last().map_or(0, |entry| entry.value);
         Self {
-            frame: page.map(|page| page.physical >> 12),
+            pfn: page.map(|page| page.physical >> 12),
             clean: walk.end.is_ok() && request.access != Access::Write && leaf & DIRTY == 0,
         }
     }
@@ -235,7 +235,7 @@ impl Shown {
     /// What an answer shows.
     fn by(answer: &faultline_sim::mmu::page_walker::Outputs) -> Self {
         Self {
-            frame: answer.answer_readable.then_some(answer.answer_pfn),
+            pfn: answer.answer_readable.then_some(answer.answer_pfn),
             clean: answer.answer_clean,
         }
     }

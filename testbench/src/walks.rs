@@ -64,7 +64,7 @@ impl Pins {
             words(Inputs::ports(&parameters)),
             words(Outputs::ports(&parameters)),
         );
-        let last_pfn = LAST_FRAME >> (40 - parameters.frame_bits);
+        let last_pfn = LAST_FRAME >> (40 - parameters.pfn_bits);
         let mut pins = Self {
             backend: blocks::backend(PageWalker::NAME, config, kind)?,
             parameters,
@@ -108,9 +108,9 @@ impl Pins {
     }
 
     /// Requester `number` asks.
-    pub fn ask(&mut self, number: usize, space: u8, request: &Request) {
+    pub fn ask(&mut self, number: usize, asid: u8, request: &Request) {
         self.inputs.request_valid[number] = 1;
-        self.inputs.request_asid[number] = u64::from(space);
+        self.inputs.request_asid[number] = u64::from(asid);
         self.inputs.request_vpn[number] = request.address >> 12;
         self.inputs.request_write[number] = u64::from(request.access == Access::Write);
         self.inputs.request_execute[number] = u64::from(request.access == Access::Execute);

@@ -297,8 +297,8 @@ fn map(image: &mut Image, rng: &mut Rng, address: u64) {
     for level in (1..=4).rev() {
         let index = address >> (12 + 9 * (level - 1)) & 511;
         let place = table + index * 8;
-        let frame = 0x10_0000 * (5 - level) + (table >> 12) * 37 + index;
-        let frame = frame & 0x7FF_FFFF;
+        let pfn = 0x10_0000 * (5 - level) + (table >> 12) * 37 + index;
+        let pfn = pfn & 0x7FF_FFFF;
         if Memory::read(image, place) == Some(0) {
             let flags = match rng.below(60) {
                 0 => OPEN & !PRESENT,
@@ -310,8 +310,8 @@ fn map(image: &mut Image, rng: &mut Rng, address: u64) {
                 _ => OPEN,
             };
             let large = flags & PAGE_SIZE != 0;
-            let frame = if large { frame & !0x1FF } else { frame };
-            image.put(place, frame << 12 | flags);
+            let pfn = if large { pfn & !0x1FF } else { pfn };
+            image.put(place, pfn << 12 | flags);
         }
         let entry = Memory::read(image, place).unwrap_or(0);
         if entry & PRESENT == 0 || entry & (PAGE_SIZE | 1 << 45) != 0 {

@@ -79,24 +79,24 @@ fn page_that_differs_in_one_bit_or_in_its_space_is_another_one() {
     let mut mshr = Mshr::new("64");
     mshr.limit = 31;
     let base = Page {
-        number: 0x5_5555_5555,
-        space: 0x33,
+        vpn: 0x5_5555_5555,
+        asid: 0x33,
     };
     assert_eq!(mshr.fault(base, 1), far(1, 0));
     let numbers = (0..36).map(|bit| Page {
-        number: base.number ^ 1 << bit,
+        vpn: base.vpn ^ 1 << bit,
         ..base
     });
-    let spaces = (0..8).map(|bit| Page {
-        space: base.space ^ 1 << bit,
+    let asids = (0..8).map(|bit| Page {
+        asid: base.asid ^ 1 << bit,
         ..base
     });
     // The number and the space together leave the tag as it is.
     let tags = (0..8).map(|bit| Page {
-        number: base.number ^ 1 << bit,
-        space: base.space ^ 1 << bit,
+        vpn: base.vpn ^ 1 << bit,
+        asid: base.asid ^ 1 << bit,
     });
-    for other in numbers.chain(spaces).chain(tags) {
+    for other in numbers.chain(asids).chain(tags) {
         assert_eq!(mshr.present(other), []);
         assert_eq!(mshr.command(&command(other, true)), []);
         assert_eq!(mshr.resolve(other), []);
@@ -403,17 +403,14 @@ fn full_structure_answers_nack_and_goes_on() {
     let mut all = mshr.command(&command_all(true));
     all.sort_by_key(|wake| wake.page);
     assert_eq!(all.len() as u64, ENTRIES);
-    assert!(all[..7].iter().all(|wake| wake.to == 1 << wake.page.number));
+    assert!(all[..7].iter().all(|wake| wake.to == 1 << wake.page.vpn));
 }
 
 /// G5.
 #[test]
 fn cancel_denies_its_page_and_no_other() {
     let mut mshr = Mshr::new(SMALL);
-    let other = Page {
-        number: 1,
-        space: 1,
-    };
+    let other = Page { vpn: 1, asid: 1 };
     mshr.fault(page(1), 1);
     mshr.fault(other, 2);
     mshr.fault(page(2), 4);

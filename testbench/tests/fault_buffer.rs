@@ -35,7 +35,7 @@ fn every_fault_becomes_one_record_in_order() {
         } else {
             fault(number << 31 | number)
         };
-        one.space = number as u8 * 11;
+        one.asid = number as u8 * 11;
         one.requesters = 1 << (number % 16) | 1 << 15;
         one.level = number as u8 % 5;
         one.index = number as u16 * 3;
@@ -60,8 +60,8 @@ fn record_is_nvidias_packet_and_what_is_known_besides() {
     buffer.set(register::CONTROL, control::ENABLED | control::ASK);
     buffer.context = Some(CONTEXT);
     let one = Record {
-        page: 0xA_BCDE_F012,
-        space: 0x9C,
+        vpn: 0xA_BCDE_F012,
+        asid: 0x9C,
         cause: 2,
         access: 0b101,
         level: 3,
@@ -84,7 +84,7 @@ fn record_is_nvidias_packet_and_what_is_known_besides() {
         0xF0F1_F2F3 | 0x2B << 32 | 0xD << 40 | 5 << 48 | 0x6A << 56 | 1 << 63,
     ];
     assert_eq!(buffer.words(0), expected);
-    assert_eq!(buffer.questions, [(9, one.page, one.space)]);
+    assert_eq!(buffer.questions, [(9, one.vpn, one.asid)]);
     // Words of the second half alone tell one record from the next.
     buffer.context = None;
     buffer.fault(&one);
@@ -143,7 +143,7 @@ fn driver_never_sees_a_part_of_a_record() {
                 break;
             }
         }
-        assert_eq!(buffer.record(0).page, 7);
+        assert_eq!(buffer.record(0).vpn, 7);
         let order: Vec<_> = buffer.order.iter().map(|word| word % 8).collect();
         assert_eq!(order, [0, 1, 2, 4, 5, 6, 7, 3]);
     }
@@ -196,7 +196,7 @@ fn records_do_not_wait_for_memory() {
             "{spent} cycles a record, latency {latency}"
         );
         for number in 0..80 {
-            assert_eq!(buffer.record(number).page, number);
+            assert_eq!(buffer.record(number).vpn, number);
         }
     }
 }
@@ -216,7 +216,7 @@ fn ring_of_any_size_goes_round_and_nothing_unread_is_written_over() {
             for _ in 0..20 {
                 assert!(!buffer.cycle(&offer(&fault(number))).fault_ready);
             }
-            assert_eq!(buffer.record(get % size).page, number + 1 - size);
+            assert_eq!(buffer.record(get % size).vpn, number + 1 - size);
             get += 1;
             buffer.set(register::GET, get % size);
             buffer.fault(&fault(number));
@@ -262,7 +262,7 @@ fn duplicate_of_an_unread_record_is_filtered() {
     let others = [
         denied(4),
         Record {
-            space: 2,
+            asid: 2,
             ..denied(5)
         },
         Record {
@@ -354,7 +354,7 @@ fn room_keeps_a_place_for_a_replayable_fault() {
     assert_eq!(buffer.counters(), [4, 0, 0, 1]);
     buffer.fault(&fault(101));
     assert_eq!(buffer.counters(), [5, 0, 0, 1]);
-    assert_eq!(buffer.record(4).page, 101);
+    assert_eq!(buffer.record(4).vpn, 101);
     // Room is counted from the acceptance on.
     let mut buffer = Buffer::with_ring(4);
     buffer.fault(&fault(1));
@@ -387,7 +387,7 @@ fn overflow_stays_until_get_has_moved_and_it_is_cleared() {
     buffer.fault(&fault(10));
     buffer.set(register::CLEAR, 1);
     assert!(!buffer.has(status::OVERFLOW) && buffer.rest().room);
-    assert_eq!(buffer.record(2).page, 10);
+    assert_eq!(buffer.record(2).vpn, 10);
     // Whoever is turned away while two places are free asks again, and finds one.
     let both = Inputs {
         turned_away: true,
@@ -528,7 +528,7 @@ fn denials_may_be_left_out_of_the_ring() {
         }
     }
     assert_eq!(buffer.counters(), [2, 20, 0, 0]);
-    assert_eq!((buffer.record(0).page, buffer.record(1).page), (0, 10));
+    assert_eq!((buffer.record(0).vpn, buffer.record(1).vpn), (0, 10));
     assert!(!buffer.has(status::OVERFLOW));
 }
 
@@ -546,14 +546,14 @@ fn writes_are_replayable_by_a_setting() {
 #[test]
 fn addresses_are_canonical_and_sms_are_named_by_gpc() {
     let mut buffer = Buffer::with_ring(100);
-    for (number, (page, address)) in (0..).zip([
+    for (number, (vpn, address)) in (0..).zip([
         (0x8_0000_0000, 0xFFFF_8000_0000_0000),
         (0x7_FFFF_FFFF, 0x0000_7FFF_FFFF_F000),
         (0xF_FFFF_FFFF, 0xFFFF_FFFF_FFFF_F000),
     ]) {
-        buffer.fault(&fault(page));
+        buffer.fault(&fault(vpn));
         assert_eq!(buffer.words(number)[1], address);
-        assert_eq!(buffer.record(number).page, page);
+        assert_eq!(buffer.record(number).vpn, vpn);
     }
     for sm in 0..16 {
         buffer.fault(&Record {
@@ -569,7 +569,7 @@ fn addresses_are_canonical_and_sms_are_named_by_gpc() {
 #[test]
 fn every_command_is_offered_once_as_it_was_written() {
     let mut buffer = Buffer::after_reset();
-    let (page, space) = (0x9_8765_4321, 0xC5);
+    let (vpn, asid) = (0x9_8765_4321, 0xC5);
     for (kind, cancel, all, requesters) in [
         (Kind::Start, false, true, 0xFFFF),
         (Kind::StartAckAll, false, true, 0xFFFF),
@@ -584,8 +584,8 @@ fn every_command_is_offered_once_as_it_was_written() {
         let taken = Taken {
             cancel,
             all,
-            page,
-            space,
+            vpn,
+            asid,
             requesters,
         };
         assert_eq!(std::mem::take(&mut buffer.commands), [taken]);

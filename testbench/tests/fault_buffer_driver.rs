@@ -46,7 +46,7 @@ fn sees_every_fault_once(policy: Policy, size: u64, latency: u64) -> (Buffer, Dr
             .seen
             .iter()
             .filter(chosen)
-            .map(|record| record.page)
+            .map(|record| record.vpn)
             .collect();
         pages.sort_unstable();
         pages
@@ -185,13 +185,13 @@ impl Packet {
 
     /// What the class header says of a fault.
     fn of(fault: &Record, timestamp: u64) -> Self {
-        let bits = fault.page << 12;
+        let bits = fault.vpn << 12;
         let sign = if bits >> 47 & 1 == 1 { 0xFFFF << 48 } else { 0 };
         let sm = u64::from(fault.requesters.trailing_zeros());
         let write = u64::from(fault.access & 1);
         Self {
             aperture: 0,
-            instance: u64::from(fault.space) << 12,
+            instance: u64::from(fault.asid) << 12,
             address_aperture: 0,
             address: bits | sign,
             timestamp,
@@ -251,12 +251,12 @@ fn any_fault(rng: &mut Rng) -> Record {
         [1, 3, 4, 7]
     };
     Record {
-        page: if rng.chance(100) {
+        vpn: if rng.chance(100) {
             bits >> 60
         } else {
             bits >> 28
         },
-        space: rng.byte(),
+        asid: rng.byte(),
         cause: causes[rng.below(4) as usize],
         access: rng.byte() & 7,
         level: 1 + rng.below(4) as u8,

@@ -26,11 +26,11 @@ fn translation_comes_from_a_walk_and_then_from_the_l2_tlb() {
     let mut gmmu = Gmmu::new("8");
     gmmu.map(1, 0x8_1234_5678, 0xABC, OPEN & !DIRTY);
     let told = gmmu.answer(3, 1, 0x8_1234_5678, false);
-    assert_eq!((told.kind, told.frame), (TRANSLATION, 0xABC));
+    assert_eq!((told.kind, told.pfn), (TRANSLATION, 0xABC));
     assert!(told.writable && told.clean);
     assert_eq!(gmmu.reads, 4);
     let told = gmmu.answer(12, 1, 0x8_1234_5678, false);
-    assert_eq!((told.kind, told.frame), (TRANSLATION, 0xABC));
+    assert_eq!((told.kind, told.pfn), (TRANSLATION, 0xABC));
     assert!(told.writable && told.clean);
     assert_eq!(gmmu.reads, 4, "a hit reads nothing");
     let near = gmmu.answer(0, 1, 0x8_1234_5679, false);
@@ -42,7 +42,7 @@ fn translation_comes_from_a_walk_and_then_from_the_l2_tlb() {
     );
     let next = gmmu.entry(1, 0x8_1234_567A, 1);
     gmmu.memory.0.insert(next, 9 << 12 | OPEN);
-    assert_eq!(gmmu.answer(0, 1, 0x8_1234_567A, false).frame, 9);
+    assert_eq!(gmmu.answer(0, 1, 0x8_1234_567A, false).pfn, 9);
     assert_eq!(gmmu.reads, 10, "it keeps what it was given last");
 }
 
@@ -53,7 +53,7 @@ fn l2_tlb_that_is_off_keeps_nothing() {
     gmmu.inputs.shared_tlb = false;
     gmmu.map(0, 5, 6, OPEN);
     for _ in 0..3 {
-        assert_eq!(gmmu.answer(0, 0, 5, false).frame, 6);
+        assert_eq!(gmmu.answer(0, 0, 5, false).pfn, 6);
     }
     assert_eq!(gmmu.reads, 4 + 1 + 1);
 }
@@ -84,11 +84,11 @@ fn denials_are_reported_and_are_not_replayable() {
     gmmu.map(0, 2, 8, OPEN & !WRITABLE);
     gmmu.map(0, 3, 9, OPEN | 1 << 45);
     let told = gmmu.answer(1, 0, 1, false);
-    assert_eq!((told.kind, told.frame), (DENIED, 0));
+    assert_eq!((told.kind, told.pfn), (DENIED, 0));
     // It may be read, and the L1 TLB denies the write.
     let told = gmmu.answer(2, 0, 2, true);
     assert_eq!(
-        (told.kind, told.frame, told.writable),
+        (told.kind, told.pfn, told.writable),
         (TRANSLATION, 8, false)
     );
     assert_eq!(gmmu.answer(3, 0, 3, false).kind, DENIED);
@@ -98,7 +98,7 @@ fn denials_are_reported_and_are_not_replayable() {
         .iter()
         .map(|record| {
             (
-                record.page,
+                record.vpn,
                 record.cause,
                 record.requesters,
                 record.replayable,
@@ -110,7 +110,7 @@ fn denials_are_reported_and_are_not_replayable() {
     assert_eq!(records[1].access, 5, "a user's write");
     assert_eq!(gmmu.last.held, 0);
     let reads = gmmu.reads;
-    assert_eq!(gmmu.answer(9, 0, 2, false).frame, 8);
+    assert_eq!(gmmu.answer(9, 0, 2, false).pfn, 8);
     assert_eq!(gmmu.reads, reads, "the L2 TLB has what may be read");
 }
 
@@ -128,7 +128,7 @@ fn far_fault_is_reported_beside_denials_without_end() {
         gmmu.steps(200 + latency as usize);
         gmmu.ask(0, 0, 5, false);
         let mut held = None;
-        while !gmmu.records().iter().any(|record| record.page == 5) {
+        while !gmmu.records().iter().any(|record| record.vpn == 5) {
             gmmu.steps(20);
             if held.is_none() && gmmu.told.iter().any(|told| told.sm == 0) {
                 held = Some(gmmu.cycle);
@@ -268,7 +268,7 @@ fn supervisors_page_that_a_resolution_found_is_not_kept() {
     gmmu.steps(5);
     for sm in [2, 3] {
         let told = gmmu.answer(sm, 0, 77, false);
-        assert_eq!((told.kind, told.frame), (DENIED, 0));
+        assert_eq!((told.kind, told.pfn), (DENIED, 0));
     }
 }
 
@@ -296,18 +296,18 @@ fn cancelled_waiters_are_denied() {
     let denied: Vec<_> = gmmu
         .told
         .iter()
-        .map(|told| (told.sm, told.page, told.kind))
+        .map(|told| (told.sm, told.vpn, told.kind))
         .collect();
     assert_eq!(denied, [(1, 10, CANCELLED), (1, 11, CANCELLED)]);
     gmmu.command(Command::CancelVa, 0, 0, 12);
     gmmu.steps(20);
     assert_eq!(
-        gmmu.told.last().map(|told| (told.sm, told.page)),
+        gmmu.told.last().map(|told| (told.sm, told.vpn)),
         Some((2, 12))
     );
     gmmu.command(Command::CancelGlobal, 0, 0, 0);
     assert_eq!(
-        gmmu.told.last().map(|told| (told.sm, told.page)),
+        gmmu.told.last().map(|told| (told.sm, told.vpn)),
         Some((0, 10))
     );
     assert_eq!((gmmu.last.held, gmmu.told.len()), (0, 4));
@@ -338,7 +338,7 @@ fn region_is_resolved_and_denied_page_by_page() {
     gmmu.told.clear();
     gmmu.command(Command::CancelGlobal, 0, 0, 0);
     gmmu.steps(40);
-    let pages = gmmu.told.iter().map(|told| (told.sm, told.kind, told.page));
+    let pages = gmmu.told.iter().map(|told| (told.sm, told.kind, told.vpn));
     assert!(pages.eq((0x50..0x60).map(|page| (7, CANCELLED, page))));
     assert_eq!(gmmu.last.held, 0);
 }
@@ -359,7 +359,7 @@ fn cancelled_region_is_no_answer_to_a_walk() {
         let mut kinds: Vec<_> = gmmu
             .told
             .iter()
-            .filter(|told| told.page == 0x35)
+            .filter(|told| told.vpn == 0x35)
             .map(|told| told.kind)
             .collect();
         kinds.sort_unstable();
@@ -409,7 +409,7 @@ fn premature_resolution_wakes_nobody() {
         "its place is as it was"
     );
     gmmu.steps(200);
-    let pages: Vec<_> = gmmu.records().iter().map(|record| record.page).collect();
+    let pages: Vec<_> = gmmu.records().iter().map(|record| record.vpn).collect();
     assert_eq!(pages, [1, 2, 2], "it is reported again");
 }
 
@@ -449,7 +449,7 @@ fn start_reports_again_what_is_still_absent() {
     let mut pages: Vec<_> = gmmu
         .records()
         .iter()
-        .map(|record| record.page >> 9)
+        .map(|record| record.vpn >> 9)
         .collect();
     pages.sort_unstable();
     assert!(pages.into_iter().eq(0..31));
@@ -467,7 +467,7 @@ fn start_reports_again_what_is_still_absent() {
         for _ in 0..100 {
             gmmu.steps(10);
             for record in gmmu.records() {
-                seen.insert(record.page);
+                seen.insert(record.vpn);
                 gmmu.bring(&record);
             }
             gmmu.write(register::CLEAR, 1);
@@ -487,7 +487,7 @@ fn write_behind_a_read_is_recorded() {
     let seen: Vec<_> = gmmu
         .records()
         .iter()
-        .map(|record| (record.page, record.access, record.requesters))
+        .map(|record| (record.vpn, record.access, record.requesters))
         .collect();
     assert_eq!(seen, [(5, 4, 1), (5, 5, 2)]);
 }
@@ -515,7 +515,7 @@ fn write_to_a_read_only_page_is_replayable_by_a_setting() {
     let seen: Vec<_> = gmmu
         .records()
         .iter()
-        .map(|record| (record.page, record.cause, record.replayable))
+        .map(|record| (record.vpn, record.cause, record.replayable))
         .collect();
     assert_eq!(seen, [(2, 4, true), (3, 4, false), (2, 4, true)]);
     assert_eq!((gmmu.resolved.len(), gmmu.last.held), (0, 1));
@@ -524,10 +524,7 @@ fn write_to_a_read_only_page_is_replayable_by_a_setting() {
     gmmu.steps(50);
     assert_eq!((gmmu.resolved.len(), gmmu.last.held), (1, 0));
     let told = gmmu.answer(1, 0, 2, true);
-    assert_eq!(
-        (told.kind, told.frame, told.writable),
-        (TRANSLATION, 9, true)
-    );
+    assert_eq!((told.kind, told.pfn, told.writable), (TRANSLATION, 9, true));
 }
 
 /// G2: a right that was missing at any level is found as soon as it is there, without an invalidation.
@@ -554,14 +551,14 @@ fn right_that_a_fault_missed_is_found_when_it_is_there() {
 }
 
 /// Turns the entry of a page at a level to a new table, in which this page alone is mapped.
-fn turn(gmmu: &mut Gmmu, level: u8, page: u64, frame: u64, tables: u64) {
+fn turn(gmmu: &mut Gmmu, level: u8, page: u64, pfn: u64, tables: u64) {
     let mut word = gmmu.entry(0, page, level);
     for below in (1..level).rev() {
         let table = tables + u64::from(below);
         gmmu.memory.0.insert(word, table << 12 | OPEN);
         word = table << 9 | page >> (9 * (below - 1)) & 511;
     }
-    gmmu.memory.0.insert(word, frame << 12 | OPEN);
+    gmmu.memory.0.insert(word, pfn << 12 | OPEN);
 }
 
 /// G2: the cache leads to a table that has not got the page, and software turns its entry to one that has, without an
@@ -572,19 +569,19 @@ fn table_that_a_fault_missed_is_found_when_it_is_there() {
         for (leaf, faults) in [(0, FAR), (8 << 12 | OPEN & !USER, DENIED)] {
             let mut gmmu = Gmmu::new("8");
             gmmu.map(0, 4, 7, OPEN);
-            assert_eq!(gmmu.answer(0, 0, 4, false).frame, 7);
+            assert_eq!(gmmu.answer(0, 0, 4, false).pfn, 7);
             let word = gmmu.entry(0, 5, 1);
             gmmu.memory.0.insert(word, leaf);
             for sm in [1, 2] {
                 assert_eq!(gmmu.answer(sm, 0, 5, false).kind, faults);
             }
-            for (sm, frame) in [(1, 9), (3, 10)] {
+            for (sm, pfn) in [(1, 9), (3, 10)] {
                 gmmu.inputs.shared_tlb = false;
-                turn(&mut gmmu, level, 5, frame, 0x4000 + 16 * frame);
+                turn(&mut gmmu, level, 5, pfn, 0x4000 + 16 * pfn);
                 let told = gmmu.answer(sm, 0, 5, false);
-                assert_eq!((told.kind, told.frame), (TRANSLATION, frame as u32));
+                assert_eq!((told.kind, told.pfn), (TRANSLATION, pfn as u32));
                 // The old table again has nothing for it, and its entry is what is kept now.
-                let word = (0x4000 + 16 * frame + 1) << 9 | 5;
+                let word = (0x4000 + 16 * pfn + 1) << 9 | 5;
                 gmmu.memory.0.insert(word, leaf);
             }
         }
@@ -598,11 +595,11 @@ fn resolution_finds_a_table_that_the_fault_missed() {
         for command in [Command::StartAckAll, Command::ResolveVa] {
             let mut gmmu = Gmmu::new("8");
             gmmu.map(0, 4, 7, OPEN);
-            assert_eq!(gmmu.answer(0, 0, 4, false).frame, 7);
+            assert_eq!(gmmu.answer(0, 0, 4, false).pfn, 7);
             assert_eq!(gmmu.answer(1, 0, 5, false).kind, FAR);
             // Another page brings the entries into the cache again, as they are.
             gmmu.map(0, 3, 8, OPEN);
-            assert_eq!(gmmu.answer(2, 0, 3, false).frame, 8);
+            assert_eq!(gmmu.answer(2, 0, 3, false).pfn, 8);
             turn(&mut gmmu, level, 5, 9, 0x4000);
             gmmu.command(command, 0, 0, 5);
             gmmu.until("a resolution", |gmmu| !gmmu.resolved.is_empty());
@@ -610,7 +607,7 @@ fn resolution_finds_a_table_that_the_fault_missed() {
             gmmu.steps(20);
             assert_eq!(gmmu.last.held, 0);
             let told = gmmu.answer(1, 0, 5, false);
-            assert_eq!((told.kind, told.frame), (TRANSLATION, 9));
+            assert_eq!((told.kind, told.pfn), (TRANSLATION, 9));
         }
     }
 }
@@ -735,7 +732,7 @@ fn invalidation_leaves_nothing_that_was_read_before() {
                 .all(|sm| gmmu.told.iter().any(|told| told.sm == *sm))
         });
         for told in gmmu.told.iter().filter(|told| told.cycle >= done) {
-            assert_eq!(told.frame, 7, "after {wait}: {told:?}");
+            assert_eq!(told.pfn, 7, "after {wait}: {told:?}");
         }
         let drop = gmmu.dropped.last().copied();
         let scope = ((wait % 3) as u8).max(1);
@@ -749,10 +746,10 @@ fn invalidation_of_a_page_takes_the_large_page_with_it() {
     let mut gmmu = Gmmu::new("8");
     let word = gmmu.entry(0, 0x400, 2);
     gmmu.memory.0.insert(word, 0x8000 << 12 | OPEN | PAGE_SIZE);
-    assert_eq!(gmmu.answer(0, 0, 0x412, false).frame, 0x8012);
+    assert_eq!(gmmu.answer(0, 0, 0x412, false).pfn, 0x8012);
     gmmu.memory.0.insert(word, 0x9000 << 12 | OPEN | PAGE_SIZE);
     gmmu.invalidate(0, 0, 0x5FF);
-    assert_eq!(gmmu.answer(0, 0, 0x412, false).frame, 0x9012);
+    assert_eq!(gmmu.answer(0, 0, 0x412, false).pfn, 0x9012);
 }
 
 /// G9.

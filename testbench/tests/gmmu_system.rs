@@ -23,8 +23,8 @@ const PATIENCE: u64 = 1_000_000;
 /// What a warp of an SM does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Wanted {
-    page: u64,
-    space: u8,
+    vpn: u64,
+    asid: u8,
     write: bool,
 }
 
@@ -86,7 +86,7 @@ impl System {
 
     /// What the tables say now: a frame, or nothing.
     fn judged(&self, wanted: Wanted) -> Option<u32> {
-        let address = (wanted.page << 28) as i64 >> 16;
+        let address = (wanted.vpn << 28) as i64 >> 16;
         let request = Request {
             address: address as u64,
             access: if wanted.write {
@@ -96,7 +96,7 @@ impl System {
             },
             user: true,
         };
-        let root = (ROOT + u64::from(wanted.space)) << 12;
+        let root = (ROOT + u64::from(wanted.asid)) << 12;
         let walk = self
             .rules
             .walk(&mut self.gmmu.memory.clone(), root, &request);
@@ -130,15 +130,15 @@ impl System {
             let next = sm.ready.front().copied();
             inputs.check_valid = next.is_some();
             if let Some(next) = next {
-                (inputs.check_vpn, inputs.check_asid) = (next.page, next.space);
+                (inputs.check_vpn, inputs.check_asid) = (next.vpn, next.asid);
                 inputs.check_write = next.write;
             }
             let shown = sm.tlb.cycle(inputs);
             if let Some(wanted) = sm.checked.take() {
                 if shown.answer_hit || shown.answer_denied {
                     sm.done += 1;
-                    let frame = shown.answer_hit.then_some(shown.answer_pfn);
-                    answers.push((number, wanted, frame));
+                    let pfn = shown.answer_hit.then_some(shown.answer_pfn);
+                    answers.push((number, wanted, pfn));
                 } else {
                     sm.waiting.push(wanted);
                 }
@@ -147,30 +147,30 @@ impl System {
                 sm.checked = sm.ready.pop_front();
             }
             if shown.wake_valid {
-                let (page, space) = (shown.wake_vpn, shown.wake_asid);
+                let (vpn, asid) = (shown.wake_vpn, shown.wake_asid);
                 let woken = |wanted: &mut Wanted| {
-                    shown.wake_all || (wanted.page == page && wanted.space == space)
+                    shown.wake_all || (wanted.vpn == vpn && wanted.asid == asid)
                 };
                 sm.ready.extend(sm.waiting.extract_if(.., woken));
             }
         }
-        for (number, wanted, frame) in answers {
-            self.judge(number, wanted, frame);
+        for (number, wanted, pfn) in answers {
+            self.judge(number, wanted, pfn);
         }
     }
 
-    fn judge(&mut self, sm: usize, wanted: Wanted, frame: Option<u32>) {
-        self.denied += usize::from(frame.is_none());
-        let moving = self.moving.get(&(wanted.space, wanted.page));
-        if let (Some(frames), Some(frame)) = (moving, frame) {
-            assert!(frames.contains(&frame), "SM {sm}: {wanted:?} in {frame:x}");
+    fn judge(&mut self, sm: usize, wanted: Wanted, pfn: Option<u32>) {
+        self.denied += usize::from(pfn.is_none());
+        let moving = self.moving.get(&(wanted.asid, wanted.vpn));
+        if let (Some(pfns), Some(pfn)) = (moving, pfn) {
+            assert!(pfns.contains(&pfn), "SM {sm}: {wanted:?} in {pfn:x}");
             return;
         }
         // Where the driver gave up a write of a clean page, the TLB denies reads of it too.
-        let write = wanted.write || frame.is_none();
+        let write = wanted.write || pfn.is_none();
         let judged = self.judged(Wanted { write, ..wanted });
         assert_eq!(
-            frame, judged,
+            pfn, judged,
             "cycle {}, SM {sm}: {wanted:?}",
             self.gmmu.cycle
         );
@@ -240,12 +240,10 @@ fn pages_are_brought(config: &str, policy: Policy, region: bool, records: u64) {
     for sm in 0..16 {
         for _ in 0..60 {
             let near = rng.below(30) as usize + sm * 6;
-            let (page, space) = pages[near % pages.len()];
+            let (vpn, asid) = pages[near % pages.len()];
             let write = rng.chance(100);
-            asked.insert((space, page));
-            system.sms[sm]
-                .ready
-                .push_back(Wanted { page, space, write });
+            asked.insert((asid, vpn));
+            system.sms[sm].ready.push_back(Wanted { vpn, asid, write });
         }
     }
     system.gmmu.write(register::CONTROL, 0);
@@ -258,7 +256,7 @@ fn pages_are_brought(config: &str, policy: Policy, region: bool, records: u64) {
     let mut seen: Vec<_> = driver
         .seen
         .iter()
-        .map(|record| (record.space, record.page))
+        .map(|record| (record.asid, record.vpn))
         .collect();
     seen.sort_unstable();
     // A page that a START finds absent still, or that is written behind a read, is reported again.
@@ -340,10 +338,10 @@ fn sharers(pages: u64, size: u64, control: u64, seed: u64) -> System {
     let (mut rng, mut system) = (Rng::new(seed), System::new("8"));
     for sm in &mut system.sms {
         for _ in 0..12 {
-            let page = rng.below(pages);
+            let vpn = rng.below(pages);
             let write = rng.chance(128);
-            let space = 0;
-            sm.ready.push_back(Wanted { page, space, write });
+            let asid = 0;
+            sm.ready.push_back(Wanted { vpn, asid, write });
         }
     }
     let on = control::ENABLED | control::INTERRUPT_RECORDS | control;
@@ -379,7 +377,7 @@ fn pages_that_are_mapped_as_records_say_deny_no_write() {
     for seed in 0..4 {
         let mut system = sharers(24, 64, control::REPLAY_WRITES, seed);
         run_simply(&mut system, 64, false, |system, record| {
-            let word = system.gmmu.entry(record.space, record.page, 1);
+            let word = system.gmmu.entry(record.asid, record.vpn, 1);
             let before = system.load(word) & WRITABLE;
             let right = if record.access & 1 == 1 {
                 WRITABLE
@@ -387,9 +385,9 @@ fn pages_that_are_mapped_as_records_say_deny_no_write() {
                 before
             };
             system.gmmu.map(
-                record.space,
-                record.page,
-                record.page,
+                record.asid,
+                record.vpn,
+                record.vpn,
                 OPEN & !WRITABLE | right,
             );
         });
@@ -411,8 +409,8 @@ fn hostile_tables_end_every_access() {
             for (place, entry) in words {
                 // The tables begin at the root of space 0.
                 let word = (place - sweep::ROOT + (ROOT << 12)) >> 3;
-                let frame = entry >> 12 & 0xF_FFFF_FFFF;
-                let inside = (sweep::ROOT >> 12..(sweep::ROOT >> 12) + 4).contains(&frame);
+                let pfn = entry >> 12 & 0xF_FFFF_FFFF;
+                let inside = (sweep::ROOT >> 12..(sweep::ROOT >> 12) + 4).contains(&pfn);
                 let moved = match inside {
                     true => entry + ((ROOT << 12) - sweep::ROOT),
                     false => entry,
@@ -424,8 +422,8 @@ fn hostile_tables_end_every_access() {
         for sm in 0..16 {
             for _ in 0..80 {
                 let wanted = Wanted {
-                    page: pages[rng.below(pages.len() as u64) as usize],
-                    space: rng.below(3) as u8,
+                    vpn: pages[rng.below(pages.len() as u64) as usize],
+                    asid: rng.below(3) as u8,
                     write: rng.chance(80),
                 };
                 system.sms[sm].ready.push_back(wanted);
@@ -465,16 +463,16 @@ fn hostile_tables_end_every_access() {
 fn pages_that_move_are_never_seen_where_they_were() {
     let mut rng = Rng::new(9);
     let mut system = System::new("8");
-    for page in 0..40 {
-        system.gmmu.map(0, page, page + 1, OPEN);
+    for vpn in 0..40 {
+        system.gmmu.map(0, vpn, vpn + 1, OPEN);
     }
     for round in 0..60u64 {
         for sm in 0..16 {
             for _ in 0..4 {
-                let page = rng.below(40);
+                let vpn = rng.below(40);
                 system.sms[sm].ready.push_back(Wanted {
-                    page,
-                    space: 0,
+                    vpn,
+                    asid: 0,
                     write: rng.chance(60),
                 });
             }
@@ -482,15 +480,15 @@ fn pages_that_move_are_never_seen_where_they_were() {
         for _ in 0..rng.below(300) {
             system.step();
         }
-        let page = rng.below(40);
-        let word = system.gmmu.entry(0, page, 1);
+        let vpn = rng.below(40);
+        let word = system.gmmu.entry(0, vpn, 1);
         let before = (system.load(word) >> 12) as u32 & 0xFFF_FFFF;
-        let after = (round * 64 + page + 100) as u32;
-        system.moving.insert((0, page), [before, after]);
+        let after = (round * 64 + vpn + 100) as u32;
+        system.moving.insert((0, vpn), [before, after]);
         system.store(word, u64::from(after) << 12 | OPEN);
         system.gmmu.inputs.invalidate_valid = true;
         system.gmmu.inputs.invalidate_scope = rng.below(3) as u8;
-        system.gmmu.inputs.invalidate_vpn = page;
+        system.gmmu.inputs.invalidate_vpn = vpn;
         while !system.gmmu.last.invalidate_ready {
             system.step();
         }

@@ -63,19 +63,19 @@ fn hit_gives_the_frame_that_was_filled_last() {
 fn page_that_differs_in_one_bit_or_in_its_space_is_another_one() {
     let mut tlb = Tlb::new("32");
     let base = Page {
-        number: 0x5_5555_5555,
-        space: 0x33,
+        vpn: 0x5_5555_5555,
+        asid: 0x33,
     };
     tlb.load(base, 7);
     let numbers = (0..36).map(|bit| Page {
-        number: base.number ^ 1 << bit,
+        vpn: base.vpn ^ 1 << bit,
         ..base
     });
-    let spaces = (0..8).map(|bit| Page {
-        space: base.space ^ 1 << bit,
+    let asids = (0..8).map(|bit| Page {
+        asid: base.asid ^ 1 << bit,
         ..base
     });
-    for other in numbers.chain(spaces) {
+    for other in numbers.chain(asids) {
         tlb.miss(other);
         // Not even its fill or its invalidation is taken for that of the first page.
         tlb.forget(other);
@@ -101,17 +101,16 @@ fn hits_go_on_under_misses() {
 #[test]
 fn invalidation_takes_what_it_names_and_nothing_else() {
     let mut tlb = Tlb::new("32");
-    let pages =
-        [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2)].map(|(number, space)| Page { number, space });
+    let pages = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2)].map(|(vpn, asid)| Page { vpn, asid });
     let load = |tlb: &mut Tlb| {
         for page in pages {
             if tlb.read(page) == Miss {
                 assert_eq!(tlb.walks(), [page]);
-                tlb.translate(page, page.number as u32);
+                tlb.translate(page, page.vpn as u32);
             }
         }
     };
-    let left = |tlb: &mut Tlb| pages.map(|page| tlb.read(page) == Hit(page.number as u32));
+    let left = |tlb: &mut Tlb| pages.map(|page| tlb.read(page) == Hit(page.vpn as u32));
     load(&mut tlb);
     tlb.forget(pages[1]);
     assert_eq!(left(&mut tlb), [true, false, true, true, true]);
@@ -193,7 +192,7 @@ fn page_that_was_used_longest_ago_is_replaced() {
     for number in WAYS..60 {
         for _ in 0..rng.below(12) {
             let used = order.remove(rng.below(WAYS) as usize);
-            assert_eq!(tlb.read(used), Hit((used.number / SETS) as u32));
+            assert_eq!(tlb.read(used), Hit((used.vpn / SETS) as u32));
             order.push(used);
         }
         tlb.load(of_set(number), number as u32);
@@ -205,13 +204,13 @@ fn page_that_was_used_longest_ago_is_replaced() {
         tlb.forget(replaced);
         tlb.translate(replaced, 0);
         assert_eq!(tlb.walks(), [replaced]);
-        tlb.translate(replaced, (replaced.number / SETS) as u32);
+        tlb.translate(replaced, (replaced.vpn / SETS) as u32);
         order.remove(0);
         order.push(replaced);
     }
     let last = order.clone();
     for used in last {
-        assert_eq!(tlb.read(used), Hit((used.number / SETS) as u32));
+        assert_eq!(tlb.read(used), Hit((used.vpn / SETS) as u32));
     }
     assert_eq!(tlb.read(page(2)), Hit(99), "other sets keep their pages");
 }
@@ -250,10 +249,7 @@ fn page_has_one_walk_however_often_it_is_missed() {
     tlb.translate(page(3), 1);
     assert!(tlb.walks().is_empty());
     // The same page of another space has a walk of its own, which says that it is for a write.
-    let other = Page {
-        number: 4,
-        space: 1,
-    };
+    let other = Page { vpn: 4, asid: 1 };
     assert_eq!([tlb.read(page(4)), tlb.write(other)], [Miss; 2]);
     let offers: Vec<_> = (0..8)
         .map(|_| {

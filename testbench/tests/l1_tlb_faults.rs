@@ -55,7 +55,7 @@ fn whoever_finds_no_room_is_woken_when_there_is_some() {
     assert_eq!(tlb.read(others[1]), Miss);
     let last = Inputs {
         fill_valid: true,
-        fill_vpn: walks[2].number,
+        fill_vpn: walks[2].vpn,
         ..check(page(60))
     };
     assert_eq!(tlb.answer_walk(&last), Some((walks[2], true)));
@@ -101,8 +101,8 @@ impl Loop {
 
     fn any_page(&mut self) -> Page {
         Page {
-            number: self.rng.below(40),
-            space: self.rng.below(2) as u8,
+            vpn: self.rng.below(40),
+            asid: self.rng.below(2) as u8,
         }
     }
 
@@ -117,14 +117,14 @@ impl Loop {
             && let Some(of) = some(&mut self.rng, &mut self.fetching)
         {
             inputs.resolve_valid = true;
-            (inputs.resolve_vpn, inputs.resolve_asid) = (of.number, of.space);
+            (inputs.resolve_vpn, inputs.resolve_asid) = (of.vpn, of.asid);
         }
         if self.rng.chance(100)
             && let Some(of) = some(&mut self.rng, &mut self.walking)
         {
             inputs.fill_valid = true;
             inputs.fill_kind = self.rng.below(kinds) as u8;
-            (inputs.fill_vpn, inputs.fill_asid) = (of.number, of.space);
+            (inputs.fill_vpn, inputs.fill_asid) = (of.vpn, of.asid);
             self.fetching
                 .extend((inputs.fill_kind == FAR).then_some(of));
         }
@@ -141,7 +141,7 @@ impl Loop {
             let of = self.any_page();
             inputs.invalidate_valid = true;
             inputs.invalidate_scope = self.rng.below(3) as u8;
-            (inputs.invalidate_vpn, inputs.invalidate_asid) = (of.number, of.space);
+            (inputs.invalidate_vpn, inputs.invalidate_asid) = (of.vpn, of.asid);
         }
         let ready = self
             .requesters
@@ -149,7 +149,7 @@ impl Loop {
             .position(|requester| !requester.waits);
         if let Some(first) = ready.map(|first| &self.requesters[first]) {
             inputs.check_valid = true;
-            (inputs.check_vpn, inputs.check_asid) = (first.page.number, first.page.space);
+            (inputs.check_vpn, inputs.check_asid) = (first.page.vpn, first.page.asid);
         }
         let outputs = self.tlb.cycle(&inputs);
 

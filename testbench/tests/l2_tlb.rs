@@ -66,9 +66,9 @@ fn hit_gives_what_was_filled_last() {
         (9, false, true),
         (10, true, true),
     ];
-    for (frame, writable, clean) in told {
+    for (pfn, writable, clean) in told {
         let what = Found {
-            frame,
+            pfn,
             writable,
             clean,
         };
@@ -86,9 +86,9 @@ fn page_that_differs_in_one_bit_or_in_its_space_is_another_one() {
         let mut tlb = L2::new(size);
         let base = page_in(0x33, 0x5_5555_5555);
         tlb.fill(base, found(7), 1);
-        let numbers = (0..36).map(|bit| page_in(base.space, base.number ^ 1 << bit));
-        let spaces = (0..8).map(|bit| page_in(base.space ^ 1 << bit, base.number));
-        for other in numbers.chain(spaces) {
+        let numbers = (0..36).map(|bit| page_in(base.asid, base.vpn ^ 1 << bit));
+        let asids = (0..8).map(|bit| page_in(base.asid ^ 1 << bit, base.vpn));
+        for other in numbers.chain(asids) {
             assert_eq!(tlb.read(other), None, "{other:?}");
             tlb.fill(other, found(9), 1);
             assert_eq!([tlb.read(other), tlb.read(base)], [Some(9), Some(7)]);
@@ -101,15 +101,15 @@ fn page_that_differs_in_one_bit_or_in_its_space_is_another_one() {
 /// Loads pages, each with its number as its frame.
 fn load(tlb: &mut L2, pages: &[(Page, u8)]) {
     for (page, level) in pages {
-        tlb.fill(*page, found(page.number as u32 & 0xFFF), *level);
+        tlb.fill(*page, found(page.vpn as u32 & 0xFFF), *level);
     }
 }
 
 /// Which of the pages are there.
 fn left(tlb: &mut L2, pages: &[(Page, u8)]) -> Vec<bool> {
     let mut there = |page: Page| match tlb.read(page) {
-        Some(frame) => {
-            assert_eq!(frame, page.number as u32 & 0xFFF);
+        Some(pfn) => {
+            assert_eq!(pfn, page.vpn as u32 & 0xFFF);
             true
         }
         None => false,
@@ -121,8 +121,7 @@ fn left(tlb: &mut L2, pages: &[(Page, u8)]) -> Vec<bool> {
 #[test]
 fn invalidation_takes_what_it_covers_and_nothing_else() {
     let mut tlb = L2::new("1024");
-    let pages =
-        [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2)].map(|(number, space)| (page_in(space, number), 1));
+    let pages = [(1, 1), (1, 2), (2, 1), (2, 2), (3, 2)].map(|(vpn, asid)| (page_in(asid, vpn), 1));
     load(&mut tlb, &pages);
     tlb.invalidate(OF_PAGE, pages[1].0);
     assert_eq!(left(&mut tlb, &pages), [true, false, true, true, true]);
@@ -226,7 +225,7 @@ fn invalidation_keeps_its_page_and_space_under_lookups() {
     let mut tlb = L2::new("1024");
     for scope in [OF_PAGE, OF_SPACE] {
         let pages: Vec<_> = (0..8)
-            .flat_map(|number| [1, 2].map(|space| (page_in(space, 100 * number), 1)))
+            .flat_map(|number| [1, 2].map(|asid| (page_in(asid, 100 * number), 1)))
             .collect();
         load(&mut tlb, &pages);
         let mut inputs = invalidate(scope, page_in(2, 300));
@@ -245,7 +244,7 @@ fn invalidation_keeps_its_page_and_space_under_lookups() {
         tlb.rest_for(4);
         let expected: Vec<_> = pages
             .iter()
-            .map(|(page, _)| page.space == 1 || (scope == OF_PAGE && page.number != 300))
+            .map(|(page, _)| page.asid == 1 || (scope == OF_PAGE && page.vpn != 300))
             .collect();
         assert_eq!(left(&mut tlb, &pages), expected);
     }
@@ -358,8 +357,8 @@ fn page_that_is_filled_twice_is_there_once() {
     let mut tlb = L2::new("512");
     let ways = tlb.ways();
     for number in 0..ways {
-        for frame in [1, 2] {
-            tlb.fill(tlb.of_set(6, number), found(frame), 1 + frame as u8);
+        for pfn in [1, 2] {
+            tlb.fill(tlb.of_set(6, number), found(pfn), 1 + pfn as u8);
         }
     }
     // All of them are there, so none has two places.
@@ -376,7 +375,7 @@ fn write_of_a_clean_page_misses_and_its_fill_replaces_it() {
     let mut tlb = L2::new("512");
     for writable in [true, false] {
         let clean = Found {
-            frame: 4,
+            pfn: 4,
             writable,
             clean: true,
         };
@@ -399,7 +398,7 @@ fn write_of_a_clean_page_misses_and_its_fill_replaces_it() {
 fn write_of_a_page_that_may_not_be_written_misses() {
     let mut tlb = L2::new("512");
     let what = Found {
-        frame: 4,
+        pfn: 4,
         writable: false,
         clean: false,
     };

@@ -34,16 +34,16 @@ fn every_request_is_answered_once_to_its_requester() {
             let free = walker.inputs.request_valid[requester] == 0;
             let waits = open.iter().any(|&(of, ..)| of == requester);
             if asked < 300 && free && !waits && rng.chance(40) {
-                let (space, page) = (rng.below(2) as u8, PAGE + rng.below(12));
-                walker.ask(requester, space, page);
-                open.push((requester, space, page));
+                let (asid, page) = (rng.below(2) as u8, PAGE + rng.below(12));
+                walker.ask(requester, asid, page);
+                open.push((requester, asid, page));
                 asked += 1;
             }
         }
         walker.cycle();
         for answer in std::mem::take(&mut walker.answers) {
-            let frame = 0x5000 + 0x1000 * u64::from(answer.answer_asid) + answer.answer_vpn - PAGE;
-            assert_eq!((answer.answer_cause, answer.answer_pfn), (0, frame));
+            let pfn = 0x5000 + 0x1000 * u64::from(answer.answer_asid) + answer.answer_vpn - PAGE;
+            assert_eq!((answer.answer_cause, answer.answer_pfn), (0, pfn));
             for requester in requesters(&answer) {
                 let wanted = (requester, answer.answer_asid, answer.answer_vpn);
                 let place = open.iter().position(|&waits| waits == wanted);
@@ -109,16 +109,16 @@ fn pages_that_differ_in_one_bit_are_different_walks() {
         assert_eq!(found, expected, "bit {bit}");
     }
     for bit in 0..8 {
-        let (space, mut walker) = (1 << bit, Walker::new("8"));
+        let (asid, mut walker) = (1 << bit, Walker::new("8"));
         walker.inputs.root_valid = true;
-        walker.inputs.root_asid = space;
+        walker.inputs.root_asid = asid;
         walker.inputs.root_pfn = ROOT + 0x100;
         walker.cycle();
         walker.inputs.root_valid = false;
         walker.map(0, PAGE, 0x5000);
         walker.map(1, PAGE, 0x6000);
         walker.ask(0, 0, PAGE);
-        walker.ask(1, space, PAGE);
+        walker.ask(1, asid, PAGE);
         let answers = walker.answers(2).iter();
         let mut found: Vec<_> = answers
             .map(|answer| (requesters(answer), answer.answer_pfn))
@@ -689,10 +689,10 @@ fn traffic_drives_every_bit_of_spaces_and_frames() {
             }
         }
         for port in ["request_asid", "root_asid", "invalidate_asid"] {
-            seen.both(port, parameters.space_bits as u32);
+            seen.both(port, parameters.asid_bits as u32);
         }
         for port in ["root_pfn", "response_data"] {
-            seen.both(port, parameters.frame_bits as u32);
+            seen.both(port, parameters.pfn_bits as u32);
         }
     }
 }

@@ -45,8 +45,8 @@ fn alone() -> u64 {
             inputs.response_valid = true;
             inputs.response_walk = walk;
             // Some frame: whatever is there is a table, or the page at last.
-            let frame = (word ^ 1) & inputs.last_pfn;
-            inputs.response_data = frame << 12 | PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
+            let pfn = (word ^ 1) & inputs.last_pfn;
+            inputs.response_data = pfn << 12 | PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
         }
         let outputs = gmmu.cycle(&inputs);
         if outputs.memory_valid {

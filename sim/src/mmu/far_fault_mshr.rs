@@ -136,7 +136,7 @@ impl FarFaultMshr {
     #[must_use]
     pub fn same(&self, one: Page, other: Page, region: bool) -> bool {
         let key = |page| self.key(page, region);
-        one.space == other.space && key(one) == key(other)
+        one.asid == other.asid && key(one) == key(other)
     }
 
     /// The entry of a page.
@@ -153,11 +153,11 @@ impl FarFaultMshr {
         } else {
             0
         };
-        page.number >> inside << inside
+        page.vpn >> inside << inside
     }
 
     fn tag(&self, page: Page, region: bool) -> u64 {
-        (self.key(page, region) ^ u64::from(page.space)) % (1 << self.parameters.space_bits)
+        (self.key(page, region) ^ u64::from(page.asid)) % (1 << self.parameters.asid_bits)
     }
 
     /// The page of an operation that searches.
@@ -232,8 +232,8 @@ impl FarFaultMshr {
         let mut outputs = Outputs {
             report_valid: self.reporting,
             walk_valid: self.walking,
-            walk_vpn: self.walk.number,
-            walk_asid: self.walk.space,
+            walk_vpn: self.walk.vpn,
+            walk_asid: self.walk.asid,
             walk_write: self.walk_write,
             held: self.counted.0,
             sweeping: self.sweeping(),
@@ -251,8 +251,8 @@ impl FarFaultMshr {
             }
             Doing::Waking { told, denied } => {
                 outputs.wake_valid = true;
-                outputs.wake_vpn = told.page.number;
-                outputs.wake_asid = told.page.space;
+                outputs.wake_vpn = told.page.vpn;
+                outputs.wake_asid = told.page.asid;
                 outputs.wake_to = told.waiters;
                 outputs.wake_denied = *denied;
             }
@@ -314,8 +314,8 @@ impl FarFaultMshr {
         }
         self.reporting = true;
         self.report = Outputs {
-            report_vpn: page.number,
-            report_asid: page.space,
+            report_vpn: page.vpn,
+            report_asid: page.asid,
             report_requesters: requesters,
             report_access: held.access,
             report_cause: cause,

@@ -330,8 +330,8 @@ impl FaultBuffer {
             command_valid: self.commanding == Commanding::Offered,
             command_cancel: self.command.kind.cancels(),
             command_all: self.command.kind.is_for_all(),
-            command_vpn: self.command.page,
-            command_asid: self.command.space,
+            command_vpn: self.command.vpn,
+            command_asid: self.command.asid,
             command_requesters: match self.command.kind {
                 Kind::CancelTargeted => 1 << self.command.sm,
                 _ => u16::MAX >> (16 - self.parameters.sms),
@@ -341,8 +341,8 @@ impl FaultBuffer {
         if self.asking == Asking::Offered {
             outputs.detail_valid = true;
             outputs.detail_sm = self.fault.client();
-            outputs.detail_vpn = self.fault.page;
-            outputs.detail_asid = self.fault.space;
+            outputs.detail_vpn = self.fault.vpn;
+            outputs.detail_asid = self.fault.asid;
         }
         if let Some(word) = self.word() {
             let words = if self.is_short() { 4 } else { 8 };
@@ -350,7 +350,7 @@ impl FaultBuffer {
             let record = self.after(self.left() as u64);
             outputs.write_address = self.base * 512 + record * words + word as u64;
             outputs.write_address %= 1 << self.parameters.word_bits();
-            outputs.write_data = self.fault.words(self.parameters.page_bits)[word];
+            outputs.write_data = self.fault.words(self.parameters.vpn_bits)[word];
         }
         outputs
     }
@@ -372,8 +372,8 @@ impl FaultBuffer {
 
     fn accept(&mut self, inputs: &Inputs) -> Doing {
         self.fault = Record {
-            page: inputs.fault_vpn,
-            space: inputs.fault_asid,
+            vpn: inputs.fault_vpn,
+            asid: inputs.fault_asid,
             time: self.read(register::TIME),
             cause: inputs.fault_cause,
             access: inputs.fault_access,
@@ -403,13 +403,13 @@ impl FaultBuffer {
     fn search(&mut self, compared: usize, reading: bool, moved: bool, moves: bool) -> Doing {
         let key = |record: &Record| {
             let Record {
-                page,
-                space,
+                vpn,
+                asid,
                 access,
                 cause,
                 ..
             } = *record;
-            (record.replayable, page, space, access, cause)
+            (record.replayable, vpn, asid, access, cause)
         };
         if reading {
             let next = &self.records[self.records.len() - 1 - compared];
@@ -520,7 +520,7 @@ impl FaultBuffer {
         let at_rest = self.at_rest(inputs);
         let low = |bits: usize| data & (u64::MAX >> (64 - bits));
         match number {
-            register::BASE if at_rest => Effect::Base(low(self.parameters.frame_bits)),
+            register::BASE if at_rest => Effect::Base(low(self.parameters.pfn_bits)),
             register::SIZE if at_rest => match low(self.parameters.ring_bits) {
                 0..3 => Effect::Nothing,
                 size => Effect::Size(size),
@@ -545,8 +545,8 @@ impl FaultBuffer {
                     Some(kind) => Effect::Command(Command {
                         kind,
                         sm: (data >> 4 & ((1 << self.parameters.sm_bits) - 1)) as u8,
-                        page: data >> 12 & ((1 << self.parameters.page_bits) - 1),
-                        space: (data >> 48 & ((1 << self.parameters.space_bits) - 1)) as u8,
+                        vpn: data >> 12 & ((1 << self.parameters.vpn_bits) - 1),
+                        asid: (data >> 48 & ((1 << self.parameters.asid_bits) - 1)) as u8,
                     }),
                     None => Effect::Refuse,
                 }

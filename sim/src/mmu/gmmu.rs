@@ -27,16 +27,16 @@ pub struct ResponseDispatch {
     pub finds: bool,
     /// The driver is to be told.
     pub reports: bool,
-    /// The page number.
-    pub page: u64,
-    /// Its space.
-    pub space: u8,
+    /// The virtual page number.
+    pub vpn: u64,
+    /// Its address space.
+    pub asid: u8,
     /// The SMs that asked.
     pub sms: u16,
     access: u8,
     cause: u8,
     level: u8,
-    frame: u32,
+    pfn: u32,
     readable: bool,
     writable: bool,
     clean: bool,
@@ -162,9 +162,9 @@ impl Gmmu {
     }
 
     /// A page number with the bits above it, which repeat its highest one.
-    const fn wide(&self, page: u64) -> u64 {
-        let above = 64 - self.parameters.tlb.page_bits;
-        let signed = (page << above).cast_signed() >> above;
+    const fn wide(&self, vpn: u64) -> u64 {
+        let above = 64 - self.parameters.tlb.vpn_bits;
+        let signed = (vpn << above).cast_signed() >> above;
         signed.cast_unsigned() & (u64::MAX >> (64 - page_walker::PAGE_BITS))
     }
 
@@ -256,10 +256,10 @@ impl Gmmu {
             kind = FAR;
         } else if dispatch.tells {
             outputs.fill_valid = dispatch.sms;
-            outputs.fill_vpn = dispatch.page;
-            outputs.fill_asid = dispatch.space;
+            outputs.fill_vpn = dispatch.vpn;
+            outputs.fill_asid = dispatch.asid;
             if dispatch.readable {
-                outputs.fill_pfn = u64::from(dispatch.frame);
+                outputs.fill_pfn = u64::from(dispatch.pfn);
                 outputs.fill_writable = dispatch.writable;
                 outputs.fill_clean = dispatch.clean || (replays && !dispatch.writable);
             } else {
@@ -301,13 +301,13 @@ impl Gmmu {
             faults: some && absent,
             finds: of_mshrs,
             reports: some && !absent && answer.answer_cause != 0,
-            page: answer.answer_vpn & (u64::MAX >> (64 - self.parameters.tlb.page_bits)),
-            space: answer.answer_asid,
+            vpn: answer.answer_vpn & (u64::MAX >> (64 - self.parameters.tlb.vpn_bits)),
+            asid: answer.answer_asid,
             sms: asked,
             access: u8::from(answer.answer_write) | 1 << 2,
             cause: answer.answer_cause,
             level: answer.answer_level,
-            frame: answer.answer_pfn as u32,
+            pfn: answer.answer_pfn as u32,
             readable: answer.answer_readable,
             writable: answer.answer_writable,
             clean: answer.answer_clean,
@@ -402,9 +402,9 @@ impl Model for Gmmu {
             request_write: inputs.request_write,
             miss_ready: accepted.map(|(sm, bit)| (*bit as u16) << sm).sum(),
             fill_valid: dispatch.fills,
-            fill_vpn: dispatch.page,
-            fill_asid: dispatch.space,
-            fill_pfn: dispatch.frame,
+            fill_vpn: dispatch.vpn,
+            fill_asid: dispatch.asid,
+            fill_pfn: dispatch.pfn,
             fill_writable: dispatch.writable,
             fill_clean: dispatch.clean,
             fill_level: dispatch.level & 3,
@@ -422,13 +422,9 @@ impl Model for Gmmu {
         let reported = fault_buffer::Inputs {
             reset,
             fault_valid: dispatch.reports || far.report_valid,
-            fault_vpn: if denial {
-                dispatch.page
-            } else {
-                far.report_vpn
-            },
+            fault_vpn: if denial { dispatch.vpn } else { far.report_vpn },
             fault_asid: if denial {
-                dispatch.space
+                dispatch.asid
             } else {
                 far.report_asid
             },
@@ -481,8 +477,8 @@ impl Model for Gmmu {
             region: inputs.region,
             limit: if room { inputs.far_limit } else { 0 },
             fault_valid: dispatch.faults,
-            fault_vpn: dispatch.page,
-            fault_asid: dispatch.space,
+            fault_vpn: dispatch.vpn,
+            fault_asid: dispatch.asid,
             fault_requesters: dispatch.sms,
             fault_access: dispatch.access,
             fault_cause: dispatch.cause,
@@ -497,8 +493,8 @@ impl Model for Gmmu {
             command_requesters: command.command_requesters,
             walk_ready: begun,
             present_valid: dispatch.finds,
-            present_vpn: dispatch.page,
-            present_asid: dispatch.space,
+            present_vpn: dispatch.vpn,
+            present_asid: dispatch.asid,
             present_missing: dispatch.absent,
             present_cause: dispatch.cause,
             present_level: dispatch.level,

@@ -14,7 +14,7 @@ pub struct Filled {
     /// The level of the page that it is, or is a piece of.
     pub level: u8,
     /// Its frame.
-    pub frame: u32,
+    pub pfn: u32,
     /// It may be written.
     pub writable: bool,
     /// Its dirty bit is clear.
@@ -149,10 +149,9 @@ impl L2Tlb {
         let inside = self.parameters.inside(filled.level);
         match scope {
             OF_PAGE => {
-                filled.page.space == page.space
-                    && filled.page.number >> inside == page.number >> inside
+                filled.page.asid == page.asid && filled.page.vpn >> inside == page.vpn >> inside
             }
-            OF_SPACE => filled.page.space == page.space,
+            OF_SPACE => filled.page.asid == page.asid,
             _ => true,
         }
     }
@@ -171,15 +170,15 @@ impl L2Tlb {
         if let Some((sm, filled)) = self.answer {
             outputs.answer_valid = true;
             outputs.answer_to = 1 << sm;
-            outputs.answer_vpn = filled.page.number;
-            outputs.answer_asid = filled.page.space;
-            outputs.answer_pfn = filled.frame;
+            outputs.answer_vpn = filled.page.vpn;
+            outputs.answer_asid = filled.page.asid;
+            outputs.answer_pfn = filled.pfn;
             outputs.answer_writable = filled.writable;
             outputs.answer_clean = filled.clean;
         }
         for (sm, miss) in self.misses.iter().enumerate() {
-            outputs.miss_vpn[sm] = miss.page.number;
-            outputs.miss_asid[sm] = miss.page.space.into();
+            outputs.miss_vpn[sm] = miss.page.vpn;
+            outputs.miss_asid[sm] = miss.page.asid.into();
             outputs.miss_write |= u16::from(miss.write) << sm;
         }
         outputs
@@ -285,7 +284,7 @@ impl L2Tlb {
             return Some(Operation::Fill(Filled {
                 page: inputs.filled(),
                 level: inputs.fill_level,
-                frame: inputs.fill_pfn,
+                pfn: inputs.fill_pfn,
                 writable: inputs.fill_writable,
                 clean: inputs.fill_clean,
                 used: 0,

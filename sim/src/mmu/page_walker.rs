@@ -31,9 +31,9 @@ pub enum Step {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Key {
     /// Bits 63 to 12 of the address.
-    pub page: u64,
+    pub vpn: u64,
     /// The address space.
-    pub space: u8,
+    pub asid: u8,
     /// It is to be written.
     pub write: bool,
     /// It is to be executed.
@@ -72,7 +72,7 @@ pub struct Walk {
     /// It does not believe what is kept.
     pub anew: bool,
     /// The table that it has come to, or the frame of its page.
-    frame: u64,
+    pfn: u64,
     rights: Rights,
     /// The first level whose accessed bit was clear, or 0.
     unmarked: u8,
@@ -104,7 +104,7 @@ struct Outcome {
     step: Step,
     level: u8,
     marking: bool,
-    frame: u64,
+    pfn: u64,
     rights: Rights,
     unmarked: u8,
     cause: Option<Cause>,
@@ -190,7 +190,7 @@ impl Model for PageWalker {
             outcome: None,
             halting: false,
             delays: false,
-            roots: vec![0; 1 << parameters.space_bits],
+            roots: vec![0; 1 << parameters.asid_bits],
             trail: vec![0; parameters.walks * trail],
             parameters,
         }
@@ -289,12 +289,12 @@ impl PageWalker {
         let table = if walk.level == self.parameters.levels {
             root
         } else {
-            walk.frame
+            walk.pfn
         };
         let mut outputs = Outputs {
             answer_valid: valid && answer,
-            answer_vpn: key.page,
-            answer_asid: key.space,
+            answer_vpn: key.vpn,
+            answer_asid: key.asid,
             answer_write: key.write,
             answer_execute: key.execute,
             answer_user: key.user,
@@ -303,7 +303,7 @@ impl PageWalker {
                 .and_then(|cause| rules.code(&request(&key), cause))
                 .unwrap_or(0),
             answer_level: walk.level,
-            answer_pfn: if readable { walk.frame } else { 0 },
+            answer_pfn: if readable { walk.pfn } else { 0 },
             answer_readable: readable,
             answer_clean: found && walk.clean,
             answer_writable: found && walk.rights.writable,
@@ -314,7 +314,7 @@ impl PageWalker {
             memory_word: if answer {
                 0
             } else {
-                table << 9 | index(key.page, walk.level)
+                table << 9 | index(key.vpn, walk.level)
             },
             memory_level: walk.level,
             memory_update: walk.marking,
@@ -466,11 +466,11 @@ impl PageWalker {
                 outcome.step = Step::Asking;
                 outcome.level = seen.level - 1;
                 outcome.marking = seen.marking;
-                outcome.frame = table >> 12;
+                outcome.pfn = table >> 12;
             }
             Ok(Next::Page(page)) => {
                 let inside = (1 << (offset_bits(seen.level) - 12)) - 1;
-                outcome.frame = page >> 12 | seen.key.page & inside;
+                outcome.pfn = page >> 12 | seen.key.vpn & inside;
                 outcome.cause = refused(&seen.key, &outcome, inputs.last_pfn);
                 outcome.clean = !seen.key.write && entry & DIRTY == 0;
                 let clean = seen.key.write && entry & DIRTY == 0;
@@ -527,7 +527,7 @@ impl PageWalker {
         walk.level = outcome.level;
         walk.marking = outcome.marking;
         walk.cause = outcome.cause;
-        walk.frame = outcome.frame;
+        walk.pfn = outcome.pfn;
         walk.rights = outcome.rights;
         walk.unmarked = outcome.unmarked;
         walk.readable = outcome.readable;
@@ -549,7 +549,7 @@ impl PageWalker {
         let Some((key, requester)) = first else {
             return;
         };
-        if !rules.is_canonical(key.page << 12) {
+        if !rules.is_canonical(key.vpn << 12) {
             if moved == Some(Chosen::First) {
                 self.waiting.pop_front();
             }
@@ -601,7 +601,7 @@ impl PageWalker {
             answer,
             number: self.last,
             walk,
-            root: self.roots[usize::from(walk.key.space)],
+            root: self.roots[usize::from(walk.key.asid)],
             entry: self.trail.get(place).copied().unwrap_or(0),
         }
     }
@@ -610,7 +610,7 @@ impl PageWalker {
     fn invalidate(&mut self, inputs: &Inputs, before: &[Walk]) {
         let top = self.parameters.levels;
         for (walk, before) in self.walks.iter_mut().zip(before) {
-            let meant = inputs.invalidate_all || before.key.space == inputs.invalidate_asid;
+            let meant = inputs.invalidate_all || before.key.asid == inputs.invalidate_asid;
             if before.step == Step::Free || !meant {
                 continue;
             }
@@ -635,7 +635,7 @@ impl PageWalker {
             self.chosen = None;
             return;
         }
-        let odd = first.is_some_and(|(key, _)| !rules.is_canonical(key.page << 12));
+        let odd = first.is_some_and(|(key, _)| !rules.is_canonical(key.vpn << 12));
         self.was_first = odd && !self.was_first;
         if self.was_first {
             self.chosen = Some(Chosen::First);
@@ -682,7 +682,7 @@ fn refused(key: &Key, found: &Outcome, last_pfn: u64) -> Option<Cause> {
     } = found.rights;
     if (key.write && !writable) || (key.execute && !executable) || (key.user && !user) {
         Some(Cause::Protection)
-    } else if found.frame > last_pfn {
+    } else if found.pfn > last_pfn {
         Some(Cause::OutsideMemory)
     } else {
         None
@@ -700,14 +700,14 @@ fn wants_dirty(entry: u64, walk: &Walk) -> bool {
 }
 
 /// The place of a page in its table of a level.
-fn index(page: u64, level: u8) -> u64 {
-    page >> (9 * level.saturating_sub(1)) & 511
+fn index(vpn: u64, level: u8) -> u64 {
+    vpn >> (9 * level.saturating_sub(1)) & 511
 }
 
 /// A request as the rules of a walk know it.
 fn request(key: &Key) -> Request {
     Request {
-        address: key.page << 12,
+        address: key.vpn << 12,
         access: match (key.write, key.execute) {
             (true, _) => Access::Write,
             (_, true) => Access::Execute,
@@ -731,8 +731,8 @@ fn response(inputs: &Inputs) -> Option<Response> {
 /// What a requester asks for.
 fn key(inputs: &Inputs, requester: usize) -> Key {
     Key {
-        page: inputs.request_vpn[requester],
-        space: inputs.request_asid[requester] as u8,
+        vpn: inputs.request_vpn[requester],
+        asid: inputs.request_asid[requester] as u8,
         write: inputs.request_write[requester] != 0,
         execute: inputs.request_execute[requester] != 0,
         user: inputs.request_user[requester] != 0,

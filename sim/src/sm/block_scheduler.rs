@@ -42,10 +42,10 @@ impl Slot {
 /// A page that is followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// Its number,
-    pub page: u64,
-    /// and its space.
-    pub space: u64,
+    /// Its virtual page number.
+    pub vpn: u64,
+    /// Its address space.
+    pub asid: u64,
     /// It is past the threshold.
     pub far: bool,
     /// The blocks that wait for it.
@@ -245,7 +245,7 @@ impl BlockScheduler {
             return;
         };
         for page in &mut self.pages {
-            if (page.page, page.space) == (inputs.fault_vpn, inputs.fault_asid) {
+            if (page.vpn, page.asid) == (inputs.fault_vpn, inputs.fault_asid) {
                 page.waiters.push(block);
             }
         }
@@ -255,11 +255,11 @@ impl BlockScheduler {
         if !inputs.fill_valid {
             return;
         }
-        let (number, space) = (inputs.fill_vpn, inputs.fill_asid);
+        let (vpn, asid) = (inputs.fill_vpn, inputs.fill_asid);
         let found = self
             .pages
             .iter()
-            .position(|page| (page.page, page.space) == (number, space));
+            .position(|page| (page.vpn, page.asid) == (vpn, asid));
         let fill = Fill::ALL[inputs.fill_kind as usize];
         let far = fill == Fill::Far && inputs.fill_place > inputs.threshold;
         match (fill, found) {
@@ -269,8 +269,8 @@ impl BlockScheduler {
             (Fill::Far | Fill::Nack, Some(found)) => self.pages[found].far = far,
             (Fill::Far | Fill::Nack, None) if self.pages.len() < self.parameters.pages => {
                 self.pages.push(Page {
-                    page: number,
-                    space,
+                    vpn,
+                    asid,
                     far,
                     waiters: Vec::new(),
                 });

@@ -14,7 +14,7 @@ pub use interface::{
 pub struct Filled {
     /// Which.
     pub page: Page,
-    frame: u32,
+    pfn: u32,
     writable: bool,
     clean: bool,
     denied: bool,
@@ -108,8 +108,8 @@ impl L1Tlb {
     }
 
     /// A page that is missed is known to be absent.
-    pub(crate) fn is_absent(&self, number: u64) -> bool {
-        let page = Page { number, space: 0 };
+    pub(crate) fn is_absent(&self, vpn: u64) -> bool {
+        let page = Page { vpn, asid: 0 };
         self.of_vpn(page).is_some_and(|miss| miss.absent)
     }
 
@@ -142,14 +142,14 @@ impl L1Tlb {
             answer_tag: self.came.check_tag,
             wake_valid: self.woken.is_some(),
             wake_all: self.woken.unwrap_or(false),
-            wake_vpn: self.woken_page.number,
-            wake_asid: self.woken_page.space,
+            wake_vpn: self.woken_page.vpn,
+            wake_asid: self.woken_page.asid,
             ..Outputs::default()
         };
         if self.came.check_valid {
             let page = self.came.checked();
             if let Some(found) = self.found() {
-                outputs.answer_pfn = found.frame;
+                outputs.answer_pfn = found.pfn;
                 outputs.answer_denied = found.denied || (self.came.check_write && !found.writable);
                 outputs.answer_hit = !outputs.answer_denied;
             }
@@ -158,8 +158,8 @@ impl L1Tlb {
         }
         if let Some(miss) = self.offered.and_then(|entry| self.misses[entry]) {
             outputs.walk_valid = true;
-            outputs.walk_vpn = miss.page.number;
-            outputs.walk_asid = miss.page.space;
+            outputs.walk_vpn = miss.page.vpn;
+            outputs.walk_asid = miss.page.asid;
             outputs.walk_write = miss.write;
         }
         outputs
@@ -212,7 +212,7 @@ impl L1Tlb {
         self.filled.retain(|other| Some(other.page) != replaced);
         self.filled.push(Filled {
             page,
-            frame: self.came.fill_pfn,
+            pfn: self.came.fill_pfn,
             writable: self.came.fill_writable,
             clean: self.came.fill_clean && self.came.fill_kind == TRANSLATION,
             denied: self.came.fill_kind != TRANSLATION,

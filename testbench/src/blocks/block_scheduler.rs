@@ -26,14 +26,14 @@ pub struct BlockSchedulerTraffic {
 
 impl BlockSchedulerTraffic {
     fn choose_pages(&mut self) {
-        let (page_bits, space_bits) = (self.parameters.page_bits, self.parameters.space_bits);
-        let page = self.rng.bits() >> (64 - page_bits);
-        let space = self.rng.bits() >> (64 - space_bits);
+        let (vpn_bits, asid_bits) = (self.parameters.vpn_bits, self.parameters.asid_bits);
+        let vpn = self.rng.bits() >> (64 - vpn_bits);
+        let asid = self.rng.bits() >> (64 - asid_bits);
         let count = self.parameters.pages + 1 + self.rng.below(4) as usize;
         self.pages = (0..count)
             .map(|_| match self.rng.chance(200) {
-                true => (page ^ (1 << self.rng.below(page_bits as u64)), space),
-                false => (page, space ^ (1 << self.rng.below(space_bits as u64))),
+                true => (vpn ^ (1 << self.rng.below(vpn_bits as u64)), asid),
+                false => (vpn, asid ^ (1 << self.rng.below(asid_bits as u64))),
             })
             .collect();
     }
@@ -90,7 +90,7 @@ impl BlockSchedulerTraffic {
         let known = model.pages();
         if followed && !known.is_empty() {
             let page = &known[self.rng.below(known.len() as u64) as usize];
-            return (page.page, page.space);
+            return (page.vpn, page.asid);
         }
         self.pages[self.rng.below(self.pages.len() as u64) as usize]
     }
@@ -171,8 +171,8 @@ impl Block for BlockScheduler {
                 slot_bits: 1,
                 contexts: 3,
                 pages: 2,
-                page_bits: 1,
-                space_bits: 1,
+                vpn_bits: 1,
+                asid_bits: 1,
                 place_bits: 2,
                 residence_bits: 2,
             }),

@@ -41,14 +41,14 @@ pub struct FarFaultMshrTraffic {
 impl FarFaultMshrTraffic {
     /// Other pages, all of one tag in some modes.
     fn change_pool(&mut self) {
-        let low = u64::from(u8::MAX >> (8 - self.parameters.space_bits));
+        let low = u64::from(u8::MAX >> (8 - self.parameters.asid_bits));
         let mode = self.mode.now();
         self.pool.change(&mut self.rng, POOL, |page, _| {
-            let number = match mode.one_tag {
-                true => (page.number & !low) | u64::from(page.space),
-                false => page.number,
+            let vpn = match mode.one_tag {
+                true => (page.vpn & !low) | u64::from(page.asid),
+                false => page.vpn,
             };
-            Page { number, ..page }
+            Page { vpn, ..page }
         });
     }
 
@@ -64,8 +64,8 @@ impl FarFaultMshrTraffic {
         let (_, held) = model.held().nth(chosen)?;
         let mut page = held.page;
         if self.rng.chance(16) {
-            page.number ^= 1 << self.rng.below(self.parameters.region_bits as u64 + 1);
-            page.number &= u64::MAX >> (64 - self.parameters.page_bits);
+            page.vpn ^= 1 << self.rng.below(self.parameters.region_bits as u64 + 1);
+            page.vpn &= u64::MAX >> (64 - self.parameters.vpn_bits);
         }
         Some(page)
     }
@@ -84,7 +84,7 @@ impl FarFaultMshrTraffic {
         }
         inputs.fault_valid = self.rng.chance(self.mode.fault);
         let page = self.page_or_held(model, 256 - self.mode.again);
-        (inputs.fault_vpn, inputs.fault_asid) = (page.number, page.space);
+        (inputs.fault_vpn, inputs.fault_asid) = (page.vpn, page.asid);
         let sms = self.parameters.sms as u64;
         inputs.fault_requesters = 1 << self.rng.below(sms);
         for sm in 0..sms {
@@ -104,7 +104,7 @@ impl FarFaultMshrTraffic {
         inputs.command_cancel = self.rng.chance(self.mode.cancel);
         inputs.command_all = self.rng.chance(self.mode.all);
         let page = self.page_or_held(model, self.mode.stray);
-        (inputs.command_vpn, inputs.command_asid) = (page.number, page.space);
+        (inputs.command_vpn, inputs.command_asid) = (page.vpn, page.asid);
         let sms = self.parameters.sms;
         let one = self.rng.below(sms as u64);
         inputs.command_requesters = match self.rng.byte() {
@@ -136,7 +136,7 @@ impl FarFaultMshrTraffic {
         (inputs.present_cause, inputs.present_level) = ((bits & 7) as u8, (bits >> 3 & 7) as u8);
         inputs.present_valid = page.is_some();
         let page = page.unwrap_or_else(|| self.page());
-        (inputs.present_vpn, inputs.present_asid) = (page.number, page.space);
+        (inputs.present_vpn, inputs.present_asid) = (page.vpn, page.asid);
     }
 }
 
@@ -149,8 +149,8 @@ impl Block for FarFaultMshr {
         if config == PROVED {
             return Some(Parameters {
                 entries: 2,
-                page_bits: 2,
-                space_bits: 1,
+                vpn_bits: 2,
+                asid_bits: 1,
                 sms: 2,
                 limit_bits: 2,
                 region_bits: 1,
@@ -166,7 +166,7 @@ impl Traffic for FarFaultMshrTraffic {
 
     fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
-            pool: Pool::new(parameters.page_bits, parameters.space_bits),
+            pool: Pool::new(parameters.vpn_bits, parameters.asid_bits),
             parameters,
             seed,
             rng: Rng::new(seed),
@@ -218,16 +218,16 @@ impl Traffic for FarFaultMshrTraffic {
         self.present_held = inputs.present_valid && !outputs.present_ready && !inputs.reset;
         if outputs.walk_valid && inputs.walk_ready && !inputs.reset {
             let page = Page {
-                number: outputs.walk_vpn,
-                space: outputs.walk_asid,
+                vpn: outputs.walk_vpn,
+                asid: outputs.walk_asid,
             };
             self.walks.push(page);
             self.asked.push(page);
         }
         if outputs.wake_valid {
             let page = Page {
-                number: outputs.wake_vpn,
-                space: outputs.wake_asid,
+                vpn: outputs.wake_vpn,
+                asid: outputs.wake_asid,
             };
             self.asked.retain(|asked| *asked != page);
         }

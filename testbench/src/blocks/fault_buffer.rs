@@ -39,8 +39,8 @@ impl FaultBufferTraffic {
             return;
         }
         let Parameters {
-            page_bits,
-            space_bits,
+            vpn_bits,
+            asid_bits,
             sms,
             index_bits,
             place_bits,
@@ -55,8 +55,8 @@ impl FaultBufferTraffic {
         if self.rng.below(256) == 0 {
             inputs.fault_requesters = 0;
         }
-        inputs.fault_vpn = self.low(page_bits);
-        inputs.fault_asid = self.low(space_bits) as u8;
+        inputs.fault_vpn = self.low(vpn_bits);
+        inputs.fault_asid = self.low(asid_bits) as u8;
         inputs.fault_access = self.low(3) as u8;
         inputs.fault_cause = self.low(3) as u8;
         inputs.fault_level = self.low(3) as u8;
@@ -67,13 +67,13 @@ impl FaultBufferTraffic {
         let chosen = self.rng.below(count.min(self.mode.recent)) as usize;
         let again = self.rng.chance(self.mode.again);
         if let Some(record) = model.last().nth(chosen).filter(|_| again) {
-            inputs.fault_vpn = record.page;
-            inputs.fault_asid = record.space;
+            inputs.fault_vpn = record.vpn;
+            inputs.fault_asid = record.asid;
             inputs.fault_access = record.access;
             inputs.fault_cause = record.cause;
             match self.rng.byte() {
-                0..16 => inputs.fault_vpn ^= 1 << self.rng.below(page_bits as u64),
-                16..24 => inputs.fault_asid ^= 1 << self.rng.below(space_bits as u64),
+                0..16 => inputs.fault_vpn ^= 1 << self.rng.below(vpn_bits as u64),
+                16..24 => inputs.fault_asid ^= 1 << self.rng.below(asid_bits as u64),
                 24..32 => inputs.fault_access ^= 1 << self.rng.below(3),
                 32..40 => inputs.fault_cause ^= 1 << self.rng.below(3),
                 _ => {}
@@ -146,8 +146,8 @@ impl FaultBufferTraffic {
             let command = Command {
                 kind: Kind::ALL[self.rng.below(6) as usize],
                 sm: self.low(self.parameters.sm_bits) as u8,
-                page: self.low(self.parameters.page_bits),
-                space: self.low(self.parameters.space_bits) as u8,
+                vpn: self.low(self.parameters.vpn_bits),
+                asid: self.low(self.parameters.asid_bits) as u8,
             };
             return Some((register::COMMAND, command.word()));
         }
@@ -177,12 +177,12 @@ impl Block for FaultBuffer {
             PROVED => Some(Parameters {
                 sms: 2,
                 sm_bits: 1,
-                page_bits: 2,
-                space_bits: 1,
+                vpn_bits: 2,
+                asid_bits: 1,
                 index_bits: 1,
                 place_bits: 2,
                 ring_bits: 3,
-                frame_bits: 1,
+                pfn_bits: 1,
                 lanes: 1,
                 pc_bits: 1,
                 filtered: 2,

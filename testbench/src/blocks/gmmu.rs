@@ -79,7 +79,7 @@ impl GmmuTraffic {
     /// Other pages and other tables.
     fn change(&mut self) {
         let levels = self.parameters.walker.levels;
-        let bits = self.parameters.tlb.page_bits;
+        let bits = self.parameters.tlb.vpn_bits;
         self.pool.clear();
         for _ in 0..self.mode.pages {
             let near = self.pool.last().copied().unwrap_or(0);
@@ -93,8 +93,8 @@ impl GmmuTraffic {
         self.tables.clear(&mut self.rng);
     }
 
-    fn space(&mut self) -> u8 {
-        self.tables.space(&mut self.rng)
+    fn asid(&mut self) -> u8 {
+        self.tables.asid(&mut self.rng)
     }
 
     fn drive_requests(&mut self, inputs: &mut Inputs) {
@@ -106,7 +106,7 @@ impl GmmuTraffic {
             if self.rng.chance(self.mode.request) {
                 let page = self.rng.below(self.pool.len() as u64) as usize;
                 inputs.request_vpn[sm] = self.pool[page];
-                inputs.request_asid[sm] = u64::from(self.space());
+                inputs.request_asid[sm] = u64::from(self.asid());
                 let wanted = (sm, inputs.request_vpn[sm], inputs.request_asid[sm]);
                 let waits = self
                     .waits
@@ -171,14 +171,14 @@ impl GmmuTraffic {
         }
         inputs.read_number = self.rng.byte() & 15;
         inputs.root_valid = self.rng.chance(self.mode.root);
-        inputs.root_asid = self.space();
-        inputs.root_pfn = self.tables.frame(&mut self.rng);
+        inputs.root_asid = self.asid();
+        inputs.root_pfn = self.tables.pfn(&mut self.rng);
         if !self.invalidating || inputs.reset {
             inputs.invalidate_valid = self.rng.below(4096) < self.mode.invalidate;
             inputs.invalidate_scope = self.rng.byte() & 3;
             let page = self.rng.below(self.pool.len() as u64) as usize;
             inputs.invalidate_vpn = self.pool[page];
-            inputs.invalidate_asid = self.space();
+            inputs.invalidate_asid = self.asid();
         }
         if self.rng.below(1024) == 0 {
             inputs.cached_levels = self.rng.byte() & 15;
@@ -197,9 +197,9 @@ impl GmmuTraffic {
         inputs.region = self.region.unwrap_or(inputs.region);
         inputs.execute_disable = self.rng.chance(200);
         inputs.reserved_bits = (u32::MAX << (4 + self.rng.below(5))) & 0xF_FFFF;
-        let last = u64::MAX >> (64 - self.parameters.walker.frame_bits);
+        let last = u64::MAX >> (64 - self.parameters.walker.pfn_bits);
         inputs.last_pfn = if self.rng.chance(40) {
-            self.tables.frame(&mut self.rng)
+            self.tables.pfn(&mut self.rng)
         } else {
             last
         };
@@ -305,8 +305,8 @@ impl GmmuTraffic {
         Command {
             kind: kinds[self.rng.below(kinds.len() as u64) as usize],
             sm: self.rng.byte() & 15,
-            page: page.number,
-            space: page.space,
+            vpn: page.vpn,
+            asid: page.asid,
         }
     }
 }
@@ -342,7 +342,7 @@ impl Traffic for GmmuTraffic {
             waits: None,
             region: None,
             pool: Vec::new(),
-            tables: Tables::new(parameters.walker.frame_bits, parameters.walker.space_bits),
+            tables: Tables::new(parameters.walker.pfn_bits, parameters.walker.asid_bits),
             asked: Vec::new(),
             held: 0,
             invalidating: false,

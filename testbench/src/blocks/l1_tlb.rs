@@ -40,11 +40,11 @@ impl L1TlbTraffic {
         let (parameters, mode) = (&self.parameters, self.mode.now());
         self.pool.change(&mut self.rng, POOL, |page, first| {
             let set_bits = parameters.set_bits;
-            let number = match mode.one_set {
-                true => page.number >> set_bits << set_bits | parameters.set(first),
-                false => page.number,
+            let vpn = match mode.one_set {
+                true => page.vpn >> set_bits << set_bits | parameters.set(first),
+                false => page.vpn,
             };
-            Page { number, ..page }
+            Page { vpn, ..page }
         });
     }
 
@@ -74,7 +74,7 @@ impl L1TlbTraffic {
             Some(page) => page,
             None => self.page(),
         };
-        (inputs.check_vpn, inputs.check_asid) = (page.number, page.space);
+        (inputs.check_vpn, inputs.check_asid) = (page.vpn, page.asid);
         inputs.check_write = self.rng.chance(self.mode.write);
         inputs.check_tag = self.rng.byte() & (u8::MAX >> (8 - self.parameters.tag_bits));
     }
@@ -92,7 +92,7 @@ impl L1TlbTraffic {
         let page = page.or_else(|| stray.then(|| self.page()));
         inputs.fill_valid = page.is_some();
         let page = page.unwrap_or_else(|| self.page());
-        (inputs.fill_vpn, inputs.fill_asid) = (page.number, page.space);
+        (inputs.fill_vpn, inputs.fill_asid) = (page.vpn, page.asid);
         inputs.fill_kind = match u16::from(self.rng.byte()) {
             kind if kind < self.mode.far => FAR,
             kind if kind < self.mode.far + self.mode.nack => NACK,
@@ -102,7 +102,7 @@ impl L1TlbTraffic {
         if cancelled.is_some() != stray {
             inputs.fill_kind = CANCELLED;
         }
-        inputs.fill_pfn = self.rng.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));
+        inputs.fill_pfn = self.rng.bits() as u32 & (u32::MAX >> (32 - self.parameters.pfn_bits));
         inputs.fill_writable = self.rng.chance(128);
         inputs.fill_clean = self.rng.chance(self.mode.clean);
 
@@ -113,7 +113,7 @@ impl L1TlbTraffic {
             .filter(|_| self.dice_or(stray, self.mode.resolve));
         inputs.resolve_valid = page.is_some();
         let page = page.unwrap_or_else(|| self.page());
-        (inputs.resolve_vpn, inputs.resolve_asid) = (page.number, page.space);
+        (inputs.resolve_vpn, inputs.resolve_asid) = (page.vpn, page.asid);
     }
 
     fn dice_or(&mut self, certain: bool, chance: u16) -> bool {
@@ -134,7 +134,7 @@ impl L1TlbTraffic {
             Some(page) => page,
             None => self.page(),
         };
-        (inputs.invalidate_vpn, inputs.invalidate_asid) = (page.number, page.space);
+        (inputs.invalidate_vpn, inputs.invalidate_asid) = (page.vpn, page.asid);
     }
 }
 
@@ -149,9 +149,9 @@ impl Block for L1Tlb {
             PROVED => Some(Parameters {
                 set_bits: 1,
                 ways: 2,
-                page_bits: 2,
-                space_bits: 1,
-                frame_bits: 2,
+                vpn_bits: 2,
+                asid_bits: 1,
+                pfn_bits: 2,
                 tag_bits: 2,
                 misses: 2,
             }),
@@ -165,7 +165,7 @@ impl Traffic for L1TlbTraffic {
 
     fn new(parameters: Parameters, seed: u64) -> Self {
         let mut traffic = Self {
-            pool: Pool::new(parameters.page_bits, parameters.space_bits),
+            pool: Pool::new(parameters.vpn_bits, parameters.asid_bits),
             parameters,
             seed,
             rng: Rng::new(seed),

@@ -44,8 +44,8 @@ impl L2TlbTraffic {
     /// A page whose number and space have no more bits than there are.
     fn cut(&self, page: Page) -> Page {
         Page {
-            number: page.number & (u64::MAX >> (64 - self.parameters.page_bits)),
-            space: page.space & (u8::MAX >> (8 - self.parameters.space_bits)),
+            vpn: page.vpn & (u64::MAX >> (64 - self.parameters.vpn_bits)),
+            asid: page.asid & (u8::MAX >> (8 - self.parameters.asid_bits)),
         }
     }
 
@@ -59,16 +59,16 @@ impl L2TlbTraffic {
             let one = self.rng.below(36);
             page = match self.rng.byte() {
                 0..60 => Page {
-                    number: page.number + 1,
+                    vpn: page.vpn + 1,
                     ..page
                 },
                 60..130 => self.beside(page),
                 130..180 => Page {
-                    number: page.number ^ (1 << one),
+                    vpn: page.vpn ^ (1 << one),
                     ..page
                 },
                 180..220 => Page {
-                    space: page.space ^ (1 << (one % 8)),
+                    asid: page.asid ^ (1 << (one % 8)),
                     ..page
                 },
                 _ => self.any_page(),
@@ -78,7 +78,7 @@ impl L2TlbTraffic {
                     .pool
                     .first()
                     .map_or(0, |first| self.parameters.set(*first));
-                page.number = page.number >> set_bits << set_bits | set as u64;
+                page.vpn = page.vpn >> set_bits << set_bits | set as u64;
             }
             page = self.cut(page);
             self.pool.push(page);
@@ -91,15 +91,15 @@ impl L2TlbTraffic {
         let inside = (1 << self.parameters.inside(level)) - 1;
         let other = self.rng.bits() & inside;
         Page {
-            number: page.number ^ other,
+            vpn: page.vpn ^ other,
             ..page
         }
     }
 
     /// A page that is as likely as any other one.
     fn any_page(&mut self) -> Page {
-        let (number, space) = (self.rng.bits(), self.rng.byte());
-        self.cut(Page { number, space })
+        let (vpn, asid) = (self.rng.bits(), self.rng.byte());
+        self.cut(Page { vpn, asid })
     }
 
     /// A page that is in use.
@@ -114,8 +114,8 @@ impl L2TlbTraffic {
             }
             let bit = 1 << sm;
             let page = self.page();
-            inputs.request_vpn[sm] = page.number;
-            inputs.request_asid[sm] = page.space.into();
+            inputs.request_vpn[sm] = page.vpn;
+            inputs.request_asid[sm] = page.asid.into();
             inputs.request_valid &= !bit;
             inputs.request_write &= !bit;
             if sm < self.mode.sms && self.rng.chance(self.mode.request) {
@@ -143,8 +143,8 @@ impl L2TlbTraffic {
             page = self.walks.swap_remove(place);
             inputs.fill_valid = true;
         }
-        (inputs.fill_vpn, inputs.fill_asid) = (page.number, page.space);
-        inputs.fill_pfn = self.rng.bits() as u32 & (u32::MAX >> (32 - self.parameters.frame_bits));
+        (inputs.fill_vpn, inputs.fill_asid) = (page.vpn, page.asid);
+        inputs.fill_pfn = self.rng.bits() as u32 & (u32::MAX >> (32 - self.parameters.pfn_bits));
         inputs.fill_writable = self.rng.chance(170);
         inputs.fill_clean = self.rng.chance(self.mode.clean);
         inputs.fill_level = match u16::from(self.rng.byte()) {
@@ -170,7 +170,7 @@ impl L2TlbTraffic {
             _ => page,
         };
         let page = self.cut(page);
-        (inputs.invalidate_vpn, inputs.invalidate_asid) = (page.number, page.space);
+        (inputs.invalidate_vpn, inputs.invalidate_asid) = (page.vpn, page.asid);
     }
 }
 
@@ -185,9 +185,9 @@ impl Block for L2Tlb {
                 sms: 2,
                 set_bits: 1,
                 ways: 2,
-                page_bits: 3,
-                space_bits: 1,
-                frame_bits: 2,
+                vpn_bits: 3,
+                asid_bits: 1,
+                pfn_bits: 2,
                 level_bits: 1,
             });
         }
@@ -237,8 +237,8 @@ impl Traffic for L2TlbTraffic {
             let taken = (outputs.miss_valid & inputs.miss_ready) >> sm & 1 == 1;
             if taken && self.walks.len() < WALKS {
                 self.walks.push(Page {
-                    number: outputs.miss_vpn[sm],
-                    space: outputs.miss_asid[sm] as u8,
+                    vpn: outputs.miss_vpn[sm],
+                    asid: outputs.miss_asid[sm] as u8,
                 });
             }
         }

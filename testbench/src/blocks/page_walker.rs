@@ -77,13 +77,13 @@ impl PageWalkerTraffic {
         self.tables.clear(&mut self.rng);
     }
 
-    fn space(&mut self) -> u8 {
-        self.tables.space(&mut self.rng)
+    fn asid(&mut self) -> u8 {
+        self.tables.asid(&mut self.rng)
     }
 
     /// The last frame that has a number.
-    fn frames(&self) -> u64 {
-        u64::MAX >> (64 - self.parameters.frame_bits)
+    fn pfns(&self) -> u64 {
+        u64::MAX >> (64 - self.parameters.pfn_bits)
     }
 
     fn drive_requests(&mut self, inputs: &mut Inputs) {
@@ -95,7 +95,7 @@ impl PageWalkerTraffic {
             inputs.request_valid[requester] = u64::from(valid);
             let page = self.rng.below(self.pool.len().min(POOL) as u64) as usize;
             inputs.request_vpn[requester] = self.pool[page];
-            inputs.request_asid[requester] = u64::from(self.space());
+            inputs.request_asid[requester] = u64::from(self.asid());
             let write = self.rng.chance(self.mode.write);
             let execute = !write && self.rng.chance(self.mode.execute);
             inputs.request_write[requester] = u64::from(write);
@@ -151,15 +151,15 @@ impl PageWalkerTraffic {
 
     fn drive_software(&mut self, inputs: &mut Inputs) {
         inputs.root_valid = self.rng.chance(self.mode.root);
-        inputs.root_asid = self.space();
-        inputs.root_pfn = self.tables.frame(&mut self.rng);
+        inputs.root_asid = self.asid();
+        inputs.root_pfn = self.tables.pfn(&mut self.rng);
         if !self.invalidating {
             inputs.invalidate_valid = self.rng.chance(self.mode.invalidate);
-            inputs.invalidate_asid = self.space();
+            inputs.invalidate_asid = self.asid();
             inputs.invalidate_all = self.rng.chance(64);
         }
         if self.rng.below(256) == 0 {
-            let most = self.parameters.frame_bits as u64 - 20;
+            let most = self.parameters.pfn_bits as u64 - 20;
             let least = most.min(8);
             let physical = least + self.rng.below(most - least + 1);
             inputs.reserved_bits = (u32::MAX << physical) & 0xF_FFFF;
@@ -167,8 +167,8 @@ impl PageWalkerTraffic {
         }
         if self.rng.below(256) == 0 {
             inputs.last_pfn = match self.rng.byte() {
-                0..64 => self.tables.frame(&mut self.rng),
-                _ => self.frames(),
+                0..64 => self.tables.pfn(&mut self.rng),
+                _ => self.pfns(),
             };
         }
     }
@@ -188,14 +188,14 @@ impl Block for PageWalker {
         let mut words = config.split('_');
         let walks = words.next()?.parse().ok()?;
         let rest: Vec<_> = words.collect();
-        let (requesters, space_bits, frame_bits) = match walks {
+        let (requesters, asid_bits, pfn_bits) = match walks {
             2 => (2, 1, 40),
             _ => (16, 8, 28),
         };
         Some(Parameters {
             requesters,
-            space_bits,
-            frame_bits,
+            asid_bits,
+            pfn_bits,
             waiting: if rest.contains(&"order") { 64 } else { 2 },
             levels: if rest.contains(&"levels") { 5 } else { 4 },
             updates: rest.contains(&"updates"),
@@ -214,7 +214,7 @@ impl Traffic for PageWalkerTraffic {
             rng: Rng::new(seed),
             mode: Modes::new(&MODES, &STEADY, 400),
             pool: Vec::new(),
-            tables: Tables::new(parameters.frame_bits, parameters.space_bits),
+            tables: Tables::new(parameters.pfn_bits, parameters.asid_bits),
             asked: Vec::new(),
             held: [false; MOST_REQUESTERS],
             invalidating: false,
@@ -231,8 +231,8 @@ impl Traffic for PageWalkerTraffic {
         }
         inputs.reset = self.mode.resets(&mut self.rng, 8192);
         if self.mode.cycle() == 1 {
-            (inputs.execute_disable, inputs.last_pfn) = (true, self.frames());
-            inputs.reserved_bits = (u32::MAX << (self.parameters.frame_bits - 20)) & 0xF_FFFF;
+            (inputs.execute_disable, inputs.last_pfn) = (true, self.pfns());
+            inputs.reserved_bits = (u32::MAX << (self.parameters.pfn_bits - 20)) & 0xF_FFFF;
         }
         if inputs.reset {
             inputs.no_merge = self.rng.chance(128);

@@ -78,19 +78,19 @@ pub struct Taken {
     /// The command is for all pages.
     pub all: bool,
     /// The command is for this page.
-    pub page: u64,
+    pub vpn: u64,
     /// The command is for a page of this address space.
-    pub space: u8,
+    pub asid: u8,
     /// The command is for these SMs, a bit for each.
     pub requesters: u16,
 }
 
 /// Gives the record of a replayable fault of a page of space 3 by two SMs.
 #[must_use]
-pub fn fault(page: u64) -> Record {
+pub fn fault(vpn: u64) -> Record {
     Record {
-        page,
-        space: 3,
+        vpn,
+        asid: 3,
         cause: 2,
         access: 5,
         level: 1,
@@ -104,13 +104,13 @@ pub fn fault(page: u64) -> Record {
 
 /// Gives the record of a fault of a page that was denied.
 #[must_use]
-pub fn denied(page: u64) -> Record {
+pub fn denied(vpn: u64) -> Record {
     Record {
         cause: 4,
         replayable: false,
         index: 0,
         place: 0,
-        ..fault(page)
+        ..fault(vpn)
     }
 }
 
@@ -119,8 +119,8 @@ pub fn denied(page: u64) -> Record {
 pub fn offer(fault: &Record) -> Inputs {
     Inputs {
         fault_valid: true,
-        fault_vpn: fault.page,
-        fault_asid: fault.space,
+        fault_vpn: fault.vpn,
+        fault_asid: fault.asid,
         fault_requesters: fault.requesters,
         fault_access: fault.access,
         fault_cause: fault.cause,
@@ -245,8 +245,8 @@ impl Buffer {
             self.commands.push(Taken {
                 cancel: outputs.command_cancel,
                 all: outputs.command_all,
-                page: outputs.command_vpn,
-                space: outputs.command_asid,
+                vpn: outputs.command_vpn,
+                asid: outputs.command_asid,
                 requesters: outputs.command_requesters,
             });
             // Pages that are there are woken.
@@ -360,7 +360,7 @@ impl Buffer {
             if !fault.replayable {
                 self.world.offered = Some(fault);
             } else if self.last.room {
-                self.world.held.insert((fault.space, fault.page));
+                self.world.held.insert((fault.asid, fault.vpn));
                 self.world.offered = Some(fault);
             } else {
                 inputs.turned_away = true;
@@ -422,7 +422,7 @@ impl Machine for Buffer {
     }
 
     fn bring(&mut self, record: &Record) {
-        self.world.present.insert((record.space, record.page));
+        self.world.present.insert((record.asid, record.vpn));
         for _ in 0..20 {
             self.world_cycle(&Inputs::default());
         }
@@ -435,7 +435,7 @@ pub fn command(kind: Kind) -> Command {
     Command {
         kind,
         sm: 9,
-        page: 0x9_8765_4321,
-        space: 0xC5,
+        vpn: 0x9_8765_4321,
+        asid: 0xC5,
     }
 }

@@ -32,11 +32,11 @@ pub struct Told {
     /// This is the kind of the fill, as the port `fill_kind` gives it.
     pub kind: u8,
     /// The SM is told of this page.
-    pub page: u64,
+    pub vpn: u64,
     /// The page is of this address space.
-    pub space: u8,
+    pub asid: u8,
     /// The page is in this frame of 4 KB.
-    pub frame: u32,
+    pub pfn: u32,
     /// The page may be written.
     pub writable: bool,
     /// The page is not marked as written yet.
@@ -143,10 +143,10 @@ impl Gmmu {
         gmmu.inputs.reset = true;
         gmmu.step();
         gmmu.inputs.reset = false;
-        for space in 0..4 {
+        for asid in 0..4 {
             gmmu.inputs.root_valid = true;
-            gmmu.inputs.root_asid = space;
-            gmmu.inputs.root_pfn = ROOT + u64::from(space);
+            gmmu.inputs.root_asid = asid;
+            gmmu.inputs.root_pfn = ROOT + u64::from(asid);
             gmmu.step();
         }
         gmmu.inputs.root_valid = false;
@@ -165,10 +165,10 @@ impl Gmmu {
     }
 
     /// Gives the number of the word with the entry of a page at a level; tables above it are made.
-    pub fn entry(&mut self, space: u8, page: u64, level: u8) -> u64 {
-        let mut table = ROOT + u64::from(space);
+    pub fn entry(&mut self, asid: u8, vpn: u64, level: u8) -> u64 {
+        let mut table = ROOT + u64::from(asid);
         for above in (level + 1..=4).rev() {
-            let word = table << 9 | page >> (9 * (above - 1)) & 511;
+            let word = table << 9 | vpn >> (9 * (above - 1)) & 511;
             let next = self.next_table;
             let entry = self.memory.0.entry(word).or_insert(next << 12 | OPEN);
             if *entry == next << 12 | OPEN {
@@ -176,21 +176,21 @@ impl Gmmu {
             }
             table = *entry >> 12 & 0xFFF_FFFF;
         }
-        table << 9 | page >> (9 * (level - 1)) & 511
+        table << 9 | vpn >> (9 * (level - 1)) & 511
     }
 
     /// Maps a page of 4 KB to a frame, with these rights.
-    pub fn map(&mut self, space: u8, page: u64, frame: u64, rights: u64) {
-        let word = self.entry(space, page, 1);
-        self.memory.0.insert(word, frame << 12 | rights);
+    pub fn map(&mut self, asid: u8, vpn: u64, pfn: u64, rights: u64) {
+        let word = self.entry(asid, vpn, 1);
+        self.memory.0.insert(word, pfn << 12 | rights);
     }
 
     /// Lets an SM ask for a page, once its earlier requests are accepted.
     ///
     /// # Panics
     /// If there is no such SM.
-    pub fn ask(&mut self, sm: usize, space: u8, page: u64, write: bool) {
-        self.requests[sm].push_back((page, space, write));
+    pub fn ask(&mut self, sm: usize, asid: u8, vpn: u64, write: bool) {
+        self.requests[sm].push_back((vpn, asid, write));
     }
 
     /// Runs a cycle, with what memory and SMs have to say in it.
@@ -200,10 +200,10 @@ impl Gmmu {
     pub fn step(&mut self) -> Outputs {
         let mut inputs = self.inputs.clone();
         for (sm, requests) in self.requests.iter().enumerate() {
-            if let Some(&(page, space, write)) = requests.front() {
+            if let Some(&(vpn, asid, write)) = requests.front() {
                 inputs.request_valid |= 1 << sm;
-                inputs.request_vpn[sm] = page;
-                inputs.request_asid[sm] = space.into();
+                inputs.request_vpn[sm] = vpn;
+                inputs.request_asid[sm] = asid.into();
                 inputs.request_write |= u16::from(write) << sm;
             }
         }
@@ -264,22 +264,22 @@ impl Gmmu {
                     cycle: self.cycle,
                     sm,
                     kind: outputs.fill_kind[sm] as u8,
-                    page: outputs.fill_vpn,
-                    space: outputs.fill_asid,
-                    frame: outputs.fill_pfn as u32,
+                    vpn: outputs.fill_vpn,
+                    asid: outputs.fill_asid,
+                    pfn: outputs.fill_pfn as u32,
                     writable: outputs.fill_writable,
                     clean: outputs.fill_clean,
                     place: outputs.fill_place,
                 });
             }
             if outputs.resolve_valid & 1 << sm != 0 {
-                let (page, space) = (outputs.resolve_vpn, outputs.resolve_asid);
-                self.resolved.push((self.cycle, sm, page, space));
+                let (vpn, asid) = (outputs.resolve_vpn, outputs.resolve_asid);
+                self.resolved.push((self.cycle, sm, vpn, asid));
             }
         }
         if outputs.drop_valid {
-            let (scope, space) = (outputs.drop_scope, outputs.drop_asid);
-            self.dropped.push((self.cycle, scope, space));
+            let (scope, asid) = (outputs.drop_scope, outputs.drop_asid);
+            self.dropped.push((self.cycle, scope, asid));
         }
         self.cycle += 1;
         self.last = outputs.clone();
@@ -311,10 +311,10 @@ impl Gmmu {
     ///
     /// # Panics
     /// If it is told nothing within 20,000 cycles.
-    pub fn answer(&mut self, sm: usize, space: u8, page: u64, write: bool) -> Told {
+    pub fn answer(&mut self, sm: usize, asid: u8, vpn: u64, write: bool) -> Told {
         let before = self.told.len();
-        self.ask(sm, space, page, write);
-        let of = |told: &&Told| told.sm == sm && told.page == page && told.space == space;
+        self.ask(sm, asid, vpn, write);
+        let of = |told: &&Told| told.sm == sm && told.vpn == vpn && told.asid == asid;
         self.until("an answer", |gmmu| {
             gmmu.told[before..].iter().any(|told| of(&told))
         });
@@ -325,12 +325,12 @@ impl Gmmu {
     ///
     /// # Panics
     /// If it is not done within 20,000 cycles.
-    pub fn command(&mut self, kind: CommandKind, sm: u8, space: u8, page: u64) {
+    pub fn command(&mut self, kind: CommandKind, sm: u8, asid: u8, vpn: u64) {
         let command = Command {
             kind,
             sm,
-            page,
-            space,
+            vpn,
+            asid,
         };
         self.write(register::COMMAND, command.word());
         for _ in 0..PATIENCE {
@@ -345,11 +345,11 @@ impl Gmmu {
     ///
     /// # Panics
     /// If it does not come within 20,000 cycles.
-    pub fn invalidate(&mut self, scope: u8, space: u8, page: u64) {
+    pub fn invalidate(&mut self, scope: u8, asid: u8, vpn: u64) {
         self.inputs.invalidate_valid = true;
         self.inputs.invalidate_scope = scope;
-        self.inputs.invalidate_asid = space;
-        self.inputs.invalidate_vpn = page;
+        self.inputs.invalidate_asid = asid;
+        self.inputs.invalidate_vpn = vpn;
         for _ in 0..PATIENCE {
             if self.step().invalidate_ready {
                 self.inputs.invalidate_valid = false;
@@ -401,9 +401,9 @@ impl Machine for Gmmu {
 
     /// Maps the page to the frame of its number.
     fn bring(&mut self, record: &Record) {
-        let word = self.entry(record.space, record.page, 1);
+        let word = self.entry(record.asid, record.vpn, 1);
         self.memory
             .0
-            .insert(word, record.page << 12 & 0xFF_FFFF_F000 | OPEN);
+            .insert(word, record.vpn << 12 & 0xFF_FFFF_F000 | OPEN);
     }
 }

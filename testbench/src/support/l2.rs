@@ -19,7 +19,7 @@ pub struct L2 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The page is in this frame of 4 KB.
-    pub frame: u32,
+    pub pfn: u32,
     /// The page may be written.
     pub writable: bool,
     /// The page is not marked as written yet.
@@ -28,21 +28,21 @@ pub struct Found {
 
 /// Gives a page of space 0.
 #[must_use]
-pub fn page(number: u64) -> Page {
-    Page { number, space: 0 }
+pub fn page(vpn: u64) -> Page {
+    Page { vpn, asid: 0 }
 }
 
 /// Gives a page of any address space.
 #[must_use]
-pub fn page_in(space: u8, number: u64) -> Page {
-    Page { number, space }
+pub fn page_in(asid: u8, vpn: u64) -> Page {
+    Page { vpn, asid }
 }
 
 /// Gives a frame that may be written and is dirty.
 #[must_use]
-pub fn found(frame: u32) -> Found {
+pub fn found(pfn: u32) -> Found {
     Found {
-        frame,
+        pfn,
         writable: true,
         clean: false,
     }
@@ -54,8 +54,8 @@ pub fn found(frame: u32) -> Found {
 /// If there is no such SM.
 pub fn ask(inputs: &mut Inputs, sm: usize, page: Page, write: bool) {
     inputs.request_valid |= 1 << sm;
-    inputs.request_vpn[sm] = page.number;
-    inputs.request_asid[sm] = page.space.into();
+    inputs.request_vpn[sm] = page.vpn;
+    inputs.request_asid[sm] = page.asid.into();
     inputs.request_write |= u16::from(write) << sm;
 }
 
@@ -64,9 +64,9 @@ pub fn ask(inputs: &mut Inputs, sm: usize, page: Page, write: bool) {
 pub fn fill(page: Page, found: Found, level: u8) -> Inputs {
     Inputs {
         fill_valid: true,
-        fill_vpn: page.number,
-        fill_asid: page.space,
-        fill_pfn: found.frame,
+        fill_vpn: page.vpn,
+        fill_asid: page.asid,
+        fill_pfn: found.pfn,
         fill_writable: found.writable,
         fill_clean: found.clean,
         fill_level: level,
@@ -80,8 +80,8 @@ pub fn invalidate(scope: u8, page: Page) -> Inputs {
     Inputs {
         invalidate_valid: true,
         invalidate_scope: scope,
-        invalidate_vpn: page.number,
-        invalidate_asid: page.space,
+        invalidate_vpn: page.vpn,
+        invalidate_asid: page.asid,
         ..Inputs::default()
     }
 }
@@ -93,7 +93,7 @@ pub fn answer(outputs: &Outputs) -> Option<(u16, Page, Found)> {
         outputs.answer_to,
         page_in(outputs.answer_asid, outputs.answer_vpn),
         Found {
-            frame: outputs.answer_pfn,
+            pfn: outputs.answer_pfn,
             writable: outputs.answer_writable,
             clean: outputs.answer_clean,
         },
@@ -232,6 +232,6 @@ impl L2 {
 
     /// Lets SM 0 read a page, and gives the frame that it hits.
     pub fn read(&mut self, page: Page) -> Option<u32> {
-        self.request(0, page, false).map(|found| found.frame)
+        self.request(0, page, false).map(|found| found.pfn)
     }
 }

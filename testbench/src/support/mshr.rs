@@ -64,8 +64,8 @@ pub struct Wake {
 
 /// Gives a page of space 0.
 #[must_use]
-pub fn page(number: u64) -> Page {
-    Page { number, space: 0 }
+pub fn page(vpn: u64) -> Page {
+    Page { vpn, asid: 0 }
 }
 
 /// Gives the inputs that offer a fault of a page by these SMs, a bit for each.
@@ -73,8 +73,8 @@ pub fn page(number: u64) -> Page {
 pub fn fault(page: Page, requesters: u16) -> Inputs {
     Inputs {
         fault_valid: true,
-        fault_vpn: page.number,
-        fault_asid: page.space,
+        fault_vpn: page.vpn,
+        fault_asid: page.asid,
         fault_requesters: requesters,
         fault_access: 1,
         fault_cause: 2,
@@ -89,8 +89,8 @@ pub fn command(page: Page, cancel: bool) -> Inputs {
     Inputs {
         command_valid: true,
         command_cancel: cancel,
-        command_vpn: page.number,
-        command_asid: page.space,
+        command_vpn: page.vpn,
+        command_asid: page.asid,
         command_requesters: u16::MAX,
         ..Inputs::default()
     }
@@ -110,8 +110,8 @@ pub fn command_all(cancel: bool) -> Inputs {
 pub fn present(page: Page) -> Inputs {
     Inputs {
         present_valid: true,
-        present_vpn: page.number,
-        present_asid: page.space,
+        present_vpn: page.vpn,
+        present_asid: page.asid,
         ..Inputs::default()
     }
 }
@@ -132,8 +132,8 @@ pub fn missing(page: Page, cause: u8, level: u8) -> Inputs {
 pub fn wake(outputs: &Outputs) -> Option<Wake> {
     outputs.wake_valid.then_some(Wake {
         page: Page {
-            number: outputs.wake_vpn,
-            space: outputs.wake_asid,
+            vpn: outputs.wake_vpn,
+            asid: outputs.wake_asid,
         },
         to: outputs.wake_to,
         denied: outputs.wake_denied,
@@ -144,8 +144,8 @@ pub fn wake(outputs: &Outputs) -> Option<Wake> {
 #[must_use]
 pub fn answer(outputs: &Outputs) -> Option<(Page, Answer)> {
     let page = Page {
-        number: outputs.answer_vpn,
-        space: outputs.answer_asid,
+        vpn: outputs.answer_vpn,
+        asid: outputs.answer_asid,
     };
     outputs.answer_valid.then_some((
         page,
@@ -212,8 +212,8 @@ impl Mshr {
         if outputs.report_valid && self.report_ready {
             self.reports.push(Report {
                 page: Page {
-                    number: outputs.report_vpn,
-                    space: outputs.report_asid,
+                    vpn: outputs.report_vpn,
+                    asid: outputs.report_asid,
                 },
                 requesters: outputs.report_requesters,
                 how: [
@@ -227,8 +227,8 @@ impl Mshr {
         }
         if outputs.walk_valid && self.walk_ready {
             self.walks.push(Page {
-                number: outputs.walk_vpn,
-                space: outputs.walk_asid,
+                vpn: outputs.walk_vpn,
+                asid: outputs.walk_asid,
             });
         }
         outputs

@@ -31,8 +31,8 @@ pub enum Answer {
 
 /// Gives a page of space 0.
 #[must_use]
-pub fn page(number: u64) -> Page {
-    Page { number, space: 0 }
+pub fn page(vpn: u64) -> Page {
+    Page { vpn, asid: 0 }
 }
 
 /// Gives the answer that a cycle shows, if it shows one.
@@ -60,8 +60,8 @@ pub fn answer(outputs: &Outputs) -> Option<Answer> {
 #[must_use]
 pub fn walk(outputs: &Outputs) -> Option<Page> {
     outputs.walk_valid.then_some(Page {
-        number: outputs.walk_vpn,
-        space: outputs.walk_asid,
+        vpn: outputs.walk_vpn,
+        asid: outputs.walk_asid,
     })
 }
 
@@ -74,8 +74,8 @@ pub fn wake(outputs: &Outputs) -> Option<(Page, bool)> {
     assert!(outputs.wake_valid || !outputs.wake_all);
     outputs.wake_valid.then_some((
         Page {
-            number: outputs.wake_vpn,
-            space: outputs.wake_asid,
+            vpn: outputs.wake_vpn,
+            asid: outputs.wake_asid,
         },
         outputs.wake_all,
     ))
@@ -86,21 +86,21 @@ pub fn wake(outputs: &Outputs) -> Option<(Page, bool)> {
 pub fn check(page: Page) -> Inputs {
     Inputs {
         check_valid: true,
-        check_vpn: page.number,
-        check_asid: page.space,
+        check_vpn: page.vpn,
+        check_asid: page.asid,
         ..Inputs::default()
     }
 }
 
 /// Gives the inputs that answer a walk; a translation may not be written.
 #[must_use]
-pub fn fill(page: Page, kind: u8, frame: u32) -> Inputs {
+pub fn fill(page: Page, kind: u8, pfn: u32) -> Inputs {
     Inputs {
         fill_valid: true,
         fill_kind: kind,
-        fill_vpn: page.number,
-        fill_asid: page.space,
-        fill_pfn: frame,
+        fill_vpn: page.vpn,
+        fill_asid: page.asid,
+        fill_pfn: pfn,
         ..Inputs::default()
     }
 }
@@ -111,8 +111,8 @@ pub fn invalidate(page: Page, scope: u8) -> Inputs {
     Inputs {
         invalidate_valid: true,
         invalidate_scope: scope,
-        invalidate_vpn: page.number,
-        invalidate_asid: page.space,
+        invalidate_vpn: page.vpn,
+        invalidate_asid: page.asid,
         ..Inputs::default()
     }
 }
@@ -207,8 +207,8 @@ impl Tlb {
     }
 
     /// Fills a page for which a walk is under way, and gives the wake-up that follows.
-    pub fn translate(&mut self, page: Page, frame: u32) -> Option<(Page, bool)> {
-        self.answer_walk(&fill(page, TRANSLATION, frame))
+    pub fn translate(&mut self, page: Page, pfn: u32) -> Option<(Page, bool)> {
+        self.answer_walk(&fill(page, TRANSLATION, pfn))
     }
 
     /// Denies a page for which a walk is under way, and gives the wake-up that follows.
@@ -235,8 +235,8 @@ impl Tlb {
     pub fn resolve(&mut self, page: Page) {
         self.cycle(&Inputs {
             resolve_valid: true,
-            resolve_vpn: page.number,
-            resolve_asid: page.space,
+            resolve_vpn: page.vpn,
+            resolve_asid: page.asid,
             ..Inputs::default()
         });
         self.rest();
@@ -268,8 +268,8 @@ impl Tlb {
     ///
     /// # Panics
     /// If it is known already, or not woken.
-    pub fn load(&mut self, page: Page, frame: u32) {
+    pub fn load(&mut self, page: Page, pfn: u32) {
         self.miss(page);
-        assert_eq!(self.translate(page, frame), Some((page, false)));
+        assert_eq!(self.translate(page, pfn), Some((page, false)));
     }
 }

@@ -74,19 +74,19 @@ impl Walker {
             due: Vec::new(),
         };
         walker.cycle();
-        let frames = walker.bench.parameters().frame_bits;
+        let pfns = walker.bench.parameters().pfn_bits;
         walker.inputs = Inputs {
             answer_ready: true,
             memory_ready: true,
             execute_disable: true,
-            reserved_bits: (u32::MAX << (frames - 20)) & 0xF_FFFF,
-            last_pfn: u64::MAX >> (64 - frames),
+            reserved_bits: (u32::MAX << (pfns - 20)) & 0xF_FFFF,
+            last_pfn: u64::MAX >> (64 - pfns),
             ..Inputs::default()
         };
-        for space in 0..2 {
+        for asid in 0..2 {
             walker.inputs.root_valid = true;
-            walker.inputs.root_asid = space;
-            walker.inputs.root_pfn = ROOT + 0x100 * u64::from(space);
+            walker.inputs.root_asid = asid;
+            walker.inputs.root_pfn = ROOT + 0x100 * u64::from(asid);
             walker.cycle();
         }
         walker.inputs.root_valid = false;
@@ -94,17 +94,16 @@ impl Walker {
     }
 
     /// Maps a page of a space, with tables of its own for each level.
-    pub fn map(&mut self, space: u8, page: u64, frame: u64) {
-        let mut table = ROOT + 0x100 * u64::from(space);
+    pub fn map(&mut self, asid: u8, vpn: u64, pfn: u64) {
+        let mut table = ROOT + 0x100 * u64::from(asid);
         for level in (2..=4).rev() {
-            let index = page >> (9 * (level - 1)) & 511;
+            let index = vpn >> (9 * (level - 1)) & 511;
             let next = table * 8 + 0x10 * level + index + 1;
             let next = next & 0xFF_FFFF;
             self.memory.insert(table << 9 | index, next << 12 | OPEN);
             table = next;
         }
-        self.memory
-            .insert(table << 9 | page & 511, frame << 12 | OPEN);
+        self.memory.insert(table << 9 | vpn & 511, pfn << 12 | OPEN);
     }
 
     /// Gives the number of the word with the entry of a page at a level, in the tables as they are.
@@ -112,23 +111,23 @@ impl Walker {
     /// # Panics
     /// If a table above it is missing.
     #[must_use]
-    pub fn word(&self, space: u8, page: u64, level: u64) -> u64 {
-        let mut table = ROOT + 0x100 * u64::from(space);
+    pub fn word(&self, asid: u8, vpn: u64, level: u64) -> u64 {
+        let mut table = ROOT + 0x100 * u64::from(asid);
         for above in (level + 1..=4).rev() {
-            let index = page >> (9 * (above - 1)) & 511;
+            let index = vpn >> (9 * (above - 1)) & 511;
             table = self.memory[&(table << 9 | index)] >> 12 & 0xFFF_FFFF;
         }
-        table << 9 | page >> (9 * (level - 1)) & 511
+        table << 9 | vpn >> (9 * (level - 1)) & 511
     }
 
     /// Lets a requester ask to read a page, as a user.
     ///
     /// # Panics
     /// If there is no such requester.
-    pub fn ask(&mut self, requester: usize, space: u8, page: u64) {
+    pub fn ask(&mut self, requester: usize, asid: u8, vpn: u64) {
         self.inputs.request_valid[requester] = 1;
-        self.inputs.request_vpn[requester] = page;
-        self.inputs.request_asid[requester] = u64::from(space);
+        self.inputs.request_vpn[requester] = vpn;
+        self.inputs.request_asid[requester] = u64::from(asid);
         self.inputs.request_user[requester] = 1;
     }
 

@@ -144,7 +144,7 @@ impl Crowd {
     pub fn new(config: &str, rules: Rules, kind: Kind) -> Result<Self, WalkError> {
         let mut pins = Pins::new(config, &rules, Some(LIMIT), kind)?;
         let sizes = *pins.parameters();
-        let spaces = 1 << sizes.space_bits;
+        let spaces = 1 << sizes.asid_bits;
         pins.inputs.root_valid = true;
         for space in 0..spaces {
             pins.inputs.root_asid = space as u8;

@@ -7,33 +7,33 @@ use super::Rng;
 /// Some pages, and how many bits a page and a space have.
 pub struct Pool {
     pages: Vec<Page>,
-    page_bits: usize,
-    space_bits: usize,
+    vpn_bits: usize,
+    asid_bits: usize,
 }
 
 impl Pool {
     /// No page yet.
     #[must_use]
-    pub const fn new(page_bits: usize, space_bits: usize) -> Self {
+    pub const fn new(vpn_bits: usize, asid_bits: usize) -> Self {
         Self {
             pages: Vec::new(),
-            page_bits,
-            space_bits,
+            vpn_bits,
+            asid_bits,
         }
     }
 
     /// A page that is as likely as any other one.
     pub fn any(&self, rng: &mut Rng) -> Page {
-        let (number, space) = (rng.bits(), rng.byte());
-        self.cut(Page { number, space })
+        let (vpn, asid) = (rng.bits(), rng.byte());
+        self.cut(Page { vpn, asid })
     }
 
     /// A page whose number and space have no more bits than there are.
     #[must_use]
     pub const fn cut(&self, page: Page) -> Page {
         Page {
-            number: page.number & (u64::MAX >> (64 - self.page_bits)),
-            space: page.space & (u8::MAX >> (8 - self.space_bits)),
+            vpn: page.vpn & (u64::MAX >> (64 - self.vpn_bits)),
+            asid: page.asid & (u8::MAX >> (8 - self.asid_bits)),
         }
     }
 
@@ -46,15 +46,15 @@ impl Pool {
             let one = rng.below(36);
             page = match rng.byte() {
                 0..90 => Page {
-                    number: page.number + 1,
+                    vpn: page.vpn + 1,
                     ..page
                 },
                 90..150 => Page {
-                    number: page.number ^ (1 << one),
+                    vpn: page.vpn ^ (1 << one),
                     ..page
                 },
                 150..200 => Page {
-                    space: page.space ^ (1 << (one % 8)),
+                    asid: page.asid ^ (1 << (one % 8)),
                     ..page
                 },
                 _ => self.any(rng),

@@ -55,8 +55,8 @@ pub struct Waiting<
     pub first_requester: Signal<Out, Bits<REQUESTER>>,
 
     used: [Register<Bit>; REQUESTS],
-    pages: [Register<Bits<52>>; REQUESTS],
-    spaces: [Register<Bits<ASID>>; REQUESTS],
+    vpns: [Register<Bits<52>>; REQUESTS],
+    asids: [Register<Bits<ASID>>; REQUESTS],
     writes: [Register<Bit>; REQUESTS],
     executes: [Register<Bit>; REQUESTS],
     users: [Register<Bit>; REQUESTS],
@@ -90,9 +90,9 @@ impl<const REQUESTS: usize, const REQUEST: usize, const REQUESTER: usize, const 
             self.some_execute.of[i].next = self.executes[i].q.val() && self.at_head[i].val();
             self.some_user.of[i].next = self.users[i].q.val() && self.at_head[i].val();
             self.vpn_of.choose[i].next = self.at_head[i].val();
-            self.vpn_of.of[i].next = self.pages[i].q.val();
+            self.vpn_of.of[i].next = self.vpns[i].q.val();
             self.asid_of.choose[i].next = self.at_head[i].val();
-            self.asid_of.of[i].next = self.spaces[i].q.val();
+            self.asid_of.of[i].next = self.asids[i].q.val();
             self.requester_of.choose[i].next = self.at_head[i].val();
             self.requester_of.of[i].next = self.requesters[i].q.val();
         }
@@ -118,8 +118,8 @@ impl<const REQUESTS: usize, const REQUEST: usize, const REQUESTER: usize, const 
             // Where nothing is, what lies there does not matter.
             if self.at_tail[i].val() && self.room.val() {
                 self.used[i].d.next = self.push.val();
-                self.pages[i].d.next = self.vpn.val();
-                self.spaces[i].d.next = self.asid.val();
+                self.vpns[i].d.next = self.vpn.val();
+                self.asids[i].d.next = self.asid.val();
                 self.writes[i].d.next = self.write.val();
                 self.executes[i].d.next = self.execute.val();
                 self.users[i].d.next = self.user.val();

@@ -115,7 +115,7 @@ impl Pages {
         let fills = Inputs {
             fill_valid: true,
             fill_vpn: page,
-            fill_pfn: frame(page),
+            fill_pfn: pfn(page),
             ..self.inputs.clone()
         };
         self.l1.cycle(&asks);
@@ -150,7 +150,7 @@ impl Pages {
         };
         self.inputs.fill_valid = true;
         self.inputs.fill_vpn = page;
-        self.inputs.fill_pfn = frame(page);
+        self.inputs.fill_pfn = pfn(page);
         if arrival > now {
             self.inputs.fill_kind = FAR;
             self.far.push(Reverse((arrival, page)));
@@ -181,7 +181,7 @@ fn is_own(page: u64, seed: u64, sharers: u64) -> bool {
 }
 
 /// Frames are numbered like pages.
-fn frame(page: u64) -> u32 {
+fn pfn(page: u64) -> u32 {
     (page & 0x0fff_ffff) as u32
 }
 

@@ -89,20 +89,19 @@ impl Driver {
                         // Bringing a page is waiting for its turn on the link, and for the rest of the service beside that.
                         let ready = now + parameters.service - parameters.transfer;
                         link.free = link.free.max(ready) + parameters.transfer;
-                        self.coming
-                            .push_back((link.free, record.page, record.space));
+                        self.coming.push_back((link.free, record.vpn, record.asid));
                     }
                     self.get = (self.get + 1) % RECORDS;
                 }
                 write = Some((register::GET, self.get));
             }
             Reading::Status if self.read & status::BUSY == 0 => {
-                if let Some((_, page, space)) = self.coming.pop_front() {
-                    memory.bring(page);
+                if let Some((_, vpn, asid)) = self.coming.pop_front() {
+                    memory.bring(vpn);
                     let command = Command {
                         kind: Kind::ResolveVa,
-                        page,
-                        space,
+                        vpn,
+                        asid,
                         ..Command::default()
                     };
                     write = Some((register::COMMAND, command.word()));

@@ -29,13 +29,13 @@ pub enum Failure {
     },
     /// An SM was told what the page tables do not say.
     #[error(
-        "page {page:x} was translated to frame {frame:x} in cycle {cycle}, which its tables do not say"
+        "page {page:x} was translated to frame {pfn:x} in cycle {cycle}, which its tables do not say"
     )]
     Wrong {
         /// The page.
         page: u64,
         /// Its frame, as the SM was told.
-        frame: u32,
+        pfn: u32,
         /// When.
         cycle: u64,
     },
@@ -203,7 +203,7 @@ impl<'run> Machine<'run> {
             for (sm, tlb) in sms.iter().filter_map(Sm::tlb).enumerate() {
                 if let Some(page) = tlb.walk() {
                     inputs.request_valid |= 1 << sm;
-                    inputs.request_vpn[sm] = page.number;
+                    inputs.request_vpn[sm] = page.vpn;
                 }
             }
             inputs.register_valid = false;
@@ -224,14 +224,14 @@ impl<'run> Machine<'run> {
                 self.memory
                     .request(self.now, number, outputs.memory_walk, outputs.memory_word);
             }
-            let (page, frame) = (outputs.fill_vpn, outputs.fill_pfn as u32);
+            let (page, pfn) = (outputs.fill_vpn, outputs.fill_pfn as u32);
             let translated = (0..self.each).any(|sm| {
                 outputs.fill_valid >> sm & 1 == 1 && outputs.fill_kind[sm] == u64::from(TRANSLATION)
             });
-            if translated && !self.memory.translates(page, frame) {
+            if translated && !self.memory.translates(page, pfn) {
                 return Err(Failure::Wrong {
                     page,
-                    frame,
+                    pfn,
                     cycle: self.now,
                 });
             }

@@ -85,8 +85,8 @@ impl Memory {
     }
 
     /// Whether the tables say that a page is there, and in this frame.
-    pub fn translates(&self, page: u64, frame: u32) -> bool {
-        self.is_present(page) && page & LAST_FRAME == u64::from(frame)
+    pub fn translates(&self, page: u64, pfn: u32) -> bool {
+        self.is_present(page) && page & LAST_FRAME == u64::from(pfn)
     }
 
     /// Whether a page is there.
@@ -101,7 +101,7 @@ impl Memory {
         let table = word >> TABLE_BITS;
         let index = word % (1 << TABLE_BITS);
         let below = |prefix: u64| prefix << TABLE_BITS | index;
-        let (frame, present) = match table {
+        let (pfn, present) = match table {
             ROOT => (LEVEL_3 | index, true),
             LEVEL_3.. => (LEVEL_2 | below(table - LEVEL_3), true),
             LEVEL_2.. => (below(table - LEVEL_2), true),
@@ -111,7 +111,7 @@ impl Memory {
             }
         };
         let bits = PRESENT | WRITABLE | USER | ACCESSED | DIRTY;
-        if present { frame << 12 | bits } else { 0 }
+        if present { pfn << 12 | bits } else { 0 }
     }
 }
 
@@ -128,8 +128,8 @@ mod tests {
 
     /// The frame that a walk of a page comes to, or nothing.
     fn walked(memory: &Memory, page: u64) -> Option<u64> {
-        (0..4).rev().try_fold(ROOT, |frame, level| {
-            let entry = memory.entry(frame << 9 | page >> (9 * level) & 511);
+        (0..4).rev().try_fold(ROOT, |pfn, level| {
+            let entry = memory.entry(pfn << 9 | page >> (9 * level) & 511);
             (entry & 1 == 1).then_some(entry >> 12)
         })
     }

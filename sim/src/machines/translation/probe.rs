@@ -33,7 +33,7 @@ impl Probe {
             }
             // A walk is free for a cycle at least before another one takes its place.
             if seen.0 == Step::Free {
-                self.begun.insert(walk.key.page, now);
+                self.begun.insert(walk.key.vpn, now);
                 begun += 1;
             }
             if walk.step == Step::Reading {

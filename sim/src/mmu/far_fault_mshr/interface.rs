@@ -8,10 +8,10 @@ use crate::{ports, widths};
 pub struct Parameters {
     /// Far faults that can be held.
     pub entries: usize,
-    /// Bits of a page number.
-    pub page_bits: usize,
-    /// Bits of a space.
-    pub space_bits: usize,
+    /// Bits of a virtual page number.
+    pub vpn_bits: usize,
+    /// Bits of an address-space identifier.
+    pub asid_bits: usize,
     /// SMs.
     pub sms: usize,
     /// Bits of a count of an SM's far faults.
@@ -26,8 +26,8 @@ impl Parameters {
     pub const fn with_entries(entries: usize) -> Self {
         Self {
             entries,
-            page_bits: 36,
-            space_bits: 8,
+            vpn_bits: 36,
+            asid_bits: 8,
             sms: 16,
             limit_bits: 7,
             region_bits: 4,
@@ -50,8 +50,8 @@ impl Parameters {
 // What the kernel's types are called on the page, and what they are here.
 widths! {
     Bits<LIMIT> "C" => u8 = parameters.limit_bits,
-    Bits<VPN> "P" => u64 = parameters.page_bits,
-    Bits<ASID> "A" => u8 = parameters.space_bits,
+    Bits<VPN> "P" => u64 = parameters.vpn_bits,
+    Bits<ASID> "A" => u8 = parameters.asid_bits,
     [Bit; SMS] "N" => u16 = parameters.sms,
     Bits<COUNT> "O" => u16 = parameters.count_bits(),
     Bits<INDEX> "I" => u16 = parameters.index_bits(),
@@ -71,9 +71,9 @@ ports! {
         /// A walk found a page absent.
         fault_valid: bool = 1,
         /// Page number of the fault.
-        fault_vpn: u64 = parameters.page_bits,
+        fault_vpn: u64 = parameters.vpn_bits,
         /// Address space of the fault.
-        fault_asid: u8 = parameters.space_bits,
+        fault_asid: u8 = parameters.asid_bits,
         /// SMs for which the page was walked, one bit each, at least one.
         fault_requesters: u16 = parameters.sms,
         /// Kind of access of the fault, for the report.
@@ -93,9 +93,9 @@ ports! {
         /// The command is for every page; for one page otherwise.
         command_all: bool = 1,
         /// Page number of the command.
-        command_vpn: u64 = parameters.page_bits,
+        command_vpn: u64 = parameters.vpn_bits,
         /// Address space of the command.
-        command_asid: u8 = parameters.space_bits,
+        command_asid: u8 = parameters.asid_bits,
         /// SMs that a cancellation denies, one bit each.
         command_requesters: u16 = parameters.sms,
         /// The walk is taken.
@@ -103,9 +103,9 @@ ports! {
         /// A walk that was requested on `walk_*` has ended.
         present_valid: bool = 1,
         /// Page number of the walk that ended.
-        present_vpn: u64 = parameters.page_bits,
+        present_vpn: u64 = parameters.vpn_bits,
         /// Address space of the walk that ended.
-        present_asid: u8 = parameters.space_bits,
+        present_asid: u8 = parameters.asid_bits,
         /// The walk has not found its page.
         present_missing: bool = 1,
         /// Cause of the walk that did not find its page.
@@ -125,9 +125,9 @@ ports! {
         /// A fault is answered.
         answer_valid: bool = 1,
         /// Page number of the answered fault.
-        answer_vpn: u64 = parameters.page_bits,
+        answer_vpn: u64 = parameters.vpn_bits,
         /// Address space of the answered fault.
-        answer_asid: u8 = parameters.space_bits,
+        answer_asid: u8 = parameters.asid_bits,
         /// SMs whose far fault is held, one bit each.
         answer_far: u16 = parameters.sms,
         /// SMs that have to request the page again later, one bit each.
@@ -137,9 +137,9 @@ ports! {
         /// A far fault is reported to the driver: it has a new entry, is now for a write, or is still absent.
         report_valid: bool = 1,
         /// Page number of the report.
-        report_vpn: u64 = parameters.page_bits,
+        report_vpn: u64 = parameters.vpn_bits,
         /// Address space of the report.
-        report_asid: u8 = parameters.space_bits,
+        report_asid: u8 = parameters.asid_bits,
         /// SMs that wait for the page, one bit each.
         report_requesters: u16 = parameters.sms,
         /// Kind of access to the page.
@@ -157,9 +157,9 @@ ports! {
         /// A page is to be walked for no SM, to find whether it is present now.
         walk_valid: bool = 1,
         /// Page number of the walk.
-        walk_vpn: u64 = parameters.page_bits,
+        walk_vpn: u64 = parameters.vpn_bits,
         /// Address space of the walk.
-        walk_asid: u8 = parameters.space_bits,
+        walk_asid: u8 = parameters.asid_bits,
         /// The walk also checks whether the page may be written.
         walk_write: bool = 1,
         /// The result of the walk is accepted.
@@ -167,9 +167,9 @@ ports! {
         /// SMs no longer wait for a page.
         wake_valid: bool = 1,
         /// Page number of the wake-up.
-        wake_vpn: u64 = parameters.page_bits,
+        wake_vpn: u64 = parameters.vpn_bits,
         /// Address space of the wake-up.
-        wake_asid: u8 = parameters.space_bits,
+        wake_asid: u8 = parameters.asid_bits,
         /// SMs that no longer wait, one bit each.
         wake_to: u16 = parameters.sms,
         /// The far faults were cancelled.
@@ -190,8 +190,8 @@ impl Inputs {
     #[must_use]
     pub const fn faulted(&self) -> Page {
         Page {
-            number: self.fault_vpn,
-            space: self.fault_asid,
+            vpn: self.fault_vpn,
+            asid: self.fault_asid,
         }
     }
 
@@ -199,8 +199,8 @@ impl Inputs {
     #[must_use]
     pub const fn commanded(&self) -> Page {
         Page {
-            number: self.command_vpn,
-            space: self.command_asid,
+            vpn: self.command_vpn,
+            asid: self.command_asid,
         }
     }
 
@@ -208,8 +208,8 @@ impl Inputs {
     #[must_use]
     pub const fn walked(&self) -> Page {
         Page {
-            number: self.present_vpn,
-            space: self.present_asid,
+            vpn: self.present_vpn,
+            asid: self.present_asid,
         }
     }
 }

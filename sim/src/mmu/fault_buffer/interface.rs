@@ -9,18 +9,18 @@ pub struct Parameters {
     pub sms: usize,
     /// Bits of an SM's number.
     pub sm_bits: usize,
-    /// Bits of a page number.
-    pub page_bits: usize,
-    /// Bits of a space.
-    pub space_bits: usize,
+    /// Bits of a virtual page number.
+    pub vpn_bits: usize,
+    /// Bits of an address-space identifier.
+    pub asid_bits: usize,
     /// Bits of an MSHR's number.
     pub index_bits: usize,
     /// Bits of a place in the queue.
     pub place_bits: usize,
     /// Bits of a record's number.
     pub ring_bits: usize,
-    /// Bits of a frame.
-    pub frame_bits: usize,
+    /// Bits of a physical frame number.
+    pub pfn_bits: usize,
     /// Lanes of a warp.
     pub lanes: usize,
     /// Bits of a PC.
@@ -40,12 +40,12 @@ impl Parameters {
     pub const PAPER: Self = Self {
         sms: 16,
         sm_bits: 4,
-        page_bits: 36,
-        space_bits: 8,
+        vpn_bits: 36,
+        asid_bits: 8,
         index_bits: 6,
         place_bits: 7,
         ring_bits: 16,
-        frame_bits: 28,
+        pfn_bits: 28,
         lanes: 32,
         pc_bits: 48,
         filtered: 8,
@@ -57,14 +57,14 @@ impl Parameters {
     /// Bits of the number of a word of memory.
     #[must_use]
     pub const fn word_bits(&self) -> usize {
-        self.frame_bits + 9
+        self.pfn_bits + 9
     }
 }
 
 // What the kernel's types are called on the page, and what they are here.
 widths! {
-    Bits<VPN> "P" => u64 = parameters.page_bits,
-    Bits<ASID> "A" => u8 = parameters.space_bits,
+    Bits<VPN> "P" => u64 = parameters.vpn_bits,
+    Bits<ASID> "A" => u8 = parameters.asid_bits,
     [Bit; SMS] "N" => u16 = parameters.sms,
     Bits<MSHR> "I" => u16 = parameters.index_bits,
     Bits<PLACE> "O" => u16 = parameters.place_bits,
@@ -87,9 +87,9 @@ ports! {
         /// A fault is to be reported to the driver.
         fault_valid: bool = 1,
         /// Page number of the fault.
-        fault_vpn: u64 = parameters.page_bits,
+        fault_vpn: u64 = parameters.vpn_bits,
         /// Address space of the fault.
-        fault_asid: u8 = parameters.space_bits,
+        fault_asid: u8 = parameters.asid_bits,
         /// SMs that met the fault, one bit each, at least one.
         fault_requesters: u16 = parameters.sms,
         /// Kind of access: bit 0 write, bit 1 execute, bit 2 user.
@@ -156,9 +156,9 @@ ports! {
         /// Lowest SM of the fault.
         detail_sm: u8 = parameters.sm_bits,
         /// Page number of the query.
-        detail_vpn: u64 = parameters.page_bits,
+        detail_vpn: u64 = parameters.vpn_bits,
         /// Address space of the query.
-        detail_asid: u8 = parameters.space_bits,
+        detail_asid: u8 = parameters.asid_bits,
         /// A word is to be written to memory.
         write_valid: bool = 1,
         /// Number of the word.
@@ -180,9 +180,9 @@ ports! {
         /// The command is for every page; for one page otherwise.
         command_all: bool = 1,
         /// Page number of the command.
-        command_vpn: u64 = parameters.page_bits,
+        command_vpn: u64 = parameters.vpn_bits,
         /// Address space of the command.
-        command_asid: u8 = parameters.space_bits,
+        command_asid: u8 = parameters.asid_bits,
         /// SMs that a cancellation denies, one bit each.
         command_requesters: u16 = parameters.sms,
     }
@@ -329,15 +329,15 @@ pub struct Command {
     /// Of which SM.
     pub sm: u8,
     /// Of which page.
-    pub page: u64,
-    /// Of which space.
-    pub space: u8,
+    pub vpn: u64,
+    /// Of which address space.
+    pub asid: u8,
 }
 
 impl Command {
     /// The word that is written.
     #[must_use]
     pub const fn word(&self) -> u64 {
-        self.kind.number() | (self.sm as u64) << 4 | self.page << 12 | (self.space as u64) << 48
+        self.kind.number() | (self.sm as u64) << 4 | self.vpn << 12 | (self.asid as u64) << 48
     }
 }

@@ -8,10 +8,10 @@ const GPC: u8 = 8;
 /// What a record says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// The page number.
-    pub page: u64,
-    /// Its space.
-    pub space: u8,
+    /// The virtual page number.
+    pub vpn: u64,
+    /// Its address space.
+    pub asid: u8,
     /// When the fault was accepted.
     pub time: u64,
     /// The walker's cause.
@@ -81,9 +81,9 @@ impl Record {
 
     /// Its words; the address is canonical for page numbers of so many bits.
     #[must_use]
-    pub fn words(&self, page_bits: usize) -> [u64; 8] {
-        let above = 64 - page_bits;
-        let address = (self.page << above).cast_signed() >> (above - 12);
+    pub fn words(&self, vpn_bits: usize) -> [u64; 8] {
+        let above = 64 - vpn_bits;
+        let address = (self.vpn << above).cast_signed() >> (above - 12);
         let client = self.client();
         let wide = |value: u8, place: u32| u64::from(value) << place;
         let others = self.requesters.count_ones().saturating_sub(1) as u8;
@@ -99,7 +99,7 @@ impl Record {
             ]
         });
         [
-            wide(self.space, 12),
+            wide(self.asid, 12),
             address.cast_unsigned(),
             self.time,
             ENGINE
@@ -110,7 +110,7 @@ impl Record {
                 | wide(self.access & 1, 48)
                 | 1 << 62
                 | VALID,
-            wide(self.space, 0)
+            wide(self.asid, 0)
                 | wide(self.level, 8)
                 | wide(self.cause, 12)
                 | wide(self.access, 16)
@@ -136,8 +136,8 @@ impl Record {
             pointer: part(7, 56, 7) as u8,
         };
         (words[3] & VALID != 0).then_some(Self {
-            page: part(1, 12, 36),
-            space: part(0, 12, 8) as u8,
+            vpn: part(1, 12, 36),
+            asid: part(0, 12, 8) as u8,
             time: words[2],
             cause: part(4, 12, 3) as u8,
             access: part(4, 16, 3) as u8,

@@ -49,17 +49,17 @@ impl Parameters {
 // What the kernel's types are called on the page, and what they are here.
 widths! {
     [Bit; SMS] "16" => u16 = parameters.sms(),
-    [Bits<VPN_BITS>; SMS] "16 x 36" => Each = (parameters.sms(), parameters.tlb.page_bits),
-    [Bits<ASID_BITS>; SMS] "16 x 8" => Each = (parameters.sms(), parameters.tlb.space_bits),
+    [Bits<VPN_BITS>; SMS] "16 x 36" => Each = (parameters.sms(), parameters.tlb.vpn_bits),
+    [Bits<ASID_BITS>; SMS] "16 x 8" => Each = (parameters.sms(), parameters.tlb.asid_bits),
     Bits<WARP_BITS> "6" => u8 = 6,
     Bits<SLOT_BITS> "4" => u8 = 4,
     Bits<PC_BITS> "48" => u64 = parameters.buffer.pc_bits,
     Bits<LANES> "32" => u64 = parameters.buffer.lanes,
     Bits<LOG_ENTRY_BITS> "7" => u8 = 7,
     Bits<WALK> "I" => u8 = parameters.walker.walk_bits(),
-    Bits<VPN_BITS> "36" => u64 = parameters.tlb.page_bits,
-    Bits<ASID_BITS> "8" => u8 = parameters.tlb.space_bits,
-    Bits<PFN_BITS> "28" => u64 = parameters.walker.frame_bits,
+    Bits<VPN_BITS> "36" => u64 = parameters.tlb.vpn_bits,
+    Bits<ASID_BITS> "8" => u8 = parameters.tlb.asid_bits,
+    Bits<PFN_BITS> "28" => u64 = parameters.walker.pfn_bits,
     Bits<FAR_FAULT_BITS> "7" => u8 = parameters.mshrs.limit_bits,
     [Bits<3>; SMS] "16 x 3" => Each = (parameters.sms(), 3),
     Bits<MSHR_COUNT_BITS> "7" => u16 = parameters.mshrs.count_bits(),
@@ -77,9 +77,9 @@ ports! {
         /// SMs that request a translation, one bit each.
         request_valid: u16 = parameters.sms(),
         /// Page number of each SM's request.
-        request_vpn: Each = (parameters.sms(), parameters.tlb.page_bits),
+        request_vpn: Each = (parameters.sms(), parameters.tlb.vpn_bits),
         /// Address space of each SM's request.
-        request_asid: Each = (parameters.sms(), parameters.tlb.space_bits),
+        request_asid: Each = (parameters.sms(), parameters.tlb.asid_bits),
         /// Requests whose page is to be written, one bit each.
         request_write: u16 = parameters.sms(),
         /// The query of the fault buffer is taken.
@@ -129,21 +129,21 @@ ports! {
         /// Scope of the invalidation: 0 the translations that contain this page, 1 those of this space, 2 or 3 all.
         invalidate_scope: u8 = 2,
         /// Page number of the invalidation.
-        invalidate_vpn: u64 = parameters.tlb.page_bits,
+        invalidate_vpn: u64 = parameters.tlb.vpn_bits,
         /// Address space of the invalidation.
-        invalidate_asid: u8 = parameters.tlb.space_bits,
+        invalidate_asid: u8 = parameters.tlb.asid_bits,
         /// The root of a space is written; it is always taken.
         root_valid: bool = 1,
         /// Address space of the root.
-        root_asid: u8 = parameters.tlb.space_bits,
+        root_asid: u8 = parameters.tlb.asid_bits,
         /// Frame of the space's first table.
-        root_pfn: u64 = parameters.walker.frame_bits,
+        root_pfn: u64 = parameters.walker.pfn_bits,
         /// Bits 51 to 32 of an address that memory does not have, as in the page walker.
         reserved_bits: u32 = 20,
         /// Pages may be execute-disabled (IA32_EFER.NXE), as in the page walker.
         execute_disable: bool = 1,
         /// Last frame of memory, as in the page walker.
-        last_pfn: u64 = parameters.walker.frame_bits,
+        last_pfn: u64 = parameters.walker.pfn_bits,
         /// Levels of tables whose entries are cached: bit 0 is level 2, bit 1 level 3, bit 2 level 4, bit 3 level 5.
         cached_levels: u8 = 4,
         /// The L2 TLB takes the pages that walks find.
@@ -166,11 +166,11 @@ ports! {
         /// fault was cancelled.
         fill_kind: Each = (parameters.sms(), 3),
         /// Page number of the report.
-        fill_vpn: u64 = parameters.tlb.page_bits,
+        fill_vpn: u64 = parameters.tlb.vpn_bits,
         /// Address space of the report.
-        fill_asid: u8 = parameters.tlb.space_bits,
+        fill_asid: u8 = parameters.tlb.asid_bits,
         /// Frame of a translation.
-        fill_pfn: u64 = parameters.walker.frame_bits,
+        fill_pfn: u64 = parameters.walker.pfn_bits,
         /// The page may be written.
         fill_writable: bool = 1,
         /// The page's dirty bit was clear, or a write has to request the page again.
@@ -180,23 +180,23 @@ ports! {
         /// SMs whose far fault is resolved and that request the page again, one bit each.
         resolve_valid: u16 = parameters.sms(),
         /// Page number of the resolved far fault.
-        resolve_vpn: u64 = parameters.tlb.page_bits,
+        resolve_vpn: u64 = parameters.tlb.vpn_bits,
         /// Address space of the resolved far fault.
-        resolve_asid: u8 = parameters.tlb.space_bits,
+        resolve_asid: u8 = parameters.tlb.asid_bits,
         /// All SMs invalidate translations.
         drop_valid: bool = 1,
         /// Scope of the invalidation: 1 this space, 2 or 3 all.
         drop_scope: u8 = 2,
         /// Address space of the invalidation.
-        drop_asid: u8 = parameters.tlb.space_bits,
+        drop_asid: u8 = parameters.tlb.asid_bits,
         /// Query for the instruction of an SM that has waited longest for a page.
         detail_valid: bool = 1,
         /// SM of the query.
         detail_sm: u8 = parameters.buffer.sm_bits,
         /// Page number of the query.
-        detail_vpn: u64 = parameters.tlb.page_bits,
+        detail_vpn: u64 = parameters.tlb.vpn_bits,
         /// Address space of the query.
-        detail_asid: u8 = parameters.tlb.space_bits,
+        detail_asid: u8 = parameters.tlb.asid_bits,
         /// An entry of a table is requested of memory.
         memory_valid: bool = 1,
         /// Walk that requests the entry.

@@ -11,10 +11,10 @@ pub struct Parameters {
     pub contexts: usize,
     /// Pages that are followed at once.
     pub pages: usize,
-    /// Bits of a page number.
-    pub page_bits: usize,
-    /// Bits of the number of an address space.
-    pub space_bits: usize,
+    /// Bits of a virtual page number.
+    pub vpn_bits: usize,
+    /// Bits of an address-space identifier.
+    pub asid_bits: usize,
     /// Bits of a place in the queue of faults.
     pub place_bits: usize,
     /// Bits of a time in cycles.
@@ -29,8 +29,8 @@ impl Parameters {
             slot_bits: 4,
             contexts: 5,
             pages,
-            page_bits: 36,
-            space_bits: 8,
+            vpn_bits: 36,
+            asid_bits: 8,
             place_bits: 7,
             residence_bits: 16,
         }
@@ -74,8 +74,8 @@ widths! {
     Bits<PLACE> "O" => u64 = parameters.place_bits,
     Bits<RESIDENCE> "R" => u64 = parameters.residence_bits,
     Bits<2> "2" => u64 = 2,
-    Bits<VPN> "P" => u64 = parameters.page_bits,
-    Bits<ASID> "A" => u64 = parameters.space_bits,
+    Bits<VPN> "P" => u64 = parameters.vpn_bits,
+    Bits<ASID> "A" => u64 = parameters.asid_bits,
     Bits<SLOT> "S" => u64 = parameters.slot_bits,
     [Bit; SLOTS] "N" => u64 = parameters.slots(),
 }
@@ -103,9 +103,9 @@ ports! {
         /// is held, 3 it is not held.
         fill_kind: u64 = 2,
         /// Page number of the report.
-        fill_vpn: u64 = parameters.page_bits,
+        fill_vpn: u64 = parameters.vpn_bits,
         /// Address space of the report.
-        fill_asid: u64 = parameters.space_bits,
+        fill_asid: u64 = parameters.asid_bits,
         /// Place of the page's far fault in the queue.
         fill_place: u64 = parameters.place_bits,
         /// A block has accessed a page that is known to be absent.
@@ -113,9 +113,9 @@ ports! {
         /// Slot of the block that faulted.
         fault_slot: u64 = parameters.slot_bits,
         /// Page number of the fault.
-        fault_vpn: u64 = parameters.page_bits,
+        fault_vpn: u64 = parameters.vpn_bits,
         /// Address space of the fault.
-        fault_asid: u64 = parameters.space_bits,
+        fault_asid: u64 = parameters.asid_bits,
         /// The block in `ended_slot` has ended.
         ended_valid: bool = 1,
         /// Slot of the block that ended.

@@ -10,12 +10,12 @@ pub struct Parameters {
     pub set_bits: usize,
     /// Pages of a set.
     pub ways: usize,
-    /// Bits of a page number.
-    pub page_bits: usize,
-    /// Bits of a space.
-    pub space_bits: usize,
-    /// Bits of a frame number.
-    pub frame_bits: usize,
+    /// Bits of a virtual page number.
+    pub vpn_bits: usize,
+    /// Bits of an address-space identifier.
+    pub asid_bits: usize,
+    /// Bits of a physical frame number.
+    pub pfn_bits: usize,
     /// Bits of a check's tag.
     pub tag_bits: usize,
     /// Pages that can be waited for.
@@ -27,9 +27,9 @@ impl Parameters {
     pub const PAPER: Self = Self {
         set_bits: 2,
         ways: 8,
-        page_bits: 36,
-        space_bits: 8,
-        frame_bits: 28,
+        vpn_bits: 36,
+        asid_bits: 8,
+        pfn_bits: 28,
         tag_bits: 8,
         misses: 8,
     };
@@ -43,7 +43,7 @@ impl Parameters {
     /// The set of a page.
     #[must_use]
     pub const fn set(&self, page: Page) -> u64 {
-        page.number % (1 << self.set_bits)
+        page.vpn % (1 << self.set_bits)
     }
 }
 
@@ -67,10 +67,10 @@ pub const OF_ALL: u8 = 2;
 
 // What the kernel's types are called on the page, and what they are here.
 widths! {
-    Bits<VPN> "P" => u64 = parameters.page_bits,
-    Bits<ASID> "A" => u8 = parameters.space_bits,
+    Bits<VPN> "P" => u64 = parameters.vpn_bits,
+    Bits<ASID> "A" => u8 = parameters.asid_bits,
     Bits<CHECK_TAG> "R" => u8 = parameters.tag_bits,
-    Bits<PFN> "F" => u32 = parameters.frame_bits,
+    Bits<PFN> "F" => u32 = parameters.pfn_bits,
     Bits<MISS_COUNT> "O" => u8 = parameters.count_bits(),
 }
 
@@ -84,9 +84,9 @@ ports! {
         /// A check asks whether the page may be accessed, and for its frame.
         check_valid: bool = 1,
         /// Page number of the check.
-        check_vpn: u64 = parameters.page_bits,
+        check_vpn: u64 = parameters.vpn_bits,
         /// Address space of the check.
-        check_asid: u8 = parameters.space_bits,
+        check_asid: u8 = parameters.asid_bits,
         /// The check is for a write.
         check_write: bool = 1,
         /// Tag of the requester's choice, which comes back with the answer.
@@ -99,11 +99,11 @@ ports! {
         /// far fault was cancelled.
         fill_kind: u8 = 3,
         /// Page number of the answer.
-        fill_vpn: u64 = parameters.page_bits,
+        fill_vpn: u64 = parameters.vpn_bits,
         /// Address space of the answer.
-        fill_asid: u8 = parameters.space_bits,
+        fill_asid: u8 = parameters.asid_bits,
         /// Frame of a translation.
-        fill_pfn: u32 = parameters.frame_bits,
+        fill_pfn: u32 = parameters.pfn_bits,
         /// The page may be written.
         fill_writable: bool = 1,
         /// The page's dirty bit was clear when it was read.
@@ -111,17 +111,17 @@ ports! {
         /// A far fault that was held has resolved.
         resolve_valid: bool = 1,
         /// Page number of the resolved far fault.
-        resolve_vpn: u64 = parameters.page_bits,
+        resolve_vpn: u64 = parameters.vpn_bits,
         /// Address space of the resolved far fault.
-        resolve_asid: u8 = parameters.space_bits,
+        resolve_asid: u8 = parameters.asid_bits,
         /// Translations are invalidated.
         invalidate_valid: bool = 1,
         /// Scope of the invalidation: 0 this page, 1 every page of this space, 2 or 3 everything.
         invalidate_scope: u8 = 2,
         /// Page number of the invalidation.
-        invalidate_vpn: u64 = parameters.page_bits,
+        invalidate_vpn: u64 = parameters.vpn_bits,
         /// Address space of the invalidation.
-        invalidate_asid: u8 = parameters.space_bits,
+        invalidate_asid: u8 = parameters.asid_bits,
         /// Far faults that the GMMU can hold for this SM.
         far_limit: u8 = parameters.count_bits(),
         /// Checks of absent pages are answered with a fault: 1 where a warp can leave, 0 where it stalls.
@@ -141,7 +141,7 @@ ports! {
         /// The access proceeds, with the frame in `answer_pfn`.
         answer_hit: bool = 1,
         /// Frame of the page.
-        answer_pfn: u32 = parameters.frame_bits,
+        answer_pfn: u32 = parameters.pfn_bits,
         /// The page is absent: the warp leaves, and comes back after a wake-up.
         answer_fault: bool = 1,
         /// The access is not allowed; no wake-up follows.
@@ -149,9 +149,9 @@ ports! {
         /// A page is to be walked.
         walk_valid: bool = 1,
         /// Page number of the walk.
-        walk_vpn: u64 = parameters.page_bits,
+        walk_vpn: u64 = parameters.vpn_bits,
         /// Address space of the walk.
-        walk_asid: u8 = parameters.space_bits,
+        walk_asid: u8 = parameters.asid_bits,
         /// The check that missed the page first was a write.
         walk_write: bool = 1,
         /// Checks that wait for the page in `wake_vpn` are to be repeated.
@@ -159,9 +159,9 @@ ports! {
         /// With `wake_valid`, checks that wait for any other page are to be repeated as well.
         wake_all: bool = 1,
         /// Page number of the wake-up.
-        wake_vpn: u64 = parameters.page_bits,
+        wake_vpn: u64 = parameters.vpn_bits,
         /// Address space of the wake-up.
-        wake_asid: u8 = parameters.space_bits,
+        wake_asid: u8 = parameters.asid_bits,
     }
 }
 
@@ -172,8 +172,8 @@ impl Inputs {
     #[must_use]
     pub const fn checked(&self) -> Page {
         Page {
-            number: self.check_vpn,
-            space: self.check_asid,
+            vpn: self.check_vpn,
+            asid: self.check_asid,
         }
     }
 
@@ -181,8 +181,8 @@ impl Inputs {
     #[must_use]
     pub const fn filled(&self) -> Page {
         Page {
-            number: self.fill_vpn,
-            space: self.fill_asid,
+            vpn: self.fill_vpn,
+            asid: self.fill_asid,
         }
     }
 
@@ -190,8 +190,8 @@ impl Inputs {
     #[must_use]
     pub const fn resolved(&self) -> Page {
         Page {
-            number: self.resolve_vpn,
-            space: self.resolve_asid,
+            vpn: self.resolve_vpn,
+            asid: self.resolve_asid,
         }
     }
 
@@ -200,8 +200,8 @@ impl Inputs {
     pub const fn invalidates(&self, page: Page) -> bool {
         self.invalidate_valid
             && match self.invalidate_scope {
-                OF_PAGE => page.number == self.invalidate_vpn && page.space == self.invalidate_asid,
-                OF_SPACE => page.space == self.invalidate_asid,
+                OF_PAGE => page.vpn == self.invalidate_vpn && page.asid == self.invalidate_asid,
+                OF_SPACE => page.asid == self.invalidate_asid,
                 _ => true,
             }
     }

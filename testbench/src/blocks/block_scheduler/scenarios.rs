@@ -26,9 +26,9 @@ fn count(counter: &mut u64, happened: bool) {
 }
 
 /// The page with this number, if it is followed.
-fn followed(model: &BlockScheduler, number: u64, space: u64) -> Option<&Page> {
+fn followed(model: &BlockScheduler, vpn: u64, asid: u64) -> Option<&Page> {
     let mut pages = model.pages().iter();
-    pages.find(|page| (page.page, page.space) == (number, space))
+    pages.find(|page| (page.vpn, page.asid) == (vpn, asid))
 }
 
 impl BlockSchedulerTraffic {

@@ -90,9 +90,9 @@ impl FarFaultMshrTraffic {
                 count(&mut s.fault_beside_a_sweep, marked);
                 count(
                     &mut s.page_beside_another_space,
-                    model.held().any(|(_, held)| {
-                        held.page.number == page.number && held.page.space != page.space
-                    }),
+                    model
+                        .held()
+                        .any(|(_, held)| held.page.vpn == page.vpn && held.page.asid != page.asid),
                 );
                 count(
                     &mut s.page_of_a_held_region,

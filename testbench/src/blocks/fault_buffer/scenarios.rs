@@ -37,8 +37,8 @@ impl FaultBufferTraffic {
         }
         let same = |record: &Record| {
             let fault = model.fault();
-            (record.page, record.space, record.access, record.cause)
-                == (fault.page, fault.space, fault.access, fault.cause)
+            (record.vpn, record.asid, record.access, record.cause)
+                == (fault.vpn, fault.asid, fault.access, fault.cause)
         };
         let write = inputs.register_valid.then_some(inputs.register_number);
         let data = inputs.register_data;

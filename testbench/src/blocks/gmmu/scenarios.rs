@@ -47,7 +47,7 @@ impl GmmuTraffic {
             &mut s.hit,
             told(TRANSLATION) && !dispatch.tells && outputs.fill_valid != 0,
         );
-        let hit = told(TRANSLATION) && outputs.fill_vpn != dispatch.page;
+        let hit = told(TRANSLATION) && outputs.fill_vpn != dispatch.vpn;
         count(&mut s.hit_goes_before_walk, hit && dispatch.tells);
         let waking = matches!(
             model.mshrs().doing(),
@@ -78,7 +78,7 @@ impl GmmuTraffic {
                 && model
                     .walker()
                     .walks()
-                    .any(|walk| walk.key.page == outputs.fill_vpn && walk.requesters >> sm & 1 == 1)
+                    .any(|walk| walk.key.vpn == outputs.fill_vpn && walk.requesters >> sm & 1 == 1)
         });
         count(&mut s.region_cancelled_beside_a_walk, region && named);
         count(

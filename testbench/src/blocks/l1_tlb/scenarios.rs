@@ -160,10 +160,7 @@ impl L1TlbTraffic {
             count(&mut s.fault_not_told, absent && !inputs.report_faults);
             count(
                 &mut s.same_page_of_another_space,
-                !here(page)
-                    && model
-                        .filled()
-                        .any(|filled| filled.page.number == page.number),
+                !here(page) && model.filled().any(|filled| filled.page.vpn == page.vpn),
             );
         }
         if came.invalidate_valid {

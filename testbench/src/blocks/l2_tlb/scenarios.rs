@@ -59,7 +59,7 @@ impl L2TlbTraffic {
                 count(&mut s.missed, hit.is_none());
                 count(&mut s.write_missed_a_clean_page, write && clean);
                 count(&mut s.missed_in_an_invalidation, hit.is_none() && going_on);
-                let elsewhere = |filled: &Filled| filled.page.number == page.number;
+                let elsewhere = |filled: &Filled| filled.page.vpn == page.vpn;
                 count(
                     &mut s.same_page_of_another_space,
                     found.is_none() && model.filled().any(elsewhere),
@@ -108,8 +108,8 @@ impl L2TlbTraffic {
                 piece && filled.level == 3,
             );
             let inside = self.parameters.inside(2);
-            let near = filled.page.number >> inside == page.number >> inside;
-            let same = filled.page.space == page.space;
+            let near = filled.page.vpn >> inside == page.vpn >> inside;
+            let same = filled.page.asid == page.asid;
             count(&mut s.neighbour_stayed, !taken && near && same);
             count(&mut s.other_space_stayed, !taken && near && !same);
         }

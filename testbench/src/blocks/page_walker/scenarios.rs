@@ -64,10 +64,10 @@ impl PageWalkerTraffic {
             );
         }
         if inputs.invalidate_valid && !self.invalidating && !model.halting() {
-            let meant = |space| inputs.invalidate_all || space == inputs.invalidate_asid;
+            let meant = |asid| inputs.invalidate_all || asid == inputs.invalidate_asid;
             let (mut met, mut spared) = (false, false);
             for walk in model.walks().filter(|walk| walk.step != Step::Free) {
-                if !meant(walk.key.space) {
+                if !meant(walk.key.asid) {
                     spared = true;
                     continue;
                 }

@@ -21,21 +21,21 @@ const INDICES: [u64; 4] = [0, 3, 256, 511];
 
 /// Entries by the number of their word, and the spaces whose tables they are.
 pub struct Tables {
-    frame_bits: usize,
-    space_bits: usize,
-    frames: [u64; FRAMES],
-    spaces: [u8; SPACES],
+    pfn_bits: usize,
+    asid_bits: usize,
+    pfns: [u64; FRAMES],
+    asids: [u8; SPACES],
     words: HashMap<u64, u64>,
 }
 
 impl Tables {
     /// None yet, for frames and spaces with numbers of so many bits.
-    pub fn new(frame_bits: usize, space_bits: usize) -> Self {
+    pub fn new(pfn_bits: usize, asid_bits: usize) -> Self {
         Self {
-            frame_bits,
-            space_bits,
-            frames: [0; FRAMES],
-            spaces: [0; SPACES],
+            pfn_bits,
+            asid_bits,
+            pfns: [0; FRAMES],
+            asids: [0; SPACES],
             words: HashMap::new(),
         }
     }
@@ -45,22 +45,22 @@ impl Tables {
         self.words.clear();
         // Where addresses are shorter, high bits of a frame are reserved, and hardly a walk comes to its end.
         let bits = match rng.byte() {
-            0..32 => self.frame_bits,
-            _ => self.frame_bits.min(FRAME_BITS),
+            0..32 => self.pfn_bits,
+            _ => self.pfn_bits.min(FRAME_BITS),
         };
-        for frame in &mut self.frames {
-            *frame = rng.bits() >> (64 - bits);
+        for pfn in &mut self.pfns {
+            *pfn = rng.bits() >> (64 - bits);
         }
-        for space in &mut self.spaces {
-            *space = rng.byte() >> (8 - self.space_bits);
+        for asid in &mut self.asids {
+            *asid = rng.byte() >> (8 - self.asid_bits);
         }
         // Two that one bit tells apart, if they are two.
-        self.spaces[1] = self.spaces[0] ^ 1 << rng.below(self.space_bits as u64);
+        self.asids[1] = self.asids[0] ^ 1 << rng.below(self.asid_bits as u64);
     }
 
     /// A space.
-    pub fn space(&self, rng: &mut Rng) -> u8 {
-        self.spaces[rng.below(SPACES as u64) as usize]
+    pub fn asid(&self, rng: &mut Rng) -> u8 {
+        self.asids[rng.below(SPACES as u64) as usize]
     }
 
     /// A place of a table.
@@ -69,8 +69,8 @@ impl Tables {
     }
 
     /// The frame of a table.
-    pub fn frame(&self, rng: &mut Rng) -> u64 {
-        self.frames[rng.below(FRAMES as u64) as usize]
+    pub fn pfn(&self, rng: &mut Rng) -> u64 {
+        self.pfns[rng.below(FRAMES as u64) as usize]
     }
 
     /// The entry at a word.
@@ -108,7 +108,7 @@ impl Tables {
             (PAGE_SIZE, mode.large),
             (EXECUTE_DISABLE, 256 - mode.open),
         ];
-        let mut entry = self.frame(rng) << 12;
+        let mut entry = self.pfn(rng) << 12;
         for (bit, chance) in all {
             if rng.chance(chance) {
                 entry |= bit;
