@@ -4,18 +4,18 @@
 // is of G8, for G7 is about time and is tested.
 module checkpoint_proof_top (
     input  wire        clock,
-    input  wire        ask_valid, ask_restores, ask_runs,
-    input  wire [1:0]  ask_cta, ask_epoch,
-    input  wire [3:0]  ask_slot,
-    input  wire        ask_first_warp, ask_last_warp, ask_first_group, ask_last_group,
-    input  wire [1:0]  ask_shared_first,
-    input  wire [2:0]  ask_shared_beats,
-    input  wire [1:0]  ask_room_row,
-    input  wire [5:0]  ask_room_rows,
-    input  wire [1:0]  ask_room_first,
-    input  wire [5:0]  ask_room_beats, ask_beats,
-    input  wire [1:0]  ask_operands,
-    input  wire        ask_unlogged,
+    input  wire        request_valid, request_restores, request_runs,
+    input  wire [1:0]  request_cta, request_epoch,
+    input  wire [3:0]  request_slot,
+    input  wire        request_first_warp, request_last_warp, request_first_group, request_last_group,
+    input  wire [1:0]  request_shared_first,
+    input  wire [2:0]  request_shared_beats,
+    input  wire [1:0]  request_room_row,
+    input  wire [5:0]  request_room_rows,
+    input  wire [1:0]  request_room_first,
+    input  wire [5:0]  request_room_beats, request_beats,
+    input  wire [1:0]  request_operands,
+    input  wire        request_unlogged,
     input  wire        stop_ready, resume_ready, save_ready, save_done, saved_valid, saved_warp, saved_store,
     input  wire [23:0] saved_words,
     input  wire        spilled_valid, restore_ready, walk_ready, dirty_valid,
@@ -30,7 +30,7 @@ module checkpoint_proof_top (
     output wire [7:1]  bad,
     output wire [7:1]  seen
 );
-    wire        ask_ready, stop_valid, stop_warp, resume_valid, resume_warp, save_valid, saved_ready, restore_valid;
+    wire        request_ready, stop_valid, stop_warp, resume_valid, resume_warp, save_valid, saved_ready, restore_valid;
     wire        restore_warp, restore_store, walk_valid, walk_first, walk_last, dirty_ready, total_ready, get_valid;
     wire        got_ready, put_valid, out_valid, out_last, in_ready, ended_valid;
     wire [3:0]  save_slot, restore_slot, ended_verdict;
@@ -41,18 +41,18 @@ module checkpoint_proof_top (
     wire [5:0]  ended_beats;
 
     checkpoint_proof engine (
-        .clock(clock), .reset(1'b0), .ask_valid(ask_valid), .ask_restores(ask_restores), .ask_runs(ask_runs),
-        .ask_cta(ask_cta), .ask_epoch(ask_epoch), .ask_slot(ask_slot), .ask_first_warp(ask_first_warp),
-        .ask_last_warp(ask_last_warp), .ask_first_group(ask_first_group), .ask_last_group(ask_last_group),
-        .ask_shared_first(ask_shared_first), .ask_shared_beats(ask_shared_beats), .ask_room_row(ask_room_row),
-        .ask_room_rows(ask_room_rows), .ask_room_first(ask_room_first), .ask_room_beats(ask_room_beats),
-        .ask_beats(ask_beats), .ask_operands(ask_operands), .ask_unlogged(ask_unlogged), .stop_ready(stop_ready), .resume_ready(resume_ready),
+        .clock(clock), .reset(1'b0), .request_valid(request_valid), .request_restores(request_restores), .request_runs(request_runs),
+        .request_cta(request_cta), .request_epoch(request_epoch), .request_slot(request_slot), .request_first_warp(request_first_warp),
+        .request_last_warp(request_last_warp), .request_first_group(request_first_group), .request_last_group(request_last_group),
+        .request_shared_first(request_shared_first), .request_shared_beats(request_shared_beats), .request_room_row(request_room_row),
+        .request_room_rows(request_room_rows), .request_room_first(request_room_first), .request_room_beats(request_room_beats),
+        .request_beats(request_beats), .request_operands(request_operands), .request_unlogged(request_unlogged), .stop_ready(stop_ready), .resume_ready(resume_ready),
         .save_ready(save_ready), .save_done(save_done), .saved_valid(saved_valid), .saved_warp(saved_warp),
         .saved_store(saved_store), .saved_words(saved_words), .spilled_valid(spilled_valid),
         .restore_ready(restore_ready), .walk_ready(walk_ready), .dirty_valid(dirty_valid), .dirty_row(dirty_row),
         .dirty_lanes(dirty_lanes), .total_valid(total_valid), .get_ready(get_ready), .got_valid(got_valid),
         .got_beat(got_beat), .put_ready(put_ready), .out_ready(out_ready), .in_valid(in_valid), .in_last(in_last),
-        .in_beat(in_beat), .ended_ready(ended_ready), .ask_ready(ask_ready), .stop_valid(stop_valid),
+        .in_beat(in_beat), .ended_ready(ended_ready), .request_ready(request_ready), .stop_valid(stop_valid),
         .stop_warp(stop_warp), .resume_valid(resume_valid), .resume_warp(resume_warp), .save_valid(save_valid),
         .save_slot(save_slot), .saved_ready(saved_ready), .restore_valid(restore_valid), .restore_warp(restore_warp),
         .restore_slot(restore_slot), .restore_store(restore_store), .restore_words(restore_words),
@@ -106,7 +106,7 @@ module checkpoint_proof_top (
 
     wire       saving = busy && !restores;
     wire       restoring = busy && restores;
-    wire       asks = ask_valid && ask_ready;
+    wire       requests = request_valid && request_ready;
     wire       gets = get_valid && get_ready;
     wire       takes = got_valid && got_ready;
     wire       leaves = saving && ((out_valid && out_ready) || (put_valid && put_ready));
@@ -123,10 +123,10 @@ module checkpoint_proof_top (
     wire       row_taken = dirty_valid && dirty_ready;
     wire [1:0] row_sectors = {|dirty_lanes[3:2], |dirty_lanes[1:0]};
 
-    wire breaks = (asks && (ask_first_warp > ask_last_warp || ask_first_group > ask_last_group
-            || {2'd0, ask_shared_first} + {1'b0, ask_shared_beats} > 4'd4
-            || ask_room_rows > 6'd4 || {5'd0, ask_room_row} + {1'b0, ask_room_rows} > 7'd4
-            || ask_room_beats > 6'd4 || {5'd0, ask_room_first} + {1'b0, ask_room_beats} > 7'd4))
+    wire breaks = (requests && (request_first_warp > request_last_warp || request_first_group > request_last_group
+            || {2'd0, request_shared_first} + {1'b0, request_shared_beats} > 4'd4
+            || request_room_rows > 6'd4 || {5'd0, request_room_row} + {1'b0, request_room_rows} > 7'd4
+            || request_room_beats > 6'd4 || {5'd0, request_room_first} + {1'b0, request_room_beats} > 7'd4))
         || (got_valid && reading == 2'd0) || (gets && reading == 2'd3)
         || ((dirty_valid || total_valid) && !walking)
         || (dirty_valid && (dirty_lanes == 4'd0 || dirty_row[1] < first_group || dirty_row[1] > last_group || rows == 3'd4))
@@ -173,19 +173,19 @@ module checkpoint_proof_top (
         if (put_valid && put_ready && put_space == 2'd3)
             operand_beats <= put_place == operand_beats ? operand_beats + 3'd1 : 3'd7;
         if (saving_queue && save_done) holds_instruction <= 1'b0;
-        if (asks) begin
-            {busy, restores, runs} <= {1'b1, ask_restores, ask_runs};
+        if (requests) begin
+            {busy, restores, runs} <= {1'b1, request_restores, request_runs};
             {first_warp, last_warp, first_group, last_group}
-                <= {ask_first_warp, ask_last_warp, ask_first_group, ask_last_group};
+                <= {request_first_warp, request_last_warp, request_first_group, request_last_group};
             {slot, shared_first, shared_beats, beats, operands}
-                <= {ask_slot, ask_shared_first, ask_shared_beats, ask_beats, ask_operands};
+                <= {request_slot, request_shared_first, request_shared_beats, request_beats, request_operands};
             {room_row, room_rows, room_first, room_beats}
-                <= {ask_room_row, ask_room_rows[2:0], ask_room_first, ask_room_beats[2:0]};
+                <= {request_room_row, request_room_rows[2:0], request_room_first, request_room_beats[2:0]};
             {drained, stops, resumes, moved, fetched} <= 17'd0;
             {rows, spilled, saved} <= 7'd0;
             {mark, found, got_it, marked_row, shared_count, state_count} <= {any_place, 9'd0};
             {holds_instruction, returned, instructions} <= 6'd0;
-            {logged, emptied, operand_beats} <= {!ask_unlogged, 4'd0};
+            {logged, emptied, operand_beats} <= {!request_unlogged, 4'd0};
         end
     end
 
@@ -262,7 +262,7 @@ module checkpoint_proof_top (
         || (saving && out_valid && moved < kept)
         || (restoring && get_valid && !(fetched < kept && get_place == kept_place && get_space == kept_space))
         || (restoring && ((in_ready && moved < kept) || (got_ready && moved >= kept)));
-    assign wrong[7] = (ask_ready == busy) || (ended_valid && !busy) || (restoring && (returned > {1'b0, operands} || instructions > 2'd2));
+    assign wrong[7] = (request_ready == busy) || (ended_valid && !busy) || (restoring && (returned > {1'b0, operands} || instructions > 2'd2));
     assign bad = legal && !breaks ? wrong : 7'd0;
 
     assign seen[1] = legal && saving && ended_valid && got_it && shared_count == 3'd2 && state_count == 3'd2;

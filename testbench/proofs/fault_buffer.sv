@@ -62,7 +62,7 @@ module fault_buffer_proof_top (
     (* hierconn *) wire [2:0] \buffer.ring.written_q ;
     (* hierconn *) wire       \buffer.enabled_q ;
     (* hierconn *) wire       \buffer.short_q ;
-    (* hierconn *) wire       \buffer.asks_q ;
+    (* hierconn *) wire       \buffer.requests_q ;
     (* hierconn *) wire       \buffer.leaves_out_q ;
     (* hierconn *) wire       \buffer.clears_q ;
     (* hierconn *) wire       \buffer.was_short_q ;
@@ -94,7 +94,7 @@ module fault_buffer_proof_top (
     wire [2:0] put = \buffer.ring.written_q ;
     wire       enabled = \buffer.enabled_q ;
     wire       short_records = \buffer.short_q ;
-    wire       asks = \buffer.asks_q ;
+    wire       asks = \buffer.requests_q ;
     wire       leaves_out = \buffer.leaves_out_q ;
     wire       overflow = \buffer.overflow_q ;
     wire       refused = \buffer.refused_q ;

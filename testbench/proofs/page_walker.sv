@@ -360,7 +360,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     // Registers of the two walks, of requests that wait, and of responses.
     (* hierconn *) wire [71:0] \walker.walk_vpn ;
     (* hierconn *) wire [1:0]  \walker.walk_asid , \walker.walk_write , \walker.walk_execute , \walker.walk_user ,
-        \walker.walk_asking , \walker.walk_ended , \walker.walk_marking , \walker.walk_writable , \walker.walk_user_page ,
+        \walker.walk_requesting , \walker.walk_ended , \walker.walk_marking , \walker.walk_writable , \walker.walk_user_page ,
         \walker.walk_executable , \walker.walk_used , \walker.walk_bypass , \walker.here_q , \walker.was_alike_q , \walker.walk_alike ;
     (* hierconn *) wire [3:0]  \walker.walk_requesters ;
     (* hierconn *) wire [5:0]  \walker.walk_level , \walker.walk_note ;
@@ -382,7 +382,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     (* hierconn *) wire [103:0] \walker.waiting.vpns_q ;
     (* hierconn *) wire        \walker.waiting.head_q , \walker.waiting.tail_q ;
     wire [1:0] stale = { \walker.walk[1].stale_q , \walker.walk[0].stale_q };
-    wire [1:0] asking = \walker.walk_asking ;
+    wire [1:0] asking = \walker.walk_requesting ;
     wire [1:0] ended = \walker.walk_ended ;
     wire [1:0] reading = ~free & ~asking & ~ended;
     wire [1:0] marking = \walker.walk_marking ;

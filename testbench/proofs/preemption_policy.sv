@@ -25,23 +25,23 @@ module preemption_policy_proof_top (
     output wire [8:1] bad,
     output wire [8:1] seen
 );
-    wire       ask_ready, answer_valid;
+    wire       query_ready, answer_valid;
     wire [2:0] answer_case, answer_remaining, answer_switch, end_run, end_executed;
 
-    // A question stays until it is answered.
-    reg         asking;
+    // A query stays until it is answered.
+    reg         querying;
     reg  [14:0] held;
-    initial asking = 1'b0;
-    wire        ask_valid = asking || wants;
-    wire        ask_slot, ask_chimera, ask_idempotent;
-    wire [2:0]  ask_launch, ask_switch, ask_instructions, ask_warm_up;
-    wire [14:0] question = asking ? held
+    initial querying = 1'b0;
+    wire        query_valid = querying || wants;
+    wire        query_slot, query_chimera, query_idempotent;
+    wire [2:0]  query_launch, query_switch, query_instructions, query_warm_up;
+    wire [14:0] query = querying ? held
         : {want_slot, want_chimera, want_idempotent, want_launch, want_switch, want_instructions, want_warm_up};
-    assign {ask_slot, ask_chimera, ask_idempotent, ask_launch, ask_switch, ask_instructions, ask_warm_up} = question;
-    wire        asked = ask_valid && !asking;
+    assign {query_slot, query_chimera, query_idempotent, query_launch, query_switch, query_instructions, query_warm_up} = query;
+    wire        queried = query_valid && !querying;
     always @(posedge clock) begin
-        asking <= ask_valid && !ask_ready;
-        held <= question;
+        querying <= query_valid && !query_ready;
+        held <= query;
     end
 
     preemption_policy_proof policy (
@@ -50,10 +50,10 @@ module preemption_policy_proof_top (
         .end_valid(end_valid), .end_leaves(end_leaves), .end_slot(end_slot), .end_run(end_run),
         .end_executed(end_executed),
         .issued_valid(issued_valid), .issued_slot(issued_slot),
-        .ask_valid(ask_valid), .ask_slot(ask_slot), .ask_chimera(ask_chimera), .ask_idempotent(ask_idempotent),
-        .ask_launch(ask_launch), .ask_switch(ask_switch), .ask_instructions(ask_instructions),
-        .ask_warm_up(ask_warm_up), .answer_ready(answer_ready),
-        .ask_ready(ask_ready), .answer_valid(answer_valid), .answer_case(answer_case),
+        .query_valid(query_valid), .query_slot(query_slot), .query_chimera(query_chimera), .query_idempotent(query_idempotent),
+        .query_launch(query_launch), .query_switch(query_switch), .query_instructions(query_instructions),
+        .query_warm_up(query_warm_up), .answer_ready(answer_ready),
+        .query_ready(query_ready), .answer_valid(answer_valid), .answer_case(answer_case),
         .answer_remaining(answer_remaining), .answer_switch(answer_switch)
     );
 
@@ -94,7 +94,7 @@ module preemption_policy_proof_top (
         end
     end
 
-    // What was so when the question came.
+    // What was so when the query came.
     (* hierconn *) wire       \policy.known_q ;
     (* hierconn *) wire [5:0] \policy.average_q ;
     (* hierconn *) wire [2:0] \policy.slot[0].time_q ;
@@ -107,28 +107,28 @@ module preemption_policy_proof_top (
     reg  [2:0] run, executed, average;
     reg  [4:0] age;
     always @(posedge clock) begin
-        age <= asked ? 5'd1 : age + (age != 5'd31);
-        if (asked) begin
-            profiled <= \policy.known_q && !ask_chimera;
+        age <= queried ? 5'd1 : age + (age != 5'd31);
+        if (queried) begin
+            profiled <= \policy.known_q && !query_chimera;
             blocks <= {1'b0, active[0]} + {1'b0, active[1]};
-            run <= ask_slot ? run_1 : run_0;
-            executed <= ask_slot ? executed_1 : executed_0;
+            run <= query_slot ? run_1 : run_0;
+            executed <= query_slot ? executed_1 : executed_0;
             average <= average_now;
         end
     end
 
     // The estimates.
-    wire [2:0] left = ask_instructions > executed ? ask_instructions - executed : 3'd0;
+    wire [2:0] left = query_instructions > executed ? query_instructions - executed : 3'd0;
     wire [6:0] product = {4'd0, left} * {4'd0, run};
     wire [6:0] at_least = {4'd0, answer_remaining} * {4'd0, executed};
     wire       as_executed = executed == 3'd0 || executed == 3'd7 || run == 3'd0 ? answer_remaining == 3'd7
         : product >= at_least && (answer_remaining == 3'd7 || product < at_least + {4'd0, executed});
     wire       as_profiled = answer_remaining == (average > run ? average - run : 3'd0);
-    wire [4:0] of_all = ask_chimera ? {2'd0, ask_switch} : {3'd0, blocks} * {2'd0, ask_switch};
+    wire [4:0] of_all = query_chimera ? {2'd0, query_switch} : {3'd0, blocks} * {2'd0, query_switch};
 
     // The case, row by row.
     wire [4:0] remaining = {2'd0, answer_remaining}, switch = {2'd0, answer_switch};
-    wire [4:0] launch = {2'd0, ask_launch}, warm_up = {2'd0, ask_warm_up};
+    wire [4:0] launch = {2'd0, query_launch}, warm_up = {2'd0, query_warm_up};
     wire [4:0] sum = {2'd0, run} + remaining;
     wire [4:0] whole = profiled ? {2'd0, average} : sum > 5'd7 ? 5'd7 : sum;
     wire [4:0] rest = launch - remaining;
@@ -138,7 +138,7 @@ module preemption_policy_proof_top (
         : saved_next && warm_up + switch < rest ? 3'd4 : saved_next ? 3'd3 : 3'd2;
     wire       misses = switch > launch;
     wire [2:0] chimera = remaining <= launch ? 3'd2
-        : ask_idempotent && ({2'd0, run} < switch + switch || misses) ? 3'd5
+        : query_idempotent && ({2'd0, run} < switch + switch || misses) ? 3'd5
         : misses && remaining < switch ? 3'd2 : 3'd6;
 
     reg        told;
@@ -148,9 +148,9 @@ module preemption_policy_proof_top (
         answer_then <= {answer_case, answer_remaining, answer_switch};
     end
 
-    assign bad[1] = (answer_valid && !asking) || (ask_ready != (answer_valid && answer_ready))
-        || (asking && !answer_valid && age >= 5'd19);
-    assign bad[2] = answer_valid && answer_case != (ask_chimera ? chimera : pep);
+    assign bad[1] = (answer_valid && !querying) || (query_ready != (answer_valid && answer_ready))
+        || (querying && !answer_valid && age >= 5'd19);
+    assign bad[2] = answer_valid && answer_case != (query_chimera ? chimera : pep);
     assign bad[3] = answer_valid && !(profiled ? as_profiled : as_executed);
     assign bad[4] = answer_valid && {2'd0, answer_switch} != (of_all > 5'd7 ? 5'd7 : of_all);
     assign bad[5] = \policy.slot[0].time_q != run_0 || \policy.slot[0].count_q != executed_0
@@ -158,16 +158,16 @@ module preemption_policy_proof_top (
         || {end_run, end_executed} != (end_slot ? {run_1, executed_1} : {run_0, executed_0});
     assign bad[6] = \policy.known_q != known || (known && (average_now < shortest || average_now > longest));
     assign bad[7] = told && (!answer_valid || answer_then != {answer_case, answer_remaining, answer_switch});
-    assign bad[8] = answer_valid && (ask_chimera
-        ? (answer_case != 3'd2 && answer_case != 3'd6 && !(answer_case == 3'd5 && ask_idempotent))
+    assign bad[8] = answer_valid && (query_chimera
+        ? (answer_case != 3'd2 && answer_case != 3'd6 && !(answer_case == 3'd5 && query_idempotent))
         : answer_case > 3'd4);
 
-    assign seen[1] = asking && answer_valid && age == 5'd19;
+    assign seen[1] = querying && answer_valid && age == 5'd19;
     assign seen[2] = answer_valid && answer_case == 3'd4 && profiled;
     assign seen[3] = answer_valid && !profiled && answer_remaining == 3'd3 && executed == 3'd2;
-    assign seen[4] = answer_valid && !ask_chimera && answer_switch == 3'd6 && blocks == 2'd2;
+    assign seen[4] = answer_valid && !query_chimera && answer_switch == 3'd6 && blocks == 2'd2;
     assign seen[5] = run_0 == 3'd7 && executed_1 == 3'd7 && active == 2'd3;
     assign seen[6] = known && shortest != longest && average_now != shortest;
     assign seen[7] = told && answer_then != 9'd0;
-    assign seen[8] = answer_valid && answer_case == 3'd5 && answer_switch < ask_launch;
+    assign seen[8] = answer_valid && answer_case == 3'd5 && answer_switch < query_launch;
 endmodule

@@ -385,7 +385,7 @@ module sm_pipeline_proof_top (
         \pipeline.fetch_port[0].some_choice_q , \pipeline.fetch_port[1].some_choice_q ,
         \pipeline.operand_read[0].stopped_q , \pipeline.operand_read[1].stopped_q ,
         \pipeline.operand_read[0].reads_memory_q , \pipeline.operand_read[1].reads_memory_q ,
-        \pipeline.reissue.restore_reading_q , \pipeline.squash.telling_q , \pipeline.resume.well_q ;
+        \pipeline.reissue.restore_reading_q , \pipeline.squash.reporting_q , \pipeline.resume.well_q ;
     (* hierconn *) wire [1:0] \pipeline.reissue.reading_index_q , \pipeline.squash.in_entry_q ;
     (* hierconn *) wire [5:0] \pipeline.squash.of_warp_q , \pipeline.resume.replaying_q ;
     wire [7:0] choice = { \pipeline.issue_port[0].scheduler.choice_q , \pipeline.issue_port[1].scheduler.choice_q ,
@@ -393,7 +393,7 @@ module sm_pipeline_proof_top (
     wire [3:0] choice_number = { \pipeline.issue_port[0].scheduler.number_q , \pipeline.issue_port[1].scheduler.number_q ,
         \pipeline.fetch_port[0].number_q , \pipeline.fetch_port[1].number_q };
     wire [1:0] reads_memory = { \pipeline.operand_read[1].reads_memory_q , \pipeline.operand_read[0].reads_memory_q };
-    wire       telling = \pipeline.squash.telling_q ;
+    wire       reporting = \pipeline.squash.reporting_q ;
 
     // and of the memory stage.
     (* hierconn *) wire [431:0] \pipeline.stage.places.place_request ;
@@ -439,7 +439,7 @@ module sm_pipeline_proof_top (
 
     // What has been issued is in operand read (0 and 1), in the memory stage (2 to 5), is being translated (6 and 7), or was
     // squashed there and is still to be told (8); or it executes.
-    wire [8:0]  at = {telling, translating, held, read_valid};
+    wire [8:0]  at = {reporting, translating, held, read_valid};
     wire [23:0] place_warp;
     wire [11:0] place_class;
     wire [3:0]  place_marked;

@@ -259,7 +259,10 @@ impl Answers {
             .iter()
             .map(|since| ("an invalidation".to_owned(), *since));
         let waiting = self.waiting.iter().map(|((sm, vpn, asid), since)| {
-            (format!("SM {sm} for page {vpn:x} of address space {asid}"), *since)
+            (
+                format!("SM {sm} for page {vpn:x} of address space {asid}"),
+                *since,
+            )
         });
         let mut all = offered.chain(invalidating).chain(waiting);
         match all.find(|(_, since)| since + IN_TIME < self.cycle) {

@@ -80,7 +80,7 @@ impl Engine {
         self.sm.puts.clear();
         loop {
             assert!(ended.cycles < 200_000, "no verdict");
-            inputs.ask_valid = false;
+            inputs.request_valid = false;
             if asks {
                 request.ask(&mut inputs);
             }
@@ -90,7 +90,7 @@ impl Engine {
             see(&inputs, &outputs);
             self.sm.observe(&inputs, &outputs);
             ended.cycles += 1;
-            asks &= !outputs.ask_ready;
+            asks &= !outputs.request_ready;
             ended.offered += u64::from(outputs.restore_valid && inputs.restore_ready);
             if !request.restores {
                 if outputs.out_valid && inputs.out_ready {
@@ -853,14 +853,14 @@ fn each_request_has_one_verdict_in_its_turn() {
         engine.sm.drive(&mut inputs);
         let outputs = engine.cycle(&inputs);
         engine.sm.observe(&inputs, &outputs);
-        if outputs.ask_ready {
+        if outputs.request_ready {
             assert_eq!(asked, ended);
             asked += 1;
         }
         ended += u64::from(outputs.ended_valid && inputs.ended_ready);
     }
     assert!(asked > 10 && asked - ended < 2);
-    inputs.ask_valid = false;
+    inputs.request_valid = false;
     for _ in 0..1000 {
         engine.sm.drive(&mut inputs);
         let outputs = engine.cycle(&inputs);

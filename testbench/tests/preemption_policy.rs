@@ -22,8 +22,8 @@ fn known(run: u64) -> Policy {
     policy.begin(3);
     policy.ticks(run - 1);
     policy.ticks(0);
-    policy.inputs.ask_slot = 3;
-    policy.inputs.ask_switch = 5;
+    policy.inputs.query_slot = 3;
+    policy.inputs.query_switch = 5;
     policy
 }
 
@@ -31,13 +31,13 @@ fn known(run: u64) -> Policy {
 #[test]
 fn question_is_answered_once_and_the_answer_holds() {
     let mut policy = known(10);
-    policy.inputs.ask_launch = 20;
+    policy.inputs.query_launch = 20;
     for wait in [0, 1, 7] {
         policy.inputs.answer_ready = false;
-        policy.inputs.ask_valid = true;
+        policy.inputs.query_valid = true;
         let first = loop {
             let outputs = policy.cycle();
-            assert!(!outputs.ask_ready);
+            assert!(!outputs.query_ready);
             if outputs.answer_valid {
                 break outputs;
             }
@@ -47,9 +47,9 @@ fn question_is_answered_once_and_the_answer_holds() {
         }
         policy.inputs.answer_ready = true;
         let last = policy.cycle();
-        assert!(last.ask_ready && last.answer_valid);
+        assert!(last.query_ready && last.answer_valid);
         assert_eq!(last.answer_remaining, first.answer_remaining);
-        policy.inputs.ask_valid = false;
+        policy.inputs.query_valid = false;
         for _ in 0..200 {
             assert!(!policy.cycle().answer_valid);
         }
@@ -60,11 +60,11 @@ fn question_is_answered_once_and_the_answer_holds() {
 #[test]
 fn answer_takes_87_cycles_or_less() {
     let mut policy = known(10);
-    policy.inputs.ask_instructions = 100;
+    policy.inputs.query_instructions = 100;
     assert_eq!(policy.ask().cycles, 4 * 20 + 7 - 19, "nothing was executed");
     policy.issue(3, 50);
     assert_eq!(policy.ask().cycles, 4 * 20 + 7);
-    policy.inputs.ask_switch = MOST;
+    policy.inputs.query_switch = MOST;
     policy.begin(4);
     assert_eq!(policy.ask().cycles, 4 * 20 + 7 - 19);
 }
@@ -91,8 +91,8 @@ fn each_of_the_five_cases_has_its_occasion() {
         (45, 20, 1, Case::DrainThenTwo),
     ] {
         let mut policy = known(run);
-        policy.inputs.ask_launch = launch;
-        policy.inputs.ask_warm_up = warm_up;
+        policy.inputs.query_launch = launch;
+        policy.inputs.query_warm_up = warm_up;
         let answer = policy.ask();
         let wanted = 40_u64.saturating_sub(run);
         assert_eq!(answer.remaining, wanted, "{run}");
@@ -105,8 +105,8 @@ fn each_of_the_five_cases_has_its_occasion() {
 fn blocks_shorter_than_saving_are_drained() {
     for launch in [0, 1, 10, 15, 29, 30, 31, 45, 80, MOST] {
         let mut policy = known(10);
-        policy.inputs.ask_switch = 40;
-        policy.inputs.ask_launch = launch;
+        policy.inputs.query_switch = 40;
+        policy.inputs.query_launch = launch;
         assert_eq!(policy.ask().case, Case::Drain, "{launch}");
     }
 }
@@ -130,11 +130,11 @@ fn chimera_takes_what_costs_least_and_meets_the_deadline() {
         let mut policy = known(4);
         policy.issue(3, 20);
         policy.ticks(5);
-        policy.inputs.ask_chimera = true;
-        policy.inputs.ask_idempotent = idempotent;
-        policy.inputs.ask_instructions = 60;
-        policy.inputs.ask_launch = deadline;
-        policy.inputs.ask_switch = switch;
+        policy.inputs.query_chimera = true;
+        policy.inputs.query_idempotent = idempotent;
+        policy.inputs.query_instructions = 60;
+        policy.inputs.query_launch = deadline;
+        policy.inputs.query_switch = switch;
         let answer = policy.ask();
         assert_eq!(answer.remaining, 20, "the average is not Chimera's");
         assert_eq!(answer.switch, switch, "of one block");
@@ -147,12 +147,12 @@ fn chimera_takes_what_costs_least_and_meets_the_deadline() {
 fn average_is_not_chimeras() {
     let mut policy = known(20);
     policy.issue(3, 10);
-    policy.inputs.ask_instructions = 1000;
-    policy.inputs.ask_launch = 50;
+    policy.inputs.query_instructions = 1000;
+    policy.inputs.query_launch = 50;
     policy.inputs.end_slot = 3;
     assert_eq!(policy.ask().remaining, 40 - 20, "PEP");
-    policy.inputs.ask_chimera = true;
-    policy.inputs.ask_valid = true;
+    policy.inputs.query_chimera = true;
+    policy.inputs.query_valid = true;
     assert_eq!(policy.cycle().end_run, 25);
     let answer = policy.ask();
     assert_eq!((answer.remaining, answer.case), (2475, Case::Switch));
@@ -166,7 +166,7 @@ fn remaining_time_without_a_profile_is_chimeras() {
         policy.begin(0);
         policy.issue(0, 30);
         policy.ticks(10);
-        policy.inputs.ask_instructions = instructions;
+        policy.inputs.query_instructions = instructions;
         assert_eq!(policy.ask().remaining, remaining, "{instructions}");
     }
 }
@@ -177,15 +177,15 @@ fn block_without_profile_and_instructions_is_long() {
     let mut policy = Policy::new("16");
     policy.begin(0);
     policy.ticks(3);
-    policy.inputs.ask_instructions = 1000;
-    policy.inputs.ask_launch = MOST - 1;
-    policy.inputs.ask_switch = 3;
+    policy.inputs.query_instructions = 1000;
+    policy.inputs.query_launch = MOST - 1;
+    policy.inputs.query_switch = 3;
     let answer = policy.ask();
     assert_eq!(
         (answer.remaining, answer.case),
         (MOST, Case::TwoCheckpoints)
     );
-    policy.inputs.ask_launch = MOST;
+    policy.inputs.query_launch = MOST;
     assert_eq!(policy.ask().case, Case::Drain, "no launch is later");
 }
 
@@ -193,7 +193,7 @@ fn block_without_profile_and_instructions_is_long() {
 #[test]
 fn saving_takes_as_long_as_for_all_blocks_at_once() {
     let mut policy = Policy::new("16");
-    policy.inputs.ask_switch = 7;
+    policy.inputs.query_switch = 7;
     for blocks in 0..=16 {
         assert_eq!(policy.ask().switch, 7 * blocks);
         if blocks < 16 {
@@ -202,9 +202,9 @@ fn saving_takes_as_long_as_for_all_blocks_at_once() {
     }
     policy.end(5);
     assert_eq!(policy.ask().switch, 7 * 15);
-    policy.inputs.ask_switch = MOST / 14;
+    policy.inputs.query_switch = MOST / 14;
     assert_eq!(policy.ask().switch, MOST, "it cannot be told");
-    policy.inputs.ask_chimera = true;
+    policy.inputs.query_chimera = true;
     assert_eq!(policy.ask().switch, MOST / 14);
 }
 
@@ -225,8 +225,8 @@ fn blocks_are_counted_each_for_itself() {
         policy.issue(9, 100); // after it has ended
         policy.launch();
         policy.ticks(20);
-        policy.inputs.ask_slot = asked;
-        policy.inputs.ask_instructions = 200;
+        policy.inputs.query_slot = asked;
+        policy.inputs.query_instructions = 200;
         let until = if asked == 9 { ended } else { policy.cycle };
         let time = until / 16 - (begun[asked as usize] + 1) / 16;
         let executed = 3 * asked + 1;
@@ -274,7 +274,7 @@ fn tick_and_instruction_in_the_cycle_of_an_end_are_kept_and_not_shown() {
         assert_eq!((kept.end_run, kept.end_executed), (4, 10));
     }
     policy.begin(1);
-    policy.inputs.ask_slot = 1;
+    policy.inputs.query_slot = 1;
     assert_eq!(policy.ask().remaining, 3, "the average has what was shown");
 }
 
@@ -293,7 +293,7 @@ fn begin_in_a_slot_that_runs_takes_its_place() {
     policy.inputs.end_slot = 2;
     let shown = policy.cycle();
     assert_eq!((shown.end_run, shown.end_executed), (7, 9));
-    (policy.inputs.ask_slot, policy.inputs.ask_switch) = (2, 100);
+    (policy.inputs.query_slot, policy.inputs.query_switch) = (2, 100);
     let answer = policy.ask();
     assert_eq!(answer.switch, 100, "there is one block");
     assert_eq!(
@@ -312,7 +312,7 @@ fn end_and_begin_of_a_slot_in_one_cycle_are_both_done() {
     (policy.inputs.end_valid, policy.inputs.end_slot) = (true, 2);
     policy.begin(2);
     assert_eq!(policy.cycle().end_run, 0);
-    (policy.inputs.ask_slot, policy.inputs.ask_switch) = (2, 100);
+    (policy.inputs.query_slot, policy.inputs.query_switch) = (2, 100);
     let answer = policy.ask();
     assert_eq!((answer.remaining, answer.switch), (6, 100));
 }
@@ -323,7 +323,7 @@ fn block_with_more_instructions_than_asked_has_none_left() {
     let mut policy = Policy::new("16");
     (policy.inputs.begin_run, policy.inputs.begin_executed) = (50, 30);
     policy.begin(0);
-    policy.inputs.ask_instructions = 20;
+    policy.inputs.query_instructions = 20;
     assert_eq!(policy.ask().remaining, 0);
     policy.inputs.begin_executed = MOST;
     policy.begin(0);
@@ -337,16 +337,16 @@ fn counters_stay_at_their_greatest_number() {
     policy.begin(0);
     policy.issue(0, 3);
     policy.ticks(40);
-    policy.inputs.ask_instructions = 6;
+    policy.inputs.query_instructions = 6;
     assert_eq!(policy.ask().remaining, 7, "7 ticks for 3 instructions");
     policy.issue(0, 40);
-    policy.inputs.ask_instructions = 7;
+    policy.inputs.query_instructions = 7;
     assert_eq!(policy.ask().remaining, 7, "7 instructions or more");
     policy.ticks(0);
     policy.end(0);
     policy.begin(1);
     policy.cycle();
-    policy.inputs.ask_slot = 1;
+    policy.inputs.query_slot = 1;
     assert_eq!(policy.ask().remaining, 7, "the average is full");
 }
 
@@ -364,13 +364,13 @@ fn block_that_leaves_goes_on_when_it_comes_back() {
     assert_eq!((left.end_run, left.end_executed), (21, 8));
     policy.end(3);
     policy.inputs.end_leaves = false;
-    (policy.inputs.ask_slot, policy.inputs.ask_switch) = (4, 100);
+    (policy.inputs.query_slot, policy.inputs.query_switch) = (4, 100);
     assert_eq!(policy.ask().switch, 100, "one block is there");
     policy.ticks(0);
     (policy.inputs.begin_run, policy.inputs.begin_executed) = (left.end_run, left.end_executed);
     policy.begin(5);
     (policy.inputs.begin_run, policy.inputs.begin_executed) = (0, 0);
-    (policy.inputs.ask_slot, policy.inputs.ask_instructions) = (5, 16);
+    (policy.inputs.query_slot, policy.inputs.query_instructions) = (5, 16);
     let remaining = policy.ask().remaining;
     assert_eq!(
         remaining, 21,
@@ -383,7 +383,7 @@ fn block_that_leaves_goes_on_when_it_comes_back() {
     policy.end(5);
     policy.cycle();
     policy.begin(6);
-    policy.inputs.ask_slot = 6;
+    policy.inputs.query_slot = 6;
     assert_eq!(
         policy.ask().remaining,
         run,
@@ -398,7 +398,7 @@ fn average_follows_the_blocks_and_a_launch_forgets_it() {
     let asked = |policy: &mut Policy| {
         policy.ticks(0);
         policy.begin(2);
-        policy.inputs.ask_slot = 2;
+        policy.inputs.query_slot = 2;
         policy.ask()
     };
     policy.profile(40);
@@ -433,7 +433,7 @@ fn block_that_ends_with_its_kernel_is_not_counted() {
             policy.launch();
         }
         policy.begin(0);
-        policy.inputs.ask_instructions = 5;
+        policy.inputs.query_instructions = 5;
         assert_eq!(policy.ask().remaining, MOST, "{early}");
     }
 }
@@ -447,7 +447,7 @@ fn end_of_an_empty_slot_is_nothing() {
     policy.end(0);
     policy.end(0);
     policy.cycle();
-    policy.inputs.ask_slot = 1;
+    policy.inputs.query_slot = 1;
     assert_eq!(policy.ask().remaining, 6, "of one block");
 }
 
@@ -469,11 +469,11 @@ fn combinations_of_times_have_one_case_and_none_is_anothers() {
                     times / 64 % 2 == 1,
                     times / 128 == 1,
                 );
-                policy.inputs.ask_launch = launch;
-                policy.inputs.ask_switch = switch;
-                policy.inputs.ask_idempotent = idempotent;
-                policy.inputs.ask_chimera = chimera;
-                policy.inputs.ask_warm_up = (launch + switch) % 3;
+                policy.inputs.query_launch = launch;
+                policy.inputs.query_switch = switch;
+                policy.inputs.query_idempotent = idempotent;
+                policy.inputs.query_chimera = chimera;
+                policy.inputs.query_warm_up = (launch + switch) % 3;
                 let case = policy.ask().case;
                 let allowed = match (chimera, idempotent) {
                     (false, _) => case < Case::Flush,
@@ -490,16 +490,16 @@ fn combinations_of_times_have_one_case_and_none_is_anothers() {
 #[test]
 fn reset_forgets_everything() {
     let mut policy = known(10);
-    policy.inputs.ask_valid = true;
+    policy.inputs.query_valid = true;
     policy.cycle();
     policy.inputs.reset = true;
-    policy.inputs.ask_valid = false;
+    policy.inputs.query_valid = false;
     policy.cycle();
     policy.inputs.reset = false;
     for _ in 0..200 {
         assert!(!policy.cycle().answer_valid);
     }
-    policy.inputs.ask_instructions = 9;
+    policy.inputs.query_instructions = 9;
     let answer = policy.ask();
     assert_eq!((answer.remaining, answer.switch), (MOST, 0));
 }

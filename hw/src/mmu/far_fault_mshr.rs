@@ -260,7 +260,7 @@ pub struct FarFaultMshr<
     ending: Signal<Local, Bit>,
     trimming: Signal<Local, Bit>,
     left: [Signal<Local, Bit>; SMS],
-    asking: Signal<Local, Bit>,
+    requesting: Signal<Local, Bit>,
 }
 
 impl<
@@ -377,7 +377,7 @@ impl<
         self.resolves.next = self.acting.val() && self.ends.q.val() && self.some_waiting.any.val();
         self.ending.next = self.resolves.val() && !self.some_left.any.val();
         self.trimming.next = self.resolves.val() && self.some_left.any.val();
-        self.asking.next = self.acting.val()
+        self.requesting.next = self.acting.val()
             && self.found.q.val()
             && !self.of_fault.q.val()
             && !self.of_missing.q.val()
@@ -542,8 +542,9 @@ impl<
         }
 
         // The walk.
-        self.walking.d.next = self.asking.val() || (self.walking.q.val() && !self.walk_ready.val());
-        if self.asking.val() {
+        self.walking.d.next =
+            self.requesting.val() || (self.walking.q.val() && !self.walk_ready.val());
+        if self.requesting.val() {
             self.walk_of.d.next = self.read_vpn.val();
             self.walk_in.d.next = self.read_asid.val();
             self.walk_writes.d.next = self.entries.is_written.val();
@@ -554,7 +555,7 @@ impl<
         self.walk_write.next = self.walk_writes.q.val();
 
         // The report: of a new entry, or again of one that is held, with what is known of it now. Of a page that a walk did
-        // not find, all ask, and those who wait are far.
+        // not find, all request, and those who wait are far.
         self.reports.take.next = self.has_room.val()
             && (self.taking.val() || self.upgrading.val() || self.missing.val());
         self.reports.vpn.next = self.vpn.q.val();

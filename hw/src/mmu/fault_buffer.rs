@@ -186,8 +186,8 @@ pub struct FaultBuffer<
     outstanding: Register<Bits<IN_FLIGHT>>,
     settled: Register<Bits<3>>,
 
-    // The question is on offer; it is to be answered; the instruction.
-    asking: Register<Bit>,
+    // The query is valid; its response is awaited; the instruction.
+    requesting: Register<Bit>,
     awaiting: Register<Bit>,
     known: Register<Bit>,
     warp: Register<Bits<WARP_BITS>>,
@@ -202,7 +202,7 @@ pub struct FaultBuffer<
     short: Register<Bit>,
     interrupts_records: Register<Bit>,
     interrupts_overflow: Register<Bit>,
-    asks: Register<Bit>,
+    requests: Register<Bit>,
     leaves_out: Register<Bit>,
     replays_writes: Register<Bit>,
     overflow: Register<Bit>,
@@ -334,7 +334,7 @@ impl<
             self.enabled.d.next = self.register_data.val().get_bit(0);
             self.interrupts_records.d.next = self.register_data.val().get_bit(2);
             self.interrupts_overflow.d.next = self.register_data.val().get_bit(3);
-            self.asks.d.next = self.register_data.val().get_bit(4);
+            self.requests.d.next = self.register_data.val().get_bit(4);
             self.leaves_out.d.next = self.register_data.val().get_bit(5);
             self.replays_writes.d.next = self.register_data.val().get_bit(6);
         }
@@ -402,7 +402,7 @@ impl<
                 && self.ring.place.val());
         self.writing.next = self.phase.q.val() == Doing::Writing;
         self.ring.take.next = self.takes.val();
-        self.details.next = !self.asking.q.val() && !self.awaiting.q.val();
+        self.details.next = !self.requesting.q.val() && !self.awaiting.q.val();
         self.offered.next = self.writing.val()
             && !self.outstanding.q.val().all()
             && ((self.step.q.val() < 5) || self.details.val());
@@ -534,11 +534,11 @@ impl<
 
         // The details.
         self.answered.next = self.awaiting.q.val() && self.context_valid.val();
-        self.asking.d.next = self.asking.q.val() && !self.detail_ready.val();
-        self.awaiting.d.next = (self.asking.q.val() && self.detail_ready.val())
+        self.requesting.d.next = self.requesting.q.val() && !self.detail_ready.val();
+        self.awaiting.d.next = (self.requesting.q.val() && self.detail_ready.val())
             || (self.awaiting.q.val() && !self.answered.val());
         if self.takes.val() {
-            self.asking.d.next = self.asks.q.val() && !self.short.q.val();
+            self.requesting.d.next = self.requests.q.val() && !self.short.q.val();
             self.known.d.next = false;
         }
         if self.answered.val() {
@@ -550,11 +550,11 @@ impl<
             self.scheme.d.next = self.context_scheme.val();
             self.pointer.d.next = self.context_pointer.val();
         }
-        self.detail_valid.next = self.asking.q.val();
+        self.detail_valid.next = self.requesting.q.val();
         self.detail_sm.next = bits::<SM>(0);
         self.detail_vpn.next = bits::<VPN>(0);
         self.detail_asid.next = bits::<ASID>(0);
-        if self.asking.q.val() {
+        if self.requesting.q.val() {
             self.detail_sm.next = self.record.lowest.val();
             self.detail_vpn.next = self.vpn.q.val();
             self.detail_asid.next = self.asid.q.val();
@@ -625,7 +625,7 @@ impl<
         self.control[1].next = self.short.q.val();
         self.control[2].next = self.interrupts_records.q.val();
         self.control[3].next = self.interrupts_overflow.q.val();
-        self.control[4].next = self.asks.q.val();
+        self.control[4].next = self.requests.q.val();
         self.control[5].next = self.leaves_out.q.val();
         self.control[6].next = self.replays_writes.q.val();
         for f in 0..7 {

@@ -351,7 +351,7 @@ impl<const WALKS: usize, const WALK: usize, const ENTRY: usize> Logic for Gmmu<W
         self.tlb.fill_clean.next = self.dispatch.response_clean.val();
         self.tlb.fill_level.next = bit_cast::<2, 3>(self.dispatch.response_level.val());
 
-        // The walks of the MSHRs join none, so that each begins after the command that asked for it.
+        // The walks of the MSHRs join none, so that each begins after the command that requested it.
         self.some_walk.next = self.walks.q.val().any();
         self.walker.no_merge.next = true;
         for m in SMS..REQUESTERS {

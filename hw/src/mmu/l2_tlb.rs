@@ -152,8 +152,8 @@ pub struct L2Tlb<
     set_bits: Constant<Bits<VPN>>,
     #[init(Constant::new(((ENTRY - SET) as LiteralType).into()))]
     way_bits: Constant<Bits<ENTRY>>,
-    asking: [Signal<Local, Bit>; SMS],
-    some_asking: OrTree<SMS>,
+    requesting: [Signal<Local, Bit>; SMS],
+    some_requesting: OrTree<SMS>,
     chosen: [Signal<Local, Bit>; SMS],
     chosen_vpn: OneHotMux<SMS, Bits<VPN>>,
     chosen_asid: OneHotMux<SMS, Bits<ASID>>,
@@ -199,14 +199,14 @@ impl<
     fn update(&mut self) {
         // What is next.
         for n in 0..SMS {
-            self.asking[n].next = self.request_valid[n].val()
+            self.requesting[n].next = self.request_valid[n].val()
                 && !self.own_miss[n].offered.val()
                 && !(self.choice.acting.val() && self.requester[n].q.val());
-            self.some_asking.of[n].next = self.asking[n].val();
-            self.turns.request[n].next = self.asking[n].val();
+            self.some_requesting.of[n].next = self.requesting[n].val();
+            self.turns.request[n].next = self.requesting[n].val();
         }
         self.turns.last.next = self.turn.q.val();
-        self.choice.asking.next = self.some_asking.any.val();
+        self.choice.requesting.next = self.some_requesting.any.val();
         self.choice.fill_valid.next = self.fill_valid.val();
         self.choice.invalidate_valid.next = self.invalidate_valid.val();
         self.fill_ready.next = self.choice.fill_ready.val();

@@ -202,7 +202,7 @@ pub struct PageWalker<
     moving: [Signal<Local, Bit>; WALKS],
 
     // What leaves: the walk that was chosen, or the first request.
-    some_ask: OrTree<WALKS>,
+    some_requesting: OrTree<WALKS>,
     some_vpn: OneHotMux<WALKS, Bits<VPN>>,
     some_asid: OneHotMux<WALKS, Bits<ASID>>,
     some_requesters: OneHotMux<WALKS, Bits<REQUESTERS>>,
@@ -427,8 +427,8 @@ impl<
         self.choosing.next = !self.chosen.q.val() || self.go.val();
         self.offers_first.next = self.non_canonical.val() && !self.chosen_first.q.val();
         for i in 0..WALKS {
-            self.wants[i].next =
-                (self.walk[i].asking.val() || self.walk[i].ended.val()) && !self.here[i].q.val();
+            self.wants[i].next = (self.walk[i].requesting.val() || self.walk[i].ended.val())
+                && !self.here[i].q.val();
             self.some_want.of[i].next = self.wants[i].val();
             self.all.request[i].next = self.wants[i].val();
             self.later[i].next =
@@ -468,7 +468,7 @@ impl<
             self.walk[i].moved.next = self.moving[i].val();
         }
         for i in 0..WALKS {
-            self.some_ask.of[i].next = self.here[i].q.val() && self.walk[i].asking.val();
+            self.some_requesting.of[i].next = self.here[i].q.val() && self.walk[i].requesting.val();
             self.some_vpn.choose[i].next = self.here[i].q.val();
             self.some_vpn.of[i].next = self.walk[i].vpn.val();
             self.some_asid.choose[i].next = self.here[i].q.val();
@@ -502,7 +502,7 @@ impl<
         self.leaving.d.next = self.leaving.q.val() && !self.room.val();
         if self.chosen.q.val() && self.go.val() {
             self.leaving.d.next = true;
-            self.answers.d.next = !self.some_ask.any.val();
+            self.answers.d.next = !self.some_requesting.any.val();
             self.number.d.next = self.chosen_walk.q.val();
             self.vpn.d.next = self.whole_vpn.val();
             self.asid.d.next = self.leaving_asid.val();

@@ -33,7 +33,7 @@ enum Stage {
     Shared,
     /// The SIMT state of the warps is saved.
     States,
-    /// The replay queue is asked for the squashed instructions.
+    /// The squashed instructions are requested from the replay queue.
     Queue,
     /// An instruction is taken, or an operand leaves the log.
     Taking,
@@ -47,7 +47,7 @@ enum Stage {
     Waiting,
     /// The context is restored, until the verdict.
     Restoring,
-    /// The replay queue is asked for the instructions of a context that was refused.
+    /// The instructions of a context that was refused are requested from the replay queue.
     Clearing,
     /// Those instructions are dropped.
     Dropping,
@@ -94,45 +94,45 @@ pub struct Checkpoint<
     pub clock: Signal<In, Clock>,
     /// Synchronous reset, active high: ends the save or restore in progress.
     pub reset: Signal<In, Bit>,
-    /// Request for a context, which the other `ask_*` ports describe.
-    pub ask_valid: Signal<In, Bit>,
+    /// Request for a context, which the other `request_*` ports describe.
+    pub request_valid: Signal<In, Bit>,
     /// The context is restored; saved otherwise.
-    pub ask_restores: Signal<In, Bit>,
+    pub request_restores: Signal<In, Bit>,
     /// The block runs when the context is saved or restored.
-    pub ask_runs: Signal<In, Bit>,
+    pub request_runs: Signal<In, Bit>,
     /// Thread block of the context.
-    pub ask_cta: Signal<In, Bits<BLOCK>>,
+    pub request_cta: Signal<In, Bits<BLOCK>>,
     /// Number of the context among those of its block.
-    pub ask_epoch: Signal<In, Bits<EPOCH>>,
+    pub request_epoch: Signal<In, Bits<EPOCH>>,
     /// Slot of the block.
-    pub ask_slot: Signal<In, Bits<SLOT_BITS>>,
+    pub request_slot: Signal<In, Bits<SLOT_BITS>>,
     /// First warp of the block.
-    pub ask_first_warp: Signal<In, Bits<WARP>>,
+    pub request_first_warp: Signal<In, Bits<WARP>>,
     /// Last warp of the block.
-    pub ask_last_warp: Signal<In, Bits<WARP>>,
+    pub request_last_warp: Signal<In, Bits<WARP>>,
     /// First group of the block's registers.
-    pub ask_first_group: Signal<In, Bits<GROUP>>,
+    pub request_first_group: Signal<In, Bits<GROUP>>,
     /// Last group of the block's registers.
-    pub ask_last_group: Signal<In, Bits<GROUP>>,
+    pub request_last_group: Signal<In, Bits<GROUP>>,
     /// First beat of the block's shared memory.
-    pub ask_shared_first: Signal<In, Bits<SHARED>>,
+    pub request_shared_first: Signal<In, Bits<SHARED>>,
     /// Beats of the block's shared memory.
-    pub ask_shared_beats: Signal<In, Bits<LENGTH>>,
+    pub request_shared_beats: Signal<In, Bits<LENGTH>>,
     /// First row of the register file that no block has.
-    pub ask_room_row: Signal<In, Bits<ROW>>,
+    pub request_room_row: Signal<In, Bits<ROW>>,
     /// Rows of the register file that no block has.
-    pub ask_room_rows: Signal<In, Bits<COUNT>>,
+    pub request_room_rows: Signal<In, Bits<COUNT>>,
     /// First beat of shared memory that no block has.
-    pub ask_room_first: Signal<In, Bits<SHARED>>,
+    pub request_room_first: Signal<In, Bits<SHARED>>,
     /// Beats of shared memory that no block has.
-    pub ask_room_beats: Signal<In, Bits<COUNT>>,
+    pub request_room_beats: Signal<In, Bits<COUNT>>,
     /// Beats of the context that is restored, as `ended_beats` gave them; ignored in a save.
-    pub ask_beats: Signal<In, Bits<COUNT>>,
+    pub request_beats: Signal<In, Bits<COUNT>>,
     /// Operands of the context that is restored, as `ended_operands` gave them; ignored in a save.
-    pub ask_operands: Signal<In, Bits<LOG_COUNT>>,
+    pub request_operands: Signal<In, Bits<LOG_COUNT>>,
     /// The instructions of the context that is restored come without operands, because the pipeline has no operand
     /// log; ignored in a save.
-    pub ask_unlogged: Signal<In, Bit>,
+    pub request_unlogged: Signal<In, Bit>,
     /// The pipeline accepts the stop.
     pub stop_ready: Signal<In, Bit>,
     /// The pipeline accepts the resume.
@@ -184,7 +184,7 @@ pub struct Checkpoint<
     pub ended_ready: Signal<In, Bit>,
 
     /// A context may be requested.
-    pub ask_ready: Signal<Out, Bit>,
+    pub request_ready: Signal<Out, Bit>,
     /// The warp in `stop_warp` is to stop.
     pub stop_valid: Signal<Out, Bit>,
     /// Warp that is to stop.
@@ -256,7 +256,7 @@ pub struct Checkpoint<
     step: Register<Stage>,
     port: ContextPort<WORDS, WORD, BLOCK, LENGTH, EPOCH, COUNT, POLYNOMIAL>,
 
-    // What is asked for.
+    // What is requested.
     restores: Register<Bit>,
     runs: Register<Bit>,
     block: Register<Bits<BLOCK>>,
@@ -272,8 +272,8 @@ pub struct Checkpoint<
     room_rows: Register<Bits<COUNT>>,
     room_first: Register<Bits<SHARED>>,
     room_beats: Register<Bits<COUNT>>,
-    asked_beats: Register<Bits<COUNT>>,
-    asked_operands: Register<Bits<LOG_COUNT>>,
+    requested_beats: Register<Bits<COUNT>>,
+    requested_operands: Register<Bits<LOG_COUNT>>,
     unlogged: Register<Bit>,
     // Beats that have room where nobody is.
     room: Register<Bits<COUNT>>,
@@ -290,7 +290,7 @@ pub struct Checkpoint<
     run_left: Register<Bits<LENGTH>>,
     // The header that goes before them, if it has not yet gone; beats that have then still to go.
     pending: Register<Bit>,
-    // The first of those beats was asked for before the header has gone, and the job still names it.
+    // The first of those beats was requested before the header has gone, and the job still names it.
     ahead: Register<Bit>,
     kind: Register<Bits<3>>,
     length: Register<Bits<LENGTH>>,
@@ -303,7 +303,7 @@ pub struct Checkpoint<
     // Instructions that came back.
     instructions: Register<Bits<QUEUE_COUNT>>,
     queue_done: Register<Bit>,
-    // Beats of the context that have left or come, and those that were asked for where they are kept.
+    // Beats of the context that have left or come, and those that were requested where they are kept.
     beats: Register<Bits<COUNT>>,
     fetched: Register<Bits<COUNT>>,
     strayed: Register<Bit>,
@@ -357,7 +357,7 @@ pub struct Checkpoint<
     gets_to_save: Signal<Local, Bit>,
     gets: Signal<Local, Bit>,
     got: Signal<Local, Bit>,
-    asks_to_save: Signal<Local, Bit>,
+    requests_to_save: Signal<Local, Bit>,
     header_goes: Signal<Local, Bit>,
     gives: Signal<Local, Bit>,
     fetches: Signal<Local, Bit>,
@@ -515,9 +515,10 @@ impl<
         self.row_beats.next = self.room_rows.q.val() << self.row_beats_at.val();
         self.room.d.next = self.row_beats.val() + self.room_beats.q.val();
         self.in_place.next = self.beats.q.val() < self.room.q.val();
-        self.is_kept.next = self.in_place.val() && (self.beats.q.val() < self.asked_beats.q.val());
+        self.is_kept.next =
+            self.in_place.val() && (self.beats.q.val() < self.requested_beats.q.val());
         self.fetches_kept.next = (self.fetched.q.val() < self.room.q.val())
-            && (self.fetched.q.val() < self.asked_beats.q.val());
+            && (self.fetched.q.val() < self.requested_beats.q.val());
         self.kept_number.next = self.beats.q.val();
         if self.restores.q.val() {
             self.kept_number.next = self.fetched.q.val();
@@ -544,7 +545,7 @@ impl<
         self.warps.next = self.last_warp.q.val() - self.first_warp.q.val();
         self.state_beats.next =
             (bit_cast::<LENGTH, WARP>(self.warps.val()) + 1) << self.state_beats_at.val();
-        self.operands_left.next = self.asked_operands.q.val() - self.operands.q.val();
+        self.operands_left.next = self.requested_operands.q.val() - self.operands.q.val();
         // The first operand is an address, the second data. An instruction fits behind exactly its own.
         self.operand_fits.next = !self.unlogged.q.val()
             && (self.found_store.val() == self.has_address.q.val())
@@ -662,7 +663,7 @@ impl<
         }
         if self.is_kept.val() {
             self.port.in_valid.next = self.restoring.val() && self.got_valid.val();
-            self.port.in_last.next = self.beats.q.val() + 1 == self.asked_beats.q.val();
+            self.port.in_last.next = self.beats.q.val() + 1 == self.requested_beats.q.val();
             for i in 0..WORDS {
                 self.port.in_beat[i].next = self.got_beat[i].val();
             }
@@ -672,7 +673,7 @@ impl<
         self.moves.next = (self.port.out_valid.val() && self.port.out_ready.val())
             || (self.port.in_valid.val() && self.port.in_ready.val());
 
-        // Beats are asked for; the first of a packet does not wait for its header.
+        // Beats are requested; the first of a packet does not wait for its header.
         self.gets_to_save.next = !self.restores.q.val()
             && self.fits.val()
             && ((self.step.q.val() != Stage::Looking) || self.spilled_valid.val())
@@ -771,11 +772,12 @@ impl<
             self.fetched.d.next = self.fetched.q.val() + 1;
         }
         // A header names all rows of its job, so the job goes on only with it.
-        self.asks_to_save.next = (!self.restoring.val() && self.got.val()) || self.ahead.q.val();
+        self.requests_to_save.next =
+            (!self.restoring.val() && self.got.val()) || self.ahead.q.val();
         self.header_goes.next = self.gives.val() && !self.has_left.val();
         self.ahead.d.next =
-            self.asks_to_save.val() && self.pending.q.val() && !self.header_goes.val();
-        if (self.asks_to_save.val() && (!self.pending.q.val() || self.header_goes.val()))
+            self.requests_to_save.val() && self.pending.q.val() && !self.header_goes.val();
+        if (self.requests_to_save.val() && (!self.pending.q.val() || self.header_goes.val()))
             || (self.found_data.val() && self.found.val())
         {
             self.list.advance.next = self.by_rows.q.val();
@@ -849,7 +851,7 @@ impl<
         self.lacks.next = self.restores.q.val()
             && ((self.shared_beats.q.val().any() && !self.has_shared.q.val())
                 || (self.runs.q.val() && !self.has_states.q.val())
-                || (self.beats.q.val() != self.asked_beats.q.val())
+                || (self.beats.q.val() != self.requested_beats.q.val())
                 || self.has_address.q.val()
                 || self.operands_left.val().any());
         if (self.strayed.q.val() || !self.job_empty.val() || self.lacks.val())
@@ -860,26 +862,26 @@ impl<
 
         match self.step.q.val() {
             Stage::Idle => {
-                if self.ask_valid.val() {
-                    self.restores.d.next = self.ask_restores.val();
-                    self.runs.d.next = self.ask_runs.val();
-                    self.block.d.next = self.ask_cta.val();
-                    self.epoch.d.next = self.ask_epoch.val();
-                    self.slot.d.next = self.ask_slot.val();
-                    self.first_warp.d.next = self.ask_first_warp.val();
-                    self.last_warp.d.next = self.ask_last_warp.val();
-                    self.first_group.d.next = self.ask_first_group.val();
-                    self.last_group.d.next = self.ask_last_group.val();
-                    self.shared_first.d.next = self.ask_shared_first.val();
-                    self.shared_beats.d.next = self.ask_shared_beats.val();
-                    self.room_row.d.next = self.ask_room_row.val();
-                    self.room_rows.d.next = self.ask_room_rows.val();
-                    self.room_first.d.next = self.ask_room_first.val();
-                    self.room_beats.d.next = self.ask_room_beats.val();
-                    self.asked_beats.d.next = self.ask_beats.val();
-                    self.asked_operands.d.next = self.ask_operands.val();
-                    self.unlogged.d.next = self.ask_unlogged.val();
-                    self.warp.d.next = self.ask_first_warp.val();
+                if self.request_valid.val() {
+                    self.restores.d.next = self.request_restores.val();
+                    self.runs.d.next = self.request_runs.val();
+                    self.block.d.next = self.request_cta.val();
+                    self.epoch.d.next = self.request_epoch.val();
+                    self.slot.d.next = self.request_slot.val();
+                    self.first_warp.d.next = self.request_first_warp.val();
+                    self.last_warp.d.next = self.request_last_warp.val();
+                    self.first_group.d.next = self.request_first_group.val();
+                    self.last_group.d.next = self.request_last_group.val();
+                    self.shared_first.d.next = self.request_shared_first.val();
+                    self.shared_beats.d.next = self.request_shared_beats.val();
+                    self.room_row.d.next = self.request_room_row.val();
+                    self.room_rows.d.next = self.request_room_rows.val();
+                    self.room_first.d.next = self.request_room_first.val();
+                    self.room_beats.d.next = self.request_room_beats.val();
+                    self.requested_beats.d.next = self.request_beats.val();
+                    self.requested_operands.d.next = self.request_operands.val();
+                    self.unlogged.d.next = self.request_unlogged.val();
+                    self.warp.d.next = self.request_first_warp.val();
                     self.beats.d.next = self.no_count.val();
                     self.fetched.d.next = self.no_count.val();
                     self.verdict.d.next = self.accepted.val();
@@ -891,7 +893,7 @@ impl<
                     self.has_shared.d.next = false;
                     self.has_states.d.next = false;
                     self.step.d.next = Stage::Stopping;
-                    if self.ask_restores.val() {
+                    if self.request_restores.val() {
                         self.step.d.next = Stage::Opening;
                     }
                 }
@@ -1053,7 +1055,7 @@ impl<
             }
         }
 
-        self.ask_ready.next = self.step.q.val() == Stage::Idle;
+        self.request_ready.next = self.step.q.val() == Stage::Idle;
         self.stop_valid.next = self.step.q.val() == Stage::Stopping;
         self.stop_warp.next = self.no_warp.val();
         if self.step.q.val() == Stage::Stopping {

@@ -19,14 +19,14 @@ use slot::Slot;
 /// Step of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
 enum Step {
-    /// No question is being decided.
+    /// No query is being decided.
     Idle,
     /// The arithmetic is given the time for saving.
-    AskSwitch,
+    BeginSwitch,
     /// The arithmetic computes the time for saving.
     Switch,
     /// The arithmetic is given the remaining time, from the instructions.
-    AskRemaining,
+    BeginRemaining,
     /// The arithmetic computes the remaining time.
     Remaining,
     /// Sums and differences are formed.
@@ -78,22 +78,22 @@ pub struct PreemptionPolicy<
     pub issued_valid: [Signal<In, Bit>; 2],
     /// Slot of the block that issues, for each port.
     pub issued_slot: [Signal<In, Bits<SLOT>>; 2],
-    /// Request for a decision on a block.
-    pub ask_valid: Signal<In, Bit>,
+    /// Query for a decision on a block.
+    pub query_valid: Signal<In, Bit>,
     /// Slot of the block.
-    pub ask_slot: Signal<In, Bits<SLOT>>,
+    pub query_slot: Signal<In, Bits<SLOT>>,
     /// The decision is Chimera's; PEP's otherwise.
-    pub ask_chimera: Signal<In, Bit>,
+    pub query_chimera: Signal<In, Bit>,
     /// The block may be dropped and begin anew.
-    pub ask_idempotent: Signal<In, Bit>,
+    pub query_idempotent: Signal<In, Bit>,
     /// Ticks until the preemption, as predicted: 20 or 30 us; for Chimera, the deadline.
-    pub ask_launch: Signal<In, Bits<TIME>>,
+    pub query_launch: Signal<In, Bits<TIME>>,
     /// Ticks that saving one block takes: its context by the SM's share of the memory's bandwidth.
-    pub ask_switch: Signal<In, Bits<TIME>>,
+    pub query_switch: Signal<In, Bits<TIME>>,
     /// Instructions of a block.
-    pub ask_instructions: Signal<In, Bits<TIME>>,
+    pub query_instructions: Signal<In, Bits<TIME>>,
     /// Ticks for which a next block would run before it is saved: 1,000 instructions in the paper.
-    pub ask_warm_up: Signal<In, Bits<TIME>>,
+    pub query_warm_up: Signal<In, Bits<TIME>>,
     /// The answer is taken.
     pub answer_ready: Signal<In, Bit>,
 
@@ -101,8 +101,8 @@ pub struct PreemptionPolicy<
     pub end_run: Signal<Out, Bits<TIME>>,
     /// Instructions that the block in `end_slot` has issued, in every cycle.
     pub end_executed: Signal<Out, Bits<TIME>>,
-    /// The request is taken.
-    pub ask_ready: Signal<Out, Bit>,
+    /// The query is taken.
+    pub query_ready: Signal<Out, Bit>,
     /// The decision is on offer.
     pub answer_valid: Signal<Out, Bit>,
     /// Case of the decision, as in the tables below.
@@ -126,7 +126,7 @@ pub struct PreemptionPolicy<
     ended_executed: OneHotMux<SLOTS, Bits<TIME>>,
     ended_holds: OrTree<SLOTS>,
 
-    // What was known when the question came, and what is made of it.
+    // What was known when the query arrived, and what is made of it.
     step: Register<Step>,
     run: Register<Bits<TIME>>,
     executed: Register<Bits<TIME>>,
@@ -140,8 +140,8 @@ pub struct PreemptionPolicy<
     rest: Register<Bits<TIME>>,
     lead: Register<Bits<TIME>>,
     chosen: Register<Bits<3>>,
-    asked_run: OneHotMux<SLOTS, Bits<TIME>>,
-    asked_executed: OneHotMux<SLOTS, Bits<TIME>>,
+    queried_run: OneHotMux<SLOTS, Bits<TIME>>,
+    queried_executed: OneHotMux<SLOTS, Bits<TIME>>,
     ratio: Ratio<TIME, SUM, BIT>,
     choice: Choice<TIME, SUM>,
 
@@ -201,10 +201,10 @@ impl<
             self.ended_executed.of[i].next = self.slot[i].executed.val();
             self.ended_holds.of[i].next =
                 self.slot[i].holds.val() && (self.end_slot.val() == i.to_bits::<SLOT>());
-            self.asked_run.choose[i].next = self.ask_slot.val() == i.to_bits::<SLOT>();
-            self.asked_run.of[i].next = self.slot[i].run.val();
-            self.asked_executed.choose[i].next = self.ask_slot.val() == i.to_bits::<SLOT>();
-            self.asked_executed.of[i].next = self.slot[i].executed.val();
+            self.queried_run.choose[i].next = self.query_slot.val() == i.to_bits::<SLOT>();
+            self.queried_run.of[i].next = self.slot[i].run.val();
+            self.queried_executed.choose[i].next = self.query_slot.val() == i.to_bits::<SLOT>();
+            self.queried_executed.of[i].next = self.slot[i].executed.val();
         }
 
         self.end_run.next = self.ended_run.chosen.val();
@@ -232,26 +232,26 @@ impl<
             self.known.d.next = false;
         }
 
-        // A question.
-        self.first.next = (self.step.q.val() == Step::Idle) && self.ask_valid.val();
+        // A query.
+        self.first.next = (self.step.q.val() == Step::Idle) && self.query_valid.val();
         if self.first.val() {
-            self.run.d.next = self.asked_run.chosen.val();
-            self.executed.d.next = self.asked_executed.chosen.val();
-            self.profiled.d.next = self.known.q.val() && !self.ask_chimera.val();
+            self.run.d.next = self.queried_run.chosen.val();
+            self.executed.d.next = self.queried_executed.chosen.val();
+            self.profiled.d.next = self.known.q.val() && !self.query_chimera.val();
             self.profile.d.next = self.average_now.val();
             self.at_once.d.next = self.blocks.count.val();
-            if self.ask_chimera.val() {
+            if self.query_chimera.val() {
                 self.at_once.d.next = self.one_block.val();
             }
         }
 
         // The arithmetic: blocks x time of one, then instructions that are left x cycles for each so far.
         self.ratio.start.next =
-            (self.step.q.val() == Step::AskSwitch) || (self.step.q.val() == Step::AskRemaining);
+            (self.step.q.val() == Step::BeginSwitch) || (self.step.q.val() == Step::BeginRemaining);
         self.ratio.a.next = bit_cast::<TIME, SLOT_COUNT>(self.at_once.q.val());
-        self.ratio.b.next = self.ask_switch.val();
+        self.ratio.b.next = self.query_switch.val();
         self.ratio.c.next = self.one.val();
-        if (self.step.q.val() == Step::AskRemaining) || (self.step.q.val() == Step::Remaining) {
+        if (self.step.q.val() == Step::BeginRemaining) || (self.step.q.val() == Step::Remaining) {
             self.ratio.a.next = self.left.q.val();
             self.ratio.b.next = self.run.q.val();
             self.ratio.c.next = self.nothing.val();
@@ -260,8 +260,8 @@ impl<
             }
         }
         self.left.d.next = self.nothing.val();
-        if self.executed.q.val() < self.ask_instructions.val() {
-            self.left.d.next = self.ask_instructions.val() - self.executed.q.val();
+        if self.executed.q.val() < self.query_instructions.val() {
+            self.left.d.next = self.query_instructions.val() - self.executed.q.val();
         }
         if self.step.q.val() == Step::Switch {
             self.switching.d.next = self.ratio.quotient.val();
@@ -286,17 +286,17 @@ impl<
         if self.profiled.q.val() {
             self.whole.d.next = self.profile.q.val();
         }
-        self.later.next = bit_cast::<SUM, TIME>(self.ask_warm_up.val())
+        self.later.next = bit_cast::<SUM, TIME>(self.query_warm_up.val())
             + bit_cast::<SUM, TIME>(self.switching.q.val());
         self.lead.d.next = bit_cast::<TIME, SUM>(self.later.val());
         if (self.later.val() >> self.above.val()).any() {
             self.lead.d.next = self.most.val();
         }
-        self.rest.d.next = self.ask_launch.val() - self.remaining.q.val();
-        self.choice.chimera.next = self.ask_chimera.val();
-        self.choice.idempotent.next = self.ask_idempotent.val();
-        self.choice.launch.next = self.ask_launch.val();
-        self.choice.warm_up.next = self.ask_warm_up.val();
+        self.rest.d.next = self.query_launch.val() - self.remaining.q.val();
+        self.choice.chimera.next = self.query_chimera.val();
+        self.choice.idempotent.next = self.query_idempotent.val();
+        self.choice.launch.next = self.query_launch.val();
+        self.choice.warm_up.next = self.query_warm_up.val();
         self.choice.run.next = self.run.q.val();
         self.choice.remaining.next = self.remaining.q.val();
         self.choice.whole.next = self.whole.q.val();
@@ -310,19 +310,19 @@ impl<
         // From step to step.
         match self.step.q.val() {
             Step::Idle => {
-                if self.ask_valid.val() {
-                    self.step.d.next = Step::AskSwitch;
+                if self.query_valid.val() {
+                    self.step.d.next = Step::BeginSwitch;
                 }
             }
-            Step::AskSwitch => {
+            Step::BeginSwitch => {
                 self.step.d.next = Step::Switch;
             }
             Step::Switch => {
                 if !self.ratio.busy.val() {
-                    self.step.d.next = Step::AskRemaining;
+                    self.step.d.next = Step::BeginRemaining;
                 }
             }
-            Step::AskRemaining => {
+            Step::BeginRemaining => {
                 self.step.d.next = Step::Remaining;
             }
             Step::Remaining => {
@@ -343,7 +343,7 @@ impl<
             }
         }
         self.answer_valid.next = self.step.q.val() == Step::Answer;
-        self.ask_ready.next = (self.step.q.val() == Step::Answer) && self.answer_ready.val();
+        self.query_ready.next = (self.step.q.val() == Step::Answer) && self.answer_ready.val();
         self.answer_case.next = self.no_case.val();
         self.answer_remaining.next = self.nothing.val();
         self.answer_switch.next = self.nothing.val();

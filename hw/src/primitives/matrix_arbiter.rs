@@ -80,13 +80,10 @@ impl<const REQUESTERS: usize, const INDEX: usize, const PAIRS: usize> Logic
             _ if first < second => !order.get_bit(pair(second, first)),
             _ => order.get_bit(pair(first, second)),
         };
-        let asks = |number: &usize| self.request[*number].val();
-        let winner =
-            (0..REQUESTERS).filter(asks).reduce(
-                |oldest, other| {
-                    if before(other, oldest) { other } else { oldest }
-                },
-            );
+        let requests = |number: &usize| self.request[*number].val();
+        let winner = (0..REQUESTERS).filter(requests).reduce(|oldest, other| {
+            if before(other, oldest) { other } else { oldest }
+        });
         self.after.next = next;
         for (number, grant) in self.grant.iter_mut().enumerate() {
             grant.next = winner == Some(number);

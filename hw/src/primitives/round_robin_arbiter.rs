@@ -32,9 +32,11 @@ crate::part!([const REQUESTERS: usize, const INDEX: usize] RoundRobinArbiter<REQ
 
 impl<const REQUESTERS: usize, const INDEX: usize> Logic for RoundRobinArbiter<REQUESTERS, INDEX> {
     fn update(&mut self) {
-        let asks = |number: &usize| self.request[*number].val();
-        let above = (self.last.val().index() + 1..REQUESTERS).find(asks);
-        let index = above.or_else(|| (0..REQUESTERS).find(asks)).unwrap_or(0);
+        let requests = |number: &usize| self.request[*number].val();
+        let above = (self.last.val().index() + 1..REQUESTERS).find(requests);
+        let index = above
+            .or_else(|| (0..REQUESTERS).find(requests))
+            .unwrap_or(0);
         self.index.next = (index as LiteralType).into();
     }
 

@@ -33,15 +33,15 @@ enum Switch {
     Entering,
 }
 
-/// What is asked of the GPU.
+/// The request to the GPU for a new block.
 #[derive(Clone, Copy, Debug, PartialEq, LogicState)]
-enum Question {
+enum Request {
     /// Nothing.
     Idle,
-    /// A new block is wanted,
+    /// A new block is wanted.
     Want,
-    /// and was asked for.
-    Asked,
+    /// It was requested.
+    Requested,
 }
 
 /// Local scheduler: keeps the active and the off-chip thread blocks of an SM, and the pages for which they wait.
@@ -165,8 +165,8 @@ pub struct BlockScheduler<
     switch_slot: Register<Bits<SLOT>>,
     switch_context: Register<Bits<CONTEXT>>,
     over: Register<Bit>,
-    question: Register<Question>,
-    question_slot: Register<Bits<SLOT>>,
+    request: Register<Request>,
+    request_slot: Register<Bits<SLOT>>,
     last_left: Register<Bits<SLOT>>,
 
     // The choices.
@@ -254,10 +254,10 @@ impl<
             self.period.d.next = self.start.val();
         }
 
-        // What the engine and the GPU tell.
+        // What the engine and the GPU report.
         self.left.next = (self.switch.q.val() == Switch::Leaving) && self.left_valid.val();
         self.entered.next = (self.switch.q.val() == Switch::Entering) && self.entered_valid.val();
-        self.given.next = (self.question.q.val() == Question::Asked) && self.given_valid.val();
+        self.given.next = (self.request.q.val() == Request::Requested) && self.given_valid.val();
         self.ends_here.next =
             self.ended_valid.val() && (self.ended_slot.val() == self.switch_slot.q.val());
         self.stays.next = self.left.val() && !self.over.q.val() && !self.ends_here.val();
@@ -333,13 +333,13 @@ impl<
                 && (self.switch_slot.q.val() == i.to_bits::<SLOT>()))
                 || (self.given.val()
                     && self.given_some.val()
-                    && (self.question_slot.q.val() == i.to_bits::<SLOT>()));
+                    && (self.request_slot.q.val() == i.to_bits::<SLOT>()));
             self.slot[i].release.next = ((self.left.val()
                 || (self.entered.val() && self.entered_refused.val()))
                 && (self.switch_slot.q.val() == i.to_bits::<SLOT>()))
                 || (self.given.val()
                     && !self.given_some.val()
-                    && (self.question_slot.q.val() == i.to_bits::<SLOT>()));
+                    && (self.request_slot.q.val() == i.to_bits::<SLOT>()));
             self.free_slot.request[i].next =
                 self.slot[i].free.val() && (i.to_bits::<SLOT_COUNT>() < self.slots.val());
             self.some_free.of[i].next =
@@ -376,7 +376,7 @@ impl<
 
         // What begins.
         self.room.next = self.more.val()
-            && (self.question.q.val() == Question::Idle)
+            && (self.request.q.val() == Request::Idle)
             && (self.contexts_held.count.val() < self.extra.val());
         self.begins_enter.next = (self.switch.q.val() == Switch::Idle)
             && self.some_ready.any.val()
@@ -387,7 +387,7 @@ impl<
             && (self.some_ready.any.val() || self.room.val())
             && self.some_could.any.val()
             && !(self.ended_valid.val() && (self.ended_slot.val() == self.turns.index.val()));
-        self.begins_want.next = (self.question.q.val() == Question::Idle)
+        self.begins_want.next = (self.request.q.val() == Request::Idle)
             && self.some_free.any.val()
             && !self.some_ready.any.val()
             && self.more.val();
@@ -431,22 +431,22 @@ impl<
             }
         }
 
-        // The question.
-        match self.question.q.val() {
-            Question::Idle => {
+        // The request.
+        match self.request.q.val() {
+            Request::Idle => {
                 if self.begins_want.val() {
-                    self.question.d.next = Question::Want;
-                    self.question_slot.d.next = self.free_slot.index.val();
+                    self.request.d.next = Request::Want;
+                    self.request_slot.d.next = self.free_slot.index.val();
                 }
             }
-            Question::Want => {
+            Request::Want => {
                 if self.want_ready.val() {
-                    self.question.d.next = Question::Asked;
+                    self.request.d.next = Request::Requested;
                 }
             }
-            Question::Asked => {
+            Request::Requested => {
                 if self.given.val() {
-                    self.question.d.next = Question::Idle;
+                    self.request.d.next = Request::Idle;
                 }
             }
         }
@@ -470,10 +470,10 @@ impl<
         if self.entered.val() && self.entered_refused.val() {
             self.lost_context.next = self.switch_context.q.val();
         }
-        self.want_valid.next = self.question.q.val() == Question::Want;
+        self.want_valid.next = self.request.q.val() == Request::Want;
         self.want_slot.next = self.slot_0.val();
-        if self.question.q.val() == Question::Want {
-            self.want_slot.next = self.question_slot.q.val();
+        if self.request.q.val() == Request::Want {
+            self.want_slot.next = self.request_slot.q.val();
         }
         self.off_chip.next = self.contexts_held.count.val();
         self.empty.next = !self.some_taken.any.val() && !self.contexts_held.count.val().any();

@@ -42,7 +42,7 @@ pub struct L1Tlb<
     /// Synchronous reset, active high: invalidates every translation and drops every miss.
     pub reset: Signal<In, Bit>,
 
-    /// A check asks whether the page may be accessed, and for its frame.
+    /// A check is valid: it requests the page's frame and whether the access is allowed.
     pub check_valid: Signal<In, Bit>,
     /// Page number of the check.
     pub check_vpn: Signal<In, Bits<VPN>>,

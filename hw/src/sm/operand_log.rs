@@ -125,7 +125,7 @@ pub struct OperandLog<const ENTRIES: usize, const INDEX: usize, const COUNT: usi
     taking: [Signal<Local, Bit>; ENTRIES],
     releasing: [Signal<Local, Bit>; ENTRIES],
     released: OrTree<ENTRIES>,
-    asked: Signal<Local, Bit>,
+    requested: Signal<Local, Bit>,
     overdue: Signal<Local, Bit>,
     write: Signal<Local, Bit>,
     replay: Signal<Local, Bit>,
@@ -185,10 +185,10 @@ impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize> Logic
         self.allocated_data.next = self.highest.index.val();
 
         // The port: a write, unless a reader is overdue, else a reader; readers take turns.
-        self.asked.next = self.replay_valid.val() || self.save_valid.val();
+        self.requested.next = self.replay_valid.val() || self.save_valid.val();
         self.overdue.next = self.waited.q.val().get_bit(3);
         self.write_ready.next =
-            !self.launch_valid.val() && !(self.overdue.val() && self.asked.val());
+            !self.launch_valid.val() && !(self.overdue.val() && self.requested.val());
         self.write.next = self.write_valid.val() && self.write_ready.val();
         self.replay_ready.next = !self.launch_valid.val()
             && !self.write.val()
@@ -240,7 +240,7 @@ impl<const ENTRIES: usize, const INDEX: usize, const COUNT: usize> Logic
             self.turn.d.next = false;
         }
         self.waited.d.next = 0.into();
-        if self.asked.val() && !self.replay.val() && !self.save.val() {
+        if self.requested.val() && !self.replay.val() && !self.save.val() {
             self.waited.d.next = self.waited.q.val();
             if !self.overdue.val() {
                 self.waited.d.next = self.waited.q.val() + 1;

@@ -331,7 +331,7 @@ pub struct SmPipeline<
         LOG_INDEX,
         LOG_COUNT,
     >,
-    some_asking: [OrTree<PORT_WARPS>; WIDTH],
+    some_requesting: [OrTree<PORT_WARPS>; WIDTH],
     reissue_entry: OneHotMux<WARPS, Bits<ENTRY>>,
     drained: OrTree<WARPS>,
     slot_busy: OrTree<WARPS>,
@@ -443,7 +443,7 @@ impl<
         self.issue_port[0].blocked.next = self.reissue.valid.val();
         self.issue_port[1].blocked.next = false;
 
-        // Fetch: the instructions that were asked for arrive, and the warps of the next cycle are chosen.
+        // Fetch: the requested instructions arrive, and the warps of the next cycle are chosen.
         for p in 0..WIDTH {
             self.fetch_port[p].disables.next = self.disables.val();
             self.fetch_port[p].fetched_class.next = self.fetched_class[p].val();
@@ -458,7 +458,7 @@ impl<
             self.fetch_port[p].reissue_registers.next = self.reissue.registers.val();
             for i in 0..PORT_WARPS {
                 self.fetch_port[p].request[i].next = self.warp[2 * i + p].fetch_request.val();
-                self.some_asking[p].of[i].next = self.warp[2 * i + p].asking.val();
+                self.some_requesting[p].of[i].next = self.warp[2 * i + p].requesting.val();
                 self.warp[2 * i + p].fetch_chosen.next = self.fetch_port[p].chosen[i].val();
                 self.warp[2 * i + p].fetched_valid.next = self.fetched_valid[p].val();
                 self.warp[2 * i + p].fetched.next = self.fetch_port[p].fetched.val();
@@ -466,7 +466,7 @@ impl<
                 self.warp[2 * i + p].entry_stops.next = self.fetch_port[p].entry_stops.val();
                 self.warp[2 * i + p].entry_holds.next = self.fetch_port[p].entry_holds.val();
             }
-            self.fetch_valid[p].next = self.some_asking[p].any.val();
+            self.fetch_valid[p].next = self.some_requesting[p].any.val();
             self.fetch_warp[p].next = self.fetch_port[p].warp.val();
         }
 

@@ -1,4 +1,4 @@
-//! Chooses one of many warps for the next cycle: in loose round robin, or greedily the same as long as it asks.
+//! Chooses one of many warps for the next cycle: in loose round robin, or greedily the same as long as it requests.
 
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
@@ -8,9 +8,9 @@ use crate::primitives::matrix_arbiter::MatrixArbiter;
 use crate::primitives::register::Register;
 
 /// Chooses the warp of the next cycle: in loose round robin, or greedily. `WARPS` warps with numbers of `WARP` bits,
-/// and `PAIRS` pairs of them. In loose round robin that warp is chosen, of those that ask, which was served longest
-/// ago, and the one that was chosen in the cycle before only if no other asks. Greedily it is the one that was chosen
-/// last, if it asks, else the lowest.
+/// and `PAIRS` pairs of them. In loose round robin the warp is chosen, of those that request, that was served longest
+/// ago, and the one that was chosen in the cycle before only if no other requests. Greedily it is the one that was chosen
+/// last, if it requests, else the lowest.
 #[block(new(greedy: bool))]
 pub struct WarpScheduler<const WARPS: usize, const WARP: usize, const PAIRS: usize> {
     /// Rising edge.

@@ -347,7 +347,7 @@ impl Checkpoint {
         let restores = activity == Activity::Restoring;
         let shown = self.port.outputs(&port_inputs);
         let mut outputs = Outputs {
-            ask_ready: activity == Activity::Idle,
+            request_ready: activity == Activity::Idle,
             save_slot: request.slot,
             save_valid: matches!(activity, Activity::SavingQueue | Activity::Clearing),
             walk_valid: activity == Activity::Opening && !request.restores,
@@ -469,19 +469,19 @@ impl Checkpoint {
 
     fn ask(&mut self, inputs: &Inputs) {
         self.request = Request {
-            restores: inputs.ask_restores,
-            runs: inputs.ask_runs,
-            block: inputs.ask_cta,
-            epoch: inputs.ask_epoch,
-            slot: inputs.ask_slot,
-            warps: (inputs.ask_first_warp, inputs.ask_last_warp),
-            groups: (inputs.ask_first_group, inputs.ask_last_group),
-            shared: (inputs.ask_shared_first, inputs.ask_shared_beats),
-            room_rows: (inputs.ask_room_row, inputs.ask_room_rows),
-            room_shared: (inputs.ask_room_first, inputs.ask_room_beats),
-            beats: inputs.ask_beats,
-            operands: inputs.ask_operands,
-            unlogged: inputs.ask_unlogged,
+            restores: inputs.request_restores,
+            runs: inputs.request_runs,
+            block: inputs.request_cta,
+            epoch: inputs.request_epoch,
+            slot: inputs.request_slot,
+            warps: (inputs.request_first_warp, inputs.request_last_warp),
+            groups: (inputs.request_first_group, inputs.request_last_group),
+            shared: (inputs.request_shared_first, inputs.request_shared_beats),
+            room_rows: (inputs.request_room_row, inputs.request_room_rows),
+            room_shared: (inputs.request_room_first, inputs.request_room_beats),
+            beats: inputs.request_beats,
+            operands: inputs.request_operands,
+            unlogged: inputs.request_unlogged,
         };
         (self.beats, self.fetched, self.verdict) = (0, 0, 0);
         (self.operands, self.instructions) = (0, 0);
@@ -489,10 +489,10 @@ impl Checkpoint {
         self.has_address = false;
         self.came.clear();
         (self.strayed, self.has_shared, self.has_states) = (false, false, false);
-        self.activity = if inputs.ask_restores {
+        self.activity = if inputs.request_restores {
             Activity::Opening
         } else {
-            Activity::Stopping(inputs.ask_first_warp)
+            Activity::Stopping(inputs.request_first_warp)
         };
     }
 
@@ -689,7 +689,7 @@ impl Checkpoint {
         // Before `save` was taken it says nothing of this save.
         let done = inputs.save_done && self.awaits_queue();
         match self.activity {
-            Activity::Idle if inputs.ask_valid => self.ask(inputs),
+            Activity::Idle if inputs.request_valid => self.ask(inputs),
             Activity::Stopping(warp) if inputs.stop_ready => {
                 self.activity = self.next_warp(warp, Activity::Stopping, Activity::Draining);
             }

@@ -73,17 +73,17 @@ impl PreemptionPolicy {
 
     /// What is made of a question, and the cycles that it takes.
     fn consider(&self, inputs: &Inputs) -> (Estimate, u64) {
-        let slot = self.slots[inputs.ask_slot as usize];
-        let blocks = match inputs.ask_chimera {
+        let slot = self.slots[inputs.query_slot as usize];
+        let blocks = match inputs.query_chimera {
             true => 1,
             false => self.slots.iter().filter(|slot| slot.active).count() as u64,
         };
-        let left = inputs.ask_instructions.saturating_sub(slot.executed);
-        let (switch, first) = self.ratio(blocks, inputs.ask_switch, 1);
+        let left = inputs.query_instructions.saturating_sub(slot.executed);
+        let (switch, first) = self.ratio(blocks, inputs.query_switch, 1);
         let is_rate = slot.run > 0 && slot.executed < self.most();
         let executed = if is_rate { slot.executed } else { 0 };
         let (by_instructions, second) = self.ratio(left, slot.run, executed);
-        let profile = self.average().filter(|_| !inputs.ask_chimera);
+        let profile = self.average().filter(|_| !inputs.query_chimera);
         let remaining = match profile {
             Some(average) => average.saturating_sub(slot.run),
             None => by_instructions,
@@ -97,9 +97,9 @@ impl PreemptionPolicy {
             switch,
             case: Case::Drain,
         };
-        estimate.case = match inputs.ask_chimera {
-            true => Case::of_chimera(&estimate, inputs.ask_launch, inputs.ask_idempotent),
-            false => Case::of_pep(&estimate, inputs.ask_launch, inputs.ask_warm_up),
+        estimate.case = match inputs.query_chimera {
+            true => Case::of_chimera(&estimate, inputs.query_launch, inputs.query_idempotent),
+            false => Case::of_pep(&estimate, inputs.query_launch, inputs.query_warm_up),
         };
         (estimate, first + second + 6)
     }
@@ -125,7 +125,7 @@ impl PreemptionPolicy {
             return outputs;
         };
         Outputs {
-            ask_ready: inputs.answer_ready,
+            query_ready: inputs.answer_ready,
             answer_valid: true,
             answer_case: estimate.case as u64,
             answer_remaining: estimate.remaining,
@@ -137,8 +137,8 @@ impl PreemptionPolicy {
     fn act(&mut self, inputs: &Inputs, outputs: &Outputs) {
         // The question.
         self.answer = match self.answer {
-            None => inputs.ask_valid.then(|| self.consider(inputs)),
-            Some(_) if outputs.ask_ready => None,
+            None => inputs.query_valid.then(|| self.consider(inputs)),
+            Some(_) if outputs.query_ready => None,
             Some((estimate, wait)) => Some((estimate, wait.saturating_sub(1))),
         };
 

@@ -53,17 +53,17 @@ pub struct Request {
 impl Request {
     /// Puts it on the ports.
     pub fn ask(&self, inputs: &mut Inputs) {
-        inputs.ask_valid = true;
-        (inputs.ask_restores, inputs.ask_runs) = (self.restores, self.runs);
-        (inputs.ask_cta, inputs.ask_epoch) = (self.block, self.epoch);
-        inputs.ask_slot = self.slot;
-        (inputs.ask_first_warp, inputs.ask_last_warp) = self.warps;
-        (inputs.ask_first_group, inputs.ask_last_group) = self.groups;
-        (inputs.ask_shared_first, inputs.ask_shared_beats) = self.shared;
-        (inputs.ask_room_row, inputs.ask_room_rows) = self.room_rows;
-        (inputs.ask_room_first, inputs.ask_room_beats) = self.room_shared;
-        (inputs.ask_beats, inputs.ask_operands) = (self.beats, self.operands);
-        inputs.ask_unlogged = self.unlogged;
+        inputs.request_valid = true;
+        (inputs.request_restores, inputs.request_runs) = (self.restores, self.runs);
+        (inputs.request_cta, inputs.request_epoch) = (self.block, self.epoch);
+        inputs.request_slot = self.slot;
+        (inputs.request_first_warp, inputs.request_last_warp) = self.warps;
+        (inputs.request_first_group, inputs.request_last_group) = self.groups;
+        (inputs.request_shared_first, inputs.request_shared_beats) = self.shared;
+        (inputs.request_room_row, inputs.request_room_rows) = self.room_rows;
+        (inputs.request_room_first, inputs.request_room_beats) = self.room_shared;
+        (inputs.request_beats, inputs.request_operands) = (self.beats, self.operands);
+        inputs.request_unlogged = self.unlogged;
     }
 
     /// Beats that lie where nobody is.
@@ -655,7 +655,7 @@ impl Traffic for CheckpointTraffic {
             });
             self.taken = false;
         }
-        inputs.ask_valid = false;
+        inputs.request_valid = false;
         if let Some(request) = self.request.as_ref().filter(|_| !self.taken) {
             request.ask(inputs);
         }
@@ -690,7 +690,7 @@ impl Traffic for CheckpointTraffic {
                 self.all.push(outputs.put_beat);
             }
         }
-        if inputs.ask_valid && outputs.ask_ready {
+        if inputs.request_valid && outputs.request_ready {
             self.taken = true;
         }
         if outputs.ended_valid && inputs.ended_ready {

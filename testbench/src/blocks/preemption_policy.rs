@@ -104,23 +104,23 @@ impl PreemptionPolicyTraffic {
             return;
         }
         let slot = self.slot_that(model, true);
-        inputs.ask_valid = self.rng.chance(self.mode.ask);
-        inputs.ask_slot = slot;
-        inputs.ask_chimera = self.rng.chance(self.mode.chimera);
-        inputs.ask_idempotent = self.rng.byte() < 128;
-        inputs.ask_launch = self.time(model, slot);
+        inputs.query_valid = self.rng.chance(self.mode.ask);
+        inputs.query_slot = slot;
+        inputs.query_chimera = self.rng.chance(self.mode.chimera);
+        inputs.query_idempotent = self.rng.byte() < 128;
+        inputs.query_launch = self.time(model, slot);
         let blocks = model.slots().iter().filter(|slot| slot.active).count() as u64;
         let switch = self.time(model, slot);
-        inputs.ask_switch = match inputs.ask_chimera || self.rng.byte() < 64 {
+        inputs.query_switch = match inputs.query_chimera || self.rng.byte() < 64 {
             true => switch,
             false => switch / blocks.max(1),
         };
         let executed = model.slots()[slot as usize].executed;
-        inputs.ask_instructions = match self.rng.byte() {
+        inputs.query_instructions = match self.rng.byte() {
             0..160 => (executed + self.rng.below(2 * executed + 2)).min(self.parameters.most()),
             _ => self.any(),
         };
-        inputs.ask_warm_up = self.time(model, slot) / 8;
+        inputs.query_warm_up = self.time(model, slot) / 8;
     }
 }
 
@@ -167,8 +167,8 @@ impl Traffic for PreemptionPolicyTraffic {
     }
 
     fn observe(&mut self, _: &PreemptionPolicy, inputs: &Inputs, outputs: &Outputs) {
-        self.asking = inputs.ask_valid && !outputs.ask_ready && !inputs.reset;
-        self.waiting = outputs.answer_valid && !outputs.ask_ready;
+        self.asking = inputs.query_valid && !outputs.query_ready && !inputs.reset;
+        self.waiting = outputs.answer_valid && !outputs.query_ready;
     }
 
     fn coverage(&self) -> Coverage {

@@ -124,7 +124,7 @@ impl Policy {
     /// # Panics
     /// If there is none within 1,000 cycles.
     pub fn ask(&mut self) -> Answer {
-        self.inputs.ask_valid = true;
+        self.inputs.query_valid = true;
         let asked = self.cycle;
         loop {
             let outputs = self.cycle();
@@ -132,7 +132,7 @@ impl Policy {
                 assert!(self.cycle < asked + 1000, "no answer");
                 continue;
             }
-            self.inputs.ask_valid = false;
+            self.inputs.query_valid = false;
             return Answer {
                 case: Case::ALL[outputs.answer_case as usize],
                 remaining: outputs.answer_remaining,

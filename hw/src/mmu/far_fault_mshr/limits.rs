@@ -1,4 +1,4 @@
-//! How many far faults each SM has, and so which of those that ask may have another one.
+//! How many far faults each SM has, and so which of those that request may have another one.
 
 use faultline_macros::{block, logic};
 use rust_hdl::prelude::*;
@@ -32,7 +32,7 @@ pub struct Limits<const SMS: usize, const LIMIT: usize, const SM_COUNT: usize> {
     beyond: Signal<Local, Bits<LIMIT>>,
     most: Signal<Local, Bits<SM_COUNT>>,
     added: [Signal<Local, Bit>; SMS],
-    asks_and_waits: [Signal<Local, Bit>; SMS],
+    requests_and_waits: [Signal<Local, Bit>; SMS],
     upward: [Signal<Local, Bits<SM_COUNT>>; SMS],
     carried: [Signal<Local, Bits<SM_COUNT>>; SMS],
 }
@@ -53,8 +53,8 @@ impl<const SMS: usize, const LIMIT: usize, const SM_COUNT: usize> Logic
                 && !self.waits[s].val()
                 && self.room.val()
                 && (self.count[s].q.val() < self.most.val());
-            self.asks_and_waits[s].next = self.requester[s].val() && self.waits[s].val();
-            self.far[s].next = self.added[s].val() || self.asks_and_waits[s].val();
+            self.requests_and_waits[s].next = self.requester[s].val() && self.waits[s].val();
+            self.far[s].next = self.added[s].val() || self.requests_and_waits[s].val();
 
             // One adder: a count goes down as its complement goes up, and in both cases the same bits change.
             self.upward[s].next = self.count[s].q.val();
@@ -62,7 +62,7 @@ impl<const SMS: usize, const LIMIT: usize, const SM_COUNT: usize> Logic
                 self.upward[s].next = !self.count[s].q.val();
             }
             self.carried[s].next = self.upward[s].val() + 1;
-            if self.added[s].val() || (self.remove.val() && self.asks_and_waits[s].val()) {
+            if self.added[s].val() || (self.remove.val() && self.requests_and_waits[s].val()) {
                 self.count[s].d.next =
                     self.count[s].q.val() ^ (self.upward[s].val() ^ self.carried[s].val());
             }

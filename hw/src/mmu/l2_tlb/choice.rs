@@ -14,7 +14,7 @@ pub struct Choice<const SET: usize, const SET_COUNT: usize> {
     /// Synchronous reset, active high.
     pub reset: Signal<In, Bit>,
     /// A request is valid and may be looked up.
-    pub asking: Signal<In, Bit>,
+    pub requesting: Signal<In, Bit>,
     /// A fill is valid.
     pub fill_valid: Signal<In, Bit>,
     /// An invalidation is valid.
@@ -76,12 +76,12 @@ impl<const SET: usize, const SET_COUNT: usize> Logic for Choice<SET, SET_COUNT> 
         self.fill_may.next =
             !self.active.val() && (self.fill_first.q.val() || !self.invalidate_valid.val());
         self.others.next = self.stepping.val() || (self.fill_valid.val() && self.fill_may.val());
-        self.lookup.next = self.asking.val()
+        self.lookup.next = self.requesting.val()
             && self.cleared.q.val()
             && !self.reads.q.val()
             && !(self.after_lookup.q.val() && self.others.val());
         self.others_may.next = !self.reads.q.val()
-            && (self.after_lookup.q.val() || !self.asking.val() || !self.cleared.q.val());
+            && (self.after_lookup.q.val() || !self.requesting.val() || !self.cleared.q.val());
         self.fill_ready.next = self.others_may.val() && self.fill_may.val();
         self.fill.next = self.fill_valid.val() && self.fill_ready.val();
         self.step.next = self.others_may.val() && self.stepping.val();

@@ -11,7 +11,7 @@ enum Step {
     /// There is no walk in this entry.
     Free,
     /// The walk requests an entry.
-    Asking,
+    Requesting,
     /// The walk waits for memory.
     Reading,
     /// The walk has ended and is to be answered.
@@ -83,7 +83,7 @@ pub struct Walk<const REQUESTERS: usize, const VPN: usize, const ASID: usize, co
     /// The entry has the page, address space and kind of access of the first request that waits, free or not.
     pub alike: Signal<Out, Bit>,
     /// The walk requests an entry.
-    pub asking: Signal<Out, Bit>,
+    pub requesting: Signal<Out, Bit>,
     /// The walk has ended and is to be answered.
     pub ended: Signal<Out, Bit>,
     /// The walk waits for memory while it sets accessed and dirty bits.
@@ -143,7 +143,7 @@ pub struct Walk<const REQUESTERS: usize, const VPN: usize, const ASID: usize, co
     may_execute: Register<Bit>,
 
     meant: Signal<Local, Bit>,
-    asks: Signal<Local, Bit>,
+    requests: Signal<Local, Bit>,
     reads: Signal<Local, Bit>,
     done: Signal<Local, Bit>,
     finishing: Signal<Local, Bit>,
@@ -156,7 +156,7 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
 {
     #[logic]
     fn update(&mut self) {
-        self.asks.next = self.step.q.val() == Step::Asking;
+        self.requests.next = self.step.q.val() == Step::Requesting;
         self.reads.next = self.step.q.val() == Step::Reading;
         self.done.next = self.step.q.val() == Step::Ended;
         self.meant.next = self.invalidating.val()
@@ -165,22 +165,22 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
         self.changing.next = self.finishing.val() && self.changed.val();
         self.restarting.next = self.changing.val()
             || (self.finishing.val() && (self.stale.q.val() || self.meant.val()))
-            || (self.meant.val() && (self.asks.val() || self.done.val()) && !self.moved.val());
+            || (self.meant.val() && (self.requests.val() || self.done.val()) && !self.moved.val());
 
         if self.moved.val() {
             self.step.d.next = Step::Free;
-            if self.asks.val() {
+            if self.requests.val() {
                 self.step.d.next = Step::Reading;
             }
         }
         if self.finishing.val() {
-            self.step.d.next = Step::Asking;
+            self.step.d.next = Step::Requesting;
             if self.ends.val() {
                 self.step.d.next = Step::Ended;
             }
         }
         if self.restarting.val() || self.begin.val() {
-            self.step.d.next = Step::Asking;
+            self.step.d.next = Step::Requesting;
         }
 
         // One that leaves becomes stale as well, which is forgotten when the next one begins.
@@ -239,7 +239,7 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
             && (self.of_write.q.val() == self.first_write.val())
             && (self.of_execute.q.val() == self.first_execute.val())
             && (self.of_user.q.val() == self.first_user.val());
-        self.asking.next = self.asks.val();
+        self.requesting.next = self.requests.val();
         self.ended.next = self.done.val();
         self.setting.next = self.reads.val() && self.marks.q.val();
         self.delayed.next = self.hit.q.val() && (self.step.q.val() != Step::Free);

@@ -17,7 +17,7 @@ enum Miss {
     /// The entry is free.
     Free,
     /// The entry requests a walk of its page.
-    Asking,
+    Requesting,
     /// The walk of the page is under way.
     Walking,
     /// The GMMU holds the far fault of the page.
@@ -104,7 +104,7 @@ pub struct Misses<
     // A walk is under way that began before an invalidation.
     stale: [Register<Bit>; MISSES],
     known_absent: [Register<Bit>; MISSES],
-    // It has a place at the GMMU, or asks for one after a Nack.
+    // It has a place at the GMMU, or requests one after a Nack.
     claiming: [Register<Bit>; MISSES],
     // The order in which the pages were missed.
     missed: Register<Bits<MISS_PAIRS>>,
@@ -124,7 +124,7 @@ pub struct Misses<
     some_ended: OrTree<MISSES>,
     some_reported: OrTree<MISSES>,
     some_claiming: OrTree<MISSES>,
-    some_asking: OrTree<MISSES>,
+    some_requesting: OrTree<MISSES>,
     some_write: OrTree<MISSES>,
     offered_vpn: OneHotMux<MISSES, Bits<VPN>>,
     offered_asid: OneHotMux<MISSES, Bits<ASID>>,
@@ -137,7 +137,7 @@ pub struct Misses<
     ended: [Signal<Local, Bit>; MISSES],
     resolved: [Signal<Local, Bit>; MISSES],
     released: [Signal<Local, Bit>; MISSES],
-    asking: [Signal<Local, Bit>; MISSES],
+    requesting: [Signal<Local, Bit>; MISSES],
     offered: [Signal<Local, Bit>; MISSES],
     far: Signal<Local, Bit>,
     cancelling: Signal<Local, Bit>,
@@ -237,9 +237,10 @@ impl<
         for i in 0..MISSES {
             self.offered[i].next =
                 self.offering.q.val() && (self.turn.q.val() == i.to_bits::<MISS>());
-            self.asking[i].next = (self.state[i].q.val() == Miss::Asking) && !self.offered[i].val();
-            self.some_asking.of[i].next = self.asking[i].val();
-            self.next.request[i].next = self.asking[i].val();
+            self.requesting[i].next =
+                (self.state[i].q.val() == Miss::Requesting) && !self.offered[i].val();
+            self.some_requesting.of[i].next = self.requesting[i].val();
+            self.next.request[i].next = self.requesting[i].val();
             self.some_write.of[i].next = self.offered[i].val() && self.by_write[i].q.val();
             self.offered_vpn.choose[i].next = self.offered[i].val();
             self.offered_vpn.of[i].next = self.vpn[i].q.val();
@@ -247,7 +248,7 @@ impl<
             self.offered_asid.of[i].next = self.asid[i].q.val();
         }
         self.next.last.next = self.turn.q.val();
-        self.offering.d.next = self.some_asking.any.val() || !self.choosing.val();
+        self.offering.d.next = self.some_requesting.any.val() || !self.choosing.val();
         if self.choosing.val() {
             self.turn.d.next = self.next.index.val();
         }
@@ -266,7 +267,7 @@ impl<
             if self.filled[i].val() {
                 self.stale[i].d.next = false;
                 self.claiming[i].d.next = false;
-                self.state[i].d.next = Miss::Asking;
+                self.state[i].d.next = Miss::Requesting;
                 if self.far.val() {
                     self.known_absent[i].d.next = true;
                     self.state[i].d.next = Miss::Held;
@@ -281,11 +282,11 @@ impl<
             }
             if self.resolved[i].val() {
                 self.claiming[i].d.next = false;
-                self.state[i].d.next = Miss::Asking;
+                self.state[i].d.next = Miss::Requesting;
             }
             if self.released[i].val() {
                 self.claiming[i].d.next = true;
-                self.state[i].d.next = Miss::Asking;
+                self.state[i].d.next = Miss::Requesting;
             }
             // What a free entry holds does not matter, so a check that hits may leave its page there.
             if self.free.grant[i].val() {
@@ -295,7 +296,7 @@ impl<
                 self.known_absent[i].d.next = false;
             }
             if self.missing.val() && self.free.grant[i].val() {
-                self.state[i].d.next = Miss::Asking;
+                self.state[i].d.next = Miss::Requesting;
             }
         }
     }

@@ -60,7 +60,7 @@ pub struct Buffer {
     /// The first instruction takes log entries.
     pub logging: Signal<Out, Bit>,
     /// The first instruction needs no log entries, or may request them.
-    pub may_ask: Signal<Out, Bit>,
+    pub may_request: Signal<Out, Bit>,
     /// The second instruction finds its unit free, and the first one does not take that unit.
     pub pair: Signal<Out, Bit>,
 
@@ -111,7 +111,7 @@ impl Logic for Buffer {
         self.free.next = self.first_check.free.val();
         self.logging.next =
             self.logs.val() && (self.first_check.load.val() || self.first_check.store.val());
-        self.may_ask.next = !self.logging.val()
+        self.may_request.next = !self.logging.val()
             || (!self.turn.val() && !self.kept.val())
             || (self.turn.val() && self.first_check.load.val() && self.seen_one.val())
             || (self.turn.val() && self.first_check.store.val() && self.seen_two.val());

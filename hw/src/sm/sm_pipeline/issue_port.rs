@@ -146,7 +146,7 @@ impl<const PORT_WARPS: usize, const PORT_WARP: usize, const PAIRS: usize, const 
         self.needs_control.next = self.some_control.any.val();
         self.needs_memory.next = self.some_memory.any.val();
 
-        // Only the log is asked for the chosen one alone, and not for every warp.
+        // Only the log receives a request for the chosen one alone, and not for every warp.
         self.has_turn.next = self.some_turn.any.val();
         self.fits.next = ((self.older.val().class != 4) || self.load_fits.val())
             && ((self.older.val().class != 5) || self.store_fits.val());

@@ -38,7 +38,7 @@ pub struct Squash<const ENTRY: usize> {
     /// Scoreboard entry of the reported instruction.
     pub entry: Signal<Out, Bits<ENTRY>>,
 
-    telling: Register<Bit>,
+    reporting: Register<Bit>,
     of_warp: Register<Bits<WARP_BITS>>,
     in_entry: Register<Bits<ENTRY>>,
 }
@@ -46,19 +46,19 @@ pub struct Squash<const ENTRY: usize> {
 impl<const ENTRY: usize> Logic for Squash<ENTRY> {
     #[logic]
     fn update(&mut self) {
-        self.telling.reset.next = self.reset.val() || !self.queues.val();
+        self.reporting.reset.next = self.reset.val() || !self.queues.val();
         self.of_warp.reset.next = self.reset.val() || !self.queues.val();
         self.in_entry.reset.next = self.reset.val() || !self.queues.val();
 
-        self.waiting.next = self.telling.q.val() && self.fault_valid.val();
-        self.telling.d.next = self.squashed_valid.val() || self.waiting.val();
+        self.waiting.next = self.reporting.q.val() && self.fault_valid.val();
+        self.reporting.d.next = self.squashed_valid.val() || self.waiting.val();
         self.of_warp.d.next = self.squashed_warp.val();
         self.in_entry.d.next = self.squashed_entry.val();
         if self.waiting.val() {
             self.of_warp.d.next = self.of_warp.q.val();
             self.in_entry.d.next = self.in_entry.q.val();
         }
-        self.valid.next = self.fault_valid.val() || self.telling.q.val();
+        self.valid.next = self.fault_valid.val() || self.reporting.q.val();
         self.warp.next = self.of_warp.q.val();
         self.entry.next = self.in_entry.q.val();
         if self.fault_valid.val() {

@@ -82,7 +82,7 @@ pub struct Warp<const INSTRUCTIONS: usize, const ENTRY: usize> {
     /// The warp requests a fetch in the next cycle.
     pub fetch_request: Signal<Out, Bit>,
     /// The warp requests its next instruction.
-    pub asking: Signal<Out, Bit>,
+    pub requesting: Signal<Out, Bit>,
     /// Scoreboard entry of the instruction that arrives.
     pub arrive_entry: Signal<Out, Bits<ENTRY>>,
     /// The warp can probably issue in the next cycle.
@@ -207,12 +207,12 @@ impl<const INSTRUCTIONS: usize, const ENTRY: usize> Logic for Warp<INSTRUCTIONS,
         // An instruction arrives, or one that comes back takes its way past the buffer.
         self.fetch_request.next =
             self.running.q.val() && !self.board.second_valid.val() && !self.board.stopping.val();
-        self.asking.next = self.fetch_chosen.val()
+        self.requesting.next = self.fetch_chosen.val()
             && self.running.q.val()
             && self.board.room.val()
             && !self.board.stopped.val()
             && !self.messages.val().reissue_valid;
-        self.arrival.next = self.asking.val() && self.fetched_valid.val();
+        self.arrival.next = self.requesting.val() && self.fetched_valid.val();
         self.claim.next = self.messages.val().reissue_taken
             && (self.messages.val().reissue_warp == self.number.val());
         self.board.arrive_valid.next = self.arrival.val() || self.claim.val();
@@ -283,7 +283,7 @@ impl<const INSTRUCTIONS: usize, const ENTRY: usize> Logic for Warp<INSTRUCTIONS,
 
         // If it was chosen it is taken to issue, unless it is clear already that it may not.
         self.issue_request.next = self.running.q.val()
-            && (!self.board.first_valid.val() || self.buffer.may_ask.val())
+            && (!self.board.first_valid.val() || self.buffer.may_request.val())
             && ((self.board.likely.val()
                 && self.buffer.free_then.val()
                 && (!self.leaving.val() || self.buffer.free.val()))

@@ -109,13 +109,13 @@ impl Chooser {
         loop {
             cycles += 1;
             let outputs = self.cycle(Inputs {
-                ask_valid: true,
-                ask_slot: slot,
-                ask_chimera: chimera,
-                ask_launch: launch / tick,
-                ask_switch: self.switch,
-                ask_instructions: self.instructions,
-                ask_warm_up: self.warm_up,
+                query_valid: true,
+                query_slot: slot,
+                query_chimera: chimera,
+                query_launch: launch / tick,
+                query_switch: self.switch,
+                query_instructions: self.instructions,
+                query_warm_up: self.warm_up,
                 answer_ready: true,
                 ..Inputs::default()
             });

@@ -132,15 +132,15 @@ impl<'request> Saving<'request> {
             .drains
             .is_some_and(|begin| self.now - begin >= request.drain);
         checkpoint::Inputs {
-            ask_valid: !self.asked,
-            ask_runs: request.runs,
-            ask_last_warp: request.warps - 1,
-            ask_last_group: (request.rows >> self.parameters.group_bits) - 1,
-            ask_shared_beats: request.shared,
-            ask_room_row: request.rows & ((1 << self.parameters.row_bits) - 1),
-            ask_room_rows: request.room.0,
-            ask_room_first: request.shared & ((1 << self.parameters.shared_bits) - 1),
-            ask_room_beats: request.room.1,
+            request_valid: !self.asked,
+            request_runs: request.runs,
+            request_last_warp: request.warps - 1,
+            request_last_group: (request.rows >> self.parameters.group_bits) - 1,
+            request_shared_beats: request.shared,
+            request_room_row: request.rows & ((1 << self.parameters.row_bits) - 1),
+            request_room_rows: request.room.0,
+            request_room_first: request.shared & ((1 << self.parameters.shared_bits) - 1),
+            request_room_beats: request.room.1,
             stop_ready: true,
             resume_ready: true,
             save_ready: activity != Activity::Draining || drained,
@@ -183,7 +183,7 @@ impl<'request> Saving<'request> {
     }
 
     fn count(&mut self, inputs: &checkpoint::Inputs, outputs: &checkpoint::Outputs) {
-        self.asked |= inputs.ask_valid && outputs.ask_ready;
+        self.asked |= inputs.request_valid && outputs.request_ready;
         if inputs.got_valid && outputs.got_ready {
             self.read.pop_front();
         }

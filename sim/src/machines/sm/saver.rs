@@ -300,22 +300,23 @@ impl Saver {
     fn fill(&self, request: &Request, inputs: &mut checkpoint::Inputs) {
         let (first, count) = request.warps;
         let last = first + count - 1;
-        inputs.ask_valid = true;
-        inputs.ask_restores = request.restores;
-        inputs.ask_runs = request.runs;
-        inputs.ask_cta = request.block as u64 & 0xffff;
-        inputs.ask_epoch = request.epoch;
-        inputs.ask_slot = request.slot as u64;
-        (inputs.ask_first_warp, inputs.ask_last_warp) = (first as u64, last as u64);
-        inputs.ask_first_group = self.layout.groups(first).0;
-        inputs.ask_last_group = self.layout.groups(last).1;
-        inputs.ask_shared_first = request.slot as u64 * self.layout.shared;
-        inputs.ask_shared_beats = self.layout.shared;
-        inputs.ask_room_row = self.layout.used_rows & ((1 << self.parameters.row_bits) - 1);
-        inputs.ask_room_first = self.layout.used_shared & ((1 << self.parameters.shared_bits) - 1);
-        (inputs.ask_room_rows, inputs.ask_room_beats) = request.room;
-        (inputs.ask_beats, inputs.ask_operands) = (request.beats, request.operands);
-        inputs.ask_unlogged = self.unlogged;
+        inputs.request_valid = true;
+        inputs.request_restores = request.restores;
+        inputs.request_runs = request.runs;
+        inputs.request_cta = request.block as u64 & 0xffff;
+        inputs.request_epoch = request.epoch;
+        inputs.request_slot = request.slot as u64;
+        (inputs.request_first_warp, inputs.request_last_warp) = (first as u64, last as u64);
+        inputs.request_first_group = self.layout.groups(first).0;
+        inputs.request_last_group = self.layout.groups(last).1;
+        inputs.request_shared_first = request.slot as u64 * self.layout.shared;
+        inputs.request_shared_beats = self.layout.shared;
+        inputs.request_room_row = self.layout.used_rows & ((1 << self.parameters.row_bits) - 1);
+        inputs.request_room_first =
+            self.layout.used_shared & ((1 << self.parameters.shared_bits) - 1);
+        (inputs.request_room_rows, inputs.request_room_beats) = request.room;
+        (inputs.request_beats, inputs.request_operands) = (request.beats, request.operands);
+        inputs.request_unlogged = self.unlogged;
     }
 
     /// The dirty bits go on by a cycle.
@@ -364,7 +365,7 @@ impl Saver {
         if inputs.spilled_valid {
             self.spilled = *logged;
         }
-        if inputs.ask_valid && outputs.ask_ready {
+        if inputs.request_valid && outputs.request_ready {
             self.request = None;
         }
         if inputs.got_valid && outputs.got_ready {

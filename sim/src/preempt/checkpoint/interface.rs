@@ -172,45 +172,45 @@ ports! {
     pub struct Inputs(parameters: Parameters) {
         /// Synchronous reset, active high: ends the save or restore in progress.
         reset: bool = 1,
-        /// Request for a context, which the other `ask_*` ports describe.
-        ask_valid: bool = 1,
+        /// Request for a context, which the other `request_*` ports describe.
+        request_valid: bool = 1,
         /// The context is restored; saved otherwise.
-        ask_restores: bool = 1,
+        request_restores: bool = 1,
         /// The block runs when the context is saved or restored.
-        ask_runs: bool = 1,
+        request_runs: bool = 1,
         /// Thread block of the context.
-        ask_cta: u64 = parameters.port.block_bits,
+        request_cta: u64 = parameters.port.block_bits,
         /// Number of the context among those of its block.
-        ask_epoch: u64 = parameters.port.epoch_bits,
+        request_epoch: u64 = parameters.port.epoch_bits,
         /// Slot of the block.
-        ask_slot: u64 = parameters.slot_bits,
+        request_slot: u64 = parameters.slot_bits,
         /// First warp of the block.
-        ask_first_warp: u64 = parameters.warp_bits,
+        request_first_warp: u64 = parameters.warp_bits,
         /// Last warp of the block.
-        ask_last_warp: u64 = parameters.warp_bits,
+        request_last_warp: u64 = parameters.warp_bits,
         /// First group of the block's registers.
-        ask_first_group: u64 = parameters.group_number_bits(),
+        request_first_group: u64 = parameters.group_number_bits(),
         /// Last group of the block's registers.
-        ask_last_group: u64 = parameters.group_number_bits(),
+        request_last_group: u64 = parameters.group_number_bits(),
         /// First beat of the block's shared memory.
-        ask_shared_first: u64 = parameters.shared_bits,
+        request_shared_first: u64 = parameters.shared_bits,
         /// Beats of the block's shared memory.
-        ask_shared_beats: u64 = parameters.port.length_bits,
+        request_shared_beats: u64 = parameters.port.length_bits,
         /// First row of the register file that no block has.
-        ask_room_row: u64 = parameters.row_bits,
+        request_room_row: u64 = parameters.row_bits,
         /// Rows of the register file that no block has.
-        ask_room_rows: u64 = parameters.port.count_bits,
+        request_room_rows: u64 = parameters.port.count_bits,
         /// First beat of shared memory that no block has.
-        ask_room_first: u64 = parameters.shared_bits,
+        request_room_first: u64 = parameters.shared_bits,
         /// Beats of shared memory that no block has.
-        ask_room_beats: u64 = parameters.port.count_bits,
+        request_room_beats: u64 = parameters.port.count_bits,
         /// Beats of the context that is restored, as `ended_beats` gave them; ignored in a save.
-        ask_beats: u64 = parameters.port.count_bits,
+        request_beats: u64 = parameters.port.count_bits,
         /// Operands of the context that is restored, as `ended_operands` gave them; ignored in a save.
-        ask_operands: u64 = parameters.log_bits,
+        request_operands: u64 = parameters.log_bits,
         /// The instructions of the context that is restored come without operands, because the pipeline has no operand
         /// log; ignored in a save.
-        ask_unlogged: bool = 1,
+        request_unlogged: bool = 1,
         /// The pipeline accepts the stop.
         stop_ready: bool = 1,
         /// The pipeline accepts the resume.
@@ -267,7 +267,7 @@ ports! {
     /// What comes out of `checkpoint` in a cycle.
     pub struct Outputs(parameters: Parameters) {
         /// A context may be requested.
-        ask_ready: bool = 1,
+        request_ready: bool = 1,
         /// The warp in `stop_warp` is to stop.
         stop_valid: bool = 1,
         /// Warp that is to stop.

@@ -169,22 +169,22 @@ ports! {
         issued_valid: u8 = 2,
         /// Slot of the block that issues, for each port.
         issued_slot: [u64; 2] = (2, parameters.slot_bits),
-        /// Request for a decision on a block.
-        ask_valid: bool = 1,
+        /// Query for a decision on a block.
+        query_valid: bool = 1,
         /// Slot of the block.
-        ask_slot: u64 = parameters.slot_bits,
+        query_slot: u64 = parameters.slot_bits,
         /// The decision is Chimera's; PEP's otherwise.
-        ask_chimera: bool = 1,
+        query_chimera: bool = 1,
         /// The block may be dropped and begin anew.
-        ask_idempotent: bool = 1,
+        query_idempotent: bool = 1,
         /// Ticks until the preemption, as predicted: 20 or 30 us; for Chimera, the deadline.
-        ask_launch: u64 = parameters.time_bits,
+        query_launch: u64 = parameters.time_bits,
         /// Ticks that saving one block takes: its context by the SM's share of the memory's bandwidth.
-        ask_switch: u64 = parameters.time_bits,
+        query_switch: u64 = parameters.time_bits,
         /// Instructions of a block.
-        ask_instructions: u64 = parameters.time_bits,
+        query_instructions: u64 = parameters.time_bits,
         /// Ticks for which a next block would run before it is saved: 1,000 instructions in the paper.
-        ask_warm_up: u64 = parameters.time_bits,
+        query_warm_up: u64 = parameters.time_bits,
         /// The answer is taken.
         answer_ready: bool = 1,
     }
@@ -197,8 +197,8 @@ ports! {
         end_run: u64 = parameters.time_bits,
         /// Instructions that the block in `end_slot` has issued, in every cycle.
         end_executed: u64 = parameters.time_bits,
-        /// The request is taken.
-        ask_ready: bool = 1,
+        /// The query is taken.
+        query_ready: bool = 1,
         /// The decision is on offer.
         answer_valid: bool = 1,
         /// Case of the decision, as in the tables below.

@@ -81,7 +81,7 @@ ports! {
     pub struct Inputs(parameters: Parameters) {
         /// Synchronous reset, active high: invalidates every translation and drops every miss.
         reset: bool = 1,
-        /// A check asks whether the page may be accessed, and for its frame.
+        /// A check is valid: it requests the page's frame and whether the access is allowed.
         check_valid: bool = 1,
         /// Page number of the check.
         check_vpn: u64 = parameters.vpn_bits,

@@ -46,10 +46,10 @@ impl PreemptionPolicyTraffic {
         count(&mut s.launch_while_asked, asked && known);
         count(
             &mut s.ended_while_asked,
-            asked && ends && inputs.end_slot == inputs.ask_slot,
+            asked && ends && inputs.end_slot == inputs.query_slot,
         );
         count(&mut s.reset_in_use, inputs.reset && asked);
-        if inputs.ask_valid && !asked {
+        if inputs.query_valid && !asked {
             self.count_question(model, inputs);
         }
     }
@@ -57,21 +57,21 @@ impl PreemptionPolicyTraffic {
     fn count_question(&mut self, model: &PreemptionPolicy, inputs: &Inputs) {
         let s = &mut self.scenarios;
         let count = |counter: &mut u64, happened: bool| *counter += u64::from(happened);
-        let slot = model.slots()[inputs.ask_slot as usize];
-        let by_instructions = inputs.ask_chimera || model.average().is_none();
+        let slot = model.slots()[inputs.query_slot as usize];
+        let by_instructions = inputs.query_chimera || model.average().is_none();
         count(&mut s.by_profile, !by_instructions);
         count(&mut s.by_instructions, by_instructions && slot.executed > 0);
         count(
             &mut s.nothing_executed,
             by_instructions && slot.executed == 0,
         );
-        let done = slot.executed > 0 && inputs.ask_instructions <= slot.executed;
+        let done = slot.executed > 0 && inputs.query_instructions <= slot.executed;
         count(&mut s.nothing_left, by_instructions && done);
         let beyond = model.average().is_some_and(|average| average < slot.run);
         count(&mut s.run_beyond_the_average, beyond && !by_instructions);
         count(&mut s.empty_slot_asked, !slot.active);
         let blocks = model.slots().iter().filter(|slot| slot.active).count();
-        count(&mut s.no_block, blocks == 0 && !inputs.ask_chimera);
+        count(&mut s.no_block, blocks == 0 && !inputs.query_chimera);
     }
 
     /// Counts what is answered, once.
@@ -86,11 +86,11 @@ impl PreemptionPolicyTraffic {
             return;
         }
         let most = self.parameters.most();
-        let launch = inputs.ask_launch;
+        let launch = inputs.query_launch;
         let remaining = estimate.remaining;
         let within = launch < remaining;
         let rest = launch.saturating_sub(remaining);
-        let pep = !inputs.ask_chimera;
+        let pep = !inputs.query_chimera;
         count(&mut s.switch_overflows, estimate.switch == most);
         count(&mut s.remaining_overflows, remaining == most);
         let whole = estimate.run + remaining > most && !estimate.profiled;
@@ -104,7 +104,7 @@ impl PreemptionPolicyTraffic {
             Case::Drain if pep && within => s.drain_within += 1,
             Case::Drain if pep => {
                 s.drain_before += 1;
-                let time = rest > inputs.ask_warm_up;
+                let time = rest > inputs.query_warm_up;
                 count(&mut s.no_time_for_the_next, !time);
                 count(&mut s.next_is_over, time && estimate.whole <= rest);
                 count(&mut s.next_is_short, time && estimate.whole > rest);
@@ -119,7 +119,7 @@ impl PreemptionPolicyTraffic {
             }
             Case::Switch => {
                 s.switch += 1;
-                count(&mut s.switch_of_what_was_run, inputs.ask_idempotent);
+                count(&mut s.switch_of_what_was_run, inputs.query_idempotent);
                 count(&mut s.switch_too_late, estimate.switch > launch);
             }
         }
