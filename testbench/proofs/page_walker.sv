@@ -124,14 +124,14 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
 
     // Memory answers what it has taken, once. An update that is not refused finds what it expects, but for what it sets.
     (* hierconn *) wire [1:0] \walker.walk_free ;
-    // What is asked anew is not answered by what is kept, nor is an update.
-    reg  [1:0]  at_memory, updating, asked_anew;
+    // A request that bypasses the cache is not answered by what is kept, nor is an update.
+    reg  [1:0]  at_memory, updating, requested_bypassed;
     reg  [63:0] expected_0, expected_1;
     wire [1:0]  free = \walker.walk_free ;
     wire        answers_walk = at_memory[response_walk];
     wire        response_valid = answers && (answers_walk || free[response_walk]);
     wire        response_changed = response_refused && !(answers_walk && !updating[response_walk]);
-    wire        response_kept = keeps && answers_walk && !updating[response_walk] && !asked_anew[response_walk]
+    wire        response_kept = keeps && answers_walk && !updating[response_walk] && !requested_bypassed[response_walk]
         && !response_error && !response_changed;
     wire [63:0] expected = response_walk ? expected_1 : expected_0;
     wire [63:0] response_is = answers_walk && updating[response_walk] && !response_changed
@@ -201,7 +201,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
             | ({2{memory_valid && memory_ready}} & of_memory);
         if (memory_valid && memory_ready) begin
             updating[memory_walk] <= memory_update;
-            asked_anew[memory_walk] <= memory_bypass;
+            requested_bypassed[memory_walk] <= memory_bypass;
             if (memory_walk) expected_1 <= memory_expected;
             else expected_0 <= memory_expected;
         end
@@ -225,7 +225,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
 
     // The watched walk: what it was for when it last began, its root, the entries that memory gave it since, the level of
     // the last one that was read, and which of them memory has updated.
-    // Whether one of those entries was kept; and whether all that it asks for has to be asked anew, since it would have
+    // Whether one of those entries was kept; and whether all that it requests has to bypass the cache, since it would have
     // ended by what is kept, or an update was refused.
     reg         was_offered, begun, spent, old, failed, used, must, was_doubted;
     reg  [2:0]  pending_level, last_level, failed_level;
@@ -363,18 +363,18 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         \walker.walk_requesting , \walker.walk_ended , \walker.walk_marking , \walker.walk_writable , \walker.walk_user_page ,
         \walker.walk_executable , \walker.walk_used , \walker.walk_bypass , \walker.here_q , \walker.was_alike_q , \walker.walk_alike ;
     (* hierconn *) wire [3:0]  \walker.walk_requesters ;
-    (* hierconn *) wire [5:0]  \walker.walk_level , \walker.walk_note ;
+    (* hierconn *) wire [5:0]  \walker.walk_level , \walker.walk_cause_or_level ;
     (* hierconn *) wire [79:0] \walker.walk_pfn ;
-    (* hierconn *) wire \walker.walk[0].hit_q , \walker.walk[1].hit_q , \walker.walk[0].stale_q , \walker.walk[1].stale_q , \walker.chosen_q , \walker.chosen_first_q ,
+    (* hierconn *) wire \walker.walk[0].covered_q , \walker.walk[1].covered_q , \walker.walk[0].stale_q , \walker.walk[1].stale_q , \walker.chosen_q , \walker.chosen_first_q ,
         \walker.chosen_walk_q , \walker.compared_q , \walker.joins_q , \walker.back_q , \walker.back_walk_q ,
         \walker.looked_q , \walker.seen_walk_q , \walker.seen_error_q , \walker.seen_changed_q , \walker.seen_write_q ,
         \walker.seen_execute_q , \walker.seen_user_q , \walker.seen_marking_q , \walker.seen_writable_q ,
         \walker.seen_user_page_q , \walker.seen_executable_q , \walker.means_q , \walker.out_walk_q ,
-        \walker.out_changed_q , \walker.out_ends_q , \walker.out_marking_q , \walker.out_writable_q ,
+        \walker.out_restart_bypassed_q , \walker.out_ends_q , \walker.out_marking_q , \walker.out_writable_q ,
         \walker.out_user_page_q , \walker.out_executable_q , \walker.seen_used_q , \walker.out_used_q , \walker.bypass_q ,
         \walker.non_canonical , \walker.go , \walker.turn_q , \walker.pop ;
     (* hierconn *) wire [63:0] \walker.back_data_q , \walker.seen_data_q ;
-    (* hierconn *) wire [2:0]  \walker.seen_level_q , \walker.seen_unmarked_q , \walker.out_level_q , \walker.out_note_q ;
+    (* hierconn *) wire [2:0]  \walker.seen_level_q , \walker.seen_unmarked_q , \walker.out_level_q , \walker.out_cause_or_level_q ;
     (* hierconn *) wire [17:0] \walker.seen_inside_q ;
     (* hierconn *) wire [39:0] \walker.out_pfn_q ;
     (* hierconn *) wire [1:0]  \walker.waiting.used_q , \walker.waiting.asids_q , \walker.waiting.writes_q ,
@@ -386,7 +386,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire [1:0] ended = \walker.walk_ended ;
     wire [1:0] reading = ~free & ~asking & ~ended;
     wire [1:0] marking = \walker.walk_marking ;
-    wire [1:0] anew = \walker.walk_bypass ;
+    wire [1:0] bypass = \walker.walk_bypass ;
     wire [1:0] here = \walker.here_q ;
     wire [1:0] waits = \walker.waiting.used_q ;
     wire       head = \walker.waiting.head_q ;
@@ -420,14 +420,14 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
             wire       at_top = level == 3'd4 && !marking[g];
             wire       fresh = free[g] || (asking[g] && at_top);
             assign lost[g] = (at & (at - 5'd1)) != 5'd0 || (|at) != reading[g]
-                || (stale[g] && (asking[g] || ended[g])) || (ended[g] && \walker.walk_note [g*3 +: 3] == 3'd1)
+                || (stale[g] && (asking[g] || ended[g])) || (ended[g] && \walker.walk_cause_or_level [g*3 +: 3] == 3'd1)
                 || here[g] != ( \walker.chosen_q && ! \walker.chosen_first_q && \walker.chosen_walk_q == g)
                 || (here[g] && !asking[g] && !ended[g])
                 || (stray_in_looked[g] && (!fresh || here[g])) || (stray_in_meant[g] && !fresh)
-                || (at_memory[g] && (updating[g] != marking[g] || asked_anew[g] != anew[g]))
-                || (anew[g] && ( \walker.walk_used [g] || (in_looked[g] && \walker.seen_used_q )
+                || (at_memory[g] && (updating[g] != marking[g] || requested_bypassed[g] != bypass[g]))
+                || (bypass[g] && ( \walker.walk_used [g] || (in_looked[g] && \walker.seen_used_q )
                     || (in_meant[g] && \walker.out_used_q )));
-            assign unlike[g] = (in_out[g] && ( \walker.level_q != level || \walker.bypass_q != anew[g] || \walker.marking_q != marking[g]
+            assign unlike[g] = (in_out[g] && ( \walker.level_q != level || \walker.bypass_q != bypass[g] || \walker.marking_q != marking[g]
                     || \walker.pfn_q != \walker.walk_pfn [g*40 +: 40]
                     || { \walker.user_q , \walker.execute_q , \walker.write_q , \walker.asid_q , \walker.vpn_q }
                         != { \walker.walk_user [g], \walker.walk_execute [g], \walker.walk_write [g], \walker.walk_asid [g],
@@ -437,7 +437,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     endgenerate
     wire       first_used = waits[head];
     // Responses, requests that wait, and who is chosen.
-    wire       adrift = ( \walker.halting_q && !invalidating) || ( \walker.out_ends_q && \walker.out_note_q == 3'd1)
+    wire       adrift = ( \walker.halting_q && !invalidating) || ( \walker.out_ends_q && \walker.out_cause_or_level_q == 3'd1)
         || stray_looked && ! \walker.looked_q || stray_meant && ! \walker.means_q
         || ( \walker.chosen_q && \walker.chosen_first_q && ! \walker.non_canonical )
         || ( \walker.compared_q && (!first_used || \walker.non_canonical ))
@@ -453,7 +453,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
 
     // The watched walk's registers say what its entries say.
     wire [2:0]  level = watched ? \walker.walk_level [5:3] : \walker.walk_level [2:0];
-    wire [2:0]  note = watched ? \walker.walk_note [5:3] : \walker.walk_note [2:0];
+    wire [2:0]  note = watched ? \walker.walk_cause_or_level [5:3] : \walker.walk_cause_or_level [2:0];
     wire [39:0] walk_frame = watched ? \walker.walk_pfn [79:40] : \walker.walk_pfn [39:0];
     wire        marks = marking[watched];
     wire [2:0]  rights = { \walker.walk_writable [watched], \walker.walk_user_page [watched],
@@ -466,7 +466,7 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
     wire        again = marks || !top;
     wire        later = in_looked[watched] || in_meant[watched];
     assign      doubted = in_looked[watched] && ! \walker.seen_changed_q && doubtful;
-    wire        gone = (in_looked[watched] && \walker.seen_changed_q ) || (in_meant[watched] && \walker.out_changed_q );
+    wire        gone = (in_looked[watched] && \walker.seen_changed_q ) || (in_meant[watched] && \walker.out_restart_bypassed_q );
     // What is known above a level.
     wire        agrees = same && down[level] && (top || (walk_frame == frames[level*40 +: 40]
         && rights == {writable[level + 3'd1], user_page[level + 3'd1], executable[level + 3'd1]}
@@ -500,11 +500,11 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         && (!failed || failed_level == level)
         && (failed || ( \walker.seen_data_q == there && (!marks || here_set))) && \walker.seen_used_q == used;
     wire        meant_well = \walker.out_ends_q == stops && !doubtful && \walker.out_used_q == used
-        && (stops ? ended_well( \walker.out_level_q , \walker.out_note_q , \walker.out_marking_q , \walker.out_pfn_q ,
+        && (stops ? ended_well( \walker.out_level_q , \walker.out_cause_or_level_q , \walker.out_marking_q , \walker.out_pfn_q ,
                 { \walker.out_writable_q , \walker.out_user_page_q , \walker.out_executable_q })
             : maps[lv] ? !marks && complete && \walker.out_level_q == 3'd4 && \walker.out_marking_q
             : leads[lv] && \walker.out_level_q == level - 3'd1 && \walker.out_marking_q == marks
-                && \walker.out_pfn_q == frames[(lv - 3'd1)*40 +: 40] && \walker.out_note_q == unmarked[(lv - 3'd1)*3 +: 3]
+                && \walker.out_pfn_q == frames[(lv - 3'd1)*40 +: 40] && \walker.out_cause_or_level_q == unmarked[(lv - 3'd1)*3 +: 3]
                 && { \walker.out_writable_q , \walker.out_user_page_q , \walker.out_executable_q } == rights_there
                 && (!marks || here_set));
     wire        w_asking = asking[watched], w_reading = reading[watched], w_ended = ended[watched], w_free = free[watched];
@@ -549,9 +549,9 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
         && !( \walker.halting_q && (invalidating_all || invalidating_space == out_kind[52]));
     assign odd_ones[17] = asks_memory && \walker.roots_q != ( \walker.asid_q ? root_1 : root_0);
     assign odd_ones[18] = asks_memory && \walker.pte_log_q != trail[{number, \walker.level_q }];
-    assign odd_ones[19] = !w_free && met != (watched ? \walker.walk[1].hit_q : \walker.walk[0].hit_q );
+    assign odd_ones[19] = !w_free && met != (watched ? \walker.walk[1].covered_q : \walker.walk[0].covered_q );
     assign odd_ones[20] = !w_free && met && ! \walker.delays_q && ! \walker.halting_q ;
-    assign odd_ones[21] = !w_free && must != (anew[watched] || gone);
+    assign odd_ones[21] = !w_free && must != (bypass[watched] || gone);
     assign odd_ones[22] = \walker.walk_used [watched] && !w_free && !gone && (at_root || !used);
     assign odd_ones[23] = begun && !w_free && !at_root && !later && used != \walker.walk_used [watched];
     wire        strange = |odd_ones;
@@ -643,11 +643,11 @@ module page_walker_guarantees #(parameter ALIKE = 0) (
 
     // G11: a walk takes so many steps, of which the last is its answer. It has taken some since it began, or since an update
     // was refused, and has some left: one for each entry to read or to mark, and all of them again if it has not yet begun
-    // again after an invalidation, or anew.
+    // again after an invalidation, or past the cache.
     reg  [4:0] steps;
     wire       restarts = w_reading && (stale[watched] || gone);
     wire [3:0] left = w_ended ? 4'd1 : restarts ? 4'd9 : (marks ? 4'd1 : 4'd5) + level - w_reading;
-    wire [5:0] all_steps = steps + left + (met ? 4'd0 : 4'd9) + (anew[watched] || gone ? 4'd0 : 4'd9);
+    wire [5:0] all_steps = steps + left + (met ? 4'd0 : 4'd9) + (bypass[watched] || gone ? 4'd0 : 4'd9);
     always @(posedge clock) begin
         if (w_free || refused) steps <= 5'd0;
         else steps <= steps + (moves && here[watched]);

@@ -490,7 +490,7 @@ fn overflow_needs_a_ring_that_is_full() {
     assert_eq!(buffer.counters(), [0, 0, 2, 1]);
 }
 
-/// G7: a ring that is made anew begins without the flag of the one before.
+/// G7: a ring that is made again begins without the flag of the one before.
 #[test]
 fn another_ring_begins_without_overflow() {
     let mut buffer = overflowed();

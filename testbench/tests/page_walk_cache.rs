@@ -313,7 +313,7 @@ fn word_that_many_walks_miss_is_here_once() {
 
 /// G3, G6: memory answers, and what it answers takes the place of what was here.
 #[test]
-fn request_anew_is_answered_by_memory_and_renews_what_is_here() {
+fn request_that_bypasses_is_answered_by_memory_and_renews_what_is_here() {
     let mut cache = Cache::new("8k");
     cache.memory.insert(WORD, 1 << 12 | TABLE);
     cache.load(2, WORD);
@@ -321,13 +321,13 @@ fn request_anew_is_answered_by_memory_and_renews_what_is_here() {
         let (before, entry) = (cache.read(2, WORD), table << 12 | TABLE);
         cache.memory.insert(WORD, entry);
         assert_eq!(cache.read(2, WORD), before);
-        assert_eq!(cache.read_anew(2, WORD), entry);
+        assert_eq!(cache.read_bypassed(2, WORD), entry);
         assert_eq!(cache.read(2, WORD), Ok(entry));
     }
     // What may not be kept is told all the same.
     let before = cache.read(2, WORD);
     cache.memory.insert(WORD, 0);
-    assert_eq!(cache.read_anew(2, WORD), 0);
+    assert_eq!(cache.read_bypassed(2, WORD), 0);
     assert_eq!(cache.read(2, WORD), before);
 }
 
@@ -363,7 +363,7 @@ fn renewed_word_stays_in_its_turn() {
         cache.load(2, words[number]);
         let first = (number + 1).saturating_sub(ways);
         for &word in &words[first..=number] {
-            cache.read_anew(2, word);
+            cache.read_bypassed(2, word);
         }
         for &word in &words[first..=number] {
             assert!(cache.read(2, word).is_ok(), "{number} words were filled");

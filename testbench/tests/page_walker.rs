@@ -132,7 +132,7 @@ fn pages_that_differ_in_one_bit_are_different_walks() {
 /// G2, G3: a fault that follows from an entry that was kept is not told: the walk begins once more, and believes nothing of
 /// it.
 #[test]
-fn fault_by_what_is_kept_begins_the_walk_again_anew() {
+fn fault_by_what_is_kept_begins_the_walk_again_past_the_cache() {
     for level in 2..=4 {
         // The table that was kept has nothing, what may not be read, or what is not memory.
         for leaf in [0, 0x7000 << 12 | OPEN & !0b100, 1 << 45 | OPEN] {
@@ -159,23 +159,23 @@ fn fault_by_what_is_kept_begins_the_walk_again_anew() {
             let levels: Vec<_> = walker
                 .asked
                 .iter()
-                .map(|asked| (asked.level, asked.anew))
+                .map(|asked| (asked.level, asked.bypass))
                 .collect();
-            let pass = |anew| (1..=4).rev().map(move |level| (level, anew));
+            let pass = |bypass| (1..=4).rev().map(move |level| (level, bypass));
             let expected: Vec<_> = pass(false).chain(pass(true)).collect();
             assert_eq!(levels, expected);
             // The next walk begins as every walk does.
             walker.memory.insert(word, 0x7000 << 12 | OPEN);
             walker.ask(1, 0, PAGE);
             assert_eq!(walker.answers(2)[1].answer_pfn, 0x7000);
-            assert!(!walker.asked[8].anew);
+            assert!(!walker.asked[8].bypass);
         }
     }
 }
 
 /// G3: there is no third time, and no second one where nothing was kept.
 #[test]
-fn fault_is_told_after_one_walk_anew() {
+fn fault_is_reported_after_one_walk_past_the_cache() {
     for kept in 0..=3 {
         let mut walker = Walker::new("8");
         walker.map(0, PAGE, 0x5000);
@@ -193,17 +193,17 @@ fn fault_is_told_after_one_walk_anew() {
     }
 }
 
-/// G3: a walk that an invalidation has met stays anew.
+/// G3: a walk that bypasses the cache still does after an invalidation.
 #[test]
-fn walk_anew_stays_so_through_an_invalidation() {
+fn walk_that_bypasses_the_cache_stays_so_through_an_invalidation() {
     for wait in 0..60 {
         let mut walker = Walker::new("8");
         walker.map(0, PAGE, 0x5000);
         let word = walker.word(0, PAGE, 4);
         walker.kept.insert(word, 0x7_0000 << 12 | OPEN);
         walker.ask(0, 0, PAGE);
-        while !walker.asked.iter().any(|asked| asked.anew) {
-            assert!(walker.cycle < 1000, "it does not begin anew");
+        while !walker.asked.iter().any(|asked| asked.bypass) {
+            assert!(walker.cycle < 1000, "it does not begin again");
             walker.cycle();
         }
         for _ in 0..wait {
@@ -214,8 +214,8 @@ fn walk_anew_stays_so_through_an_invalidation() {
         while !walker.cycle().invalidate_ready {}
         walker.inputs.invalidate_valid = false;
         assert_eq!(walker.answers(1)[0].answer_pfn, 0x5000);
-        let first = walker.asked.iter().position(|asked| asked.anew).unwrap();
-        assert!(walker.asked[first..].iter().all(|asked| asked.anew));
+        let first = walker.asked.iter().position(|asked| asked.bypass).unwrap();
+        assert!(walker.asked[first..].iter().all(|asked| asked.bypass));
     }
 }
 
@@ -592,7 +592,7 @@ fn response_that_nobody_waits_for_changes_nothing() {
     walker.cycle();
     walker.inputs.response_valid = true;
     walker.inputs.response_data = OPEN;
-    // Past the memory, which would set it anew.
+    // Past the memory, which would set it again.
     let inputs = walker.inputs.clone();
     walker.raw(&inputs);
     for _ in 0..20 {

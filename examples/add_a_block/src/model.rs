@@ -22,7 +22,7 @@ ports! {
         reset: bool = 1,
         /// A fault occurs.
         fault: bool = 1,
-        /// The count begins anew.
+        /// The count begins again from 0.
         clear: bool = 1,
     }
 }

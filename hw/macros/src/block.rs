@@ -99,7 +99,7 @@ impl Field {
     }
 }
 
-/// The default of a type, each element of an array anew.
+/// The default of a type, each element of an array by itself.
 fn default(ty: &Type) -> TokenStream {
     match ty {
         Type::Array(array) => {

@@ -15,7 +15,7 @@ mod text;
 /// It derives rust-hdl's `Block`. From the fields it writes a constructor, `Part` and `Hardware`.
 ///
 /// The constructor is `Default`, or `new` with `#[block(new(argument: Type, ...))]`. It makes a field as its type's default
-/// and each element of an array anew. `#[init(expression)]` on the field says otherwise.
+/// and each element of an array by itself. `#[init(expression)]` on the field says otherwise.
 ///
 /// `Part` gives the clock and the reset of the block to every field that has them. The memories of the fields are those of
 /// the block. `#[used(condition)]` on a field leaves out a memory that the configuration does not use.

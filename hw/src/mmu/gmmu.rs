@@ -62,17 +62,17 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     pub context_valid: Signal<In, Bit>,
     /// The SM has an instruction that waits for the page.
     pub context_known: Signal<In, Bit>,
-    /// Warp of the instruction, as in the fault buffer.
+    /// Warp of the instruction.
     pub context_warp: Signal<In, Bits<WARP_BITS>>,
-    /// Thread-block slot of the instruction, as in the fault buffer.
+    /// Thread-block slot of the instruction.
     pub context_slot: Signal<In, Bits<SLOT_BITS>>,
-    /// Address of the instruction, as in the fault buffer.
+    /// Address of the instruction.
     pub context_pc: Signal<In, Bits<PC_BITS>>,
-    /// Lanes of the instruction, as in the fault buffer.
+    /// Lanes of the instruction.
     pub context_lanes: Signal<In, Bits<LANES>>,
-    /// Scheme by which the instruction will be restarted, as in the fault buffer.
+    /// Scheme by which the instruction will be restarted.
     pub context_scheme: Signal<In, Bits<3>>,
-    /// Operand-log entry of the instruction, as in the fault buffer.
+    /// Operand-log entry of the instruction.
     pub context_pointer: Signal<In, Bits<LOG_ENTRY_BITS>>,
     /// Memory takes the request for an entry.
     pub memory_ready: Signal<In, Bit>,
@@ -112,11 +112,12 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     pub root_asid: Signal<In, Bits<ASID_BITS>>,
     /// Frame of the space's first table.
     pub root_pfn: Signal<In, Bits<PFN_BITS>>,
-    /// Bits 51 to 32 of an address that memory does not have, as in the page walker.
+    /// Bits 51 to 32 of an address that memory does not have: those from MAXPHYADDR on are 1, and MAXPHYADDR is at
+    /// most 12 plus the width of `last_pfn`.
     pub reserved_bits: Signal<In, Bits<20>>,
-    /// Pages may be execute-disabled (IA32_EFER.NXE), as in the page walker.
+    /// Pages may be execute-disabled (IA32_EFER.NXE).
     pub execute_disable: Signal<In, Bit>,
-    /// Last frame of memory, as in the page walker.
+    /// Last frame of memory.
     pub last_pfn: Signal<In, Bits<PFN_BITS>>,
     /// Levels of tables whose entries are cached: bit 0 is level 2, bit 1 level 3, bit 2 level 4, bit 3 level 5.
     pub cached_levels: Signal<In, Bits<4>>,
@@ -174,7 +175,8 @@ pub struct Gmmu<const WALKS: usize, const WALK: usize, const ENTRY: usize> {
     pub memory_word: Signal<Out, Bits<WORD_BITS>>,
     /// Level of the entry.
     pub memory_level: Signal<Out, Bits<3>>,
-    /// The entry is updated instead of read, as in the page walker.
+    /// The entry is updated instead of read, in one step: its accessed bit is set, if it equals `memory_expected`
+    /// but for its accessed and dirty bits.
     pub memory_update: Signal<Out, Bit>,
     /// The update sets the dirty bit as well.
     pub memory_dirty: Signal<Out, Bit>,

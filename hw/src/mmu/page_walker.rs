@@ -87,7 +87,7 @@ pub struct PageWalker<
     /// The invalidation covers all spaces.
     pub invalidate_all: Signal<In, Bit>,
     /// Bits 51 to 32 of an address that memory does not have: those from MAXPHYADDR on are 1, and MAXPHYADDR is at
-    /// most 12 + F.
+    /// most 12 plus the width of `last_pfn`.
     pub reserved_bits: Signal<In, Bits<20>>,
     /// Pages may be execute-disabled (IA32_EFER.NXE).
     pub execute_disable: Signal<In, Bit>,
@@ -208,7 +208,7 @@ pub struct PageWalker<
     some_requesters: OneHotMux<WALKS, Bits<REQUESTERS>>,
     some_level: OneHotMux<WALKS, Bits<3>>,
     some_pfn: OneHotMux<WALKS, Bits<PFN>>,
-    some_note: OneHotMux<WALKS, Bits<3>>,
+    some_cause_or_level: OneHotMux<WALKS, Bits<3>>,
     some_writes: OrTree<WALKS>,
     some_executes: OrTree<WALKS>,
     some_user_mode: OrTree<WALKS>,
@@ -274,7 +274,7 @@ pub struct PageWalker<
     of_walk: Signal<Local, Bits<WALK>>,
     arrived_at: [Signal<Local, Bit>; WALKS],
     looked_level: OneHotMux<WALKS, Bits<3>>,
-    looked_note: OneHotMux<WALKS, Bits<3>>,
+    looked_cause_or_level: OneHotMux<WALKS, Bits<3>>,
     looked_inside: OneHotMux<WALKS, Bits<18>>,
     looked_write: OrTree<WALKS>,
     looked_execute: OrTree<WALKS>,
@@ -303,12 +303,12 @@ pub struct PageWalker<
     pte_decode: Entry<PFN>,
     means: Register<Bit>,
     out_walk: Register<Bits<WALK>>,
-    out_changed: Register<Bit>,
+    out_restart_bypassed: Register<Bit>,
     out_ends: Register<Bit>,
     out_level: Register<Bits<3>>,
     out_marking: Register<Bit>,
     out_pfn: Register<Bits<PFN>>,
-    out_note: Register<Bits<3>>,
+    out_cause_or_level: Register<Bits<3>>,
     out_writable: Register<Bit>,
     out_user_page: Register<Bit>,
     out_executable: Register<Bit>,
@@ -379,7 +379,7 @@ impl<
         self.waiting.user.next = self.some_user.any.val();
         self.waiting.requester.next = self.next.index.val();
 
-        // The first request that waits: its address is odd if the bits above do not repeat the highest one that is
+        // The first request that waits: its address is not canonical if the bits above do not repeat the highest one that is
         // translated. It looks for a walk that is alike in one cycle, and in the next it joins that
         // one, unless its answer is about to leave, or begins one if there is none any more, or it joins none.
         self.non_canonical.next = self.waiting.valid.val()
@@ -422,7 +422,7 @@ impl<
             || (self.chosen.q.val() && self.chosen_first.q.val() && self.go.val());
         self.waiting.pop.next = self.pop.val();
 
-        // What leaves next: an odd address, unless one was chosen last, or the next walk in turn that wants an entry or has
+        // What leaves next: a request whose address is not canonical, unless one was chosen last, or the next walk in turn that wants an entry or has
         // ended.
         self.choosing.next = !self.chosen.q.val() || self.go.val();
         self.offers_first.next = self.non_canonical.val() && !self.chosen_first.q.val();
@@ -459,7 +459,7 @@ impl<
             }
         }
 
-        // What was chosen leaves when there is room, and when its root, and in the trail its entry, can be read.
+        // What was chosen leaves when there is room, and when its root, and in the log its entry, can be read.
         self.room.next = !self.leaving.q.val() || self.taken.val();
         self.tracing.next = self.updates.val() && self.looked.q.val();
         self.go.next = self.room.val() && !self.root_valid.val() && !self.tracing.val();
@@ -479,8 +479,8 @@ impl<
             self.some_level.of[i].next = self.walk[i].level.val();
             self.some_pfn.choose[i].next = self.here[i].q.val();
             self.some_pfn.of[i].next = self.walk[i].pfn.val();
-            self.some_note.choose[i].next = self.here[i].q.val();
-            self.some_note.of[i].next = self.walk[i].note.val();
+            self.some_cause_or_level.choose[i].next = self.here[i].q.val();
+            self.some_cause_or_level.of[i].next = self.walk[i].cause_or_level.val();
             self.some_writes.of[i].next = self.here[i].q.val() && self.walk[i].write.val();
             self.some_executes.of[i].next = self.here[i].q.val() && self.walk[i].execute.val();
             self.some_user_mode.of[i].next = self.here[i].q.val() && self.walk[i].user.val();
@@ -513,7 +513,7 @@ impl<
             self.level.d.next = self.some_level.chosen.val();
             self.marking.d.next = self.some_marking.any.val();
             self.pfn.d.next = self.some_pfn.chosen.val();
-            self.cause.d.next = self.some_note.chosen.val();
+            self.cause.d.next = self.some_cause_or_level.chosen.val();
             self.writable.d.next = self.some_writable.any.val();
             self.user_page.d.next = self.some_user_page.any.val();
             self.executable.d.next = self.some_executable.any.val();
@@ -635,7 +635,7 @@ impl<
                 | bit_cast::<WORD, 9>(self.index.val());
         }
 
-        // What comes from memory, or back from the trail, which waits for memory to be silent.
+        // What comes from memory, or back from the log, which waits for memory to be silent.
         self.back.d.next = self.skipped.val() || (self.back.q.val() && self.response_valid.val());
         if self.skipped.val() {
             self.back_walk.d.next = self.number.q.val();
@@ -657,8 +657,8 @@ impl<
             self.arrived_at[i].next = self.of_walk.val() == i.to_bits::<WALK>();
             self.looked_level.choose[i].next = self.arrived_at[i].val();
             self.looked_level.of[i].next = self.walk[i].level.val();
-            self.looked_note.choose[i].next = self.arrived_at[i].val();
-            self.looked_note.of[i].next = self.walk[i].note.val();
+            self.looked_cause_or_level.choose[i].next = self.arrived_at[i].val();
+            self.looked_cause_or_level.of[i].next = self.walk[i].cause_or_level.val();
             self.looked_inside.choose[i].next = self.arrived_at[i].val();
             self.looked_inside.of[i].next = self.walk[i].vpn.val().get_bits::<18>(0);
             self.looked_write.of[i].next = self.arrived_at[i].val() && self.walk[i].write.val();
@@ -676,7 +676,7 @@ impl<
             self.looked_used.of[i].next = self.arrived_at[i].val() && self.walk[i].used.val();
         }
         self.seen_level.d.next = self.looked_level.chosen.val();
-        self.seen_unmarked.d.next = self.looked_note.chosen.val();
+        self.seen_unmarked.d.next = self.looked_cause_or_level.chosen.val();
         self.seen_inside.d.next = self.looked_inside.chosen.val();
         self.seen_write.d.next = self.looked_write.any.val();
         self.seen_execute.d.next = self.looked_execute.any.val();
@@ -716,12 +716,13 @@ impl<
         self.pte_decode.used.next = self.seen_used.q.val();
         self.means.d.next = self.looked.q.val();
         self.out_walk.d.next = self.seen_walk.q.val();
-        self.out_changed.d.next = self.seen_changed.q.val() || self.pte_decode.doubtful.val();
+        self.out_restart_bypassed.d.next =
+            self.seen_changed.q.val() || self.pte_decode.doubtful.val();
         self.out_ends.d.next = self.pte_decode.ends.val();
         self.out_level.d.next = self.pte_decode.next_level.val();
         self.out_marking.d.next = self.pte_decode.next_marking.val();
         self.out_pfn.d.next = self.pte_decode.next_pfn.val();
-        self.out_note.d.next = self.pte_decode.next_note.val();
+        self.out_cause_or_level.d.next = self.pte_decode.next_cause_or_level.val();
         self.out_writable.d.next = self.pte_decode.next_writable.val();
         self.out_user_page.d.next = self.pte_decode.next_user_page.val();
         self.out_executable.d.next = self.pte_decode.next_executable.val();
@@ -729,12 +730,12 @@ impl<
         for i in 0..WALKS {
             self.walk[i].answered.next =
                 self.means.q.val() && (self.out_walk.q.val() == i.to_bits::<WALK>());
-            self.walk[i].changed.next = self.out_changed.q.val();
+            self.walk[i].restart_bypassed.next = self.out_restart_bypassed.q.val();
             self.walk[i].ends.next = self.out_ends.q.val();
             self.walk[i].next_level.next = self.out_level.q.val();
             self.walk[i].next_marking.next = self.out_marking.q.val();
             self.walk[i].next_pfn.next = self.out_pfn.q.val();
-            self.walk[i].next_note.next = self.out_note.q.val();
+            self.walk[i].next_cause_or_level.next = self.out_cause_or_level.q.val();
             self.walk[i].next_writable.next = self.out_writable.q.val();
             self.walk[i].next_user_page.next = self.out_user_page.q.val();
             self.walk[i].next_executable.next = self.out_executable.q.val();

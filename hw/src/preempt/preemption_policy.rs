@@ -84,7 +84,7 @@ pub struct PreemptionPolicy<
     pub query_slot: Signal<In, Bits<SLOT>>,
     /// The decision is Chimera's; PEP's otherwise.
     pub query_chimera: Signal<In, Bit>,
-    /// The block may be dropped and begin anew.
+    /// The block may be dropped and begin from the start.
     pub query_idempotent: Signal<In, Bit>,
     /// Ticks until the preemption, as predicted: 20 or 30 us; for Chimera, the deadline.
     pub query_launch: Signal<In, Bits<TIME>>,

@@ -18,7 +18,7 @@ pub struct OperandLog<const ENTRIES: usize, const INDEX: usize, const COUNT: usi
     /// Synchronous reset, active high: removes every partition.
     pub reset: Signal<In, Bit>,
 
-    /// A kernel starts, and the log is partitioned anew.
+    /// A kernel starts, and the log is partitioned again.
     pub launch_valid: Signal<In, Bit>,
     /// Entries per thread block of the kernel that starts.
     pub launch_entries: Signal<In, Bits<COUNT>>,

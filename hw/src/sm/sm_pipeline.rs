@@ -154,7 +154,7 @@ pub struct SmPipeline<
     pub faulted_entry: Signal<In, Bits<ENTRY>>,
     /// Replay-queue entry of the faulting instruction.
     pub faulted_index: Signal<In, Bits<QUEUE_INDEX>>,
-    /// A kernel starts, and the operand log is partitioned anew.
+    /// A kernel starts, and the operand log is partitioned again.
     pub launch_valid: Signal<In, Bit>,
     /// Operand-log entries of each thread block of the kernel.
     pub launch_entries: Signal<In, Bits<LOG_COUNT>>,

@@ -69,8 +69,8 @@ pub struct Walk {
     delayed: bool,
     /// Since it was begun last, one of its entries came from what is kept.
     pub used: bool,
-    /// It does not believe what is kept.
-    pub anew: bool,
+    /// It bypasses the cache: its entries are read from memory.
+    pub bypass: bool,
     /// The table that it has come to, or the frame of its page.
     pfn: u64,
     rights: Rights,
@@ -98,7 +98,7 @@ struct Response {
 #[derive(Clone, Copy, Debug, Default)]
 struct Outcome {
     number: usize,
-    /// The walk begins again, anew.
+    /// The walk begins again, and bypasses the cache.
     again: bool,
     used: bool,
     step: Step,
@@ -162,11 +162,11 @@ pub struct PageWalker {
     delays: bool,
     roots: Vec<u64>,
     /// The entries that each walk has read, where they may have to be updated.
-    trail: Vec<u64>,
+    path: Vec<u64>,
 }
 
-/// The levels that the number of an entry in the trail tells apart.
-const TRAIL: usize = 8;
+/// The levels that the number of an entry in the path distinguishes.
+const LEVELS: usize = 8;
 
 impl Model for PageWalker {
     type Parameters = Parameters;
@@ -174,7 +174,7 @@ impl Model for PageWalker {
     type Outputs = Outputs;
 
     fn new(parameters: Parameters) -> Self {
-        let trail = if parameters.updates { TRAIL } else { 0 };
+        let path = if parameters.updates { LEVELS } else { 0 };
         Self {
             walks: vec![Walk::default(); parameters.walks],
             before: vec![Walk::default(); parameters.walks],
@@ -191,7 +191,7 @@ impl Model for PageWalker {
             halting: false,
             delays: false,
             roots: vec![0; 1 << parameters.asid_bits],
-            trail: vec![0; parameters.walks * trail],
+            path: vec![0; parameters.walks * path],
             parameters,
         }
     }
@@ -320,7 +320,7 @@ impl PageWalker {
             memory_update: walk.marking,
             memory_dirty: walk.marking && wants_dirty(entry, &walk),
             memory_expected: entry,
-            memory_bypass: walk.anew,
+            memory_bypass: walk.bypass,
             invalidate_ready: self.halting
                 && self.chosen.is_none()
                 && !valid
@@ -352,7 +352,7 @@ impl PageWalker {
         if inputs.reset {
             *self = Self {
                 roots: std::mem::take(&mut self.roots),
-                trail: std::mem::take(&mut self.trail),
+                path: std::mem::take(&mut self.path),
                 leaving: Leaving {
                     // What a memory has read stays on its outputs.
                     root: self.leaving.root,
@@ -368,7 +368,7 @@ impl PageWalker {
         }
         let traced = self.looked.filter(|_| self.parameters.updates);
         if let Some((response, walk)) = traced {
-            self.trail[response.walk * TRAIL + usize::from(walk.level)] = response.data;
+            self.path[response.walk * LEVELS + usize::from(walk.level)] = response.data;
         }
         let back_stays = self.back.filter(|_| inputs.response_valid);
         let skipped = self.leaving.valid && self.skips() && back_stays.is_none();
@@ -517,7 +517,7 @@ impl PageWalker {
         if before.step != Step::Reading {
             return;
         }
-        walk.anew |= outcome.again;
+        walk.bypass |= outcome.again;
         if before.stale || outcome.again {
             walk.restart(self.parameters.levels);
             return;
@@ -570,7 +570,7 @@ impl PageWalker {
         } else if let Some(number) = before.iter().position(|walk| walk.step == Step::Free) {
             let walk = &mut self.walks[number];
             walk.restart(self.parameters.levels);
-            (walk.delayed, walk.anew) = (false, false);
+            (walk.delayed, walk.bypass) = (false, false);
             (walk.key, walk.requesters) = (key, 1 << requester);
         } else {
             return;
@@ -595,14 +595,14 @@ impl PageWalker {
         if let Chosen::Walk(number) = chosen {
             self.walks[number].step = if answer { Step::Free } else { Step::Reading };
         }
-        let place = self.last * TRAIL + usize::from(walk.level);
+        let place = self.last * LEVELS + usize::from(walk.level);
         Leaving {
             valid: true,
             answer,
             number: self.last,
             walk,
             root: self.roots[usize::from(walk.key.asid)],
-            entry: self.trail.get(place).copied().unwrap_or(0),
+            entry: self.path.get(place).copied().unwrap_or(0),
         }
     }
 

@@ -63,7 +63,7 @@ ports! {
     pub struct Inputs(parameters: Parameters) {
         /// Synchronous reset, active high: removes every partition.
         reset: bool = 1,
-        /// A kernel starts, and the log is partitioned anew.
+        /// A kernel starts, and the log is partitioned again.
         launch_valid: bool = 1,
         /// Entries per thread block of the kernel that starts.
         launch_entries: u8 = parameters.entry_bits() + 1,

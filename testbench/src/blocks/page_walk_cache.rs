@@ -110,7 +110,7 @@ impl PageWalkCacheTraffic {
             _ => 2 + self.rng.below(4) as u8,
         };
         inputs.request_update = self.rng.chance(self.mode.update);
-        inputs.request_bypass = self.rng.chance(self.mode.anew);
+        inputs.request_bypass = self.rng.chance(self.mode.bypass);
         inputs.request_dirty = self.rng.chance(128);
         inputs.request_expected = match self.rng.byte() {
             0..200 => self.memory.get(&inputs.request_word).copied().unwrap_or(0),

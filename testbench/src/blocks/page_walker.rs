@@ -31,7 +31,7 @@ struct Asked {
     update: bool,
     dirty: bool,
     expected: u64,
-    anew: bool,
+    bypass: bool,
 }
 
 /// Seeded traffic.
@@ -133,8 +133,8 @@ impl PageWalkerTraffic {
         inputs.response_error = self.rng.chance(self.mode.error);
         let entry = self.tables.read(&mut self.rng, self.mode.now(), asked.word);
         inputs.response_data = entry;
-        // A cache answers reads that are not anew, also with what is in memory no more.
-        let cached = !asked.update && !asked.anew && !inputs.response_error;
+        // A cache answers reads that do not bypass it, also with what is in memory no more.
+        let cached = !asked.update && !asked.bypass && !inputs.response_error;
         if cached && self.rng.chance(self.mode.kept) {
             inputs.response_kept = true;
             if self.rng.chance(64) {
@@ -259,7 +259,7 @@ impl Traffic for PageWalkerTraffic {
                 update: outputs.memory_update,
                 dirty: outputs.memory_dirty,
                 expected: outputs.memory_expected,
-                anew: outputs.memory_bypass,
+                bypass: outputs.memory_bypass,
             });
         }
         self.count_outputs(model, inputs, outputs);

@@ -193,7 +193,7 @@ impl Cache {
     ///
     /// # Panics
     /// If it is not asked of memory.
-    pub fn read_anew(&mut self, level: u8, word: u64) -> u64 {
+    pub fn read_bypassed(&mut self, level: u8, word: u64) -> u64 {
         let walk = self.ask(level, word);
         self.inputs.request_bypass = true;
         let answer = self.answered(walk, level, word);

@@ -26,7 +26,7 @@ pub struct Asked {
     /// The entry is to be marked.
     pub update: bool,
     /// A copy of the word in a cache must not be used.
-    pub anew: bool,
+    pub bypass: bool,
 }
 
 /// This is a page walker in all back ends, with a memory behind it and the steps that tests take.
@@ -36,7 +36,7 @@ pub struct Walker {
     pub inputs: Inputs,
     /// These are words of memory by their numbers; one that is not listed is 0.
     pub memory: HashMap<u64, u64>,
-    /// A cache has kept these words: it answers their reads, unless they are asked anew.
+    /// A cache has kept these words: it answers their reads, unless they bypass it.
     pub kept: HashMap<u64, u64>,
     /// A request is answered after this number of cycles.
     pub latency: u64,
@@ -154,7 +154,7 @@ impl Walker {
                 word: outputs.memory_word,
                 level: outputs.memory_level,
                 update: outputs.memory_update,
-                anew: outputs.memory_bypass,
+                bypass: outputs.memory_bypass,
             });
             self.due.push((self.cycle + self.latency, outputs.clone()));
         }

@@ -68,7 +68,7 @@ pub struct ResponseDispatch {
     pub present_missing: Signal<Out, Bit>,
     /// A report of a denial is valid, for the fault buffer.
     pub report_valid: Signal<Out, Bit>,
-    /// SMs that requested the page, one bit each.
+    /// SMs that receive the held response, one bit each.
     pub response_to: [Signal<Out, Bit>; SMS],
     /// Page number of the held response.
     pub response_vpn: Signal<Out, Bits<VPN_BITS>>,
@@ -104,7 +104,7 @@ pub struct ResponseDispatch {
     reads: Register<Bit>,
     held_pfn: Register<Bits<PFN_BITS>>,
     may_write: Register<Bit>,
-    clear: Register<Bit>,
+    held_clean: Register<Bit>,
 
     some_sm: OrTree<SMS>,
     take: Signal<Local, Bit>,
@@ -170,7 +170,7 @@ impl Logic for ResponseDispatch {
             self.reads.d.next = self.readable.val();
             self.held_pfn.d.next = self.pfn.val();
             self.may_write.d.next = self.writable.val();
-            self.clear.d.next = self.clean.val();
+            self.held_clean.d.next = self.clean.val();
         }
 
         self.fill_valid.next = self.filling.q.val();
@@ -191,6 +191,6 @@ impl Logic for ResponseDispatch {
         self.response_readable.next = self.reads.q.val();
         self.response_pfn.next = self.held_pfn.q.val();
         self.response_writable.next = self.may_write.q.val();
-        self.response_clean.next = self.clear.q.val();
+        self.response_clean.next = self.held_clean.q.val();
     }
 }

@@ -71,7 +71,7 @@ pub struct Entry<const PFN: usize> {
     pub next_pfn: Signal<Out, Bits<PFN>>,
     /// Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed bit is
     /// clear, or 0.
-    pub next_note: Signal<Out, Bits<3>>,
+    pub next_cause_or_level: Signal<Out, Bits<3>>,
     /// All levels so far permit writes; if the walk ends with cause 4, a read would have found the page.
     pub next_writable: Signal<Out, Bit>,
     /// All levels so far permit accesses of users.
@@ -207,9 +207,9 @@ impl<const PFN: usize> Logic for Entry<PFN> {
             self.next_cause.next = 7.into();
         }
         self.doubtful.next = self.next_cause.val().any() && self.used.val();
-        self.next_note.next = self.next_unmarked.val();
+        self.next_cause_or_level.next = self.next_unmarked.val();
         if self.ends.val() {
-            self.next_note.next = self.next_cause.val();
+            self.next_cause_or_level.next = self.next_cause.val();
         }
         if self.next_cause.val() == 5 {
             self.next_level.next = self.next_unmarked.val();

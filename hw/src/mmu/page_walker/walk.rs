@@ -50,7 +50,7 @@ pub struct Walk<const REQUESTERS: usize, const VPN: usize, const ASID: usize, co
     pub answered: Signal<In, Bit>,
     /// The walk begins again and bypasses the cache: its update was refused, or it has met a fault and used a
     /// cached entry.
-    pub changed: Signal<In, Bit>,
+    pub restart_bypassed: Signal<In, Bit>,
     /// The walk has used an entry from the cache.
     pub next_used: Signal<In, Bit>,
     /// The walk ends with this response.
@@ -64,7 +64,7 @@ pub struct Walk<const REQUESTERS: usize, const VPN: usize, const ASID: usize, co
     pub next_pfn: Signal<In, Bits<PFN>>,
     /// Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed bit is
     /// clear, or 0.
-    pub next_note: Signal<In, Bits<3>>,
+    pub next_cause_or_level: Signal<In, Bits<3>>,
     /// All levels so far permit writes; if the walk ends with cause 4, a read would have found the page.
     pub next_writable: Signal<In, Bit>,
     /// All levels so far permit accesses of users.
@@ -111,7 +111,7 @@ pub struct Walk<const REQUESTERS: usize, const VPN: usize, const ASID: usize, co
     pub pfn: Signal<Out, Bits<PFN>>,
     /// Cause of the end, 0 if the page is found; if the walk goes on, the first level whose accessed bit was
     /// clear, or 0.
-    pub note: Signal<Out, Bits<3>>,
+    pub cause_or_level: Signal<Out, Bits<3>>,
     /// All levels so far permit writes; if the walk has ended with cause 4, a read would have found the page.
     pub writable: Signal<Out, Bit>,
     /// All levels so far permit accesses of users.
@@ -133,11 +133,11 @@ pub struct Walk<const REQUESTERS: usize, const VPN: usize, const ASID: usize, co
     at_level: Register<Bits<3>>,
     marks: Register<Bit>,
     stale: Register<Bit>,
-    hit: Register<Bit>,
+    covered: Register<Bit>,
     uses: Register<Bit>,
-    doubts: Register<Bit>,
+    bypasses: Register<Bit>,
     at_pfn: Register<Bits<PFN>>,
-    noted: Register<Bits<3>>,
+    at_cause_or_level: Register<Bits<3>>,
     may_write: Register<Bit>,
     for_users: Register<Bit>,
     may_execute: Register<Bit>,
@@ -162,7 +162,7 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
         self.meant.next = self.invalidating.val()
             && (self.invalidate_all.val() || (self.of_asid.q.val() == self.invalidate_asid.val()));
         self.finishing.next = self.answered.val() && self.reads.val();
-        self.changing.next = self.finishing.val() && self.changed.val();
+        self.changing.next = self.finishing.val() && self.restart_bypassed.val();
         self.restarting.next = self.changing.val()
             || (self.finishing.val() && (self.stale.q.val() || self.meant.val()))
             || (self.meant.val() && (self.requests.val() || self.done.val()) && !self.moved.val());
@@ -189,19 +189,19 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
             self.stale.d.next = false;
         }
 
-        self.hit.d.next = self.hit.q.val() || self.meant.val();
+        self.covered.d.next = self.covered.q.val() || self.meant.val();
         if self.begin.val() {
-            self.hit.d.next = false;
+            self.covered.d.next = false;
         }
 
-        // It begins anew once: it is not answered from what is kept any more, so it uses nothing of it.
+        // It begins again for this once: from then on it bypasses the cache, so it uses nothing of it.
         self.uses.d.next = self.uses.q.val() || (self.finishing.val() && self.next_used.val());
         if self.restarting.val() || self.begin.val() {
             self.uses.d.next = false;
         }
-        self.doubts.d.next = self.doubts.q.val() || self.changing.val();
+        self.bypasses.d.next = self.bypasses.q.val() || self.changing.val();
         if self.begin.val() {
-            self.doubts.d.next = false;
+            self.bypasses.d.next = false;
         }
 
         if self.finishing.val() {
@@ -215,7 +215,7 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
 
         if self.finishing.val() {
             self.at_pfn.d.next = self.next_pfn.val();
-            self.noted.d.next = self.next_note.val();
+            self.at_cause_or_level.d.next = self.next_cause_or_level.val();
             self.may_write.d.next = self.next_writable.val();
             self.for_users.d.next = self.next_user_page.val();
             self.may_execute.d.next = self.next_executable.val();
@@ -242,7 +242,7 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
         self.requesting.next = self.requests.val();
         self.ended.next = self.done.val();
         self.setting.next = self.reads.val() && self.marks.q.val();
-        self.delayed.next = self.hit.q.val() && (self.step.q.val() != Step::Free);
+        self.delayed.next = self.covered.q.val() && (self.step.q.val() != Step::Free);
         self.vpn.next = self.of_vpn.q.val();
         self.asid.next = self.of_asid.q.val();
         self.write.next = self.of_write.q.val();
@@ -252,11 +252,11 @@ impl<const REQUESTERS: usize, const VPN: usize, const ASID: usize, const PFN: us
         self.level.next = self.at_level.q.val();
         self.marking.next = self.marks.q.val();
         self.pfn.next = self.at_pfn.q.val();
-        self.note.next = self.noted.q.val();
+        self.cause_or_level.next = self.at_cause_or_level.q.val();
         self.writable.next = self.may_write.q.val();
         self.user_page.next = self.for_users.q.val();
         self.executable.next = self.may_execute.q.val();
         self.used.next = self.uses.q.val();
-        self.bypass.next = self.doubts.q.val();
+        self.bypass.next = self.bypasses.q.val();
     }
 }

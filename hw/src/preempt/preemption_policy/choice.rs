@@ -9,7 +9,7 @@ use rust_hdl::prelude::*;
 pub struct Choice<const TIME: usize, const SUM: usize> {
     /// The decision is Chimera's; PEP's otherwise.
     pub chimera: Signal<In, Bit>,
-    /// The thread block may be dropped and begin anew.
+    /// The thread block may be dropped and begin from the start.
     pub idempotent: Signal<In, Bit>,
     /// Ticks until the preemption, as predicted; for Chimera, the deadline.
     pub launch: Signal<In, Bits<TIME>>,

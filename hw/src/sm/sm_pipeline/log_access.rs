@@ -19,7 +19,7 @@ pub struct LogAccess<const LOG_ENTRIES: usize, const LOG_INDEX: usize, const LOG
     pub reset: Signal<In, Bit>,
     /// The scheme has an operand log.
     pub logs: Signal<In, Bit>,
-    /// A kernel starts, and the operand log is partitioned anew.
+    /// A kernel starts, and the operand log is partitioned again.
     pub launch_valid: Signal<In, Bit>,
     /// Log entries of each thread block of the kernel.
     pub launch_entries: Signal<In, Bits<LOG_COUNT>>,

@@ -91,7 +91,7 @@ pub struct MemoryStage<
     pub resume_warp: Signal<In, Bits<WARP_BITS>>,
     /// The replayed instruction on offer is taken.
     pub replay_ready: Signal<In, Bit>,
-    /// A kernel starts, and the operand log is partitioned anew.
+    /// A kernel starts, and the operand log is partitioned again.
     pub launch_valid: Signal<In, Bit>,
     /// Log entries of each thread block of the kernel.
     pub launch_entries: Signal<In, Bits<LOG_COUNT>>,

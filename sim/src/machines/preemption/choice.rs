@@ -12,7 +12,7 @@ pub enum Question {
         /// From now on.
         launch: u64,
     },
-    /// What Chimera does with a block that must not begin anew, if the SM is to be free in so long.
+    /// What Chimera does with a block that must not begin from the start, if the SM is to be free in so long.
     Chimera {
         /// From now on.
         deadline: u64,

@@ -88,17 +88,17 @@ ports! {
         context_valid: bool = 1,
         /// The SM has an instruction that waits for the page.
         context_known: bool = 1,
-        /// Warp of the instruction, as in the fault buffer.
+        /// Warp of the instruction.
         context_warp: u8 = 6,
-        /// Thread-block slot of the instruction, as in the fault buffer.
+        /// Thread-block slot of the instruction.
         context_slot: u8 = 4,
-        /// Address of the instruction, as in the fault buffer.
+        /// Address of the instruction.
         context_pc: u64 = parameters.buffer.pc_bits,
-        /// Lanes of the instruction, as in the fault buffer.
+        /// Lanes of the instruction.
         context_lanes: u64 = parameters.buffer.lanes,
-        /// Scheme by which the instruction will be restarted, as in the fault buffer.
+        /// Scheme by which the instruction will be restarted.
         context_scheme: u8 = 3,
-        /// Operand-log entry of the instruction, as in the fault buffer.
+        /// Operand-log entry of the instruction.
         context_pointer: u8 = 7,
         /// Memory takes the request for an entry.
         memory_ready: bool = 1,
@@ -138,11 +138,12 @@ ports! {
         root_asid: u8 = parameters.tlb.asid_bits,
         /// Frame of the space's first table.
         root_pfn: u64 = parameters.walker.pfn_bits,
-        /// Bits 51 to 32 of an address that memory does not have, as in the page walker.
+        /// Bits 51 to 32 of an address that memory does not have: those from MAXPHYADDR on are 1, and MAXPHYADDR is at
+        /// most 12 plus the width of `last_pfn`.
         reserved_bits: u32 = 20,
-        /// Pages may be execute-disabled (IA32_EFER.NXE), as in the page walker.
+        /// Pages may be execute-disabled (IA32_EFER.NXE).
         execute_disable: bool = 1,
-        /// Last frame of memory, as in the page walker.
+        /// Last frame of memory.
         last_pfn: u64 = parameters.walker.pfn_bits,
         /// Levels of tables whose entries are cached: bit 0 is level 2, bit 1 level 3, bit 2 level 4, bit 3 level 5.
         cached_levels: u8 = 4,
@@ -205,7 +206,8 @@ ports! {
         memory_word: u64 = parameters.cache.word_bits,
         /// Level of the entry.
         memory_level: u8 = 3,
-        /// The entry is updated instead of read, as in the page walker.
+        /// The entry is updated instead of read, in one step: its accessed bit is set, if it equals `memory_expected`
+        /// but for its accessed and dirty bits.
         memory_update: bool = 1,
         /// The update sets the dirty bit as well.
         memory_dirty: bool = 1,

@@ -113,7 +113,7 @@ ports! {
         /// The invalidation covers all spaces.
         invalidate_all: bool = 1,
         /// Bits 51 to 32 of an address that memory does not have: those from MAXPHYADDR on are 1, and MAXPHYADDR is at
-        /// most 12 + F.
+        /// most 12 plus the width of `last_pfn`.
         reserved_bits: u32 = 20,
         /// Pages may be execute-disabled (IA32_EFER.NXE).
         execute_disable: bool = 1,

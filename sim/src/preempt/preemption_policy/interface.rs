@@ -51,7 +51,7 @@ pub enum Case {
     DrainThenOne,
     /// It runs to its end, and the next block is saved twice.
     DrainThenTwo,
-    /// It is dropped, and begins anew later.
+    /// It is dropped, and begins from the start later.
     Flush,
     /// It is saved.
     Switch,
@@ -175,7 +175,7 @@ ports! {
         query_slot: u64 = parameters.slot_bits,
         /// The decision is Chimera's; PEP's otherwise.
         query_chimera: bool = 1,
-        /// The block may be dropped and begin anew.
+        /// The block may be dropped and begin from the start.
         query_idempotent: bool = 1,
         /// Ticks until the preemption, as predicted: 20 or 30 us; for Chimera, the deadline.
         query_launch: u64 = parameters.time_bits,

@@ -309,7 +309,7 @@ ports! {
         faulted_entry: u8 = parameters.entry_bits(),
         /// Replay-queue entry of the faulting instruction.
         faulted_index: u8 = parameters.queue.index_bits(),
-        /// A kernel starts, and the operand log is partitioned anew.
+        /// A kernel starts, and the operand log is partitioned again.
         launch_valid: bool = 1,
         /// Operand-log entries of each thread block of the kernel.
         launch_entries: u8 = parameters.log.entry_bits() + 1,

@@ -17,7 +17,7 @@ scenarios! {
         walk_of_the_mshrs, walked_twice_at_once, two_walks_of_the_mshrs, report_of_a_denial, two_reports_at_once,
         readable_and_denied, clean_page, large_page, invalidated_page, invalidated_space, invalidated_all,
         invalidation_meets_an_answer, command_during_an_invalidation, answer_waits, interrupt, record_word, details_asked,
-        walk_begun_anew, fault_of_a_walk_anew, page_found_anew, kept_entry_given_up, l2_switched_off, nothing_cached,
+        walk_begun_bypassed, fault_of_a_bypassing_walk, page_found_bypassed, kept_entry_given_up, l2_switched_off, nothing_cached,
         reset_in_use,
     }
 }
@@ -154,19 +154,19 @@ impl GmmuTraffic {
             inputs.cached_levels == 0 && outputs.memory_valid,
         );
         // A walk would have ended without a page by what is kept, and what memory gives it is another entry.
-        let anew = |walk: &Walk| walk.anew && walk.step != Step::Free;
-        let all = model.walker().walks().filter(|walk| anew(walk)).count();
+        let bypass = |walk: &Walk| walk.bypass && walk.step != Step::Free;
+        let all = model.walker().walks().filter(|walk| bypass(walk)).count();
         let found = model
             .walker()
             .walks()
-            .filter(|walk| anew(walk) && walk.has_found());
+            .filter(|walk| bypass(walk) && walk.has_found());
         let refused = model
             .walker()
             .walks()
-            .filter(|walk| anew(walk) && walk.has_failed());
-        count(&mut s.walk_begun_anew, all > 0);
-        count(&mut s.page_found_anew, found.count() > 0);
-        count(&mut s.fault_of_a_walk_anew, refused.count() > 0);
+            .filter(|walk| bypass(walk) && walk.has_failed());
+        count(&mut s.walk_begun_bypassed, all > 0);
+        count(&mut s.page_found_bypassed, found.count() > 0);
+        count(&mut s.fault_of_a_bypassing_walk, refused.count() > 0);
         let given_up = model.cache().fill().is_some_and(|fill| {
             let here = model.cache().here(fill.word);
             here.is_some_and(|here| here != fill.entry)

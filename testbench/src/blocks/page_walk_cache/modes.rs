@@ -15,7 +15,7 @@ pub struct Mode {
     /// It is an update.
     pub update: u16,
     /// It is not to be answered from here.
-    pub anew: u16,
+    pub bypass: u16,
     /// A memory request is taken.
     pub memory: u16,
     /// Memory answers.
@@ -39,7 +39,7 @@ pub const STEADY: Mode = Mode {
     one_set: false,
     last: 60,
     update: 8,
-    anew: 4,
+    bypass: 4,
     memory: 220,
     response: 100,
     error: 2,
@@ -119,7 +119,7 @@ pub const MODES: [Mode; 13] = [
         request: 200,
         words: 12,
         last: 20,
-        anew: 80,
+        bypass: 80,
         change: 100,
         response: 200,
         ..STEADY

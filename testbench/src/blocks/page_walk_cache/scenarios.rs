@@ -12,7 +12,7 @@ scenarios! {
         hit, hit_after_hit, hit_waits, missed, missed_twice, update, level_not_cached, level_unknown,
         looked_waits_for_memory, looked_waits_for_a_response, hit_looked_at_waits, request_stalled, memory_stalled,
         filled, filled_over_another, filled_beside_another_set, found_already, found_with_another_entry,
-        found_in_a_full_set, asked_anew, asked_anew_of_what_is_here, found_already_and_left_out,
+        found_in_a_full_set, requested_bypassed, requested_bypassed_of_what_is_here, found_already_and_left_out,
         fill_waits_to_read, fill_waits_to_write,
         fill_waits_for_its_set, fill_goes_first_to_read, fill_goes_first_to_write,
         looked_at_waits_for_a_write, left_out, not_kept_error, not_kept_absent, not_kept_clear, not_kept_page,
@@ -182,11 +182,11 @@ impl PageWalkCacheTraffic {
             &mut s.request_while_clearing,
             accepted && inputs.is_cached() && model.is_clearing(),
         );
-        let anew = accepted && inputs.request_bypass && inputs.is_cached();
-        count(&mut s.asked_anew, anew);
+        let bypass = accepted && inputs.request_bypass && inputs.is_cached();
+        count(&mut s.requested_bypassed, bypass);
         count(
-            &mut s.asked_anew_of_what_is_here,
-            anew && model.here(inputs.request_word).is_some(),
+            &mut s.requested_bypassed_of_what_is_here,
+            bypass && model.here(inputs.request_word).is_some(),
         );
         let missed = model
             .looked()

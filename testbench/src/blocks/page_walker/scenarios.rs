@@ -13,7 +13,7 @@ scenarios! {
         memory_and_response_at_once, every_walk_busy, no_room, several_ask, turn_goes_round, waits_for_a_walk, entry_of_the_root,
         table_in_itself, alike_and_alone, update, update_of_dirty, update_refused, update_skipped, invalidated_asking, invalidated_reading,
         invalidated_ended, invalidated_marking, invalidated_one_space_of_two, invalidation_waits, stale_response,
-        kept_entry, begun_anew, found_anew, refused_anew, marked_anew, invalidated_anew,
+        kept_entry, begun_bypassed, found_bypassed, refused_bypassed, marked_bypassed, invalidated_bypassed,
         root_written, root_written_at_work, stray_response, out_of_order, idle, reset_in_use,
     }
 }
@@ -25,7 +25,7 @@ pub(super) const OF_UPDATES: [&str; 6] = [
     "update_refused",
     "update_skipped",
     "invalidated_marking",
-    "marked_anew",
+    "marked_bypassed",
 ];
 
 /// Scenarios that cannot occur where the walker sets them.
@@ -76,7 +76,7 @@ impl PageWalkerTraffic {
                 count(&mut s.invalidated_reading, walk.step == Step::Reading);
                 count(&mut s.invalidated_ended, walk.step == Step::Ended);
                 count(&mut s.invalidated_marking, walk.marking);
-                count(&mut s.invalidated_anew, walk.anew);
+                count(&mut s.invalidated_bypassed, walk.bypass);
             }
             count(&mut s.invalidated_one_space_of_two, met && spared);
         }
@@ -98,10 +98,10 @@ impl PageWalkerTraffic {
             count(&mut s.answer_stalled, !inputs.answer_ready);
         }
         if outputs.answer_valid && inputs.answer_ready {
-            // What leaves is of a walk that was begun anew.
+            // What leaves is of a walk that bypasses the cache.
             let found = outputs.answer_cause == 0;
-            count(&mut s.found_anew, outputs.memory_bypass && found);
-            count(&mut s.refused_anew, outputs.memory_bypass && !found);
+            count(&mut s.found_bypassed, outputs.memory_bypass && found);
+            count(&mut s.refused_bypassed, outputs.memory_bypass && !found);
             let ended = match (outputs.answer_cause, outputs.answer_level) {
                 (0, 1) => &mut s.page_of_4_kb,
                 (0, 2) => &mut s.page_of_2_mb,
@@ -131,11 +131,11 @@ impl PageWalkerTraffic {
         );
         count(&mut s.update, sent && outputs.memory_update);
         count(
-            &mut s.begun_anew,
+            &mut s.begun_bypassed,
             sent && outputs.memory_bypass && outputs.memory_level == self.parameters.levels,
         );
         count(
-            &mut s.marked_anew,
+            &mut s.marked_bypassed,
             sent && outputs.memory_bypass && outputs.memory_update,
         );
         count(

@@ -40,7 +40,7 @@ impl Tables {
         }
     }
 
-    /// Forgets all; what is read is made anew, in other frames and for other spaces.
+    /// Discards all; what is read is made again, in other frames and for other spaces.
     pub fn clear(&mut self, rng: &mut Rng) {
         self.words.clear();
         // Where addresses are shorter, high bits of a frame are reserved, and hardly a walk comes to its end.
